@@ -1,0 +1,77 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let core: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+let shell = core + [.strictMemorySafety()]
+let c: [CSetting] = [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
+
+let package = Package(
+    name: "paced",
+    products: [
+        .executable(name: "paced", targets: ["paced"]),
+        .executable(name: "pacectl", targets: ["pacectl"]),
+    ],
+    targets: [
+        // C doors
+        .target(name: "CLinux", cSettings: c),
+        .systemLibrary(name: "CMath"),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .target(name: "CGps", cSettings: c, linkerSettings: [.linkedLibrary("gps")]),
+        .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+        .target(name: "CAllocations", cSettings: c),
+        // Ring 0
+        .target(name: "Domain", swiftSettings: core),
+        // Ring 1
+        .target(name: "Sensors", dependencies: ["Domain", "CMath"], swiftSettings: core),
+        .target(name: "Pipeline", dependencies: ["Domain", "CMath"], swiftSettings: core),
+        .target(name: "Outputs", dependencies: ["Domain"], swiftSettings: core),
+        // Ring 2
+        .target(name: "Linux", dependencies: ["CLinux", "CSystemd", "Domain"], swiftSettings: shell),
+        // Ring 3
+        .target(
+            name: "Adapters",
+            dependencies: ["CGps", "CJansson", "CMath", "Linux", "Sensors", "Pipeline", "Outputs", "Domain"],
+            swiftSettings: shell),
+        // Ring 4
+        .target(
+            name: "Daemon", dependencies: ["Adapters", "Linux", "Sensors", "Pipeline", "Outputs", "Domain"],
+            swiftSettings: core),
+        .target(name: "Console", dependencies: ["Adapters", "Linux", "Outputs", "Domain"], swiftSettings: core),
+        .executableTarget(name: "paced", dependencies: ["Daemon"], swiftSettings: core),
+        .executableTarget(name: "pacectl", dependencies: ["Console"], swiftSettings: core),
+        // Tools
+        .executableTarget(
+            name: "Bench",
+            dependencies: ["CAllocations", "Adapters", "Linux", "Sensors", "Pipeline", "Outputs", "Domain"],
+            swiftSettings: core),
+        .executableTarget(
+            name: "Fuzz", dependencies: ["Adapters", "Linux", "Sensors", "Pipeline", "Outputs", "Domain"],
+            swiftSettings: core),
+        // Tests
+        .target(
+            name: "TestKit", dependencies: ["Adapters", "Linux", "Sensors", "Pipeline", "Outputs", "Domain"],
+            swiftSettings: core),
+        .testTarget(name: "DomainTests", dependencies: ["Domain", "TestKit"], swiftSettings: core),
+        .testTarget(name: "SensorsTests", dependencies: ["Sensors", "Domain", "TestKit"], swiftSettings: core),
+        .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "Domain", "TestKit"], swiftSettings: core),
+        .testTarget(name: "OutputsTests", dependencies: ["Outputs", "Domain", "TestKit"], swiftSettings: core),
+        .testTarget(name: "LinuxTests", dependencies: ["Linux", "Domain", "TestKit"], swiftSettings: core),
+        .testTarget(
+            name: "AdaptersTests", dependencies: ["Adapters", "Linux", "Sensors", "Outputs", "Pipeline", "Domain", "TestKit"],
+            swiftSettings: core),
+        .testTarget(
+            name: "DaemonTests", dependencies: ["Daemon", "Adapters", "Linux", "Pipeline", "Outputs", "Domain", "TestKit"],
+            swiftSettings: core),
+        .testTarget(name: "ConsoleTests", dependencies: ["Console", "Outputs", "Domain", "TestKit"], swiftSettings: core),
+        .testTarget(
+            name: "ReplayTests", dependencies: ["Adapters", "Sensors", "Pipeline", "Outputs", "Domain", "TestKit"],
+            swiftSettings: core),
+        .testTarget(name: "HouseTests", swiftSettings: core),
+    ]
+)

@@ -1,0 +1,29 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <sys/socket.h>
+#include <sys/timex.h>
+
+int clinux_accept(int descriptor)
+{
+    return accept4(descriptor, 0, 0, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int clinux_peer_of(int descriptor, struct clinux_peer *peer)
+{
+    struct ucred credentials;
+    socklen_t size = sizeof credentials;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) < 0)
+        return -1;
+    peer->uid = credentials.uid;
+    peer->gid = credentials.gid;
+    peer->pid = credentials.pid;
+    return 0;
+}
+
+bool clinux_clock_is_synchronised(void)
+{
+    struct timex status = {.modes = 0};
+    int state = adjtimex(&status);
+    return state >= 0 && state != TIME_ERROR;
+}

@@ -1,0 +1,19 @@
+/* What Swift's Glibc module hides: it is built without _GNU_SOURCE. All return -1 and set errno on failure. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+/* accept4(2) with SOCK_NONBLOCK | SOCK_CLOEXEC. */
+int clinux_accept(int descriptor);
+
+struct clinux_peer {
+    uint32_t uid;
+    uint32_t gid;
+    int32_t pid;
+};
+
+/* SO_PEERCRED of a connected Unix socket: who opened it. */
+int clinux_peer_of(int descriptor, struct clinux_peer *peer);
+
+/* Whether the kernel calls CLOCK_REALTIME synchronised: adjtimex(2) is not in TIME_ERROR. */
+bool clinux_clock_is_synchronised(void);

@@ -1,0 +1,54 @@
+/// What a receiver said of one moment, all its reports of that moment merged. Nothing in it is checked yet.
+package struct Fix: Equatable, Sendable {
+    /// When the first of its reports arrived.
+    package var arrivedAt: Instant
+    /// The receiver's own time of the fix.
+    package var time: UTC?
+    /// The receiver, as gpsd names it.
+    package var device: ForeignText?
+    /// 0 unknown, 1 no fix, 2 without altitude, 3 with altitude.
+    package var mode: UInt8
+    /// Degrees north, finite.
+    package var latitude: Double?
+    /// Degrees east, finite.
+    package var longitude: Double?
+    /// Metres above mean sea level, finite.
+    package var altitude: Double?
+    /// Estimated horizontal error, in metres, nominally 95 %, in truth good for comparison only.
+    package var accuracy: Double?
+    /// Speed over ground, in metres per second, from Doppler in most receivers.
+    package var speed: Double?
+    /// Course over ground, degrees from true north. Noise below 0.5 m/s.
+    package var track: Double?
+    /// Satellites used.
+    package var satellites: Int?
+
+    package init(
+        arrivedAt: Instant, time: UTC? = nil, device: ForeignText? = nil, mode: UInt8,
+        latitude: Double? = nil, longitude: Double? = nil, altitude: Double? = nil, accuracy: Double? = nil,
+        speed: Double? = nil, track: Double? = nil, satellites: Int? = nil
+    ) {
+        self.arrivedAt = arrivedAt
+        self.time = time
+        self.device = device
+        self.mode = mode
+        self.latitude = latitude
+        self.longitude = longitude
+        self.altitude = altitude
+        self.accuracy = accuracy
+        self.speed = speed
+        self.track = track
+        self.satellites = satellites
+    }
+}
+
+/// A point on the WGS-84 ellipsoid, in degrees; latitude −90…90, longitude −180…180.
+package struct Coordinate: Equatable, Sendable {
+    package var latitude: Double
+    package var longitude: Double
+
+    package init(latitude: Double, longitude: Double) {
+        self.latitude = latitude
+        self.longitude = longitude
+    }
+}

@@ -1,0 +1,16 @@
+/// What reaches the pipeline from outside, beside commands. Inputs are applied in the order in which they were read.
+package enum Input: Equatable, Sendable {
+    case fix(Fix)
+    case heart(HeartRateMeasurement)
+    /// The strap's battery, 0 to 100 %.
+    case battery(percent: Int)
+    case heartLink(LinkStatus)
+    case gpsdLink(LinkStatus)
+    case bluetooth(Bluetooth)
+    /// What the system's clock says now, and whether the kernel calls it synchronised.
+    case systemClock(UTC, isSynchronised: Bool)
+    case setting(SettingKey, Settings)
+    /// A fault of the shell begins or changes its words; the pipeline raises its own.
+    case raise(StaticText, message: String)
+    case clear(StaticText)
+}

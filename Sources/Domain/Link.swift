@@ -1,0 +1,66 @@
+/// How the way to a device stands.
+package enum LinkState: String, Sendable {
+    case disconnected, connecting, connected
+}
+
+/// Why a link is not connected. New reasons may come; clients show what they do not know as it is.
+package enum LinkReason: String, Sendable {
+    case off
+    // Of the strap.
+    case noBluetooth = "no-bluetooth"
+    case noAdapter = "no-adapter"
+    case adapterOff = "adapter-off"
+    case adapterBlocked = "adapter-blocked"
+    case noPermission = "no-permission"
+    case searching
+    case choose
+    case outOfRange = "out-of-range"
+    case resting
+    case silent
+    case parametersRefused = "parameters-refused"
+    case elsewhere
+    case needsPairing = "needs-pairing"
+    // Of gpsd; `off` and `silent` too.
+    case notRunning = "not-running"
+    case refused
+    case noDevice = "no-device"
+    case noFix = "no-fix"
+}
+
+/// A link, why it is not connected, and to whom it goes.
+package struct LinkStatus: Equatable, Sendable {
+    package var state: LinkState
+    /// Absent when connected.
+    package var reason: LinkReason?
+    /// The strap's address; gpsd has none.
+    package var address: DeviceAddress?
+    /// The strap's name, or gpsd's receiver.
+    package var name: ForeignText?
+
+    package init(
+        _ state: LinkState, reason: LinkReason? = nil, address: DeviceAddress? = nil, name: ForeignText? = nil
+    ) {
+        self.state = state
+        self.reason = reason
+        self.address = address
+        self.name = name
+    }
+}
+
+/// The way in which straps are reached.
+package struct Bluetooth: Equatable, Sendable {
+    package enum Way: String, Sendable {
+        case off, unix, kernel, bluetoothd
+    }
+
+    package var way: Way
+    package var adapter: DeviceAddress?
+    /// Why `auto` chose the way.
+    package var reason: ForeignText?
+
+    package init(way: Way, adapter: DeviceAddress? = nil, reason: ForeignText? = nil) {
+        self.way = way
+        self.adapter = adapter
+        self.reason = reason
+    }
+}

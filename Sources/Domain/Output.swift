@@ -1,0 +1,141 @@
+/// What the pipeline says beside the state, in the order in which it happened.
+package enum Output: Equatable, Sendable {
+    case event(Event)
+    case heart(HeartReading)
+    case fix(AcceptedFix)
+}
+
+/// Something that happened. Events are never lost silently.
+package struct Event: Equatable, Sendable {
+    package var at: Instant
+    package var time: UTC?
+    /// The activity that it happened in.
+    package var activity: Int?
+    package var kind: Kind
+
+    package init(at: Instant, time: UTC? = nil, activity: Int? = nil, kind: Kind) {
+        self.at = at
+        self.time = time
+        self.activity = activity
+        self.kind = kind
+    }
+
+    package enum Kind: Equatable, Sendable {
+        case start(Sport)
+        case pause(elapsedMilliseconds: Int64, distanceMetres: Double, Trigger)
+        case resume(elapsedMilliseconds: Int64, distanceMetres: Double, Trigger)
+        case lap(Figures, number: Int, Trigger)
+        case stop(Summary)
+        case discard(Summary)
+        /// `after` is how long the state before lasted.
+        case link(LinkOwner, LinkStatus, after: Duration)
+        case fix(Freshness, mode: UInt8, after: Duration)
+        case gap(GapCause, seconds: Double, metres: Double?, counted: Bool)
+        /// `stepMilliseconds` is how far the time of day moved; nil when it was not known before.
+        case clock(ClockSource, stepMilliseconds: Int64?)
+        case fault(Fault, raised: Bool)
+        case settings(SettingKey, Settings)
+    }
+
+    package enum Trigger: String, Sendable {
+        case command, auto, distance, time
+    }
+
+    package enum LinkOwner: String, Sendable {
+        case heart, gpsd
+    }
+
+    package enum Freshness: String, Sendable {
+        case fresh, stale, absent
+    }
+
+    package enum GapCause: String, Sendable {
+        case position, sleep, restart
+    }
+}
+
+/// A setting by the name that it has on the wire.
+package enum SettingKey: String, CaseIterable, Sendable {
+    case metric
+    case twelveHourClock = "twelve_hour_clock"
+    case useHeartRateZones = "use_heart_rate_zones"
+    case sport
+    case autoLapMetres = "auto_lap_m"
+    case autoLapSeconds = "auto_lap_s"
+    case autoStopMinutes = "auto_stop_minutes"
+    case straps
+    case zones
+    case components
+}
+
+/// An activity in one line.
+package struct Summary: Equatable, Sendable {
+    package var id: Int
+    package var sport: Sport
+    package var isOpen: Bool
+    package var started: UTC?
+    package var ended: UTC?
+    package var total: Figures
+    /// Start to end, pauses included, in milliseconds.
+    package var totalMilliseconds: Int64
+    package var laps: Int
+    package var gaps: Int
+    package var isDemo: Bool
+
+    package init(
+        id: Int, sport: Sport, isOpen: Bool, started: UTC?, ended: UTC?, total: Figures, totalMilliseconds: Int64,
+        laps: Int, gaps: Int, isDemo: Bool
+    ) {
+        self.id = id
+        self.sport = sport
+        self.isOpen = isOpen
+        self.started = started
+        self.ended = ended
+        self.total = total
+        self.totalMilliseconds = totalMilliseconds
+        self.laps = laps
+        self.gaps = gaps
+        self.isDemo = isDemo
+    }
+}
+
+/// One notification of the strap, judged and placed on the beat clock.
+package struct HeartReading: Equatable, Sendable {
+    package var at: Instant
+    package var time: UTC?
+    package var measurement: HeartRateMeasurement
+    package var quality: HeartQuality
+    /// Beats are missing before this notification.
+    package var gap: Bool
+    /// The end of the last RR interval on the beat clock.
+    package var beatAt: Instant?
+
+    package init(
+        at: Instant, time: UTC?, measurement: HeartRateMeasurement, quality: HeartQuality, gap: Bool, beatAt: Instant?
+    ) {
+        self.at = at
+        self.time = time
+        self.measurement = measurement
+        self.quality = quality
+        self.gap = gap
+        self.beatAt = beatAt
+    }
+}
+
+/// A fix that passed the filter.
+package struct AcceptedFix: Equatable, Sendable {
+    /// The arrival of its first report.
+    package var at: Instant
+    package var time: UTC?
+    package var receiverTime: UTC?
+    package var device: ForeignText?
+    package var position: Position
+
+    package init(at: Instant, time: UTC?, receiverTime: UTC?, device: ForeignText?, position: Position) {
+        self.at = at
+        self.time = time
+        self.receiverTime = receiverTime
+        self.device = device
+        self.position = position
+    }
+}

@@ -1,0 +1,39 @@
+/// Where a run stands.
+///
+///               start               pause
+///     idle ───────────▶ active ◀──────────────▶ paused
+///       ▲                 │          resume        │
+///       └─────────────────┴────────────────────────┘
+///                    stop, discard
+package enum RunState: String, Sendable {
+    case idle, active, paused
+}
+
+package enum Sport: String, CaseIterable, Sendable {
+    case run, walk, hike, ride, other
+}
+
+/// What a person or a program can ask of a run.
+package enum RunCommand: Equatable, Sendable {
+    /// Begins an activity; the sport of the settings unless one is named. Indoors no position is used.
+    case start(Sport?, indoor: Bool)
+    /// Start, pause or resume, whichever is possible: for a device with one button.
+    case toggle
+    case pause, resume, lap, stop, discard
+}
+
+/// Why a command was not carried out. Nothing has changed.
+package struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The command as it was asked for, as a word.
+    package var command: StaticText
+    package var state: RunState
+
+    package init(command: StaticText, state: RunState) {
+        self.command = command
+        self.state = state
+    }
+
+    package var description: String {
+        "cannot \(command.text) while \(state.rawValue)"
+    }
+}

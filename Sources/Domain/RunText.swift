@@ -1,0 +1,40 @@
+/// How a screen says what a run has come to. Source: behaviour.md, "How a screen says it"; the formats are RunFree's.
+package enum RunText {
+    /// Metres in one international mile.
+    package static let metresPerMile = 1609.344
+
+    /// `S.t` under a minute, `M:SS` under an hour, then `H:MM:SS`; parts of a second are cut.
+    package static func elapsed(milliseconds: Int64) -> String {
+        let seconds = milliseconds / 1000
+        switch seconds {
+        case ..<60: return "\(seconds).\(milliseconds % 1000 / 100)"
+        case ..<3600: return "\(seconds / 60):\(twoDigits(seconds % 60))"
+        default: return "\(seconds / 3600):\(twoDigits(seconds / 60 % 60)):\(twoDigits(seconds % 60))"
+        }
+    }
+
+    /// Kilometres or miles with two decimals.
+    package static func distance(metres: Double, metric: Bool) -> String {
+        Decimal.text(metres / (metric ? 1000 : metresPerMile), decimals: 2) ?? "--"
+    }
+
+    package static func distanceUnit(metric: Bool) -> String {
+        metric ? "km" : "mi"
+    }
+
+    /// `M:SS` for a kilometre or a mile, parts of a second cut; `--:--` where there is no pace.
+    package static func pace(secondsPerMetre: Double?, metric: Bool) -> String {
+        guard let pace = secondsPerMetre, pace.isFinite, pace > 0 else { return "--:--" }
+        let seconds = pace * (metric ? 1000 : metresPerMile)
+        guard seconds < 1e9 else { return "--:--" }
+        return "\(Int64(seconds) / 60):\(twoDigits(Int64(seconds) % 60))"
+    }
+
+    package static func paceUnit(metric: Bool) -> String {
+        metric ? "min/km" : "min/mi"
+    }
+
+    private static func twoDigits(_ value: Int64) -> String {
+        value < 10 ? "0\(value)" : "\(value)"
+    }
+}

@@ -1,0 +1,67 @@
+/// What the people who use a device have chosen. One set a device; every client shows and changes the same.
+package struct Settings: Equatable, Sendable {
+    /// Kilometres instead of miles.
+    package var metric = false
+    package var twelveHourClock = false
+    package var useHeartRateZones = false
+    /// The sport of a run that names none.
+    package var sport = Sport.run
+    /// Metres after which a lap closes by itself; 0 is off.
+    package var autoLapMetres = 0
+    /// Seconds after which a lap closes by itself; 0 is off.
+    package var autoLapSeconds = 0
+    /// A hole in time of more than so many minutes pauses the run; 0 is off.
+    package var autoStopMinutes = 0
+    /// The straps that are ours: addresses, names, or ends of names.
+    package var straps: [String] = []
+    package var zones: Zones?
+    package var components = Component.defaults
+
+    package init() {}
+}
+
+/// One part of the run screen, kept here so that all clients of a device show the same screen.
+package struct Component: Equatable, Sendable {
+    package enum Name: String, CaseIterable, Sendable {
+        case time = "Time"
+        case distance = "Distance"
+        case pace = "Pace"
+        case heartRate = "Heart Rate"
+        case zone = "Zone"
+    }
+
+    package enum Colour: String, CaseIterable, Sendable {
+        case red, orange, yellow, green, mint, teal, cyan, blue, indigo, purple, pink, brown, white, gray, black
+        case primary, secondary
+    }
+
+    package var name: Name
+    /// Place on the screen, from 0, each once.
+    package var position: Int
+    package var visible = true
+    package var titleVisible = true
+    /// 12 to 100.
+    package var size: Int
+    package var colour = Colour.primary
+
+    package init(
+        name: Name, position: Int, visible: Bool = true, titleVisible: Bool = true, size: Int,
+        colour: Colour = .primary
+    ) {
+        self.name = name
+        self.position = position
+        self.visible = visible
+        self.titleVisible = titleVisible
+        self.size = size
+        self.colour = colour
+    }
+
+    /// The components of a new device.
+    package static let defaults = [
+        Component(name: .time, position: 0, size: 54),
+        Component(name: .distance, position: 1, size: 24),
+        Component(name: .pace, position: 2, size: 24),
+        Component(name: .heartRate, position: 3, size: 24),
+        Component(name: .zone, position: 4, titleVisible: false, size: 24),
+    ]
+}

@@ -1,0 +1,33 @@
+import CLinux
+package import Domain
+import Glibc
+
+/// The clocks of the machine, read in the shell only.
+package enum Clock {
+    /// `CLOCK_BOOTTIME`.
+    package static func now() -> Instant {
+        Instant(nanoseconds: read(CLOCK_BOOTTIME))
+    }
+
+    /// `CLOCK_REALTIME`, right or wrong.
+    package static func systemTime() -> UTC {
+        UTC(milliseconds: read(CLOCK_REALTIME).flooredDivision(by: 1_000_000))
+    }
+
+    /// Whether the kernel calls `CLOCK_REALTIME` synchronised.
+    package static func isSynchronised() -> Bool {
+        clinux_clock_is_synchronised()
+    }
+
+    /// The random name of this boot, which instants belong to; empty where `/proc` is missing.
+    package static func bootID() -> String {
+        guard let file = try? FileDescriptor.open("/proc/sys/kernel/random/boot_id", O_RDONLY) else { return "" }
+        return String(file.readText(limit: 64).prefix { $0.isHexDigit || $0 == "-" })
+    }
+
+    private static func read(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        unsafe clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

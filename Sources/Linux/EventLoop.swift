@@ -1,0 +1,175 @@
+import CSystemd
+package import Domain
+import Glibc
+
+/// The one loop that everything waits in. Callbacks run one at a time, on the thread that runs the loop.
+///
+/// Source: sd-event(3).
+@safe
+package final class EventLoop {
+    private let event: OpaquePointer
+
+    package init() throws(SystemError) {
+        var event: OpaquePointer?
+        try checkSystemd("sd_event_new", unsafe sd_event_new(&event))
+        guard let event = unsafe event else { throw SystemError("sd_event_new", code: ENOMEM) }
+        unsafe self.event = unsafe event
+    }
+
+    deinit {
+        unsafe sd_event_unref(event)
+    }
+
+    /// Runs until ``stop(_:)``; returns what that was given.
+    package func run() throws(SystemError) -> Int32 {
+        try checkSystemd("sd_event_loop", unsafe sd_event_loop(event))
+    }
+
+    /// Ends ``run()`` after the present callback.
+    package func stop(_ status: Int32) {
+        unsafe sd_event_exit(event, status)
+    }
+
+    /// Calls `body` whenever the descriptor is ready, as long as the returned source lives. The descriptor must outlive it.
+    package func watch(
+        _ descriptor: borrowing FileDescriptor, for readiness: Readiness, _ body: @escaping (Readiness) -> Void
+    ) throws(SystemError) -> DescriptorSource {
+        let source = DescriptorSource(body)
+        try checkSystemd(
+            "sd_event_add_io",
+            unsafe sd_event_add_io(
+                event, &source.source, descriptor.number, readiness.rawValue,
+                { _, _, events, box in
+                    let source = unsafe Unmanaged<DescriptorSource>.fromOpaque(box!).takeUnretainedValue()
+                    // The body may let go of its own source; it must not be freed under its feet.
+                    withExtendedLifetime(source) { source.body(Readiness(rawValue: events)) }
+                    return 0
+                }, Unmanaged.passUnretained(source).toOpaque()))
+        return source
+    }
+
+    /// A timer that is not armed yet. Timers come before descriptors where both are due.
+    package func timer(_ body: @escaping () -> Void) throws(SystemError) -> TimerSource {
+        let source = TimerSource(body)
+        try checkSystemd(
+            "sd_event_add_time",
+            unsafe sd_event_add_time(
+                event, &source.source, CLOCK_BOOTTIME, UInt64.max, TimerSource.accuracy,
+                { _, _, box in
+                    let source = unsafe Unmanaged<TimerSource>.fromOpaque(box!).takeUnretainedValue()
+                    withExtendedLifetime(source) { source.body() }
+                    return 0
+                }, Unmanaged.passUnretained(source).toOpaque()))
+        try checkSystemd(
+            "sd_event_source_set_enabled", unsafe sd_event_source_set_enabled(source.source, Int32(SD_EVENT_OFF)))
+        try checkSystemd(
+            "sd_event_source_set_priority",
+            unsafe sd_event_source_set_priority(source.source, Int64(SD_EVENT_PRIORITY_IMPORTANT)))
+        return source
+    }
+
+    /// Calls `body` for a signal, which must be blocked (``blockSignals(_:)``).
+    package func onSignal(_ signal: Int32, _ body: @escaping () -> Void) throws(SystemError) -> SignalSource {
+        let source = SignalSource(body)
+        try checkSystemd(
+            "sd_event_add_signal",
+            unsafe sd_event_add_signal(
+                event, &source.source, signal,
+                { _, _, box in
+                    let source = unsafe Unmanaged<SignalSource>.fromOpaque(box!).takeUnretainedValue()
+                    withExtendedLifetime(source) { source.body() }
+                    return 0
+                }, Unmanaged.passUnretained(source).toOpaque()))
+        return source
+    }
+}
+
+/// What a descriptor is ready for, or is watched for.
+package struct Readiness: OptionSet, Sendable {
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    package static let reading = Readiness(rawValue: 0x001)
+    package static let writing = Readiness(rawValue: 0x004)
+    /// Told whether asked for or not.
+    package static let failed = Readiness(rawValue: 0x008)
+    /// The other end is gone; told whether asked for or not.
+    package static let hungUp = Readiness(rawValue: 0x010)
+}
+
+/// A descriptor in the loop; leaves it when it ends.
+@safe
+package final class DescriptorSource {
+    fileprivate var source: OpaquePointer?
+    fileprivate let body: (Readiness) -> Void
+
+    fileprivate init(_ body: @escaping (Readiness) -> Void) {
+        self.body = body
+    }
+
+    deinit {
+        unsafe sd_event_source_disable_unref(source)
+    }
+
+    /// Changes what is waited for.
+    package func watch(for readiness: Readiness) {
+        unsafe sd_event_source_set_io_events(source, readiness.rawValue)
+    }
+}
+
+/// A timer on `CLOCK_BOOTTIME` with an absolute deadline; fires once each time it is armed.
+@safe
+package final class TimerSource {
+    /// In microseconds; 0 would mean sd-event's default of 250 ms.
+    fileprivate static let accuracy: UInt64 = 1
+
+    fileprivate var source: OpaquePointer?
+    fileprivate let body: () -> Void
+
+    fileprivate init(_ body: @escaping () -> Void) {
+        self.body = body
+    }
+
+    deinit {
+        unsafe sd_event_source_disable_unref(source)
+    }
+
+    /// Fires at `deadline`, or at once if that is past; nil disarms.
+    package func arm(at deadline: Instant?) {
+        guard let deadline else {
+            unsafe sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
+            return
+        }
+        // Rounded up: a timer that fires before its moment would find nothing due.
+        unsafe sd_event_source_set_time(source, UInt64(max(deadline.nanoseconds + 999, 0) / 1000))
+        unsafe sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
+    }
+}
+
+/// A signal in the loop; leaves it when it ends.
+@safe
+package final class SignalSource {
+    fileprivate var source: OpaquePointer?
+    fileprivate let body: () -> Void
+
+    fileprivate init(_ body: @escaping () -> Void) {
+        self.body = body
+    }
+
+    deinit {
+        unsafe sd_event_source_disable_unref(source)
+    }
+}
+
+/// Keeps signals from being delivered, so that the loop can take them. The first statement of a program: threads inherit it.
+/// SIGPIPE is ignored along with it.
+package func blockSignals(_ signals: [Int32]) {
+    var set = sigset_t()
+    unsafe sigemptyset(&set)
+    for signal in signals { unsafe sigaddset(&set, signal) }
+    unsafe sigprocmask(SIG_BLOCK, &set, nil)
+    signal(SIGPIPE, SIG_IGN)
+}

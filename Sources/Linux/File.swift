@@ -1,0 +1,78 @@
+import Domain
+import Glibc
+
+extension FileDescriptor {
+    /// Opens a file; a created one gets `mode`.
+    ///
+    /// The corresponding C function is `open`.
+    package static func open(_ path: String, _ flags: Int32, mode: UInt32 = 0o600) throws(SystemError) -> FileDescriptor {
+        FileDescriptor(owning: try check("open") { unsafe Glibc.open(path, flags | O_CLOEXEC, mode) })
+    }
+
+    /// The first `limit` bytes of a small file as text; empty when it cannot be read.
+    package borrowing func readText(limit: Int) -> String {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = unsafe bytes.withUnsafeMutableBytes { buffer in unsafe (try? read(into: buffer)) ?? 0 }
+        return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+}
+
+/// A lock that one process at a time holds on a directory, as long as this value lives; the kernel frees it when the process dies.
+@safe
+package struct DirectoryLock: ~Copyable {
+    private let file: FileDescriptor
+
+    /// Somebody else holds the lock.
+    package struct Held: Error, Equatable, Sendable {
+        /// The process that wrote itself into the lock file.
+        package var process: Int?
+    }
+
+    /// Why there is no lock.
+    package enum Failure: Error, Equatable, Sendable {
+        case held(Held)
+        case system(SystemError)
+    }
+
+    /// Locks `directory` with the file `paced.lock` in it, which then holds the process id.
+    ///
+    /// The corresponding C function is `flock`.
+    package init(_ directory: String) throws(Failure) {
+        do {
+            let file = try FileDescriptor.open(directory + "/paced.lock", O_RDWR | O_CREAT, mode: 0o640)
+            if flock(file.number, LOCK_EX | LOCK_NB) == -1 {
+                guard errno == EWOULDBLOCK else { throw SystemError("flock", code: errno) }
+                throw Failure.held(Held(process: Self.process(in: file)))
+            }
+            _ = try check("ftruncate") { ftruncate(file.number, 0) }
+            let text = Array("\(getpid())\n".utf8)
+            _ = try check("pwrite") { unsafe pwrite(file.number, text, text.count, 0) }
+            self.file = file
+        } catch let error as Failure {
+            throw error
+        } catch let error as SystemError {
+            throw .system(error)
+        } catch {
+            fatalError("unreachable: the two errors above are all that is thrown")
+        }
+    }
+
+    private static func process(in file: borrowing FileDescriptor) -> Int? {
+        Int(file.readText(limit: 32).prefix { $0.isNumber })
+    }
+}
+
+/// Makes a directory and its parents where they are missing, with mode 0750.
+///
+/// The corresponding C function is `mkdir`.
+package func makeDirectories(_ path: String) throws(SystemError) {
+    var prefix = ""
+    for part in path.split(separator: "/", omittingEmptySubsequences: true) {
+        prefix += (prefix.isEmpty && !path.hasPrefix("/") ? "" : "/") + part
+        if unsafe mkdir(prefix, 0o750) == -1, errno != EEXIST {
+            let code = errno
+            if code == EROFS || code == EACCES, unsafe access(prefix, F_OK) == 0 { continue }
+            throw SystemError("mkdir", code: code)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package import Domain
+import Glibc
+
+/// A call of the kernel or of libsystemd that failed.
+package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// What was called, as its man page is named.
+    package var call: StaticText
+    /// The error number, positive.
+    package var code: Int32
+
+    package init(_ call: StaticText, code: Int32) {
+        self.call = call
+        self.code = code
+    }
+
+    package var description: String {
+        "\(call.text): \(Self.text(of: code))"
+    }
+
+    private static func text(of code: Int32) -> String {
+        guard let text = unsafe strerror(code) else { return "error \(code)" }
+        return unsafe String(cString: text)
+    }
+}
+
+/// Runs a call that returns −1 and sets `errno`; runs it again when a signal interrupted it.
+func check<Result: SignedInteger>(_ call: StaticText, _ body: () -> Result) throws(SystemError) -> Result {
+    while true {
+        let result = body()
+        if result != -1 { return result }
+        let code = errno
+        if code != EINTR { throw SystemError(call, code: code) }
+    }
+}
+
+/// Checks what a call of libsystemd returned: a negative number is `-errno`.
+@discardableResult
+func checkSystemd(_ call: StaticText, _ result: Int32) throws(SystemError) -> Int32 {
+    if result < 0 { throw SystemError(call, code: -result) }
+    return result
+}

@@ -1,0 +1,93 @@
+import CLinux
+import Domain
+import Glibc
+
+/// Who is at the other end of a Unix socket, as the kernel noted it when it was connected.
+package struct Peer: Equatable, Sendable {
+    package var user: UInt32
+    package var group: UInt32
+    package var process: Int32
+}
+
+/// Sockets in the file system.
+package enum UnixSocket {
+    /// The longest path that a socket can have, in bytes.
+    package static let pathLimit = 107
+
+    package enum Kind: Sendable {
+        case stream
+        /// Datagrams in order with a connection: one datagram is one message, as on an L2CAP channel.
+        case sequencedPacket
+    }
+
+    /// Binds and listens, with mode 0660. A socket file that nobody answers on is taken over.
+    ///
+    /// - Throws: `EADDRINUSE` when somebody answers, `ENAMETOOLONG` beyond ``pathLimit``.
+    package static func listen(at path: String, kind: Kind = .stream) throws(SystemError) -> FileDescriptor {
+        switch Result<Void, SystemError>(catching: { () throws(SystemError) in _ = try connect(to: path, kind: kind) }) {
+        case .success: throw SystemError("bind", code: EADDRINUSE)
+        case .failure(let error) where error.code == EAGAIN: throw SystemError("bind", code: EADDRINUSE)
+        case .failure(let error) where error.code == ECONNREFUSED: unsafe unlink(path)
+        case .failure(let error) where error.code == ENOENT: break
+        case .failure(let error): throw error
+        }
+        let socket = try make(kind)
+        unsafe try withAddress("bind", path) { address, size in
+            let mask = umask(0o117)
+            defer { umask(mask) }
+            return unsafe bind(socket.number, address, size)
+        }
+        _ = try check("listen") { Glibc.listen(socket.number, 128) }
+        return socket
+    }
+
+    /// Connects at once: a Unix socket never needs waiting for.
+    ///
+    /// - Throws: `ENOENT` where no socket is, `ECONNREFUSED` where nobody listens, `EAGAIN` when the listener's queue is full.
+    package static func connect(to path: String, kind: Kind = .stream) throws(SystemError) -> FileDescriptor {
+        let socket = try make(kind)
+        unsafe try withAddress("connect", path) { address, size in unsafe Glibc.connect(socket.number, address, size) }
+        return socket
+    }
+
+    /// Takes the next connection; nil when there is none, or when it has gone again.
+    package static func accept(from listener: borrowing FileDescriptor) throws(SystemError) -> FileDescriptor? {
+        let number = listener.number
+        do {
+            return FileDescriptor(owning: try check("accept") { clinux_accept(number) })
+        } catch {
+            if error.code == EAGAIN || error.code == ECONNABORTED { return nil }
+            throw error
+        }
+    }
+
+    /// Who opened the other end.
+    package static func peer(of socket: borrowing FileDescriptor) throws(SystemError) -> Peer {
+        var peer = clinux_peer()
+        let number = socket.number
+        _ = try check("getsockopt") { unsafe clinux_peer_of(number, &peer) }
+        return Peer(user: peer.uid, group: peer.gid, process: peer.pid)
+    }
+
+    private static func make(_ kind: Kind) throws(SystemError) -> FileDescriptor {
+        let type = kind == .stream ? SOCK_STREAM : SOCK_SEQPACKET
+        let flags = Int32(type.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        return FileDescriptor(owning: try check("socket") { socket(AF_UNIX, flags, 0) })
+    }
+
+    private static func withAddress(
+        _ call: StaticText, _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) throws(SystemError) {
+        guard path.utf8.count <= pathLimit else { throw SystemError(call, code: ENAMETOOLONG) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        _ = try check(call) {
+            unsafe withUnsafePointer(to: &address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    unsafe body(address, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+        }
+    }
+}
