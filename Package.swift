@@ -63,12 +63,15 @@ let package = Package(
         .testTarget(name: "OutputsTests", dependencies: ["Outputs", "Domain", "TestKit"], swiftSettings: core),
         .testTarget(name: "LinuxTests", dependencies: ["Linux", "Domain", "TestKit"], swiftSettings: core),
         .testTarget(
-            name: "AdaptersTests", dependencies: ["Adapters", "Linux", "Sensors", "Outputs", "Pipeline", "Domain", "TestKit"],
+            name: "AdaptersTests",
+            dependencies: ["Adapters", "Linux", "Sensors", "Outputs", "Pipeline", "Domain", "TestKit"],
             swiftSettings: core),
         .testTarget(
-            name: "DaemonTests", dependencies: ["Daemon", "Adapters", "Linux", "Pipeline", "Outputs", "Domain", "TestKit"],
+            name: "DaemonTests",
+            dependencies: ["Daemon", "Adapters", "Linux", "Pipeline", "Outputs", "Domain", "TestKit"],
             swiftSettings: core),
-        .testTarget(name: "ConsoleTests", dependencies: ["Console", "Outputs", "Domain", "TestKit"], swiftSettings: core),
+        .testTarget(
+            name: "ConsoleTests", dependencies: ["Console", "Outputs", "Domain", "TestKit"], swiftSettings: core),
         .testTarget(
             name: "ReplayTests", dependencies: ["Adapters", "Sensors", "Pipeline", "Outputs", "Domain", "TestKit"],
             swiftSettings: core),

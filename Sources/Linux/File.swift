@@ -5,7 +5,8 @@ extension FileDescriptor {
     /// Opens a file; a created one gets `mode`.
     ///
     /// The corresponding C function is `open`.
-    package static func open(_ path: String, _ flags: Int32, mode: UInt32 = 0o600) throws(SystemError) -> FileDescriptor {
+    package static func open(_ path: String, _ flags: Int32, mode: UInt32 = 0o600) throws(SystemError) -> FileDescriptor
+    {
         FileDescriptor(owning: try check("open") { unsafe Glibc.open(path, flags | O_CLOEXEC, mode) })
     }
 

@@ -24,7 +24,8 @@ package enum UnixSocket {
     ///
     /// - Throws: `EADDRINUSE` when somebody answers, `ENAMETOOLONG` beyond ``pathLimit``.
     package static func listen(at path: String, kind: Kind = .stream) throws(SystemError) -> FileDescriptor {
-        switch Result<Void, SystemError>(catching: { () throws(SystemError) in _ = try connect(to: path, kind: kind) }) {
+        switch Result<Void, SystemError>(catching: { () throws(SystemError) in _ = try connect(to: path, kind: kind) })
+        {
         case .success: throw SystemError("bind", code: EADDRINUSE)
         case .failure(let error) where error.code == EAGAIN: throw SystemError("bind", code: EADDRINUSE)
         case .failure(let error) where error.code == ECONNREFUSED: unsafe unlink(path)
