@@ -1,0 +1,166 @@
+package import Domain
+
+/// The distance of a run: accepted fixes in as they come, metres out once a second.
+///
+/// Source: behaviour.md, "Distance, every second". Standing still is told by the receiver's Doppler speed: a bare distance threshold
+/// does not stop drift.
+package struct Odometer: Sendable {
+    /// A stretch without fixes that was closed by one.
+    package struct Gap: Equatable, Sendable {
+        package var seconds: Double
+        package var metres: Double
+        package var isCounted: Bool
+    }
+
+    /// What one second came to.
+    package struct Step: Equatable, Sendable {
+        package var metres = 0.0
+        package var gap: Gap?
+        /// The pace cannot be measured back beyond here.
+        package var beginsAnew = false
+    }
+
+    /// The last counted position.
+    package private(set) var anchor: TrackPoint?
+    package private(set) var isStanding = false
+
+    private var newest: TrackPoint?
+    private var newestIsUsed = true
+    private var newestIsJump = false
+    /// Speeds of the fixes since the last distance tick, in metres per second.
+    private var speeds: [Double] = []
+    private var wasSlow = false
+    /// Metres by Doppler speed since the anchor; nil where a speed was missing.
+    private var dopplerMetres: Double? = 0
+    /// Seconds without a fix that the newest one ended, when they were a gap.
+    private var gapSeconds: Double?
+    private var lastStepWasSilent = false
+
+    package init() {
+        speeds.reserveCapacity(Self.speedLimit)
+    }
+
+    /// At start and resume: measures from the newest fix, if it is at most 10 s old. Movement before is not counted.
+    package mutating func seed(at now: Instant) {
+        let newest = newest.flatMap { now - $0.arrivedAt <= Self.oldest ? $0 : nil }
+        self = Odometer()
+        anchor = newest
+        self.newest = newest
+    }
+
+    /// Takes an accepted fix. Only the newest before a tick is counted, the speeds of all are.
+    package mutating func receive(_ point: TrackPoint, isJump: Bool) {
+        defer { newest = point }
+        newestIsUsed = false
+        if isJump {
+            newestIsJump = true
+            gapSeconds = nil
+            appendSpeed(point.speed)
+            return
+        }
+        guard let previous = newest else {
+            appendSpeed(point.speed)
+            return
+        }
+        let seconds = (point.moment - previous.moment).inSeconds
+        if seconds >= Self.gap.inSeconds { gapSeconds = (gapSeconds ?? 0) + seconds }
+        let metres = previous.coordinate.metres(to: point.coordinate)
+        let saysNothing = point.speed == nil || isFalseZero(point.speed, metres: metres, previous: previous)
+        appendSpeed(saysNothing ? (seconds > 0 ? metres / seconds : nil) : point.speed)
+        if let path = dopplerMetres, let speed = point.speed, let before = previous.speed, !saysNothing {
+            dopplerMetres = path + (speed + before) / 2 * seconds
+        } else {
+            dopplerMetres = nil
+        }
+    }
+
+    /// A speed of 0 is not believed while two fixes in a row moved over 2 m each.
+    private mutating func isFalseZero(_ speed: Double?, metres: Double, previous: TrackPoint) -> Bool {
+        let isSilent = speed == 0 && metres > 2
+        defer { lastStepWasSilent = isSilent }
+        return isSilent && lastStepWasSilent
+    }
+
+    private mutating func appendSpeed(_ speed: Double?) {
+        guard let speed else { return }
+        if speeds.count == Self.speedLimit { speeds.removeFirst() }
+        speeds.append(speed)
+    }
+
+    /// Counts one second, at its scheduled moment.
+    package mutating func tick(at now: Instant, sport: Sport) -> Step {
+        let speed = medianSpeed()
+        let wasStanding = isStanding
+        judgeMotion(speed)
+        guard let point = newest, !newestIsUsed, now - point.arrivedAt <= Self.oldest else { return Step() }
+        newestIsUsed = true
+        let isJump = newestIsJump
+        newestIsJump = false
+        defer { gapSeconds = nil }
+        guard let anchor, !isJump else {
+            move(to: point)
+            return Step(beginsAnew: true)
+        }
+        let metres = anchor.coordinate.metres(to: point.coordinate)
+        let isAway = metres > max(10, point.accuracy ?? 0)
+        if let seconds = gapSeconds {
+            let isPossible = metres <= sport.sustained * seconds && seconds <= 1800
+            let gap = Gap(seconds: seconds, metres: metres, isCounted: isPossible && (!wasStanding || isAway))
+            move(to: point)
+            return Step(
+                metres: gap.isCounted ? metres : 0, gap: gap,
+                beginsAnew: !gap.isCounted || seconds >= 120 || metres >= 1000)
+        }
+        if isStanding || wasSlow { return Step() }
+        if wasStanding {
+            move(to: point)
+            return isAway ? Step(metres: metres) : Step(beginsAnew: true)
+        }
+        if (speed ?? 0) < Self.fast, metres < Self.slowStep { return Step() }
+        let held = held(metres)
+        move(to: point)
+        return Step(metres: held)
+    }
+
+    /// Standing from the second slow second on, moving again at the first fast one; a second without fixes changes nothing.
+    private mutating func judgeMotion(_ speed: Double?) {
+        guard let speed else { return }
+        if isStanding {
+            isStanding = speed < 0.7
+            wasSlow = isStanding
+        } else {
+            isStanding = speed < 0.5 && wasSlow
+            wasSlow = speed < 0.5
+        }
+    }
+
+    private mutating func medianSpeed() -> Double? {
+        defer { speeds.removeAll(keepingCapacity: true) }
+        guard !speeds.isEmpty else { return nil }
+        speeds.sort()
+        let middle = speeds.count / 2
+        return speeds.count.isMultiple(of: 2) ? (speeds[middle - 1] + speeds[middle]) / 2 : speeds[middle]
+    }
+
+    private mutating func move(to point: TrackPoint) {
+        anchor = point
+        dopplerMetres = 0
+    }
+
+    /// A step held to what the Doppler speed says, within 15 % and at least half a metre: noise of position lengthens every step.
+    private func held(_ metres: Double) -> Double {
+        guard let expected = dopplerMetres, metres > 0 else { return metres }
+        let tolerance = max(0.15 * expected, 0.5)
+        return min(max(metres, expected - tolerance), expected + tolerance)
+    }
+
+    /// A fix older than this is not counted.
+    private static let oldest = Duration.seconds(10)
+    /// So long without an accepted fix is a gap.
+    private static let gap = Duration.seconds(10)
+    /// Metres per second from which every step counts.
+    private static let fast = 2.0
+    /// Metres from which a step counts below ``fast``.
+    private static let slowStep = 3.0
+    private static let speedLimit = 32
+}

@@ -1,0 +1,147 @@
+import Domain
+
+/// Fixes that are refused one after another.
+struct Refusing: Equatable {
+    var since: Instant
+    var last: Instant
+    var reason: FixFilter.Reason
+
+    /// Refusing for so long is a fault.
+    static let patience = Duration.seconds(30)
+    /// The receiver said nothing for so long: it is not refused any more, it is silent.
+    static let silence = Duration.seconds(10)
+    static let fault: StaticText = "position refused"
+
+    var message: String {
+        let why =
+            switch reason {
+            case .noFix: "the receiver has no fix"
+            case .noPosition: "the receiver sends no usable position"
+            case .time: "the receiver's clock does not go on"
+            case .accuracy: "the receiver's position is too uncertain"
+            case .speed: "the receiver's position jumps"
+            }
+        return "no position was accepted for 30 s: \(why)"
+    }
+}
+
+/// What devices and the shell say.
+extension Pipeline {
+    mutating func receive(_ fix: Fix, at now: Instant) {
+        switch filter.judge(fix, fastest: (run?.sport ?? .other).fastest) {
+        case .refused(let reason): refuse(reason, at: now)
+        case .accepted(let point, let isJump): accept(fix, at: point, isJump: isJump, now: now)
+        }
+    }
+
+    private mutating func accept(_ fix: Fix, at point: TrackPoint, isJump: Bool, now: Instant) {
+        refusing = nil
+        clear(Refusing.fault, at: now)
+        if let time = fix.time {
+            report(wallClock.receiver(time, mode: fix.mode, arrivedAt: fix.arrivedAt), at: now)
+        }
+        odometer.receive(point, isJump: isJump)
+        run?.speedometer.receive(point)
+        let position = Position(
+            coordinate: point.coordinate, altitude: fix.altitude, accuracy: fix.accuracy, speed: point.speed,
+            track: fix.track, mode: fix.mode, satellites: fix.satellites)
+        self.position = Timed(position, at: fix.arrivedAt)
+        age(at: now)
+        say(
+            .fix(
+                AcceptedFix(
+                    at: fix.arrivedAt, time: wallClock.time(at: fix.arrivedAt), receiverTime: fix.time,
+                    device: fix.device, position: position)))
+    }
+
+    private mutating func refuse(_ reason: FixFilter.Reason, at now: Instant) {
+        let since = refusing?.since ?? now
+        let refusing = Refusing(since: since, last: now, reason: reason)
+        self.refusing = refusing
+        if now - since >= Refusing.patience { raise(Refusing.fault, message: refusing.message, at: now) }
+    }
+
+    /// Lets what has not been renewed go stale, then absent.
+    mutating func age(at now: Instant) {
+        if let refusing, now - refusing.last > Refusing.silence {
+            self.refusing = nil
+            clear(Refusing.fault, at: now)
+        }
+        let age = position?.age(at: now) ?? Self.absentAge
+        let value: Event.Freshness =
+            age < Self.staleAge ? .fresh : age < Self.absentAge ? .stale : .absent
+        guard value != freshness.value else { return }
+        emit(.fix(value, mode: position?.value.mode ?? 0, after: now - freshness.measuredAt), at: now)
+        freshness = Timed(value, at: now)
+        if value != .fresh { run?.speedometer.clear() }
+        if value == .absent { run?.pace.clear() }
+    }
+
+    mutating func receive(_ measurement: HeartRateMeasurement, at now: Instant) {
+        let (quality, gap, beatAt) = heart.receive(measurement, at: now)
+        let value = quality == .good ? Int(measurement.beatsPerMinute) : nil
+        if runState == .active, let value, let before = previousHeartRate {
+            run?.raiseMaximumHeartRate(to: min(value, before))
+        }
+        previousHeartRate = value
+        say(
+            .heart(
+                HeartReading(
+                    at: now, time: wallClock.time(at: now), measurement: measurement, quality: quality, gap: gap,
+                    beatAt: beatAt)))
+    }
+
+    mutating func receiveHeartLink(_ status: LinkStatus, at now: Instant) {
+        let before = heartLink.value
+        guard status != before else { return }
+        let isOther = Self.differ(status.address, before.address) || Self.differ(status.name, before.name)
+        if isOther { batteryPercent = nil }
+        if isOther || status.state != .connected {
+            heart.lose()
+            previousHeartRate = nil
+        }
+        heartLink = renew(heartLink, status, of: .heart, at: now)
+        changed(at: now)
+    }
+
+    mutating func receiveGpsdLink(_ status: LinkStatus, at now: Instant) {
+        guard status != gpsdLink.value else { return }
+        gpsdLink = renew(gpsdLink, status, of: .gpsd, at: now)
+        changed(at: now)
+    }
+
+    private static func differ<Value: Equatable>(_ one: Value?, _ other: Value?) -> Bool {
+        guard let one, let other else { return false }
+        return one != other
+    }
+
+    /// The link's new status. A new name for the same state is no event, and the state's age goes on.
+    private mutating func renew(
+        _ before: Timed<LinkStatus>, _ status: LinkStatus, of owner: Event.LinkOwner, at now: Instant
+    ) -> Timed<LinkStatus> {
+        guard status.state != before.value.state || status.reason != before.value.reason else {
+            return Timed(status, at: before.measuredAt)
+        }
+        emit(.link(owner, status, after: now - before.measuredAt), at: now)
+        return Timed(status, at: now)
+    }
+
+    mutating func report(_ change: WallClock.Change?, at now: Instant) {
+        if let change { emit(.clock(change.source, stepMilliseconds: change.stepMilliseconds), at: now) }
+    }
+
+    mutating func raise(_ name: StaticText, message: String, at now: Instant) {
+        let known = faults.firstIndex { $0.name == name }
+        if let known, faults[known].message == message { return }
+        let fault = Fault(name: name, since: known.map { faults[$0].since } ?? now, message: message)
+        if let known { faults[known] = fault } else { faults.append(fault) }
+        emit(.fault(fault, raised: true), at: now)
+        changed(at: now)
+    }
+
+    mutating func clear(_ name: StaticText, at now: Instant) {
+        guard let known = faults.firstIndex(where: { $0.name == name }) else { return }
+        emit(.fault(faults.remove(at: known), raised: false), at: now)
+        changed(at: now)
+    }
+}

@@ -1,0 +1,136 @@
+import Domain
+
+/// The run's commands and its ticks.
+extension Pipeline {
+    mutating func start(_ sport: Sport, indoor: Bool, at now: Instant) -> Outcome {
+        lastActivity += 1
+        run = Run(id: lastActivity, sport: sport, isIndoor: indoor, at: now, time: wallClock.time(at: now))
+        seed(at: now)
+        emit(.start(sport), at: now)
+        return .started(activity: lastActivity)
+    }
+
+    mutating func pause(at now: Instant, trigger: Event.Trigger) -> Outcome {
+        run?.clock.pause(at: now)
+        run?.pace.clear()
+        run?.speedometer.clear()
+        nextSecond = now + .seconds(1)
+        if let total = run?.total {
+            emit(
+                .pause(elapsedMilliseconds: total.elapsedMilliseconds, distanceMetres: total.metres, trigger), at: now)
+        }
+        return outcome
+    }
+
+    mutating func resume(at now: Instant) -> Outcome {
+        run?.clock.resume(at: now)
+        seed(at: now)
+        if let total = run?.total {
+            emit(
+                .resume(elapsedMilliseconds: total.elapsedMilliseconds, distanceMetres: total.metres, .command), at: now
+            )
+        }
+        return outcome
+    }
+
+    mutating func end(at now: Instant, isKept: Bool) -> Outcome {
+        guard let ended = run else { return outcome }
+        let summary = ended.summary(endedAt: now, time: wallClock.time(at: now), isOpen: false, isDemo: isDemo)
+        emit(isKept ? .stop(summary) : .discard(summary), at: now)
+        ticks = ended.ticks
+        run = nil
+        heart.clear()
+        previousHeartRate = nil
+        nextSecond = now + .seconds(1)
+        return .ended(summary)
+    }
+
+    mutating func lap(at now: Instant) -> Outcome {
+        closeLap(at: now, trigger: .command)
+        return outcome
+    }
+
+    private var outcome: Outcome {
+        .changed(runState, elapsedMilliseconds: run?.total.elapsedMilliseconds ?? 0)
+    }
+
+    private mutating func seed(at now: Instant) {
+        odometer.seed(at: now)
+        seedPace()
+        previousHeartRate = nil
+    }
+
+    private mutating func seedPace() {
+        guard let metres = run?.total.metres else { return }
+        run?.pace.seed(from: odometer.anchor, metres: metres)
+    }
+
+    /// One tick at its scheduled moment, or the `ticks` of a hole at the moment of the last; `lateness` is that of the first.
+    mutating func apply(at tick: Instant, lateness: Duration, ticks: Int64) {
+        guard let before = run?.total.elapsedMilliseconds else { return }
+        run?.addTicks(ticks, lateness: lateness)
+        let elapsed = before + ticks * TickClock.period.wholeMilliseconds
+        age(at: tick)
+        if ticks == 1, let beats = heart.beatsPerMinute(at: tick), !heart.isStale(at: tick) {
+            run?.addHeartRate(beats.value)
+        }
+        if elapsed / 1000 != before / 1000 { countSecond(at: tick) }
+        if elapsed / 5000 != before / 5000 { measurePace(at: tick) }
+        closeLapsByThemselves(at: tick, elapsedBefore: before, elapsed: elapsed)
+        due = (state(at: tick), due?.isChange ?? false)
+    }
+
+    /// The board slept or the process was stopped: one step, or the run ends its activity where the hole began.
+    mutating func cross(_ hole: (since: Instant, ticks: Int64), at now: Instant) {
+        let seconds = (now - hole.since).inSeconds
+        let limit = settings.autoStopMinutes * 60
+        let isTooLong = limit > 0 && seconds > Double(limit)
+        run?.addGap()
+        emit(.gap(.sleep, seconds: seconds, metres: nil, counted: !isTooLong), at: now)
+        if isTooLong {
+            _ = pause(at: hole.since, trigger: .auto)
+            nextSecond = now
+            return
+        }
+        let last = hole.since + TickClock.period * Int(hole.ticks)
+        run?.clock.finish(ticks: hole.ticks)
+        apply(at: last, lateness: now - hole.since - TickClock.period, ticks: hole.ticks)
+    }
+
+    private mutating func countSecond(at tick: Instant) {
+        guard let sport = run?.sport, run?.isIndoor == false else { return }
+        let step = odometer.tick(at: tick, sport: sport)
+        let isAbsent = freshness.value == .absent
+        run?.speedometer.tick(
+            at: tick, metres: step.metres, isStanding: odometer.isStanding, isStale: freshness.value != .fresh)
+        let speed = run?.speedometer.speed
+        run?.addSecond(metres: step.metres, isStanding: odometer.isStanding && !isAbsent, speed: speed)
+        if step.beginsAnew { seedPace() }
+        if let gap = step.gap {
+            run?.addGap()
+            emit(.gap(.position, seconds: gap.seconds, metres: gap.metres, counted: gap.isCounted), at: tick)
+        }
+    }
+
+    private mutating func measurePace(at tick: Instant) {
+        guard let metres = run?.total.metres, run?.isIndoor == false else { return }
+        run?.pace.tick(
+            anchor: odometer.anchor, metres: metres, isStanding: odometer.isStanding,
+            isStale: freshness.value != .fresh)
+    }
+
+    private mutating func closeLapsByThemselves(at tick: Instant, elapsedBefore: Int64, elapsed: Int64) {
+        let every = Int64(settings.autoLapSeconds) * 1000
+        if every > 0, elapsed / every != elapsedBefore / every { closeLap(at: tick, trigger: .time) }
+        let stretch = Double(settings.autoLapMetres)
+        if stretch > 0, let metres = run?.total.metres, let lapMetres = run?.lap.metres {
+            let lapsBefore = ((metres - lapMetres) / stretch).rounded(.down)
+            if (metres / stretch).rounded(.down) > lapsBefore { closeLap(at: tick, trigger: .distance) }
+        }
+    }
+
+    private mutating func closeLap(at now: Instant, trigger: Event.Trigger) {
+        guard let lap = run?.closeLap() else { return }
+        emit(.lap(lap.figures, number: lap.number, trigger), at: now)
+    }
+}

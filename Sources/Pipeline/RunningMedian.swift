@@ -1,0 +1,43 @@
+/// The median of the last values, at most so many.
+struct RunningMedian {
+    private let limit: Int
+    /// In the order of arrival; once full, the oldest stands at `oldest`.
+    private var values: [Double] = []
+    private var oldest = 0
+    private var sorted: [Double] = []
+
+    init(limit: Int) {
+        self.limit = limit
+        values.reserveCapacity(limit)
+        sorted.reserveCapacity(limit)
+    }
+
+    var count: Int { values.count }
+
+    /// Nil before the first value.
+    var median: Double? {
+        sorted.isEmpty ? nil : sorted[sorted.count / 2]
+    }
+
+    mutating func append(_ value: Double) {
+        if values.count < limit {
+            values.append(value)
+        } else {
+            sorted.remove(at: place(of: values[oldest]))
+            values[oldest] = value
+            oldest = (oldest + 1) % limit
+        }
+        sorted.insert(value, at: place(of: value))
+    }
+
+    /// The first index whose value is not below `value`.
+    private func place(of value: Double) -> Int {
+        var low = 0
+        var high = sorted.count
+        while low < high {
+            let middle = (low + high) / 2
+            if sorted[middle] < value { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,43 @@
+import Domain
+
+/// The sums behind the figures of a run or of a lap.
+struct Tally {
+    private(set) var elapsedMilliseconds: Int64 = 0
+    private var standingMilliseconds: Int64 = 0
+    private(set) var metres = 0.0
+    private var maximumSpeed: Double?
+    /// Beats per minute times milliseconds, and those milliseconds.
+    private var heartSum = 0.0
+    private var heartMilliseconds: Int64 = 0
+    private var maximumHeartRate: Int?
+
+    mutating func addTime(milliseconds: Int64) {
+        elapsedMilliseconds += milliseconds
+    }
+
+    mutating func addHeartRate(_ beatsPerMinute: Int, milliseconds: Int64) {
+        heartSum += Double(beatsPerMinute) * Double(milliseconds)
+        heartMilliseconds += milliseconds
+    }
+
+    mutating func addSecond(metres: Double, isStanding: Bool, speed: Double?) {
+        self.metres += metres
+        if isStanding { standingMilliseconds += 1000 }
+        if let speed { maximumSpeed = max(maximumSpeed ?? speed, speed) }
+    }
+
+    mutating func raiseMaximumHeartRate(to beatsPerMinute: Int) {
+        maximumHeartRate = max(maximumHeartRate ?? beatsPerMinute, beatsPerMinute)
+    }
+
+    var figures: Figures {
+        var figures = Figures()
+        figures.elapsedMilliseconds = elapsedMilliseconds
+        figures.movingMilliseconds = max(elapsedMilliseconds - standingMilliseconds, 0)
+        figures.distanceMetres = metres
+        figures.maximumSpeed = maximumSpeed
+        figures.averageHeartRate = heartMilliseconds > 0 ? heartSum / Double(heartMilliseconds) : nil
+        figures.maximumHeartRate = maximumHeartRate
+        return figures
+    }
+}
