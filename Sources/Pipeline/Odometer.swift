@@ -35,6 +35,10 @@ package struct Odometer: Sendable {
     /// Seconds without a fix that the newest one ended, when they were a gap.
     private var gapSeconds: Double?
     private var lastStepWasSilent = false
+    /// The points of the last two seconds, the later one first.
+    private var before: (TrackPoint, TrackPoint?)?
+    /// How far each second's point lies from where the two before it point to, in metres.
+    private var jitter = RunningMedian(limit: 60)
 
     package init() {
         speeds.reserveCapacity(Self.speedLimit)
@@ -43,7 +47,9 @@ package struct Odometer: Sendable {
     /// At start and resume: measures from the newest fix, if it is at most 10 s old. Movement before is not counted.
     package mutating func seed(at now: Instant) {
         let newest = newest.flatMap { now - $0.arrivedAt <= Self.oldest ? $0 : nil }
+        let jitter = jitter
         self = Odometer()
+        self.jitter = jitter
         anchor = newest
         self.newest = newest
     }
@@ -94,6 +100,7 @@ package struct Odometer: Sendable {
         judgeMotion(speed)
         guard let point = newest, !newestIsUsed, now - point.arrivedAt <= Self.oldest else { return Step() }
         newestIsUsed = true
+        measureJitter(of: point)
         let isJump = newestIsJump
         newestIsJump = false
         defer { gapSeconds = nil }
@@ -147,13 +154,29 @@ package struct Odometer: Sendable {
         dopplerMetres = 0
     }
 
-    /// A step held to what the Doppler speed says, within 15 % and at least half a metre: noise of position lengthens every step.
+    private mutating func measureJitter(of point: TrackPoint) {
+        if let (last, other) = before, let other, !isStanding {
+            let expected = Coordinate(
+                latitude: 2 * last.coordinate.latitude - other.coordinate.latitude,
+                longitude: 2 * last.coordinate.longitude - other.coordinate.longitude)
+            jitter.append(expected.metres(to: point.coordinate))
+        }
+        before = (point, before?.0)
+    }
+
+    /// A step of a noisy track, held to what the Doppler speed says within 15 %, at least half a metre: noise lengthens every step.
+    ///
+    /// A track that the receiver has smoothed is better than its speeds, which lag: it is taken as it is.
     private func held(_ metres: Double) -> Double {
-        guard let expected = dopplerMetres, metres > 0 else { return metres }
+        guard let expected = dopplerMetres, metres > 0, jitter.count >= 10, jitter.median ?? 0 > Self.noisy
+        else { return metres }
         let tolerance = max(0.15 * expected, 0.5)
         return min(max(metres, expected - tolerance), expected + tolerance)
     }
 
+    /// Metres of ``jitter`` above which a track is noisy: recordings of smoothed tracks have 0.2 to 0.7, a present receiver's own
+    /// noise gives 1.4.
+    private static let noisy = 1.2
     /// A fix older than this is not counted.
     private static let oldest = Duration.seconds(10)
     /// So long without an accepted fix is a gap.

@@ -1,0 +1,127 @@
+import Domain
+import Foundation
+import Pipeline
+import TestKit
+import Testing
+
+/// One second of a device's own recording.
+struct Record {
+    var time: UTC
+    var coordinate: Coordinate?
+    var altitude: Double?
+    var speed: Double?
+    /// The device's own distance, in metres.
+    var deviceMetres: Double?
+}
+
+/// A recording of a sports watch or a bike computer, as decoded into CSV.
+struct Recording: CustomTestStringConvertible {
+    var name: String
+    var records: [Record]
+
+    var testDescription: String { name }
+
+    var sport: Sport {
+        Sport.allCases.first { name.hasPrefix($0.rawValue) } ?? .other
+    }
+
+    var deviceMetres: Double {
+        let metres = records.compactMap(\.deviceMetres)
+        return (metres.last ?? 0) - (metres.first ?? 0)
+    }
+
+    /// Recordings of the project, and those that lie beside it where it is developed: their licences forbid to copy them.
+    static let all: [Recording] = {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let folders = [
+            tests.appending(path: "Data/replay"),
+            tests.deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/data/fit"),
+        ]
+        var names: Set<String> = []
+        return folders.flatMap { folder -> [Recording] in
+            let files =
+                (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+            return files.filter { $0.lastPathComponent.hasSuffix(".records.csv") }
+                .sorted { $0.path < $1.path }
+                .compactMap { file in
+                    let name = String(file.lastPathComponent.dropLast(".records.csv".count))
+                    return names.insert(name).inserted ? try? Recording(name: name, csv: file) : nil
+                }
+        }
+    }()
+
+    init(name: String, csv: URL) throws {
+        let date = ISO8601DateFormatter()
+        self.name = name
+        records = try String(contentsOf: csv, encoding: .utf8).split(whereSeparator: \.isNewline).dropFirst().compactMap
+        { line in
+            let fields = line.split(separator: ",", omittingEmptySubsequences: false)
+            guard fields.count >= 7, let time = date.date(from: String(fields[0])) else { return nil }
+            var coordinate: Coordinate?
+            if let latitude = Double(fields[1]), let longitude = Double(fields[2]) {
+                coordinate = Coordinate(latitude: latitude, longitude: longitude)
+            }
+            return Record(
+                time: UTC(milliseconds: Int64(time.timeIntervalSince1970 * 1000)), coordinate: coordinate,
+                altitude: Double(fields[3]), speed: Double(fields[4]), deviceMetres: Double(fields[6]))
+        }
+    }
+
+    /// Recordings whose device measured otherwise than by its positions: they are listed, not fitted.
+    private static let exceptions: [String: (bound: Double, reason: String)] = [
+        "run-fr920xt-7km-hrzones": (0.012, "its own distance is 1.6 % under the length of its own track")
+    ]
+
+    /// Devices with a wheel or a foot pod, whose distance over 5 s is not that of their positions.
+    var measuresByItsPositions: Bool {
+        !name.contains("stryd") && !name.contains("edge500")
+    }
+
+    func bound(walk: Double, run: Double, ride: Double) -> Double {
+        let bound =
+            switch sport {
+            case .walk, .hike: walk
+            case .run: run
+            case .ride, .other: ride
+            }
+        return max(Self.exceptions[name]?.bound ?? 0, bound)
+    }
+
+    /// The recording as a receiver would report it, each fix 0.1 to 0.3 s after its time.
+    func fixes(noise: ReceiverNoise? = nil) -> [Fix] {
+        guard let start = records.first?.time else { return [] }
+        var latency = ReceiverNoise(seed: 7)
+        var noise = noise
+        var last: UTC?
+        return records.compactMap { record in
+            guard let coordinate = record.coordinate, last.map({ record.time > $0 }) ?? true else { return nil }
+            last = record.time
+            let place = noise?.displaced(coordinate) ?? coordinate
+            let arrival = record.time.milliseconds - start.milliseconds + latency.latency
+            return Fix(
+                arrivedAt: Instant(milliseconds: Self.start + arrival), time: record.time, mode: 3,
+                latitude: place.latitude, longitude: place.longitude, altitude: record.altitude, accuracy: 5,
+                speed: record.speed)
+        }
+    }
+
+    /// The boot clock at the first record, in milliseconds.
+    private static let start: Int64 = 1_000_000
+
+    /// How far each pace is from the device's own over the same 5 s, as a fraction.
+    func paceErrors(of replay: Replay) -> [Double] {
+        guard let start = records.first?.time else { return [] }
+        var metres: [Int64: Double] = [:]
+        for record in records {
+            metres[(record.time.milliseconds - start.milliseconds) / 1000] = record.deviceMetres
+        }
+        return replay.paces.compactMap { at, pace in
+            // The newest fix at a tick is that of the whole second before the reports of this one arrive.
+            let second = (at.milliseconds - Self.start - 100) / 1000
+            guard let pace, let now = metres[second], let before = metres[second - 5], now - before > 2 else {
+                return nil
+            }
+            return abs(5 / (now - before) / pace - 1)
+        }
+    }
+}

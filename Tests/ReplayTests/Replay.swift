@@ -1,0 +1,37 @@
+import Domain
+import Pipeline
+
+/// A run made of a recording: what the pipeline says at each tick that something falls due.
+struct Replay {
+    var metres = 0.0
+    var movingSeconds = 0.0
+    /// Each pace tick: when, seconds per metre.
+    var paces: [(at: Instant, pace: Double?)] = []
+    var events: [Event] = []
+
+    /// Feeds fixes that arrive at their moments to a run that begins with the first.
+    init(_ fixes: [Fix], sport: Sport, phase: Duration = .milliseconds(50)) {
+        guard let first = fixes.first else { return }
+        var pipeline = Pipeline(settings: Settings(), isDemo: false, at: first.arrivedAt - .seconds(1))
+        pipeline.receive(.fix(first), at: first.arrivedAt)
+        _ = try? pipeline.perform(.start(sport, indoor: false), at: first.arrivedAt + phase)
+        for fix in fixes.dropFirst() {
+            advance(&pipeline, to: fix.arrivedAt)
+            pipeline.receive(.fix(fix), at: fix.arrivedAt)
+        }
+        if let last = fixes.last { advance(&pipeline, to: last.arrivedAt + .seconds(2)) }
+        metres = pipeline.state(at: pipeline.deadline).activity?.total.distanceMetres ?? 0
+        movingSeconds = Double(pipeline.state(at: pipeline.deadline).activity?.total.movingMilliseconds ?? 0) / 1000
+    }
+
+    private mutating func advance(_ pipeline: inout Pipeline, to now: Instant) {
+        while pipeline.deadline <= now {
+            pipeline.advance(to: pipeline.deadline)
+            for case .event(let event) in pipeline.takeOutputs() { events.append(event) }
+            guard let state = pipeline.takeState()?.state, let activity = state.activity else { continue }
+            if activity.total.elapsedMilliseconds.isMultiple(of: 5000) {
+                paces.append((state.at, activity.pace))
+            }
+        }
+    }
+}
