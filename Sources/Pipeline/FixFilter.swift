@@ -96,8 +96,11 @@ package struct FixFilter: Sendable {
         let sinceArrival = max(fix.arrivedAt - last.point.arrivedAt, .zero)
         guard let time = fix.time, let lastTime = last.time else { return last.point.moment + sinceArrival }
         let step = Duration.milliseconds(time.milliseconds - lastTime.milliseconds)
-        if step > .zero, step <= sinceArrival + Self.furthestAhead { return last.point.moment + step }
-        return newClock.isProven(by: time) ? last.point.moment + sinceArrival : nil
+        let isExpected = step > .zero && step <= sinceArrival + Self.furthestAhead
+        if !isExpected || newClock.isSuspected, newClock.isProven(by: time) {
+            return last.point.moment + sinceArrival
+        }
+        return isExpected ? last.point.moment + step : nil
     }
 
     private static let furthestAhead = Duration.seconds(600)
@@ -121,6 +124,8 @@ package struct FixFilter: Sendable {
 /// Times in a row that do not fit the receiver's clock: the third that rises evenly is the clock's new time.
 private struct NewClock {
     private var times: [UTC] = []
+
+    var isSuspected: Bool { !times.isEmpty }
 
     mutating func isProven(by time: UTC) -> Bool {
         times.append(time)

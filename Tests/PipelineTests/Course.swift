@@ -1,0 +1,90 @@
+import Domain
+import Pipeline
+
+/// A pipeline on a clock that the test moves, and a runner whose fixes it makes.
+struct Course {
+    var pipeline: Pipeline
+    var now: Instant
+    var events: [Event] = []
+    var outputs: [Output] = []
+    var states: [State] = []
+    /// Metres north of the start.
+    var metres = 0.0
+    private var time = UTC(milliseconds: 1_800_000_000_000)
+
+    static let start = Instant(milliseconds: 1_000_000)
+
+    init(_ settings: Settings = Settings()) {
+        now = Self.start
+        pipeline = Pipeline(settings: settings, isDemo: false, at: now)
+        pipeline.advance(to: now)
+        settle()
+    }
+
+    /// Moves the clock in the pipeline's own steps, so that nothing is late.
+    mutating func wait(_ duration: Duration) {
+        let end = now + duration
+        while pipeline.deadline <= end {
+            now = pipeline.deadline
+            pipeline.advance(to: now)
+            settle()
+        }
+        now = end
+    }
+
+    /// The loop was held up: everything that fell due meanwhile is applied at once.
+    mutating func sleep(_ duration: Duration) {
+        now += duration
+        pipeline.advance(to: now)
+        settle()
+    }
+
+    @discardableResult
+    mutating func perform(_ command: RunCommand) throws -> Pipeline.Outcome {
+        defer { settle() }
+        return try pipeline.perform(command, at: now)
+    }
+
+    @discardableResult
+    mutating func begin(_ sport: Sport = .run) throws -> Pipeline.Outcome {
+        try perform(.start(sport, indoor: false))
+    }
+
+    mutating func receive(_ input: Input) {
+        pipeline.receive(input, at: now)
+        settle()
+    }
+
+    /// A fix now, at the present place.
+    mutating func fix(speed: Double? = nil, accuracy: Double? = 5, mode: UInt8 = 3, east: Double = 0) {
+        receive(.fix(nextFix(speed: speed, accuracy: accuracy, mode: mode, east: east)))
+    }
+
+    /// What ``fix(speed:accuracy:mode:east:)`` sends; its time is that of the clock.
+    func nextFix(speed: Double? = nil, accuracy: Double? = 5, mode: UInt8 = 3, east: Double = 0) -> Fix {
+        Fix(
+            arrivedAt: now, time: UTC(milliseconds: time.milliseconds + now.milliseconds - Self.start.milliseconds),
+            mode: mode, latitude: metres / 110_574.27, longitude: 13 + east / 111_319.49, accuracy: accuracy,
+            speed: speed)
+    }
+
+    /// Runs for so many seconds at a speed, one fix a second, each just before the second is full.
+    mutating func run(seconds: Int, speed: Double, reported: Double? = nil) {
+        for _ in 0..<seconds {
+            wait(.milliseconds(990))
+            metres += speed
+            fix(speed: reported ?? speed)
+            wait(.milliseconds(10))
+        }
+    }
+
+    var state: State { pipeline.state(at: now) }
+    var activity: Activity? { state.activity }
+
+    private mutating func settle() {
+        let new = pipeline.takeOutputs()
+        outputs += new
+        for case .event(let event) in new { events.append(event) }
+        if let state = pipeline.takeState()?.state { states.append(state) }
+    }
+}
