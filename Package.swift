@@ -59,7 +59,9 @@ let package = Package(
             swiftSettings: core),
         .testTarget(name: "DomainTests", dependencies: ["Domain", "TestKit"], swiftSettings: core),
         .testTarget(name: "SensorsTests", dependencies: ["Sensors", "Domain", "TestKit"], swiftSettings: core),
-        .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "Domain", "TestKit"], swiftSettings: core),
+        .testTarget(
+            name: "PipelineTests", dependencies: ["Pipeline", "Domain", "TestKit"],
+            exclude: ["Geodesic/vectors.csv"], swiftSettings: core),
         .testTarget(name: "OutputsTests", dependencies: ["Outputs", "Domain", "TestKit"], swiftSettings: core),
         .testTarget(name: "LinuxTests", dependencies: ["Linux", "Domain", "TestKit"], swiftSettings: core),
         .testTarget(
