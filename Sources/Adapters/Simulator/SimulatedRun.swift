@@ -1,0 +1,119 @@
+package import Domain
+
+/// A run that never was: a runner on real paths, a receiver and a strap, and what the two say.
+///
+/// The same seed, start and time of day give the same inputs, whenever and however often it is advanced. In the first
+/// three minutes there is a stop at a red light (40 s after the start, standing for some 15 s), a tunnel (75 s, 20 s long) and a
+/// strap that drops out (150 s, 12 s long); all three recur (``Recurring``).
+package struct SimulatedRun: Sendable {
+    /// After a longer time than this without ``advance(to:)`` what was missed is not made up for.
+    package static let holeLimit = Duration.seconds(30)
+
+    private let startedAt: Instant
+    private let startedTime: UTC
+    private var runner: SimulatedRunner
+    private var heart: SimulatedHeart
+    private var receiver: SimulatedReceiver
+    private var strap = SimulatedStrap()
+
+    /// The next whole second of UTC: a step of the runner, and the moment of a fix.
+    private var secondAt: Instant
+    /// The fix that is on its way.
+    private var fix: Fix?
+    private var strapAt: Instant
+    /// Nil before gpsd is asked.
+    private var hasFix: Bool?
+
+    /// - Parameter utc: the time of day at the start, which the receiver goes on from.
+    package init(seed: UInt64, startedAt: Instant, utc: UTC) {
+        var seeds = SplitMix64(seed: seed)
+        runner = SimulatedRunner(seed: seeds.next())
+        heart = SimulatedHeart(seed: seeds.next())
+        receiver = SimulatedReceiver(seed: seeds.next())
+        self.startedAt = startedAt
+        startedTime = utc
+        let past = utc.milliseconds - utc.milliseconds.flooredDivision(by: 1000) * 1000
+        secondAt = startedAt + .milliseconds(past == 0 ? 0 : 1000 - past)
+        strapAt = startedAt
+    }
+
+    /// When ``advance(to:)`` should be called next.
+    package var nextAt: Instant {
+        min(fix?.arrivedAt ?? secondAt, min(secondAt, strapAt))
+    }
+
+    /// What the receiver and the strap have said until `now` that was not returned yet, in order, each with its moment.
+    ///
+    /// After a hole longer than ``holeLimit`` the runner has run on, and nothing is left of what was said meanwhile.
+    package mutating func advance(to now: Instant) -> [Timed<Input>] {
+        if now - nextAt > Self.holeLimit { skip(to: now) }
+        var inputs: [Timed<Input>] = []
+        while nextAt <= now {
+            if let fix, fix.arrivedAt <= min(secondAt, strapAt) {
+                deliver(fix, to: &inputs)
+            } else if secondAt <= strapAt {
+                step()
+            } else {
+                notify(&inputs)
+            }
+        }
+        return inputs
+    }
+
+    /// The length of the way that the runner has really run, in metres.
+    ///
+    /// - Parameter now: at most a second after the last ``advance(to:)``, and not before it.
+    package func trueDistance(at now: Instant) -> Double {
+        // The present second began a second before the next one.
+        runner.distance(after: max(0, min((now - secondAt).inSeconds + 1, 1)))
+    }
+
+    private mutating func step() {
+        let seconds = (secondAt - startedAt).inSeconds
+        runner.step(isHeld: Recurring.redLight.age(after: seconds) != nil)
+        heart.follow(effort: runner.effort)
+        fix = receiver.fix(
+            of: runner.place, speed: runner.speed, isHidden: Recurring.tunnel.age(after: seconds) != nil,
+            at: secondAt,
+            time: UTC(milliseconds: startedTime.milliseconds + (secondAt - startedAt).wholeMilliseconds))
+        secondAt += .seconds(1)
+    }
+
+    private mutating func deliver(_ fix: Fix, to inputs: inout [Timed<Input>]) {
+        let isFix = fix.mode >= 2
+        if isFix != hasFix {
+            hasFix = isFix
+            inputs.append(Timed(.gpsdLink(SimulatedReceiver.link(hasFix: isFix)), at: fix.arrivedAt))
+        }
+        inputs.append(Timed(.fix(fix), at: fix.arrivedAt))
+        self.fix = nil
+    }
+
+    private mutating func notify(_ inputs: inout [Timed<Input>]) {
+        if hasFix == nil {
+            hasFix = false
+            inputs.append(Timed(.gpsdLink(SimulatedReceiver.link(hasFix: false)), at: strapAt))
+        }
+        let seconds = (strapAt - startedAt).inSeconds
+        let beats = heart.beats(until: beatClock(at: strapAt))
+        for input in strap.notifications(after: seconds, rate: heart.shownRate, beats: beats) {
+            inputs.append(Timed(input, at: strapAt))
+        }
+        strapAt += SimulatedStrap.period
+    }
+
+    private mutating func skip(to now: Instant) {
+        let seconds = max((now - secondAt).wholeMilliseconds / 1000, 0)
+        runner.skip(seconds: seconds)
+        secondAt += .seconds(seconds)
+        fix = nil
+        let periods = max((now - strapAt).wholeMilliseconds / SimulatedStrap.period.wholeMilliseconds, 0)
+        strapAt += SimulatedStrap.period * Int(periods)
+        heart.skip(to: beatClock(at: strapAt))
+    }
+
+    /// A moment in units of 1/1024 s since the start.
+    private func beatClock(at moment: Instant) -> Int64 {
+        Int64((moment - startedAt).inSeconds * 1024)
+    }
+}

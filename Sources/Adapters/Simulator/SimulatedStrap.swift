@@ -1,0 +1,55 @@
+import Domain
+
+/// A heart-rate strap that is found, connects, drops out and comes back.
+struct SimulatedStrap: Sendable {
+    /// A strap sends about once a second, by a clock of its own.
+    static let period = Duration.milliseconds(997)
+
+    /// How long connecting takes, in seconds.
+    private static let connecting = 2.0
+
+    /// Seconds in which the battery loses 1 %.
+    private static let secondsPerPercent = 1200.0
+
+    private var link: LinkStatus?
+    private var battery: Int?
+
+    /// What the strap sends so many seconds after the start.
+    ///
+    /// - Parameter beats: the beats since the last call; they are lost while there is no connection.
+    mutating func notifications(after seconds: Double, rate: Double, beats: [UInt16]) -> [Input] {
+        var inputs: [Input] = []
+        let status = Self.link(after: seconds)
+        if status != link {
+            link = status
+            inputs.append(.heartLink(status))
+            battery = nil
+        }
+        guard status.state == .connected else { return inputs }
+        inputs.append(
+            .heart(
+                HeartRateMeasurement(beatsPerMinute: UInt16(rate.rounded()), contact: true, rrIntervals: beats)))
+        let percent = max(80 - Int(seconds / Self.secondsPerPercent), 5)
+        if percent != battery {
+            battery = percent
+            inputs.append(.battery(percent: percent))
+        }
+        return inputs
+    }
+
+    private static func link(after seconds: Double) -> LinkStatus {
+        let identity = (address: DeviceAddress("A0:9E:1A:00:00:01"), name: ForeignText("Simulated strap"))
+        let dropout = Recurring.dropout
+        let isConnecting =
+            if let age = dropout.age(after: seconds) { age >= dropout.length - connecting } else {
+                seconds < connecting
+            }
+        if isConnecting {
+            return LinkStatus(.connecting, reason: .searching, address: identity.address, name: identity.name)
+        }
+        if dropout.age(after: seconds) != nil {
+            return LinkStatus(.disconnected, reason: .searching, address: identity.address, name: identity.name)
+        }
+        return LinkStatus(.connected, address: identity.address, name: identity.name)
+    }
+}

@@ -1,0 +1,30 @@
+/// Seeded random numbers that are the same on every machine.
+///
+/// Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
+struct SplitMix64: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+
+    /// A number from `low` up to, and without, `high`.
+    mutating func uniform(_ low: Double, _ high: Double) -> Double {
+        low + (high - low) * Double(next() >> 11) * 0x1p-53
+    }
+
+    /// A number of mean 0 and standard deviation 1, very nearly normal, within ±6: the sum of twelve uniform ones.
+    mutating func normal() -> Double {
+        var sum = -6.0
+        for _ in 0..<12 { sum += uniform(0, 1) }
+        return sum
+    }
+}

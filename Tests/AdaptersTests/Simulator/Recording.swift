@@ -1,0 +1,66 @@
+import Adapters
+import Domain
+
+/// A simulated run, advanced ten times a second for some time, and what came of it.
+struct Recording {
+    static let start = Instant(milliseconds: 86_400_000)
+    static let utc = UTC(milliseconds: 1_772_350_200_400)
+
+    let inputs: [Timed<Input>]
+
+    init(seed: UInt64, seconds: Int) {
+        var run = SimulatedRun(seed: seed, startedAt: Self.start, utc: Self.utc)
+        var inputs: [Timed<Input>] = []
+        for tenth in 0...(seconds * 10) { inputs += run.advance(to: Self.start + .milliseconds(100 * tenth)) }
+        self.inputs = inputs
+    }
+
+    /// Seconds since the start, of a moment.
+    static func seconds(_ moment: Instant) -> Double {
+        (moment - start).inSeconds
+    }
+
+    var fixes: [Fix] { inputs.fixes.map(\.value) }
+    var notifications: [(seconds: Double, value: HeartRateMeasurement)] { timed(inputs.notifications) }
+    var heartLinks: [(seconds: Double, value: LinkStatus)] { timed(inputs.heartLinks) }
+    var gpsdLinks: [(seconds: Double, value: LinkStatus)] { timed(inputs.gpsdLinks) }
+    var batteries: [(seconds: Double, value: Int)] { timed(inputs.batteries) }
+
+    private func timed<Value>(_ values: [Timed<Value>]) -> [(seconds: Double, value: Value)] {
+        values.map { (Self.seconds($0.measuredAt), $0.value) }
+    }
+}
+
+/// The inputs of each kind, in order.
+extension [Timed<Input>] {
+    var fixes: [Timed<Fix>] {
+        only { if case .fix(let fix) = $0 { fix } else { nil } }
+    }
+
+    var notifications: [Timed<HeartRateMeasurement>] {
+        only { if case .heart(let value) = $0 { value } else { nil } }
+    }
+
+    var heartLinks: [Timed<LinkStatus>] {
+        only { if case .heartLink(let status) = $0 { status } else { nil } }
+    }
+
+    var gpsdLinks: [Timed<LinkStatus>] {
+        only { if case .gpsdLink(let status) = $0 { status } else { nil } }
+    }
+
+    var batteries: [Timed<Int>] {
+        only { if case .battery(let percent) = $0 { percent } else { nil } }
+    }
+
+    private func only<Value: Sendable>(_ kind: (Input) -> Value?) -> [Timed<Value>] {
+        compactMap { input in kind(input.value).map { Timed($0, at: input.measuredAt) } }
+    }
+}
+
+/// Mean and standard deviation.
+func moments(_ values: [Double]) -> (mean: Double, deviation: Double) {
+    let mean = values.reduce(0, +) / Double(values.count)
+    let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+    return (mean, (squares / Double(values.count - 1)).squareRoot())
+}
