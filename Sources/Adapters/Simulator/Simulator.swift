@@ -1,0 +1,24 @@
+package import Domain
+package import Linux
+
+/// The simulated strap and receiver of `--demo`, in the place of the real ones.
+package final class Simulator {
+    private var run: SimulatedRun
+    private let report: (Input) -> Void
+    private var timer: TimerSource?
+
+    /// Begins at once; ends when it is let go of.
+    ///
+    /// - Parameter report: called from the loop with each input when it is due.
+    package init(seed: UInt64, loop: EventLoop, report: @escaping (Input) -> Void) throws(SystemError) {
+        run = SimulatedRun(seed: seed, startedAt: Clock.now(), utc: Clock.systemTime())
+        self.report = report
+        timer = try loop.timer { [weak self] in self?.advance() }
+        timer?.arm(at: run.nextAt)
+    }
+
+    private func advance() {
+        for input in run.advance(to: Clock.now()) { report(input.value) }
+        timer?.arm(at: run.nextAt)
+    }
+}

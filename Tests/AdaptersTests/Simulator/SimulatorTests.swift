@@ -1,0 +1,37 @@
+import Adapters
+import Domain
+import Linux
+import Testing
+
+@Test func simulatorReportsFromTheLoopUntilItIsLetGoOf() throws {
+    let loop = try EventLoop()
+    let began = Clock.now()
+    var inputs: [Timed<Input>] = []
+    var simulator: Simulator?
+    let end = try loop.timer { loop.stop(0) }
+    end.arm(at: began + .seconds(10))
+    simulator = try Simulator(seed: 1, loop: loop) { input in
+        inputs.append(Timed(input, at: Clock.now()))
+        // Let go of in the midst of a report; a strap's next would come within a second.
+        guard case .fix = input else { return }
+        simulator = nil
+        end.arm(at: Clock.now() + .milliseconds(1100))
+    }
+    #expect(try loop.run() == 0)
+
+    #expect(simulator == nil)
+    guard case .fix(let fix)? = inputs.last?.value else {
+        Issue.record("a fix was to be the last input, but it is \(String(describing: inputs.last))")
+        return
+    }
+    #expect(inputs.gpsdLinks.map(\.value.state) == [.connecting, .connected])
+    #expect(inputs.heartLinks.map(\.value.state) == [.connecting])
+    #expect(fix.mode == 3)
+    // Reported when it arrived, on the machine's own clocks.
+    let reportedAt = try #require(inputs.last?.measuredAt)
+    #expect(fix.arrivedAt >= began)
+    #expect(reportedAt >= fix.arrivedAt)
+    let time = try #require(fix.time)
+    let age = Clock.systemTime().milliseconds - time.milliseconds - (Clock.now() - reportedAt).wholeMilliseconds
+    #expect((50...1000).contains(age))
+}
