@@ -1,0 +1,30 @@
+import Domain
+import TestKit
+import Testing
+
+@Suite struct DeviceAddressTests {
+    @Test(arguments: 1...5 as ClosedRange<UInt64>)
+    func thePrintedFormIsReadBack(seed: UInt64) {
+        var numbers = SeededNumbers(seed: seed)
+        for _ in 0..<500 {
+            let address = DeviceAddress(value: .random(in: 0..<1 << 48, using: &numbers))
+            #expect(DeviceAddress(address.description) == address)
+            #expect(DeviceAddress(address.description.lowercased()) == address)
+        }
+    }
+
+    @Test func theFirstPrintedByteIsTheHighest() {
+        #expect(DeviceAddress("A0:9E:1A:00:00:01")?.value == 0xA09E_1A00_0001)
+        #expect(DeviceAddress(value: 1).description == "00:00:00:00:00:01")
+        #expect(DeviceAddress(value: (1 << 48) - 1).description == "FF:FF:FF:FF:FF:FF")
+    }
+
+    @Test(arguments: [
+        "", "A0", "A0:9E:1A:00:00", "A0:9E:1A:00:00:", "A0:9E:1A:00:00:0", "A0:9E:1A:00:00:01:", "A0:9E:1A:00:00:01:02",
+        "A0:9E:1A:00:00:011", "A09E1A000001", "A0-9E-1A-00-00-01", "G0:9E:1A:00:00:01", " A0:9E:1A:00:00:01",
+        "A0:9E:1A:00:00:0\u{301}", "\u{FF21}0:9E:1A:00:00:01", ":::::::::::::::::",
+    ])
+    func otherTextIsNoAddress(text: String) {
+        #expect(DeviceAddress(text) == nil)
+    }
+}

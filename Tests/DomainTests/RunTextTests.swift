@@ -1,0 +1,52 @@
+import Domain
+import Testing
+
+/// The golden tables of RunFree, with the mended mile (1609.344 m) and no pace where RunFree would have trapped.
+@Suite struct RunTextTests {
+    @Test(
+        arguments: [
+            (0, "0.0"), (99, "0.0"), (100, "0.1"), (9_900, "9.9"), (59_900, "59.9"), (60_000, "1:00"), (61_900, "1:01"),
+            (599_900, "9:59"), (3_599_900, "59:59"), (3_600_000, "1:00:00"), (36_610_000, "10:10:10"),
+            (360_000_000, "100:00:00"),
+        ] as [(Int64, String)])
+    func elapsedTime(milliseconds: Int64, text: String) {
+        #expect(RunText.elapsed(milliseconds: milliseconds) == text)
+    }
+
+    @Test(
+        arguments: [
+            (0, "0.00", "0.00"), (4.9, "0.00", "0.00"), (5.1, "0.01", "0.00"), (10, "0.01", "0.01"),
+            (1000, "1.00", "0.62"),
+            (1234.5, "1.23", "0.77"), (1609.344, "1.61", "1.00"), (42195, "42.20", "26.22"),
+        ] as [(Double, String, String)])
+    func distance(metres: Double, kilometres: String, miles: String) {
+        #expect(RunText.distance(metres: metres, metric: true) == kilometres)
+        #expect(RunText.distance(metres: metres, metric: false) == miles)
+    }
+
+    @Test(
+        arguments: [
+            (20, "4:10", "6:42"), (15, "5:33", "8:56"), (12.5, "6:40", "10:43"), (10, "8:20", "13:24"),
+            (5, "16:40", "26:49"),
+            (0.1, "833:20", "1341:07"), (0, "--:--", "--:--"),
+        ] as [(Double, String, String)])
+    func paceOfSoManyMetresInFiveSeconds(metres: Double, perKilometre: String, perMile: String) {
+        #expect(RunText.pace(secondsPerMetre: 5 / metres, metric: true) == perKilometre)
+        #expect(RunText.pace(secondsPerMetre: 5 / metres, metric: false) == perMile)
+    }
+
+    @Test(arguments: [nil, .nan, .infinity, -.infinity, 0, -0.3, .greatestFiniteMagnitude] as [Double?])
+    func whatIsNoPaceIsDashes(pace: Double?) {
+        #expect(RunText.pace(secondsPerMetre: pace, metric: true) == "--:--")
+    }
+
+    @Test(arguments: [.nan, .infinity, 1e300] as [Double])
+    func whatIsNoDistanceIsDashes(metres: Double) {
+        #expect(RunText.distance(metres: metres, metric: true) == "--")
+    }
+
+    @Test func unitsFollowTheSetting() {
+        #expect(RunText.distanceUnit(metric: true) == "km" && RunText.distanceUnit(metric: false) == "mi")
+        #expect(RunText.paceUnit(metric: true) == "min/km" && RunText.paceUnit(metric: false) == "min/mi")
+    }
+}

@@ -1,0 +1,47 @@
+import Domain
+import Testing
+
+@Suite struct SettingsTests {
+    @Test func aNewDeviceHasTheDefaultsOfTheProtocol() {
+        let settings = Settings()
+        #expect(!settings.metric && !settings.twelveHourClock && !settings.useHeartRateZones)
+        #expect(settings.sport == .run)
+        #expect(settings.autoLapMetres == 0 && settings.autoLapSeconds == 0 && settings.autoStopMinutes == 0)
+        #expect(settings.straps.isEmpty)
+        #expect(settings.zones == nil)
+    }
+
+    @Test func theComponentsAreThoseOfTheApp() {
+        let components = Settings().components
+        #expect(components.map(\.name.rawValue) == ["Time", "Distance", "Pace", "Heart Rate", "Zone"])
+        #expect(components.map(\.position) == [0, 1, 2, 3, 4])
+        #expect(components.map(\.size) == [54, 24, 24, 24, 24])
+        #expect(components.map(\.titleVisible) == [true, true, true, true, false])
+        #expect(components.allSatisfy { $0.visible && $0.colour == .primary })
+    }
+
+    @Test func everySettingHasItsNameOnTheWire() {
+        #expect(
+            SettingKey.allCases.map(\.rawValue) == [
+                "metric", "twelve_hour_clock", "use_heart_rate_zones", "sport", "auto_lap_m", "auto_lap_s",
+                "auto_stop_minutes",
+                "straps", "zones", "components",
+            ])
+    }
+
+    @Test func averagePaceIsAbsentBeforeTheFirstMetre() {
+        var figures = Figures()
+        figures.elapsedMilliseconds = 12_300
+        #expect(figures.averagePace == nil)
+        figures.distanceMetres = 49.2
+        #expect(figures.averagePace == 0.25)
+    }
+
+    @Test func aRefusalSaysWhatCannotBeDoneAndWhen() {
+        #expect(Refusal(command: "lap", state: .paused).description == "cannot lap while paused")
+    }
+
+    @Test func aParseErrorSaysWhereItBroke() {
+        #expect(ParseError(at: 3, expected: "two bytes").description == "expected two bytes at byte 3")
+    }
+}
