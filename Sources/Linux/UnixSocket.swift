@@ -22,13 +22,15 @@ package enum UnixSocket {
 
     /// Binds and listens, with mode 0660. A socket file that nobody answers on is taken over.
     ///
-    /// - Throws: `EADDRINUSE` when somebody answers, `ENAMETOOLONG` beyond ``pathLimit``.
+    /// - Throws: `EADDRINUSE` when somebody answers or the file is no socket, `ENAMETOOLONG` beyond ``pathLimit``.
     package static func listen(at path: String, kind: Kind = .stream) throws(SystemError) -> FileDescriptor {
         switch Result<Void, SystemError>(catching: { () throws(SystemError) in _ = try connect(to: path, kind: kind) })
         {
         case .success: throw SystemError("bind", code: EADDRINUSE)
         case .failure(let error) where error.code == EAGAIN: throw SystemError("bind", code: EADDRINUSE)
-        case .failure(let error) where error.code == ECONNREFUSED: unsafe unlink(path)
+        case .failure(let error) where error.code == ECONNREFUSED:
+            guard isSocket(path) else { throw SystemError("bind", code: EADDRINUSE) }
+            unsafe unlink(path)
         case .failure(let error) where error.code == ENOENT: break
         case .failure(let error): throw error
         }
@@ -68,6 +70,12 @@ package enum UnixSocket {
         let number = socket.number
         _ = try check("getsockopt") { unsafe clinux_peer_of(number, &peer) }
         return Peer(user: peer.uid, group: peer.gid, process: peer.pid)
+    }
+
+    /// The kernel refuses a connection to any other file too, and that is not ours to remove.
+    private static func isSocket(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 
     private static func make(_ kind: Kind) throws(SystemError) -> FileDescriptor {
