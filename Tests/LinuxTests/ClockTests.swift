@@ -1,0 +1,27 @@
+import Domain
+import Foundation
+import Linux
+import Testing
+
+@Suite struct ClockTests {
+    @Test func theBootClockNeverGoesBack() {
+        var last = Clock.now()
+        for _ in 0..<10_000 {
+            let now = Clock.now()
+            #expect(now >= last)
+            last = now
+        }
+    }
+
+    @Test func theSystemsTimeIsFoundations() {
+        let before = Int64(Date().timeIntervalSince1970 * 1000)
+        let time = Clock.systemTime().milliseconds
+        let after = Int64(Date().timeIntervalSince1970 * 1000)
+        #expect((before - 1...after + 1).contains(time))
+    }
+
+    @Test func theBootHasAName() {
+        #expect(UUID(uuidString: Clock.bootID()) != nil)
+        #expect(Clock.bootID() == Clock.bootID())
+    }
+}

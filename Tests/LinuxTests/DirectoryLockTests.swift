@@ -1,0 +1,76 @@
+import Domain
+import Foundation
+import TestKit
+import Testing
+
+@testable import Linux
+
+@Suite struct DirectoryLockTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    @Test func anotherProcessThatHoldsTheLockIsNamed() throws {
+        let holder = Process()
+        holder.executableURL = URL(fileURLWithPath: "/bin/bash")
+        let script = #"exec 9>"$0/paced.lock"; flock 9; echo $$ >&9; echo locked; exec sleep 60"#
+        holder.arguments = ["-c", script, directory.path]
+        let output = Pipe()
+        holder.standardOutput = output
+        try holder.run()
+        _ = output.fileHandleForReading.readData(ofLength: 7)
+        #expect(throws: DirectoryLock.Failure.held(.init(process: Int(holder.processIdentifier)))) {
+            _ = try DirectoryLock(directory.path)
+        }
+        kill(holder.processIdentifier, SIGKILL)
+        holder.waitUntilExit()
+        // The kernel has freed the lock: a daemon that crashed is no obstacle.
+        _ = try DirectoryLock(directory.path)
+    }
+
+    @Test func theLockIsHeldAsLongAsTheValueLives() throws {
+        do {
+            let lock = try DirectoryLock(directory.path)
+            #expect(throws: DirectoryLock.Failure.held(.init(process: Int(getpid())))) {
+                _ = try DirectoryLock(directory.path)
+            }
+            _ = consume lock
+        }
+        _ = try DirectoryLock(directory.path)
+    }
+
+    @Test func theFileHoldsOneProcessIdOnly() throws {
+        try Data("99999999999999999999 and more".utf8).write(to: URL(fileURLWithPath: directory("paced.lock")))
+        let lock = try DirectoryLock(directory.path)
+        #expect(FileManager.default.contents(atPath: directory("paced.lock")) == Data("\(getpid())\n".utf8))
+        _ = consume lock
+    }
+
+    @Test func aLockFileWithNonsenseNamesNobody() throws {
+        let holder = try DirectoryLock(directory.path)
+        try Data("nobody".utf8).write(to: URL(fileURLWithPath: directory("paced.lock")))
+        #expect(throws: DirectoryLock.Failure.held(.init(process: nil))) { _ = try DirectoryLock(directory.path) }
+        _ = consume holder
+    }
+
+    @Test func whereThereIsNoDirectoryTheKernelsReasonIsGiven() {
+        #expect(throws: DirectoryLock.Failure.system(SystemError("open", code: ENOENT))) {
+            _ = try DirectoryLock(directory("missing"))
+        }
+    }
+
+    @Test func directoriesAreMadeWithTheirParents() throws {
+        try makeDirectories(directory("a/b//c/"))
+        try makeDirectories(directory("a/b/c"))
+        var status = stat()
+        #expect(stat(directory("a/b/c"), &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o750)
+    }
+
+    @Test func aFileInTheWayOfADirectoryIsAnError() {
+        #expect(FileManager.default.createFile(atPath: directory("file"), contents: nil))
+        #expect(throws: SystemError("mkdir", code: ENOTDIR)) { try makeDirectories(directory("file/child")) }
+    }
+}

@@ -1,0 +1,111 @@
+import Domain
+import Foundation
+import Linux
+import TestKit
+import Testing
+
+@Suite struct EventLoopTests {
+    /// sd-event gathers timers within their accuracy; its default is 250 ms.
+    @Test func timersFireAtTheirMomentNeverBefore() throws {
+        let loop = try EventLoop()
+        var lateness: [Duration] = []
+        var deadline = Clock.now() + .milliseconds(20)
+        var timer: TimerSource?
+        timer = try loop.timer {
+            lateness.append(Clock.now() - deadline)
+            if lateness.count == 25 { return loop.stop(0) }
+            deadline += .milliseconds(10)
+            timer?.arm(at: deadline)
+        }
+        timer?.arm(at: deadline)
+        _ = try loop.run()
+        #expect(lateness.allSatisfy { $0 >= .zero })
+        // The median: one late wake-up of a busy machine proves nothing, a habit does.
+        #expect(lateness.sorted()[12] < .milliseconds(10))
+    }
+
+    @Test func aDeadlineThatIsPastFiresAtOnce() throws {
+        let loop = try EventLoop()
+        let timer = try loop.timer { loop.stop(7) }
+        timer.arm(at: Instant(nanoseconds: -5))
+        #expect(try loop.run() == 7)
+    }
+
+    @Test func aTimerFiresOnceEachTimeItIsArmedAndNotWhenItIsDisarmedOrGone() throws {
+        let loop = try EventLoop()
+        var fired: [String] = []
+        let now = Clock.now()
+        let once = try loop.timer { fired.append("once") }
+        let disarmed = try loop.timer { fired.append("disarmed") }
+        var gone: TimerSource? = try loop.timer { fired.append("gone") }
+        let end = try loop.timer { loop.stop(0) }
+        once.arm(at: now + .milliseconds(1))
+        disarmed.arm(at: now + .milliseconds(1))
+        gone?.arm(at: now + .milliseconds(1))
+        end.arm(at: now + .milliseconds(30))
+        disarmed.arm(at: nil)
+        gone = nil
+        _ = try loop.run()
+        #expect(fired == ["once"])
+    }
+
+    @Test func aDescriptorIsToldReadyAsLongAsItsSourceLives() throws {
+        let loop = try EventLoop()
+        let pipe = Pipe()
+        let reader = FileDescriptor(owning: dup(pipe.fileHandleForReading.fileDescriptor))
+        var calls = 0
+        var source: DescriptorSource?
+        source = try loop.watch(reader, for: .reading) { readiness in
+            #expect(readiness == .reading)
+            calls += 1
+            // The byte stays unread, so it would be told again. Letting go of the source inside its body must be safe.
+            if calls == 3 { source = nil }
+        }
+        try pipe.fileHandleForWriting.write(contentsOf: Data([1]))
+        let end = try loop.timer { loop.stop(0) }
+        end.arm(at: Clock.now() + .milliseconds(30))
+        _ = try loop.run()
+        #expect(calls == 3)
+        #expect(source == nil)
+    }
+
+    @Test func whatIsWaitedForCanBeChanged() throws {
+        let loop = try EventLoop()
+        let directory = try TemporaryDirectory()
+        let connection = try Connection.make(at: directory("socket"))
+        var told: [Readiness] = []
+        var source: DescriptorSource?
+        source = try loop.watch(connection.near, for: .writing) { readiness in
+            told.append(readiness)
+            if told.count == 2 { return loop.stop(0) }
+            source?.watch(for: .reading)
+            #expect(connection.far?.send([1]) == .sent(1))
+        }
+        _ = try loop.run()
+        #expect(told == [.writing, .reading])
+    }
+
+    @Test func anEndThatIsGoneIsToldUnasked() throws {
+        let loop = try EventLoop()
+        let directory = try TemporaryDirectory()
+        var connection = try Connection.make(at: directory("socket"))
+        var told = Readiness()
+        let source = try loop.watch(connection.near, for: []) { readiness in
+            told = readiness
+            loop.stop(0)
+        }
+        connection.far = nil
+        _ = try loop.run()
+        withExtendedLifetime(source) { #expect(told.contains(.hungUp)) }
+    }
+
+    @Test func aBlockedSignalComesThroughTheLoop() throws {
+        blockSignals([SIGUSR2])
+        let loop = try EventLoop()
+        let source = try loop.onSignal(SIGUSR2) { loop.stop(3) }
+        // To this thread: the others of the test runner do not block it.
+        pthread_kill(pthread_self(), SIGUSR2)
+        #expect(try loop.run() == 3)
+        withExtendedLifetime(source) {}
+    }
+}
