@@ -1,0 +1,83 @@
+# What README.md tells to type. Each target says what it does, and first installs the Debian packages that it needs.
+
+# The one list of Debian packages: what the programs are built with, and what their tests run beside it.
+packages := libgps-dev libjansson-dev libsystemd-dev pkg-config
+test-packages := $(packages) binutils gpsd gpsd-clients jq netcat-openbsd python3-venv tmux
+
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -ec
+.DEFAULT_GOAL := build
+.NOTPARALLEL:
+.PHONY: build run test lint unit test-sanitize end-to-end soak bench fuzz fuzz-cases clean requirements test-requirements
+
+release := swift build -c release --static-swift-stdlib
+pytest := .build/venv/bin/python -B -m pytest -p no:cacheprovider Tests/EndToEnd
+results := .build/results
+
+build: requirements
+	@echo "== building paced and pacectl"
+	$(release) --product paced
+	$(release) --product pacectl
+
+run: build
+	@Tools/demo
+
+# The last lines are what each runner said last.
+test: lint unit test-sanitize end-to-end fuzz-cases bench
+	@echo "== all passed"; tail -qn 1 $(results)/*
+
+lint: requirements
+	@echo "== formatting"
+	swift format lint --strict --parallel -r Sources Tests Package.swift
+
+unit: .build/venv
+	@echo "== unit and integration tests"; mkdir -p $(results)
+	swift build --build-tests
+	swift test --skip-build --disable-xctest | tee $(results)/1-unit
+
+test-sanitize: .build/venv
+	@mkdir -p $(results)
+	@for kind in address thread; do \
+	    echo "== the same tests under the $$kind sanitizer"; \
+	    options="--sanitize=$$kind --scratch-path .build/$$kind --disable-xctest"; \
+	    swift build --build-tests --sanitize=$$kind --scratch-path .build/$$kind; \
+	    swift test --skip-build $$options --skip HouseTests | tee $(results)/2-$$kind; \
+	done
+
+end-to-end: build .build/venv
+	@echo "== the programs from outside"; mkdir -p $(results)
+	$(pytest) | tee $(results)/3-end-to-end
+
+soak: build .build/venv
+	@echo "== ten minutes of a run, every line of it checked"
+	PACED_SECONDS=600 $(pytest)/test_run.py
+
+bench: requirements
+	@echo "== nanoseconds and allocations of the hot paths"; mkdir -p $(results)
+	$(release) --product Bench
+	.build/release/Bench | tee $(results)/5-bench
+
+fuzz-cases: requirements
+	@echo "== a million random cases for each reader of bytes from outside"; mkdir -p $(results)
+	$(release) --product Fuzz
+	.build/release/Fuzz --cases 1000000 | tee $(results)/4-fuzz
+
+fuzz: requirements
+	@Tools/fuzz
+
+# Remade when the list of what is in it changes.
+.build/venv: Tests/requirements.txt | test-requirements
+	@echo "== the tests' Python packages"
+	@rm -rf $@; /usr/bin/python3 -m venv $@
+	@$@/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $< || { rm -rf $@; exit 1; }
+	@touch $@
+
+requirements:
+	@Tools/require $(packages)
+
+test-requirements:
+	@Tools/require $(test-packages)
+
+clean:
+	@echo "== removing .build"
+	rm -rf .build
