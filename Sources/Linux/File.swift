@@ -35,12 +35,12 @@ package struct DirectoryLock: ~Copyable {
         case system(SystemError)
     }
 
-    /// Locks `directory` with the file `paced.lock` in it, which then holds the process id.
+    /// Locks `directory` by a file in it, which then holds the process id.
     ///
     /// The corresponding C function is `flock`.
-    package init(_ directory: String) throws(Failure) {
+    package init(_ directory: String, file name: String) throws(Failure) {
         do {
-            let file = try FileDescriptor.open(directory + "/paced.lock", O_RDWR | O_CREAT, mode: 0o640)
+            let file = try FileDescriptor.open(directory + "/" + name, O_RDWR | O_CREAT, mode: 0o640)
             if flock(file.number, LOCK_EX | LOCK_NB) == -1 {
                 guard errno == EWOULDBLOCK else { throw SystemError("flock", code: errno) }
                 throw Failure.held(Held(process: Self.process(in: file)))

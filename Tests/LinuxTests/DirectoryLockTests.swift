@@ -22,36 +22,36 @@ import Testing
         try holder.run()
         _ = output.fileHandleForReading.readData(ofLength: 7)
         #expect(throws: DirectoryLock.Failure.held(.init(process: Int(holder.processIdentifier)))) {
-            _ = try DirectoryLock(directory.path)
+            _ = try DirectoryLock(directory.path, file: "test.lock")
         }
         kill(holder.processIdentifier, SIGKILL)
         holder.waitUntilExit()
         // The kernel has freed the lock: a daemon that crashed is no obstacle.
-        _ = try DirectoryLock(directory.path)
+        _ = try DirectoryLock(directory.path, file: "test.lock")
     }
 
     @Test func theLockIsHeldAsLongAsTheValueLives() throws {
         do {
-            let lock = try DirectoryLock(directory.path)
+            let lock = try DirectoryLock(directory.path, file: "test.lock")
             #expect(throws: DirectoryLock.Failure.held(.init(process: Int(getpid())))) {
-                _ = try DirectoryLock(directory.path)
+                _ = try DirectoryLock(directory.path, file: "test.lock")
             }
             _ = consume lock
         }
-        _ = try DirectoryLock(directory.path)
+        _ = try DirectoryLock(directory.path, file: "test.lock")
     }
 
     @Test func theFileHoldsOneProcessIdOnly() throws {
         try Data("99999999999999999999 and more".utf8).write(to: URL(fileURLWithPath: directory("paced.lock")))
-        let lock = try DirectoryLock(directory.path)
+        let lock = try DirectoryLock(directory.path, file: "test.lock")
         #expect(FileManager.default.contents(atPath: directory("paced.lock")) == Data("\(getpid())\n".utf8))
         _ = consume lock
     }
 
     @Test func aLockFileWithNonsenseNamesNobody() throws {
-        let holder = try DirectoryLock(directory.path)
+        let holder = try DirectoryLock(directory.path, file: "test.lock")
         try Data("nobody".utf8).write(to: URL(fileURLWithPath: directory("paced.lock")))
-        #expect(throws: DirectoryLock.Failure.held(.init(process: nil))) { _ = try DirectoryLock(directory.path) }
+        #expect(throws: DirectoryLock.Failure.held(.init(process: nil))) { _ = try DirectoryLock(directory.path, file: "test.lock") }
         _ = consume holder
     }
 
