@@ -15,7 +15,7 @@ import Testing
     @Test func anotherProcessThatHoldsTheLockIsNamed() throws {
         let holder = Process()
         holder.executableURL = URL(fileURLWithPath: "/bin/bash")
-        let script = #"exec 9>"$0/paced.lock"; flock 9; echo $$ >&9; echo locked; exec sleep 60"#
+        let script = #"exec 9>"$0/test.lock"; flock 9; echo $$ >&9; echo locked; exec sleep 60"#
         holder.arguments = ["-c", script, directory.path]
         let output = Pipe()
         holder.standardOutput = output
@@ -42,22 +42,22 @@ import Testing
     }
 
     @Test func theFileHoldsOneProcessIdOnly() throws {
-        try Data("99999999999999999999 and more".utf8).write(to: URL(fileURLWithPath: directory("paced.lock")))
+        try Data("99999999999999999999 and more".utf8).write(to: URL(fileURLWithPath: directory("test.lock")))
         let lock = try DirectoryLock(directory.path, file: "test.lock")
-        #expect(FileManager.default.contents(atPath: directory("paced.lock")) == Data("\(getpid())\n".utf8))
+        #expect(FileManager.default.contents(atPath: directory("test.lock")) == Data("\(getpid())\n".utf8))
         _ = consume lock
     }
 
     @Test func aLockFileWithNonsenseNamesNobody() throws {
         let holder = try DirectoryLock(directory.path, file: "test.lock")
-        try Data("nobody".utf8).write(to: URL(fileURLWithPath: directory("paced.lock")))
+        try Data("nobody".utf8).write(to: URL(fileURLWithPath: directory("test.lock")))
         #expect(throws: DirectoryLock.Failure.held(.init(process: nil))) { _ = try DirectoryLock(directory.path, file: "test.lock") }
         _ = consume holder
     }
 
     @Test func whereThereIsNoDirectoryTheKernelsReasonIsGiven() {
         #expect(throws: DirectoryLock.Failure.system(SystemError("open", code: ENOENT))) {
-            _ = try DirectoryLock(directory("missing"))
+            _ = try DirectoryLock(directory("missing"), file: "test.lock")
         }
     }
 
