@@ -1,0 +1,99 @@
+package import Domain
+
+extension LineWriter {
+    /// The line of class EVENT: something that happened.
+    package mutating func event(_ event: Event, sequence: Int) {
+        object { line in
+            line.member("class", "EVENT")
+            line.member("seq", sequence)
+            line.member("time", event.time)
+            line.member("boot_ms", event.at.milliseconds)
+            line.member("event", event.kind.name)
+            line.member("activity", event.activity)
+            line.fields(of: event.kind)
+        }
+        newline()
+    }
+
+    private mutating func fields(of kind: Event.Kind) {
+        switch kind {
+        case .start(let sport):
+            member("sport", sport.rawValue)
+        case .pause(let elapsed, let distance, let trigger), .resume(let elapsed, let distance, let trigger):
+            member("elapsed_ms", elapsed)
+            member("distance_m", distance, decimals: 2)
+            member("trigger", trigger.rawValue)
+        case .lap(let figures, let number, let trigger):
+            member("trigger", trigger.rawValue)
+            object("lap") { $0.lap(figures, number: number) }
+        case .stop(let summary), .discard(let summary):
+            key("summary")
+            self.summary(summary)
+        case .link(let owner, let status, let after):
+            member("of", owner.rawValue)
+            link(status)
+            member("after_ms", after.wholeMilliseconds)
+            member("address", status.address)
+            member("name", status.name?.text)
+        case .fix(let freshness, let mode, let after):
+            member("fix", freshness.rawValue)
+            member("mode", Int(mode))
+            member("after_ms", after.wholeMilliseconds)
+        case .gap(let cause, let seconds, let metres, let counted):
+            member("cause", cause.rawValue)
+            member("seconds", seconds, decimals: 3)
+            member("metres", metres, decimals: 2)
+            member("counted", counted)
+        case .clock(let clock, let step):
+            member("clock", clock.rawValue)
+            member("step_ms", step)
+        case .fault(let fault, let raised):
+            member("fault", fault.name.text)
+            member("raised", raised)
+            member("message", fault.message)
+        case .settings(let setting, let settings):
+            member("key", setting.rawValue)
+            member("value", setting, of: settings)
+        }
+    }
+
+    /// An activity in one object.
+    package mutating func summary(_ summary: Summary) {
+        object { line in
+            line.member("id", summary.id)
+            line.member("sport", summary.sport.rawValue)
+            line.member("open", summary.isOpen)
+            line.member("started", summary.started)
+            line.member("ended", summary.ended)
+            line.member("elapsed_ms", summary.total.elapsedMilliseconds)
+            line.member("total_ms", summary.totalMilliseconds)
+            line.member("distance_m", summary.total.distanceMetres, decimals: 2)
+            line.member("average_pace_s_per_m", summary.total.averagePace, decimals: 4)
+            line.member("laps", summary.laps)
+            line.member("gaps", summary.gaps)
+            line.member("heart_average_bpm", summary.total.averageHeartRate, decimals: 0)
+            line.member("heart_maximum_bpm", summary.total.maximumHeartRate)
+            if summary.isDemo { line.member("demo", true) }
+        }
+    }
+}
+
+extension Event.Kind {
+    /// The word for it on the wire.
+    package var name: String {
+        switch self {
+        case .start: "start"
+        case .pause: "pause"
+        case .resume: "resume"
+        case .lap: "lap"
+        case .stop: "stop"
+        case .discard: "discard"
+        case .link: "link"
+        case .fix: "fix"
+        case .gap: "gap"
+        case .clock: "clock"
+        case .fault: "fault"
+        case .settings: "settings"
+        }
+    }
+}

@@ -1,0 +1,230 @@
+package import Domain
+
+/// Writes JSON (RFC 8259) into one buffer that is used again for each line, without heap allocations once it has grown.
+///
+/// The text has no white space. Commas are set by what stands before: none after an opening bracket, a colon or at the
+/// beginning of a line. What has no value is left out, never `null`, 0 or `NaN`.
+package struct LineWriter: Sendable {
+    /// What was written since ``clear()``.
+    package private(set) var bytes: [UInt8] = []
+
+    package init(capacity: Int = 2048) {
+        bytes.reserveCapacity(capacity)
+    }
+
+    /// Forgets what was written and keeps the room.
+    package mutating func clear() {
+        bytes.removeAll(keepingCapacity: true)
+    }
+
+    /// Ends the line.
+    package mutating func newline() {
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    /// Appends whole lines, or the rest of one, as they are.
+    package mutating func append(lines: some Collection<UInt8>) {
+        bytes.append(contentsOf: lines)
+    }
+
+    /// Appends JSON that is already written: one value.
+    package mutating func value(written json: some Collection<UInt8>) {
+        separate()
+        bytes.append(contentsOf: json)
+    }
+
+    package mutating func object(_ body: (inout LineWriter) -> Void) {
+        separate()
+        bytes.append(UInt8(ascii: "{"))
+        body(&self)
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    package mutating func array(_ body: (inout LineWriter) -> Void) {
+        separate()
+        bytes.append(UInt8(ascii: "["))
+        body(&self)
+        bytes.append(UInt8(ascii: "]"))
+    }
+
+    package mutating func value(_ value: String) {
+        separate()
+        quoted(value)
+    }
+
+    package mutating func value(_ value: Int64) {
+        separate()
+        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        digits(value.magnitude)
+    }
+
+    package mutating func value(_ value: Int) {
+        self.value(Int64(value))
+    }
+
+    package mutating func value(_ value: Bool) {
+        separate()
+        bytes.append(contentsOf: (value ? "true" : "false").utf8)
+    }
+
+    package mutating func null() {
+        separate()
+        bytes.append(contentsOf: "null".utf8)
+    }
+
+    /// The name of the next member. Names are the program's own and need no escapes.
+    package mutating func key(_ name: String) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: name.utf8)
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    /// A comma, unless this is the first thing in its place.
+    private mutating func separate() {
+        switch bytes.last {
+        case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"): break
+        default: bytes.append(UInt8(ascii: ","))
+        }
+    }
+
+    private mutating func digits(_ value: UInt64, atLeast count: Int = 1) {
+        if value >= 10 || count > 1 { digits(value / 10, atLeast: count - 1) }
+        bytes.append(UInt8(ascii: "0") + UInt8(value % 10))
+    }
+}
+
+// Members of an object. A value of nil is left out with its name.
+extension LineWriter {
+    package mutating func object(_ name: String, _ body: (inout LineWriter) -> Void) {
+        key(name)
+        object(body)
+    }
+
+    package mutating func array(_ name: String, _ body: (inout LineWriter) -> Void) {
+        key(name)
+        array(body)
+    }
+
+    package mutating func member(_ name: String, _ value: String?) {
+        guard let value else { return }
+        key(name)
+        self.value(value)
+    }
+
+    package mutating func member(_ name: String, _ value: Int64?) {
+        guard let value else { return }
+        key(name)
+        self.value(value)
+    }
+
+    package mutating func member(_ name: String, _ value: Int?) {
+        guard let value else { return }
+        key(name)
+        self.value(value)
+    }
+
+    package mutating func member(_ name: String, _ value: Bool?) {
+        guard let value else { return }
+        key(name)
+        self.value(value)
+    }
+
+    /// A number with at most so many decimals, 0 to 9, rounded as `printf` rounds, zeros at its end cut, never with an exponent.
+    ///
+    /// A value that is not finite, or too large to be rounded (``Decimal/scaled(_:decimals:)``), is left out.
+    package mutating func member(_ name: String, _ value: Double?, decimals: Int) {
+        guard let value, let scaled = Decimal.scaled(value, decimals: decimals) else { return }
+        key(name)
+        if scaled < 0 { bytes.append(UInt8(ascii: "-")) }
+        var power: UInt64 = 1
+        for _ in 0..<decimals { power *= 10 }
+        digits(scaled.magnitude / power)
+        var fraction = scaled.magnitude % power
+        guard fraction > 0 else { return }
+        var count = decimals
+        while fraction.isMultiple(of: 10) {
+            fraction /= 10
+            count -= 1
+        }
+        bytes.append(UInt8(ascii: "."))
+        digits(fraction, atLeast: count)
+    }
+
+    /// A moment as `2026-03-01T07:30:12.300Z`; left out beyond the years 0 to 9999, which the format cannot say.
+    package mutating func member(_ name: String, _ time: UTC?) {
+        guard let fields = time?.fields, (0...9999).contains(fields.year) else { return }
+        key(name)
+        bytes.append(UInt8(ascii: "\""))
+        digits(UInt64(fields.year), atLeast: 4)
+        part("-", fields.month)
+        part("-", fields.day)
+        part("T", fields.hour)
+        part(":", fields.minute)
+        part(":", fields.second)
+        bytes.append(UInt8(ascii: "."))
+        digits(UInt64(fields.millisecond), atLeast: 3)
+        bytes.append(UInt8(ascii: "Z"))
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func part(_ separator: Unicode.Scalar, _ value: Int) {
+        bytes.append(UInt8(ascii: separator))
+        digits(UInt64(value), atLeast: 2)
+    }
+
+    /// An address as `A0:9E:1A:00:00:01`.
+    package mutating func member(_ name: String, _ address: DeviceAddress?) {
+        guard let address else { return }
+        key(name)
+        bytes.append(UInt8(ascii: "\""))
+        for shift in stride(from: UInt64(40), through: 0, by: -8) {
+            if shift < 40 { bytes.append(UInt8(ascii: ":")) }
+            hexadecimal(address.value >> (shift + 4), ten: "A")
+            hexadecimal(address.value >> shift, ten: "A")
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// The lowest four bits as one digit.
+    private mutating func hexadecimal(_ value: UInt64, ten: Unicode.Scalar) {
+        let digit = UInt8(value & 0xF)
+        bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: ten) + digit - 10)
+    }
+
+    private mutating func quoted(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        if text.utf8.allSatisfy(Self.isPlain) {
+            bytes.append(contentsOf: text.utf8)
+        } else {
+            for scalar in text.unicodeScalars { escaped(scalar) }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+            && byte != UInt8(ascii: "<")
+    }
+
+    /// JSON asks for quotes, backslashes and C0. The others are escaped so that a line can do no harm where it is shown
+    /// as it is: DEL, C1 and what turns the direction of text on a terminal, `<` in a page's script.
+    private mutating func escaped(_ scalar: Unicode.Scalar) {
+        switch scalar {
+        case "\"", "\\":
+            bytes.append(UInt8(ascii: "\\"))
+            bytes.append(UInt8(ascii: scalar))
+        case "\n": bytes.append(contentsOf: "\\n".utf8)
+        case "\r": bytes.append(contentsOf: "\\r".utf8)
+        case "\t": bytes.append(contentsOf: "\\t".utf8)
+        case "\0"..."\u{1F}", "\u{7F}"..."\u{9F}", "<", "\u{061C}", "\u{200E}"..."\u{200F}", "\u{2028}"..."\u{202E}",
+            "\u{2066}"..."\u{2069}":
+            bytes.append(contentsOf: "\\u".utf8)
+            for shift in stride(from: UInt64(12), through: 0, by: -4) {
+                hexadecimal(UInt64(scalar.value) >> shift, ten: "a")
+            }
+        default: bytes.append(contentsOf: scalar.utf8)
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import Domain
+import Outputs
+import TestKit
+import Testing
+
+private func line(_ body: (inout LineWriter) -> Void) -> String {
+    var writer = LineWriter()
+    body(&writer)
+    return String(decoding: writer.bytes, as: UTF8.self)
+}
+
+private let at = Instant(milliseconds: 123_456_700)
+private let time = UTC(milliseconds: 1_772_350_212_300)
+private let head = #""seq":5,"time":"2026-03-01T07:30:12.300Z","boot_ms":123456700"#
+
+/// The example of protocol.md, with zeros at the ends of numbers cut and an average pace and no journal's figures.
+@Test func stateIsTheExampleOfTheProtocol() {
+    let expected =
+        #"{"class":"STATE","seq":1042,"time":"2026-03-01T07:30:12.300Z","boot_ms":123456700,"#
+        + #""clock":"system","run":"active","activity":17,"sport":"run","elapsed_ms":12300,"moving_ms":12300,"#
+        + #""distance_m":41.23,"pace_s_per_m":0.3124,"average_pace_s_per_m":0.2983,"speed_mps":3.2,"max_speed_mps":3.6,"#
+        + #""lap":{"number":1,"elapsed_ms":12300,"moving_ms":12300,"distance_m":41.23,"average_pace_s_per_m":0.2983,"average_bpm":131},"#
+        + #""heart":{"link":"connected","address":"A0:9E:1A:00:00:01","name":"Polar H10 00000001","bpm":140,"age_ms":312,"average_bpm":131,"max_bpm":141,"#
+        + #""stale":false,"contact":true,"battery_percent":80,"zone":3,"zone_name":"Zone 3","zone_fraction":0.475},"#
+        + #""position":{"latitude":52.5,"longitude":13.4,"altitude_m":34.1,"accuracy_m":4.1,"speed_mps":2.9,"track_deg":87,"#
+        + #""mode":3,"satellites":9,"age_ms":180,"stale":false},"#
+        + #""gpsd":{"link":"connected","device":"/dev/ttyACM0"},"#
+        + #""bluetooth":{"way":"kernel","adapter":"00:1A:7D:DA:71:13"},"#
+        + #""recorder":{"state":"writing"},"ticks":{"late":0,"worst_ms":0.4},"#
+        + #""faults":[{"fault":"recorder stalled","since_ms":123450000,"message":"the disk takes nothing since 6 s, keeping up to 10 min"}]}"#
+        + "\n"
+    #expect(line { $0.state(.example, sequence: 1042) } == expected)
+}
+
+@Test func anIdleStateHasNothingOfAnActivity() {
+    let expected =
+        #"{"class":"STATE","seq":1,"boot_ms":5,"clock":"unset","run":"idle","#
+        + #""heart":{"link":"disconnected","reason":"searching"},"gpsd":{"link":"disconnected","reason":"not-running"},"#
+        + #""bluetooth":{"way":"off"},"recorder":{"state":"off"},"ticks":{"late":0,"worst_ms":0},"faults":[]}"# + "\n"
+    #expect(line { $0.state(.idle(at: Instant(milliseconds: 5)), sequence: 1) } == expected)
+}
+
+@Test func equalStatesGiveEqualBytes() {
+    #expect(line { $0.state(.example, sequence: 7) } == line { $0.state(.example, sequence: 7) })
+}
+
+@Test func hostileNamesStayOneLineOfHarmlessText() {
+    var state = State.example
+    state.heart.link.name = ForeignText("\u{1B}[2J\"},\n</script>\u{202E}\u{9B}m")
+    let written = line { $0.state(state, sequence: 1) }
+    #expect(written.utf8.filter { $0 == 10 }.count == 1)
+    #expect(written.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
+    #expect(!written.contains("</"))
+    #expect(written.contains(#""name":"\#u{FFFD}[2J\"},\#u{FFFD}\u003c/script>\#u{FFFD}\#u{FFFD}m""#))
+}
+
+private func event(_ kind: Event.Kind, activity: Int? = 17) -> String {
+    line { $0.event(Event(at: at, time: time, activity: activity, kind: kind), sequence: 5) }
+}
+
+private let figures = State.example.activity!.total
+
+private let events: [(Event.Kind, String)] = [
+    (.start(.hike), #""event":"start","activity":17,"sport":"hike""#),
+    (
+        .pause(elapsedMilliseconds: 12_300, distanceMetres: 41.2345, .command),
+        #""event":"pause","activity":17,"elapsed_ms":12300,"distance_m":41.23,"trigger":"command""#
+    ),
+    (
+        .resume(elapsedMilliseconds: 12_300, distanceMetres: 0, .auto),
+        #""event":"resume","activity":17,"elapsed_ms":12300,"distance_m":0,"trigger":"auto""#
+    ),
+    (
+        .lap(figures, number: 3, .distance),
+        #""event":"lap","activity":17,"trigger":"distance","lap":{"number":3,"elapsed_ms":12300,"moving_ms":12300,"distance_m":41.23,"#
+            + #""average_pace_s_per_m":0.2983,"max_speed_mps":3.6,"average_bpm":131,"max_bpm":141}"#
+    ),
+    (
+        .stop(.example),
+        #""event":"stop","activity":17,"summary":{"id":17,"sport":"run","open":false,"started":"2026-03-01T07:30:00.000Z","#
+            + #""ended":"2026-03-01T08:01:00.000Z","elapsed_ms":1800100,"total_ms":1860000,"distance_m":5012.35,"#
+            + #""average_pace_s_per_m":0.3591,"laps":6,"gaps":1,"heart_average_bpm":148,"heart_maximum_bpm":171,"demo":true}"#
+    ),
+    (
+        .link(
+            .heart,
+            LinkStatus(
+                .connecting, reason: .silent, address: DeviceAddress("A0:9E:1A:00:00:01"), name: ForeignText("H10")),
+            after: .milliseconds(1500)),
+        #""event":"link","activity":17,"of":"heart","link":"connecting","reason":"silent","after_ms":1500,"address":"A0:9E:1A:00:00:01","name":"H10""#
+    ),
+    (
+        .link(.gpsd, LinkStatus(.connected), after: .zero),
+        #""event":"link","activity":17,"of":"gpsd","link":"connected","after_ms":0"#
+    ),
+    (
+        .fix(.stale, mode: 3, after: .seconds(5)),
+        #""event":"fix","activity":17,"fix":"stale","mode":3,"after_ms":5000"#
+    ),
+    (
+        .gap(.position, seconds: 12.3456, metres: 40, counted: true),
+        #""event":"gap","activity":17,"cause":"position","seconds":12.346,"metres":40,"counted":true"#
+    ),
+    (
+        .gap(.sleep, seconds: 60, metres: nil, counted: false),
+        #""event":"gap","activity":17,"cause":"sleep","seconds":60,"counted":false"#
+    ),
+    (
+        .clock(.receiver, stepMilliseconds: -1500), #""event":"clock","activity":17,"clock":"receiver","step_ms":-1500"#
+    ),
+    (.clock(.system, stepMilliseconds: nil), #""event":"clock","activity":17,"clock":"system""#),
+    (
+        .fault(Fault(name: "no position", since: at, message: "wait"), raised: false),
+        #""event":"fault","activity":17,"fault":"no position","raised":false,"message":"wait""#
+    ),
+]
+
+@Test(arguments: events)
+func eventsHaveTheFieldsOfTheirKind(kind: Event.Kind, fields: String) {
+    #expect(event(kind) == #"{"class":"EVENT",\#(head),\#(fields)}"# + "\n")
+}
+
+@Test func aDiscardHasASummaryToo() {
+    #expect(event(.discard(.example)).contains(#""event":"discard","activity":17,"summary":{"id":17,"#))
+}
+
+@Test func anEventOutsideARunHasNoActivity() {
+    #expect(!event(.link(.gpsd, LinkStatus(.connected), after: .zero), activity: nil).contains("activity"))
+}
+
+@Test func aSettingsEventHasTheNewValue() throws {
+    var settings = Settings()
+    #expect(
+        event(.settings(.zones, settings), activity: nil)
+            == #"{"class":"EVENT",\#(head),"event":"settings","key":"zones"}"# + "\n")
+    settings.zones = try Zones([100, 120, 140, 160, 180])
+    settings.straps = ["H10", "a\"b"]
+    #expect(event(.settings(.zones, settings)).hasSuffix(#""key":"zones","value":[100,120,140,160,180]}"# + "\n"))
+    #expect(event(.settings(.straps, settings)).hasSuffix(#""key":"straps","value":["H10","a\"b"]}"# + "\n"))
+    #expect(event(.settings(.metric, settings)).hasSuffix(#""key":"metric","value":false}"# + "\n"))
+}
+
+@Test func aHeartLineHasWhatTheStrapSaid() {
+    let reading = HeartReading(
+        at: at, time: time,
+        measurement: HeartRateMeasurement(
+            beatsPerMinute: 140, contact: true, energyKilojoules: 65535, rrIntervals: [438, 441]),
+        quality: .good, gap: true, beatAt: Instant(milliseconds: 123_456_650))
+    #expect(
+        line { $0.heart(reading, sequence: 5) }
+            == #"{"class":"HEART",\#(head),"bpm":140,"quality":"good","contact":true,"rr_1024":[438,441],"#
+            + #""energy_kj":65535,"gap":true,"beat_boot_ms":123456650}"# + "\n")
+}
+
+@Test(arguments: [HeartQuality.zero, .noContact, .outOfRange, .frozen])
+func whatIsNoReadingHasNoBeats(quality: HeartQuality) {
+    let reading = HeartReading(
+        at: at, time: nil, measurement: HeartRateMeasurement(beatsPerMinute: 255), quality: quality, gap: false,
+        beatAt: nil)
+    #expect(
+        line { $0.heart(reading, sequence: 1) }
+            == #"{"class":"HEART","seq":1,"boot_ms":123456700,"quality":"\#(quality.rawValue)"}"# + "\n")
+}
+
+@Test func aFixLineHasThePositionAtTopLevel() {
+    let fix = AcceptedFix(
+        at: at, time: time, receiverTime: UTC(milliseconds: 1_772_350_212_000), device: ForeignText("/dev/ttyACM0"),
+        position: State.example.position!.value)
+    #expect(
+        line { $0.fix(fix, sequence: 5) }
+            == #"{"class":"FIX",\#(head),"gnss_time":"2026-03-01T07:30:12.000Z","device":"/dev/ttyACM0","#
+            + #""latitude":52.5,"longitude":13.4,"altitude_m":34.1,"accuracy_m":4.1,"speed_mps":2.9,"track_deg":87,"mode":3,"satellites":9}"#
+            + "\n")
+}
+
+@Test func settingsAreOneObject() throws {
+    var settings = Settings()
+    let defaults =
+        #""metric":false,"twelve_hour_clock":false,"use_heart_rate_zones":false,"sport":"run","auto_lap_m":0,"auto_lap_s":0,"auto_stop_minutes":0,"straps":[],"#
+    let components =
+        #""components":[{"name":"Time","position":0,"visible":true,"title_visible":true,"size":54,"colour":"primary"},"#
+        + #"{"name":"Distance","position":1,"visible":true,"title_visible":true,"size":24,"colour":"primary"},"#
+        + #"{"name":"Pace","position":2,"visible":true,"title_visible":true,"size":24,"colour":"primary"},"#
+        + #"{"name":"Heart Rate","position":3,"visible":true,"title_visible":true,"size":24,"colour":"primary"},"#
+        + #"{"name":"Zone","position":4,"visible":true,"title_visible":false,"size":24,"colour":"primary"}]"#
+    #expect(line { $0.settingsLine(settings) } == #"{"class":"SETTINGS",\#(defaults)\#(components)}"# + "\n")
+    settings.zones = try Zones([1, 2, 3, 4, 5])
+    #expect(line { $0.settings(settings) } == #"{\#(defaults)"zones":[1,2,3,4,5],\#(components)}"#)
+}
+
+@Test func theLinesOfTheStreamItself() {
+    #expect(
+        line { $0.version(release: "0.1.0", protocol: 1, bootID: "b", instance: "i", events: 1..<1) }
+            == #"{"class":"VERSION","program":"paced","release":"0.1.0","protocol":1,"boot_id":"b","instance":"i","events":{"first":1,"last":0}}"#
+            + "\n")
+    #expect(
+        line { $0.version(release: "0.1.0", protocol: 1, bootID: "", instance: "i", events: 3..<8) }
+            == #"{"class":"VERSION","program":"paced","release":"0.1.0","protocol":1,"instance":"i","events":{"first":3,"last":7}}"#
+            + "\n")
+    #expect(line { $0.watch(Watch()) } == #"{"class":"WATCH","classes":["STATE","EVENT"],"every_ms":100}"# + "\n")
+    #expect(
+        line { $0.dropped(Missed(states: 3, fixes: 1)) }
+            == #"{"class":"DROPPED","states":3,"events":0,"hearts":0,"fixes":1}"# + "\n")
+    #expect(line { $0.error("no \"such\" thing") } == #"{"class":"ERROR","message":"no \"such\" thing"}"# + "\n")
+}
