@@ -1,0 +1,296 @@
+import Domain
+import Outputs
+import TestKit
+import Testing
+
+/// A client's queue with what it needs around it, read line by line.
+private struct Client {
+    var ring = EventRing()
+    var queue: ClientQueue
+    let settings = Array("{\"class\":\"SETTINGS\"}\n".utf8)
+
+    init(events: Int = 0) {
+        for _ in 0..<events { ring.append(Self.event) }
+        queue = ClientQueue(ring: ring)
+    }
+
+    static let event = Event(at: Instant(milliseconds: 1), kind: .fix(.fresh, mode: 3, after: .zero))
+
+    mutating func happened(_ count: Int = 1) {
+        for _ in 0..<count { ring.append(Self.event) }
+    }
+
+    mutating func state(_ state: State, isChange: Bool = false, _ text: String) {
+        let moment = StateMoment(state)
+        if queue.takes(moment, isChange: isChange) { queue.wait(state: Array("\(text)\n".utf8), moment) }
+    }
+
+    mutating func heart(_ text: String) {
+        queue.wait(reading: Array("\(text)\n".utf8), of: .heart)
+    }
+
+    mutating func fix(_ text: String) {
+        queue.wait(reading: Array("\(text)\n".utf8), of: .fix)
+    }
+
+    /// Everything that waits, with the numbers of events in the place of their lines.
+    mutating func read() -> [String] {
+        var text = ""
+        while let bytes = queue.next(ring, settings: settings) {
+            text += String(decoding: bytes, as: UTF8.self)
+            queue.sent(bytes.count)
+        }
+        return text.split(separator: "\n").map {
+            $0.contains("\"class\":\"EVENT\"") ? String($0.dropFirst(23).prefix { $0 != "," }) : String($0)
+        }
+    }
+}
+
+private func dropped(_ states: Int, _ events: Int, _ hearts: Int, _ fixes: Int) -> String {
+    #"{"class":"DROPPED","states":\#(states),"events":\#(events),"hearts":\#(hearts),"fixes":\#(fixes)}"#
+}
+
+private let watchAll = #"{"class":"WATCH","classes":["STATE","EVENT","HEART","FIX","SETTINGS"],"every_ms":100}"#
+private let everything: LineClasses = [.state, .event, .heart, .fix, .settings]
+
+@Test func aNewClientGetsEventsFromNowOn() {
+    var client = Client(events: 3)
+    #expect(client.queue.isEmpty(client.ring))
+    client.happened(2)
+    #expect(!client.queue.isEmpty(client.ring))
+    #expect(client.read() == ["4", "5"])
+    #expect(client.queue.isEmpty(client.ring))
+}
+
+@Test func theNewestStateWaitsAndTheOthersWereMissed() {
+    var client = Client()
+    for tick in 1...5 { client.state(.active(elapsedMilliseconds: Int64(tick) * 100), "state \(tick)") }
+    #expect(client.read() == [dropped(4, 0, 0, 0), "state 5"])
+    #expect(client.queue.isEmpty(client.ring))
+}
+
+@Test func aLineThatWasBegunIsEndedFirst() {
+    var client = Client()
+    client.queue.wait(rest: Array("end of line\n".utf8)[...])
+    client.happened()
+    client.state(.active(elapsedMilliseconds: 100), "state")
+    #expect(client.read() == ["end of line", "1", "state"])
+}
+
+@Test func bytesAreTakenInAnySizes() {
+    var client = Client()
+    client.happened(3)
+    var text: [UInt8] = []
+    while let bytes = client.queue.next(client.ring, settings: client.settings) {
+        text.append(bytes.first!)
+        client.queue.sent(1)
+    }
+    #expect(text == client.ring[1] + client.ring[2] + client.ring[3])
+}
+
+@Test func eventsWaitInTheRing() {
+    var client = Client()
+    client.happened(900)
+    #expect(client.read() == (1...900).map(String.init))
+}
+
+@Test func eventsThatLeftTheRingAreCountedFirst() {
+    var client = Client()
+    client.happened(1200)
+    client.state(.active(elapsedMilliseconds: 100), "old")
+    client.state(.active(elapsedMilliseconds: 200), "state")
+    #expect(client.read() == [dropped(1, 200, 0, 0)] + (201...1200).map(String.init) + ["state"])
+}
+
+@Test func aReplayFollowsTheAnswer() {
+    var client = Client(events: 10)
+    client.queue.apply(WatchRequest(since: 7), ring: client.ring)
+    #expect(client.read() == [#"{"class":"WATCH","classes":["STATE","EVENT"],"every_ms":100}"#, "8", "9", "10"])
+    client.happened()
+    #expect(client.read() == ["11"])
+}
+
+@Test func aReplayFromTheLastEventIsEmpty() {
+    var client = Client(events: 10)
+    client.queue.apply(WatchRequest(since: 10), ring: client.ring)
+    #expect(client.read().count == 1)
+}
+
+@Test(arguments: [11, 5000, Int.max])
+func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
+    var client = Client(events: 10)
+    client.queue.apply(WatchRequest(since: since), ring: client.ring)
+    #expect(client.read().dropFirst() == (1...10).map(String.init)[...])
+}
+
+@Test func numbersThatHaveLeftTheRingAreCountedAfterTheAnswer() {
+    var client = Client(events: 1500)
+    client.queue.apply(WatchRequest(since: 100), ring: client.ring)
+    let lines = client.read()
+    #expect(lines[0].hasPrefix(#"{"class":"WATCH""#))
+    #expect(lines[1] == dropped(0, 400, 0, 0))
+    #expect(lines[2...] == (501...1500).map(String.init)[...])
+}
+
+@Test func aReplayIsNotCutByAnyLimitWhileTheClientIsSlow() {
+    var client = Client(events: 1000)
+    client.queue.apply(WatchRequest(since: 0), ring: client.ring)
+    let first = client.queue.next(client.ring, settings: client.settings)!
+    client.queue.sent(first.count / 2)
+    for tick in 1...3 { client.state(.active(elapsedMilliseconds: Int64(tick) * 100), "state \(tick)") }
+    let rest = client.read()
+    // The chunk that was begun ends, then the states that were missed are told, then the replay goes on to its end.
+    #expect(rest.filter { Int($0) != nil }.suffix(900) == (101...1000).map(String.init)[...])
+    #expect(rest.filter { $0.contains("DROPPED") } == [dropped(2, 0, 0, 0)])
+    #expect(rest.last == "state 3")
+}
+
+@Test func aReplayWithoutWatchingEventsIsNone() {
+    var client = Client(events: 10)
+    client.queue.apply(WatchRequest(classes: [.state], since: 0), ring: client.ring)
+    #expect(client.read() == [#"{"class":"WATCH","classes":["STATE"],"every_ms":100}"#])
+}
+
+@Test func eventsAreWatchedAgainFromThen() {
+    var client = Client()
+    client.queue.apply(WatchRequest(classes: []), ring: client.ring)
+    client.happened(3)
+    client.queue.apply(WatchRequest(classes: [.event]), ring: client.ring)
+    client.happened()
+    #expect(
+        client.read() == [
+            #"{"class":"WATCH","classes":[],"every_ms":100}"#, #"{"class":"WATCH","classes":["EVENT"],"every_ms":100}"#,
+            "4",
+        ])
+}
+
+@Test func anAbsentKeyLeavesWhatIsInForce() {
+    var client = Client()
+    client.queue.apply(WatchRequest(everyMilliseconds: 1000), ring: client.ring)
+    client.queue.apply(WatchRequest(classes: [.state, .heart]), ring: client.ring)
+    client.queue.apply(WatchRequest(), ring: client.ring)
+    #expect(client.read().last == #"{"class":"WATCH","classes":["STATE","HEART"],"every_ms":1000}"#)
+}
+
+@Test func readingsGoOnlyToThoseWhoWatchThem() {
+    var client = Client()
+    client.heart("heart 1")
+    client.queue.apply(WatchRequest(classes: [.heart]), ring: client.ring)
+    client.heart("heart 2")
+    client.fix("fix 1")
+    #expect(client.read().dropFirst() == ["heart 2"])
+}
+
+@Test func theOldestReadingsGiveWayBeyondTheLimit() {
+    var client = Client()
+    client.queue.apply(WatchRequest(classes: everything), ring: client.ring)
+    _ = client.read()
+    let padding = String(repeating: "x", count: 1019)
+    for number in 0..<100 {
+        if number.isMultiple(of: 4) {
+            client.fix("\(1000 + number)\(padding)")
+        } else {
+            client.heart("\(1000 + number)\(padding)")
+        }
+    }
+    // 64 lines of 1 KiB fit: 36 are gone, every fourth of them a fix.
+    let lines = client.read()
+    #expect(lines.first == dropped(0, 0, 27, 9))
+    #expect(lines.dropFirst().map { Int($0.prefix(4))! } == Array(1036..<1100))
+}
+
+@Test func theOrderIsAnswersEventsSettingsReadingsState() {
+    var client = Client()
+    client.queue.apply(WatchRequest(classes: everything), ring: client.ring)
+    client.state(.active(elapsedMilliseconds: 100), "state")
+    client.fix("fix")
+    client.heart("heart")
+    client.happened()
+    #expect(client.read() == [watchAll, "1", #"{"class":"SETTINGS"}"#, "fix", "heart", "state"])
+}
+
+@Test func settingsComeOnceWhenNewlyWatchedAndThenAtEachChange() {
+    var client = Client()
+    client.queue.settingsChanged()
+    #expect(client.read().isEmpty)
+    client.queue.apply(WatchRequest(classes: [.settings]), ring: client.ring)
+    #expect(client.read().count == 2)
+    client.queue.apply(WatchRequest(classes: [.settings, .heart]), ring: client.ring)
+    #expect(client.read().count == 1)
+    client.queue.settingsChanged()
+    client.queue.settingsChanged()
+    #expect(client.read() == [#"{"class":"SETTINGS"}"#])
+}
+
+@Test func whatIsNotWatchedAnyMoreDoesNotCome() {
+    var client = Client()
+    client.queue.apply(WatchRequest(classes: everything), ring: client.ring)
+    _ = client.read()
+    client.heart("heart")
+    client.fix("fix")
+    client.happened()
+    client.state(.active(elapsedMilliseconds: 100), "state")
+    client.queue.settingsChanged()
+    client.queue.apply(WatchRequest(classes: [.fix]), ring: client.ring)
+    #expect(client.read() == [#"{"class":"WATCH","classes":["FIX"],"every_ms":100}"#, "fix"])
+}
+
+@Test func whileActiveTheMultiplesOfThePeriodAreSent() {
+    var client = Client()
+    client.queue.apply(WatchRequest(everyMilliseconds: 1000), ring: client.ring)
+    _ = client.read()
+    var lines: [String] = []
+    for tick in 0...35 {
+        client.state(.active(elapsedMilliseconds: Int64(tick) * 100), isChange: tick == 7, "\(tick)")
+        lines += client.read()
+    }
+    // What was thinned was not missed: no line says so.
+    #expect(lines == ["0", "10", "20", "30"])
+}
+
+@Test func aStateThatNoLongerFitsThePeriodDoesNotWait() {
+    var client = Client()
+    client.state(.active(elapsedMilliseconds: 300), "300")
+    client.queue.apply(WatchRequest(everyMilliseconds: 1000), ring: client.ring)
+    #expect(client.read().count == 1)
+}
+
+@Test func whileIdlePeriodicStatesAreApartAndChangesComeAtOnce() {
+    var client = Client()
+    client.queue.apply(WatchRequest(everyMilliseconds: 5000), ring: client.ring)
+    _ = client.read()
+    var lines: [String] = []
+    for second in 0...14 {
+        // Moments jitter by some milliseconds.
+        let jitter: Int64 = second.isMultiple(of: 2) ? 0 : -7
+        client.state(
+            .idle(at: Instant(milliseconds: Int64(second) * 1000 + jitter)), isChange: second == 7, "\(second)")
+        lines += client.read()
+    }
+    #expect(lines == ["0", "5", "7", "12"])
+}
+
+@Test func answersPutABoundOnWhatIsRead() {
+    var client = Client()
+    while !client.queue.hasFullAnswers { client.queue.refuse("not a WATCH line") }
+    let lines = client.read()
+    #expect(lines.count < 100)
+    #expect(lines.allSatisfy { $0 == #"{"class":"ERROR","message":"not a WATCH line"}"# })
+    #expect(!client.queue.hasFullAnswers)
+}
+
+@Test func aClientIsStuckFromTheFirstByteThatWasNotTaken() {
+    var client = Client()
+    client.happened()
+    let bytes = client.queue.next(client.ring, settings: client.settings)!
+    client.queue.blocked(at: Instant(milliseconds: 10))
+    client.queue.blocked(at: Instant(milliseconds: 20))
+    #expect(client.queue.stuckSince == Instant(milliseconds: 10))
+    client.queue.sent(3)
+    #expect(client.queue.stuckSince == nil)
+    client.queue.blocked(at: Instant(milliseconds: 30))
+    #expect(client.queue.stuckSince == Instant(milliseconds: 30))
+    client.queue.sent(bytes.count - 3)
+    #expect(client.queue.stuckSince == nil)
+    #expect(client.queue.isEmpty(client.ring))
+}
