@@ -25,6 +25,12 @@ package final class EventLoop {
         try checkSystemd("sd_event_loop", unsafe sd_event_loop(event))
     }
 
+    /// Waits for something at most so long and runs what has become due: the loop turned by hand, for tests and measurements.
+    package func turn(waiting timeout: Duration) throws(SystemError) {
+        let microseconds = UInt64(max(timeout.wholeNanoseconds, 0) / 1000)
+        try checkSystemd("sd_event_run", unsafe sd_event_run(event, microseconds))
+    }
+
     /// Ends ``run()`` after the present callback.
     package func stop(_ status: Int32) {
         unsafe sd_event_exit(event, status)
