@@ -270,15 +270,6 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     #expect(lines == ["0", "5", "7", "12"])
 }
 
-@Test func answersPutABoundOnWhatIsRead() {
-    var client = Client()
-    while !client.queue.hasFullAnswers { client.queue.refuse("not a WATCH line") }
-    let lines = client.read()
-    #expect(lines.count < 100)
-    #expect(lines.allSatisfy { $0 == #"{"class":"ERROR","message":"not a WATCH line"}"# })
-    #expect(!client.queue.hasFullAnswers)
-}
-
 @Test func aClientIsStuckFromTheFirstByteThatWasNotTaken() {
     var client = Client()
     client.happened()

@@ -29,7 +29,7 @@ private let head = #""seq":5,"time":"2026-03-01T07:30:12.300Z","boot_ms":1234567
         + #""recorder":{"state":"writing"},"ticks":{"late":0,"worst_ms":0.4},"#
         + #""faults":[{"fault":"recorder stalled","since_ms":123450000,"message":"the disk takes nothing since 6 s, keeping up to 10 min"}]}"#
         + "\n"
-    #expect(line { $0.state(.example, sequence: 1042) } == expected)
+    #expect(line { $0.stateLine(.example, sequence: 1042) } == expected)
 }
 
 @Test func anIdleStateHasNothingOfAnActivity() {
@@ -37,17 +37,17 @@ private let head = #""seq":5,"time":"2026-03-01T07:30:12.300Z","boot_ms":1234567
         #"{"class":"STATE","seq":1,"boot_ms":5,"clock":"unset","run":"idle","#
         + #""heart":{"link":"disconnected","reason":"searching"},"gpsd":{"link":"disconnected","reason":"not-running"},"#
         + #""bluetooth":{"way":"off"},"recorder":{"state":"off"},"ticks":{"late":0,"worst_ms":0},"faults":[]}"# + "\n"
-    #expect(line { $0.state(.idle(at: Instant(milliseconds: 5)), sequence: 1) } == expected)
+    #expect(line { $0.stateLine(.idle(at: Instant(milliseconds: 5)), sequence: 1) } == expected)
 }
 
 @Test func equalStatesGiveEqualBytes() {
-    #expect(line { $0.state(.example, sequence: 7) } == line { $0.state(.example, sequence: 7) })
+    #expect(line { $0.stateLine(.example, sequence: 7) } == line { $0.stateLine(.example, sequence: 7) })
 }
 
 @Test func hostileNamesStayOneLineOfHarmlessText() {
     var state = State.example
     state.heart.link.name = ForeignText("\u{1B}[2J\"},\n</script>\u{202E}\u{9B}m")
-    let written = line { $0.state(state, sequence: 1) }
+    let written = line { $0.stateLine(state, sequence: 1) }
     #expect(written.utf8.filter { $0 == 10 }.count == 1)
     #expect(written.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
     #expect(!written.contains("</"))

@@ -96,11 +96,11 @@ func yearsThatHaveNotFourDigitsAreLeftOut(milliseconds: Int64) {
 
 @Test func theBufferIsUsedAgain() {
     var writer = LineWriter()
-    writer.state(.example, sequence: 1)
+    writer.stateLine(.example, sequence: 1)
     let first = writer.bytes
     let capacity = writer.bytes.capacity
     writer.clear()
-    writer.state(.example, sequence: 1)
+    writer.stateLine(.example, sequence: 1)
     #expect(writer.bytes == first)
     #expect(writer.bytes.capacity == capacity)
 }

@@ -10,14 +10,12 @@ package import Domain
 /// - SETTINGS are conflated: the newest wait, and nothing was missed, since each change is an EVENT too;
 /// - EVENTs wait in the ``EventRing``, where the client has a place; those that leave it before were missed;
 /// - HEART and FIX lines wait up to ``readingLimit``; beyond it the oldest were missed;
-/// - WATCH and ERROR lines wait; while ``hasFullAnswers``, the client's own lines are not read.
+/// - WATCH and ERROR lines wait; the shell takes no further line from a client that is behind.
 ///
 /// What was missed is told by a DROPPED line before the next line.
 package struct ClientQueue: Sendable {
     /// The most bytes of HEART and FIX lines that wait.
     package static let readingLimit = 64 * 1024
-    /// From so many bytes of answers on, nothing more is read from the client.
-    package static let answerLimit = 4096
     /// A chunk is closed when it has so many bytes; it is longer by at most one line.
     package static let chunkSize = 4096
     /// Periodic states that come so much too early are in time: their moments are not on a grid of the client's.
@@ -77,11 +75,6 @@ package struct ClientQueue: Sendable {
     /// Tells the client what is wrong with its line.
     package mutating func refuse(_ message: String) {
         answers.error(message)
-    }
-
-    /// So many answers wait that nothing more may be read from the client.
-    package var hasFullAnswers: Bool {
-        answers.bytes.count >= Self.answerLimit
     }
 
     // MARK: What happens

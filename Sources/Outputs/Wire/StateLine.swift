@@ -1,9 +1,15 @@
 package import Domain
 
 extension LineWriter {
-    /// The line of class STATE: everything that is known at one moment.
+    /// The line of class STATE.
     ///
     /// - Parameter sequence: from 1 at the daemon's start, rising by 1.
+    package mutating func stateLine(_ state: State, sequence: Int) {
+        self.state(state, sequence: sequence)
+        newline()
+    }
+
+    /// Everything that is known at one moment, as one object.
     package mutating func state(_ state: State, sequence: Int) {
         object { line in
             line.member("class", "STATE")
@@ -46,7 +52,6 @@ extension LineWriter {
                 }
             }
         }
-        newline()
     }
 
     private mutating func activity(_ activity: Activity) {
