@@ -1,0 +1,228 @@
+package import Domain
+package import Linux
+import Outputs
+
+/// state.sock: tells any number of clients what happens, and never waits for one of them.
+///
+/// A client that keeps up has nothing waiting: each line goes from one buffer to all. One that does not is watched until its
+/// socket takes more; until then its ``ClientQueue`` holds what it is to have.
+package final class Publisher {
+    /// A client whose waiting bytes have not moved for so long is closed.
+    package static let stallLimit = Duration.seconds(30)
+
+    /// The number of the STATE line that was published last; 0 before the first.
+    package private(set) var stateSequence = 0
+
+    private let loop: EventLoop
+    private let clientLimit: Int
+    private let bootID: String
+    private let instance: String
+
+    private var listener: Listener?
+    private var stallTimer: StallTimer?
+    private var subscribers: [Subscriber] = []
+
+    private var ring = EventRing()
+    private var stateLine = LineWriter(capacity: 4096)
+    private var stateMoment: StateMoment?
+    private var settingsLine = LineWriter()
+    private var readingLine = LineWriter(capacity: 512)
+    private var heartSequence = 0
+    private var fixSequence = 0
+
+    /// - Parameters:
+    ///   - socket: a listening socket.
+    ///   - bootID: the random name of the machine's boot; empty when it is not known.
+    ///   - instance: a name that is new at each start of the daemon.
+    package init(
+        socket: consuming FileDescriptor, loop: EventLoop, clientLimit: Int = 256, bootID: String, instance: String,
+        settings: Settings, stallLimit: Duration = Publisher.stallLimit
+    ) throws(SystemError) {
+        self.loop = loop
+        self.clientLimit = clientLimit
+        self.bootID = bootID
+        self.instance = instance
+        settingsLine.settingsLine(settings)
+        stallTimer = try StallTimer(limit: stallLimit, loop: loop) { [unowned self] in closeStuck(since: $0) }
+        listener = try Listener(socket, loop: loop) { [unowned self] socket in accept(socket) }
+    }
+
+    // MARK: What happens
+
+    /// Tells events, heart-rate notifications and fixes at once.
+    package func publish(_ outputs: [Output]) {
+        if outputs.isEmpty { return }
+        for output in outputs {
+            switch output {
+            case .event(let event): ring.append(event)
+            case .heart(let reading):
+                heartSequence += 1
+                readingLine.clear()
+                readingLine.heart(reading, sequence: heartSequence)
+                wait(reading: Array(readingLine.bytes), of: .heart)
+            case .fix(let fix):
+                fixSequence += 1
+                readingLine.clear()
+                readingLine.fix(fix, sequence: fixSequence)
+                wait(reading: Array(readingLine.bytes), of: .fix)
+            }
+        }
+        flushAll()
+    }
+
+    /// Tells the present state.
+    ///
+    /// - Parameter isChange: it is told because something changed, not because time passed.
+    package func publish(_ state: State, isChange: Bool) {
+        stateSequence += 1
+        stateLine.clear()
+        stateLine.stateLine(state, sequence: stateSequence)
+        let moment = StateMoment(state)
+        stateMoment = moment
+        for subscriber in subscribers where subscriber.queue.takes(moment, isChange: isChange) {
+            send(moment, to: subscriber)
+        }
+        sweep()
+    }
+
+    /// Tells the settings to those who watch them.
+    package func settingsChanged(_ settings: Settings) {
+        settingsLine.clear()
+        settingsLine.settingsLine(settings)
+        for subscriber in subscribers { subscriber.queue.settingsChanged() }
+        flushAll()
+    }
+
+    /// Ends all streams, after what the kernel still takes of what waits.
+    package func close() {
+        listener = nil
+        for subscriber in subscribers {
+            flush(subscriber)
+            subscriber.close()
+        }
+        sweep()
+    }
+
+    package var clientCount: Int {
+        subscribers.count
+    }
+
+    // MARK: Sending
+
+    /// A client that keeps up gets the state from the buffer that all share.
+    private func send(_ moment: StateMoment, to subscriber: Subscriber) {
+        if subscriber.isBehind {
+            subscriber.queue.wait(state: stateLine.bytes, moment)
+            return
+        }
+        let line = stateLine.bytes[...]
+        switch subscriber.socket.send(line) {
+        case .sent(let count):
+            if count == line.count { return }
+            subscriber.queue.wait(rest: line[count...])
+            fellBehind(subscriber)
+        case .full:
+            subscriber.queue.wait(state: stateLine.bytes, moment)
+            fellBehind(subscriber)
+        case .gone: subscriber.close()
+        }
+    }
+
+    private func wait(reading line: [UInt8], of lines: LineClasses) {
+        for subscriber in subscribers { subscriber.queue.wait(reading: line, of: lines) }
+    }
+
+    private func flushAll() {
+        for subscriber in subscribers where !subscriber.isBehind { flush(subscriber) }
+        sweep()
+    }
+
+    /// Sends what waits, as far as it is taken.
+    private func flush(_ subscriber: Subscriber) {
+        while let bytes = subscriber.queue.next(ring, settings: settingsLine.bytes) {
+            switch subscriber.socket.send(bytes) {
+            case .sent(let count): subscriber.queue.sent(count)
+            case .full:
+                fellBehind(subscriber)
+                return
+            case .gone:
+                subscriber.close()
+                return
+            }
+        }
+        subscriber.isBehind = false
+    }
+
+    private func fellBehind(_ subscriber: Subscriber) {
+        let now = Clock.now()
+        subscriber.queue.blocked(at: now)
+        subscriber.isBehind = true
+        stallTimer?.watch(since: now)
+    }
+
+    private func closeStuck(since limit: Instant) -> Instant? {
+        for subscriber in subscribers {
+            if let since = subscriber.queue.stuckSince, since <= limit { subscriber.close() }
+        }
+        sweep()
+        return subscribers.compactMap(\.queue.stuckSince).min()
+    }
+
+    // MARK: Clients
+
+    private func accept(_ socket: consuming FileDescriptor) {
+        var line = LineWriter(capacity: 256)
+        guard subscribers.count < clientLimit else {
+            line.error("too many clients: at most \(clientLimit)")
+            _ = socket.send(line.bytes[...])
+            return
+        }
+        line.version(
+            release: Release.version, protocol: Release.protocolNumber, bootID: bootID, instance: instance,
+            events: ring.retained)
+        let subscriber = Subscriber(socket, queue: ClientQueue(ring: ring))
+        do throws(SystemError) {
+            try subscriber.watch(in: loop) { [unowned self, unowned subscriber] in ready(subscriber, $0) }
+        } catch {
+            return
+        }
+        subscriber.queue.greet(line.bytes)
+        if let stateMoment, subscriber.queue.takes(stateMoment, isChange: true) {
+            subscriber.queue.wait(state: stateLine.bytes, stateMoment)
+        }
+        subscribers.append(subscriber)
+        flush(subscriber)
+        sweep()
+    }
+
+    private func ready(_ subscriber: Subscriber, _ readiness: Readiness) {
+        if readiness.contains(.hungUp) || readiness.contains(.failed) {
+            subscriber.close()
+        } else {
+            if readiness.contains(.writing) { flush(subscriber) }
+            if readiness.contains(.reading) { subscriber.receive() }
+            answerLines(of: subscriber)
+        }
+        sweep()
+    }
+
+    /// Answers line by line. While an answer waits, the next line does: a client cannot make answers pile up.
+    private func answerLines(of subscriber: Subscriber) {
+        while subscriber.isOpen, !subscriber.isBehind, let line = subscriber.nextLine() {
+            do throws(BadLine) {
+                guard case .line(let bytes) = line else {
+                    throw BadLine(message: "a line is at most \(WatchRequest.lineLimit) bytes")
+                }
+                subscriber.queue.apply(try WatchRequest(line: bytes), ring: ring)
+            } catch {
+                subscriber.queue.refuse(error.message)
+            }
+            flush(subscriber)
+        }
+    }
+
+    /// Lets go of those that were closed; not while their list is gone through.
+    private func sweep() {
+        if subscribers.contains(where: { !$0.isOpen }) { subscribers.removeAll { !$0.isOpen } }
+    }
+}
