@@ -1,0 +1,104 @@
+import Domain
+package import Linux
+import Outputs
+
+/// control.sock: takes requests from a few clients, asks the daemon, and answers in their order.
+///
+/// A client's next line waits until the answer to the one before has been taken, so what it makes us keep is bounded by
+/// two lines. The end of what it says is not a hang-up: it is closed when the last answer has been taken.
+package final class ControlServer {
+    /// Carries out a request of somebody, or says why not.
+    package typealias Answer = (ControlRequest, Peer) -> Result<ControlResult, ControlFailure>
+
+    /// A client that has taken nothing of its answers for so long is closed.
+    package static let stallLimit = Duration.seconds(30)
+
+    private let loop: EventLoop
+    private let clientLimit: Int
+    private let answer: Answer
+    private var listener: Listener?
+    private var stallTimer: StallTimer?
+    private var callers: [Caller] = []
+
+    /// - Parameters:
+    ///   - socket: a listening socket.
+    ///   - answer: what carries out requests; called in the loop.
+    package init(
+        socket: consuming FileDescriptor, loop: EventLoop, clientLimit: Int = 32,
+        stallLimit: Duration = ControlServer.stallLimit, answer: @escaping Answer
+    ) throws(SystemError) {
+        self.loop = loop
+        self.clientLimit = clientLimit
+        self.answer = answer
+        stallTimer = try StallTimer(limit: stallLimit, loop: loop) { [unowned self] in closeStuck(since: $0) }
+        listener = try Listener(socket, loop: loop) { [unowned self] socket in accept(socket) }
+    }
+
+    /// Hangs up on all, after what the kernel still takes of their answers.
+    package func close() {
+        listener = nil
+        for caller in callers {
+            caller.flush(at: Clock.now())
+            caller.close()
+        }
+        callers = []
+    }
+
+    package var clientCount: Int {
+        callers.count
+    }
+
+    private func accept(_ socket: consuming FileDescriptor) {
+        guard callers.count < clientLimit else {
+            var line = LineWriter(capacity: 256)
+            RemoteProcedure.refuse(.busy("too many clients: at most \(clientLimit)"), into: &line)
+            _ = socket.send(line.bytes[...])
+            return
+        }
+        do throws(SystemError) {
+            let peer = try UnixSocket.peer(of: socket)
+            let caller = Caller(socket, peer: peer)
+            try caller.watch(in: loop) { [unowned self, unowned caller] in ready(caller, $0) }
+            callers.append(caller)
+        } catch {
+            // The client is gone again, or there is no memory for it: it is told by the end of its stream.
+        }
+    }
+
+    private func ready(_ caller: Caller, _ readiness: Readiness) {
+        let now = Clock.now()
+        caller.ready(readiness, at: now)
+        while let line = caller.nextLine() {
+            answer(line, of: caller)
+            caller.flush(at: now)
+        }
+        if caller.isDone { caller.close() }
+        if caller.stuckSince != nil { stallTimer?.watch(since: now) }
+        callers.removeAll { !$0.isOpen }
+    }
+
+    private func answer(_ line: LineReader.Line, of caller: Caller) {
+        guard case .line(let bytes) = line else {
+            let limit = RemoteProcedure.lineLimit
+            return RemoteProcedure.refuse(.invalidRequest("a line is at most \(limit) bytes"), into: &caller.output)
+        }
+        let peer = caller.peer
+        RemoteProcedure.answer(bytes, into: &caller.output) { method, parameters, result throws(ControlFailure) in
+            if method == "rpc.discover" {
+                try ControlRequest.checkNoParameters(parameters)
+                result.value(written: OpenRPC.document.utf8)
+            } else {
+                let request = try ControlRequest(method: method, parameters: parameters)
+                result.result(try answer(request, peer).get())
+            }
+        }
+    }
+
+    private func closeStuck(since limit: Instant) -> Instant? {
+        for caller in callers {
+            if let since = caller.stuckSince, since <= limit { caller.close() }
+        }
+        callers.removeAll { !$0.isOpen }
+        return callers.compactMap(\.stuckSince).min()
+    }
+}

@@ -1,0 +1,75 @@
+import Domain
+
+/// The OpenRPC document of control.sock: which methods there are, what they take and what they give.
+///
+/// Source: OpenRPC Specification 1.3.2, https://spec.open-rpc.org.
+package enum OpenRPC {
+    /// One line without its newline.
+    package static let document = """
+        {"openrpc":"1.3.2",\
+        "info":{"title":"paced control socket","version":"\(Release.version)",\
+        "description":"JSON-RPC 2.0, one object per line, at most 64 KiB. Parameters go by name."},\
+        "methods":[\
+        \(method("run.start", "Begins an activity.", [sport, indoor, back], "activity", activity, [refused, invalid])),\
+        \(method("run.toggle", "Starts, pauses or resumes, whichever is possible.", [], "run", run, [])),\
+        \(method("run.pause", "Pauses the run.", [], "run", run, [refused])),\
+        \(method("run.resume", "Goes on with a paused run.", [], "run", run, [refused])),\
+        \(method("run.lap", "Closes the lap and begins the next.", [], "run", run, [refused])),\
+        \(method("run.stop", "Ends the activity and keeps it.", [], "summary", summary, [refused])),\
+        \(method("run.discard", "Ends the activity and deletes it.", [], "summary", summary, [refused])),\
+        \(method("status", "The present state, as in the lines of class STATE.", [], "state", state, [])),\
+        \(method("settings.get", "All settings, or one.", [optionalKey], "settings or value", any, [invalid])),\
+        \(method("settings.set", "Changes one setting.", [key, value], "value", any, [invalid])),\
+        \(method("rpc.discover", "This document.", [], "OpenRPC document", object, []))\
+        ],\
+        "components":{"schemas":{\
+        "Run":{"type":"object","required":["run","elapsed_ms"],"properties":{\
+        "run":{"enum":["idle","active","paused"]},"elapsed_ms":{"type":"integer","minimum":0,"multipleOf":100}}},\
+        "Summary":{"type":"object",\
+        "required":["id","sport","open","elapsed_ms","total_ms","distance_m","laps","gaps"],"properties":{\
+        "id":{"type":"integer","minimum":1},"sport":\(sports),"open":{"type":"boolean"},\
+        "started":{"type":"string","format":"date-time"},"ended":{"type":"string","format":"date-time"},\
+        "elapsed_ms":{"type":"integer"},"total_ms":{"type":"integer"},"distance_m":{"type":"number"},\
+        "average_pace_s_per_m":{"type":"number"},"laps":{"type":"integer"},"gaps":{"type":"integer"},\
+        "heart_average_bpm":{"type":"integer"},"heart_maximum_bpm":{"type":"integer"},"demo":{"const":true}}}},\
+        "errors":{\
+        "refused":{"code":-32001,"message":"not in this state"},\
+        "invalid":{"code":-32004,"message":"invalid value"}}}}
+        """
+
+    private static func method(
+        _ name: String, _ summary: String, _ parameters: [String], _ resultName: String, _ result: String,
+        _ errors: [String]
+    ) -> String {
+        """
+        {"name":"\(name)","summary":"\(summary)","paramStructure":"by-name",\
+        "params":[\(parameters.joined(separator: ","))],\
+        "result":{"name":"\(resultName)","schema":\(result)},"errors":[\(errors.joined(separator: ","))]}
+        """
+    }
+
+    private static let sports = #"{"enum":["run","walk","hike","ride","other"]}"#
+    private static let sport = """
+        {"name":"sport","summary":"The setting sport where it is absent.","schema":\(sports)}
+        """
+    private static let indoor = #"{"name":"indoor","summary":"No position is used.","schema":{"type":"boolean"}}"#
+    private static let back = """
+        {"name":"back_ms","summary":"How much earlier the activity began; with the recording, until then 0.",\
+        "schema":{"type":"integer","minimum":0,"maximum":120000}}
+        """
+    private static let keys = SettingKey.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ",")
+    private static let key = #"{"name":"key","required":true,"schema":{"enum":[\#(keys)]}}"#
+    private static let optionalKey = #"{"name":"key","schema":{"enum":[\#(keys)]}}"#
+    private static let value = #"{"name":"value","summary":"The whole value.","required":true,"schema":true}"#
+
+    private static let activity =
+        #"{"type":"object","required":["activity"],"properties":{"activity":{"type":"integer","minimum":1}}}"#
+    private static let run = ##"{"$ref":"#/components/schemas/Run"}"##
+    private static let summary = ##"{"$ref":"#/components/schemas/Summary"}"##
+    private static let state = #"{"type":"object","required":["class","run"],"properties":{"class":{"const":"STATE"}}}"#
+    private static let object = #"{"type":"object"}"#
+    private static let any = "true"
+
+    private static let refused = ##"{"$ref":"#/components/errors/refused"}"##
+    private static let invalid = ##"{"$ref":"#/components/errors/invalid"}"##
+}

@@ -1,0 +1,64 @@
+import Adapters
+import Domain
+import Testing
+
+private func request(_ method: String, _ parameters: String? = nil) throws -> ControlRequest {
+    try ControlRequest(method: method, parameters: parameters.map { try JSON(parsing: $0.utf8) })
+}
+
+private let good: [(String, String?, ControlRequest)] = [
+    ("run.start", nil, .run(.start(nil, indoor: false))),
+    ("run.start", "{}", .run(.start(nil, indoor: false))),
+    ("run.start", #"{"sport":"hike","indoor":true,"back_ms":0}"#, .run(.start(.hike, indoor: true))),
+    ("run.toggle", nil, .run(.toggle)), ("run.pause", "{}", .run(.pause)), ("run.resume", nil, .run(.resume)),
+    ("run.lap", nil, .run(.lap)), ("run.stop", nil, .run(.stop)), ("run.discard", nil, .run(.discard)),
+    ("status", nil, .status), ("settings.get", nil, .settings), ("settings.get", #"{"key":"zones"}"#, .setting(.zones)),
+    ("settings.set", #"{"key":"metric","value":true}"#, .change(.metric(true))),
+    ("settings.set", #"{"value":null,"key":"zones"}"#, .change(.zones(nil))),
+]
+
+@Test(arguments: good)
+func aRequestIsReadWithItsParameters(method: String, parameters: String?, expected: ControlRequest) throws {
+    #expect(try request(method, parameters) == expected)
+}
+
+private let bad: [(String, String?, Int, String?)] = [
+    ("run", nil, -32601, nil), ("", nil, -32601, nil), ("rpc.unknown", nil, -32601, nil),
+    ("strap.use", "{}", -32601, nil),
+    ("activities.list", nil, -32601, nil),
+    ("run.start", "[]", -32602, nil), ("run.start", #"["run"]"#, -32602, nil), ("status", "[]", -32602, nil),
+    ("run.pause", #"{"now":true}"#, -32602, "now"), ("run.start", #"{"sprot":"run"}"#, -32602, "sprot"),
+    ("settings.get", #"{"keys":1}"#, -32602, "keys"), ("settings.set", "{}", -32602, "key"),
+    ("settings.set", #"{"key":"metric"}"#, -32602, "value"), ("settings.set", nil, -32602, "key"),
+    ("settings.set", #"{"key":"metric","value":1,"force":true}"#, -32602, "force"),
+    ("run.start", #"{"sport":"swim"}"#, -32004, "sport"), ("run.start", #"{"sport":5}"#, -32004, "sport"),
+    ("run.start", #"{"sport":null}"#, -32004, "sport"), ("run.start", #"{"indoor":"yes"}"#, -32004, "indoor"),
+    ("run.start", #"{"back_ms":1000}"#, -32004, "back_ms"), ("run.start", #"{"back_ms":-1}"#, -32004, "back_ms"),
+    ("run.start", #"{"back_ms":120001}"#, -32004, "back_ms"), ("run.start", #"{"back_ms":"0"}"#, -32004, "back_ms"),
+    ("settings.get", #"{"key":"colour"}"#, -32004, "key"), ("settings.get", #"{"key":7}"#, -32004, "key"),
+    ("settings.set", #"{"key":"colour","value":1}"#, -32004, "key"),
+    ("settings.set", #"{"key":"metric","value":1}"#, -32004, "metric"),
+]
+
+@Test(arguments: bad)
+func aWrongRequestSaysWhatIsWrong(method: String, parameters: String?, code: Int, field: String?) throws {
+    let failure = #expect(throws: ControlFailure.self) { try request(method, parameters) }
+    #expect(failure?.code == code)
+    #expect(failure?.field == field)
+    if code != -32601 { #expect(failure?.detail?.isEmpty == false) }
+}
+
+@Test func whatCannotLookBackYetSaysSo() {
+    let failure = #expect(throws: ControlFailure.self) { try request("run.start", #"{"back_ms":1}"#) }
+    #expect(failure?.detail?.contains("nothing is recorded yet") == true)
+}
+
+@Test func aHostileParameterIsNamedHarmlessly() throws {
+    let failure = #expect(throws: ControlFailure.self) {
+        try ControlRequest(
+            method: "status", parameters: .object(["\u{1B}[2J" + String(repeating: "\u{0301}", count: 5000): .null]))
+    }
+    let field = try #require(failure?.field)
+    #expect(field.utf8.count <= 200)
+    #expect(field.unicodeScalars.allSatisfy { $0.value >= 0x20 })
+}

@@ -1,0 +1,268 @@
+import Adapters
+import Domain
+import Glibc
+import Linux
+import Outputs
+import TestKit
+import Testing
+
+/// A control server whose daemon has settings and notes what it was asked.
+private final class Stage {
+    let directory = TemporaryDirectory()
+    let loop = try! EventLoop()
+    var server: ControlServer!
+    var asked: [ControlRequest] = []
+    var peers: [Peer] = []
+    var settings = Settings()
+    var path: String { directory.path + "/control.sock" }
+
+    init(clientLimit: Int = 32, stallLimit: Duration = .seconds(30)) throws {
+        server = try ControlServer(
+            socket: UnixSocket.listen(at: directory.path + "/control.sock"), loop: loop, clientLimit: clientLimit,
+            stallLimit: stallLimit
+        ) { [unowned self] request, peer in
+            asked.append(request)
+            peers.append(peer)
+            return answer(request)
+        }
+    }
+
+    private func answer(_ request: ControlRequest) -> Result<ControlResult, ControlFailure> {
+        switch request {
+        case .run(.start): return .success(.activity(17))
+        case .run(.stop), .run(.discard): return .success(.summary(.example))
+        case .run(.resume): return .failure(.notInThisState(Refusal(command: "resume", state: .idle)))
+        case .run: return .success(.run(.paused, elapsedMilliseconds: 12_300))
+        case .status: return .success(.state(.example, sequence: 9))
+        case .settings: return .success(.settings(settings))
+        case .setting(let key): return .success(.setting(key, settings))
+        case .change(let change):
+            do throws(ControlFailure) {
+                try change.apply(to: &settings)
+                return .success(.setting(change.key, settings))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    func client() throws -> SocketClient {
+        let client = try SocketClient(path)
+        loop.settle()
+        return client
+    }
+
+    func ask(_ method: String, _ parameters: String? = nil) throws -> String {
+        let client = try client()
+        client.send(
+            #"{"jsonrpc":"2.0","method":"\#(method)"\#(parameters.map { ",\"params\":" + $0 } ?? ""),"id":1}"# + "\n")
+        loop.settle()
+        return try #require(client.lines().first)
+    }
+}
+
+private func result(_ json: String) -> String {
+    #"{"jsonrpc":"2.0","result":\#(json),"id":1}"#
+}
+
+@Test func everyMethodHasItsResult() throws {
+    let stage = try Stage()
+    #expect(try stage.ask("run.start") == result(#"{"activity":17}"#))
+    for method in ["run.toggle", "run.pause", "run.lap"] {
+        #expect(try stage.ask(method) == result(#"{"run":"paused","elapsed_ms":12300}"#))
+    }
+    #expect(try stage.ask("run.stop").hasPrefix(#"{"jsonrpc":"2.0","result":{"id":17,"sport":"run","open":false,"#))
+    #expect(try stage.ask("run.discard").hasSuffix(#""demo":true},"id":1}"#))
+    #expect(try stage.ask("status").hasPrefix(#"{"jsonrpc":"2.0","result":{"class":"STATE","seq":9,"#))
+    #expect(try stage.ask("settings.get").hasPrefix(#"{"jsonrpc":"2.0","result":{"metric":false,"#))
+    #expect(try stage.ask("settings.get", #"{"key":"zones"}"#) == result("null"))
+    #expect(try stage.ask("settings.set", #"{"key":"zones","value":[1,2,3,4,5]}"#) == result("[1,2,3,4,5]"))
+    #expect(try stage.ask("settings.get", #"{"key":"zones"}"#) == result("[1,2,3,4,5]"))
+    #expect(try stage.ask("settings.set", #"{"key":"zones","value":null}"#) == result("null"))
+    #expect(try stage.ask("settings.set", #"{"key":"sport","value":"ride"}"#) == result("\"ride\""))
+}
+
+@Test func aRefusedCommandNamesTheState() throws {
+    let stage = try Stage()
+    #expect(
+        try stage.ask("run.resume")
+            == #"{"jsonrpc":"2.0","error":{"code":-32001,"message":"not in this state","data":{"state":"idle","message":"cannot resume while idle"}},"id":1}"#
+    )
+}
+
+@Test func anInvalidValueNamesTheField() throws {
+    let stage = try Stage()
+    #expect(
+        try stage.ask("settings.set", #"{"key":"zones","value":[5,4,6,7,7]}"#)
+            == #"{"jsonrpc":"2.0","error":{"code":-32004,"message":"invalid value","data":{"field":"zones","message":"zone 2 begins at 4, must be above zone 1 at 5\nzone 5 begins at 7, must be above zone 4 at 7"}},"id":1}"#
+    )
+}
+
+@Test func discoverGivesADocumentOfTheMethodsThatExist() throws {
+    let stage = try Stage()
+    let answered = try stage.ask("rpc.discover")
+    #expect(answered.utf8.count <= RemoteProcedure.lineLimit)
+    let document = try #require(JSON(parsing: answered.utf8)["result"])
+    #expect(document["openrpc"]?.string == "1.3.2")
+    let methods = try #require(document["methods"]?.array).map { $0["name"]!.string! }
+    for method in methods {
+        // Each is known here: without parameters it is at most told what is missing.
+        let answered = try stage.ask(method)
+        #expect(answered["error"]?["code"] != .integer(-32601), "\(method)")
+    }
+    #expect(try stage.ask("rpc.discover", #"{"a":1}"#)["error"]?["code"] == .integer(-32602))
+    #expect(stage.asked.contains(.run(.discard)))
+}
+
+@Test func thePeerIsToldWithEachCommand() throws {
+    let stage = try Stage()
+    _ = try stage.ask("run.pause")
+    #expect(stage.peers.map(\.user) == [getuid()])
+    #expect(stage.peers.map(\.process) == [getpid()])
+}
+
+@Test func answersComeAfterTheEndOfTheInput() throws {
+    let stage = try Stage()
+    let client = try SocketClient(stage.path)
+    client.send(
+        #"{"jsonrpc":"2.0","method":"run.pause","id":1}"# + "\n" + #"{"jsonrpc":"2.0","method":"run.lap","id":2}"#)
+    client.endInput()
+    stage.loop.settle()
+    // The last line lacked its newline.
+    #expect(client.lines().map { $0["id"] } == [.integer(1), .integer(2)])
+    #expect(client.hasEnded)
+    #expect(stage.server.clientCount == 0)
+}
+
+@Test func whatWasAskedIsDoneThoughTheClientIsGone() throws {
+    let stage = try Stage()
+    do {
+        let client = try SocketClient(stage.path)
+        for method in ["run.pause", "run.lap", "run.stop"] {
+            client.send(#"{"jsonrpc":"2.0","method":"\#(method)","id":1}"# + "\n")
+        }
+        client.send(#"{"jsonrpc":"2.0","method":"run.toggle"}"# + "\n")
+    }
+    stage.loop.settle()
+    #expect(stage.asked == [.run(.pause), .run(.lap), .run(.stop), .run(.toggle)])
+    #expect(stage.server.clientCount == 0)
+}
+
+@Test func aLineThatIsTooLongIsRefusedAndTheNextIsRead() throws {
+    let stage = try Stage()
+    let client = try stage.client()
+    var rest =
+        Array(String(repeating: " ", count: 70_000).utf8)
+        + Array("\n{\"jsonrpc\":\"2.0\",\"method\":\"run.lap\",\"id\":1}\n".utf8)
+    var lines: [String] = []
+    #expect(
+        stage.loop.turn {
+            rest.removeFirst(client.send(rest))
+            lines += client.lines()
+            return lines.count == 2
+        })
+    #expect(
+        lines.first
+            == #"{"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request","data":{"message":"a line is at most 65536 bytes"}},"id":null}"#
+    )
+    #expect(lines.last == result(#"{"run":"paused","elapsed_ms":12300}"#))
+}
+
+@Test func requestsMayComeByteByByteAndManyAtOnce() throws {
+    let stage = try Stage()
+    let client = try stage.client()
+    for byte in "{\"jsonrpc\":\"2.0\",\"method\":\"run.lap\",\"id\":1}\n".utf8 {
+        client.send([byte])
+        stage.loop.settle(2)
+    }
+    #expect(client.lines().count == 1)
+    client.send((1...50).map { "{\"jsonrpc\":\"2.0\",\"method\":\"run.lap\",\"id\":\($0)}\n" }.joined())
+    stage.loop.settle()
+    #expect(client.lines().map { $0["id"]!.integer! } == Array(1...50))
+}
+
+@Test func aClientThatDoesNotReadIsNotReadEither() throws {
+    let stage = try Stage()
+    let client = try stage.client()
+    let line = Array("{\"jsonrpc\":\"2.0\",\"method\":\"rpc.discover\",\"id\":1}\n".utf8)
+    var sent = 0
+    for _ in 0..<20_000 {
+        let count = client.send(line)
+        sent += count
+        if count < line.count { break }
+        stage.loop.settle(1)
+    }
+    #expect(sent < 20_000 * line.count)
+    // The others are served meanwhile.
+    #expect(try stage.ask("run.lap") == result(#"{"run":"paused","elapsed_ms":12300}"#))
+    // It reads: every request has its answer.
+    var answers = 0
+    #expect(
+        stage.loop.turn {
+            answers += client.lines().count
+            return answers == sent / line.count
+        })
+}
+
+@Test func aClientThatTakesNoAnswerIsClosedInTheEnd() throws {
+    let stage = try Stage(stallLimit: .milliseconds(100))
+    let client = try stage.client()
+    let lines = Array(
+        String(repeating: "{\"jsonrpc\":\"2.0\",\"method\":\"rpc.discover\",\"id\":1}\n", count: 500).utf8)
+    client.send(lines)
+    #expect(stage.loop.turn { stage.server.clientCount == 0 })
+    // One that is silent is no nuisance.
+    _ = try stage.client()
+    try stage.loop.turn(waiting: .milliseconds(150))
+}
+
+@Test func theNextClientOverTheLimitIsToldThatTheServerIsBusy() throws {
+    let stage = try Stage(clientLimit: 1)
+    let first = try stage.client()
+    let second = try stage.client()
+    #expect(
+        second.lines()
+            == [
+                #"{"jsonrpc":"2.0","error":{"code":-32002,"message":"busy","data":{"message":"too many clients: at most 1"}},"id":null}"#
+            ])
+    #expect(second.hasEnded)
+    first.send("{\"jsonrpc\":\"2.0\",\"method\":\"run.lap\",\"id\":1}\n")
+    stage.loop.settle()
+    #expect(first.lines().count == 1)
+}
+
+@Test(arguments: 1...8 as ClosedRange<UInt64>)
+func randomBytesAreAnsweredOrIgnored(seed: UInt64) throws {
+    let stage = try Stage()
+    var random = SeededRandom(seed: seed)
+    for _ in 0..<50 {
+        let client = try SocketClient(stage.path)
+        for _ in 0..<Int.random(in: 1...10, using: &random) {
+            var bytes = (0..<Int.random(in: 1...9000, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            if Bool.random(using: &random) {
+                bytes = Array(
+                    #"[{"jsonrpc":"2.0","method":"settings.set","params":{"key":"zones","value":[1,2,3,4,5]},"id":1}]"#
+                        .utf8)
+            }
+            for _ in 0..<Int.random(in: 0...3, using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            client.send(bytes + (Bool.random(using: &random) ? [10] : []))
+            stage.loop.settle(3)
+        }
+        for line in client.lines() { _ = try JSON(parsing: line.utf8) }
+    }
+    stage.loop.settle()
+    #expect(stage.server.clientCount == 0)
+    #expect(try stage.ask("run.lap") == result(#"{"run":"paused","elapsed_ms":12300}"#))
+}
+
+@Test func theEndOfTheDaemonHangsUp() throws {
+    let stage = try Stage()
+    let client = try stage.client()
+    stage.server.close()
+    client.receive()
+    #expect(client.hasEnded)
+}

@@ -1,0 +1,96 @@
+import Adapters
+import Domain
+import Testing
+
+private func change(_ key: SettingKey, _ value: String) throws -> SettingChange {
+    try SettingChange(key, JSON(parsing: value.utf8))
+}
+
+private func changed(_ key: SettingKey, _ value: String, from settings: Settings = Settings()) throws -> Settings {
+    var settings = settings
+    try change(key, value).apply(to: &settings)
+    return settings
+}
+
+private let component = #"{"name":"Pace","position":0,"visible":true,"title_visible":false,"size":100,"colour":"mint"}"#
+
+@Test func everySettingTakesItsValues() throws {
+    #expect(try changed(.metric, "true").metric)
+    #expect(try changed(.twelveHourClock, "true").twelveHourClock)
+    #expect(try changed(.useHeartRateZones, "true").useHeartRateZones)
+    #expect(try changed(.sport, "\"ride\"").sport == .ride)
+    #expect(try changed(.autoLapMetres, "1000").autoLapMetres == 1000)
+    #expect(try changed(.autoLapSeconds, "300").autoLapSeconds == 300)
+    #expect(try changed(.autoStopMinutes, "30").autoStopMinutes == 30)
+    #expect(try changed(.straps, #"["A0:9E:1A:00:00:01","Polar H10"]"#).straps == ["A0:9E:1A:00:00:01", "Polar H10"])
+    #expect(try changed(.straps, "[]").straps.isEmpty)
+    #expect(try changed(.zones, "[100,120,140,160,180]").zones?.bottoms == [100, 120, 140, 160, 180])
+    #expect(
+        try changed(.components, "[\(component)]").components
+            == [Component(name: .pace, position: 0, titleVisible: false, size: 100, colour: .mint)])
+    #expect(try changed(.components, "[]").components.isEmpty)
+}
+
+@Test func zonesCanBeUnset() throws {
+    let set = try changed(.zones, "[1,2,3,4,5]")
+    #expect(try changed(.zones, "null", from: set).zones == nil)
+}
+
+@Test func aChangeKnowsItsKey() throws {
+    for (key, value) in [
+        (SettingKey.metric, "true"), (.twelveHourClock, "true"), (.useHeartRateZones, "true"), (.sport, "\"run\""),
+        (.autoLapMetres, "0"), (.autoLapSeconds, "0"), (.autoStopMinutes, "0"), (.straps, "[]"), (.zones, "null"),
+        (.components, "[]"),
+    ] {
+        #expect(try change(key, value).key == key)
+    }
+}
+
+private let wrong: [(SettingKey, String)] = [
+    (.metric, "1"), (.metric, "\"true\""), (.metric, "null"), (.twelveHourClock, "0"), (.useHeartRateZones, "[]"),
+    (.sport, "\"swim\""), (.sport, "1"), (.sport, "\"Run\""), (.autoLapMetres, "-1"), (.autoLapMetres, "1.5"),
+    (.autoLapMetres, "1000001"), (.autoLapMetres, "9223372036854775807"), (.autoLapSeconds, "\"60\""),
+    (.autoLapSeconds, "86401"),
+    (.autoStopMinutes, "-5"), (.autoStopMinutes, "1441"), (.straps, "\"H10\""), (.straps, "[1]"), (.straps, "[\"\"]"),
+    (.straps, "[\"\\u001b[2J\"]"), (.straps, "[\"\\u202e\"]"), (.straps, "[\"\(String(repeating: "x", count: 65))\"]"),
+    (.straps, "[\(Array(repeating: "\"H10\"", count: 17).joined(separator: ","))]"), (.zones, "[1,2,3,4]"),
+    (.zones, "[1,2,3,4,5,6]"), (.zones, "[1,2,3,4,5.5]"), (.zones, "[1,2,3,4,\"5\"]"), (.zones, "[0,2,3,4,5]"),
+    (.zones, "[1,2,3,4,251]"), (.zones, "[1,2,2,4,5]"), (.zones, "{}"), (.zones, "false"), (.components, "{}"),
+    (.components, "[1]"), (.components, "[{}]"), (.components, "[\(component),\(component)]"),
+    (.components, "[\(component.replacing("100", with: "11"))]"),
+    (.components, "[\(component.replacing("100", with: "101"))]"),
+    (.components, "[\(component.replacing("mint", with: "plaid"))]"),
+    (.components, "[\(component.replacing("Pace", with: "Power"))]"),
+    (.components, "[\(component.replacing(":0", with: ":1"))]"),
+    (.components, "[\(component.replacing("true", with: "1"))]"),
+    (.components, "[\(component),\(component.replacing("Pace", with: "Time"))]"),
+    (.components, "[\(Array(repeating: component, count: 6).joined(separator: ","))]"),
+]
+
+@Test(arguments: wrong)
+func aWrongValueIsRefusedAndTheSettingIsNamed(key: SettingKey, value: String) throws {
+    let failure = #expect(throws: ControlFailure.self) { try change(key, value) }
+    #expect(failure?.code == -32004)
+    #expect(failure?.message == "invalid value")
+    #expect(failure?.field == key.rawValue)
+    #expect(failure?.detail?.isEmpty == false)
+}
+
+@Test func eachViolatedPairOfZonesHasItsLine() throws {
+    let failure = #expect(throws: ControlFailure.self) { try change(.zones, "[100,90,140,130,180]") }
+    #expect(
+        failure?.detail
+            == "zone 2 begins at 90, must be above zone 1 at 100\nzone 4 begins at 130, must be above zone 3 at 140")
+}
+
+@Test func onlyOneAutoLapIsOn() throws {
+    let byDistance = try changed(.autoLapMetres, "1000")
+    let failure = #expect(throws: ControlFailure.self) { try changed(.autoLapSeconds, "60", from: byDistance) }
+    #expect(failure?.field == "auto_lap_s")
+    #expect(failure?.detail?.contains("auto_lap_m is 1000") == true)
+    #expect(try changed(.autoLapSeconds, "0", from: byDistance).autoLapMetres == 1000)
+    #expect(try changed(.autoLapMetres, "500", from: byDistance).autoLapMetres == 500)
+    let off = try changed(.autoLapMetres, "0", from: byDistance)
+    let byTime = try changed(.autoLapSeconds, "60", from: off)
+    #expect(throws: ControlFailure.self) { try changed(.autoLapMetres, "1000", from: byTime) }
+}
