@@ -1,0 +1,148 @@
+import Domain
+
+/// A procedure under way: its request that is not answered yet, and what the answers before have brought.
+struct GattTransaction: Sendable {
+    let procedure: GattProcedure
+    private(set) var request: AttributeRequest
+    private var characteristics: [Characteristic] = []
+    private var descriptors: [Descriptor] = []
+    private var value: [UInt8] = []
+
+    /// What an answer leads to.
+    enum Step {
+        case ask(AttributeRequest)
+        case finish(Result<GattProcedure.Finding, GattProcedure.Failure>)
+    }
+
+    /// The most characteristics or descriptors that are taken from a service; a peer that names more is not believed.
+    static let attributeLimit = 64
+
+    /// The longest value that an attribute can have, in bytes.
+    ///
+    /// Source: Bluetooth Core Specification 5.4, volume 3, part F, section 3.2.9.
+    static let valueLimit = 512
+
+    init(_ procedure: GattProcedure) {
+        self.procedure = procedure
+        request =
+            switch procedure {
+            case .exchangeMTU: .exchangeMTU(UInt16(GattClient.mtuLimit))
+            case .findService(let type): .findService(1...0xFFFF, type)
+            case .discoverCharacteristics(let range): .readByType(range, .characteristic)
+            case .discoverDescriptors(let range): .findInformation(range)
+            case .read(let handle): .read(handle: handle)
+            case .readByType(let type): .readByType(1...0xFFFF, type)
+            case .write(let handle, let value): .write(handle: handle, value: value)
+            }
+    }
+
+    /// Whether a datagram answers the request, well or badly.
+    func isAnswered(by pdu: Span<UInt8>) -> Bool {
+        guard !pdu.isEmpty else { return false }
+        if pdu[0] == AttributePDU.refusalOpcode { return pdu.count >= 2 && pdu[1] == request.opcode }
+        return pdu[0] == request.answerOpcode
+    }
+
+    /// Takes the answer to the request.
+    mutating func receive(_ answer: AttributePDU, mtu: Int) -> Step {
+        do {
+            let step = try next(after: answer, mtu: mtu)
+            if case .ask(let request) = step { self.request = request }
+            return step
+        } catch {
+            return .finish(.failure(.malformed(error)))
+        }
+    }
+
+    private mutating func next(after answer: AttributePDU, mtu: Int) throws(ParseError) -> Step {
+        switch (procedure, answer) {
+        case (_, .refusal(_, _, let error)): return refused(error)
+        case (.exchangeMTU, .mtu(let mtu)):
+            return .finish(.success(.mtu(GattClient.mtu(agreedWith: mtu))))
+        case (.findService, .services(let services)): return .finish(.success(.service(services.first)))
+        case (.discoverCharacteristics(let range), .values(let items)):
+            for item in items { characteristics.append(try Self.characteristic(item)) }
+            return try goOn(within: range, found: items.map(\.handle), total: characteristics.count)
+        case (.discoverDescriptors(let range), .information(let items)):
+            descriptors += items
+            return try goOn(within: range, found: items.map(\.handle), total: descriptors.count)
+        case (.readByType, .values(let items)):
+            value = items[0].value
+            // An item's size is told in one byte, so that a long value can be cut at 253 bytes too.
+            return goOn(reading: items[0].handle, isCut: value.count == min(mtu - 4, 253))
+        case (.read(let handle), .value(let value)):
+            self.value = value
+            return goOn(reading: handle, isCut: value.count == mtu - 1)
+        case (_, .part(let part)):
+            guard case .readBlob(let handle, _) = request else { break }
+            value += part.prefix(Self.valueLimit - value.count)
+            return goOn(reading: handle, isCut: part.count == mtu - 1)
+        case (.write, .written): return .finish(.success(.written))
+        default: break
+        }
+        throw ParseError(at: 0, expected: "the answer to what was asked")
+    }
+
+    /// What the end of the attributes looks like, and what is a refusal.
+    private func refused(_ error: AttributeError) -> Step {
+        if case .readBlob = request { return .finish(.success(.value(value))) }
+        guard error == .attributeNotFound else { return .finish(.failure(.refused(error))) }
+        switch procedure {
+        case .findService: return .finish(.success(.service(nil)))
+        case .discoverCharacteristics: return .finish(.success(.characteristics(characteristics)))
+        case .discoverDescriptors: return .finish(.success(.descriptors(descriptors)))
+        default: return .finish(.failure(.refused(error)))
+        }
+    }
+
+    /// The next part of a discovery. Handles must rise and stay in what was asked for, or it would never end.
+    private func goOn(
+        within range: ClosedRange<UInt16>, found handles: [UInt16], total: Int
+    ) throws(ParseError) -> Step {
+        var first = firstHandle
+        for handle in handles {
+            guard handle >= first, handle <= range.upperBound else {
+                throw ParseError(at: 2, expected: "handles that rise within the range")
+            }
+            if handle == range.upperBound { return found }
+            first = handle + 1
+        }
+        guard total <= Self.attributeLimit else { throw ParseError(at: 2, expected: "at most 64 attributes") }
+        switch request {
+        case .readByType(_, let type): return .ask(.readByType(first...range.upperBound, type))
+        default: return .ask(.findInformation(first...range.upperBound))
+        }
+    }
+
+    private var firstHandle: UInt16 {
+        switch request {
+        case .readByType(let range, _), .findInformation(let range): range.lowerBound
+        default: 1
+        }
+    }
+
+    private var found: Step {
+        if case .discoverCharacteristics = procedure { return .finish(.success(.characteristics(characteristics))) }
+        return .finish(.success(.descriptors(descriptors)))
+    }
+
+    private func goOn(reading handle: UInt16, isCut: Bool) -> Step {
+        guard isCut, value.count < Self.valueLimit else { return .finish(.success(.value(value))) }
+        return .ask(.readBlob(handle: handle, offset: UInt16(value.count)))
+    }
+
+    /// Reads a declaration: properties u8, handle of the value u16, UUID 2 or 16 bytes.
+    private static func characteristic(_ item: AttributeValue) throws(ParseError) -> Characteristic {
+        let bytes = item.value.span
+        guard bytes.count == 5 || bytes.count == 19 else {
+            throw ParseError(at: 1, expected: "declarations of 7 or 21 bytes")
+        }
+        let valueHandle = try bytes.uint16(at: 1)
+        guard valueHandle > item.handle else {
+            throw ParseError(at: 5, expected: "a value after its declaration")
+        }
+        return Characteristic(
+            handle: item.handle, properties: bytes[0], valueHandle: valueHandle,
+            type: try AttributeUUID(bytes.extracting(3...)))
+    }
+}

@@ -1,0 +1,28 @@
+import Domain
+
+extension Span<UInt8> {
+    /// Two bytes, least significant first.
+    ///
+    /// - Throws: ``ParseError`` when they are not all there.
+    func uint16(at offset: Int) throws(ParseError) -> UInt16 {
+        guard offset + 2 <= count else { throw ParseError(at: count, expected: "two bytes") }
+        return UInt16(self[offset]) | UInt16(self[offset + 1]) << 8
+    }
+
+    /// A copy of the bytes from `offset` to the end.
+    func bytes(from offset: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        guard offset < count else { return bytes }
+        bytes.reserveCapacity(count - offset)
+        for index in offset..<count { bytes.append(self[index]) }
+        return bytes
+    }
+}
+
+extension [UInt8] {
+    /// Appends two bytes, least significant first.
+    mutating func append(uint16 value: UInt16) {
+        append(UInt8(truncatingIfNeeded: value))
+        append(UInt8(value >> 8))
+    }
+}

@@ -1,0 +1,9 @@
+/// Bytes as they are printed: pairs of hexadecimal digits with any spaces between. Traps on anything else.
+package func hex(_ text: String) -> [UInt8] {
+    let digits = text.filter { !$0.isWhitespace }.map { digit -> UInt8 in
+        guard let value = digit.hexDigitValue else { preconditionFailure("\(digit) is no hexadecimal digit") }
+        return UInt8(value)
+    }
+    precondition(digits.count.isMultiple(of: 2), "half a byte in \(text)")
+    return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+}
