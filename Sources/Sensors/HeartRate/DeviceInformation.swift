@@ -1,0 +1,58 @@
+package import Domain
+
+/// What a sensor says of itself; each part is absent where it says nothing.
+///
+/// Source: Bluetooth SIG, Device Information Service 1.1, section 3; Core Specification 5.4, volume 3, part C, section 12.1.
+package struct DeviceInformation: Equatable, Sendable {
+    package var name: ForeignText?
+    package var manufacturer: ForeignText?
+    package var model: ForeignText?
+    package var serialNumber: ForeignText?
+    package var firmware: ForeignText?
+    package var hardware: ForeignText?
+    package var software: ForeignText?
+    package var location: BodySensorLocation?
+
+    package init() {}
+
+    /// The types of the characteristics that say it, in the order in which they are worth asking for.
+    static let types: [AttributeUUID] = [
+        .bodySensorLocation, .manufacturerName, .modelNumber, .serialNumber, .firmwareRevision, .hardwareRevision,
+        .softwareRevision, .deviceName,
+    ]
+
+    /// Takes the value of a characteristic of one of the ``types``.
+    mutating func take(_ value: [UInt8], of type: AttributeUUID) {
+        switch type {
+        case .bodySensorLocation: location = try? BodySensorLocation(value.span)
+        case .manufacturerName: manufacturer = Self.text(value)
+        case .modelNumber: model = Self.text(value)
+        case .serialNumber: serialNumber = Self.text(value)
+        case .firmwareRevision: firmware = Self.text(value)
+        case .hardwareRevision: hardware = Self.text(value)
+        case .softwareRevision: software = Self.text(value)
+        case .deviceName: name = Self.text(value)
+        default: break
+        }
+    }
+
+    /// Text without what some sensors pad it with: spaces and NUL at either end.
+    private static func text(_ value: [UInt8]) -> ForeignText? {
+        let isPadding = { (byte: UInt8) in byte == 0 || byte == UInt8(ascii: " ") }
+        guard let first = value.firstIndex(where: { !isPadding($0) }),
+            let last = value.lastIndex(where: { !isPadding($0) })
+        else { return nil }
+        return ForeignText(value[first...last])
+    }
+}
+
+extension AttributeUUID {
+    static let bodySensorLocation = AttributeUUID(0x2A38)
+    static let manufacturerName = AttributeUUID(0x2A29)
+    static let modelNumber = AttributeUUID(0x2A24)
+    static let serialNumber = AttributeUUID(0x2A25)
+    static let firmwareRevision = AttributeUUID(0x2A26)
+    static let hardwareRevision = AttributeUUID(0x2A27)
+    static let softwareRevision = AttributeUUID(0x2A28)
+    static let deviceName = AttributeUUID(0x2A00)
+}

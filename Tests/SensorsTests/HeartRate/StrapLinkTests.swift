@@ -1,0 +1,222 @@
+import Domain
+import Sensors
+import TestKit
+import Testing
+
+/// Times are told from the moment at which each test begins.
+struct StrapLinkTests {
+    private var clock = ManualClock()
+    private var link = StrapLink()
+    private let strap = DeviceAddress("A0:9E:1A:00:00:01")
+
+    /// Lets time pass; each deadline on the way is met at its moment. The actions that came of it, with the seconds at which they did.
+    private mutating func wait(_ duration: Duration) -> [Timed<StrapLink.Action>] {
+        let end = clock.now + duration
+        var actions: [Timed<StrapLink.Action>] = []
+        while let deadline = link.deadline, deadline <= end {
+            clock.now = max(clock.now, deadline)
+            if let action = link.tick(at: clock.now) { actions.append(Timed(action, at: clock.now)) }
+        }
+        clock.now = end
+        return actions
+    }
+
+    private mutating func stream() {
+        #expect(link.found(strap, at: clock.now) == .connect(strap))
+        #expect(link.connected(at: clock.now) == .subscribe)
+        link.subscribed(at: clock.now)
+        link.received(at: clock.now)
+    }
+
+    /// The rest until the strap is searched again.
+    private mutating func restAfterLoss() -> Duration? {
+        link.lost(.ended, at: clock.now)
+        let lostAt = clock.now
+        let search = wait(.seconds(120)).first
+        #expect(search?.value == .search)
+        return search.map { $0.measuredAt - lostAt }
+    }
+
+    @Test mutating func silentStrapIsGivenUpAndFoundAgain() {
+        #expect(link.found(strap, at: clock.now) == .connect(strap))
+        #expect(link.connected(at: clock.advance(by: .seconds(2))) == .subscribe)
+        link.subscribed(at: clock.advance(by: .milliseconds(300)))
+        link.received(at: clock.advance(by: .seconds(1)))
+        #expect(link.status == LinkStatus(.connected, address: strap))
+        let receivedAt = clock.now
+        #expect(
+            wait(.seconds(12)) == [
+                Timed(.resubscribe, at: receivedAt + .seconds(5)), Timed(.disconnect, at: receivedAt + .seconds(12)),
+                Timed(.search, at: receivedAt + .seconds(12)),
+            ])
+        #expect(link.status == LinkStatus(.disconnected, reason: .silent, address: strap))
+        #expect(link.found(strap, at: clock.now) == .connect(strap))
+    }
+
+    @Test mutating func aStrapIsConnectedFromItsFirstMeasurementOn() {
+        #expect(link.status == LinkStatus(.disconnected, reason: .searching))
+        _ = link.found(strap, at: clock.now)
+        #expect(link.status == LinkStatus(.connecting, reason: .searching, address: strap))
+        _ = link.connected(at: clock.now)
+        link.subscribed(at: clock.now)
+        #expect(link.status == LinkStatus(.connecting, reason: .searching, address: strap))
+        link.received(at: clock.now)
+        #expect(link.status == LinkStatus(.connected, address: strap))
+    }
+
+    @Test mutating func aMeasurementBeforeTheStrapHasAgreedToNotifyCounts() {
+        _ = link.found(strap, at: clock.now)
+        _ = link.connected(at: clock.now)
+        link.received(at: clock.now)
+        link.subscribed(at: clock.now)
+        #expect(link.status.state == .connected)
+        #expect(link.deadline == clock.now + StrapLink.silence)
+    }
+
+    @Test mutating func aStrapThatForgotToNotifyIsAskedOnceMore() {
+        stream()
+        #expect(wait(.seconds(6)).map(\.value) == [.resubscribe])
+        link.subscribed(at: clock.now)
+        link.received(at: clock.now)
+        #expect(wait(.seconds(4)).isEmpty)
+        link.received(at: clock.now)
+        #expect(wait(.seconds(5)).map(\.value) == [.resubscribe], "each silence is asked about")
+    }
+
+    @Test mutating func aConnectionWithoutMeasurementsIsGivenUpWithTwiceThePatienceEachTime() {
+        var patience: [Double] = []
+        for _ in 0..<5 {
+            #expect(link.found(strap, at: clock.now) == .connect(strap))
+            #expect(link.connected(at: clock.now) == .subscribe)
+            link.subscribed(at: clock.advance(by: .seconds(8)))
+            let subscribedAt = clock.now
+            var actions = wait(.seconds(3))
+            #expect(actions == [Timed(.resubscribe, at: subscribedAt + .seconds(3))])
+            link.subscribed(at: clock.now)
+            actions = wait(.seconds(100))
+            #expect(actions.map(\.value) == [.disconnect, .search])
+            patience.append((actions[0].measuredAt - subscribedAt).inSeconds)
+            #expect(link.status.reason == .silent)
+        }
+        #expect(patience == [12, 24, 48, 48, 48])
+        stream()
+        #expect(wait(.seconds(60)).map(\.value) == [.resubscribe, .disconnect, .search])
+        _ = link.found(strap, at: clock.now)
+        _ = link.connected(at: clock.now)
+        link.subscribed(at: clock.now)
+        #expect(wait(.seconds(12)).map(\.value) == [.resubscribe, .disconnect], "12 s again")
+    }
+
+    @Test mutating func aStrapThatNeverAnswersIsGivenUp() {
+        _ = link.found(strap, at: clock.now)
+        _ = link.connected(at: clock.now)
+        #expect(wait(.seconds(12)).map(\.value) == [.disconnect, .search])
+        #expect(link.status.reason == .silent)
+    }
+
+    @Test mutating func connectingThatNeverEndsIsGivenUp() {
+        _ = link.found(strap, at: clock.now)
+        #expect(wait(.seconds(44)).isEmpty)
+        #expect(wait(.seconds(1)).map(\.value) == [.disconnect, .search])
+        #expect(link.status.reason == .searching)
+    }
+
+    @Test mutating func whileARunIsActiveTheStrapIsSoughtEveryFiveSecondsWithoutEnd() {
+        link.runChanged(isActive: true, at: clock.now)
+        stream()
+        let rests = (0..<200).map { _ in
+            let rest = restAfterLoss()
+            _ = link.found(strap, at: clock.now)
+            return rest
+        }
+        #expect(rests.prefix(6) == [.zero, .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(5)])
+        #expect(rests.dropFirst(5).allSatisfy { $0 == .seconds(5) })
+        #expect(link.status.reason == .outOfRange)
+    }
+
+    @Test mutating func whileIdleTheStrapIsSoughtMoreGently() {
+        stream()
+        let rests = (0..<20).map { _ in
+            let rest = restAfterLoss()
+            _ = link.found(strap, at: clock.now)
+            return rest?.inSeconds
+        }
+        #expect(rests.prefix(8) == [0, 0.5, 1, 2, 4, 8, 16, 30])
+        #expect(rests.dropFirst(8).allSatisfy { $0 == 30 })
+    }
+
+    @Test mutating func aRunThatBeginsShortensTheRest() {
+        for _ in 0..<10 {
+            _ = link.found(strap, at: clock.now)
+            _ = restAfterLoss()
+        }
+        _ = link.found(strap, at: clock.now)
+        link.lost(.unreachable, at: clock.now)
+        let lostAt = clock.now
+        #expect(link.deadline == lostAt + .seconds(30))
+        link.runChanged(isActive: true, at: clock.advance(by: .seconds(20)))
+        #expect(link.deadline == lostAt + .seconds(5))
+        #expect(link.tick(at: clock.now) == .search)
+    }
+
+    @Test mutating func aStrapThatComesAndGoesIsNotFollowedInAHurry() {
+        for count in 0..<6 {
+            stream()
+            #expect(restAfterLoss() == StrapLink.idleRests[count])
+        }
+    }
+
+    @Test mutating func aSteadyStreamIsFollowedAtOnceWhenItEnds() {
+        for _ in 0..<3 {
+            stream()
+            for _ in 0..<5 { link.received(at: clock.advance(by: .seconds(1))) }
+            #expect(restAfterLoss() == .zero)
+        }
+    }
+
+    @Test mutating func aFloodRestsAMinuteInARunToo() {
+        stream()
+        link.lost(.flooded, at: clock.now)
+        link.runChanged(isActive: true, at: clock.now)
+        #expect(link.status == LinkStatus(.disconnected, reason: .resting, address: strap))
+        #expect(wait(.seconds(59)).isEmpty)
+        #expect(wait(.seconds(1)).map(\.value) == [.search])
+    }
+
+    @Test(arguments: [
+        (StrapLink.Loss.unreachable, LinkReason.searching), (.ended, .searching), (.unanswered, .silent),
+        (.useless, .silent), (.pairingNeeded, .needsPairing), (.flooded, .resting),
+    ])
+    mutating func theReasonSaysHowTheConnectionEnded(_ loss: StrapLink.Loss, reason: LinkReason) {
+        _ = link.found(strap, at: clock.now)
+        _ = link.connected(at: clock.now)
+        link.lost(loss, at: clock.now)
+        #expect(link.status == LinkStatus(.disconnected, reason: reason, address: strap))
+    }
+
+    @Test(arguments: 0..<20)
+    mutating func whateverHappensTheLinkNeitherSpinsNorStops(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let losses: [StrapLink.Loss] = [.unreachable, .ended, .unanswered, .useless, .pairingNeeded, .flooded]
+        for _ in 0..<5_000 {
+            switch Int.random(in: 0...7, using: &random) {
+            case 0: _ = link.found(strap, at: clock.now)
+            case 1: _ = link.connected(at: clock.now)
+            case 2: link.subscribed(at: clock.now)
+            case 3: link.received(at: clock.now)
+            case 4: link.lost(losses.randomElement(using: &random)!, at: clock.now)
+            case 5: link.runChanged(isActive: .random(using: &random), at: clock.now)
+            default: clock.advance(by: .milliseconds(.random(in: 0...20_000, using: &random)))
+            }
+            var ticks = 0
+            while let deadline = link.deadline, deadline <= clock.now {
+                _ = link.tick(at: clock.now)
+                ticks += 1
+                #expect(ticks <= 3, "it spins")
+                if ticks > 3 { return }
+            }
+            #expect(link.isScanning == (link.deadline == nil))
+            if let deadline = link.deadline { #expect(deadline <= clock.now + .seconds(60)) }
+        }
+    }
+}
