@@ -43,7 +43,7 @@ def arguments():
     parser.add_argument('--manufacturer', default='Polar Electro Oy')
     parser.add_argument('--until-eof', action='store_true', help='end when standard input does')
     parser.add_argument('--verbose', action='store_true',
-                        help='print each value sent, with CLOCK_BOOTTIME in nanoseconds')
+                        help='print each value sent and when connections are taken, with CLOCK_BOOTTIME in ns')
     return parser.parse_args()
 
 
@@ -128,6 +128,8 @@ async def main(options):
     server.listen(1)
     server.setblocking(False)
     print('listening', options.path, flush=True)
+    if options.verbose:
+        print('ready', time.clock_gettime_ns(time.CLOCK_BOOTTIME), flush=True)
 
     client = None
     proxy.l2cap_channel_manager.register_fixed_channel(

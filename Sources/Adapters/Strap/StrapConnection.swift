@@ -1,0 +1,132 @@
+package import Domain
+package import Linux
+package import Sensors
+
+/// A connection to a strap over a socket on which one datagram is one PDU of the Attribute Protocol: an L2CAP channel, or a Unix
+/// SEQPACKET socket.
+///
+/// It carries out what its ``StrapSession`` asks for, until it ends or is released. Its owner calls ``tick(at:)`` no later than
+/// ``deadline``; it has no timer of its own.
+@safe
+package final class StrapConnection {
+    package enum Event {
+        case reported(StrapSession.Report)
+        /// The connection ended by itself; nothing follows.
+        case ended(StrapLink.Loss)
+    }
+
+    /// The most datagrams read in one turn of the loop, so that no peer holds it.
+    private static let turnLimit = 32
+
+    /// The most datagrams that wait for a peer that does not read; with more, the connection is given up.
+    private static let outboxLimit = 16
+
+    private let socket: FileDescriptor
+    private var source: DescriptorSource?
+    private var session = StrapSession()
+    private var outbox: [[UInt8]] = []
+    private var hasEnded = false
+    private let happened: (Event, Instant) -> Void
+
+    /// One byte more than the largest PDU, so that a larger one shows.
+    private var buffer = [UInt8](repeating: 0, count: GattClient.mtuLimit + 1)
+
+    /// Takes over a connected, non-blocking socket. Events come from the loop or from within the methods below, with their moment.
+    package init(
+        over socket: consuming FileDescriptor, loop: EventLoop, happened: @escaping (Event, Instant) -> Void
+    ) throws(SystemError) {
+        self.socket = socket
+        self.happened = happened
+        source = try loop.watch(self.socket, for: .reading) { [unowned self] in turn($0) }
+    }
+
+    deinit {
+        // Leaves the loop before its descriptor is closed.
+        source = nil
+    }
+
+    package var deadline: Instant? {
+        session.deadline
+    }
+
+    /// Turns notifications on: begins the session.
+    package func subscribe(at now: Instant) {
+        carryOut(session.start(at: now), at: now)
+    }
+
+    /// Turns notifications on once more.
+    package func resubscribe(at now: Instant) {
+        carryOut(session.resubscribe(at: now), at: now)
+    }
+
+    /// Says what time it is. What has come before counts first: a loop that was held up has not lost it.
+    package func tick(at now: Instant) {
+        _ = read(at: now)
+        if let deadline, now >= deadline, !hasEnded { carryOut(session.tick(at: now), at: now) }
+    }
+
+    private func turn(_ readiness: Readiness) {
+        let now = Clock.now()
+        if readiness.contains(.writing) { flush(at: now) }
+        let hasRead = read(at: now)
+        // A dead socket that has nothing to say would wake the loop for ever.
+        if !hasRead, !readiness.isDisjoint(with: [.failed, .hungUp]) { end(.ended, at: now) }
+    }
+
+    /// Reads what is there; false when nothing was.
+    private func read(at now: Instant) -> Bool {
+        for count in 0..<Self.turnLimit {
+            if hasEnded { return true }
+            var size: Int?
+            do {
+                size = try unsafe buffer.withUnsafeMutableBytes { bytes throws(SystemError) in
+                    unsafe try socket.read(into: bytes)
+                }
+            } catch {
+                end(.ended, at: now)
+                return true
+            }
+            guard let size else { return count > 0 }
+            if size == 0 {
+                end(.ended, at: now)
+                return true
+            }
+            carryOut(session.received(buffer.span.extracting(0..<size), at: now), at: now)
+        }
+        return true
+    }
+
+    private func carryOut(_ actions: [StrapSession.Action], at now: Instant) {
+        for action in actions {
+            if hasEnded { return }
+            switch action {
+            case .send(let bytes):
+                outbox.append(bytes)
+                flush(at: now)
+            case .report(let report): happened(.reported(report), now)
+            case .close(let loss): end(loss, at: now)
+            }
+        }
+    }
+
+    private func flush(at now: Instant) {
+        while let bytes = outbox.first, !hasEnded {
+            switch socket.send(bytes[...]) {
+            case .sent: outbox.removeFirst()
+            case .full:
+                if outbox.count > Self.outboxLimit { return end(.ended, at: now) }
+                source?.watch(for: [.reading, .writing])
+                return
+            case .gone: return end(.ended, at: now)
+            }
+        }
+        source?.watch(for: .reading)
+    }
+
+    private func end(_ loss: StrapLink.Loss, at now: Instant) {
+        if hasEnded { return }
+        hasEnded = true
+        source = nil
+        happened(.ended(loss), now)
+    }
+}
