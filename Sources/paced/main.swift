@@ -1,1 +1,4 @@
-print("not built yet")
+import Daemon
+import Glibc
+
+exit(Daemon.main(Array(CommandLine.arguments.dropFirst())))

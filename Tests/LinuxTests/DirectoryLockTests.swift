@@ -51,7 +51,9 @@ import Testing
     @Test func aLockFileWithNonsenseNamesNobody() throws {
         let holder = try DirectoryLock(directory.path, file: "test.lock")
         try Data("nobody".utf8).write(to: URL(fileURLWithPath: directory("test.lock")))
-        #expect(throws: DirectoryLock.Failure.held(.init(process: nil))) { _ = try DirectoryLock(directory.path, file: "test.lock") }
+        #expect(throws: DirectoryLock.Failure.held(.init(process: nil))) {
+            _ = try DirectoryLock(directory.path, file: "test.lock")
+        }
         _ = consume holder
     }
 

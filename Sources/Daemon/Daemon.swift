@@ -1,0 +1,160 @@
+import Adapters
+import Domain
+import Glibc
+import Linux
+import Pipeline
+
+/// The wiring: devices into the pipeline, what it says out to the sockets, all in one loop on one thread.
+///
+///     strap, gpsd or simulator ──▶ receive ──▶ Pipeline ──▶ turn ──▶ state.sock
+///     control.sock ──────────────▶ answer ──────▲
+package final class Daemon {
+    private let loop: EventLoop
+    private let options: Options
+    private var pipeline: Pipeline
+    private var publisher: Publisher?
+    private var control: ControlServer?
+    private var timer: TimerSource?
+    private var signals: [SignalSource] = []
+    private var strap: UnixStrap?
+    private var simulator: Simulator?
+    /// When the system's clock is read next.
+    private var clockAt: Instant
+    private var runIsActive = false
+
+    /// The sockets must listen already.
+    init(_ options: Options, state: consuming FileDescriptor, control: consuming FileDescriptor) throws(SystemError) {
+        let now = Clock.now()
+        loop = try EventLoop()
+        self.options = options
+        pipeline = Pipeline(settings: Settings(), isDemo: options.isDemo, at: now)
+        clockAt = now
+        for signal in Self.signals {
+            signals.append(
+                try loop.onSignal(signal) { [unowned self] in
+                    Log.write(.notice, "told to stop")
+                    loop.stop(0)
+                })
+        }
+        publisher = try Publisher(
+            socket: state, loop: loop, bootID: Clock.bootID(),
+            instance: String(UInt64.random(in: 0...UInt64.max), radix: 16),
+            settings: pipeline.settings)
+        self.control = try ControlServer(socket: control, loop: loop) { [unowned self] request, peer in
+            answer(request, from: peer)
+        }
+        timer = try loop.timer { [unowned self] in wake() }
+        try connectDevices()
+        wake()
+    }
+
+    /// The signals that end the daemon.
+    static let signals = [SIGTERM, SIGINT, SIGHUP]
+
+    /// Runs until a signal ends it; returns the status to exit with.
+    func run() throws(SystemError) -> Int32 {
+        if options.isDemo { _ = try? pipeline.perform(.start(nil, indoor: false), at: Clock.now()) }
+        turn()
+        let status = try loop.run()
+        strap = nil
+        simulator = nil
+        control = nil
+        publisher?.close()
+        return status
+    }
+
+    private func connectDevices() throws(SystemError) {
+        let report: (Input) -> Void = { [unowned self] in receive($0) }
+        if options.isDemo {
+            simulator = try Simulator(seed: 1, loop: loop, report: report)
+            return
+        }
+        switch options.strap {
+        case .unix(let path):
+            receive(.bluetooth(Bluetooth(way: .unix)))
+            strap = try UnixStrap(path: path, loop: loop, report: report) { information in
+                Log.write(.info, Log.line(of: information))
+            }
+        case .off: break
+        case .auto, .ours:
+            if options.isBluetoothOff { break }
+            receive(
+                .bluetooth(Bluetooth(way: .off, reason: ForeignText("this release reaches no strap over Bluetooth"))))
+            receive(.heartLink(LinkStatus(.disconnected, reason: .noBluetooth)))
+        }
+    }
+
+    // MARK: What comes in
+
+    private func wake() {
+        let now = Clock.now()
+        if now >= clockAt {
+            clockAt = now + .seconds(1)
+            pipeline.receive(.systemClock(Clock.systemTime(), isSynchronised: Clock.isSynchronised()), at: now)
+        }
+        pipeline.advance(to: now)
+        turn()
+    }
+
+    private func receive(_ input: Input) {
+        pipeline.receive(input, at: Clock.now())
+        turn()
+    }
+
+    private func answer(_ request: ControlRequest, from peer: Peer) -> Result<ControlResult, ControlFailure> {
+        defer { turn() }
+        let now = Clock.now()
+        switch request {
+        case .run(let command):
+            Log.write(.info, "user \(peer.user) asks: \(request)")
+            do throws(Refusal) {
+                return .success(result(of: try pipeline.perform(command, at: now), command))
+            } catch {
+                return .failure(.notInThisState(error))
+            }
+        case .status:
+            return .success(.state(pipeline.state(at: now), sequence: publisher?.stateSequence ?? 0))
+        case .settings: return .success(.settings(pipeline.settings))
+        case .setting(let key): return .success(.setting(key, pipeline.settings))
+        case .change(let change):
+            Log.write(.info, "user \(peer.user) changes \(change.key.rawValue)")
+            var settings = pipeline.settings
+            do throws(ControlFailure) {
+                try change.apply(to: &settings)
+            } catch {
+                return .failure(error)
+            }
+            pipeline.receive(.setting(change.key, settings), at: now)
+            publisher?.settingsChanged(settings)
+            return .success(.setting(change.key, settings))
+        }
+    }
+
+    private func result(of outcome: Pipeline.Outcome, _ command: RunCommand) -> ControlResult {
+        switch outcome {
+        // One button wants to know what it has led to, whichever command it was.
+        case .started where command == .toggle: .run(.active, elapsedMilliseconds: 0)
+        case .started(let activity): .activity(activity)
+        case .changed(let state, let elapsed): .run(state, elapsedMilliseconds: elapsed)
+        case .ended(let summary): .summary(summary)
+        }
+    }
+
+    // MARK: What goes out
+
+    /// Says what there is to say, and sleeps until the next tick or the next second.
+    private func turn() {
+        let outputs = pipeline.takeOutputs()
+        for case .event(let event) in outputs {
+            if let (level, text) = Log.line(of: event) { Log.write(level, text) }
+        }
+        publisher?.publish(outputs)
+        if let (state, isChange) = pipeline.takeState() { publisher?.publish(state, isChange: isChange) }
+        timer?.arm(at: pipeline.deadline)
+        let isActive = pipeline.runState == .active
+        if isActive != runIsActive {
+            runIsActive = isActive
+            strap?.runChanged(isActive: isActive)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Domain
+import Glibc
+import Linux
+
+/// Where the daemon keeps its sockets and its files.
+///
+/// An option wins over what systemd made (`RUNTIME_DIRECTORY`, `STATE_DIRECTORY`), that over the defaults of protocol.md.
+package struct Directories: Equatable, Sendable {
+    package var runtime: String
+    package var state: String
+
+    /// No directory can be told: one line that says what to give.
+    package struct Unknown: Error, Equatable, Sendable {
+        package var line: String
+
+        package init(line: String) {
+            self.line = line
+        }
+    }
+
+    /// - Parameter environment: the value of a variable; nil or empty is unset.
+    package init(
+        _ options: Options, isSystem: Bool, environment: (String) -> String?
+    ) throws(Unknown) {
+        func variable(_ name: String) -> String? {
+            environment(name).flatMap { $0.isEmpty ? nil : $0 }
+        }
+        func first(of list: String?) -> String? {
+            list?.split(separator: ":").first.map(String.init)
+        }
+        if let runtime = options.runtimeDirectory ?? first(of: variable("RUNTIME_DIRECTORY")) {
+            self.runtime = runtime
+        } else if isSystem {
+            runtime = "/run/paced"
+        } else if let base = variable("XDG_RUNTIME_DIR") {
+            runtime = base + "/paced"
+        } else {
+            throw Unknown(line: "XDG_RUNTIME_DIR is unset: give --runtime-dir DIR")
+        }
+        if let state = options.stateDirectory ?? first(of: variable("STATE_DIRECTORY")) {
+            self.state = state
+        } else if isSystem {
+            state = "/var/lib/paced"
+        } else if let base = variable("XDG_STATE_HOME") ?? variable("HOME").map({ $0 + "/.local/state" }) {
+            state = base + "/paced"
+        } else {
+            throw Unknown(line: "HOME is unset: give --state-dir DIR")
+        }
+    }
+}

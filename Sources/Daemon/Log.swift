@@ -1,0 +1,67 @@
+import Domain
+import Glibc
+import Sensors
+
+/// One line for each decision, on standard error; systemd's journal takes the level from the prefix.
+///
+/// No line holds a coordinate, and of an address only its last two bytes.
+enum Log {
+    enum Level: Int {
+        case error = 3
+        case warning = 4
+        case notice = 5
+        case info = 6
+    }
+
+    static func write(_ level: Level, _ text: String) {
+        let prefix = isJournal ? "<\(level.rawValue)>" : "paced: "
+        // A line that standard error does not take is lost: the daemon does not stop for its log.
+        var line = Array((prefix + text + "\n").utf8)
+        line.withUnsafeMutableBytes { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    /// Standard error goes to the journal: systemd says so with this variable.
+    private static let isJournal = getenv("JOURNAL_STREAM") != nil
+
+    /// What an event reads in the log; nil for those that say where somebody is or that come too often.
+    static func line(of event: Event) -> (Level, String)? {
+        switch event.kind {
+        case .start(let sport): (.notice, "run \(event.activity ?? 0) started: \(sport.rawValue)")
+        case .pause(_, _, .auto): (.notice, "run paused, the time stood still for too long")
+        case .pause: (.notice, "run paused")
+        case .resume: (.notice, "run resumed")
+        case .lap(_, let number, _): (.info, "lap \(number) closed")
+        case .stop(let summary):
+            (.notice, "run \(summary.id) stopped after \(summary.total.elapsedMilliseconds / 1000) s")
+        case .discard(let summary): (.notice, "run \(summary.id) discarded")
+        case .link(let owner, let status, let after): (.notice, link(owner, status, after: after))
+        case .fix(let freshness, _, _): (.info, "position \(freshness.rawValue)")
+        case .gap(.sleep, let seconds, _, let counted):
+            (.warning, "nothing ran for \(Int(seconds)) s, \(counted ? "counted" : "not counted")")
+        case .gap(_, let seconds, _, let counted):
+            (.info, "no position for \(Int(seconds)) s, the way is \(counted ? "counted" : "not counted")")
+        case .clock(let source, let step):
+            (.notice, "time of day from the \(source.rawValue)" + (step.map { ", stepped \($0) ms" } ?? ""))
+        case .fault(let fault, raised: true): (.warning, "\(fault.name.text): \(fault.message)")
+        case .fault(let fault, raised: false): (.notice, "\(fault.name.text): over")
+        case .settings(let key, _): (.notice, "setting \(key.rawValue) changed")
+        }
+    }
+
+    /// What a strap says of itself.
+    static func line(of information: DeviceInformation) -> String {
+        let parts = [
+            information.manufacturer, information.model,
+            information.firmware.flatMap { ForeignText("firmware " + $0.text) },
+        ]
+        return "the strap is " + parts.compactMap { $0?.text }.joined(separator: ", ")
+    }
+
+    private static func link(_ owner: Event.LinkOwner, _ status: LinkStatus, after: Duration) -> String {
+        let peer = owner == .heart ? "strap" : "gpsd"
+        let address = status.address.map { " …\($0.description.suffix(5))" } ?? ""
+        let name = status.name.map { " \($0.text)" } ?? ""
+        let reason = status.reason.map { ": \($0.rawValue)" } ?? ""
+        return "\(peer)\(name)\(address) \(status.state.rawValue)\(reason), after \(after.wholeMilliseconds / 1000) s"
+    }
+}

@@ -1,0 +1,96 @@
+import Daemon
+import Testing
+
+@Suite struct OptionsTests {
+    private func options(_ arguments: String...) throws -> Options {
+        guard case .run(let options) = try Options.read(arguments) else { throw Unexpected() }
+        return options
+    }
+
+    struct Unexpected: Error {}
+
+    @Test func withoutOptionsEverythingIsAsDocumented() throws {
+        let options = try options()
+        #expect(options.gpsd == .at(host: nil, port: 2947, device: nil))
+        #expect(options.strap == .auto)
+        #expect(!options.isDemo)
+    }
+
+    @Test(arguments: [
+        ("localhost:2947", Options.Gpsd.at(host: nil, port: 2947, device: nil)),
+        ("127.0.0.1:1", .at(host: "127.0.0.1", port: 1, device: nil)),
+        ("[::1]:65535", .at(host: "::1", port: 65535, device: nil)),
+        ("localhost:2947:/dev/ttyACM0", .at(host: nil, port: 2947, device: "/dev/ttyACM0")),
+        ("[::1]:2947:udp://a:1", .at(host: "::1", port: 2947, device: "udp://a:1")),
+        ("off", .off),
+    ])
+    func gpsdIsToldAsHostPortAndDevice(text: String, gpsd: Options.Gpsd) throws {
+        #expect(try options("--gpsd", text).gpsd == gpsd)
+        #expect(try options("--gpsd=\(text)").gpsd == gpsd)
+    }
+
+    @Test(arguments: [
+        ("auto", Options.Strap.auto), ("off", .off), ("unix:/tmp/strap", .unix(path: "/tmp/strap")),
+        ("Polar H10 9AD13824,A0:9E:1A:00:00:01/public", .ours(["Polar H10 9AD13824", "A0:9E:1A:00:00:01/public"])),
+    ])
+    func straps(text: String, strap: Options.Strap) throws {
+        #expect(try options("--strap", text).strap == strap)
+    }
+
+    @Test(arguments: [
+        ["--gpsd"], ["--gpsd", ""], ["--gpsd", "localhost"], ["--gpsd", "localhost:0"], ["--gpsd", "localhost:65536"],
+        ["--gpsd", "localhost:2947:"], ["--gpsd", "[::1:2947"], ["--gpsd", "gps.example.com:2947"],
+        ["--gpsd", ":2947"],
+        ["--strap", "a,,b"], ["--strap", "unix:"], ["--bluetooth", "kernel"], ["--bluetooth", "on"],
+        ["--config", "x"], ["--adapter", "hci0"], ["--runtime-dir"], ["--fast"], ["run"], ["\u{1B}[2J"],
+    ])
+    func whatIsWrongIsSaidInOneLine(arguments: [String]) {
+        let misuse = #expect(throws: Options.Misuse.self) { try Options.read(arguments) }
+        #expect(misuse?.line.isEmpty == false)
+        #expect(misuse?.line.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } == true)
+    }
+
+    @Test func helpAndVersionArePrinted() throws {
+        for argument in ["--help", "--version"] {
+            guard case .print(let text) = try Options.read([argument]) else { throw Unexpected() }
+            #expect(text.hasSuffix("\n"))
+        }
+    }
+}
+
+@Suite struct DirectoriesTests {
+    private func directories(
+        runtime: String? = nil, state: String? = nil, isSystem: Bool = false, _ environment: [String: String]
+    ) throws -> Directories {
+        var options = Options()
+        options.runtimeDirectory = runtime
+        options.stateDirectory = state
+        return try Directories(options, isSystem: isSystem) { environment[$0] }
+    }
+
+    @Test func anOptionWinsOverSystemdAndThatOverTheDefaults() throws {
+        let environment = [
+            "RUNTIME_DIRECTORY": "/run/a:/run/b", "STATE_DIRECTORY": "/var/lib/a", "XDG_RUNTIME_DIR": "/run/user/1",
+            "HOME": "/home/runner",
+        ]
+        var found = try directories(runtime: "/r", state: "/s", environment)
+        #expect((found.runtime, found.state) == ("/r", "/s"))
+        found = try directories(environment)
+        #expect((found.runtime, found.state) == ("/run/a", "/var/lib/a"))
+        found = try directories(["XDG_RUNTIME_DIR": "/run/user/1", "HOME": "/home/runner"])
+        #expect((found.runtime, found.state) == ("/run/user/1/paced", "/home/runner/.local/state/paced"))
+        found = try directories(["XDG_RUNTIME_DIR": "/run/user/1", "XDG_STATE_HOME": "/state"])
+        #expect(found.state == "/state/paced")
+        found = try directories(isSystem: true, [:])
+        #expect((found.runtime, found.state) == ("/run/paced", "/var/lib/paced"))
+    }
+
+    @Test func whereNothingTellsTheOptionIsNamed() {
+        #expect(throws: Directories.Unknown(line: "XDG_RUNTIME_DIR is unset: give --runtime-dir DIR")) {
+            try directories(["HOME": "/home/runner", "XDG_RUNTIME_DIR": ""])
+        }
+        #expect(throws: Directories.Unknown(line: "HOME is unset: give --state-dir DIR")) {
+            try directories(["XDG_RUNTIME_DIR": "/run/user/1"])
+        }
+    }
+}
