@@ -6,6 +6,9 @@ package final class Listener {
     /// How long no client is taken when the process has no descriptors left: they wait in the kernel's queue.
     private static let rest = Duration.seconds(1)
 
+    /// The most clients that are taken in one turn of the loop: a crowd must not keep the rest of it waiting.
+    private static let turnLimit = 16
+
     private let socket: FileDescriptor
     private let accepted: (consuming FileDescriptor) -> Void
     private var source: DescriptorSource?
@@ -27,7 +30,10 @@ package final class Listener {
 
     private func accept() {
         do throws(SystemError) {
-            while let client = try UnixSocket.accept(from: socket) { accepted(client) }
+            for _ in 0..<Self.turnLimit {
+                guard let client = try UnixSocket.accept(from: socket) else { return }
+                accepted(client)
+            }
         } catch {
             source?.watch(for: [])
             retry?.arm(at: Clock.now() + Self.rest)

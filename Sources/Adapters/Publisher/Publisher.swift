@@ -10,6 +10,9 @@ package final class Publisher {
     /// A client whose waiting bytes have not moved for so long is closed.
     package static let stallLimit = Duration.seconds(30)
 
+    /// The most bytes that one client is sent in one turn of the loop, a chunk more or less: ticks must not wait for replays.
+    private static let turnLimit = 64 * 1024
+
     /// The number of the STATE line that was published last; 0 before the first.
     package private(set) var stateSequence = 0
 
@@ -139,9 +142,13 @@ package final class Publisher {
 
     /// Sends what waits, as far as it is taken.
     private func flush(_ subscriber: Subscriber) {
+        var left = Self.turnLimit
         while let bytes = subscriber.queue.next(ring, settings: settingsLine.bytes) {
+            if left <= 0 { return fellBehind(subscriber) }
             switch subscriber.socket.send(bytes) {
-            case .sent(let count): subscriber.queue.sent(count)
+            case .sent(let count):
+                subscriber.queue.sent(count)
+                left -= count
             case .full:
                 fellBehind(subscriber)
                 return

@@ -169,7 +169,6 @@ package struct ClientQueue: Sendable {
             chunk.append(lines: ring[number])
             place = number + 1
         }
-        if hasEvent(ring) { return }
         if hasRoom, settingsWait {
             chunk.append(lines: settings)
             settingsWait = false

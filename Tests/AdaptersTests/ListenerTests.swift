@@ -1,0 +1,20 @@
+import Adapters
+import Domain
+import Glibc
+import Linux
+import Testing
+
+@Test func whereNoClientCanBeTakenTheLoopRests() throws {
+    // Accepting from a pipe fails each time, as it does for a process that has no descriptors left.
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    let writing = FileDescriptor(owning: ends[1])
+    #expect(write(writing.number, "x", 1) == 1)
+    let loop = try EventLoop()
+    let listener = try Listener(FileDescriptor(owning: ends[0]), loop: loop) { _ in Issue.record("nobody is there") }
+    try loop.turn(waiting: .zero)
+    let begin = Clock.now()
+    try loop.turn(waiting: .milliseconds(50))
+    #expect(Clock.now() - begin >= .milliseconds(50))
+    withExtendedLifetime(listener) {}
+}
