@@ -1,1 +1,64 @@
 #include "CGps.h"
+
+#include <gps.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* GPS_JSON_RESPONSE_MAX of gpsd: no line of it is longer. */
+enum { line_limit = 10240 };
+
+#if GPSD_API_MAJOR_VERSION < 11
+#error "libgps 3.22 (API 11) or later is needed"
+#endif
+
+/* libgps 3.22 does not know uSat, and counts 0 where gpsd sends a SKY without satellites; so the text decides. */
+static int satellites_used(const char *line, const struct gps_data_t *data)
+{
+    static const char key[] = "\"uSat\":";
+    const char *value = strstr(line, key);
+    if (value) {
+        char *end;
+        long used = strtol(value + sizeof key - 1, &end, 10);
+        return end == value + sizeof key - 1 || used < 0 || used > 1000 ? -1 : (int)used;
+    }
+    return strstr(line, "\"satellites\":[") ? data->satellites_used : -1;
+}
+
+bool cgps_unpack(const uint8_t *line, size_t length, struct cgps_report *report)
+{
+    char text[line_limit + 1];
+    /* Zeroed for each report: gps_unpack leaves what a report does not set. */
+    struct gps_data_t data;
+
+    if (length < 2 || length > line_limit || line[0] != '{' || line[length - 1] != '}' || memchr(line, 0, length))
+        return false;
+    memcpy(text, line, length);
+    text[length] = 0;
+    memset(&data, 0, sizeof data);
+    gps_clear_fix(&data.fix);
+    /* API 11 takes a char *, API 14 a const char *: the copy suits both. */
+    if (gps_unpack(text, &data) < 0)
+        return false;
+
+    memset(report, 0, sizeof *report);
+    size_t path_length = strnlen(data.dev.path, sizeof data.dev.path);
+    if (path_length < sizeof report->device)
+        memcpy(report->device, data.dev.path, path_length);
+    /* Before 1970 is what libgps makes of a text that is no time. The year 9999 is the last that gpsd can write. */
+    if (data.fix.time.tv_sec > 0 && data.fix.time.tv_sec < 253402300800)
+        report->time_ms = (int64_t)data.fix.time.tv_sec * 1000 + data.fix.time.tv_nsec / 1000000;
+    report->mode = data.fix.mode >= MODE_NOT_SEEN && data.fix.mode <= MODE_3D ? data.fix.mode : MODE_NOT_SEEN;
+    report->latitude = data.fix.latitude;
+    report->longitude = data.fix.longitude;
+    report->altitude_msl = data.fix.altMSL;
+    report->altitude_hae = data.fix.altHAE;
+    report->geoid_separation = data.fix.geoid_sep;
+    report->eph = data.fix.eph;
+    report->epx = data.fix.epx;
+    report->epy = data.fix.epy;
+    report->speed = data.fix.speed;
+    report->track = data.fix.track;
+    report->satellites_used = satellites_used(text, &data);
+    return true;
+}
