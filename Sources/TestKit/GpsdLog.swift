@@ -1,0 +1,93 @@
+import Adapters
+package import Domain
+import Foundation
+import Sensors
+
+/// A recording of a receiver, and what the real gpsd makes of it.
+package struct GpsdLog: Sendable {
+    /// The recording's file.
+    package let path: String
+
+    /// One of the recordings in `Tests/Data`, for example `gpsd/sirf2.log`.
+    package init(_ name: String) {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        path = root.appending(path: "Tests/Data/\(name)").path
+    }
+
+    /// The recording's bytes.
+    package func bytes() throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(filePath: path)))
+    }
+
+    /// What gpsd says when it is played the recording once as fast as it goes (gpsfake), line by line.
+    ///
+    /// It takes 2 to 4 s. Recordings before 2007 come out 1024 weeks later than they were made.
+    package func json() throws -> [String] {
+        // The port is our own, so that several can run at a time; without "nmea" the recording is not echoed.
+        let process = try GpsdProcess(
+            ["gpsfake", "-1", "-q", "-p", "-u", "-c", "0", "-P", "\(try FakeGpsd.freePort())"]
+                + ["-r", #"?WATCH={"enable":true,"json":true};"#, path])
+        let data = try process.readToEnd(limit: .seconds(60))
+        return String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
+            .filter { $0.hasPrefix("{") }
+    }
+
+    /// The recorded JSON beside the recording (`.chk`), which a gpsd of 2026 made: more reports a fix than 3.22 sends.
+    package func recordedJSON() throws -> [String] {
+        try String(contentsOf: URL(filePath: path + ".chk"), encoding: .utf8).split(whereSeparator: \.isNewline)
+            .map(String.init).filter { $0.hasPrefix("{") }
+    }
+
+    /// The fixes that gpsd makes of the recording, as the daemon would get them, each with the arrival of its first report.
+    package func fixes() throws -> [(Instant, Fix)] {
+        GpsdLog.fixes(json: try json())
+    }
+
+    /// The fixes in gpsd's lines, arriving as they would have: each moment 150 ms after its time, its reports 20 ms apart.
+    ///
+    /// - Parameter start: when the first report arrives.
+    package static func fixes(
+        json lines: [String], from start: Instant = Instant(milliseconds: 1_000_000)
+    ) -> [(Instant, Fix)] {
+        var receivers = ReceiverChoice()
+        var fixes: [(Instant, Fix)] = []
+        for (now, line) in arrivals(of: lines, from: start) {
+            // What was due before the line came is done first.
+            while let deadline = receivers.deadline, deadline < now { receivers.take(at: deadline, &fixes) }
+            switch GpsdMessage(line: Array(line.utf8)[...]) {
+            case .report(let report): receivers.received(report, at: now)
+            case .sky(let device, let satellites?): receivers.received(satellites: satellites, of: device, at: now)
+            default: break
+            }
+            receivers.take(at: now, &fixes)
+        }
+        if let deadline = receivers.deadline { receivers.take(at: deadline, &fixes) }
+        return fixes
+    }
+
+    /// gpsd's lines with plausible arrivals.
+    package static func arrivals(of lines: [String], from start: Instant) -> [(Instant, String)] {
+        var now = start
+        var newest: UTC?
+        return lines.map { line in
+            guard case .report(let report) = GpsdMessage(line: Array(line.utf8)[...]) else { return (now, line) }
+            let step = report.time.flatMap { time in newest.map { time.milliseconds - $0.milliseconds } }
+            switch step {
+            case .some(1...3_600_000): now += .milliseconds(step ?? 0)
+            // Not the first report of its moment, or one without time: shortly after the last.
+            case .some(-2_000...0), nil: now += .milliseconds(20)
+            // The receiver's clock has jumped.
+            default: now += .seconds(1)
+            }
+            if let time = report.time, !(-2_000...0).contains(step ?? 1) { newest = time }
+            return (now, line)
+        }
+    }
+}
+
+extension ReceiverChoice {
+    fileprivate mutating func take(at now: Instant, _ fixes: inout [(Instant, Fix)]) {
+        while let fix = next(at: now) { fixes.append((fix.arrivedAt, fix)) }
+    }
+}
