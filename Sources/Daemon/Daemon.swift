@@ -16,6 +16,7 @@ package final class Daemon {
     private var control: ControlServer?
     private var timer: TimerSource?
     private var signals: [SignalSource] = []
+    private var gpsd: GpsdClient?
     private var strap: UnixStrap?
     private var simulator: Simulator?
     /// When the system's clock is read next.
@@ -57,6 +58,7 @@ package final class Daemon {
         turn()
         let status = try loop.run()
         strap = nil
+        gpsd = nil
         simulator = nil
         control = nil
         publisher?.close()
@@ -68,6 +70,9 @@ package final class Daemon {
         if options.isDemo {
             simulator = try Simulator(seed: 1, loop: loop, report: report)
             return
+        }
+        if case .at(let host, let port, let device) = options.gpsd {
+            gpsd = try GpsdClient(host: host, port: port, device: device, loop: loop, report: report)
         }
         switch options.strap {
         case .unix(let path):
