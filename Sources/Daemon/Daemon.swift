@@ -111,7 +111,7 @@ package final class Daemon {
         let now = Clock.now()
         switch request {
         case .run(let command):
-            Log.write(.info, "user \(peer.user) asks: \(request)")
+            Log.write(.info, "user \(peer.user) asks for \(command.word.text)")
             do throws(Refusal) {
                 return .success(result(of: try pipeline.perform(command, at: now), command))
             } catch {

@@ -20,6 +20,19 @@ package enum RunCommand: Equatable, Sendable {
     /// Start, pause or resume, whichever is possible: for a device with one button.
     case toggle
     case pause, resume, lap, stop, discard
+
+    /// The command in one word.
+    package var word: StaticText {
+        switch self {
+        case .start: "start"
+        case .toggle: "toggle"
+        case .pause: "pause"
+        case .resume: "resume"
+        case .lap: "lap"
+        case .stop: "stop"
+        case .discard: "discard"
+        }
+    }
 }
 
 /// Why a command was not carried out. Nothing has changed.

@@ -181,17 +181,3 @@ extension Pipeline {
         if runState != .active { due = (state(at: now), true) }
     }
 }
-
-extension RunCommand {
-    fileprivate var word: StaticText {
-        switch self {
-        case .start: "start"
-        case .toggle: "toggle"
-        case .pause: "pause"
-        case .resume: "resume"
-        case .lap: "lap"
-        case .stop: "stop"
-        case .discard: "discard"
-        }
-    }
-}
