@@ -4,7 +4,7 @@ import Domain
 extension Pipeline {
     mutating func start(_ sport: Sport, indoor: Bool, at now: Instant) -> Outcome {
         lastActivity += 1
-        run = Run(id: lastActivity, sport: sport, isIndoor: indoor, at: now, time: wallClock.time(at: now))
+        run = Run(id: lastActivity, sport: sport, isIndoor: indoor, at: now)
         seed(at: now)
         emit(.start(sport), at: now)
         return .started(activity: lastActivity)
@@ -35,7 +35,10 @@ extension Pipeline {
 
     mutating func end(at now: Instant, isKept: Bool) -> Outcome {
         guard let ended = run else { return outcome }
-        let summary = ended.summary(endedAt: now, time: wallClock.time(at: now), isOpen: false, isDemo: isDemo)
+        // A run that began before the time of day was known is stamped by what is known now.
+        let summary = ended.summary(
+            endedAt: now, started: wallClock.time(at: ended.startedAt), ended: wallClock.time(at: now), isOpen: false,
+            isDemo: isDemo)
         emit(isKept ? .stop(summary) : .discard(summary), at: now)
         ticks = ended.ticks
         run = nil

@@ -7,7 +7,6 @@ struct Run {
     /// Indoors no position is used.
     let isIndoor: Bool
     let startedAt: Instant
-    let started: UTC?
 
     var clock: TickClock
     private(set) var total = Tally()
@@ -21,12 +20,11 @@ struct Run {
     /// A tick that is applied so much after its moment is late.
     private static let late = Duration.milliseconds(50)
 
-    init(id: Int, sport: Sport, isIndoor: Bool, at now: Instant, time: UTC?) {
+    init(id: Int, sport: Sport, isIndoor: Bool, at now: Instant) {
         self.id = id
         self.sport = sport
         self.isIndoor = isIndoor
         startedAt = now
-        started = time
         clock = TickClock(startedAt: now)
     }
 
@@ -78,9 +76,9 @@ struct Run {
             speed: state == .active ? speedometer.speed : nil, lap: lap.figures, lapNumber: lapNumber)
     }
 
-    func summary(endedAt now: Instant, time: UTC?, isOpen: Bool, isDemo: Bool) -> Summary {
+    func summary(endedAt now: Instant, started: UTC?, ended: UTC?, isOpen: Bool, isDemo: Bool) -> Summary {
         Summary(
-            id: id, sport: sport, isOpen: isOpen, started: started, ended: time, total: total.figures,
+            id: id, sport: sport, isOpen: isOpen, started: started, ended: ended, total: total.figures,
             totalMilliseconds: (now - startedAt).wholeMilliseconds, laps: lapNumber, gaps: gaps, isDemo: isDemo)
     }
 }

@@ -65,6 +65,16 @@ import Testing
         #expect(course.state.clock == .unset)
     }
 
+    @Test func aRunThatBeganWithoutAClockIsStampedAfterwards() throws {
+        var course = Course()
+        try course.begin()
+        course.wait(.seconds(10))
+        course.receive(.systemClock(UTC(milliseconds: 1_800_000_010_000), isSynchronised: true))
+        guard case .ended(let summary) = try course.perform(.stop) else { return }
+        #expect(summary.started == UTC(milliseconds: 1_800_000_000_000))
+        #expect(summary.ended == UTC(milliseconds: 1_800_000_010_000))
+    }
+
     @Test func theSystemWinsOverTheReceiverAsSoonAsItIsSynchronised() {
         var course = Course()
         for _ in 0..<3 {
