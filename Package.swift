@@ -73,7 +73,8 @@ let package = Package(
             dependencies: ["Daemon", "Adapters", "Linux", "Pipeline", "Outputs", "Domain", "TestKit"],
             swiftSettings: core),
         .testTarget(
-            name: "ConsoleTests", dependencies: ["Console", "Outputs", "Domain", "TestKit"], swiftSettings: core),
+            name: "ConsoleTests", dependencies: ["Console", "Adapters", "Domain", "TestKit"], exclude: ["Screens"],
+            swiftSettings: core),
         .testTarget(
             name: "ReplayTests", dependencies: ["Adapters", "Sensors", "Pipeline", "Outputs", "Domain", "TestKit"],
             swiftSettings: core),
