@@ -1,0 +1,66 @@
+/// The size of a screen, in character cells.
+struct Size: Equatable, Sendable {
+    var columns: Int
+    var rows: Int
+}
+
+/// A screen being drawn: a grid of character cells. What falls outside is cut off.
+struct Canvas {
+    let size: Size
+    private var cells: [Cell]
+
+    private struct Cell {
+        /// One scalar with the marks that combine with it; empty in the right half of a wide one.
+        var text: String
+        var style: Style
+    }
+
+    init(_ size: Size) {
+        self.size = size
+        cells = Array(repeating: Cell(text: " ", style: .plain), count: max(size.columns, 0) * max(size.rows, 0))
+    }
+
+    /// Draws a line of text.
+    mutating func put(_ text: String, row: Int, column: Int, _ style: Style = .plain) {
+        guard (0..<size.rows).contains(row) else { return }
+        var column = column
+        for cluster in CellText.clusters(of: text) {
+            if column >= 0, column + cluster.width <= size.columns {
+                self[row, column] = Cell(text: cluster.text, style: style)
+                if cluster.width == 2 { self[row, column + 1] = Cell(text: "", style: style) }
+            }
+            column += cluster.width
+        }
+    }
+
+    private subscript(row: Int, column: Int) -> Cell {
+        get { cells[row * size.columns + column] }
+        set { cells[row * size.columns + column] = newValue }
+    }
+
+    /// One row as a terminal is sent it.
+    struct Row: Equatable {
+        var text: String
+        /// Cells that are drawn; to the right of them nothing is.
+        var width: Int
+    }
+
+    /// The rows from top to bottom, each beginning and ending in the terminal's usual colours.
+    func rows(_ palette: Palette) -> [Row] {
+        (0..<max(size.rows, 0)).map { row in
+            let cells = self.cells[row * size.columns..<(row + 1) * size.columns]
+            let width = (cells.lastIndex { $0.text != " " }).map { $0 - cells.startIndex + 1 } ?? 0
+            var text = ""
+            var style = Style.plain
+            for cell in cells.prefix(width) {
+                if cell.style != style, cell.text != " " {
+                    style = cell.style
+                    text += palette.sequence(style)
+                }
+                text += cell.text
+            }
+            if style != .plain { text += palette.sequence(.plain) }
+            return Row(text: text, width: width)
+        }
+    }
+}

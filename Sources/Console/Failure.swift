@@ -1,0 +1,59 @@
+import Adapters
+import Domain
+import Glibc
+import Linux
+
+/// Why a command has not done its work: one line that says what to do next, and the exit status.
+struct Failure: Error, Equatable {
+    enum Status: Int32 {
+        case failed = 1
+        case usage = 2
+        /// The daemon is not reachable.
+        case unreachable = 3
+    }
+
+    var status: Status
+    /// Without the name of the program and without a newline.
+    var message: String
+
+    static func failed(_ message: String) -> Failure {
+        Failure(status: .failed, message: message)
+    }
+
+    static func usage(_ message: String) -> Failure {
+        Failure(status: .usage, message: message + "; see 'pacectl --help'")
+    }
+
+    static func unreachable(_ message: String) -> Failure {
+        Failure(status: .unreachable, message: message)
+    }
+
+    /// A socket of the daemon could not be connected to.
+    init(connectingTo path: String, _ error: SystemError) {
+        switch error.code {
+        case ENOENT, ECONNREFUSED:
+            self = .unreachable("paced is not running at \(path); start it, or name its directory with --runtime-dir")
+        case EACCES, EPERM:
+            let group = path.hasSuffix("control.sock") ? "paced-control" : "paced-watch"
+            self = .unreachable("not allowed to open \(path); become a member of its group (\(group)), or use sudo")
+        case ENAMETOOLONG:
+            self = .usage("\(path) is longer than a socket's path can be, \(UnixSocket.pathLimit) bytes")
+        default:
+            self = .unreachable("cannot reach paced at \(path) (\(error)); try again")
+        }
+    }
+
+    /// A VERSION line of a protocol that this release does not speak; nil for any other line.
+    init?(version line: JSON) {
+        guard line["class"]?.string == "VERSION", let number = line["protocol"]?.integer,
+            number != Release.protocolNumber
+        else { return nil }
+        self = .failed(
+            "paced speaks protocol \(number), this pacectl \(Release.protocolNumber); install the same release of both")
+    }
+
+    init(status: Status, message: String) {
+        self.status = status
+        self.message = message
+    }
+}

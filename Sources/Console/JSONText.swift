@@ -1,0 +1,69 @@
+import Adapters
+
+/// JSON as text: what is shown as it came, and what is sent.
+enum JSONText {
+    /// The members of an object in their order, each value as the text that it came as. What is no object has none.
+    static func members(of object: String) -> [(name: String, value: String)] {
+        let text = Array(object.utf8)
+        guard case .object? = try? JSON(parsing: text) else { return [] }
+        // The text is known to be valid from here on.
+        var members: [(name: String, value: String)] = []
+        var depth = 0
+        var partStart = 0
+        var name = ""
+        var index = 0
+        while index < text.count {
+            switch text[index] {
+            case UInt8(ascii: "\""):
+                index += 1
+                while text[index] != UInt8(ascii: "\"") { index += text[index] == UInt8(ascii: "\\") ? 2 : 1 }
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                if depth == 1 { partStart = index + 1 }
+            case UInt8(ascii: ":") where depth == 1:
+                name = string(text[partStart..<index])
+                partStart = index + 1
+            case UInt8(ascii: ",") where depth == 1:
+                members.append((name, trimmed(text[partStart..<index])))
+                partStart = index + 1
+            case UInt8(ascii: "}") where depth == 1:
+                let value = trimmed(text[partStart..<index])
+                if !value.isEmpty { members.append((name, value)) }
+                depth -= 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            default: break
+            }
+            index += 1
+        }
+        return members
+    }
+
+    /// What was typed as a value: itself on one line where it is JSON, else a JSON string of it.
+    static func value(typed: String) -> String {
+        if (try? JSON(parsing: typed.utf8)) != nil {
+            return String(typed.map { $0.isNewline ? " " : $0 })
+        }
+        return "\"" + typed.unicodeScalars.map(escaped).joined() + "\""
+    }
+
+    private static func escaped(_ scalar: Unicode.Scalar) -> String {
+        switch scalar {
+        case "\"", "\\": return "\\" + String(scalar)
+        case "\u{00}"..."\u{1F}", "\u{7F}":
+            let digits = String(scalar.value, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        default: return String(scalar)
+        }
+    }
+
+    private static func string(_ text: ArraySlice<UInt8>) -> String {
+        (try? JSON(parsing: text))?.string ?? ""
+    }
+
+    private static func trimmed(_ text: ArraySlice<UInt8>) -> String {
+        func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+        var text = text.drop(while: isSpace)
+        while let last = text.last, isSpace(last) { text.removeLast() }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,122 @@
+/// Where the components of the run screen stand: bands from top to bottom, in each one or more side by side.
+struct Layout: Equatable {
+    struct Band: Equatable {
+        var faces: [Face]
+        /// First row, counted from the top of the layout; a row of titles comes first where there is one.
+        var top = 0
+        /// Rows of the figures themselves.
+        var height = 1
+        var hasTitleRow = false
+
+        fileprivate var size: Int { faces[0].size }
+        fileprivate var isBar: Bool { faces[0].isBar }
+        fileprivate var wantsTitleRow: Bool { faces.contains { $0.title != nil } }
+    }
+
+    var bands: [Band]
+
+    /// The narrowest column of a band that has several.
+    private static let columnLimit = 13
+    /// Bars do not get thicker than this, in rows.
+    private static let barLimit = 3
+
+    /// Components of equal size that follow each other may share a band; heights are in proportion to sizes. The number of
+    /// columns is the one that makes the screen best (``Rank``). Where not all fit, the last are left out.
+    init(_ faces: [Face], in size: Size) {
+        let columns = max(size.columns, 1)
+        let most = max(min(columns / Self.columnLimit, 4), 1)
+        var best: (rank: Rank, bands: [Band])?
+        for count in (1...most).reversed() {
+            let bands = Self.bands(faces, columns: count)
+            guard let fitting = Self.fitting(bands, columns: columns, rows: size.rows) else { continue }
+            if let best, best.rank >= fitting.rank { continue }
+            best = fitting
+        }
+        bands = best?.bands ?? []
+        spread(over: size.rows)
+    }
+
+    private static func bands(_ faces: [Face], columns: Int) -> [Band] {
+        var bands: [Band] = []
+        for face in faces {
+            if let last = bands.last, !last.isBar, !face.isBar, last.size == face.size, last.faces.count < columns {
+                bands[bands.count - 1].faces.append(face)
+            } else {
+                bands.append(Band(faces: [face]))
+            }
+        }
+        return bands
+    }
+
+    /// How good a screen is: all components on it, then titles and space between them, then large figures.
+    private struct Rank: Comparable {
+        var leftOut: Int
+        /// Place in ``manners``.
+        var manner: Int
+        var top: Int
+
+        static func < (lhs: Rank, rhs: Rank) -> Bool {
+            (rhs.leftOut, rhs.manner, lhs.top) < (lhs.leftOut, lhs.manner, rhs.top)
+        }
+    }
+
+    /// How the rows can be used, the most welcome first: rows between bands, rows of titles, height of the largest figures.
+    private static let manners: [(gap: Int, titles: Bool, tops: ClosedRange<Int>)] = [
+        (1, true, 5...100), (0, true, 3...100), (0, false, 3...100), (1, true, 1...1), (0, true, 1...1),
+        (0, false, 1...1),
+    ]
+
+    /// The best of what fits.
+    private static func fitting(_ bands: [Band], columns: Int, rows: Int) -> (rank: Rank, bands: [Band])? {
+        for leftOut in 0..<bands.count {
+            let bands = Array(bands.dropLast(leftOut))
+            for (index, manner) in manners.enumerated() {
+                for top in manner.tops.reversed() where top <= rows {
+                    guard let sized = sized(bands, top: top, titles: manner.titles, columns: columns) else { continue }
+                    let used = sized.reduce(0) { $0 + $1.height + ($1.hasTitleRow ? 1 : 0) + manner.gap } - manner.gap
+                    if used <= rows { return (Rank(leftOut: leftOut, manner: index, top: top), sized) }
+                }
+            }
+        }
+        return nil
+    }
+
+    /// The bands with the largest of their figures `top` rows high; nil where that is too wide.
+    private static func sized(_ bands: [Band], top: Int, titles: Bool, columns: Int) -> [Band]? {
+        guard let largest = bands.filter({ !$0.isBar }).map(\.size).max() ?? bands.map(\.size).max() else { return nil }
+        var sized = bands
+        for index in sized.indices {
+            let wanted = max(bands[index].size * top / largest, 1)
+            sized[index].hasTitleRow = titles && bands[index].wantsTitleRow
+            if bands[index].isBar {
+                sized[index].height = min(max(wanted / 3, 1), barLimit)
+                continue
+            }
+            let width = columns / bands[index].faces.count - 2
+            var height = wanted
+            while height > 1, !bands[index].faces.allSatisfy({ $0.fits(height: height, width: width) }) { height -= 1 }
+            if bands[index].size == largest, height < top { return nil }
+            sized[index].height = height
+        }
+        return sized
+    }
+
+    /// Puts the rows that are left between the bands, at most two at a place, and the rest above and below.
+    private mutating func spread(over rows: Int) {
+        let used = bands.reduce(0) { $0 + $1.height + ($1.hasTitleRow ? 1 : 0) }
+        let gap = min(max(rows - used, 0) / (bands.count + 1), 2)
+        var row = max(rows - used - gap * (bands.count - 1), 0) / 2
+        for index in bands.indices {
+            bands[index].top = row
+            row += bands[index].height + (bands[index].hasTitleRow ? 1 : 0) + gap
+        }
+    }
+}
+
+extension Face {
+    /// Whether the widest figures and their unit fit so high into so many columns. There are no figures two rows high.
+    fileprivate func fits(height: Int, width: Int) -> Bool {
+        guard height >= BlockDigits.minimumRows else { return height == 1 }
+        return BlockDigits(rows: height).width(of: widest) + (unit.isEmpty ? 0 : unit.count + 1) <= width
+    }
+}

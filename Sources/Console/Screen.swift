@@ -1,0 +1,185 @@
+import Domain
+
+/// The run on a terminal of some size: the time of day and the run's state above, the components, faults and links below.
+struct Screen {
+    let size: Size
+    let palette: Palette
+
+    func rows(of view: View) -> [Canvas.Row] {
+        var canvas = Canvas(size)
+        if let state = view.state {
+            let hasHeader = size.rows >= 4
+            let foot = Footer(view, state, in: size)
+            if hasHeader { drawHeader(view, state, on: &canvas) }
+            let top = hasHeader ? 1 : 0
+            let body = Size(columns: size.columns, rows: size.rows - top - foot.lines.count)
+            for band in Layout(Face.faces(of: view), in: body).bands { draw(band, from: top, on: &canvas) }
+            foot.draw(on: &canvas)
+        } else {
+            drawWaiting(view, on: &canvas)
+        }
+        return canvas.rows(palette)
+    }
+
+    // MARK: Above
+
+    private func drawHeader(_ view: View, _ state: StateLine, on canvas: inout Canvas) {
+        var right = size.columns - 1
+        if let time = state.time, size.columns >= 16 {
+            let text = Self.clock(time, minutesFromUTC: view.minutesFromUTC, twelveHour: view.settings.twelveHourClock)
+            right -= CellText.width(of: text)
+            canvas.put(text, row: 0, column: right, .quiet)
+        }
+        var column = 1
+        func put(_ text: String, _ style: Style, wholly: Bool = false) {
+            if wholly, CellText.width(of: text) > right - 1 - column { return }
+            let text = CellText.cut(text, to: right - 1 - column)
+            canvas.put(text, row: 0, column: column, style)
+            column += CellText.width(of: text)
+        }
+        if let seconds = view.silentSeconds {
+            return put("● paced has said nothing for \(seconds) s", Style(colour: .red, isBold: true))
+        }
+        put("● ", Style(colour: Self.colour(of: state.run)))
+        put(Words.run(state), Style(isBold: true))
+        let words = Words(metric: view.isMetric)
+        if let lap = view.endedLap {
+            put(
+                "  Lap \(lap.number) done: \(words.elapsed(lap.figures)), \(words.distance(lap.figures))", .plain,
+                wholly: true)
+        } else if let lap = state.lap, lap.number > 1 {
+            put(
+                "  Lap \(lap.number)  \(words.elapsed(lap.figures))  \(words.distance(lap.figures))", .quiet,
+                wholly: true)
+        }
+    }
+
+    private static func colour(of run: RunState) -> Component.Colour {
+        switch run {
+        case .idle: .secondary
+        case .active: .green
+        case .paused: .yellow
+        }
+    }
+
+    private static func clock(_ time: UTC, minutesFromUTC: Int, twelveHour: Bool) -> String {
+        let fields = UTC(milliseconds: time.milliseconds + Int64(minutesFromUTC) * 60_000).fields
+        let minute = (fields.minute < 10 ? ":0" : ":") + String(fields.minute)
+        guard twelveHour else { return String(fields.hour) + minute }
+        return String((fields.hour + 11) % 12 + 1) + minute + (fields.hour < 12 ? " am" : " pm")
+    }
+
+    // MARK: The components
+
+    private func draw(_ band: Layout.Band, from top: Int, on canvas: inout Canvas) {
+        let width = size.columns / band.faces.count
+        // What division leaves over stands at both sides.
+        let margin = (size.columns - width * band.faces.count) / 2
+        for (index, face) in band.faces.enumerated() {
+            let left = margin + index * width
+            var row = top + band.top
+            if band.hasTitleRow {
+                if let title = face.title { put(title, row, left, width, .quiet, on: &canvas) }
+                row += 1
+            }
+            if !band.hasTitleRow, band.height == 1, band.faces.count == 1, let title = face.title {
+                drawLine(face, title: title, row: row, on: &canvas)
+            } else {
+                draw(face, row: row, height: band.height, left: left, width: width, on: &canvas)
+            }
+        }
+    }
+
+    private func draw(_ face: Face, row: Int, height: Int, left: Int, width: Int, on canvas: inout Canvas) {
+        switch face.content {
+        case .message(let texts, let style):
+            let lines = Self.lines(texts, in: Size(columns: width - 2, rows: height))
+            for (index, line) in lines.enumerated() {
+                put(line, row + (height - lines.count) / 2 + index, left, width, style, on: &canvas)
+            }
+        case .bar(let fraction, let name):
+            drawBar(fraction, name, face.style, row: row, height: height, left: left, width: width, on: &canvas)
+        case .figures(let text) where height >= BlockDigits.minimumRows:
+            let digits = BlockDigits(rows: height)
+            let unitWidth = face.unit.isEmpty ? 0 : face.unit.count + 1
+            let column = left + max(width - digits.width(of: text) - unitWidth, 0) / 2
+            for (index, line) in digits.draw(text).enumerated() {
+                canvas.put(line, row: row + index, column: column, face.style)
+            }
+            canvas.put(
+                face.unit, row: row + height - 1, column: column + digits.width(of: text) + 1, .quiet)
+        case .figures(let text):
+            let unitWidth = face.unit.isEmpty ? 0 : face.unit.count + 1
+            let column = left + max(width - text.count - unitWidth, 0) / 2
+            canvas.put(text, row: row, column: column, face.style)
+            canvas.put(face.unit, row: row, column: column + text.count + 1, .quiet)
+        }
+    }
+
+    /// The first of the texts that fits without being cut, or the last as far as it fits.
+    private static func lines(_ texts: [String], in size: Size) -> [String] {
+        var lines = [""]
+        for text in texts {
+            lines = CellText.wrapped(text, to: size.columns, lines: size.rows)
+            if lines.joined(separator: " ") == text { break }
+        }
+        return lines
+    }
+
+    /// A component on one row of a small screen, its title on the left.
+    private func drawLine(_ face: Face, title: String, row: Int, on canvas: inout Canvas) {
+        var text = ""
+        var unit = ""
+        var style = face.style
+        switch face.content {
+        case .figures(let figures): (text, unit) = (figures, face.unit.isEmpty ? "" : " " + face.unit)
+        case .message(let texts, let messageStyle):
+            let room = size.columns - CellText.width(of: title) - 1
+            (text, style) = (Self.lines(texts, in: Size(columns: room, rows: 1))[0], messageStyle)
+        case .bar(_, let name): text = name
+        }
+        let room = size.columns - CellText.width(of: unit)
+        let hasTitle = CellText.width(of: title) + 1 + CellText.width(of: text) <= room
+        if hasTitle { canvas.put(title, row: row, column: 0, .quiet) }
+        text = CellText.cut(text, to: room)
+        let column = room - CellText.width(of: text)
+        canvas.put(text, row: row, column: column, style)
+        canvas.put(unit, row: row, column: room, .quiet)
+    }
+
+    private func drawBar(
+        _ fraction: Double, _ name: String, _ style: Style, row: Int, height: Int, left: Int, width: Int,
+        on canvas: inout Canvas
+    ) {
+        // "Warm Up" is the longest name of a zone.
+        let length = width - 7 - 6
+        guard length >= 5 else { return put(name, row, left, width, style, on: &canvas) }
+        let filled = Int((fraction * Double(length)).rounded())
+        for line in 0..<height {
+            canvas.put(String(repeating: "█", count: filled), row: row + line, column: left + 2, style)
+            canvas.put(
+                String(repeating: "░", count: length - filled), row: row + line, column: left + 2 + filled, .quiet)
+        }
+        canvas.put(CellText.cut(name, to: 9), row: row + height / 2, column: left + 2 + length + 2, style)
+    }
+
+    /// One centred line.
+    private func put(
+        _ text: String, _ row: Int, _ left: Int, _ width: Int, _ style: Style, on canvas: inout Canvas
+    ) {
+        let text = CellText.cut(text, to: width)
+        canvas.put(text, row: row, column: left + (width - CellText.width(of: text)) / 2, style)
+    }
+
+    // MARK: Without a state
+
+    private func drawWaiting(_ view: View, on canvas: inout Canvas) {
+        let middle = size.rows / 2
+        put("Waiting for paced", middle, 0, size.columns, Style(isBold: true), on: &canvas)
+        put("in " + view.directory, middle + 1, 0, size.columns, .quiet, on: &canvas)
+        if let trouble = view.trouble {
+            put(trouble, middle + 2, 0, size.columns, Style(colour: .red), on: &canvas)
+        }
+        if size.rows >= 5 { put(Footer.leaveHint, size.rows - 1, 0, size.columns, .quiet, on: &canvas) }
+    }
+}

@@ -1,0 +1,213 @@
+import Adapters
+import Domain
+
+/// A STATE line, as far as people are shown it.
+///
+/// What is absent, of the wrong type or out of range on the wire is nil here; text is harmless.
+struct StateLine: Equatable {
+    var run: RunState
+    var time: UTC?
+    var activity: Int?
+    var sport: Sport?
+    var total = Figures()
+    /// Seconds per metre.
+    var pace: Double?
+    var averagePace: Double?
+    var ascentMetres: Double?
+    var lap: Lap?
+    var heart = Heart()
+    var position: Position?
+    var gpsd = Link()
+    var bluetooth = Link()
+    var recorder: String?
+    var faults: [String] = []
+
+    /// What a run or a lap has come to.
+    struct Figures: Equatable {
+        var elapsedMilliseconds: Int64?
+        var movingMilliseconds: Int64?
+        var distanceMetres: Double?
+        var averageBPM: Int?
+        var maximumBPM: Int?
+    }
+
+    struct Lap: Equatable {
+        var number: Int
+        var figures: Figures
+    }
+
+    /// A way to something outside.
+    struct Link: Equatable {
+        /// Nil for a token of a later release.
+        var state: LinkState?
+        /// A token; see ``LinkReason`` for those that this release knows.
+        var reason: String?
+        /// The strap's name or address, gpsd's receiver, the way of Bluetooth.
+        var name: String?
+    }
+
+    struct Heart: Equatable {
+        var link = Link()
+        var bpm: Int?
+        var ageMilliseconds: Int?
+        var isStale = false
+        var contact: Bool?
+        var batteryPercent: Int?
+        var zone: Int?
+        var zoneName: String?
+        /// 0 to 1.
+        var zoneFraction: Double?
+    }
+
+    struct Position: Equatable {
+        var latitude: Double
+        var longitude: Double
+        var altitudeMetres: Double?
+        var accuracyMetres: Double?
+        var mode: Int?
+        var satellites: Int?
+        var isStale: Bool
+    }
+
+    init(run: RunState) {
+        self.run = run
+    }
+
+    /// Nil when it is no STATE line, or one without a run state that this release knows.
+    init?(_ json: JSON) {
+        guard json["class"]?.string == "STATE", let run = json["run"]?.string.flatMap(RunState.init) else { return nil }
+        self.run = run
+        time = json["time"]?.string.flatMap(UTC.init(timestamp:))
+        activity = json["activity"]?.integer(in: 0...Int(Int32.max))
+        sport = json["sport"]?.string.flatMap(Sport.init)
+        total = Figures(json)
+        pace = json["pace_s_per_m"]?.number
+        averagePace = json["average_pace_s_per_m"]?.number
+        ascentMetres = json["ascent_m"]?.number
+        lap = json["lap"].flatMap { Lap($0) }
+        if let heart = json["heart"] {
+            self.heart = Heart(heart)
+            total.averageBPM = heart["average_bpm"]?.integer(in: 0...999)
+            total.maximumBPM = heart["max_bpm"]?.integer(in: 0...999)
+        }
+        position = json["position"].flatMap(Position.init)
+        if let gpsd = json["gpsd"] { self.gpsd = Link(gpsd, name: "device") }
+        if let bluetooth = json["bluetooth"] { self.bluetooth = Link(bluetooth, name: "way") }
+        recorder = json["recorder"]?["state"]?.harmlessText()
+        faults = (json["faults"]?.array ?? []).prefix(16).compactMap { fault in
+            fault["message"]?.harmlessText(limit: 256) ?? fault["fault"]?.harmlessText()
+        }
+    }
+}
+
+extension StateLine.Figures {
+    init(_ json: JSON) {
+        elapsedMilliseconds = json["elapsed_ms"]?.integer(in: 0...1_000_000_000_000).map(Int64.init)
+        movingMilliseconds = json["moving_ms"]?.integer(in: 0...1_000_000_000_000).map(Int64.init)
+        distanceMetres = json["distance_m"]?.number
+        averageBPM = json["average_bpm"]?.integer(in: 0...999)
+        maximumBPM = json["max_bpm"]?.integer(in: 0...999)
+    }
+}
+
+extension StateLine.Lap {
+    init?(_ json: JSON) {
+        guard let number = json["number"]?.integer(in: 1...1_000_000) else { return nil }
+        self.init(number: number, figures: StateLine.Figures(json))
+    }
+
+    /// The lap that an EVENT line says has ended; nil for any other line.
+    init?(endedIn json: JSON) {
+        guard json["class"]?.string == "EVENT", json["event"]?.string == "lap", let lap = json["lap"] else {
+            return nil
+        }
+        self.init(lap)
+    }
+}
+
+extension StateLine.Link {
+    fileprivate init(_ json: JSON, name: String) {
+        state = json["link"]?.string.flatMap(LinkState.init)
+        reason = json["reason"]?.harmlessText()
+        self.name = json[name]?.harmlessText()
+    }
+}
+
+extension StateLine.Heart {
+    fileprivate init(_ json: JSON) {
+        link = StateLine.Link(json, name: "name")
+        link.name = link.name ?? json["address"]?.harmlessText()
+        bpm = json["bpm"]?.integer(in: 0...999)
+        ageMilliseconds = json["age_ms"]?.integer(in: 0...1_000_000)
+        isStale = json["stale"]?.bool ?? false
+        contact = json["contact"]?.bool
+        batteryPercent = json["battery_percent"]?.integer(in: 0...100)
+        zone = json["zone"]?.integer(in: 0...5)
+        zoneName = json["zone_name"]?.harmlessText()
+        zoneFraction = json["zone_fraction"]?.number.map { min(max($0, 0), 1) }
+    }
+}
+
+extension StateLine.Position {
+    fileprivate init?(_ json: JSON) {
+        guard let latitude = json["latitude"]?.number, let longitude = json["longitude"]?.number else { return nil }
+        self.latitude = latitude
+        self.longitude = longitude
+        altitudeMetres = json["altitude_m"]?.number
+        accuracyMetres = json["accuracy_m"]?.number
+        mode = json["mode"]?.integer(in: 0...3)
+        satellites = json["satellites"]?.integer(in: 0...999)
+        isStale = json["stale"]?.bool ?? false
+    }
+}
+
+extension JSON {
+    /// A whole number of that range.
+    func integer(in range: ClosedRange<Int>) -> Int? {
+        integer.flatMap { range.contains($0) ? $0 : nil }
+    }
+
+    /// A string as text that is safe to show; nil for the empty one.
+    ///
+    /// Names are short (``ForeignText``); sentences may be longer.
+    func harmlessText(limit: Int = ForeignText.characterLimit) -> String? {
+        guard let text = string else { return nil }
+        return harmless(text, limit: limit)
+    }
+}
+
+/// At most `limit` characters of a text from outside, made harmless as ``ForeignText`` is; nil for the empty one.
+func harmless(_ text: String, limit: Int) -> String? {
+    var rest = text.prefix(limit)
+    var result = ""
+    while !rest.isEmpty {
+        result += ForeignText(String(rest.prefix(ForeignText.characterLimit)))?.text ?? ""
+        rest = rest.dropFirst(ForeignText.characterLimit)
+    }
+    return result.isEmpty ? nil : result
+}
+
+extension UTC {
+    /// Reads `2026-03-01T07:30:12.300Z`, the form that the wire has.
+    init?(timestamp: String) {
+        let bytes = Array(timestamp.utf8)
+        let form = Array("0000-00-00T00:00:00.000Z".utf8)
+        guard bytes.count == form.count else { return nil }
+        var numbers: [Int] = []
+        var isInNumber = false
+        for (byte, model) in zip(bytes, form) {
+            if model == UInt8(ascii: "0") {
+                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+                if !isInNumber { numbers.append(0) }
+                numbers[numbers.count - 1] = numbers[numbers.count - 1] * 10 + Int(byte - UInt8(ascii: "0"))
+                isInNumber = true
+            } else {
+                guard byte == model else { return nil }
+                isInNumber = false
+            }
+        }
+        guard (1...12).contains(numbers[1]), (1...31).contains(numbers[2]) else { return nil }
+        self.init(year: numbers[0], month: numbers[1], day: numbers[2])
+        milliseconds += Int64(((numbers[3] * 60 + numbers[4]) * 60 + numbers[5]) * 1000 + numbers[6])
+    }
+}

@@ -1,0 +1,66 @@
+import Domain
+
+/// How a cell looks.
+struct Style: Equatable {
+    typealias Colour = Component.Colour
+
+    var colour = Colour.primary
+    var isBold = false
+
+    static let plain = Style()
+    /// What explains, and is not the matter itself.
+    static let quiet = Style(colour: .secondary)
+}
+
+/// How many colours a terminal has.
+enum Palette: Equatable, Sendable {
+    /// No colours, and no bold letters either: `NO_COLOR`, files, tests.
+    case none
+    case sixteen
+    case many
+
+    /// The escape sequence (ECMA-48, SGR) that makes what follows look so, whatever came before.
+    func sequence(_ style: Style) -> String {
+        if self == .none { return "" }
+        let colour = self == .many ? Self.ofMany(style.colour) : Self.ofSixteen(style.colour)
+        return "\u{1B}[0" + (style.isBold ? ";1" : "") + (colour.map { ";" + $0 } ?? "") + "m"
+    }
+
+    /// Calm tones of xterm's 256 colours. Black and white are the terminal's own foreground: one of them cannot be read on its background.
+    private static func ofMany(_ colour: Component.Colour) -> String? {
+        switch colour {
+        case .red: "38;5;203"
+        case .orange: "38;5;208"
+        case .yellow: "38;5;220"
+        case .green: "38;5;77"
+        case .mint: "38;5;121"
+        case .teal: "38;5;37"
+        case .cyan: "38;5;80"
+        case .blue: "38;5;75"
+        case .indigo: "38;5;105"
+        case .purple: "38;5;141"
+        case .pink: "38;5;211"
+        case .brown: "38;5;137"
+        case .gray, .secondary: "38;5;245"
+        case .primary, .black, .white: nil
+        }
+    }
+
+    private static func ofSixteen(_ colour: Component.Colour) -> String? {
+        switch colour {
+        case .red: "31"
+        case .orange, .brown: "33"
+        case .yellow: "93"
+        case .green: "32"
+        case .mint: "92"
+        case .teal: "36"
+        case .cyan: "96"
+        case .blue: "94"
+        case .indigo: "34"
+        case .purple: "35"
+        case .pink: "95"
+        case .gray, .secondary: "90"
+        case .primary, .black, .white: nil
+        }
+    }
+}

@@ -1,0 +1,227 @@
+import Domain
+
+/// How a state is said to people in lines of text.
+struct Words {
+    /// Kilometres instead of miles.
+    var metric: Bool
+
+    /// One line of a run, for a log or a small display.
+    func line(_ state: StateLine) -> String {
+        var parts = [Self.run(state)]
+        if state.run != .idle {
+            parts.append(elapsed(state.total))
+            parts.append(distance(state.total))
+            parts.append(pace(state.pace))
+        }
+        parts.append(state.heart.link.state == .connected ? heart(state.heart) : Self.heartLink(state))
+        if let trouble = Self.positionTrouble(state) { parts.append(trouble) }
+        return (parts + state.faults).joined(separator: "  ")
+    }
+
+    /// Everything that a person may want to know, a line each.
+    func report(_ state: StateLine) -> String {
+        var rows: [(String, String)] = []
+        if state.run != .idle {
+            rows.append(("Time", joined(elapsed(state.total), moving(state.total))))
+            rows.append(("Distance", joined(distance(state.total), ascent(state))))
+            rows.append(("Pace", joined(pace(state.pace), state.averagePace.map { "average " + pace($0) })))
+            if let lap = state.lap {
+                rows.append(("Lap \(lap.number)", joined(elapsed(lap.figures), distance(lap.figures))))
+            }
+        }
+        let extremes = joined(
+            state.total.averageBPM.map { "average \($0)" }, state.total.maximumBPM.map { "highest \($0)" })
+        if state.heart.link.state == .connected {
+            rows.append(("Heart", joined(heart(state.heart), extremes)))
+        } else if !extremes.isEmpty {
+            rows.append(("Heart", extremes))
+        }
+        rows.append(("Strap", strap(state)))
+        rows.append(("Position", position(state)))
+        rows.append(("gpsd", gpsd(state)))
+        if let recorder = state.recorder, recorder != "off" { rows.append(("Recorder", recorder)) }
+        rows += state.faults.map { ("Fault", $0) }
+        let title = joined(Self.run(state), state.activity.map { "activity \($0)" })
+        let table = rows.map { name, text in
+            "  " + name + String(repeating: " ", count: max(10 - name.count, 1)) + text + "\n"
+        }
+        return title + "\n" + table.joined()
+    }
+
+    /// One line of an activity that has ended.
+    func summary(_ total: StateLine.Figures, averagePace: Double?) -> String {
+        joined(
+            distance(total), "in " + elapsed(total), averagePace.map { pace($0) },
+            total.averageBPM.map { "\($0) bpm on average" }, total.maximumBPM.map { "\($0) bpm at most" })
+    }
+
+    func elapsed(_ figures: StateLine.Figures) -> String {
+        RunText.elapsed(milliseconds: figures.elapsedMilliseconds ?? 0)
+    }
+
+    func distance(_ figures: StateLine.Figures) -> String {
+        RunText.distance(metres: figures.distanceMetres ?? 0, metric: metric) + " "
+            + RunText.distanceUnit(metric: metric)
+    }
+
+    func pace(_ secondsPerMetre: Double?) -> String {
+        RunText.pace(secondsPerMetre: secondsPerMetre, metric: metric) + " " + RunText.paceUnit(metric: metric)
+    }
+
+    private func moving(_ figures: StateLine.Figures) -> String? {
+        figures.movingMilliseconds.map { "moving " + RunText.elapsed(milliseconds: $0) }
+    }
+
+    private func ascent(_ state: StateLine) -> String? {
+        state.ascentMetres.map { "\(Self.whole($0)) m up" }
+    }
+
+    private func heart(_ heart: StateLine.Heart) -> String {
+        joined(
+            (heart.bpm.map(String.init) ?? "--") + " bpm", heart.zoneName,
+            heart.isStale ? "\((heart.ageMilliseconds ?? 0) / 1000) s old" : nil,
+            heart.contact == false ? "no contact" : nil)
+    }
+
+    private func strap(_ state: StateLine) -> String {
+        joined(
+            Self.heartLink(state),
+            state.heart.link.state == .connected ? state.heart.batteryPercent.map { "battery \($0) %" } : nil)
+    }
+
+    private func position(_ state: StateLine) -> String {
+        guard let position = state.position else { return "not known" }
+        return joined(
+            "\(Self.degrees(position.latitude)) \(Self.degrees(position.longitude))",
+            position.altitudeMetres.map { "\(Self.whole($0)) m high" },
+            position.accuracyMetres.map { "±\(Self.whole($0)) m" },
+            position.satellites.map { "\($0) satellites" }, position.isStale ? "stale" : nil)
+    }
+
+    private func gpsd(_ state: StateLine) -> String {
+        state.gpsd.state == .connected ? joined("connected", state.gpsd.name) : Self.gpsdLink(state)
+    }
+
+    private func joined(_ parts: String?...) -> String {
+        parts.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    private static func degrees(_ value: Double) -> String {
+        Decimal.text(value, decimals: 5) ?? "--"
+    }
+
+    private static func whole(_ value: Double) -> String {
+        Decimal.text(value, decimals: 0) ?? "--"
+    }
+}
+
+extension Words {
+    /// What the runner is doing.
+    static func run(_ state: StateLine) -> String {
+        switch state.run {
+        case .idle: return "Ready"
+        case .paused: return "Paused"
+        case .active:
+            switch state.sport {
+            case .run: return "Running"
+            case .walk: return "Walking"
+            case .hike: return "Hiking"
+            case .ride: return "Riding"
+            case .other, nil: return "Under way"
+            }
+        }
+    }
+
+    /// How the way to the strap stands. Source: facts/seeds.md 1.7, the order of the heart-rate view.
+    ///
+    /// A strap that is there counts for more than how Bluetooth is: a simulated one does without.
+    static func heartLink(_ state: StateLine) -> String {
+        let link = state.heart.link
+        switch link.state {
+        case .connected: return (link.name ?? "strap") + " connected"
+        case .connecting: return "Connecting \(link.name ?? "strap")…"
+        case .disconnected, nil:
+            let reason = link.reason.map(heartReason)
+            if isBluetoothDisabled(state) { return "Bluetooth Disabled" + inBrackets(reason) }
+            return "No HR Monitor Connected" + inBrackets(reason)
+        }
+    }
+
+    /// The same in few words, beside something that says that it is about the strap.
+    static func strapInShort(_ state: StateLine) -> String {
+        switch state.heart.link.state {
+        case .connected:
+            let battery = state.heart.batteryPercent.map { " \($0) %" }
+            return (state.heart.link.name ?? "connected") + (battery ?? "")
+        case .connecting: return "connecting…"
+        case .disconnected, nil: return state.heart.link.reason.map(heartReason) ?? "none"
+        }
+    }
+
+    static func isBluetoothDisabled(_ state: StateLine) -> Bool {
+        guard state.heart.link.state == .disconnected || state.heart.link.state == nil else { return false }
+        let reason = state.heart.link.reason.flatMap(LinkReason.init)
+        return state.bluetooth.name == "off" || reason == .adapterOff || reason == .adapterBlocked
+    }
+
+    /// How the way to the receiver stands.
+    static func gpsdLink(_ state: StateLine) -> String {
+        switch state.gpsd.state {
+        case .connected: "GPS connected"
+        case .connecting: "GPS connecting…"
+        case .disconnected, nil: state.gpsd.reason.map { gpsdReason($0) } ?? "no GPS"
+        }
+    }
+
+    /// Why there is no good position now; nil when there is one.
+    static func positionTrouble(_ state: StateLine) -> String? {
+        if state.gpsd.state != .connected { return gpsdLink(state) }
+        guard let position = state.position else { return "no position" }
+        return position.isStale ? "position stale" : nil
+    }
+
+    /// How good the position is, in few words.
+    static func positionInShort(_ state: StateLine) -> String {
+        if let trouble = positionTrouble(state) { return trouble }
+        let satellites = state.position?.satellites.map { " \($0) satellites" }
+        let accuracy = state.position?.accuracyMetres.map { " ±\(whole($0)) m" }
+        return "GPS" + (satellites ?? "") + (accuracy ?? "")
+    }
+
+    private static func inBrackets(_ text: String?) -> String {
+        text.map { " (\($0))" } ?? ""
+    }
+
+    /// A token that this release does not know is shown as it is.
+    private static func heartReason(_ token: String) -> String {
+        switch LinkReason(rawValue: token) {
+        case .off: "switched off"
+        case .noBluetooth: "no Bluetooth here"
+        case .noAdapter: "no adapter"
+        case .adapterOff: "the adapter is off"
+        case .adapterBlocked: "the adapter is blocked: rfkill unblock bluetooth"
+        case .noPermission: "no permission"
+        case .searching: "searching"
+        case .choose: "more than one strap: choose yours"
+        case .outOfRange: "out of range"
+        case .resting: "trying again soon"
+        case .silent: "the strap is silent"
+        case .parametersRefused: "the strap refused the connection's parameters"
+        case .elsewhere: "the strap is connected elsewhere"
+        case .needsPairing: "the strap wants to be paired"
+        default: token
+        }
+    }
+
+    private static func gpsdReason(_ token: String) -> String {
+        switch LinkReason(rawValue: token) {
+        case .off: "GPS off"
+        case .notRunning: "gpsd is not running"
+        case .refused: "gpsd refused us"
+        case .noDevice: "gpsd has no receiver"
+        case .silent: "the receiver is silent"
+        case .noFix: "no fix yet"
+        default: "no GPS: " + token
+        }
+    }
+}

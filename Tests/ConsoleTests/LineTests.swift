@@ -1,0 +1,153 @@
+import Adapters
+import Domain
+import Testing
+
+@testable import Console
+
+struct LineTests {
+    @Test func linesComeWholeHoweverTheyAreCut() {
+        let text = Array("one\n\ntwo\nthree".utf8)
+        for size in 1...text.count {
+            var buffer = LineBuffer()
+            var lines: [String] = []
+            var rest = text[...]
+            while !rest.isEmpty {
+                buffer.append(rest.prefix(size))
+                rest = rest.dropFirst(size)
+                while let line = buffer.next() { lines.append(String(decoding: line, as: UTF8.self)) }
+            }
+            #expect(lines == ["one", "", "two"])
+        }
+    }
+
+    @Test func lineThatIsTooLongIsLeftOutAndTakesNoRoom() {
+        var buffer = LineBuffer()
+        buffer.append(Array("first\n".utf8))
+        for _ in 0..<100 {
+            buffer.append(Array(repeating: UInt8(ascii: "x"), count: 16_384))
+            while buffer.next().map({ $0 == Array("first".utf8) }) == true {}
+        }
+        buffer.append(Array("x\nlast\n".utf8))
+        #expect(buffer.next() == Array("last".utf8))
+        #expect(buffer.next() == nil)
+
+        let longest = Array(repeating: UInt8(ascii: "y"), count: LineBuffer.limit - 1)
+        buffer.append(longest + [UInt8(ascii: "\n")])
+        #expect(buffer.next() == longest)
+    }
+
+    @Test func membersKeepTheirTextAndOrder() {
+        let members = JSONText.members(
+            of: #" {"b" : {"x":[1,{"y":2}],"z":"}"} , "a\"\u0062":-1.50e3,"s":"a,b:\"{\\","n":null, "e":[] } "#)
+        #expect(members.map(\.name) == ["b", #"a"b"#, "s", "n", "e"])
+        #expect(members.map(\.value) == [#"{"x":[1,{"y":2}],"z":"}"}"#, "-1.50e3", #""a,b:\"{\\""#, "null", "[]"])
+        #expect(JSONText.members(of: "{}").isEmpty)
+        #expect(JSONText.members(of: "[1]").isEmpty)
+        #expect(JSONText.members(of: #"{"a":"#).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("true", "true"), ("[1,\n2]", "[1, 2]"), ("ride", #""ride""#), (#""ride""#, #""ride""#),
+        (#"say "x\""#, #""say \"x\\\"""#), ("a\nb\u{1B}", #""a\u000ab\u001b""#), ("null", "null"), ("", #""""#),
+    ])
+    func valueIsJSONOrBecomesAString(_ typed: String, _ text: String) throws {
+        #expect(JSONText.value(typed: typed) == text)
+        _ = try JSON(parsing: text.utf8)
+    }
+
+    @Test func stateLineIsReadWholly() throws {
+        let state = try Views.view(Views.run).state!
+        #expect(state.run == .active)
+        #expect(state.time == UTC(milliseconds: UTC(year: 2026, month: 3, day: 1).milliseconds + 27_012_300))
+        #expect(state.activity == 17)
+        #expect(state.sport == .run)
+        #expect(state.total.elapsedMilliseconds == 1_632_300)
+        #expect(state.total.distanceMetres == 5034.2)
+        #expect(state.total.averageBPM == 141)
+        #expect(state.total.maximumBPM == 163)
+        #expect(state.pace == 0.3124)
+        #expect(state.lap?.number == 3)
+        #expect(state.lap?.figures.averageBPM == 151)
+        #expect(state.heart.link == .init(state: .connected, name: "Polar H10 00000001"))
+        #expect(state.heart.zone == 2)
+        #expect(state.position?.satellites == 9)
+        #expect(state.gpsd == .init(state: .connected, name: "/dev/ttyACM0"))
+        #expect(state.bluetooth.name == "kernel")
+        #expect(state.faults.isEmpty)
+    }
+
+    @Test func whatIsOutOfRangeIsNotKnown() throws {
+        let state = try Views.view(
+            Views.run, (#""bpm":148"#, #""bpm":148000"#), (#""battery_percent":80"#, #""battery_percent":-1"#),
+            (#""zone":2"#, #""zone":77"#), (#""elapsed_ms":1632300"#, #""elapsed_ms":-5"#),
+            (#""zone_fraction":0.489"#, #""zone_fraction":1e300"#), ("2026-03-01", "2026-13-01"),
+            (#""distance_m":5034.2"#, #""distance_m":1e300"#), (#""number":3"#, #""number":"three""#)
+        ).state!
+        #expect(state.heart.bpm == nil)
+        #expect(state.heart.batteryPercent == nil)
+        #expect(state.heart.zone == nil)
+        #expect(state.heart.zoneFraction == 1)
+        #expect(state.total.elapsedMilliseconds == nil)
+        #expect(state.time == nil)
+        #expect(state.lap == nil)
+        #expect(Words(metric: true).distance(state.total) == "-- km")
+    }
+
+    @Test func otherLinesAreNoStates() throws {
+        for line in [
+            #"{"class":"EVENT","run":"idle"}"#, #"{"class":"STATE"}"#, #"{"class":"STATE","run":"flying"}"#, "7",
+        ] {
+            #expect(StateLine(try JSON(parsing: line.utf8)) == nil)
+        }
+    }
+
+    @Test(arguments: UInt64(1)...8)
+    func brokenLinesNeverTrap(seed: UInt64) throws {
+        var random = SeededBytes(state: seed)
+        let valid = Array(Views.run.utf8)
+        for _ in 0..<2_000 {
+            var bytes = valid
+            for _ in 0...random.next(below: 4) { bytes[random.next(below: bytes.count)] = random.byte() }
+            guard let json = try? JSON(parsing: bytes) else { continue }
+            _ = Settings(line: json)
+            let view = View(state: StateLine(json))
+            _ = Screen(size: Size(columns: 80, rows: 24), palette: .many).rows(of: view)
+            if let state = view.state { _ = Words(metric: true).report(state) + Words(metric: false).line(state) }
+        }
+    }
+
+    @Test func componentsOfLaterReleasesAreLeftOut() throws {
+        let line = #"""
+            {"class":"SETTINGS","metric":true,"twelve_hour_clock":"yes","components":[{"name":"Weather","size":24},
+            {"name":"Time","position":0,"size":1000000,"colour":"ultraviolet"},7]}
+            """#
+        let settings = try #require(Settings(line: try JSON(parsing: line.utf8)))
+        #expect(settings.metric)
+        #expect(!settings.twelveHourClock)
+        #expect(settings.components == [Component(name: .time, position: 0, size: 100)])
+    }
+
+    @Test func protocolOfALaterReleaseIsRefused() throws {
+        let line = #"{"class":"VERSION","program":"paced","release":"9.0","protocol":2}"#
+        let failure = try #require(Failure(version: try JSON(parsing: line.utf8)))
+        #expect(failure.status == .failed)
+        #expect(Failure(version: try JSON(parsing: #"{"class":"VERSION","protocol":1}"#.utf8)) == nil)
+    }
+}
+
+/// Pseudo-random bytes (SplitMix64), the same for the same seed.
+private struct SeededBytes {
+    var state: UInt64
+
+    mutating func next(below bound: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return Int((mixed ^ mixed >> 31) % UInt64(bound))
+    }
+
+    mutating func byte() -> UInt8 {
+        UInt8(next(below: 256))
+    }
+}

@@ -1,0 +1,134 @@
+import Domain
+import Foundation
+import Testing
+
+@testable import Console
+
+/// Screens are kept as text in `Screens/`, to be looked at. `PACED_KEEP_SCREENS=1 swift test --filter ConsoleTests` writes them anew.
+struct ScreenTests {
+    @Test(arguments: [
+        Size(columns: 80, rows: 24), Size(columns: 40, rows: 12), Size(columns: 200, rows: 50),
+        Size(columns: 20, rows: 5),
+    ])
+    func runFillsScreensOfAllSizes(_ size: Size) throws {
+        try expect(try Views.view(Views.run), size, named: "run")
+    }
+
+    @Test func coloursTellZoneAndLinks() throws {
+        try expect(try Views.view(Views.run), palette: .many, named: "run-256-colours")
+        try expect(try Views.view(Views.run), palette: .sixteen, named: "run-16-colours")
+    }
+
+    @Test func idleScreenSaysHowToBegin() throws {
+        try expect(try Views.view(Views.idle), named: "idle")
+        try expect(try Views.view(Views.idle), Size(columns: 40, rows: 12), named: "idle")
+    }
+
+    @Test func absentDaemonIsWaitedForInPlainWords() throws {
+        try expect(View(directory: "/run/paced"), named: "waiting")
+        try expect(View(directory: "/run/paced"), Size(columns: 20, rows: 5), named: "waiting")
+    }
+
+    @Test func pausedRunKeepsItsFigures() throws {
+        try expect(
+            try Views.view(
+                Views.run, (#""run":"active""#, #""run":"paused""#), (#""pace_s_per_m":0.3124,"#, ""),
+                (#""stale":false,"contact":true"#, #""stale":true,"contact":true"#), ("312", "6312")),
+            named: "paused-stale-heart")
+    }
+
+    @Test func strapThatIsAwayAndDisabledBluetoothAreNamed() throws {
+        let away = (#""link":"connected","address""#, #""link":"disconnected","reason":"out-of-range","address""#)
+        try expect(try Views.view(Views.run, away), named: "strap-away")
+        try expect(
+            try Views.view(Views.run, away, (#""way":"kernel""#, #""way":"off""#)), named: "bluetooth-off")
+        let connecting = (#""link":"connected","address""#, #""link":"connecting","address""#)
+        try expect(try Views.view(Views.run, connecting), named: "strap-connecting")
+        try expect(try Views.view(Views.run, connecting), Size(columns: 40, rows: 12), named: "strap-connecting")
+    }
+
+    @Test func faultsAreShownAndCounted() throws {
+        let faults = (1...5).map {
+            #"{"fault":"f\#($0)","since_ms":1,"message":"fault \#($0), and what to do about it"}"#
+        }
+        let view = try Views.view(Views.run, (#""faults":[]"#, #""faults":[\#(faults.joined(separator: ","))]"#))
+        try expect(view, named: "faults")
+        try expect(view, Size(columns: 40, rows: 12), named: "faults")
+        try expect(view, Size(columns: 20, rows: 5), named: "faults")
+    }
+
+    @Test func hostileNamesAreHarmless() throws {
+        let view = try Views.view(
+            Views.run, ("Polar H10 00000001", Views.hostileName), ("Zone 2", Views.hostileName),
+            (#""link":"connected","device":"/dev/ttyACM0""#, #""link":"disconnected","reason":"\#(Views.hostileName)""#)
+        )
+        try expect(view, named: "hostile-names")
+        try expect(view, Size(columns: 40, rows: 12), named: "hostile-names")
+    }
+
+    @Test func componentsFollowTheSettings() throws {
+        var view = try Views.view(Views.run)
+        view.settings.components = [
+            Component(name: .time, position: 4, size: 24),
+            Component(name: .distance, position: 0, size: 60, colour: .orange),
+            Component(name: .pace, position: 2, visible: false, size: 24),
+            Component(name: .heartRate, position: 1, titleVisible: false, size: 36, colour: .pink),
+            Component(name: .zone, position: 3, titleVisible: true, size: 60),
+        ]
+        view.settings.twelveHourClock = true
+        view.metric = false
+        view.minutesFromUTC = 60 * 12 + 45
+        try expect(view, named: "other-components")
+        view.settings.components = Component.defaults.map { component in
+            var component = component
+            component.size = 24
+            return component
+        }
+        view.settings.useHeartRateZones = false
+        try expect(view, named: "equal-components")
+    }
+
+    @Test func endedLapAndSilenceAreToldInTheHeader() throws {
+        var view = try Views.view(Views.run)
+        view.endedLap = view.state?.lap
+        try expect(view, Size(columns: 60, rows: 16), named: "lap-ended")
+        view.silentSeconds = 12
+        try expect(view, Size(columns: 60, rows: 16), named: "silent")
+    }
+
+    @Test func noSizeTrapsAndNoRowIsWiderThanTheScreen() throws {
+        var views = [
+            try Views.view(Views.run), try Views.view(Views.idle), View(directory: "/run/paced"),
+            try Views.view(Views.run, ("Polar H10 00000001", Views.hostileName)),
+        ]
+        views[0].settings.components.reverse()
+        views[1].settings.components = []
+        for view in views {
+            for columns in Array(0...30) + [41, 60, 133, 300] {
+                for rows in Array(0...16) + [30, 100] {
+                    let lines = Screen(size: Size(columns: columns, rows: rows), palette: .none).rows(of: view)
+                    #expect(lines.count == rows)
+                    for line in lines {
+                        #expect(line.width <= columns)
+                        #expect(CellText.width(of: line.text) == line.width)
+                    }
+                }
+            }
+        }
+    }
+
+    private func expect(
+        _ view: View, _ size: Size = Size(columns: 80, rows: 24), palette: Palette = .none, named name: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let rows = Screen(size: size, palette: palette).rows(of: view)
+        let text = rows.map { $0.text.replacing("\u{1B}", with: "␛") + "\n" }.joined()
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "Screens/\(name)-\(size.columns)x\(size.rows).txt")
+        if ProcessInfo.processInfo.environment["PACED_KEEP_SCREENS"] != nil {
+            try text.write(to: file, atomically: true, encoding: .utf8)
+        }
+        let kept = try String(contentsOf: file, encoding: .utf8)
+        #expect(text == kept, "\(file.lastPathComponent)", sourceLocation: sourceLocation)
+    }
+}

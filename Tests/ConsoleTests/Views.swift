@@ -1,0 +1,52 @@
+import Adapters
+import Domain
+
+@testable import Console
+
+/// What the screens of the tests are drawn from: lines as the daemon writes them.
+enum Views {
+    static let run = #"""
+        {"class":"STATE","seq":1042,"time":"2026-03-01T07:30:12.300Z","boot_ms":123456700,"clock":"system","run":"active",
+        "activity":17,"sport":"run","elapsed_ms":1632300,"moving_ms":1610000,"distance_m":5034.2,"pace_s_per_m":0.3124,
+        "average_pace_s_per_m":0.3243,"speed_mps":3.2,"max_speed_mps":3.6,"ascent_m":41.6,
+        "lap":{"number":3,"elapsed_ms":192300,"moving_ms":192300,"distance_m":603.1,"average_bpm":151},
+        "heart":{"link":"connected","address":"A0:9E:1A:00:00:01","name":"Polar H10 00000001","bpm":148,"age_ms":312,
+        "average_bpm":141,"max_bpm":163,"stale":false,"contact":true,"battery_percent":80,"zone":2,"zone_name":"Zone 2",
+        "zone_fraction":0.489},
+        "position":{"latitude":52.5,"longitude":13.4,"altitude_m":34.1,"accuracy_m":4.1,"speed_mps":2.9,"track_deg":87.0,
+        "mode":3,"satellites":9,"age_ms":180,"stale":false},
+        "gpsd":{"link":"connected","device":"/dev/ttyACM0"},"bluetooth":{"way":"kernel","adapter":"00:1A:7D:DA:71:13"},
+        "recorder":{"state":"off"},"ticks":{"late":0,"worst_ms":0.4},"faults":[]}
+        """#
+
+    static let idle = #"""
+        {"class":"STATE","seq":1,"boot_ms":123456700,"clock":"unset","run":"idle",
+        "heart":{"link":"disconnected","reason":"searching"},"gpsd":{"link":"disconnected","reason":"not-running"},
+        "bluetooth":{"way":"kernel"},"recorder":{"state":"off"},"ticks":{"late":0,"worst_ms":0},"faults":[]}
+        """#
+
+    static let settings = #"""
+        {"class":"SETTINGS","metric":true,"twelve_hour_clock":false,"use_heart_rate_zones":true,"sport":"run",
+        "auto_lap_m":0,"auto_lap_s":0,"auto_stop_minutes":0,"straps":[],"zones":[114,133,152,171,180],"components":[
+        {"name":"Time","position":0,"visible":true,"title_visible":true,"size":54,"colour":"primary"},
+        {"name":"Distance","position":1,"visible":true,"title_visible":true,"size":24,"colour":"primary"},
+        {"name":"Pace","position":2,"visible":true,"title_visible":true,"size":24,"colour":"primary"},
+        {"name":"Heart Rate","position":3,"visible":true,"title_visible":true,"size":24,"colour":"primary"},
+        {"name":"Zone","position":4,"visible":true,"title_visible":false,"size":24,"colour":"primary"}]}
+        """#
+
+    /// A view of a STATE line and of ``settings``, in which `changes` have replaced what they name.
+    static func view(_ line: String, _ changes: (was: String, is: String)...) throws -> View {
+        var text = line
+        for change in changes {
+            precondition(text.contains(change.was), "no \(change.was) in the line")
+            text = text.split(separator: change.was, omittingEmptySubsequences: false).joined(separator: change.is)
+        }
+        let state = StateLine(try JSON(parsing: text.utf8))
+        let settings = Settings(line: try JSON(parsing: Self.settings.utf8))
+        return View(state: state!, settings: settings!, directory: "/run/paced")
+    }
+
+    /// What a bad neighbour would call its strap: clears the screen, sets the title, reddens, turns text round, and is wide.
+    static let hostileName = #"\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e日本語👩‍👩‍👧e\u0301\u200b"#
+}

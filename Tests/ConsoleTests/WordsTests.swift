@@ -1,0 +1,66 @@
+import Domain
+import Testing
+
+@testable import Console
+
+struct WordsTests {
+    @Test func statusNamesWhatThereIsToKnow() throws {
+        let state = try Views.view(Views.run, (#""faults":[]"#, #""faults":[{"fault":"x","message":"all is wrong"}]"#))
+            .state!
+        #expect(
+            Words(metric: true).report(state) == """
+                Running, activity 17
+                  Time      27:12, moving 26:50
+                  Distance  5.03 km, 42 m up
+                  Pace      5:12 min/km, average 5:24 min/km
+                  Lap 3     3:12, 0.60 km
+                  Heart     148 bpm, Zone 2, average 141, highest 163
+                  Strap     Polar H10 00000001 connected, battery 80 %
+                  Position  52.50000 13.40000, 34 m high, ±4 m, 9 satellites
+                  gpsd      connected, /dev/ttyACM0
+                  Fault     all is wrong
+
+                """)
+    }
+
+    @Test func idleStatusTellsTheLinks() throws {
+        #expect(
+            Words(metric: false).report(try Views.view(Views.idle).state!) == """
+                Ready
+                  Strap     No HR Monitor Connected (searching)
+                  Position  not known
+                  gpsd      gpsd is not running
+
+                """)
+    }
+
+    @Test func lineSaysARunInOneLine() throws {
+        #expect(
+            Words(metric: true).line(try Views.view(Views.run).state!)
+                == "Running  27:12  5.03 km  5:12 min/km  148 bpm, Zone 2")
+        #expect(
+            Words(metric: false).line(
+                try Views.view(Views.run, (#""stale":false,"contact""#, #""stale":true,"contact""#)).state!)
+                == "Running  27:12  3.13 mi  8:22 min/mi  148 bpm, Zone 2, 0 s old")
+        #expect(
+            Words(metric: true).line(try Views.view(Views.idle).state!)
+                == "Ready  No HR Monitor Connected (searching)  gpsd is not running")
+    }
+
+    @Test(arguments: [
+        ("disconnected", "searching", "kernel", "No HR Monitor Connected (searching)"),
+        ("disconnected", "adapter-off", "kernel", "Bluetooth Disabled (the adapter is off)"),
+        ("disconnected", "off", "off", "Bluetooth Disabled (switched off)"),
+        ("disconnected", "off", "kernel", "No HR Monitor Connected (switched off)"),
+        ("disconnected", "moon-phase", "kernel", "No HR Monitor Connected (moon-phase)"),
+        ("disconnected", #"\u001b[2J"#, "kernel", "No HR Monitor Connected (\u{FFFD}[2J)"),
+        ("connecting", "", "off", "Connecting strap…"),
+        ("connected", "", "off", "strap connected"),
+    ])
+    func linkToTheStrapIsSaidInRunFreesWords(_ link: String, _ reason: String, _ way: String, _ text: String) throws {
+        let view = try Views.view(
+            Views.idle, (#""link":"disconnected","reason":"searching""#, #""link":"\#(link)","reason":"\#(reason)""#),
+            (#""way":"kernel""#, #""way":"\#(way)""#))
+        #expect(Words.heartLink(view.state!) == text)
+    }
+}
