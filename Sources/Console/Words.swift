@@ -22,11 +22,11 @@ struct Words {
     func report(_ state: StateLine) -> String {
         var rows: [(String, String)] = []
         if state.run != .idle {
-            rows.append(("Time", joined(elapsed(state.total), moving(state.total))))
+            rows.append(("Time", joined(duration(state.total), moving(state.total))))
             rows.append(("Distance", joined(distance(state.total), ascent(state))))
             rows.append(("Pace", joined(pace(state.pace), state.averagePace.map { "average " + pace($0) })))
             if let lap = state.lap {
-                rows.append(("Lap \(lap.number)", joined(elapsed(lap.figures), distance(lap.figures))))
+                rows.append(("Lap \(lap.number)", joined(duration(lap.figures), distance(lap.figures))))
             }
         }
         let extremes = joined(
@@ -51,12 +51,21 @@ struct Words {
     /// One line of an activity that has ended.
     func summary(_ total: StateLine.Figures, averagePace: Double?) -> String {
         joined(
-            distance(total), "in " + elapsed(total), averagePace.map { pace($0) },
+            distance(total), "in " + duration(total), averagePace.map { pace($0) },
             total.averageBPM.map { "\($0) bpm on average" }, total.maximumBPM.map { "\($0) bpm at most" })
     }
 
     func elapsed(_ figures: StateLine.Figures) -> String {
         RunText.elapsed(milliseconds: figures.elapsedMilliseconds ?? 0)
+    }
+
+    /// The same where nothing around it says that it is a time.
+    func duration(_ figures: StateLine.Figures) -> String {
+        Self.duration(figures.elapsedMilliseconds ?? 0)
+    }
+
+    private static func duration(_ milliseconds: Int64) -> String {
+        RunText.elapsed(milliseconds: milliseconds) + (milliseconds < 60_000 ? " s" : "")
     }
 
     func distance(_ figures: StateLine.Figures) -> String {
@@ -69,7 +78,7 @@ struct Words {
     }
 
     private func moving(_ figures: StateLine.Figures) -> String? {
-        figures.movingMilliseconds.map { "moving " + RunText.elapsed(milliseconds: $0) }
+        figures.movingMilliseconds.map { "moving " + Self.duration($0) }
     }
 
     private func ascent(_ state: StateLine) -> String? {
@@ -168,8 +177,8 @@ extension Words {
     static func gpsdLink(_ state: StateLine) -> String {
         switch state.gpsd.state {
         case .connected: "GPS connected"
-        case .connecting: "GPS connecting…"
-        case .disconnected, nil: state.gpsd.reason.map { gpsdReason($0) } ?? "no GPS"
+        case .connecting: state.gpsd.reason.map(gpsdReason) ?? "GPS connecting…"
+        case .disconnected, nil: state.gpsd.reason.map(gpsdReason) ?? "no GPS"
         }
     }
 
@@ -220,7 +229,7 @@ extension Words {
         case .refused: "gpsd refused us"
         case .noDevice: "gpsd has no receiver"
         case .silent: "the receiver is silent"
-        case .noFix: "no fix yet"
+        case .noFix: "no GPS fix"
         default: "no GPS: " + token
         }
     }

@@ -1,1 +1,4 @@
-print("not built yet")
+import Console
+import Glibc
+
+exit(Console.run(Array(CommandLine.arguments.dropFirst())))

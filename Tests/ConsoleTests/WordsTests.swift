@@ -47,6 +47,25 @@ struct WordsTests {
                 == "Ready  No HR Monitor Connected (searching)  gpsd is not running")
     }
 
+    @Test func secondsAreCalledSecondsWhereNothingElseSaysSo() throws {
+        let state = try Views.view(Views.run, (#""elapsed_ms":1632300"#, #""elapsed_ms":12300"#)).state!
+        #expect(Words(metric: true).report(state).contains("Time      12.3 s, moving 26:50"))
+        #expect(
+            Words(metric: true).summary(state.total, averagePace: nil)
+                == "5.03 km, in 12.3 s, 141 bpm on average, 163 bpm at most")
+        #expect(Words(metric: true).line(state).hasPrefix("Running  12.3  5.03 km"))
+    }
+
+    @Test(arguments: [
+        ("connecting", "no-fix", "no GPS fix"), ("connecting", "", "GPS connecting…"), ("connected", "", "no position"),
+        ("disconnected", "no-device", "gpsd has no receiver"), ("disconnected", "sunspots", "no GPS: sunspots"),
+    ])
+    func positionThatIsMissingHasAReason(_ link: String, _ reason: String, _ text: String) throws {
+        let view = try Views.view(
+            Views.idle, (#""link":"disconnected","reason":"not-running""#, #""link":"\#(link)","reason":"\#(reason)""#))
+        #expect(Words.positionTrouble(view.state!) == text)
+    }
+
     @Test(arguments: [
         ("disconnected", "searching", "kernel", "No HR Monitor Connected (searching)"),
         ("disconnected", "adapter-off", "kernel", "Bluetooth Disabled (the adapter is off)"),

@@ -1,0 +1,85 @@
+import Domain
+import Glibc
+import Linux
+
+/// A connection to one of the daemon's sockets.
+final class Connection {
+    let path: String
+    let descriptor: FileDescriptor
+    private var lines = LineBuffer()
+    private var input = [UInt8](repeating: 0, count: 16_384)
+
+    init(to path: String) throws(SystemError) {
+        self.path = path
+        descriptor = try UnixSocket.connect(to: path)
+    }
+
+    /// Connects for a command that cannot do without.
+    static func needed(to path: String) throws(Failure) -> Connection {
+        do {
+            return try Connection(to: path)
+        } catch {
+            throw Failure(connectingTo: path, error)
+        }
+    }
+
+    /// Sends one line, at once: what is said here is shorter than any socket's buffer.
+    func send(_ line: String) throws(Failure) {
+        let bytes = Array((line + "\n").utf8)
+        guard descriptor.send(bytes[...]) == .sent(bytes.count) else {
+            throw .unreachable("paced took no request at \(path); is it running?")
+        }
+    }
+
+    enum Arrival: Equatable {
+        case line([UInt8])
+        /// Nothing came in time.
+        case late
+        /// The daemon has closed the connection.
+        case ended
+    }
+
+    /// The next line, waited for until `deadline`, or for as long as it takes.
+    func line(by deadline: Instant?) -> Arrival {
+        while true {
+            if let line = lines.next() { return .line(line) }
+            switch read() {
+            case .ended: return .ended
+            case .more: continue
+            case .nothing: break
+            }
+            var timeout: Int32 = -1
+            if let deadline {
+                let left = (deadline - Clock.now()).wholeMilliseconds
+                if left < 0 { return .late }
+                timeout = Int32(min(left + 1, 60_000))
+            }
+            var waiting = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+            _ = poll(&waiting, 1, timeout)
+        }
+    }
+
+    /// The lines that have come by now; nil once the daemon has closed the connection.
+    func arrivedLines() -> [[UInt8]]? {
+        guard read() != .ended else { return nil }
+        var arrived: [[UInt8]] = []
+        while let line = lines.next() { arrived.append(line) }
+        return arrived
+    }
+
+    private enum Reading {
+        case more, nothing, ended
+    }
+
+    private func read() -> Reading {
+        do {
+            guard let count = try input.withUnsafeMutableBytes({ try descriptor.read(into: $0) }) else {
+                return .nothing
+            }
+            lines.append(input[..<count])
+            return count > 0 ? .more : .ended
+        } catch {
+            return .ended
+        }
+    }
+}

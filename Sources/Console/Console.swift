@@ -1,0 +1,73 @@
+import Adapters
+import Domain
+import Glibc
+import Linux
+import Outputs
+
+/// `pacectl`, the command line of the daemon.
+package enum Console {
+    /// Does what the arguments say, the program's name left out, and returns the exit status: 0 done, 1 failed, 2 usage, 3 daemon not
+    /// reachable.
+    package static func run(_ arguments: [String]) -> Int32 {
+        do throws(Failure) {
+            try Invocation(arguments).run()
+            return 0
+        } catch {
+            complain(error.message)
+            return error.status.rawValue
+        }
+    }
+}
+
+extension Invocation {
+    fileprivate func run() throws(Failure) {
+        switch command {
+        case .help: try writeOut(helpText)
+        case .version: try writeOut("pacectl \(Release.version)\n")
+        case .schema: try writeOut(Schema.text.hasSuffix("\n") ? Schema.text : Schema.text + "\n")
+        case .status: try writeOut(try status())
+        case .watch: try watch()
+        case .run(let command): try writeOut(try carryOut(command))
+        case .allSettings, .getSetting, .setSetting: try writeOut(try settings())
+        }
+    }
+
+    /// The present state, from the state socket: reading it takes no right to command.
+    private func status() throws(Failure) -> String {
+        let connection = try Connection.needed(to: RuntimeDirectory(runtimeDirectory).stateSocket)
+        try connection.send(#"{"class":"WATCH","classes":["STATE","SETTINGS"]}"#)
+        let deadline = Clock.now() + .seconds(5)
+        var state: StateLine?
+        var settings: Settings?
+        while true {
+            if let state, let settings { return Words(metric: metric ?? settings.metric).report(state) }
+            guard case .line(let line) = connection.line(by: deadline) else {
+                throw .unreachable("paced does not answer at \(connection.path); look into its log")
+            }
+            guard let json = try? JSON(parsing: line) else { continue }
+            if let failure = Failure(version: json) { throw failure }
+            if json["class"]?.string == "ERROR" {
+                throw .failed("paced says: " + (json["message"]?.harmlessText(limit: 256) ?? "error"))
+            }
+            if let newer = StateLine(json) {
+                if isJSON { return String(decoding: line, as: UTF8.self) + "\n" }
+                state = newer
+            }
+            settings = Settings(line: json) ?? settings
+        }
+    }
+
+    private func watch() throws(Failure) {
+        let directory = RuntimeDirectory(runtimeDirectory)
+        do {
+            if !isJSON, let terminal = try Terminal() {
+                return try Watch(directory, metric: metric, on: terminal).run()
+            }
+        } catch let error as Failure {
+            throw error
+        } catch {
+            throw .failed("\(error)")
+        }
+        try WatchLines(directory: directory, isJSON: isJSON, metric: metric).run()
+    }
+}

@@ -1,0 +1,139 @@
+import Adapters
+import Domain
+import Linux
+
+/// What `pacectl` asks of the daemon, one request after the other (JSON-RPC 2.0 on control.sock).
+struct Control {
+    private let connection: Connection
+    private var id = 0
+
+    /// How long the daemon may take to answer.
+    private static let patience = Duration.seconds(5)
+
+    init(_ directory: RuntimeDirectory) throws(Failure) {
+        connection = try .needed(to: directory.controlSocket)
+    }
+
+    /// The result as the text that it came as.
+    ///
+    /// - Parameter parameters: an object as JSON text.
+    mutating func call(_ method: String, _ parameters: String = "{}") throws(Failure) -> String {
+        id += 1
+        try connection.send(
+            #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(parameters)}"#)
+        let deadline = Clock.now() + Self.patience
+        while true {
+            switch connection.line(by: deadline) {
+            case .late: throw .unreachable("paced does not answer at \(connection.path); look into its log")
+            case .ended: throw .unreachable("paced has closed the connection; try again, or look into its log")
+            case .line(let line):
+                guard let answer = try? JSON(parsing: line) else {
+                    throw .failed("paced gave an answer that is no JSON")
+                }
+                if let error = answer["error"] { throw Self.failure(error) }
+                guard answer["id"]?.integer == id else { continue }
+                let members = JSONText.members(of: String(decoding: line, as: UTF8.self))
+                return members.first { $0.name == "result" }?.value ?? "null"
+            }
+        }
+    }
+
+    /// What the daemon refuses: what is wrong where it says so, else its general words.
+    private static func failure(_ error: JSON) -> Failure {
+        let details = (error["data"]?["message"] ?? error["data"])?.string?.split(whereSeparator: \.isNewline) ?? []
+        let lines = details.prefix(8).compactMap { harmless(String($0), limit: 256) }
+        let words = lines.isEmpty ? error["message"]?.harmlessText(limit: 256) : lines.joined(separator: "; ")
+        return .failed((words ?? "paced refused, and did not say why") + advice(error))
+    }
+
+    /// What to do about a command that the run's state does not allow.
+    private static func advice(_ error: JSON) -> String {
+        switch error["data"]?["state"]?.string.flatMap(RunState.init) {
+        case .idle: "; 'pacectl start' begins a run"
+        case .active: "; pause, lap, stop and discard are possible"
+        case .paused: "; resume, stop and discard are possible"
+        case nil: ""
+        }
+    }
+}
+
+extension Invocation {
+    /// Carries out a command on the run; the answer is what to print.
+    func carryOut(_ command: RunCommand) throws(Failure) -> String {
+        var control = try Control(RuntimeDirectory(runtimeDirectory))
+        let (method, parameters) = Self.request(command)
+        if isJSON { return try control.call(method, parameters) + "\n" }
+        let words = Words(metric: metric ?? control.metricSetting())
+        let result = try control.call(method, parameters)
+        let json = try? JSON(parsing: result.utf8)
+        return Self.answer(to: command, json ?? .null, words) + "\n"
+    }
+
+    private static func request(_ command: RunCommand) -> (method: String, parameters: String) {
+        switch command {
+        case .start(let sport, let indoor):
+            var members: [String] = []
+            if let sport { members.append("\"sport\":\"\(sport.rawValue)\"") }
+            if indoor { members.append("\"indoor\":true") }
+            return ("run.start", "{" + members.joined(separator: ",") + "}")
+        case .toggle: return ("run.toggle", "{}")
+        case .pause: return ("run.pause", "{}")
+        case .resume: return ("run.resume", "{}")
+        case .lap: return ("run.lap", "{}")
+        case .stop: return ("run.stop", "{}")
+        case .discard: return ("run.discard", "{}")
+        }
+    }
+
+    private static func answer(to command: RunCommand, _ result: JSON, _ words: Words) -> String {
+        let figures = StateLine.Figures(result)
+        let elapsed = words.duration(figures)
+        switch command {
+        case .start:
+            let activity = result["activity"]?.integer ?? result.integer
+            return "Started" + (activity.map { ", activity \($0)" } ?? "") + "."
+        case .toggle: return (result["run"]?.harmlessText() ?? "done") + "."
+        case .pause: return "Paused at \(elapsed)."
+        case .resume: return "Going on at \(elapsed)."
+        case .lap: return "Lap closed at \(elapsed)."
+        case .stop, .discard:
+            let verb = command == .stop ? "Stopped" : "Discarded"
+            let name = result["id"]?.integer.map { "activity \($0), " } ?? ""
+            var total = figures
+            total.averageBPM = result["heart_average_bpm"]?.integer(in: 0...999)
+            total.maximumBPM = result["heart_maximum_bpm"]?.integer(in: 0...999)
+            return "\(verb): \(name)\(words.summary(total, averagePace: result["average_pace_s_per_m"]?.number))."
+        }
+    }
+
+    /// The settings, or one of them; a table for people, or what the daemon says as it is.
+    func settings() throws(Failure) -> String {
+        var control = try Control(RuntimeDirectory(runtimeDirectory))
+        switch command {
+        case .getSetting(let key): return try shown(control.call("settings.get", #"{"key":"\#(key.rawValue)"}"#))
+        case .setSetting(let key, let value):
+            let parameters = #"{"key":"\#(key.rawValue)","value":\#(JSONText.value(typed: value))}"#
+            return try shown(control.call("settings.set", parameters))
+        default:
+            let all = try control.call("settings.get")
+            if isJSON { return all + "\n" }
+            let members = JSONText.members(of: all)
+            let width = members.map(\.name.count).max() ?? 0
+            return members.map { name, value in
+                (harmless(name, limit: 64) ?? "") + String(repeating: " ", count: width - name.count + 2)
+                    + (harmless(value, limit: LineBuffer.limit) ?? "") + "\n"
+            }.joined()
+        }
+    }
+
+    private func shown(_ value: String) -> String {
+        (isJSON ? value : harmless(value, limit: LineBuffer.limit) ?? "") + "\n"
+    }
+}
+
+extension Control {
+    /// Whether people are told kilometres. Not to know it is no reason not to stop a run.
+    fileprivate mutating func metricSetting() -> Bool {
+        (try? call("settings.get", #"{"key":"metric"}"#)) == "true"
+    }
+}

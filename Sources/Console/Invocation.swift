@@ -1,0 +1,139 @@
+import Domain
+
+/// What was typed after `pacectl`.
+struct Invocation: Equatable {
+    enum Command: Equatable {
+        case help, version, schema
+        case status, watch
+        case run(RunCommand)
+        case allSettings
+        case getSetting(SettingKey)
+        /// The value is as it was typed: JSON, or plain text.
+        case setSetting(SettingKey, value: String)
+    }
+
+    var command = Command.help
+    var runtimeDirectory: String?
+    /// No command of this release works on it.
+    var stateDirectory: String?
+    var isJSON = false
+    /// Kilometres or miles, where they are not to follow the setting.
+    var metric: Bool?
+
+    /// Reads the arguments, the program's name left out. Options may stand anywhere.
+    ///
+    /// - Throws: ``Failure`` with status 2.
+    init(_ arguments: [String]) throws(Failure) {
+        var words: [String] = []
+        var isIndoor = false
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--help", "-h": return
+            case "--version":
+                command = .version
+                return
+            case "--json": isJSON = true
+            case "--metric": metric = true
+            case "--imperial": metric = false
+            case "--indoor": isIndoor = true
+            case "--runtime-dir": runtimeDirectory = try Self.directory(after: argument, &rest)
+            case "--state-dir": stateDirectory = try Self.directory(after: argument, &rest)
+            case _ where argument.hasPrefix("--"): throw .usage("unknown option '\(argument)'")
+            default: words.append(argument)
+            }
+        }
+        guard let name = words.first else { throw .usage("which command?") }
+        command = try Self.command(name, words.dropFirst(), isIndoor: isIndoor)
+        if isIndoor, name != "start" { throw .usage("--indoor belongs to 'start'") }
+    }
+
+    private static func directory(
+        after option: String, _ rest: inout ArraySlice<String>
+    ) throws(Failure) -> String {
+        guard let directory = rest.popFirst(), !directory.isEmpty else { throw .usage("\(option) needs a directory") }
+        return directory
+    }
+
+    private static func command(
+        _ name: String, _ words: ArraySlice<String>, isIndoor: Bool
+    ) throws(Failure) -> Command {
+        let most: Int
+        let command: Command
+        switch name {
+        case "start": (command, most) = (.run(.start(try words.first.map(sport), indoor: isIndoor)), 1)
+        case "settings": return try settings(Array(words))
+        case "status": (command, most) = (.status, 0)
+        case "watch": (command, most) = (.watch, 0)
+        case "pause": (command, most) = (.run(.pause), 0)
+        case "resume": (command, most) = (.run(.resume), 0)
+        case "lap": (command, most) = (.run(.lap), 0)
+        case "stop": (command, most) = (.run(.stop), 0)
+        case "discard": (command, most) = (.run(.discard), 0)
+        case "schema": (command, most) = (.schema, 0)
+        default: throw .usage("unknown command '\(name)'")
+        }
+        if let extra = words.dropFirst(most).first { throw .usage("'\(extra)' is too much after '\(name)'") }
+        return command
+    }
+
+    private static func settings(_ words: [String]) throws(Failure) -> Command {
+        switch (words.first, words.count) {
+        case (nil, _): return .allSettings
+        case ("get", 2): return .getSetting(try key(words[1]))
+        case ("set", 3): return .setSetting(try key(words[1]), value: words[2])
+        default: throw .usage("say 'settings', 'settings get KEY' or 'settings set KEY VALUE'")
+        }
+    }
+
+    private static func sport(_ word: String) throws(Failure) -> Sport {
+        guard let sport = Sport(rawValue: word) else {
+            throw .usage("'\(word)' is no sport (\(names(Sport.allCases.map(\.rawValue))))")
+        }
+        return sport
+    }
+
+    private static func key(_ word: String) throws(Failure) -> SettingKey {
+        guard let key = SettingKey(rawValue: word) else {
+            throw .usage("'\(word)' is no setting (\(names(SettingKey.allCases.map(\.rawValue))))")
+        }
+        return key
+    }
+
+    private static func names(_ names: [String]) -> String {
+        names.joined(separator: ", ")
+    }
+}
+
+/// What `pacectl --help` prints.
+let helpText = """
+    pacectl is the command line of paced, the headless sports computer.
+
+    Usage: pacectl [OPTION]... COMMAND
+
+      status                    how the run, the strap and the receiver stand
+      watch                     the run as it goes: a screen on a terminal (q leaves
+                                it), lines elsewhere
+      start [SPORT] [--indoor]  begin a run: run, walk, hike, ride or other
+      pause                     hold the run
+      resume                    go on with it
+      lap                       close the lap
+      stop                      end the run and keep it
+      discard                   end the run and throw it away
+      settings                  all settings
+      settings get KEY          one setting
+      settings set KEY VALUE    change it; VALUE is text or JSON:
+                                settings set zones '[114,133,152,171,180]'
+      schema                    the JSON Schema of every line that paced writes
+
+      --json                    what paced says as it is, one JSON object per line
+      --metric, --imperial      kilometres or miles, whatever the setting says
+      --runtime-dir DIR         where paced's sockets are (default: /run/paced if a
+                                socket is there, else $XDG_RUNTIME_DIR/paced)
+      --state-dir DIR           where paced keeps activities; no command of this
+                                release needs it
+      --version, --help
+
+    Exit status: 0 done, 1 failed, 2 usage, 3 paced is not reachable.
+
+    """

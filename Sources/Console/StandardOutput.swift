@@ -1,0 +1,30 @@
+import Glibc
+
+/// Writes all of a text to standard output, at once and as slowly as its reader takes it.
+func writeOut(_ text: String) throws(Failure) {
+    try writeOut(Array(text.utf8))
+}
+
+/// Writes all bytes to standard output, at once and as slowly as its reader takes them.
+func writeOut(_ bytes: [UInt8]) throws(Failure) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+        let code = errno
+        if count >= 0 {
+            rest = rest.dropFirst(count)
+        } else if code == EAGAIN {
+            // Whoever shares the pipe has made it non-blocking.
+            var waiting = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+            _ = poll(&waiting, 1, -1)
+        } else if code != EINTR {
+            throw .failed("cannot write to standard output: \(String(cString: strerror(code)))")
+        }
+    }
+}
+
+/// Writes one line to standard error, with the name of the program before it.
+func complain(_ message: String) {
+    let bytes = Array("pacectl: \(message)\n".utf8)
+    _ = write(STDERR_FILENO, bytes, bytes.count)
+}

@@ -1,0 +1,192 @@
+import Adapters
+import Domain
+import Glibc
+import Linux
+
+/// `pacectl watch` on a terminal. It waits for a daemon that is not there, as often as it goes away.
+final class Watch {
+    private let path: String
+    private let terminal: Terminal
+    private let loop: EventLoop
+    private var view: View
+    private var shown: Frame?
+    /// The view has changed while the terminal was still taking the frame before.
+    private var isBehind = false
+    private var failure: Failure?
+
+    private var connection: Connection?
+    private var arrivals: DescriptorSource?
+    private var sources: [AnyObject] = []
+    private var room: DescriptorSource?
+    private var second: TimerSource?
+
+    private var heardAt = Clock.now()
+    private var lapEndsAt: Instant?
+
+    /// How long the lap that has just ended is shown.
+    private static let lapTime = Duration.seconds(8)
+    /// The daemon speaks each second; from then on its silence is shown.
+    private static let patience = Duration.seconds(3)
+
+    /// Blocks the signals that end the screen, so that the terminal is mended first.
+    init(_ directory: RuntimeDirectory, metric: Bool?, on terminal: Terminal) throws(SystemError) {
+        blockSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH])
+        path = directory.stateSocket
+        self.terminal = terminal
+        loop = try EventLoop()
+        view = View(metric: metric, directory: harmless(directory.path, limit: 256) ?? "")
+    }
+
+    /// Shows the run until it is told to leave.
+    func run() throws(Failure) {
+        try connect()
+        do {
+            try listen()
+            terminal.enter()
+            draw()
+            _ = try loop.run()
+        } catch {
+            failure = .failed("\(error)")
+        }
+        disconnect()
+        terminal.leave()
+        if let failure { throw failure }
+    }
+
+    private func listen() throws(SystemError) {
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
+            sources.append(try loop.onSignal(signal) { [unowned self] in loop.stop(0) })
+        }
+        sources.append(try loop.onSignal(SIGWINCH) { [unowned self] in draw() })
+        sources.append(try loop.onSignal(SIGTSTP) { [unowned self] in sleep() })
+        if terminal.hasKeys {
+            sources.append(try loop.watch(terminal.input, for: .reading) { [unowned self] _ in press() })
+        }
+        room = try loop.watch(terminal.output, for: []) { [unowned self] readiness in
+            if readiness.contains(.hungUp) || readiness.contains(.failed) { return loop.stop(0) }
+            terminal.flush()
+            if terminal.isReady, isBehind { draw() } else { watchForRoom() }
+        }
+        second = try loop.timer { [unowned self] in pass() }
+        second?.arm(at: Clock.now() + .seconds(1))
+    }
+
+    // MARK: The daemon
+
+    /// - Throws: where waiting would not help.
+    private func connect() throws(Failure) {
+        do {
+            let connection = try Connection(to: path)
+            try connection.send(
+                #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"every_ms":100}"#)
+            arrivals = try loop.watch(connection.descriptor, for: .reading) { [unowned self] _ in receive() }
+            self.connection = connection
+            heardAt = Clock.now()
+        } catch let error as SystemError {
+            if ![ENOENT, ECONNREFUSED, EAGAIN].contains(error.code) { throw Failure(connectingTo: path, error) }
+        } catch {
+            // It has closed the connection already; the next second tries again.
+        }
+    }
+
+    private func disconnect() {
+        arrivals = nil
+        connection = nil
+        view.state = nil
+        view.silentSeconds = nil
+        view.endedLap = nil
+    }
+
+    private func receive() {
+        if let lines = connection?.arrivedLines() {
+            for line in lines { if let json = try? JSON(parsing: line) { take(json) } }
+        } else {
+            disconnect()
+        }
+        draw()
+    }
+
+    private func take(_ line: JSON) {
+        if let state = StateLine(line) {
+            view.state = state
+            view.silentSeconds = nil
+            view.trouble = nil
+            heardAt = Clock.now()
+        } else if let settings = Settings(line: line) {
+            view.settings = settings
+        } else if let lap = StateLine.Lap(endedIn: line) {
+            view.endedLap = lap
+            lapEndsAt = Clock.now() + Self.lapTime
+        } else if let reason = Failure(version: line) {
+            failure = reason
+            loop.stop(1)
+        } else if line["class"]?.string == "ERROR" {
+            view.trouble = line["message"]?.harmlessText(limit: 256)
+        }
+    }
+
+    // MARK: The person
+
+    private func press() {
+        guard let keys = terminal.keys() else { return loop.stop(0) }
+        for key in keys {
+            switch key {
+            case UInt8(ascii: "q"), UInt8(ascii: "Q"): loop.stop(0)
+            // Ctrl-L, as everywhere.
+            case 0x0C:
+                shown = nil
+                draw()
+            default: break
+            }
+        }
+    }
+
+    /// Ctrl-Z: gives the terminal back, and takes it again when the shell goes on.
+    private func sleep() {
+        terminal.leave()
+        kill(getpid(), SIGSTOP)
+        terminal.enter()
+        shown = nil
+        draw()
+    }
+
+    /// Each second: what does not come from the daemon.
+    private func pass() {
+        let now = Clock.now()
+        second?.arm(at: now + .seconds(1))
+        if connection == nil {
+            do { try connect() } catch { view.trouble = error.message }
+        } else if now - heardAt >= Self.patience {
+            view.silentSeconds = Int((now - heardAt).inSeconds)
+        }
+        if let end = lapEndsAt, now >= end {
+            view.endedLap = nil
+            lapEndsAt = nil
+        }
+        var time = Glibc.time(nil)
+        var local = tm()
+        localtime_r(&time, &local)
+        view.minutesFromUTC = local.tm_gmtoff / 60
+        draw()
+    }
+
+    // MARK: The screen
+
+    /// Shows the view, or notes that it is to be shown when the terminal has taken the frame before: a slow terminal gets fewer frames.
+    private func draw() {
+        guard terminal.isReady else {
+            isBehind = true
+            return
+        }
+        isBehind = false
+        let size = terminal.size
+        let frame = Frame(size: size, rows: Screen(size: size, palette: terminal.palette).rows(of: view))
+        terminal.send(frame.sequence(after: shown))
+        shown = frame
+        watchForRoom()
+    }
+
+    private func watchForRoom() {
+        room?.watch(for: terminal.isReady ? [] : .writing)
+    }
+}

@@ -1,0 +1,50 @@
+import Adapters
+import Domain
+import Glibc
+import Linux
+
+/// `pacectl watch` anywhere else than on a terminal: a readable line each second, or what the daemon says as it is.
+///
+/// It reads no faster than its lines are taken: a slow reader gets newer states, not all of them.
+struct WatchLines {
+    var directory: RuntimeDirectory
+    var isJSON: Bool
+    var metric: Bool?
+
+    /// Runs until standard output is closed. The daemon must be there at first; later it is waited for.
+    func run() throws(Failure) {
+        var connection = try Connection.needed(to: directory.stateSocket)
+        while true {
+            try follow(connection)
+            complain("paced is gone, waiting for it")
+            while true {
+                sleep(1)
+                guard let next = try? Connection(to: directory.stateSocket) else { continue }
+                connection = next
+                break
+            }
+        }
+    }
+
+    private func follow(_ connection: Connection) throws(Failure) {
+        let watch =
+            isJSON
+            ? #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"every_ms":100}"#
+            : #"{"class":"WATCH","classes":["STATE","SETTINGS"],"every_ms":1000}"#
+        guard (try? connection.send(watch)) != nil else { return }
+        var settings = Settings()
+        while case .line(let line) = connection.line(by: nil) {
+            guard let json = try? JSON(parsing: line) else { continue }
+            if let failure = Failure(version: json) { throw failure }
+            if isJSON {
+                try writeOut(line + [UInt8(ascii: "\n")])
+            } else if let state = StateLine(json) {
+                try writeOut(Words(metric: metric ?? settings.metric).line(state) + "\n")
+            } else if let newer = Settings(line: json) {
+                settings = newer
+            } else if json["class"]?.string == "ERROR", let message = json["message"]?.harmlessText(limit: 256) {
+                complain("paced says: " + message)
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Domain
+import Testing
+
+@testable import Console
+
+struct InvocationTests {
+    @Test(arguments: [
+        (["status"], Invocation.Command.status),
+        (["watch"], .watch),
+        (["start"], .run(.start(nil, indoor: false))),
+        (["start", "ride"], .run(.start(.ride, indoor: false))),
+        (["--indoor", "start", "walk"], .run(.start(.walk, indoor: true))),
+        (["pause"], .run(.pause)),
+        (["resume"], .run(.resume)),
+        (["lap"], .run(.lap)),
+        (["stop"], .run(.stop)),
+        (["discard"], .run(.discard)),
+        (["schema"], .schema),
+        (["settings"], .allSettings),
+        (["settings", "get", "zones"], .getSetting(.zones)),
+        (["settings", "set", "auto_lap_m", "-5"], .setSetting(.autoLapMetres, value: "-5")),
+        (["--help"], .help),
+        (["start", "--help"], .help),
+        (["-h"], .help),
+        (["--version"], .version),
+    ])
+    func commandsAreRead(_ arguments: [String], _ command: Invocation.Command) throws {
+        #expect(try Invocation(arguments).command == command)
+    }
+
+    @Test func optionsStandAnywhere() throws {
+        let invocation = try Invocation([
+            "--runtime-dir", "/run/a", "watch", "--json", "--state-dir", "/var/b", "--metric",
+        ])
+        #expect(invocation.runtimeDirectory == "/run/a")
+        #expect(invocation.stateDirectory == "/var/b")
+        #expect(invocation.isJSON)
+        #expect(invocation.metric == true)
+        #expect(try Invocation(["watch", "--imperial"]).metric == false)
+        #expect(try Invocation(["watch"]).metric == nil)
+    }
+
+    @Test(arguments: [
+        ([], "which command?"),
+        (["dance"], "unknown command 'dance'"),
+        (["scan"], "unknown command 'scan'"),
+        (["--fast", "watch"], "unknown option '--fast'"),
+        (["status", "now"], "'now' is too much after 'status'"),
+        (["start", "run", "ride"], "'ride' is too much after 'start'"),
+        (["start", "swim"], "'swim' is no sport (run, walk, hike, ride, other)"),
+        (["pause", "--indoor"], "--indoor belongs to 'start'"),
+        (["status", "--runtime-dir"], "--runtime-dir needs a directory"),
+        (["status", "--state-dir", ""], "--state-dir needs a directory"),
+        (["settings", "get"], "say 'settings', 'settings get KEY' or 'settings set KEY VALUE'"),
+        (["settings", "set", "metric"], "say 'settings', 'settings get KEY' or 'settings set KEY VALUE'"),
+        (
+            ["settings", "get", "colour"],
+            "'colour' is no setting (metric, twelve_hour_clock, use_heart_rate_zones, sport, auto_lap_m, auto_lap_s, "
+                + "auto_stop_minutes, straps, zones, components)"
+        ),
+    ])
+    func mistakesEndWithStatusTwoAndOneLine(_ arguments: [String], _ message: String) {
+        #expect(throws: Failure(status: .usage, message: message + "; see 'pacectl --help'")) {
+            try Invocation(arguments)
+        }
+    }
+
+    @Test func helpNamesEveryCommandAndFitsATerminal() {
+        for name in ["status", "watch", "start", "pause", "resume", "lap", "stop", "discard", "settings", "schema"] {
+            #expect(helpText.contains("\n  \(name)"))
+        }
+        #expect(helpText.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    }
+}
