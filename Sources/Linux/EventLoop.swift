@@ -46,9 +46,10 @@ package final class EventLoop {
             unsafe sd_event_add_io(
                 event, &source.source, descriptor.number, readiness.rawValue,
                 { _, _, events, box in
-                    let source = unsafe Unmanaged<DescriptorSource>.fromOpaque(box!).takeUnretainedValue()
-                    // The body may let go of its own source; it must not be freed under its feet.
-                    withExtendedLifetime(source) { source.body(Readiness(rawValue: events)) }
+                    // The body may let go of its own source, which must then leave the loop at once, before its owner closes
+                    // the descriptor: only the body is kept alive.
+                    let body = unsafe Unmanaged<DescriptorSource>.fromOpaque(box!).takeUnretainedValue().body
+                    body(Readiness(rawValue: events))
                     return 0
                 }, Unmanaged.passUnretained(source).toOpaque()))
         return source
@@ -62,8 +63,8 @@ package final class EventLoop {
             unsafe sd_event_add_time(
                 event, &source.source, CLOCK_BOOTTIME, UInt64.max, TimerSource.accuracy,
                 { _, _, box in
-                    let source = unsafe Unmanaged<TimerSource>.fromOpaque(box!).takeUnretainedValue()
-                    withExtendedLifetime(source) { source.body() }
+                    let body = unsafe Unmanaged<TimerSource>.fromOpaque(box!).takeUnretainedValue().body
+                    body()
                     return 0
                 }, Unmanaged.passUnretained(source).toOpaque()))
         try checkSystemd(
@@ -82,8 +83,8 @@ package final class EventLoop {
             unsafe sd_event_add_signal(
                 event, &source.source, signal,
                 { _, _, box in
-                    let source = unsafe Unmanaged<SignalSource>.fromOpaque(box!).takeUnretainedValue()
-                    withExtendedLifetime(source) { source.body() }
+                    let body = unsafe Unmanaged<SignalSource>.fromOpaque(box!).takeUnretainedValue().body
+                    body()
                     return 0
                 }, Unmanaged.passUnretained(source).toOpaque()))
         return source

@@ -69,6 +69,42 @@ import Testing
         #expect(source == nil)
     }
 
+    /// A descriptor and its source, which leaves first, as owners in Adapters are written.
+    private final class Owner {
+        let descriptor: FileDescriptor
+        var source: DescriptorSource?
+
+        init(_ descriptor: consuming FileDescriptor) {
+            self.descriptor = descriptor
+        }
+
+        deinit {
+            source = nil
+        }
+    }
+
+    /// A duplicate, such as a child process has for a moment, keeps a closed descriptor's file in epoll: had the source not left
+    /// before its descriptor was closed, the loop would be woken for a source that is gone.
+    @Test func anOwnerThatEndsInItsOwnCallbackLeavesTheLoopBeforeItsDescriptorIsClosed() throws {
+        let loop = try EventLoop()
+        let pipe = Pipe()
+        let original = pipe.fileHandleForReading.fileDescriptor
+        var owner: Owner? = Owner(FileDescriptor(owning: dup(original)))
+        var calls = 0
+        if let present = owner {
+            present.source = try loop.watch(present.descriptor, for: .reading) { _ in
+                calls += 1
+                owner = nil
+            }
+        }
+        try pipe.fileHandleForWriting.write(contentsOf: Data([1]))
+        let end = try loop.timer { loop.stop(0) }
+        end.arm(at: Clock.now() + .milliseconds(30))
+        _ = try loop.run()
+        #expect(calls == 1)
+        #expect(owner == nil)
+    }
+
     @Test func whatIsWaitedForCanBeChanged() throws {
         let loop = try EventLoop()
         let directory = try TemporaryDirectory()
