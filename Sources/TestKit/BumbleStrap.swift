@@ -1,17 +1,23 @@
 package import Domain
-import Foundation
+import Glibc
 package import Linux
 
 /// The independent strap of `Tests/Peripheral`, in a process of its own that ends with this value at the latest.
 package final class BumbleStrap {
-    private let process = Process()
-    private let lifeline = Pipe()
-    private let log: URL
+    private var process: pid_t?
+    /// The process ends when this does, however the test ends.
+    private let lifeline: FileDescriptor
+    private let log: String
 
     /// What the strap sends, over and over, from the first on at each subscription.
     package static let script = [
         "16468a034403", "10437203", "104472038a03", "012c01", "0443", "0400", "1843d0077203", "1646000400040004",
     ].map(hex)
+
+    /// There is no Python with Bumble: `make test` makes it.
+    package struct NoPython: Error {
+        package var path: String
+    }
 
     /// Starts it; it listens a second later or so.
     ///
@@ -19,31 +25,35 @@ package final class BumbleStrap {
     ///   - path: of the socket.
     ///   - period: seconds between notifications.
     package init(path: String, period: Double) throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
-        let python =
-            ProcessInfo.processInfo.environment["PACED_PYTHON"] ?? root.appending(path: ".build/venv/bin/python").path
-        guard FileManager.default.isExecutableFile(atPath: python) else { throw NoPython(path: python) }
-        log = URL(filePath: path + ".\(UUID().uuidString).log")
-        guard FileManager.default.createFile(atPath: log.path, contents: nil) else {
-            throw CocoaError(.fileWriteUnknown)
-        }
-        process.executableURL = URL(filePath: python)
-        process.arguments = [
-            root.appending(path: "Tests/Peripheral/att_peripheral.py").path, path, String(period), "--verbose",
-            "--until-eof",
+        let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+        let python = getenv("PACED_PYTHON").map { String(cString: $0) } ?? root + "/.build/venv/bin/python"
+        guard access(python, X_OK) == 0 else { throw NoPython(path: python) }
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw SystemError("pipe", code: errno) }
+        let input = FileDescriptor(owning: ends[0])
+        lifeline = FileDescriptor(owning: ends[1])
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        log = path + ".\(UInt32.random(in: 0...UInt32.max)).log"
+        let output = try FileDescriptor.open(log, O_WRONLY | O_CREAT)
+
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input.number, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output.number, STDOUT_FILENO)
+        let words = [
+            python, root + "/Tests/Peripheral/att_peripheral.py", path, String(period), "--verbose", "--until-eof",
         ]
-        process.standardInput = lifeline
-        process.standardOutput = try FileHandle(forWritingTo: log)
-        try process.run()
+        var arguments = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var process: pid_t = 0
+        let code = posix_spawn(&process, python, &actions, nil, &arguments, environ)
+        guard code == 0 else { throw SystemError("posix_spawn", code: code) }
+        self.process = process
     }
 
     deinit {
         kill()
-    }
-
-    /// There is no Python with Bumble: `make test` makes it.
-    package struct NoPython: Error {
-        package var path: String
     }
 
     /// A connection to its socket, as soon as it takes any.
@@ -59,9 +69,10 @@ package final class BumbleStrap {
 
     /// Ends it as a power cut would; the socket's file stays.
     package func kill() {
-        guard process.isRunning else { return }
-        Foundation.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        guard let process else { return }
+        _ = Glibc.kill(process, SIGKILL)
+        waitpid(process, nil, 0)
+        self.process = nil
     }
 
     /// When it began to take connections.
@@ -75,8 +86,8 @@ package final class BumbleStrap {
     }
 
     private func moments(of word: String) -> [Instant] {
-        let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
-        return text.split(separator: "\n").compactMap { line in
+        guard let file = try? FileDescriptor.open(log, O_RDONLY) else { return [] }
+        return file.readText(limit: 1 << 20).split(whereSeparator: \.isNewline).compactMap { line in
             let words = line.split(separator: " ")
             guard words.count >= 2, words[0] == word, let nanoseconds = Int64(words[1]) else { return nil }
             return Instant(nanoseconds: nanoseconds)

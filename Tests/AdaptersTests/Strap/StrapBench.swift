@@ -57,6 +57,11 @@ final class StrapBench {
     func run(for limit: Duration, until isDone: @escaping (StrapBench) -> Bool = { _ in false }) throws -> Bool {
         self.isDone = isDone
         try after(limit) { [unowned self] in loop.stop(1) }
+        // What a test has the loop do may hold the bench.
+        defer {
+            timers = []
+            self.isDone = { _ in false }
+        }
         return try loop.run() == 0
     }
 

@@ -22,7 +22,7 @@ struct HostileStrapTests {
         var clock = ManualClock()
         let opcodes: [UInt8] = [0x01, 0x02, 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x13, 0x1B, 0x1D, 0x23, 0x52]
         var client = GattClient()
-        for count in 0..<5_000 {
+        for count in 0..<2_000 {
             var actions: [GattClient.Action]
             switch Int.random(in: 0...9, using: &random) {
             case 0:
@@ -70,7 +70,7 @@ struct HostileStrapTests {
     func aConversationWithErrorsEndsOrGoesOn(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var streamed = 0
-        for _ in 0..<300 {
+        for count in 0..<100 {
             var clock = ManualClock()
             var session = StrapSession()
             var strap = ScriptedStrap()
@@ -103,7 +103,7 @@ struct HostileStrapTests {
                 }
                 #expect(left.count < 40)
             }
-            #expect(size(of: session) < 20_000)
+            if count.isMultiple(of: 10) { #expect(size(of: session) < 20_000) }
             if measurements > 0 { streamed += 1 }
         }
         #expect(streamed > 10, "some come through")
