@@ -6,7 +6,7 @@ import Testing
 @Suite struct DecimalTests {
     @Test(arguments: 1...10 as ClosedRange<UInt64>)
     func textIsWhatPrintfPrints(seed: UInt64) {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededRandom(seed: seed)
         for _ in 0..<2_000 {
             let decimals = Int.random(in: 0...9, using: &numbers)
             // All magnitudes from 10^-12 up to where the scaled value leaves 2^53, evenly on a logarithmic scale.
@@ -18,7 +18,7 @@ import Testing
 
     @Test(arguments: 1...10 as ClosedRange<UInt64>)
     func tiesGoToTheEvenDigit(seed: UInt64) {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededRandom(seed: seed)
         for _ in 0..<1_000 {
             // An odd multiple of 2^-(d+1) lies exactly between two numbers of d decimals.
             let decimals = Int.random(in: 0...6, using: &numbers)
@@ -30,7 +30,7 @@ import Testing
 
     @Test(arguments: 1...10 as ClosedRange<UInt64>)
     func neighboursOfTiesGoTheirOwnWay(seed: UInt64) {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededRandom(seed: seed)
         for _ in 0..<1_000 {
             let decimals = Int.random(in: 1...9, using: &numbers)
             // What people write as a tie, 0.15 or 2.675, is above or below one in binary.

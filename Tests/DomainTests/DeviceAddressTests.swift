@@ -5,7 +5,7 @@ import Testing
 @Suite struct DeviceAddressTests {
     @Test(arguments: 1...5 as ClosedRange<UInt64>)
     func thePrintedFormIsReadBack(seed: UInt64) {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededRandom(seed: seed)
         for _ in 0..<500 {
             let address = DeviceAddress(value: .random(in: 0..<1 << 48, using: &numbers))
             #expect(DeviceAddress(address.description) == address)

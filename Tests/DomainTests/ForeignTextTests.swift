@@ -54,7 +54,7 @@ import Testing
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func randomBytesComeOutHarmlessAndShort(seed: UInt64) {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededRandom(seed: seed)
         for _ in 0..<500 {
             let count = Int.random(in: 1...2000, using: &numbers)
             let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &numbers) }

@@ -15,7 +15,7 @@ import Testing
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func fieldsAgreeWithFoundationsCalendar(seed: UInt64) {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededRandom(seed: seed)
         let calendar = Self.calendar
         for _ in 0..<500 {
             let milliseconds = Int64.random(in: Self.gregorianFrom..<253_402_300_800_000, using: &numbers)
@@ -36,7 +36,7 @@ import Testing
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func fieldsLeadBackToTheMoment(seed: UInt64) {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededRandom(seed: seed)
         for _ in 0..<2_000 {
             let moment = UTC(milliseconds: .random(in: -100_000_000_000_000...1_000_000_000_000_000, using: &numbers))
             let fields = moment.fields

@@ -1,0 +1,57 @@
+import Testing
+
+/// What house.md asks of a line and of a file.
+@Suite struct StyleTests {
+    @Test func theFormatterHasNothingToSay() throws {
+        let (output, _) = try Repository.run(
+            "swift", ["format", "lint", "--strict", "--parallel", "-r", "Sources", "Tests", "Package.swift"])
+        #expect(output == "")
+    }
+
+    @Test(arguments: [("Sources", 330), ("Tests", 350)])
+    func aFileStaysUnderAboutThreeHundredLines(folder: String, limit: Int) throws {
+        for file in try Repository.files(in: folder, ".swift") {
+            let count = try Repository.text(of: file).split(separator: "\n", omittingEmptySubsequences: false).count - 1
+            #expect(count <= limit, "\(file) has \(count) lines")
+        }
+    }
+
+    @Test func nothingIsPublic() throws {
+        try expectNoCode(#/^\s*(@\w+\s+)*(public|open)\b/#)
+    }
+
+    @Test func noTypeIsNamedForNothing() throws {
+        let pattern =
+            #/\b(struct|class|enum|protocol|typealias)\s+(\w*(Manager|Helpers?|Utils?|Utilities|Handler|Impl)|\w*(Core|Common))\b/#
+        try expectNoCode(pattern)
+    }
+
+    @Test func everythingRunsOnOneThread() throws {
+        try expectNoCode(#/\b(async|await|actor|nonisolated\(unsafe\))\b|@unchecked|@MainActor/#)
+    }
+
+    @Test func noTestIsSwitchedOff() throws {
+        // Spelled apart, so that this file does not hold them itself.
+        let words = [
+            ".dis" + "abled(", "XCT" + "Skip", "@pytest.mark." + "skip", "pytest." + "skip", "withKnown" + "Issue",
+        ]
+        for ending in [".swift", ".py"] {
+            for file in try Repository.files(in: "Tests", ending) {
+                let text = try Repository.text(of: file)
+                for word in words { #expect(!text.contains(word), "\(file) has \(word)") }
+            }
+        }
+    }
+
+    private func expectNoCode(
+        _ pattern: some RegexComponent, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        for room in try Repository.folders(in: "Sources") where room != "TestKit" {
+            for file in try Repository.files(in: "Sources/" + room, ".swift") {
+                for line in try Repository.code(of: file) {
+                    #expect(!line.contains(pattern), "\(file): \(line)", sourceLocation: sourceLocation)
+                }
+            }
+        }
+    }
+}
