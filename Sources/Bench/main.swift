@@ -1,1 +1,3 @@
-print("not built yet")
+import Glibc
+
+exit(try measureHotPaths() ? EXIT_SUCCESS : EXIT_FAILURE)

@@ -1,1 +1,55 @@
 #include "CAllocations.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+/* glibc's own names of what stands behind the functions below; what they give is freed by its free(3). */
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+static uint64_t count;
+
+uint64_t callocations_count(void)
+{
+    return count;
+}
+
+void *malloc(size_t size)
+{
+    count++;
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t number, size_t size)
+{
+    count++;
+    return __libc_calloc(number, size);
+}
+
+void *realloc(void *memory, size_t size)
+{
+    count++;
+    return __libc_realloc(memory, size);
+}
+
+void *memalign(size_t alignment, size_t size)
+{
+    count++;
+    return __libc_memalign(alignment, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return memalign(alignment, size);
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t size)
+{
+    void *result = memalign(alignment, size);
+    if (!result)
+        return ENOMEM;
+    *memory = result;
+    return 0;
+}

@@ -1,0 +1,85 @@
+import Domain
+import Outputs
+import Pipeline
+import Sensors
+
+/// A steady run: ten ticks, one fix and one heart-rate notification a second, all of them where the last were good.
+struct Course {
+    private(set) var now = Instant(milliseconds: 1_000_000)
+    private var seconds: Int64 = 0
+    var pipeline: Pipeline
+
+    init() throws {
+        var settings = Settings()
+        settings.useHeartRateZones = true
+        settings.zones = try Zones([100, 120, 140, 160, 180])
+        pipeline = Pipeline(settings: settings, isDemo: false, at: now)
+        pipeline.receive(.systemClock(Self.start, isSynchronised: true), at: now)
+        pipeline.receive(.bluetooth(Bluetooth(way: .unix)), at: now)
+        pipeline.receive(
+            .heartLink(
+                LinkStatus(
+                    .connected, address: DeviceAddress(value: 0xA09E_1A00_0001), name: ForeignText("Polar H10 00000001")
+                )),
+            at: now)
+        pipeline.receive(.gpsdLink(LinkStatus(.connected, name: Self.device)), at: now)
+        pipeline.receive(.battery(percent: 80), at: now)
+        _ = try pipeline.perform(.start(.run, indoor: false), at: now)
+        _ = pipeline.takeOutputs()
+        _ = pipeline.takeState()
+    }
+
+    static let start = UTC(milliseconds: 1_772_350_212_300)
+    static let device = ForeignText("/dev/ttyACM0")
+
+    /// The next tick's moment, which it is now.
+    mutating func nextTick() -> Instant {
+        now += .milliseconds(100)
+        return now
+    }
+
+    /// The fix of a second, 3 m on from the last.
+    mutating func nextFix() -> Fix {
+        seconds += 1
+        return Fix(
+            arrivedAt: now, time: UTC(milliseconds: Self.start.milliseconds + seconds * 1000), device: Self.device,
+            mode: 3,
+            latitude: 52.5 + Double(seconds) * 2.7e-5, longitude: 13.4, altitude: 34.1, accuracy: 4.1, speed: 3,
+            track: 0,
+            satellites: 9)
+    }
+
+    /// The same fix as a receiver without several reports a fix has gpsd say it.
+    mutating func nextReport() -> [UInt8] {
+        let fix = nextFix()
+        var report = LineWriter(capacity: 512)
+        report.object { report in
+            report.member("class", "TPV")
+            report.member("device", fix.device?.text)
+            report.member("mode", Int(fix.mode))
+            report.member("time", fix.time)
+            report.member("lat", fix.latitude, decimals: 7)
+            report.member("lon", fix.longitude, decimals: 7)
+            report.member("altMSL", fix.altitude, decimals: 1)
+            report.member("eph", fix.accuracy, decimals: 1)
+            report.member("track", fix.track, decimals: 1)
+            report.member("speed", fix.speed, decimals: 1)
+        }
+        return report.bytes + [0x0D, 0x0A]
+    }
+
+    /// A notification: flags, a heart rate that is never the same for long, one RR interval.
+    mutating func receiveNotification() throws {
+        let bytes = [0x10, UInt8(140 + seconds % 5), 0xB8, 0x01]
+        pipeline.receive(.heart(try HeartRateMeasurement(bytes.span)), at: now)
+    }
+
+    /// Goes on by a second whose states and readings nobody takes.
+    mutating func second() throws {
+        for _ in 0..<10 { pipeline.advance(to: nextTick()) }
+        pipeline.receive(.fix(nextFix()), at: now)
+        try receiveNotification()
+        _ = pipeline.takeOutputs()
+        _ = pipeline.takeState()
+    }
+}

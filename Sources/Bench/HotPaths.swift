@@ -1,0 +1,140 @@
+import Adapters
+import Domain
+import Linux
+import Outputs
+import Pipeline
+import Sensors
+
+/// Measures each hot path, prints the table, and says whether the limits hold.
+func measureHotPaths() throws -> Bool {
+    let tick = try measureTick()
+    let line = try measureStateLine()
+    let wholeTick = try measureWholeTick(readers: 1)
+    print(Measurement.heading)
+    for measurement in [
+        tick, line, try measureNotification(), try measurePositionReport(), wholeTick,
+        try measureWholeTick(readers: 64),
+    ] {
+        print(measurement.line)
+    }
+    var broken: [String] = []
+    if tick.allocations > 0 { broken.append("the tick allocates") }
+    if line.allocations > 0 { broken.append("the STATE line allocates") }
+    if wholeTick.nanoseconds > 50_000 { broken.append("the whole tick takes more than 50 µs") }
+    print(
+        broken.isEmpty
+            ? "limits hold: no allocation in the tick and the STATE line, whole tick under 50 µs"
+            : "LIMITS BROKEN: " + broken.joined(separator: ", "))
+    return broken.isEmpty
+}
+
+/// One tick of ten minutes of a run, the tenth with its distance and the fiftieth with its pace.
+private func measureTick() throws -> Measurement {
+    var course = try Course()
+    return try Measurement("tick", rounds: 600, passes: 10) {
+        course.pipeline.receive(.fix(course.nextFix()), at: course.now)
+        try course.receiveNotification()
+        _ = course.pipeline.takeOutputs()
+    } pass: {
+        course.pipeline.advance(to: course.nextTick())
+        _ = course.pipeline.takeOutputs()
+        _ = course.pipeline.takeState()
+    }
+}
+
+/// One STATE line of a run with everything known.
+private func measureStateLine() throws -> Measurement {
+    var course = try Course()
+    for _ in 0..<100 { try course.second() }
+    var state = course.pipeline.state(at: course.now)
+    var writer = LineWriter(capacity: 4096)
+    return Measurement("STATE line", rounds: 600, passes: 100) {
+        state.at += .milliseconds(100)
+    } pass: {
+        writer.clear()
+        writer.stateLine(state, sequence: 123_456)
+    }
+}
+
+/// One notification of the strap: its bytes, the pipeline, its HEART line.
+private func measureNotification() throws -> Measurement {
+    var course = try Course()
+    var writer = LineWriter(capacity: 512)
+    return try Measurement("heart-rate notification", rounds: 600, passes: 1) {
+        for _ in 0..<10 { course.pipeline.advance(to: course.nextTick()) }
+        course.pipeline.receive(.fix(course.nextFix()), at: course.now)
+        _ = course.pipeline.takeOutputs()
+        _ = course.pipeline.takeState()
+    } pass: {
+        try course.receiveNotification()
+        write(course.pipeline.takeOutputs(), with: &writer)
+    }
+}
+
+/// One position report: gpsd's line cut from the stream, libgps, the fix that it closes, the pipeline, its FIX line.
+private func measurePositionReport() throws -> Measurement {
+    var course = try Course()
+    var writer = LineWriter(capacity: 512)
+    var stream = GpsdStream(addresses: 1)
+    stream.connected(at: course.now)
+    stream.received(
+        Array(#"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#.utf8) + [0x0A])
+    var line: [UInt8] = []
+    return try Measurement("position report", rounds: 600, passes: 1) {
+        for _ in 0..<10 { course.pipeline.advance(to: course.nextTick()) }
+        try course.receiveNotification()
+        _ = course.pipeline.takeOutputs()
+        _ = course.pipeline.takeState()
+        line = course.nextReport()
+    } pass: {
+        stream.received(line)
+        while let step = stream.next(at: course.now) {
+            if case .input(let input) = step { course.pipeline.receive(input, at: course.now) }
+        }
+        write(course.pipeline.takeOutputs(), with: &writer)
+    }
+}
+
+/// One tick as the daemon does it: the timer fires, the pipeline advances, the line is written and sent, the timer is armed.
+private func measureWholeTick(readers: Int) throws -> Measurement {
+    var course = try Course()
+    let loop = try EventLoop()
+    let directory = try ScratchDirectory()
+    let publisher = try Publisher(
+        socket: UnixSocket.listen(at: directory.path + "/state.sock"), loop: loop, bootID: "", instance: "",
+        settings: course.pipeline.settings)
+    let clients = try (0..<readers).map { _ in try Reader(directory.path + "/state.sock") }
+    while publisher.clientCount < readers { try loop.turn(waiting: .zero) }
+    var timer: TimerSource?
+    timer = try loop.timer {
+        course.pipeline.advance(to: course.nextTick())
+        publisher.publish(course.pipeline.takeOutputs())
+        if let (state, isChange) = course.pipeline.takeState() { publisher.publish(state, isChange: isChange) }
+        timer?.arm(at: .init(nanoseconds: 0))
+    }
+    timer?.arm(at: .init(nanoseconds: 0))
+    let name = "whole tick, \(readers) reader\(readers == 1 ? "" : "s")"
+    let measurement = try Measurement(name, rounds: 600, passes: 10) {
+        for client in clients { client.drain() }
+        course.pipeline.receive(.fix(course.nextFix()), at: course.now)
+        try course.receiveNotification()
+        publisher.publish(course.pipeline.takeOutputs())
+    } pass: {
+        try loop.turn(waiting: .zero)
+    }
+    publisher.close()
+    return measurement
+}
+
+/// The lines of what was said. A path that says nothing was not measured.
+private func write(_ outputs: [Output], with writer: inout LineWriter) {
+    precondition(!outputs.isEmpty)
+    for output in outputs {
+        writer.clear()
+        switch output {
+        case .event(let event): writer.event(event, sequence: 1)
+        case .heart(let reading): writer.heart(reading, sequence: 1)
+        case .fix(let fix): writer.fix(fix, sequence: 1)
+        }
+    }
+}
