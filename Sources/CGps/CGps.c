@@ -25,6 +25,14 @@ static int satellites_used(const char *line, const struct gps_data_t *data)
     return strstr(line, "\"satellites\":[") ? data->satellites_used : -1;
 }
 
+/* gpsd writes one class a line. From a line with a second one gps_unpack may never return: it goes on from there again and again. */
+static bool has_one_class(const char *line)
+{
+    static const char key[] = "\"class\":";
+    const char *first = strstr(line, key);
+    return first && !strstr(first + 1, key);
+}
+
 bool cgps_unpack(const uint8_t *line, size_t length, struct cgps_report *report)
 {
     char text[line_limit + 1];
@@ -35,6 +43,8 @@ bool cgps_unpack(const uint8_t *line, size_t length, struct cgps_report *report)
         return false;
     memcpy(text, line, length);
     text[length] = 0;
+    if (!has_one_class(text))
+        return false;
     memset(&data, 0, sizeof data);
     gps_clear_fix(&data.fix);
     /* API 11 takes a char *, API 14 a const char *: the copy suits both. */

@@ -1,0 +1,16 @@
+import Adapters
+import Sensors
+import Testing
+
+@Suite struct FuzzFindingTests {
+    /// libgps 3.22 read such a line for ever.
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            #"{"class":"TPV","devices":[{"class":"DEVICE"}]}"#, #"{"class":"TPV","mode":3,"foo":[{"class":"DEVICE"}]}"#,
+            #"{"class":"SKY","foo":[{"class":"DEVICE","path":1}]}"#,
+        ])
+    func aLineWithASecondClassIsNone(line: String) {
+        #expect(GpsdMessage(line: ArraySlice(line.utf8)) == .other)
+    }
+}
