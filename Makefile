@@ -60,7 +60,7 @@ bench: requirements
 fuzz-cases: requirements
 	@echo "== a million random cases for each reader of bytes from outside"; mkdir -p $(results)
 	$(release) --product Fuzz
-	.build/release/Fuzz --cases 1000000 | tee $(results)/4-fuzz
+	timeout 900 .build/release/Fuzz --cases 1000000 --keep .build/fuzz-case | tee $(results)/4-fuzz
 
 fuzz: requirements
 	@Tools/fuzz

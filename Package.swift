@@ -25,6 +25,7 @@ let package = Package(
         .target(name: "CGps", cSettings: c, linkerSettings: [.linkedLibrary("gps")]),
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
         .target(name: "CAllocations", cSettings: c),
+        .systemLibrary(name: "CFuzzer"),
         // Ring 0
         .target(name: "Domain", swiftSettings: core),
         // Ring 1
@@ -51,7 +52,7 @@ let package = Package(
             dependencies: ["CAllocations", "Adapters", "Linux", "Sensors", "Pipeline", "Outputs", "Domain"],
             swiftSettings: core),
         .executableTarget(
-            name: "Fuzz", dependencies: ["Adapters", "Linux", "Sensors", "Pipeline", "Outputs", "Domain"],
+            name: "Fuzz", dependencies: ["CFuzzer", "Adapters", "Linux", "Sensors", "Pipeline", "Outputs", "Domain"],
             swiftSettings: core),
         // Tests
         .target(

@@ -11,14 +11,14 @@ import Testing
             "Domain": [],
             "Linux": ["CLinux", "CSystemd", "Glibc", "Synchronization", "Domain"],
             "Adapters": Set(doors + ring1 + ["Glibc", "Synchronization", "Linux", "Domain"]).subtracting([
-                "CAllocations"
+                "CAllocations", "CFuzzer",
             ]),
             "Daemon": Set(shell),
             "Console": Set(shell),
             "paced": ["Daemon", "Glibc"],
             "pacectl": ["Console", "Glibc"],
             "Bench": Set(shell + ["CAllocations"]),
-            "Fuzz": Set(shell + ["CAllocations"]),
+            "Fuzz": Set(shell + ["CFuzzer"]),
         ]
         for room in ring1 { table[room] = ["Domain", "CMath"] }
         return table

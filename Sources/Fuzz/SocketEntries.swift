@@ -1,0 +1,144 @@
+import Adapters
+import Domain
+import Outputs
+import Pipeline
+
+extension Entry {
+    static let json = Entry(
+        name: "json",
+        corpus: [
+            #"{"a":[1,-2.5e3,true,null,"\u00e9\n"],"b":{"c":{}}}"#, "[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]",
+            #""\ud83d\ude00""#,
+            "9223372036854775807", "1e999", #"{"a":1,"a":2}"#,
+        ].map { Array($0.utf8) }
+    ) { bytes in
+        _ = try? JSON(parsing: bytes)
+    }
+
+    /// control.sock: lines that a daemon with a run carries out. Whatever is asked, the answer is a line of JSON.
+    static let control = Entry(
+        name: "control",
+        corpus: [
+            #"{"jsonrpc":"2.0","method":"run.start","params":{"sport":"run","indoor":false,"back_ms":0},"id":1}"#,
+            #"{"jsonrpc":"2.0","method":"settings.set","params":{"key":"zones","value":[100,120,140,160,180]},"id":"a"}"#,
+            #"[{"jsonrpc":"2.0","method":"run.toggle"},{"jsonrpc":"2.0","method":"status","id":null},{"foo":"boo"}]"#,
+            #"{"jsonrpc":"2.0","method":"settings.set","params":{"key":"components","value":[{"name":"Time","position":0,"size":54}]},"id":2}"#,
+            #"{"jsonrpc":"2.0","method":"settings.get","params":{"key":"straps"},"id":3.5}"#,
+            #"{"jsonrpc":"2.0","method":"settings.set","params":{"key":"straps","value":["Polar","00000001"]},"id":4}"#,
+            #"{"jsonrpc":"2.0","method":"run.stop","params":[1],"id":5}"#,
+            #"[1,2,3]"#, "[]",
+        ].map { Array($0.utf8) }
+    ) { bytes in
+        let now = Instant(milliseconds: 1000)
+        var pipeline = Pipeline(settings: Settings(), isDemo: false, at: now)
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            var output = LineWriter()
+            RemoteProcedure.answer(line, into: &output) { method, parameters, result throws(ControlFailure) in
+                let request = try ControlRequest(method: method, parameters: parameters)
+                result.result(try answer(request, pipeline: &pipeline, at: now))
+            }
+            precondition(output.bytes.count <= RemoteProcedure.lineLimit + 1)
+            expectLine(output.bytes)
+        }
+    }
+
+    /// state.sock: WATCH lines, and what is sent after each.
+    static let watch = Entry(
+        name: "watch",
+        corpus: [
+            #"{"class":"WATCH","classes":["STATE","EVENT"],"every_ms":1000,"since":1234}"#,
+            #"{"class":"WATCH","classes":[]}"#, #"{"class":"WATCH","since":0}"#,
+            #"{"class":"WATCH","classes":["HEART","FIX","SETTINGS"]}"#,
+            #"{"class":"VERSION"}"#,
+        ].map { Array($0.utf8) }
+    ) { bytes in
+        var ring = EventRing()
+        for second in 1...5 {
+            ring.append(Event(at: Instant(milliseconds: Int64(second) * 1000), kind: .start(.run)))
+        }
+        var settings = LineWriter()
+        settings.settingsLine(Settings())
+        var queue = ClientQueue(ring: ring)
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            do throws(BadLine) {
+                queue.apply(try WatchRequest(line: line), ring: ring)
+            } catch {
+                queue.refuse(error.message)
+            }
+            ring.append(Event(at: Instant(milliseconds: 9000), kind: .start(.run)))
+            while let chunk = queue.next(ring, settings: settings.bytes) {
+                for line in chunk.split(separator: UInt8(ascii: "\n")) { expectLine(Array(line) + [0x0A]) }
+                queue.sent(chunk.count)
+            }
+        }
+    }
+
+    /// Lines of at most 32 bytes, from pieces of 1 to 16.
+    static let lines = Entry(
+        name: "lines", corpus: [Array("a short line\nand one that is longer than thirty-two bytes are\n\nlast".utf8)]
+    ) { bytes in
+        var case_ = CaseReader(bytes)
+        var reader = LineReader(limit: 32)
+        let size = Int(case_.byte() % 16) + 1
+        while !case_.isAtEnd {
+            reader.append(case_.bytes(size))
+            while let line = reader.next(hasEnded: case_.isAtEnd) {
+                if case .line(let line) = line { precondition(line.count <= 32 && !line.contains(0x0A)) }
+            }
+        }
+    }
+
+    /// Names from outside, as a JSON string and back.
+    static let names = Entry(
+        name: "names",
+        corpus: ["Polar H10 00000001", "\u{1B}[2J\"</script>", "\u{202E}abc\u{0}", "ä€😀"].map { Array($0.utf8) }
+    ) { bytes in
+        guard let name = ForeignText(bytes) else { return }
+        precondition(name.text.count <= ForeignText.characterLimit)
+        precondition(
+            !name.text.unicodeScalars.contains {
+                $0.value < 0x20 || (0x7F...0x9F).contains($0.value) || (0x202A...0x202E).contains($0.value)
+            })
+        var writer = LineWriter()
+        writer.value(name.text)
+        guard let json = try? JSON(parsing: writer.bytes), json.string == name.text else {
+            preconditionFailure("a name does not come back from its JSON string")
+        }
+    }
+
+    /// Nothing at all, or one value of JSON with one newline, at its end.
+    private static func expectLine(_ line: [UInt8]) {
+        guard let last = line.last else { return }
+        precondition(last == UInt8(ascii: "\n") && line.firstIndex(of: last) == line.count - 1)
+        do throws(ParseError) {
+            _ = try JSON(parsing: line)
+        } catch {
+            preconditionFailure("an answer is no JSON: \(error)")
+        }
+    }
+
+    private static func answer(
+        _ request: ControlRequest, pipeline: inout Pipeline, at now: Instant
+    ) throws(ControlFailure) -> ControlResult {
+        switch request {
+        case .run(let command):
+            do throws(Refusal) {
+                switch try pipeline.perform(command, at: now) {
+                case .started(let activity): return .activity(activity)
+                case .changed(let state, let elapsed): return .run(state, elapsedMilliseconds: elapsed)
+                case .ended(let summary): return .summary(summary)
+                }
+            } catch {
+                throw .notInThisState(error)
+            }
+        case .status: return .state(pipeline.state(at: now), sequence: 1)
+        case .settings: return .settings(pipeline.settings)
+        case .setting(let key): return .setting(key, pipeline.settings)
+        case .change(let change):
+            var settings = pipeline.settings
+            try change.apply(to: &settings)
+            pipeline.receive(.setting(change.key, settings), at: now)
+            return .setting(change.key, settings)
+        }
+    }
+}
