@@ -6,54 +6,8 @@ import Outputs
 import TestKit
 import Testing
 
-/// A publisher on a socket of its own, and the loop that it lives in.
-private final class Stage {
-    let directory = TemporaryDirectory()
-    let loop = try! EventLoop()
-    let publisher: Publisher
-    var path: String { directory.path + "/state.sock" }
-
-    init(clientLimit: Int = 256, stallLimit: Duration = .seconds(30)) throws {
-        publisher = try Publisher(
-            socket: UnixSocket.listen(at: directory.path + "/state.sock"), loop: loop, clientLimit: clientLimit,
-            bootID: "boot", instance: "instance", settings: Settings(), stallLimit: stallLimit)
-    }
-
-    /// A client that has been welcomed, its greeting read.
-    func client(_ watch: String? = nil) throws -> SocketClient {
-        let client = try SocketClient(path)
-        loop.settle()
-        if let watch { client.send(watch + "\n") }
-        loop.settle()
-        _ = client.lines()
-        return client
-    }
-
-    func tick(_ elapsed: Int64) {
-        publisher.publish(.active(elapsedMilliseconds: elapsed), isChange: false)
-    }
-
-    func event() {
-        publisher.publish([.event(Event(at: Clock.now(), kind: .fix(.fresh, mode: 3, after: .zero)))])
-    }
-
-    func heart(_ beats: UInt16 = 120) {
-        publisher.publish([
-            .heart(
-                HeartReading(
-                    at: Clock.now(), time: nil, measurement: HeartRateMeasurement(beatsPerMinute: beats),
-                    quality: .good,
-                    gap: false, beatAt: nil))
-        ])
-    }
-}
-
-private func elapsed(_ lines: [String]) -> [Int] {
-    lines.filter { $0.lineClass == "STATE" }.map { $0["elapsed_ms"]!.integer! }
-}
-
 @Test func aClientReadsVersionThenThePresentStateThenWhatHappens() throws {
-    let stage = try Stage()
+    let stage = try PublisherStage()
     stage.tick(100)
     stage.event()
     let client = try SocketClient(stage.path)
@@ -72,7 +26,7 @@ private func elapsed(_ lines: [String]) -> [Int] {
 }
 
 @Test func beforeTheFirstStateThereIsOnlyVersion() throws {
-    let stage = try Stage()
+    let stage = try PublisherStage()
     let client = try SocketClient(stage.path)
     stage.loop.settle()
     #expect(client.lines().map(\.lineClass) == ["VERSION"])
@@ -81,7 +35,7 @@ private func elapsed(_ lines: [String]) -> [Int] {
 }
 
 @Test func linesAreSentBeforeTheCallReturns() throws {
-    let stage = try Stage()
+    let stage = try PublisherStage()
     let client = try stage.client(#"{"class":"WATCH","classes":["HEART","FIX","EVENT","SETTINGS"]}"#)
     stage.heart(121)
     #expect(client.lines().map { $0["bpm"] } == [.integer(121)])
@@ -98,7 +52,7 @@ private func elapsed(_ lines: [String]) -> [Int] {
 }
 
 @Test func watchSettingsComesAtOnceAndThenAtEachChange() throws {
-    let stage = try Stage()
+    let stage = try PublisherStage()
     let client = try SocketClient(stage.path)
     client.send(#"{"class":"WATCH","classes":["SETTINGS"]}"# + "\n")
     stage.loop.settle()
@@ -108,7 +62,7 @@ private func elapsed(_ lines: [String]) -> [Int] {
 }
 
 @Test func everyClassCountsByItself() throws {
-    let stage = try Stage()
+    let stage = try PublisherStage()
     let client = try stage.client(#"{"class":"WATCH","classes":["STATE","EVENT","HEART"]}"#)
     for tick in 1...3 {
         stage.heart()
@@ -123,7 +77,7 @@ private func elapsed(_ lines: [String]) -> [Int] {
 }
 
 @Test func theEndOfAClientsInputIsNotTheEndOfTheStream() throws {
-    let stage = try Stage()
+    let stage = try PublisherStage()
     let client = try SocketClient(stage.path)
     client.endInput()
     stage.loop.settle()
@@ -136,7 +90,7 @@ private func elapsed(_ lines: [String]) -> [Int] {
 }
 
 @Test func halfClosedClientsDoNotKeepTheLoopBusy() throws {
-    let stage = try Stage()
+    let stage = try PublisherStage()
     let client = try stage.client()
     client.endInput()
     stage.loop.settle()
@@ -146,7 +100,7 @@ private func elapsed(_ lines: [String]) -> [Int] {
 }
 
 @Test func aClientThatHangsUpIsLetGo() throws {
-    let stage = try Stage()
+    let stage = try PublisherStage()
     var client: SocketClient? = try stage.client()
     #expect(stage.publisher.clientCount == 1)
     client?.endInput()
@@ -158,7 +112,7 @@ private func elapsed(_ lines: [String]) -> [Int] {
 }
 
 @Test func aClientThatIsGoneIsNoticedWhenALineIsSent() throws {
-    let stage = try Stage()
+    let stage = try PublisherStage()
     for _ in 0..<3 { _ = try stage.client() }
     var clients = try (0..<3).map { _ in try stage.client() }
     clients.removeLast(2)
@@ -169,7 +123,7 @@ private func elapsed(_ lines: [String]) -> [Int] {
 }
 
 @Test func theNextClientOverTheLimitIsToldAndClosed() throws {
-    let stage = try Stage(clientLimit: 2)
+    let stage = try PublisherStage(clientLimit: 2)
     let clients = try [stage.client(), stage.client()]
     let third = try SocketClient(stage.path)
     stage.loop.settle()
@@ -180,7 +134,7 @@ private func elapsed(_ lines: [String]) -> [Int] {
 }
 
 @Test func watchIsAnsweredWithWhatIsInForce() throws {
-    let stage = try Stage()
+    let stage = try PublisherStage()
     let client = try stage.client()
     client.send(#"{"class":"WATCH","every_ms":1000,"unknown":[1]}"# + "\n")
     client.send(#"{"class":"WATCH","classes":["FIX","EVENT"]}"# + "\n")
@@ -207,7 +161,7 @@ private func elapsed(_ lines: [String]) -> [Int] {
     (String(repeating: "x", count: 100_000), "4096"),
 ])
 func aBadLineGetsAnErrorAndTheStreamGoesOn(line: String, wrong: String) throws {
-    let stage = try Stage()
+    let stage = try PublisherStage()
     let client = try stage.client()
     client.send(line + "\n" + #"{"class":"WATCH"}"# + "\n")
     stage.loop.settle(60)
@@ -220,7 +174,7 @@ func aBadLineGetsAnErrorAndTheStreamGoesOn(line: String, wrong: String) throws {
 }
 
 @Test func aLineOfExactlyTheLimitIsTaken() throws {
-    let stage = try Stage()
+    let stage = try PublisherStage()
     let client = try stage.client()
     let watch = #"{"class":"WATCH","every_ms":200}"#
     client.send(watch + String(repeating: " ", count: 4096 - watch.utf8.count) + "\n")
@@ -229,7 +183,7 @@ func aBadLineGetsAnErrorAndTheStreamGoesOn(line: String, wrong: String) throws {
 }
 
 @Test func linesMayComeByteByByteAndTheLastWithoutItsNewline() throws {
-    let stage = try Stage()
+    let stage = try PublisherStage()
     let client = try stage.client()
     for byte in (#"{"class":"WATCH","every_ms":300}"# + "\n" + #"{"class":"WATCH","every_ms":700}"#).utf8 {
         client.send([byte])
@@ -242,7 +196,7 @@ func aBadLineGetsAnErrorAndTheStreamGoesOn(line: String, wrong: String) throws {
 }
 
 @Test func aReplayGivesTheEventsAfterANumber() throws {
-    let stage = try Stage()
+    let stage = try PublisherStage()
     for _ in 0..<1200 { stage.event() }
     let client = try stage.client()
     client.send(#"{"class":"WATCH","since":190}"# + "\n")
@@ -257,145 +211,9 @@ func aBadLineGetsAnErrorAndTheStreamGoesOn(line: String, wrong: String) throws {
     #expect(lines.dropFirst(2).map { $0["seq"]!.integer! } == Array(201...1200))
 }
 
-@Test func oneReaderThatDoesNotReadCostsTheOthersNothing() throws {
-    let stage = try Stage()
-    let clients = try (0..<64).map { _ in try stage.client(#"{"class":"WATCH","classes":["STATE","EVENT","HEART"]}"#) }
-    let stopped = clients[0]
-    var states = Array(repeating: [Int](), count: 64)
-    var events = Array(repeating: [Int](), count: 64)
-    for tick in 1...1000 {
-        if tick.isMultiple(of: 10) { stage.heart() }
-        if tick.isMultiple(of: 50) { stage.event() }
-        stage.tick(Int64(tick) * 100)
-        stage.loop.settle(1)
-        for (index, client) in clients.enumerated().dropFirst() {
-            let lines = client.lines()
-            #expect(!lines.contains { $0.hasPrefix(#"{"class":"DROPPED""#) })
-            for line in lines {
-                if line.hasPrefix(#"{"class":"STATE""#) { states[index].append(1) }
-                if line.hasPrefix(#"{"class":"EVENT""#) { events[index].append(1) }
-            }
-        }
-    }
-    #expect(states.dropFirst().allSatisfy { $0.count == 1000 })
-    #expect(events.dropFirst().allSatisfy { $0.count == 20 })
-
-    // The stopped one goes on: all events, what it missed is told, and the newest state ends it.
-    var lines: [String] = []
-    _ = stage.loop.turn {
-        lines += stopped.lines()
-        return lines.last?["elapsed_ms"] == .integer(100_000)
-    }
-    #expect(lines.filter { $0.lineClass == "EVENT" }.map { $0["seq"]!.integer! } == Array(1...20))
-    let dropped = lines.filter { $0.lineClass == "DROPPED" }
-    let told = dropped.reduce(0) { $0 + $1["states"]!.integer! }
-    #expect(told > 800)
-    #expect(told + elapsed(lines).count == 1000)
-    #expect(dropped.allSatisfy { $0["events"] == .integer(0) })
-    let hearts = lines.filter { $0.lineClass == "HEART" }.count
-    #expect(hearts + dropped.reduce(0) { $0 + $1["hearts"]!.integer! } == 100)
-    stage.tick(100_100)
-    #expect(elapsed(stopped.lines()) == [100_100])
-}
-
-@Test func aSlowReaderLosesNoEventThatIsRetained() throws {
-    let stage = try Stage()
-    let client = try stage.client(#"{"class":"WATCH","classes":["EVENT","HEART"]}"#)
-    for _ in 0..<3000 {
-        stage.event()
-        stage.heart()
-    }
-    var lines: [String] = []
-    _ = stage.loop.turn {
-        lines += client.lines()
-        return lines.last { $0.lineClass == "HEART" }?["seq"] == .integer(3000)
-    }
-    var next = 1
-    var hearts = 0
-    for line in lines {
-        switch line.lineClass {
-        case "EVENT":
-            #expect(line["seq"] == .integer(Int64(next)))
-            next += 1
-        case "DROPPED":
-            next += line["events"]!.integer!
-            hearts += line["hearts"]!.integer!
-        default: hearts += 1
-        }
-    }
-    #expect(next == 3001)
-    #expect(hearts == 3000)
-}
-
-@Test func aReaderWhoseBytesDoNotMoveIsClosed() throws {
-    let stage = try Stage(stallLimit: .milliseconds(200))
-    let stuck = try stage.client()
-    let reading = try stage.client()
-    let begin = Clock.now()
-    for tick in 1...400 {
-        stage.tick(Int64(tick) * 100)
-        _ = reading.lines()
-    }
-    #expect(stage.publisher.clientCount == 2)
-    #expect(stage.loop.turn { stage.publisher.clientCount == 1 })
-    #expect(Clock.now() - begin >= .milliseconds(200))
-    _ = stuck.lines()
-    #expect(stuck.hasEnded)
-    stage.tick(50_000)
-    #expect(elapsed(reading.lines()).last == 50_000)
-
-    // Nor does the next one get away with it.
-    let next = try stage.client()
-    for tick in 1...400 {
-        stage.tick(50_000 + Int64(tick) * 100)
-        _ = reading.lines()
-    }
-    #expect(stage.loop.turn { stage.publisher.clientCount == 1 })
-    _ = next.lines()
-    #expect(next.hasEnded)
-}
-
-@Test func aReaderThatReadsALittleNowAndThenIsNotClosed() throws {
-    let stage = try Stage(stallLimit: .milliseconds(1000))
-    let slow = try stage.client()
-    let end = Clock.now() + .milliseconds(1500)
-    var tick: Int64 = 0
-    while Clock.now() < end {
-        for _ in 0..<150 {
-            tick += 100
-            stage.tick(tick)
-        }
-        try stage.loop.turn(waiting: .milliseconds(20))
-        _ = slow.lines()
-    }
-    #expect(stage.publisher.clientCount == 1)
-    #expect(!slow.hasEnded)
-}
-
-@Test func aClientThatIsBehindMayNotPileUpAnswers() throws {
-    let stage = try Stage()
-    let client = try stage.client()
-    let lines = Array(String(repeating: "{}\n", count: 20_000).utf8)
-    var sent = 0
-    for _ in 0..<2000 {
-        if sent < lines.count { sent += client.send(Array(lines[sent...])) }
-        stage.loop.settle(1)
-    }
-    // It never read: its lines wait on its own side now.
-    #expect(sent == lines.count || client.send(Array(lines[sent...])) == 0)
-    // When it reads, each line has been answered.
-    var errors = 0
-    #expect(
-        stage.loop.turn {
-            if sent < lines.count { sent += client.send(Array(lines[sent...])) }
-            errors += client.lines().filter { $0.hasPrefix(#"{"class":"ERROR""#) }.count
-            return errors == 20_000
-        })
-}
-
 @Test(arguments: 1...8 as ClosedRange<UInt64>)
 func randomBytesDoNoHarm(seed: UInt64) throws {
-    let stage = try Stage()
+    let stage = try PublisherStage()
     var random = SeededRandom(seed: seed)
     let witness = try stage.client()
     for round in 1...15 {
@@ -422,7 +240,7 @@ func randomBytesDoNoHarm(seed: UInt64) throws {
 }
 
 @Test func theEndOfTheDaemonEndsTheStreamAfterItsLastLine() throws {
-    let stage = try Stage()
+    let stage = try PublisherStage()
     let client = try stage.client()
     stage.event()
     stage.publisher.close()

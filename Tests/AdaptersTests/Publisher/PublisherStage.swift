@@ -1,0 +1,52 @@
+import Adapters
+import Domain
+import Glibc
+import Linux
+import Outputs
+import TestKit
+
+/// A publisher on a socket of its own, and the loop that it lives in.
+final class PublisherStage {
+    let directory = TemporaryDirectory()
+    let loop = try! EventLoop()
+    let publisher: Publisher
+    var path: String { directory.path + "/state.sock" }
+
+    init(clientLimit: Int = 256, stallLimit: Duration = .seconds(30)) throws {
+        publisher = try Publisher(
+            socket: UnixSocket.listen(at: directory.path + "/state.sock"), loop: loop, clientLimit: clientLimit,
+            bootID: "boot", instance: "instance", settings: Settings(), stallLimit: stallLimit)
+    }
+
+    /// A client that has been welcomed, its greeting read.
+    func client(_ watch: String? = nil) throws -> SocketClient {
+        let client = try SocketClient(path)
+        loop.settle()
+        if let watch { client.send(watch + "\n") }
+        loop.settle()
+        _ = client.lines()
+        return client
+    }
+
+    func tick(_ elapsed: Int64) {
+        publisher.publish(.active(elapsedMilliseconds: elapsed), isChange: false)
+    }
+
+    func event() {
+        publisher.publish([.event(Event(at: Clock.now(), kind: .fix(.fresh, mode: 3, after: .zero)))])
+    }
+
+    func heart(_ beats: UInt16 = 120) {
+        publisher.publish([
+            .heart(
+                HeartReading(
+                    at: Clock.now(), time: nil, measurement: HeartRateMeasurement(beatsPerMinute: beats),
+                    quality: .good,
+                    gap: false, beatAt: nil))
+        ])
+    }
+}
+
+func elapsed(_ lines: [String]) -> [Int] {
+    lines.filter { $0.lineClass == "STATE" }.map { $0["elapsed_ms"]!.integer! }
+}
