@@ -77,12 +77,12 @@ extension Entry {
     static let lines = Entry(
         name: "lines", corpus: [Array("a short line\nand one that is longer than thirty-two bytes are\n\nlast".utf8)]
     ) { bytes in
-        var case_ = CaseReader(bytes)
+        var pieces = CaseReader(bytes)
         var reader = LineReader(limit: 32)
-        let size = Int(case_.byte() % 16) + 1
-        while !case_.isAtEnd {
-            reader.append(case_.bytes(size))
-            while let line = reader.next(hasEnded: case_.isAtEnd) {
+        let size = Int(pieces.byte() % 16) + 1
+        while !pieces.isAtEnd {
+            reader.append(pieces.bytes(size))
+            while let line = reader.next(hasEnded: pieces.isAtEnd) {
                 if case .line(let line) = line { precondition(line.count <= 32 && !line.contains(0x0A)) }
             }
         }

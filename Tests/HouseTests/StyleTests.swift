@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func nothingIsPublic() throws {
-        try expectNoCode(#/^\s*(@\w+\s+)*(public|open)\b/#)
+        try expectNoCode(#/^\s*(@\w+\s+)*(public\b|open\s+(class|func|var|let|subscript)\b)/#)
     }
 
     @Test func noTypeIsNamedForNothing() throws {
