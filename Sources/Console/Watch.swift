@@ -10,6 +10,8 @@ final class Watch {
     private let loop: EventLoop
     private var view: View
     private var shown: Frame?
+    /// Figures in the wrong units, and components that are not to be seen, are not shown for the moment until the settings come.
+    private var knowsSettings = false
     /// The view has changed while the terminal was still taking the frame before.
     private var isBehind = false
     private var failure: Failure?
@@ -92,6 +94,7 @@ final class Watch {
     private func disconnect() {
         arrivals = nil
         connection = nil
+        knowsSettings = false
         view.state = nil
         view.silentSeconds = nil
         view.endedLap = nil
@@ -114,6 +117,7 @@ final class Watch {
             heardAt = Clock.now()
         } else if let settings = Settings(line: line) {
             view.settings = settings
+            knowsSettings = true
         } else if let lap = StateLine.Lap(endedIn: line) {
             view.endedLap = lap
             lapEndsAt = Clock.now() + Self.lapTime
@@ -174,6 +178,7 @@ final class Watch {
 
     /// Shows the view, or notes that it is to be shown when the terminal has taken the frame before: a slow terminal gets fewer frames.
     private func draw() {
+        if view.state != nil, !knowsSettings { return }
         guard terminal.isReady else {
             isBehind = true
             return

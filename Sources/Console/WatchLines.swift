@@ -32,14 +32,16 @@ struct WatchLines {
             ? #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"every_ms":100}"#
             : #"{"class":"WATCH","classes":["STATE","SETTINGS"],"every_ms":1000}"#
         guard (try? connection.send(watch)) != nil else { return }
-        var settings = Settings()
+        var settings: Settings?
         while case .line(let line) = connection.line(by: nil) {
             guard let json = try? JSON(parsing: line) else { continue }
             if let failure = Failure(version: json) { throw failure }
             if isJSON {
                 try writeOut(line + [UInt8(ascii: "\n")])
             } else if let state = StateLine(json) {
-                try writeOut(Words(metric: metric ?? settings.metric).line(state) + "\n")
+                // Until the settings come, a moment later, the units are not known.
+                guard let metric = metric ?? settings?.metric else { continue }
+                try writeOut(Words(metric: metric).line(state) + "\n")
             } else if let newer = Settings(line: json) {
                 settings = newer
             } else if json["class"]?.string == "ERROR", let message = json["message"]?.harmlessText(limit: 256) {
