@@ -1,0 +1,258 @@
+"""A daemon that is only pretended, and terminals to run pacectl in.
+
+The programs are the built ones of .build/release, or of the directory that PACED_BIN names.
+"""
+
+import json
+import os
+import pathlib
+import shlex
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCREENS = ROOT / "Tests" / "ConsoleTests" / "Screens"
+PACECTL = pathlib.Path(os.environ.get("PACED_BIN", ROOT / ".build" / "release")) / "pacectl"
+
+VERSION = {
+    "class": "VERSION", "program": "paced", "release": "0.1.0", "protocol": 1, "boot_id": "b", "instance": "i",
+}
+IDLE = {
+    "class": "STATE", "time": "2026-03-01T07:30:12.300Z", "boot_ms": 123456700, "clock": "system", "run": "idle",
+    "heart": {
+        "link": "connected", "address": "A0:9E:1A:00:00:01", "name": "Polar H10 00000001", "bpm": 96,
+        "age_ms": 312, "stale": False, "contact": True, "battery_percent": 80, "zone": 0, "zone_name": "Warm Up",
+        "zone_fraction": 0,
+    },
+    "position": {
+        "latitude": 52.5, "longitude": 13.4, "altitude_m": 34.1, "accuracy_m": 4.1, "mode": 3, "satellites": 9,
+        "age_ms": 180, "stale": False,
+    },
+    "gpsd": {"link": "connected", "device": "/dev/ttyACM0"}, "bluetooth": {"way": "kernel"},
+    "recorder": {"state": "off"}, "ticks": {"late": 0, "worst_ms": 0.4}, "faults": [],
+}
+# The same as in Tests/ConsoleTests/Views.swift: the kept screens are of it.
+RUN = IDLE | {
+    "run": "active", "activity": 17, "sport": "run", "elapsed_ms": 1632300, "moving_ms": 1610000,
+    "distance_m": 5034.2, "pace_s_per_m": 0.3124, "average_pace_s_per_m": 0.3243, "speed_mps": 3.2, "ascent_m": 41.6,
+    "lap": {"number": 3, "elapsed_ms": 192300, "moving_ms": 192300, "distance_m": 603.1, "average_bpm": 151},
+    "heart": IDLE["heart"] | {
+        "bpm": 148, "average_bpm": 141, "max_bpm": 163, "zone": 2, "zone_name": "Zone 2", "zone_fraction": 0.489,
+    },
+}
+COMPONENTS = [
+    {"name": name, "position": position, "visible": True, "title_visible": name != "Zone", "size": size,
+     "colour": "primary"}
+    for position, (name, size) in enumerate(
+        [("Time", 54), ("Distance", 24), ("Pace", 24), ("Heart Rate", 24), ("Zone", 24)])
+]
+SETTINGS = {
+    "metric": True, "twelve_hour_clock": False, "use_heart_rate_zones": True, "sport": "run", "auto_lap_m": 0,
+    "auto_lap_s": 0, "auto_stop_minutes": 0, "straps": [], "zones": [114, 133, 152, 171, 180],
+    "components": COMPONENTS,
+}
+SUMMARY = {
+    "id": 17, "sport": "run", "open": False, "elapsed_ms": 1632300, "total_ms": 1700000, "distance_m": 5034.2,
+    "average_pace_s_per_m": 0.3243, "laps": 3, "gaps": 0, "heart_average_bpm": 141, "heart_maximum_bpm": 163,
+}
+# What a bad neighbour would call its strap: sets the title, clears the screen, reddens, turns text round, and is wide.
+HOSTILE = "\x1b]0;owned\x07\x1b[2J\u009b31m\u202e\u2028日本語 👩‍👩‍👧 e\u0301\u200b \"</script>"
+
+
+class FakePaced:
+    """Speaks both sockets of protocol.md as far as pacectl asks. `state` and `settings` may be changed at any time."""
+
+    def __init__(self, directory):
+        self.directory = pathlib.Path(directory)
+        self.state = dict(RUN)
+        self.settings = dict(SETTINGS)
+        self.version = dict(VERSION)
+        self.speaks = True
+        self.tells_settings = True
+        self.asked = []
+        self.watches = []
+        self.clients = []
+        self.refusal = None
+        self.running = threading.Event()
+        self.running.set()
+        self.listeners = []
+        self.threads = []
+        self.serve("state.sock", self.tell)
+        self.serve("control.sock", self.answer)
+
+    def serve(self, name, handle):
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(self.directory / name))
+        listener.listen()
+        self.listeners.append(listener)
+
+        def accept():
+            while True:
+                try:
+                    client, _ = listener.accept()
+                except OSError:
+                    return
+                self.clients.append(client)
+                self.start(handle, client)
+
+        self.start(accept)
+
+    def start(self, body, *arguments):
+        thread = threading.Thread(target=body, args=arguments, daemon=True)
+        thread.start()
+        self.threads.append(thread)
+
+    def say(self, client, line):
+        client.sendall((json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n").encode())
+
+    def lines(self, client):
+        """What a client sends until it, or the test, has gone."""
+        try:
+            yield from client.makefile("r")
+        except (OSError, ValueError):
+            pass
+
+    def event(self, **fields):
+        for client in self.clients:
+            try:
+                self.say(client, {"class": "EVENT"} | fields)
+            except OSError:
+                pass
+
+    def tell(self, client):
+        watch = {"every_ms": 100}
+        said = {}
+
+        def listen():
+            for line in self.lines(client):
+                watch.update(json.loads(line))
+                self.watches.append(json.loads(line))
+
+        self.start(listen)
+        seq = 0
+        try:
+            self.say(client, self.version)
+            while self.running.is_set():
+                if self.speaks:
+                    seq += 1
+                    self.say(client, self.state | {"seq": seq})
+                    if self.tells_settings and "SETTINGS" in watch.get("classes", []) and said != self.settings:
+                        said = dict(self.settings)
+                        self.say(client, {"class": "SETTINGS", "seq": seq} | said)
+                time.sleep(watch["every_ms"] / 1000)
+        except OSError:
+            pass
+
+    def answer(self, client):
+        for line in self.lines(client):
+            request = json.loads(line)
+            method, params = request["method"], request.get("params", {})
+            self.asked.append((method, params))
+            reply = {"jsonrpc": "2.0", "id": request["id"]}
+            if self.refusal and method.startswith("run."):
+                reply["error"] = self.refusal
+            elif method == "settings.get":
+                reply["result"] = self.settings[params["key"]] if "key" in params else self.settings
+            elif method == "settings.set":
+                reply["result"] = self.settings[params["key"]] = params["value"]
+            elif method == "run.start":
+                reply["result"] = {"activity": 17}
+            elif method in ("run.stop", "run.discard"):
+                reply["result"] = SUMMARY
+            else:
+                reply["result"] = {"run": "paused", "elapsed_ms": 192300}
+            try:
+                self.say(client, reply)
+            except OSError:
+                return
+
+    def stop(self):
+        self.running.clear()
+        for end in self.listeners + self.clients:
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            end.close()
+        for name in ("state.sock", "control.sock"):
+            (self.directory / name).unlink(missing_ok=True)
+
+
+class Screen:
+    """A terminal of its own (tmux), in which a shell starts pacectl."""
+
+    def __init__(self, directory, columns=80, rows=24, environment=()):
+        self.socket = str(pathlib.Path(directory) / "tmux.sock")
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(rows),
+                  "env", "TZ=UTC", "TERM=tmux-256color", *environment, "PS1=ready> ", "sh")
+        self.wait_for("ready>")
+
+    def tmux(self, *arguments):
+        # Nothing of a terminal that the tests themselves run in may get in.
+        environment = {k: v for k, v in os.environ.items() if k not in ("TMUX", "NO_COLOR", "COLORTERM")}
+        result = subprocess.run(["tmux", "-S", self.socket, *arguments], env=environment, capture_output=True,
+                                text=True, check=True)
+        return result.stdout
+
+    def type(self, *keys):
+        self.tmux("send-keys", *keys)
+
+    def run(self, *words):
+        self.type("-l", shlex.join(str(word) for word in words))
+        self.type("Enter")
+
+    def text(self, colours=False):
+        return self.tmux("capture-pane", "-p", *(["-e"] if colours else []))
+
+    def wait_for(self, *texts, absent=(), seconds=10):
+        deadline = time.monotonic() + seconds
+        while True:
+            shown = self.text()
+            if all(text in shown for text in texts) and not any(text in shown for text in absent):
+                return shown
+            assert time.monotonic() < deadline, f"waited for {texts} without {absent}, saw:\n{shown}"
+            time.sleep(0.05)
+
+    def resize(self, columns, rows):
+        self.tmux("resize-window", "-x", str(columns), "-y", str(rows))
+
+    def pid_of_pacectl(self):
+        shell = self.tmux("list-panes", "-F", "#{pane_pid}").strip()
+        for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                pid, name, _, parent = stat.read_text().split()[:4]
+            except OSError:
+                continue
+            if (name, parent) == ("(pacectl)", shell):
+                return int(pid)
+        raise AssertionError("pacectl does not run:\n" + self.text())
+
+    def end(self):
+        subprocess.run(["tmux", "-S", self.socket, "kill-server"], capture_output=True)
+
+
+@pytest.fixture
+def paced(tmp_path):
+    daemon = FakePaced(tmp_path)
+    yield daemon
+    daemon.stop()
+
+
+@pytest.fixture
+def screen(tmp_path):
+    """Makes terminals, and ends them."""
+    made = []
+
+    def make(*arguments, **options):
+        directory = tmp_path / f"terminal{len(made)}"
+        directory.mkdir()
+        made.append(Screen(directory, *arguments, **options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.end()

@@ -1,0 +1,255 @@
+"""pacectl watch on a terminal: what a person sees, and how the terminal is left."""
+
+import fcntl
+import os
+import pathlib
+import signal
+import struct
+import subprocess
+import termios
+import threading
+import time
+
+import pytest
+
+from pretend import COMPONENTS, HOSTILE, IDLE, PACECTL, RUN, SCREENS, SETTINGS, FakePaced
+from pretend import paced, screen  # noqa: F401 (fixtures)
+
+
+def kept(name, columns, rows):
+    return (SCREENS / f"{name}-{columns}x{rows}.txt").read_text()
+
+
+def expect_screen(terminal, name, columns, rows):
+    """Waits until the terminal shows a kept screen, and nothing beside it."""
+    wanted = kept(name, columns, rows)
+    deadline = time.monotonic() + 10
+    while (shown := terminal.text()).rstrip("\n") != wanted.rstrip("\n"):
+        assert time.monotonic() < deadline, f"not {name} {columns}x{rows}, but:\n{shown}"
+        time.sleep(0.05)
+
+
+# The screen
+
+
+@pytest.mark.parametrize("columns, rows", [(80, 24), (40, 12), (200, 50), (20, 5)])
+def test_screen_is_drawn_as_kept(paced, screen, columns, rows):
+    terminal = screen(columns, rows)
+    terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
+    expect_screen(terminal, "run", columns, rows)
+
+
+def test_screen_follows_the_terminals_size(paced, screen):
+    terminal = screen(80, 24)
+    terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
+    expect_screen(terminal, "run", 80, 24)
+    for columns, rows in [(40, 12), (200, 50), (20, 5), (80, 24)]:
+        terminal.resize(columns, rows)
+        expect_screen(terminal, "run", columns, rows)
+
+
+def test_colours_are_left_out_where_they_are_not_wanted(paced, screen):
+    plain = screen(environment=["NO_COLOR=1"])
+    plain.run(PACECTL, "--runtime-dir", paced.directory, "watch")
+    expect_screen(plain, "run", 80, 24)
+    assert "\x1b[" not in plain.text(colours=True)
+    coloured = screen()
+    coloured.run(PACECTL, "--runtime-dir", paced.directory, "watch")
+    expect_screen(coloured, "run", 80, 24)
+    assert "38;5;75m" in coloured.text(colours=True), "zone 2 is blue"
+
+
+def test_figures_move_with_the_run(paced, screen):
+    terminal = screen(20, 5)
+    terminal.run(PACECTL, "--runtime-dir", paced.directory, "--imperial", "watch")
+    terminal.wait_for("27:12", "3.13 mi")
+    paced.state = RUN | {"elapsed_ms": 3600000, "distance_m": 10000.0}
+    terminal.wait_for("1:00:00", "6.21 mi", absent=["27:12"])
+    paced.settings = SETTINGS | {"components": [COMPONENTS[0]]}
+    terminal.wait_for("1:00:00", absent=["6.21 mi"])
+    paced.state = dict(IDLE)
+    terminal.wait_for("Ready", "0.0")
+
+
+def test_figures_are_never_in_the_wrong_units(paced, screen):
+    paced.tells_settings = False
+    terminal = screen()
+    terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
+    terminal.wait_for("Waiting for paced")
+    time.sleep(0.3)
+    assert "mi" not in terminal.text().split("watch")[-1]
+    paced.tells_settings = True
+    expect_screen(terminal, "run", 80, 24)
+
+
+def test_lap_that_ends_is_shown(paced, screen):
+    terminal = screen()
+    terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
+    terminal.wait_for("Running")
+    paced.event(event="lap", trigger="command", lap={"number": 3, "elapsed_ms": 192300, "distance_m": 603.1})
+    terminal.wait_for("Lap 3 done: 3:12, 0.60 km")
+
+
+def test_hostile_names_leave_screen_and_title_alone(paced, screen):
+    terminal = screen()
+    title = terminal.tmux("display-message", "-p", "#{pane_title}")
+    paced.state = RUN | {
+        "heart": RUN["heart"] | {"name": HOSTILE, "zone_name": HOSTILE},
+        "gpsd": {"link": "disconnected", "reason": HOSTILE},
+        "faults": [{"fault": HOSTILE, "since_ms": 1, "message": HOSTILE}],
+    }
+    terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
+    shown = terminal.wait_for("Running", "\ufffd]0;owned\ufffd\ufffd[2J\ufffd31m\ufffd\ufffd日本語")
+    figures = kept("run", 80, 24).splitlines()[3:16]
+    assert set(figures) <= set(shown.splitlines()), "the figures stand where they always do"
+    assert terminal.tmux("display-message", "-p", "#{pane_title}") == title
+    terminal.type("q")
+    terminal.wait_for("ready>")
+
+
+# How the terminal is left
+
+
+def terminal_state(terminal, tmp_path):
+    """What stty and tmux say about a terminal."""
+    flags = "#{alternate_on} #{cursor_flag} #{wrap_flag} #{insert_flag} #{keypad_flag} #{origin_flag}"
+    file = tmp_path / f"stty{time.monotonic_ns()}"
+    terminal.run("sh", "-c", f"stty -g > {file}.new; mv {file}.new {file}")
+    deadline = time.monotonic() + 10
+    while not file.exists():
+        assert time.monotonic() < deadline, terminal.text()
+        time.sleep(0.02)
+    return file.read_text(), terminal.tmux("display-message", "-p", flags)
+
+
+@pytest.mark.parametrize("way", ["q", "C-c", "C-\\", signal.SIGTERM, signal.SIGHUP, "gone and q"])
+def test_terminal_is_left_as_it_was(paced, screen, tmp_path, way):
+    terminal = screen()
+    before = terminal_state(terminal, tmp_path)
+    terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
+    terminal.wait_for("Running")
+    assert terminal.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag}").split() == ["1", "0"]
+    if way == "gone and q":
+        paced.stop()
+        terminal.wait_for("Waiting for paced")
+    if isinstance(way, signal.Signals):
+        os.kill(terminal.pid_of_pacectl(), way)
+    else:
+        terminal.type(way.split()[-1])
+    terminal.wait_for("ready>", absent=["Running", "Waiting for paced"])
+    terminal.run("echo", "left")
+    terminal.wait_for("\nleft")
+    assert terminal_state(terminal, tmp_path) == before
+
+
+def test_screen_without_keys_can_be_left(paced, screen, tmp_path):
+    terminal = screen()
+    before = terminal_state(terminal, tmp_path)
+    terminal.run("sh", "-c", f"{PACECTL} --runtime-dir {paced.directory} watch </dev/null")
+    expect_screen(terminal, "run", 80, 24)
+    terminal.type("C-c")
+    terminal.wait_for("ready>", absent=["Running"])
+    assert terminal_state(terminal, tmp_path) == before
+
+
+def test_screen_can_be_put_to_sleep(paced, screen, tmp_path):
+    terminal = screen()
+    before = terminal_state(terminal, tmp_path)
+    terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
+    expect_screen(terminal, "run", 80, 24)
+    terminal.type("C-z")
+    terminal.wait_for("Stopped", absent=["Running"])
+    assert terminal_state(terminal, tmp_path) == before
+    terminal.run("fg")
+    expect_screen(terminal, "run", 80, 24)
+    terminal.type("q")
+    terminal.wait_for("ready>", absent=["Running"])
+    assert terminal_state(terminal, tmp_path) == before
+
+
+def test_other_keys_do_nothing(paced, screen):
+    terminal = screen()
+    terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
+    expect_screen(terminal, "run", 80, 24)
+    for key in ["Up", "F1", "Escape", "x", " ", "l", "Enter", "C-s", "C-l"]:
+        terminal.type(key)
+    paced.state = RUN | {"elapsed_ms": 1633300}
+    terminal.wait_for("Running")
+    paced.state = dict(RUN)
+    expect_screen(terminal, "run", 80, 24)
+    assert paced.asked == []
+
+
+# A daemon that comes and goes
+
+
+def test_watch_waits_for_the_daemon_as_often_as_it_goes(tmp_path, screen):
+    terminal = screen()
+    terminal.run(PACECTL, "--runtime-dir", tmp_path, "watch")
+    for _ in range(2):
+        terminal.wait_for("Waiting for paced", f"in {tmp_path}"[:60], "q leaves")
+        daemon = FakePaced(tmp_path)
+        expect_screen(terminal, "run", 80, 24)
+        daemon.stop()
+    terminal.wait_for("Waiting for paced")
+    terminal.type("q")
+    terminal.wait_for("ready>", absent=["Waiting"])
+
+
+def test_silence_of_the_daemon_is_shown(paced, screen):
+    terminal = screen()
+    terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
+    terminal.wait_for("Running")
+    paced.speaks = False
+    terminal.wait_for("paced has said nothing for")
+    paced.speaks = True
+    expect_screen(terminal, "run", 80, 24)
+
+
+def test_protocol_of_another_release_is_refused(paced, screen):
+    paced.version["protocol"] = 2
+    terminal = screen()
+    terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
+    terminal.wait_for("ready>", "paced speaks protocol 2")
+
+
+def resident_kib(pid):
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1])
+
+
+def test_terminal_that_takes_nothing_costs_nothing_and_holds_nothing_up(paced):
+    leader, follower = os.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
+    before = termios.tcgetattr(follower)
+    program = subprocess.Popen([PACECTL, "--runtime-dir", paced.directory, "watch"], stdin=follower, stdout=follower,
+                               env=os.environ | {"TERM": "xterm-256color"})
+    try:
+        figures = threading.Event()
+
+        def hurry():
+            # Every frame is new, and more than all that a terminal's buffer takes comes together.
+            elapsed = 0
+            while not figures.wait(0.02):
+                elapsed += 11_100
+                paced.state = RUN | {"elapsed_ms": elapsed, "distance_m": elapsed / 3.7}
+
+        threading.Thread(target=hurry, daemon=True).start()
+        time.sleep(1.5)
+        first = resident_kib(program.pid)
+        time.sleep(2)
+        assert resident_kib(program.pid) - first < 512
+        figures.set()
+        begun = time.monotonic()
+        program.send_signal(signal.SIGTERM)
+        assert program.wait(timeout=5) == 0
+        assert time.monotonic() - begun < 2.5
+        assert termios.tcgetattr(follower) == before
+    finally:
+        figures.set()
+        if program.poll() is None:
+            program.kill()
+            program.wait()
+        os.close(leader)
+        os.close(follower)
