@@ -20,14 +20,18 @@ struct Invocation: Equatable {
     /// Kilometres or miles, where they are not to follow the setting.
     var metric: Bool?
 
-    /// Reads the arguments, the program's name left out. Options may stand anywhere.
+    /// Reads the arguments, the program's name left out. Options may stand anywhere; `--option value` and `--option=value` are the same.
     ///
     /// - Throws: ``Failure`` with status 2.
     init(_ arguments: [String]) throws(Failure) {
         var words: [String] = []
         var isIndoor = false
         var rest = arguments[...]
-        while let argument = rest.popFirst() {
+        while var argument = rest.popFirst() {
+            if argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") {
+                rest.insert(String(argument[argument.index(after: equals)...]), at: rest.startIndex)
+                argument = String(argument[..<equals])
+            }
             switch argument {
             case "--help", "-h": return
             case "--version":

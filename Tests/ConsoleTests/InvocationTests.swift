@@ -37,6 +37,7 @@ struct InvocationTests {
         #expect(invocation.isJSON)
         #expect(invocation.metric == true)
         #expect(try Invocation(["watch", "--imperial"]).metric == false)
+        #expect(try Invocation(["--runtime-dir=/run/a=b", "watch"]).runtimeDirectory == "/run/a=b")
         #expect(try Invocation(["watch"]).metric == nil)
     }
 
@@ -50,6 +51,7 @@ struct InvocationTests {
         (["start", "swim"], "'swim' is no sport (run, walk, hike, ride, other)"),
         (["pause", "--indoor"], "--indoor belongs to 'start'"),
         (["status", "--runtime-dir"], "--runtime-dir needs a directory"),
+        (["status", "--runtime-dir="], "--runtime-dir needs a directory"),
         (["status", "--state-dir", ""], "--state-dir needs a directory"),
         (["settings", "get"], "say 'settings', 'settings get KEY' or 'settings set KEY VALUE'"),
         (["settings", "set", "metric"], "say 'settings', 'settings get KEY' or 'settings set KEY VALUE'"),
