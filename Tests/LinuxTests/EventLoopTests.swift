@@ -19,6 +19,7 @@ import Testing
         }
         timer?.arm(at: deadline)
         _ = try loop.run()
+        timer = nil
         #expect(lateness.allSatisfy { $0 >= .zero })
         // The median: one late wake-up of a busy machine proves nothing, a habit does.
         #expect(lateness.sorted()[12] < .milliseconds(10))
@@ -118,6 +119,7 @@ import Testing
             #expect(connection.far?.send([1]) == .sent(1))
         }
         _ = try loop.run()
+        source = nil
         #expect(told == [.writing, .reading])
     }
 
