@@ -1,12 +1,14 @@
 #include "CGps.h"
 
 #include <gps.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* GPS_JSON_RESPONSE_MAX of gpsd: no line of it is longer. */
 enum { line_limit = 10240 };
+
+/* How each line of gpsd begins. */
+static const char line_start[] = "{\"class\":";
 
 #if GPSD_API_MAJOR_VERSION < 11
 #error "libgps 3.22 (API 11) or later is needed"
@@ -25,25 +27,21 @@ static int satellites_used(const char *line, const struct gps_data_t *data)
     return strstr(line, "\"satellites\":[") ? data->satellites_used : -1;
 }
 
-/* gpsd writes one class a line. From a line with a second one gps_unpack may never return: it goes on from there again and again. */
-static bool has_one_class(const char *line)
-{
-    static const char key[] = "\"class\":";
-    const char *first = strstr(line, key);
-    return first && !strstr(first + 1, key);
-}
-
 bool cgps_unpack(const uint8_t *line, size_t length, struct cgps_report *report)
 {
     char text[line_limit + 1];
     /* Zeroed for each report: gps_unpack leaves what a report does not set. */
     struct gps_data_t data;
 
-    if (length < 2 || length > line_limit || line[0] != '{' || line[length - 1] != '}' || memchr(line, 0, length))
+    if (length < sizeof line_start || length > line_limit || memcmp(line, line_start, sizeof line_start - 1) ||
+        line[length - 1] != '}')
         return false;
     memcpy(text, line, length);
     text[length] = 0;
-    if (!has_one_class(text))
+    if (strlen(text) != length)
+        return false;
+    /* gps_unpack goes round for ever when what is malformed is followed by a class. TPV and SKY have one, at their start. */
+    if (strstr(text + 2, line_start + 1))
         return false;
     memset(&data, 0, sizeof data);
     gps_clear_fix(&data.fix);

@@ -25,8 +25,8 @@ struct cgps_report {
     int satellites_used;
 };
 
-/* Reads one line of gpsd, without its line end. It needs no locks and no memory but 40 KB of stack.
+/* Reads one TPV or SKY line of gpsd, without its line end. It needs no locks and no memory but 40 KB of stack.
  *
- * false: no JSON object, a NUL in it, too long, or libgps refuses it. libgps accepts much that is malformed, and then leaves fields
- * NaN: a mode of 2 or 3 promises no position. */
+ * false: not between {"class": and }, a NUL in it, a second class, too long, or libgps refuses it. libgps accepts much that is
+ * malformed, and then leaves fields NaN: a mode of 2 or 3 promises no position. */
 bool cgps_unpack(const uint8_t *line, size_t length, struct cgps_report *report);

@@ -1,0 +1,234 @@
+import Adapters
+import Domain
+import Foundation
+import Sensors
+import TestKit
+import Testing
+
+/// What gpsd and libgps are known to do to their readers, each by name.
+@Suite struct GpsdMessageTests {
+    func message(_ line: String) -> GpsdMessage {
+        GpsdMessage(line: Array(line.utf8)[...])
+    }
+
+    func report(_ line: String) throws -> GnssReport {
+        guard case .report(let report) = message(line) else { throw CocoaError(.coderValueNotFound) }
+        return report
+    }
+
+    @Test func aFullReportHasEverything() throws {
+        let line =
+            #"{"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"2026-06-01T14:45:09.120Z","ept":0.005,"#
+            + #""lat":58.959178300,"lon":5.728812300,"altHAE":98.7,"altMSL":55.25,"alt":98.7,"epx":3.0,"epy":4.0,"#
+            + #""epv":29.9,"track":251.9,"speed":5.89,"climb":43.7,"geoidSep":43.45,"eph":17.1,"sep":30.4}"#
+        #expect(
+            try report(line)
+                == GnssReport(
+                    device: "/dev/ttyACM0", time: UTC(milliseconds: 1_780_325_109_120), mode: 3, latitude: 58.9591783,
+                    longitude: 5.7288123, altitude: 55.25, accuracy: 17.1, speed: 5.89, track: 251.9))
+    }
+
+    @Test func everyFieldOfAReportCanBeMissing() throws {
+        #expect(try report(#"{"class":"TPV"}"#) == GnssReport(mode: 0))
+    }
+
+    /// com-1289 of gpsd's regression tests.
+    @Test func aModeOfThreePromisesNoPosition() throws {
+        let com1289 = try report(#"{"class":"TPV","mode":3,"epv":27.600,"eph":20.900,"sep":32.300}"#)
+        #expect(com1289 == GnssReport(mode: 3, accuracy: 20.9))
+    }
+
+    /// gp-320fw at its cold start.
+    @Test func aPositionCanComeWithoutTime() throws {
+        let cold = try report(#"{"class":"TPV","mode":3,"lat":48.149988333,"lon":11.584663333,"eph":26.600}"#)
+        #expect(cold.time == nil)
+        #expect(cold.latitude == 48.149988333)
+    }
+
+    /// gps_unpack returns success for these, with mode 3 and NaN: here they are a report without what could not be read.
+    @Test(arguments: [
+        #"{"class":"TPV","mode":3,"lat":52.5,"lon":"x"}"#, #"{"class":"TPV","mode":3,"lat":52.5,"lon":null}"#,
+        #"{"class":"TPV","mode":3,"lat":52.5,"lon":}"#, #"{"class":"TPV","mode":3,"lat":52.5,"lo}"#,
+        #"{"class":"TPV","mode":3,"lat":52.5,"lon":1e999}"#, #"{"class":"TPV","mode":3,"lat":nan,"lon":nan}"#,
+    ])
+    func aMalformedReportHasNoPosition(line: String) throws {
+        let report = try report(line)
+        #expect(report.mode == 3)
+        #expect(report.latitude == nil || report.longitude == nil)
+    }
+
+    @Test(arguments: ["", "{", "{}", "x", "[]", #"{"class":"TPV","mode":3"#, "{\"class\":\"TPV\",\"mode\":3,\0}", "}{"])
+    func whatIsNoObjectIsNothing(line: String) {
+        #expect(message(line) == .other)
+    }
+
+    /// gps_unpack of 3.22 goes round for ever on these (found by damaging lines at random).
+    @Test(arguments: [
+        #"{"class":"SKY","hdop""class":"SKY"}"#, #"{"class":"SKY"p":0.9{"class":"SKY"}"#,
+        #"{"class":"TPV","mode""class":"TPV"}"#, #"{"class":"TPV","mode":3,"lat":[{"class":"TPV"}]}"#,
+    ])
+    func aSecondClassInALineEndsNothing(line: String) {
+        #expect(message(line) == .other)
+    }
+
+    @Test func aReportLongerThanGpsdSendsIsNothing() {
+        let long = #"{"class":"TPV","mode":3,"lat":1,"lon":"# + String(repeating: "1", count: 10_240) + "}"
+        #expect(message(long) == .other)
+    }
+
+    @Test func nothingOfTheReportBeforeIsLeft() throws {
+        _ = try report(#"{"class":"TPV","device":"/dev/a","mode":3,"lat":1,"lon":2,"speed":3,"eph":4}"#)
+        _ = message(#"{"class":"SKY","device":"/dev/a","satellites":[{"PRN":1,"used":true}]}"#)
+        #expect(try report(#"{"class":"TPV","mode":1}"#) == GnssReport(mode: 1))
+        #expect(message(#"{"class":"SKY"}"#) == .sky(device: nil, satellites: nil))
+    }
+
+    @Test(arguments: ["99999999999", "4", "-1"])
+    func modesThatDoNotExistAreUnknown(mode: String) throws {
+        #expect(try report(#"{"class":"TPV","mode":\#(mode),"lat":1,"lon":2}"#).mode == 0)
+    }
+
+    @Test(arguments: [
+        "garbage", "", "0001-01-01T00:00:00Z", "1970-01-01T00:00:00.000Z", "1969-12-31T23:59:59Z",
+    ])
+    func timesThatCannotBeAreNone(time: String) throws {
+        #expect(try report(#"{"class":"TPV","mode":3,"time":"\#(time)"}"#).time == nil)
+    }
+
+    /// A status is sent from 2 (DGPS) on only, so that a plain fix has none; it means nothing here.
+    @Test(arguments: ["", #","status":0"#, #","status":2"#, #","status":9"#])
+    func statusDecidesNothing(status: String) throws {
+        #expect(
+            try report(#"{"class":"TPV","mode":3\#(status),"lat":1,"lon":2}"#)
+                == GnssReport(mode: 3, latitude: 1, longitude: 2))
+    }
+
+    @Test(arguments: [
+        (#""altMSL":34.5,"altHAE":80,"geoidSep":40"#, 34.5), (#""altHAE":80,"geoidSep":45.5"#, 34.5),
+        (#""altHAE":80"#, nil), (#""alt":80"#, nil), (#""alt":80,"geoidSep":45"#, nil),
+    ])
+    func altitudeIsThatAboveTheSeaOrNone(fields: String, altitude: Double?) throws {
+        #expect(try report(#"{"class":"TPV","mode":3,\#(fields)}"#).altitude == altitude)
+    }
+
+    @Test(arguments: [
+        (#""eph":17.1,"epx":3,"epy":4"#, 17.1), (#""epx":3,"epy":4"#, 5), (#""epx":3"#, nil), (#""eph":0"#, nil),
+        (#""eph":1899.81"#, 1_899.81), (#""eph":-1"#, nil),
+    ])
+    func accuracyIsTheHorizontalEstimateElseThatOfBothAxesElseNone(fields: String, accuracy: Double?) throws {
+        #expect(try report(#"{"class":"TPV","mode":3,\#(fields)}"#).accuracy == accuracy)
+    }
+
+    /// libgps 3.22 knows no uSat, and says 0 for a SKY without satellites.
+    @Test(arguments: [
+        (#""uSat":7,"hdop":1.0"#, 7), (#""nSat":3,"uSat":2,"satellites":[{"PRN":1,"used":true}]"#, 2),
+        (#""satellites":[{"PRN":1,"el":1,"az":2,"ss":3,"used":true},{"PRN":2,"used":false}]"#, 1),
+        (#""satellites":[]"#, 0), (#""hdop":2.25,"pdop":4.00"#, nil), (#""nSat":6"#, nil), (#""uSat":-3"#, nil),
+        (#""uSat":99999999999999999999"#, nil),
+    ])
+    func satellitesUsedAreCountedOnlyWhereTheyAreTold(fields: String, satellites: Int?) {
+        #expect(
+            message(#"{"class":"SKY","device":"/dev/a",\#(fields)}"#) == .sky(device: "/dev/a", satellites: satellites))
+    }
+
+    @Test func skyWithAHundredAndFortySatellitesIsRead() {
+        let satellites = (1...140).map {
+            #"{"PRN":\#($0),"el":1.0,"az":2.0,"ss":30.0,"used":\#($0 <= 40),"gnssid":0,"svid":1}"#
+        }
+        let line = #"{"class":"SKY","satellites":[\#(satellites.joined(separator: ","))]}"#
+        #expect(line.utf8.count < GpsdLines.limit)
+        #expect(message(line) == .sky(device: nil, satellites: 40))
+    }
+
+    @Test func theGreetingTellsItsProtocol() {
+        #expect(message(FakeGpsd.version) == .version(major: 3))
+        #expect(message(#"{"class":"VERSION","release":"2.90","proto_major":2}"#) == .version(major: 2))
+        #expect(message(#"{"class":"VERSION"}"#) == .other)
+    }
+
+    @Test func devicesAreThoseThatHaveAPath() {
+        let line =
+            #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/ttyACM0","activated":"2026-11-20T06:46:10.427Z"},"#
+            + #"{"class":"DEVICE","path":"/dev/b\u001b","driver":"NMEA0183"},{"class":"DEVICE"}]}"#
+        #expect(message(line) == .devices(["/dev/ttyACM0", "/dev/b\u{1B}"]))
+        #expect(message(#"{"class":"DEVICES","devices":[]}"#) == .devices([]))
+    }
+
+    /// libgps cannot read the notice of removal: it wants a string where gpsd writes 0.
+    @Test func theNoticeThatAReceiverIsGoneIsRead() {
+        #expect(
+            message(#"{"class":"DEVICE","path":"/dev/ttyACM0","activated":0}"#)
+                == .device("/dev/ttyACM0", isPresent: false))
+        #expect(
+            message(#"{"class":"DEVICE","path":"/dev/ttyACM0","activated":"2026-11-20T06:46:10.427Z","flags":1}"#)
+                == .device("/dev/ttyACM0", isPresent: true))
+    }
+
+    @Test func aRefusalIsAnError() {
+        #expect(message(#"{"class":"ERROR","message":"No such device as /dev/nope"}"#) == .error)
+    }
+
+    /// All of them are in gpsd's regression tests, "XXX" too.
+    @Test(arguments: [
+        "RTCM2", "RTCM3", "AIS", "SUBFRAME", "RAW", "OSC", "LOG", "IMU", "ATT", "TOFF", "PPS", "GST", "POLL", "XXX",
+    ])
+    func otherClassesAreSkipped(name: String) {
+        #expect(message(#"{"class":"\#(name)","device":"/dev/a","mode":3,"lat":1,"lon":2}"#) == .other)
+    }
+
+    @Test func aReceiversNameIsKeptAsItIsToTellItApart() throws {
+        #expect(try report(#"{"class":"TPV","device":"/dev/a\u001bb\"c","mode":3}"#).device == "/dev/a\u{1B}b\"c")
+    }
+
+    /// Foundation reads the same lines, written by gpsd of 2026 with keys that libgps 3.22 does not know.
+    @Test(arguments: ["telit-he910", "ublox-neo-m8l", "humminbird-M37", "nmea-fuzzy-cases", "bu303-nofix"])
+    func reportsReadAsAnotherReaderReadsThem(name: String) throws {
+        let time = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        var count = 0
+        for line in try GpsdLog("gpsd/\(name).log").recordedJSON() where line.hasPrefix(#"{"class":"TPV""#) {
+            let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            func number(_ key: String) -> Double? { (object[key] as? NSNumber)?.doubleValue }
+            let read = try report(line)
+            #expect(read.mode == UInt8(number("mode") ?? 0))
+            #expect(read.latitude == number("lat"))
+            #expect(read.longitude == number("lon"))
+            #expect(read.speed == number("speed"))
+            #expect(read.track == number("track"))
+            #expect(
+                read.altitude == number("altMSL") ?? (number("altHAE") ?? .nan) - (number("geoidSep") ?? .nan)
+                    || (read.altitude == nil && number("altMSL") == nil))
+            if let eph = number("eph") { #expect(read.accuracy == eph) }
+            let date = try (object["time"] as? String).map { try Date($0, strategy: time) }
+            #expect(read.time == date.map { UTC(milliseconds: Int64(($0.timeIntervalSince1970 * 1_000).rounded())) })
+            count += 1
+        }
+        #expect(count > 0)
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func aDamagedLineIsReadWithoutHarm(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let lines =
+            [FakeGpsd.version, #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/a","activated":0}]}"#]
+            + (try GpsdLog("gpsd/humminbird-M37.log").recordedJSON())
+        for _ in 0..<1_000 {
+            var bytes = Array((lines.randomElement(using: &random) ?? "").utf8)
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let index = Int.random(in: bytes.indices, using: &random)
+                switch UInt8.random(in: 0..<3, using: &random) {
+                case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
+                case 1: bytes.insert(contentsOf: bytes[index...].prefix(20), at: index)
+                default: bytes.removeSubrange(index..<min(bytes.count, index + 5))
+                }
+                if bytes.isEmpty { bytes = [0] }
+            }
+            guard case .report(let report) = GpsdMessage(line: bytes[...]) else { continue }
+            for number in [
+                report.latitude, report.longitude, report.altitude, report.accuracy, report.speed, report.track,
+            ] {
+                #expect(number?.isFinite != false)
+            }
+            #expect(report.mode <= 3)
+        }
+    }
+}
