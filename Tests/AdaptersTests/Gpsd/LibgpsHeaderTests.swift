@@ -1,0 +1,20 @@
+import Foundation
+import TestKit
+import Testing
+
+/// libgps changes its structures with each release; the C door must fit those of Debian 12 and 13.
+@Suite struct LibgpsHeaderTests {
+    @Test(
+        "The C door compiles without a warning against libgps",
+        arguments: [("of this machine", nil), ("3.25, API 14", "Tests/Data/gpsd/libgps-3.25")])
+    func compiles(release: String, headers: String?) throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().path
+        let include = headers.map { ["-I", "\(root)/\($0)"] } ?? []
+        let compiler = try GpsdProcess(
+            ["sh", "-c", #""$@" 2>&1 && echo compiled"#, "sh", "clang", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
+                + include + ["-I", "\(root)/Sources/CGps/include", "\(root)/Sources/CGps/CGps.c"])
+        let output = String(decoding: try compiler.readToEnd(limit: .seconds(60)), as: UTF8.self)
+        #expect(output == "compiled\n")
+    }
+}
