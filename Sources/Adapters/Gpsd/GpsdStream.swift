@@ -57,7 +57,10 @@ package struct GpsdStream: Sendable {
                 return .input(.gpsdLink(status))
             }
             guard let message = lines.next().map({ GpsdMessage(line: $0) }) else {
-                return session.tick(at: now).map { .connection($0) }
+                if let action = session.tick(at: now) { return .connection(action) }
+                // The clock alone may have changed the link.
+                if session.status == told { return nil }
+                continue
             }
             switch message {
             case .report(let report): receivers.received(report, at: now)
