@@ -1,0 +1,119 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// The real gpsd with a receiver of ours, which talks to it over UDP. It ends when this is let go of.
+package final class RealGpsd {
+    /// Where clients find it.
+    package let port: UInt16
+
+    private let receiverPort: UInt16
+    private var process: GpsdProcess?
+    private let socket: Int32
+    private let isPlaying = PlayFlag()
+
+    /// Starts it; it takes connections a moment later, see ``waitUntilItAnswers()``.
+    package init(port: UInt16? = nil) throws {
+        self.port = try port ?? FakeGpsd.freePort()
+        receiverPort = try FakeGpsd.freePort()
+        socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        try start()
+    }
+
+    deinit {
+        stopPlaying()
+        close(socket)
+    }
+
+    /// The receiver as gpsd names it.
+    package var device: String { "udp://127.0.0.1:\(receiverPort)" }
+
+    /// Starts it again after ``kill(_:)``, at the same port.
+    package func start() throws {
+        process = try GpsdProcess(["gpsd", "-N", "-n", "-S", "\(port)", device])
+    }
+
+    /// Ends it with a signal. SIGSTOP and SIGCONT do what they do.
+    package func kill(_ signal: Int32) {
+        guard let process else { return }
+        if signal == SIGSTOP || signal == SIGCONT {
+            Glibc.kill(process.pid, signal)
+        } else {
+            process.kill(signal)
+            self.process = nil
+        }
+    }
+
+    /// Waits until it greets a client, as its return is seen from outside.
+    package func waitUntilItAnswers(limit: Duration = .seconds(10)) throws {
+        let deadline = ContinuousClock.now + limit
+        while ContinuousClock.now < deadline {
+            let client = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            defer { close(client) }
+            var byte: UInt8 = 0
+            if Self.withAddress(port, { connect(client, $0, $1) }) == 0, recv(client, &byte, 1, 0) == 1 { return }
+            usleep(10_000)
+        }
+        throw GpsdProcess.Failure(description: "gpsd does not answer at port \(port)")
+    }
+
+    /// The receiver says this, at once.
+    package func say(_ bytes: some Collection<UInt8>) {
+        Self.say(Array(bytes), to: receiverPort, from: socket)
+    }
+
+    /// The receiver says a recording's lines, so many at a time, on a thread of its own and again from the start at its end, until
+    /// ``stopPlaying()``.
+    package func play(_ log: GpsdLog, lines: Int, every interval: Duration) throws {
+        let sentences = try log.bytes().split(separator: 10).map { Array($0) + [10] }.filter { $0.first != 35 }
+        let epochs = stride(from: 0, to: sentences.count, by: lines).map {
+            Array(sentences[$0..<min($0 + lines, sentences.count)].joined())
+        }
+        let generation = isPlaying.begin()
+        let (flag, port, socket) = (isPlaying, receiverPort, socket)
+        Thread.detachNewThread {
+            var next = ContinuousClock.now
+            for index in 0... {
+                guard flag.isCurrent(generation) else { return }
+                Self.say(epochs[index % epochs.count], to: port, from: socket)
+                next += interval
+                Thread.sleep(forTimeInterval: max(0, (next - ContinuousClock.now) / .seconds(1)))
+            }
+        }
+    }
+
+    package func stopPlaying() {
+        _ = isPlaying.begin()
+    }
+
+    private static func say(_ bytes: [UInt8], to port: UInt16, from socket: Int32) {
+        _ = withAddress(port) { address, size in sendto(socket, bytes, bytes.count, 0, address, size) }
+    }
+
+    private static func withAddress<Result>(
+        _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+}
+
+/// Which recording is being played; another one, or none, ends it.
+private final class PlayFlag: Sendable {
+    private let generation = Atomic<Int>(0)
+
+    func begin() -> Int {
+        generation.add(1, ordering: .relaxed).newValue
+    }
+
+    func isCurrent(_ number: Int) -> Bool {
+        generation.load(ordering: .relaxed) == number
+    }
+}
