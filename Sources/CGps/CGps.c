@@ -14,17 +14,24 @@ static const char line_start[] = "{\"class\":";
 #error "libgps 3.22 (API 11) or later is needed"
 #endif
 
-/* libgps 3.22 does not know uSat, and counts 0 where gpsd sends a SKY without satellites; so the text decides. */
-static int satellites_used(const char *line, const struct gps_data_t *data)
+/* The text decides: libgps 3.22 does not know uSat and says 0 of a SKY without satellites; 3.25 says 0 of one without nSat, as a gpsd
+ * of 3.22 sends it. */
+static int satellites_used(const char *line)
 {
-    static const char key[] = "\"uSat\":";
-    const char *value = strstr(line, key);
+    static const char total[] = "\"uSat\":", used[] = "\"used\":true";
+    const char *value = strstr(line, total);
     if (value) {
+        value += sizeof total - 1;
         char *end;
-        long used = strtol(value + sizeof key - 1, &end, 10);
-        return end == value + sizeof key - 1 || used < 0 || used > 1000 ? -1 : (int)used;
+        long count = strtol(value, &end, 10);
+        return end == value || count < 0 || count > 1000 ? -1 : (int)count;
     }
-    return strstr(line, "\"satellites\":[") ? data->satellites_used : -1;
+    if (!strstr(line, "\"satellites\":["))
+        return -1;
+    int count = 0;
+    for (const char *at = strstr(line, used); at; at = strstr(at + 1, used))
+        count++;
+    return count;
 }
 
 bool cgps_unpack(const uint8_t *line, size_t length, struct cgps_report *report)
@@ -67,6 +74,6 @@ bool cgps_unpack(const uint8_t *line, size_t length, struct cgps_report *report)
     report->epy = data.fix.epy;
     report->speed = data.fix.speed;
     report->track = data.fix.track;
-    report->satellites_used = satellites_used(text, &data);
+    report->satellites_used = satellites_used(text);
     return true;
 }
