@@ -92,6 +92,13 @@ import Testing
         #expect(fixes.map(\.latitude) == [5])
     }
 
+    @Test func whatIsNoGpsdGivesNoFixes() {
+        let tpv = #"{"class":"TPV","mode":3,"lat":1,"lon":2}"#
+        let bytes = Array((#"{"class":"VERSION","proto_major":2}"# + "\n" + tpv + "\n").utf8)
+        #expect(
+            steps([bytes[...]]).allSatisfy { if case .input(.fix) = $0 { false } else { true } })
+    }
+
     @Test func theLinkIsToldAtChangesOnly() {
         let tpv = #"{"class":"TPV","device":"/dev/a","mode":3,"lat":1,"lon":2}"#
         let lost = #"{"class":"TPV","device":"/dev/a","mode":1}"#

@@ -314,6 +314,8 @@ import Testing
             case .connect:
                 session.connected(at: clock.now)
                 _ = received(.version(major: 3))
+                // Connected anew, it is as it was until gpsd says otherwise.
+                #expect(session.status == status(.connecting, .noDevice))
                 answer(devices: [])
                 requests += 1
             case .send:
