@@ -20,13 +20,14 @@ package struct GpsdLog: Sendable {
         [UInt8](try Data(contentsOf: URL(filePath: path)))
     }
 
-    /// What gpsd says when it is played the recording once as fast as it goes (gpsfake), line by line.
+    /// What gpsd says when it is played the recording once as fast as it goes (gpsfake), line by line. Over TCP: datagrams get lost on a
+    /// busy machine.
     ///
     /// It takes 2 to 4 s. Recordings before 2007 come out 1024 weeks later than they were made.
     package func json() throws -> [String] {
         // The port is our own, so that several can run at a time; without "nmea" the recording is not echoed.
         let process = try GpsdProcess(
-            ["gpsfake", "-1", "-q", "-p", "-u", "-c", "0", "-P", "\(try FakeGpsd.freePort())"]
+            ["gpsfake", "-1", "-q", "-p", "-t", "-c", "0", "-P", "\(try FakeGpsd.freePort())"]
                 + ["-r", #"?WATCH={"enable":true,"json":true};"#, path])
         let data = try process.readToEnd(limit: .seconds(60))
         return String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
