@@ -1,0 +1,158 @@
+"""The daemon as a process: options, directories, signals, size; being stopped and going on."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from programs import PACECTL, PACED, boot_ms, wait_for
+
+MIB = 1 << 20
+OFF = ["--gpsd", "off", "--strap", "off"]
+
+
+def paced(*options, **settings):
+    """Runs paced to its end."""
+    return subprocess.run([PACED, *options], capture_output=True, text=True, timeout=10, **settings)
+
+
+@pytest.mark.parametrize("options", [
+    ["--bogus"], ["stray"], ["--runtime-dir"], ["--gpsd", "localhost"], ["--gpsd", "example.org:2947"],
+    ["--gpsd", "127.0.0.1:0"], ["--gpsd", "127.0.0.1:70000"], ["--gpsd", "[::1:2947"], ["--strap", ""], ["--strap", "a,,b"],
+    ["--strap", "unix:"], ["--strap", "unix:/" + "x" * 200], ["--bluetooth", "maybe"], ["--bogus\x1b[2J"],
+], ids=repr)
+def test_a_wrong_option_ends_with_2_and_one_line(options):
+    ended = paced(*options)
+    assert ended.returncode == 2
+    assert ended.stdout == ""
+    assert ended.stderr.count("\n") == 1 and ended.stderr.endswith("\n")
+    assert "\x1b" not in ended.stderr
+
+
+def test_help_and_version_are_told_on_standard_output():
+    assert paced("--help").returncode == 0 and "--demo" in paced("--help").stdout
+    assert re.fullmatch(r"paced \d+\.\d+\.\d+ .*\n", paced("--version").stdout)
+
+
+def test_without_a_runtime_directory_the_error_names_the_option(tmp_path):
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    ended = subprocess.run(
+        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", PACED] if os.getuid() == 0 else [PACED],
+        capture_output=True, text=True, timeout=10, env=environment)
+    assert ended.returncode in (1, 2)
+    assert "--runtime-dir" in ended.stderr and ended.stderr.count("\n") == 1
+
+
+def test_a_second_daemon_is_told_who_is_there(stage):
+    first = stage.paced(*OFF)
+    for option, directory in [("--runtime-dir", first.runtime), ("--state-dir", stage.directory / "state")]:
+        other = {"--runtime-dir": "--state-dir", "--state-dir": "--runtime-dir"}[option]
+        ended = paced(option, directory, other, stage.directory / "other", *OFF)
+        assert ended.returncode == 1
+        assert str(first.pid) in ended.stderr and option in ended.stderr
+        assert ended.stderr.count("\n") == 1
+    assert first.call("status")["run"] == "idle"
+
+
+def test_a_daemon_that_was_killed_is_no_obstacle(stage):
+    first = stage.paced(*OFF)
+    first.process.kill()
+    first.process.wait()
+    assert first.state_socket.exists()
+    assert stage.paced(*OFF).call("status")["run"] == "idle"
+
+
+def test_a_socket_path_that_is_too_long_is_an_error_that_says_so(stage):
+    ended = paced("--runtime-dir", stage.directory / ("x" * 100), "--state-dir", stage.directory / "state", *OFF)
+    assert ended.returncode == 1
+    assert "107" in ended.stderr and "--runtime-dir" in ended.stderr and ended.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_told_to_stop_it_ends_with_0_within_a_second(stage, number):
+    daemon = stage.paced("--demo")
+    reader = stage.reader(daemon)
+    reader.first("STATE", run="active")
+    status, seconds = daemon.end(number)
+    assert status == 0
+    assert seconds < 1
+    assert list(daemon.runtime.glob("*.sock")) == []
+    reader.thread.join(5)
+    assert reader.program.process.wait(5) == 0, "the stream has ended"
+
+
+def test_its_directories_and_sockets_are_for_owner_and_group(stage):
+    daemon = stage.paced(*OFF)
+    assert daemon.runtime.stat().st_mode & 0o777 == 0o750
+    assert (stage.directory / "state").stat().st_mode & 0o777 == 0o750
+    for name in ("state.sock", "control.sock"):
+        assert (daemon.runtime / name).stat().st_mode & 0o777 == 0o660
+
+
+def test_stopped_for_three_seconds_it_catches_up_and_counts_the_late_ticks(stage):
+    daemon = stage.paced("--demo")
+    reader = stage.reader(daemon)
+    wait_for(lambda: len(reader.of("STATE")) > 20, 10, "twenty states")
+    os.kill(daemon.pid, signal.SIGSTOP)
+    time.sleep(3)
+    os.kill(daemon.pid, signal.SIGCONT)
+    continued = boot_ms()
+    wait_for(lambda: reader.of("STATE")[-1]["boot_ms"] > continued + 1500, 10, "states after that")
+    states = [state for state in reader.of("STATE") if state["run"] == "active"]
+    # Elapsed time is the boot clock's, as if nothing had been.
+    starts = {state["boot_ms"] - state["elapsed_ms"] for state in states}
+    assert max(starts) - min(starts) <= 1
+    # What was caught up together has one line.
+    steps = [after["elapsed_ms"] - before["elapsed_ms"] for before, after in zip(states, states[1:])]
+    assert max(steps) >= 2900
+    assert [after["seq"] - before["seq"] for before, after in zip(states, states[1:])] == [1] * len(steps)
+    assert states[-1]["ticks"]["late"] >= 28
+    assert 2800 < states[-1]["ticks"]["worst_ms"] < 3500
+
+
+def test_idle_it_says_so_once_a_second(stage):
+    reader = stage.reader(stage.paced(*OFF))
+    wait_for(lambda: len(reader.of("STATE")) >= 4, 6, "four states")
+    states = reader.of("STATE")
+    assert all(state["run"] == "idle" and "elapsed_ms" not in state.value for state in states)
+    steps = [after["boot_ms"] - before["boot_ms"] for before, after in zip(states[1:], states[2:])]
+    assert all(abs(step - 1000) <= 1 for step in steps)
+
+
+def test_idle_it_hardly_runs(stage):
+    daemon = stage.paced("--gpsd", "127.0.0.1:1", "--strap", f"unix:{stage.directory}/nobody")
+
+    def ticks():
+        fields = pathlib.Path(f"/proc/{daemon.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return int(fields[11]) + int(fields[12])
+    time.sleep(1)
+    before = ticks()
+    time.sleep(4)
+    # Hundredths of seconds of processor time, with nobody at gpsd's port and no strap.
+    assert ticks() - before <= 4
+
+
+def test_the_programs_are_small_and_without_foundation(stage):
+    for program in (PACED, PACECTL):
+        stripped = stage.directory / "stripped"
+        shutil.copy(program, stripped)
+        subprocess.run(["strip", stripped], check=True)
+        assert stripped.stat().st_size < 12 * MIB
+        libraries = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+        assert "Foundation" not in libraries and "libswift" not in libraries
+        symbols = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
+        assert "Foundation" not in symbols
+
+
+def test_what_it_logs_are_lines_for_people(stage):
+    daemon = stage.paced("--demo")
+    stage.reader(daemon).first("STATE", run="active")
+    daemon.end()
+    log = daemon.log.read_text()
+    assert log.endswith("\n") and all(line.isprintable() for line in log.splitlines())
+    assert "told to stop" in log

@@ -1,0 +1,87 @@
+"""--demo and make run: a run that begins by itself, on a screen that lives."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+from programs import PROGRAMS, ROOT, wait_for
+
+
+def running(text):
+    """The processes whose command line has a text."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            command = path.read_bytes().replace(b"\0", b" ").decode()
+        except OSError:
+            continue
+        if text in command:
+            found.append(int(path.parent.name))
+    return found
+
+
+def demo(stage, command=None):
+    command = command or f"PACED_BIN={PROGRAMS} TMPDIR={stage.directory} Tools/demo; echo ended with $?; sleep 60"
+    return stage.terminal(command)
+
+
+def test_a_screen_lives_within_ten_seconds(stage):
+    start = time.monotonic()
+    terminal = demo(stage)
+    wait_for(lambda: "Running" in terminal.screen(), 10, "the screen of a run")
+    seen = set()
+    wait_for(lambda: seen.add(terminal.screen()) or len(seen) > 5, 10, "a screen that moves")
+    print(f"a living screen after {time.monotonic() - start:.1f} s")
+
+
+def test_q_and_ctrl_c_end_both_and_leave_nothing(stage):
+    for key, status in [("q", "0"), ("C-c", "130")]:
+        terminal = demo(stage)
+        wait_for(lambda: "Running" in terminal.screen(), 10, "the screen of a run")
+        assert len(running(str(stage.directory))) >= 3
+        terminal.type(key)
+        ended = wait_for(lambda: (text := terminal.screen()) and "ended with" in text and text, 5, f"an end after {key}")
+        assert f"ended with {status}" in ended or (key == "C-c" and "ended with 0" in ended)
+        assert [pid for pid in running("--demo --runtime-dir " + str(stage.directory))] == []
+        assert list(stage.directory.glob("tmp.*")) == []
+        terminal.end()
+
+
+def test_killed_outright_it_leaves_no_process(stage):
+    terminal = demo(stage)
+    wait_for(lambda: "Running" in terminal.screen(), 10, "the screen of a run")
+    script = [pid for pid in running("Tools/demo") if os.readlink(f"/proc/{pid}/cwd") == str(ROOT)
+              and str(stage.directory) in pathlib.Path(f"/proc/{pid}/environ").read_bytes().decode(errors="replace")]
+    for pid in script:
+        os.kill(pid, signal.SIGKILL)
+    wait_for(lambda: running("--runtime-dir " + str(stage.directory)) == [], 5, "the end of both programs")
+
+
+def test_make_run_is_build_and_demo():
+    said = subprocess.run(["make", "-n", "run"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert "--product paced" in said and "--product pacectl" in said
+    assert said.rstrip().endswith("Tools/demo")
+
+
+def test_the_demo_starts_a_run_and_its_strap_drops_out_and_returns(demo_of_the_session):
+    reader = demo_of_the_session
+    assert reader.of("EVENT")[0]["seq"] == reader.first("VERSION")["events"]["first"]
+    lost = reader.first("EVENT", seconds=240, event="link", of="heart", link="disconnected", reason="searching")
+    back = wait_for(
+        lambda: next((event for event in reader.of("EVENT") if event["seq"] > lost["seq"]
+                      and (event["event"], event.get("of"), event.get("link")) == ("link", "heart", "connected")), None),
+        60, "the strap again")
+    # The beat value goes with the link, and comes again with it.
+    states = reader.of("STATE")
+    without = [state for state in states if lost["boot_ms"] < state["boot_ms"] < back["boot_ms"]]
+    assert without and all("bpm" not in state["heart"] for state in without)
+    after = [state for state in states if state["boot_ms"] > back["boot_ms"] + 3000]
+    if not after:
+        wait_for(lambda: reader.of("STATE")[-1]["boot_ms"] > back["boot_ms"] + 3000, 10, "states after that")
+    assert 60 < reader.of("STATE")[-1]["heart"]["bpm"] < 190
+    # A tunnel has been too: position went stale or absent, and came again.
+    kinds = [event.get("fix") for event in reader.of("EVENT") if event["event"] == "fix"]
+    assert "stale" in kinds and kinds.count("fresh") >= 2
+    assert {state["run"] for state in states} == {"active"}

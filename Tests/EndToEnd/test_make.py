@@ -1,0 +1,101 @@
+"""make says in one line what it cannot do."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from programs import ROOT
+
+REQUIRE = ROOT / "Tools" / "require"
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A PATH that has what the script runs, and no package manager."""
+    for name in ("bash", "sed", "sort", "head", "id", "mktemp", "rm", "grep", "tail", "env"):
+        (tmp_path / name).symlink_to(shutil.which(name))
+    return tmp_path
+
+
+def add(path, name, body):
+    (path / name).write_text(f"#!/bin/bash\n{body}\n")
+    (path / name).chmod(0o755)
+
+
+def require(path, *packages):
+    ended = subprocess.run(
+        [REQUIRE, *packages], env={"PATH": str(path)}, capture_output=True, text=True, timeout=30)
+    assert ended.stderr.count("\n") == (1 if ended.returncode else 0), ended.stderr
+    return ended
+
+
+def test_without_swift_it_says_which_and_where(path):
+    ended = require(path)
+    assert ended.returncode == 1
+    assert "6.2" in ended.stderr and "https://www.swift.org/install/linux" in ended.stderr
+
+
+def test_an_old_swift_is_named(path):
+    add(path, "swift", "echo Swift version 5.10.1")
+    ended = require(path)
+    assert ended.returncode == 1
+    assert "5.10" in ended.stderr and "6.2" in ended.stderr
+
+
+@pytest.mark.parametrize("version", ["6.2", "6.3.1", "6.10", "7.0"])
+def test_a_newer_swift_will_do(path, version):
+    add(path, "swift", f"echo 'Swift version {version} (swift-{version}-RELEASE)'")
+    assert require(path).returncode == 0
+
+
+def test_what_is_installed_is_not_installed_again(path):
+    add(path, "swift", "echo Swift version 6.3")
+    add(path, "dpkg-query", "echo -n installed")
+    ended = require(path, "libgps-dev", "gpsd")
+    assert (ended.returncode, ended.stdout) == (0, "")
+
+
+def test_where_there_is_no_debian_the_packages_are_named(path):
+    add(path, "swift", "echo Swift version 6.3")
+    ended = require(path, "libgps-dev")
+    assert ended.returncode == 1
+    assert "no Debian system" in ended.stderr and "libgps-dev" in ended.stderr
+
+
+def test_without_root_and_sudo_the_command_is_told(path):
+    add(path, "swift", "echo Swift version 6.3")
+    add(path, "apt-get", "exit 1")
+    (path / "id").unlink()
+    add(path, "id", "echo 1000")
+    ended = require(path, "libgps-dev", "gpsd")
+    assert ended.returncode == 1
+    assert "sudo" in ended.stderr and "apt-get install libgps-dev gpsd" in ended.stderr
+
+
+def test_what_is_missing_is_installed_after_an_update_where_that_is_needed(path):
+    add(path, "swift", "echo Swift version 6.3")
+    (path / "id").unlink()
+    add(path, "id", "echo 0")
+    done = path / "done"
+    add(path, "apt-get", f'echo "$@" >>{done}; [ "$1" = update ] && : >{path}/updated; [ -f {path}/updated ]')
+    ended = require(path, "libgps-dev")
+    assert ended.returncode == 0
+    assert "libgps-dev" in ended.stdout
+    assert [line.split()[0] for line in done.read_text().splitlines()] == ["install", "update", "install"]
+
+
+def test_what_apt_says_is_told_in_the_line(path):
+    add(path, "swift", "echo Swift version 6.3")
+    (path / "id").unlink()
+    add(path, "id", "echo 0")
+    add(path, "apt-get", "echo reading; echo 'E: Unable to locate package libgps-dev'; exit 100")
+    ended = require(path, "libgps-dev")
+    assert ended.returncode == 1
+    assert "Unable to locate package libgps-dev" in ended.stderr
+
+
+def test_ci_runs_make_test_and_nothing_else():
+    assert (ROOT / ".ci" / "run").read_text() == "#!/bin/sh\nexec make test\n"
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)

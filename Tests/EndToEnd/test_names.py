@@ -1,0 +1,102 @@
+"""Names from outside that clear a screen, set a title, close a JSON string or a tag come out harmless everywhere."""
+
+import json
+import socket
+import subprocess
+import threading
+import unicodedata
+
+import pytest
+
+from programs import PACECTL, wait_for
+
+HOSTILE = '\x1b[2J\x1b]0;taken\x07"}\\</script>\u202eabc\x9b2J\x85\r\n'
+KEPT = '"}\\</script>'
+
+
+def is_harmless(text):
+    """No control character and none that turns the direction of text."""
+    return all(
+        unicodedata.category(character) not in ("Cc", "Zl", "Zp") and character not in "\u202a\u202b\u202c\u202d\u202e"
+        for character in text)
+
+
+class HostileGpsd:
+    """A gpsd whose receiver has a name of its own choice."""
+
+    def __init__(self, name):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.name = name
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        try:
+            client, _ = self.listener.accept()
+            lines = [
+                {"class": "VERSION", "release": "3.22", "rev": "3.22", "proto_major": 3, "proto_minor": 14},
+                {"class": "DEVICES", "devices": [{"class": "DEVICE", "path": self.name}]},
+            ] + [
+                {"class": "TPV", "device": self.name, "mode": 3, "time": f"2026-03-01T07:30:{second:02}.000Z",
+                 "lat": 52.5, "lon": 13.4, "speed": 0.0} for second in range(10)
+            ]
+            for line in lines:
+                # As gpsd writes it, without spaces.
+                client.sendall(json.dumps(line, separators=(",", ":")).encode() + b"\r\n")
+            client.recv(65536)
+            threading.Event().wait(60)
+        except OSError:
+            pass
+
+    def end(self):
+        self.listener.close()
+
+
+@pytest.fixture(scope="module")
+def outside(long_stage):
+    strap = long_stage.strap("--name", HOSTILE, "--manufacturer", HOSTILE, period=0.2)
+    gpsd = long_stage.keep(HostileGpsd("/dev/" + HOSTILE))
+    daemon = long_stage.paced("--gpsd", f"127.0.0.1:{gpsd.port}", "--strap", f"unix:{strap.path}")
+    reader = long_stage.reader(daemon, classes=["STATE", "EVENT", "FIX", "HEART"])
+    wait_for(
+        lambda: (states := reader.of("STATE")) and "name" in states[-1]["heart"] and "device" in states[-1]["gpsd"],
+        20, "the names of strap and receiver")
+    return daemon, reader
+
+
+def test_in_the_lines_they_are_strings_of_harmless_text(outside):
+    daemon, reader = outside
+    state = reader.of("STATE")[-1]
+    for name in (state["heart"]["name"], state["gpsd"]["device"]):
+        assert KEPT in name, "what is not dangerous is kept"
+        assert is_harmless(name) and "\ufffd" in name
+        assert len(name) <= 64
+    for line in reader.lines:
+        text = line.text.decode()
+        assert text.endswith("\n") and text[:-1].isprintable()
+
+
+def test_in_the_log_they_are_harmless(outside):
+    daemon, _ = outside
+    text = daemon.log.read_text()
+    assert KEPT in text
+    assert all(is_harmless(line) for line in text.split("\n"))
+
+
+def test_on_the_screen_they_are_harmless(outside, stage):
+    daemon, _ = outside
+    terminal = stage.terminal(f"{PACECTL} --runtime-dir {daemon.runtime} watch")
+    terminal.tmux("select-pane", "-T", "before")
+    screen = wait_for(lambda: (text := terminal.screen()) and KEPT in text and text, 10, "the strap's name on the screen")
+    assert terminal.tmux("display", "-p", "#{pane_title}").strip() == "before"
+    assert is_harmless(screen.replace("\n", ""))
+    assert "Idle" in screen or "start" in screen.lower()
+    terminal.type("q")
+
+
+def test_in_pacectls_summary_they_are_harmless(outside):
+    daemon, _ = outside
+    text = subprocess.run(
+        [PACECTL, "--runtime-dir", daemon.runtime, "status"], capture_output=True, text=True, timeout=10).stdout
+    assert KEPT in text
+    assert all(is_harmless(line) for line in text.split("\n"))

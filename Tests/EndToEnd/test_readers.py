@@ -1,0 +1,146 @@
+"""Clients of state.sock: many, slow, stopped, wrong; and the examples."""
+
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+
+from programs import ROOT, has, wait_for
+
+OFF = ["--gpsd", "off", "--strap", "off"]
+
+
+def test_of_64_readers_one_that_is_stopped_costs_the_others_nothing(stage):
+    daemon = stage.paced("--demo")
+    crowd = stage.crowd(daemon, 63)
+    stopped = stage.reader(daemon, classes=["STATE", "EVENT", "HEART", "FIX"])
+    stopped.first("STATE", run="active")
+    wait_for(lambda: all(len(sequence) > 20 for sequence in crowd.sequences), 10, "states for all")
+    before = daemon.of_kernel("VmRSS")
+    os.kill(stopped.program.pid, signal.SIGSTOP)
+    # The kernel holds some ninety lines for it, nine seconds of them.
+    time.sleep(20)
+    grown = daemon.of_kernel("VmRSS") - before
+    os.kill(stopped.program.pid, signal.SIGCONT)
+    dropped = stopped.first("DROPPED", seconds=10)
+    wait_for(lambda: stopped.of("STATE")[-1]["seq"] > crowd.sequences[0][-1] - 5, 10, "the present state")
+    crowd.end()
+
+    for sequence in crowd.sequences:
+        assert sequence == list(range(sequence[0], sequence[0] + len(sequence)))
+    assert all("DROPPED" not in others for others in crowd.others)
+    assert grown < 1024, f"{grown} KiB"
+    # Every state that it did not see is counted; no event is lost.
+    seen = [state["seq"] for state in stopped.of("STATE")]
+    missed = seen[-1] - seen[0] + 1 - len(seen)
+    assert missed > 50
+    assert missed == sum(line["states"] for line in stopped.of("DROPPED"))
+    assert sum(line["events"] for line in stopped.of("DROPPED")) == 0
+    assert dropped["hearts"] >= 0 and dropped["fixes"] >= 0
+
+
+def test_the_state_can_be_thinned_and_events_replayed(stage):
+    daemon = stage.paced(*OFF)
+    for _ in range(3):
+        assert daemon.call("run.start")["activity"]
+        assert daemon.call("run.discard")["id"]
+    reader = stage.reader(daemon, classes=["STATE", "EVENT"], every_ms=1000, since=0)
+    answer = reader.first("WATCH")
+    assert (answer["classes"], answer["every_ms"]) == (["STATE", "EVENT"], 1000)
+    version = reader.first("VERSION")
+    wait_for(lambda: len(reader.of("EVENT")) >= 6, 5, "six events")
+    numbers = [event["seq"] for event in reader.of("EVENT")]
+    assert numbers == list(range(version["events"]["first"], version["events"]["last"] + 1))
+    daemon.call("run.start")
+    wait_for(lambda: len([s for s in reader.of("STATE") if s["run"] == "active"]) >= 4, 6, "four seconds")
+    active = [state["elapsed_ms"] for state in reader.of("STATE") if state["run"] == "active"]
+    assert all(elapsed % 1000 == 0 for elapsed in active)
+
+
+def test_the_end_of_a_readers_input_is_not_the_end_of_its_stream(stage):
+    daemon = stage.paced("--demo")
+    ended = subprocess.run(
+        f"nc -U {daemon.state_socket} </dev/null | head -n 30", shell=True, capture_output=True, text=True, timeout=20)
+    assert len(ended.stdout.splitlines()) == 30
+
+
+@pytest.mark.parametrize("line", [
+    b"nonsense", b"{}", b'{"class":"STATE"}', b'{"class":"WATCH","every_ms":150}', b'{"class":"WATCH","classes":["BOGUS"]}',
+    b'{"class":"WATCH","since":-1}', b"\xff\xfe", b"[" * 1000, b"x" * 5000, b"",
+], ids=lambda line: repr(line[:30]))
+def test_a_bad_line_is_answered_and_the_stream_goes_on(stage, line):
+    daemon = stage.paced("--demo")
+    reader = stage.reader(daemon)
+    reader.first("STATE", run="active")
+    reader.program.process.stdin.write(line + b"\n")
+    reader.program.process.stdin.flush()
+    assert reader.first("ERROR")["message"]
+    count = len(reader.of("STATE"))
+    wait_for(lambda: len(reader.of("STATE")) > count + 5, 5, "states after it")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_bytes_into_both_sockets_do_no_harm(stage, seed):
+    daemon = stage.paced("--demo")
+    reader = stage.reader(daemon)
+    numbers = random.Random(seed)
+    start = [json.dumps({"class": "WATCH", "every_ms": 1000}), '{"jsonrpc":"2.0","method":"status","id":1}']
+    memory = []
+    for round in range(30):
+        for name in ("state.sock", "control.sock"):
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(str(daemon.runtime / name))
+                for _ in range(20):
+                    text = bytearray(numbers.choice(start).encode() + b"\n")
+                    for _ in range(numbers.randrange(6)):
+                        text[numbers.randrange(len(text))] = numbers.randrange(256)
+                    try:
+                        client.sendall(text if numbers.randrange(4) else numbers.randbytes(numbers.randrange(5000)))
+                    except BrokenPipeError:
+                        break
+        memory.append(daemon.of_kernel("VmRSS"))
+    assert daemon.call("status")["run"] == "active"
+    assert memory[-1] - memory[10] < 1024
+    lines = reader.of("STATE")
+    assert [line["seq"] for line in lines] == list(range(lines[0]["seq"], lines[0]["seq"] + len(lines)))
+
+
+EXAMPLES = {"reader.sh": ["sh"], "reader.py": ["python3"], "reader.c": []} | (
+    {"reader.js": ["node"]} if has("node") else {})
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_prints_a_line_for_each_state(stage, name):
+    program = EXAMPLES[name] + [ROOT / "Examples" / name]
+    if name == "reader.c":
+        program = [stage.directory / "reader"]
+        compiler = next(compiler for compiler in ("cc", "clang") if has(compiler))
+        subprocess.run(
+            [compiler, "-Wall", "-Wextra", "-Werror", "-o", program[0], ROOT / "Examples" / name], check=True)
+    daemon = stage.paced("--demo")
+    stage.reader(daemon).first("STATE", run="active", seconds=10)
+    reader = stage.keep(Example([*program, daemon.state_socket]))
+    rows = [reader.line().split() for _ in range(40)]
+    elapsed = [float(row[0]) for row in rows if row[0] != "-"]
+    assert all(round(after - before, 3) == 0.1 for before, after in zip(elapsed, elapsed[1:]))
+    assert all(len(row) == 4 for row in rows)
+    assert rows[-1][3].isdigit() and float(rows[-1][1]) >= 0
+
+
+class Example:
+    def __init__(self, command):
+        self.process = subprocess.Popen(
+            [str(word) for word in command], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+            start_new_session=True)
+
+    def line(self):
+        return self.process.stdout.readline()
+
+    def end(self):
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
