@@ -13,6 +13,8 @@ SHELL := /bin/bash
 release := swift build -c release --static-swift-stdlib
 pytest := .build/venv/bin/python -B -m pytest -p no:cacheprovider Tests/EndToEnd
 results := .build/results
+# What a person wants to see of the runner's many lines; all of them are kept.
+summary := grep --line-buffered -aE '✘|✔ Suite|Test run|error:|ERROR:|SUMMARY:'
 
 build: requirements
 	@echo "== building paced and pacectl"
@@ -33,15 +35,17 @@ lint: requirements
 unit: .build/venv
 	@echo "== unit and integration tests"; mkdir -p $(results)
 	swift build --build-tests
-	swift test --skip-build --disable-xctest | tee $(results)/1-unit
+	swift test --skip-build --disable-xctest 2>&1 | tee $(results)/1-unit | $(summary)
 
+# lld, because gold warns of hundreds of the sanitizers' own symbols.
 test-sanitize: .build/venv
 	@mkdir -p $(results)
 	@for kind in address thread; do \
 	    echo "== the same tests under the $$kind sanitizer"; \
-	    options="--sanitize=$$kind --scratch-path .build/$$kind --disable-xctest"; \
-	    swift build --build-tests --sanitize=$$kind --scratch-path .build/$$kind; \
-	    swift test --skip-build $$options --skip HouseTests | tee $(results)/2-$$kind; \
+	    options="--sanitize=$$kind --scratch-path .build/$$kind -Xswiftc -use-ld=lld"; \
+	    swift build --build-tests $$options; \
+	    LSAN_OPTIONS=suppressions=Tests/leaks.suppressions:print_suppressions=0 \
+	        swift test --skip-build $$options --disable-xctest --skip HouseTests 2>&1 | tee $(results)/2-$$kind | $(summary); \
 	done
 
 end-to-end: build .build/venv

@@ -35,11 +35,10 @@ package enum UnixSocket {
         case .failure(let error): throw error
         }
         let socket = try make(kind)
-        unsafe try withAddress("bind", path) { address, size in
-            let mask = umask(0o117)
-            defer { umask(mask) }
-            return unsafe bind(socket.number, address, size)
-        }
+        // Made for nobody else, then opened up: the umask is the whole process's, and would narrow it by chance.
+        _ = try check("fchmod") { fchmod(socket.number, 0o600) }
+        unsafe try withAddress("bind", path) { address, size in unsafe bind(socket.number, address, size) }
+        _ = try check("chmod") { unsafe chmod(path, 0o660) }
         _ = try check("listen") { Glibc.listen(socket.number, 128) }
         return socket
     }
