@@ -37,16 +37,9 @@ unit: .build/venv
 	swift build --build-tests
 	swift test --skip-build --disable-xctest 2>&1 | tee $(results)/1-unit | $(summary)
 
-# lld, because gold warns of hundreds of the sanitizers' own symbols.
 test-sanitize: .build/venv
 	@mkdir -p $(results)
-	@for kind in address thread; do \
-	    echo "== the same tests under the $$kind sanitizer"; \
-	    options="--sanitize=$$kind --scratch-path .build/$$kind -Xswiftc -use-ld=lld"; \
-	    swift build --build-tests $$options; \
-	    LSAN_OPTIONS=suppressions=Tests/leaks.suppressions:print_suppressions=0 \
-	        swift test --skip-build $$options --disable-xctest --skip HouseTests 2>&1 | tee $(results)/2-$$kind | $(summary); \
-	done
+	@Tools/sanitize $(results)
 
 end-to-end: build .build/venv
 	@echo "== the programs from outside"; mkdir -p $(results)

@@ -240,7 +240,7 @@ class Gpsd(Program):
         path.write_text("".join(recording[3 * 60:]))
         self.port = free_port()
         super().__init__(
-            ["gpsfake", "-q", "-u", "-c", period / 3, "-P", self.port, path],
+            ["gpsfake", "-q", "-t", "-c", period / 3, "-P", self.port, path],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     @property

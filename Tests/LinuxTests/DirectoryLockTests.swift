@@ -13,19 +13,17 @@ import Testing
     }
 
     @Test func anotherProcessThatHoldsTheLockIsNamed() throws {
-        let holder = Process()
-        holder.executableURL = URL(fileURLWithPath: "/bin/bash")
-        let script = #"exec 9>"$0/test.lock"; flock 9; echo $$ >&9; echo locked; exec sleep 60"#
-        holder.arguments = ["-c", script, directory.path]
-        let output = Pipe()
-        holder.standardOutput = output
-        try holder.run()
-        _ = output.fileHandleForReading.readData(ofLength: 7)
-        #expect(throws: DirectoryLock.Failure.held(.init(process: Int(holder.processIdentifier)))) {
+        let script = #"exec 9>"$0/test.lock"; flock 9; echo $$ >&9; exec sleep 60"#
+        let holder = try GpsdProcess(["bash", "-c", script, directory.path])
+        let deadline = ContinuousClock.now + .seconds(10)
+        while (try? FileDescriptor.open(directory("test.lock"), O_RDONLY))?.readText(limit: 32).last != "\n" {
+            try #require(ContinuousClock.now < deadline)
+            usleep(10_000)
+        }
+        #expect(throws: DirectoryLock.Failure.held(.init(process: Int(holder.pid)))) {
             _ = try DirectoryLock(directory.path, file: "test.lock")
         }
-        kill(holder.processIdentifier, SIGKILL)
-        holder.waitUntilExit()
+        holder.kill(SIGKILL)
         // The kernel has freed the lock: a daemon that crashed is no obstacle.
         _ = try DirectoryLock(directory.path, file: "test.lock")
     }
