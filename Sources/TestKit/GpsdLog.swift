@@ -25,12 +25,19 @@ package struct GpsdLog: Sendable {
     ///
     /// It takes 2 to 4 s. Recordings before 2007 come out 1024 weeks later than they were made.
     package func json() throws -> [String] {
-        // The port is our own, so that several can run at a time; without "nmea" the recording is not echoed.
-        let process = try GpsdProcess(
-            ["gpsfake", "-1", "-q", "-p", "-t", "-c", "0", "-P", "\(try FakeGpsd.freePort())"]
-                + ["-r", #"?WATCH={"enable":true,"json":true};"#, path])
-        let data = try process.readToEnd(limit: .seconds(60))
-        return String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
+        // gpsfake takes free ports that somebody else may take before it uses them, and then waits for ever.
+        var data: [UInt8]?
+        for attempt in 1...3 where data == nil {
+            // The port is our own, so that several can run at a time; without "nmea" the recording is not echoed.
+            let process = try GpsdProcess(
+                ["gpsfake", "-1", "-q", "-p", "-t", "-c", "0", "-P", "\(try FakeGpsd.freePort())"]
+                    + ["-r", #"?WATCH={"enable":true,"json":true};"#, path])
+            do {
+                let output = try process.readToEnd(limit: .seconds(20))
+                if !output.isEmpty { data = output }
+            } catch  where attempt < 3 {}
+        }
+        return String(decoding: data ?? [], as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
             .filter { $0.hasPrefix("{") }
     }
 
