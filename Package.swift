@@ -22,6 +22,7 @@ let package = Package(
         .target(name: "CLinux", cSettings: c),
         .systemLibrary(name: "CMath"),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .target(name: "CBlueZ", cSettings: c, linkerSettings: [.linkedLibrary("bluetooth")]),
         .target(name: "CGps", cSettings: c, linkerSettings: [.linkedLibrary("gps")]),
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
         .target(name: "CAllocations", cSettings: c),
@@ -37,7 +38,7 @@ let package = Package(
         // Ring 3
         .target(
             name: "Adapters",
-            dependencies: ["CGps", "CJansson", "CMath", "Linux", "Sensors", "Pipeline", "Outputs", "Domain"],
+            dependencies: ["CBlueZ", "CGps", "CJansson", "CMath", "Linux", "Sensors", "Pipeline", "Outputs", "Domain"],
             swiftSettings: shell),
         // Ring 4
         .target(
