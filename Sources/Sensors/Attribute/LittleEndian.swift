@@ -1,12 +1,27 @@
 import Domain
 
 extension Span<UInt8> {
+    /// One byte.
+    ///
+    /// - Throws: ``ParseError`` when it is not there.
+    func uint8(at offset: Int) throws(ParseError) -> UInt8 {
+        guard offset < count else { throw ParseError(at: count, expected: "a byte") }
+        return self[offset]
+    }
+
     /// Two bytes, least significant first.
     ///
     /// - Throws: ``ParseError`` when they are not all there.
     func uint16(at offset: Int) throws(ParseError) -> UInt16 {
         guard offset + 2 <= count else { throw ParseError(at: count, expected: "two bytes") }
         return UInt16(self[offset]) | UInt16(self[offset + 1]) << 8
+    }
+
+    /// Four bytes, least significant first.
+    ///
+    /// - Throws: ``ParseError`` when they are not all there.
+    func uint32(at offset: Int) throws(ParseError) -> UInt32 {
+        UInt32(try uint16(at: offset)) | UInt32(try uint16(at: offset + 2)) << 16
     }
 
     /// A copy of the bytes from `offset` to the end.

@@ -1,0 +1,343 @@
+package import Domain
+
+/// The conversation with the kernel about its Bluetooth adapters: keeps one of them on and ready for Low Energy, has it search, and
+/// tells what it hears.
+///
+///                opened            listed, one chosen        on
+///     (closed) ──────────▶ unknown ──────────────────▶ off ──────▶ ready
+///                             │ none is there           ▲ switched off │
+///                             ▼                         └──────────────┤
+///                           absent ◀──────────────────── unplugged ────┘
+///
+/// One command is under way at a time. The next one is the first thing that is not as it is wanted; what fails is tried again after a
+/// rest. A channel without CAP_NET_ADMIN may look and not touch: the first refusal is remembered, and nothing is asked after it.
+///
+/// The machine does no input or output. The shell reports what happened with the moment it happened, carries out the
+/// returned ``Action``s, and calls ``tick(at:)`` no later than ``deadline``.
+package struct AdapterSession: Sendable {
+    package enum Action: Equatable, Sendable {
+        case send([UInt8])
+        case report(Report)
+    }
+
+    package enum Report: Equatable, Sendable {
+        case found(Advertisement)
+        case connected(TypedAddress)
+        case disconnected(TypedAddress, ManagementPacket.DisconnectCause)
+        case connectFailed(TypedAddress, ManagementStatus)
+    }
+
+    /// What connections to come are to be like. The strap is needed only where a kernel does not know defaults.
+    package struct Tuning: Equatable, Sendable {
+        package var parameters: ConnectionParameters
+        package var duty: ScanDuty
+        package var strap: TypedAddress?
+
+        package init(
+            parameters: ConnectionParameters = .usual, duty: ScanDuty = .full, strap: TypedAddress? = nil
+        ) {
+            self.parameters = parameters
+            self.duty = duty
+            self.strap = strap
+        }
+    }
+
+    /// How long a command may take: the kernel gives an adapter 10 s to switch on.
+    package static let commandLimit = Duration.seconds(15)
+
+    /// The rest after a command that failed, and after one that found the adapter blocked or busy.
+    package static let failureRest = Duration.seconds(2)
+    package static let blockedRest = Duration.seconds(5)
+
+    /// The pause between two discoveries. Each takes 10.24 s, and hears a device once.
+    package static let discoveryPause = Duration.milliseconds(500)
+
+    /// A discovery that has not ended by then has ended unheard.
+    package static let discoveryLimit = Duration.seconds(15)
+
+    /// The rest after somebody else has switched the adapter off: two that switch against each other would not end.
+    package static let politeness = Duration.seconds(1)
+
+    /// The most connections that are kept.
+    package static let connectionLimit = 64
+
+    private struct Flight: Equatable {
+        var command: ManagementCommand
+        /// What was wanted when it was sent.
+        var tuning: Tuning
+        var lateAt: Instant
+    }
+
+    private var isOpen = false
+    private var flight: Flight?
+    private var adapters: AdapterList
+    private var isForbidden = false
+    private var isBlocked = false
+    private var knowsDefaults = true
+    private var restUntil: Instant?
+
+    private var isSearchWanted = false
+    private var searchAt: Instant?
+    private var discoveringSince: Instant?
+    private var wanted = Tuning()
+    private var inForce: Tuning?
+    /// Who is connected to the adapter; nil until it has told.
+    private var connections: [TypedAddress]?
+    private var leaving: [TypedAddress] = []
+
+    package init(_ choice: AdapterChoice) {
+        adapters = AdapterList(choice)
+    }
+
+    /// When ``tick(at:)`` has something to do, if nothing happens before.
+    package var deadline: Instant? {
+        [flight?.lateAt, restUntil, searchAt, discoveringSince.map { $0 + Self.discoveryLimit }]
+            .compactMap { $0 }.min()
+    }
+
+    package var status: AdapterStatus {
+        guard let adapter = adapters.current else { return adapters.isWithout ? .absent : .unknown }
+        if adapter.isReady { return .ready }
+        if isBlocked { return .blocked }
+        return isForbidden && adapter.settings.contains(.powered) ? .forbidden : .off
+    }
+
+    /// The address of the adapter in use, while it is there.
+    package var address: DeviceAddress? {
+        adapters.current?.address
+    }
+
+    /// The number of the adapter in use, while it is there.
+    package var index: UInt16? {
+        adapters.current?.index
+    }
+
+    /// Whether the kernel lets this process search and switch.
+    package var isPermitted: Bool {
+        !isForbidden
+    }
+
+    /// Whether a connection may be begun: nothing of ours is on the air, nor will be, and all is set for it.
+    package var isQuiet: Bool {
+        guard status == .ready, !isSearchWanted else { return false }
+        return isForbidden || (flight == nil && discoveringSince == nil && leaving.isEmpty && isTuned)
+    }
+
+    private var isTuned: Bool {
+        // Defaults are everybody's. Where they are not known, parameters are loaded for a strap, once it is told which.
+        if knowsDefaults { return inForce?.parameters == wanted.parameters && inForce?.duty == wanted.duty }
+        return wanted.strap == nil || inForce == wanted
+    }
+
+    /// Whether a device is connected to the adapter, by whomever.
+    package func isConnected(_ device: TypedAddress) -> Bool {
+        connections?.contains(device) ?? false
+    }
+}
+
+// MARK: What happens
+
+extension AdapterSession {
+    /// The channel stands. What was known of the kernel before is forgotten; what is wanted, and which adapter it is, is kept.
+    package mutating func opened(at now: Instant) -> [Action] {
+        closed()
+        isOpen = true
+        return advance(at: now)
+    }
+
+    /// The channel is gone.
+    package mutating func closed() {
+        isOpen = false
+        flight = nil
+        adapters.forget()
+        isForbidden = false
+        knowsDefaults = true
+        restUntil = nil
+        forgetAdapter()
+    }
+
+    /// Takes one datagram. One that is malformed changes nothing.
+    package mutating func received(_ bytes: Span<UInt8>, at now: Instant) -> [Action] {
+        guard isOpen, let packet = try? ManagementPacket(bytes) else { return [] }
+        var reports: [Action] = []
+        switch packet.event {
+        case .answered(let opcode, let status, let reply):
+            guard let flight, flight.command.opcode == opcode, flight.command.index == packet.index else { break }
+            finished(flight, status, reply, at: now)
+        case .added: adapters.added(packet.index)
+        case .removed: removed(packet.index)
+        case .settingsChanged(let settings): changed(packet.index, settings, at: now)
+        case .connected, .disconnected, .connectFailed, .found, .discovering:
+            guard packet.index == index else { break }
+            reports = heard(packet.event, at: now)
+        case .failing, .other: break
+        }
+        return reports + advance(at: now)
+    }
+
+    /// Says what time it is.
+    package mutating func tick(at now: Instant) -> [Action] {
+        if let flight, now >= flight.lateAt { finished(flight, .timeout, [], at: now) }
+        if let until = restUntil, now >= until { restUntil = nil }
+        if let at = searchAt, now >= at { searchAt = nil }
+        if let since = discoveringSince, now >= since + Self.discoveryLimit { discoveringSince = nil }
+        return advance(at: now)
+    }
+
+    /// Searches from now on, or does not.
+    package mutating func search(_ isWanted: Bool, at now: Instant) -> [Action] {
+        isSearchWanted = isWanted
+        if !isWanted { searchAt = nil }
+        return advance(at: now)
+    }
+
+    /// Changes what connections to come are like.
+    package mutating func tune(_ tuning: Tuning, at now: Instant) -> [Action] {
+        wanted = tuning
+        return advance(at: now)
+    }
+
+    /// Ends the connection to a device at once: the kernel keeps one for 2 s after its last socket was closed.
+    package mutating func leave(_ device: TypedAddress, at now: Instant) -> [Action] {
+        guard !isForbidden, isConnected(device), !leaving.contains(device) else { return [] }
+        leaving.append(device)
+        return advance(at: now)
+    }
+}
+
+// MARK: What follows
+
+extension AdapterSession {
+    private mutating func advance(at now: Instant) -> [Action] {
+        guard let command = next() else { return [] }
+        flight = Flight(command: command, tuning: wanted, lateAt: now + Self.commandLimit)
+        return [.send(command.bytes)]
+    }
+
+    /// The first thing that is not as it is wanted.
+    private func next() -> ManagementCommand? {
+        guard isOpen, flight == nil, restUntil == nil else { return nil }
+        guard adapters.isListed else { return .readIndexList }
+        if let index = adapters.unread.first { return .readInformation(index: index) }
+        guard let adapter = adapters.current, !isForbidden else { return nil }
+        let index = adapter.index
+        if !adapter.settings.contains(.lowEnergy) { return .setLowEnergy(index: index) }
+        if !adapter.settings.contains(.powered) { return .setPowered(index: index) }
+        if connections == nil { return .readConnections(index: index) }
+        if let device = leaving.first { return .disconnect(index: index, device) }
+        if discoveringSince != nil { return isSearchWanted ? nil : .stopDiscovery(index: index) }
+        if !isTuned, let command = tuning(index: index) { return command }
+        return isSearchWanted && searchAt == nil ? .startDiscovery(index: index) : nil
+    }
+
+    private func tuning(index: UInt16) -> ManagementCommand? {
+        if knowsDefaults { return .setDefaults(index: index, wanted.parameters, wanted.duty) }
+        return wanted.strap.map { .loadParameters(index: index, $0, wanted.parameters) }
+    }
+
+    /// Forgets what was known of the adapter in use.
+    private mutating func forgetAdapter() {
+        isBlocked = false
+        discoveringSince = nil
+        searchAt = nil
+        inForce = nil
+        connections = nil
+        leaving = []
+    }
+
+    private mutating func removed(_ index: UInt16) {
+        let isCurrent = index == self.index
+        adapters.removed(index)
+        if flight?.command.index == index { flight = nil }
+        guard isCurrent else { return }
+        forgetAdapter()
+        adapters.replace()
+    }
+
+    private mutating func changed(_ index: UInt16, _ settings: AdapterSettings, at now: Instant) {
+        let wasReady = status == .ready
+        adapters.changed(index, settings)
+        guard let adapter = adapters.current, adapter.index == index else { return }
+        if settings.contains(.powered) {
+            isBlocked = false
+        } else {
+            discoveringSince = nil
+            connections = connections.map { _ in [] }
+            leaving = []
+        }
+        if wasReady, !adapter.isReady { restUntil = now + Self.politeness }
+    }
+
+    private mutating func heard(_ event: ManagementPacket.Event, at now: Instant) -> [Action] {
+        switch event {
+        case .found(let advertisement): return [.report(.found(advertisement))]
+        case .connected(let device):
+            if let connections, connections.count < Self.connectionLimit, !connections.contains(device) {
+                self.connections = connections + [device]
+            }
+            return [.report(.connected(device))]
+        case .disconnected(let device, let cause):
+            connections?.removeAll { $0 == device }
+            leaving.removeAll { $0 == device }
+            return [.report(.disconnected(device, cause))]
+        case .connectFailed(let device, let status): return [.report(.connectFailed(device, status))]
+        case .discovering(false):
+            // Somebody else's search may end too; ours then goes on after the pause.
+            discoveringSince = nil
+            if isSearchWanted { searchAt = now + Self.discoveryPause }
+            return []
+        default: return []
+        }
+    }
+
+    private mutating func finished(
+        _ flight: Flight, _ status: ManagementStatus, _ reply: [UInt8], at now: Instant
+    ) {
+        self.flight = nil
+        if status == .permissionDenied {
+            isForbidden = true
+            return
+        }
+        switch flight.command {
+        case .readIndexList:
+            guard status == .success, (try? adapters.listed(reply.span)) != nil else {
+                restUntil = now + Self.failureRest
+                return
+            }
+        case .readInformation(let index):
+            adapters.read(index, status == .success ? try? Adapter(index: index, reply.span) : nil)
+        case .setPowered(let index), .setLowEnergy(let index): switched(index, status, reply, at: now)
+        case .readConnections: connections = status == .success ? Self.connections(reply) : []
+        case .disconnect(_, let device): leaving.removeAll { $0 == device }
+        case .setDefaults:
+            knowsDefaults = status != .unknownCommand
+            // Another failure would fail again: then the kernel's own defaults are used.
+            inForce = knowsDefaults ? flight.tuning : nil
+        case .loadParameters: inForce = flight.tuning
+        case .startDiscovery:
+            switch status {
+            case .success: discoveringSince = now
+            // Somebody else searches, and what is found is told to all.
+            case .busy: searchAt = now + Self.blockedRest
+            default: searchAt = now + Self.failureRest
+            }
+        case .stopDiscovery: discoveringSince = nil
+        }
+    }
+
+    private mutating func switched(_ index: UInt16, _ status: ManagementStatus, _ reply: [UInt8], at now: Instant) {
+        isBlocked = status == .blocked
+        if status == .success, let settings = try? reply.span.uint32(at: 0) {
+            changed(index, AdapterSettings(rawValue: settings), at: now)
+        } else {
+            restUntil = now + (isBlocked ? Self.blockedRest : Self.failureRest)
+        }
+    }
+
+    /// How many connections u16, and the address of each.
+    private static func connections(_ reply: [UInt8]) -> [TypedAddress] {
+        stride(from: 2, to: min(reply.count, 2 + 7 * connectionLimit), by: 7).compactMap {
+            (try? reply.span.typedAddress(at: $0)) ?? nil
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package import Domain
+
+/// The kernel's side of the management channel: adapters as they are, and bytes as BlueZ's doc/mgmt-api.txt lays them out.
+///
+/// It is written from that document, not from the codec that it tests.
+package struct FakeKernel {
+    package struct Adapter {
+        package var address: DeviceAddress
+        package var isPowered = false
+        package var hasLowEnergy = false
+        package var isBlocked = false
+        /// Devices that are connected, as seven bytes of address and type.
+        package var connections: [[UInt8]] = []
+        package var isDiscovering = false
+
+        package init(_ address: DeviceAddress, isPowered: Bool = false, hasLowEnergy: Bool = false) {
+            self.address = address
+            self.isPowered = isPowered
+            self.hasLowEnergy = hasLowEnergy
+        }
+    }
+
+    package var adapters: [UInt16: Adapter] = [:]
+    /// Whether the other side has CAP_NET_ADMIN.
+    package var isTrusted = true
+    /// Opcodes that fail, and how.
+    package var failures: [UInt16: UInt8] = [:]
+    /// Opcodes that are never answered.
+    package var ignored: Set<UInt16> = []
+    /// Every command that came: opcode, index, parameters.
+    package private(set) var commands: [(opcode: UInt16, index: UInt16, parameters: [UInt8])] = []
+
+    private static let untrusted: Set<UInt16> = [0x0001, 0x0002, 0x0003, 0x0004, 0x0036, 0x003C, 0x0042]
+
+    package init() {}
+
+    /// The opcodes of the commands that came.
+    package var opcodes: [UInt16] {
+        commands.map(\.opcode)
+    }
+
+    package mutating func forgetCommands() {
+        commands = []
+    }
+
+    /// What the kernel sends when a command comes: events of what it does, and its answer.
+    package mutating func answers(to packet: [UInt8]) -> [[UInt8]] {
+        precondition(packet.count >= 6 && packet.count == 6 + Int(packet[4]) + Int(packet[5]) << 8, "no command")
+        let opcode = UInt16(packet[0]) | UInt16(packet[1]) << 8
+        let index = UInt16(packet[2]) | UInt16(packet[3]) << 8
+        let parameters = Array(packet[6...])
+        commands.append((opcode, index, parameters))
+        if ignored.contains(opcode) { return [] }
+        func failed(_ status: UInt8) -> [[UInt8]] { [Self.event(2, index, bytes(opcode) + [status])] }
+        func done(_ reply: [UInt8]) -> [UInt8] { Self.event(1, index, bytes(opcode) + [0] + reply) }
+        if let status = failures[opcode] { return failed(status) }
+        if !isTrusted, !Self.untrusted.contains(opcode) { return failed(0x14) }
+        if opcode == 0x0003 {
+            // The newest adapter comes first.
+            return [done(bytes(UInt16(adapters.count)) + adapters.keys.sorted(by: >).flatMap(bytes))]
+        }
+        guard let adapter = adapters[index] else { return failed(0x11) }
+        switch opcode {
+        case 0x0004: return [done(information(of: adapter))]
+        case 0x0005 where adapter.isBlocked && parameters == [1]: return failed(0x12)
+        case 0x0005:
+            adapters[index]?.isPowered = parameters == [1]
+            return [done(settings(of: index)), Self.event(6, index, settings(of: index))]
+        case 0x000D:
+            adapters[index]?.hasLowEnergy = parameters == [1]
+            return [done(settings(of: index))]
+        case 0x0014:
+            let device = Array(parameters.prefix(7))
+            guard adapter.connections.contains(device) else { return failed(0x02) }
+            adapters[index]?.connections.removeAll { $0 == device }
+            return [Self.event(0x0C, index, device + [2]), done(device)]
+        case 0x0015:
+            return [done(bytes(UInt16(adapter.connections.count)) + adapter.connections.flatMap { $0 })]
+        case 0x0023:
+            guard adapter.isPowered, adapter.hasLowEnergy else { return failed(0x0B) }
+            guard !adapter.isDiscovering else { return failed(0x0A) }
+            adapters[index]?.isDiscovering = true
+            return [done(parameters), Self.event(0x13, index, parameters + [1])]
+        case 0x0024:
+            guard adapter.isDiscovering else { return failed(0x0B) }
+            adapters[index]?.isDiscovering = false
+            return [done(parameters), Self.event(0x13, index, parameters + [0])]
+        default: return [done([])]
+        }
+    }
+
+    // MARK: What happens by itself
+
+    package mutating func plug(_ adapter: Adapter, as index: UInt16) -> [UInt8] {
+        adapters[index] = adapter
+        return Self.event(4, index, [])
+    }
+
+    package mutating func unplug(_ index: UInt16) -> [UInt8] {
+        adapters[index] = nil
+        return Self.event(5, index, [])
+    }
+
+    package mutating func switchOff(_ index: UInt16) -> [UInt8] {
+        adapters[index]?.isPowered = false
+        adapters[index]?.isDiscovering = false
+        adapters[index]?.connections = []
+        return Self.event(6, index, settings(of: index))
+    }
+
+    /// A discovery ends by itself after 10.24 s.
+    package mutating func endDiscovery(_ index: UInt16) -> [UInt8] {
+        adapters[index]?.isDiscovering = false
+        return Self.event(0x13, index, [6, 0])
+    }
+
+    package mutating func connect(_ device: [UInt8], to index: UInt16) -> [UInt8] {
+        adapters[index]?.connections.append(device)
+        return Self.event(0x0B, index, device + [0, 0, 0, 0, 0, 0])
+    }
+
+    package mutating func disconnect(_ device: [UInt8], from index: UInt16, reason: UInt8) -> [UInt8] {
+        adapters[index]?.connections.removeAll { $0 == device }
+        return Self.event(0x0C, index, device + [reason])
+    }
+
+    package static func found(
+        _ device: [UInt8], rssi: Int8, data: [UInt8], flags: UInt8 = 0, on index: UInt16
+    ) -> [UInt8] {
+        let length = [UInt8(truncatingIfNeeded: data.count), UInt8(data.count >> 8)]
+        return event(0x12, index, device + [UInt8(bitPattern: rssi), flags, 0, 0, 0] + length + data)
+    }
+
+    /// An event as it stands on the channel.
+    package static func event(_ code: UInt16, _ index: UInt16, _ parameters: [UInt8]) -> [UInt8] {
+        [code, index, UInt16(parameters.count)].flatMap(bytes) + parameters
+    }
+
+    private func settings(of index: UInt16) -> [UInt8] {
+        adapters[index].map(settings) ?? []
+    }
+
+    private func settings(of adapter: Adapter) -> [UInt8] {
+        [adapter.isPowered ? 0x81 : 0x80, adapter.hasLowEnergy ? 0x02 : 0x00, 0, 0]
+    }
+
+    private func information(of adapter: Adapter) -> [UInt8] {
+        let address = (0..<6).map { UInt8(truncatingIfNeeded: adapter.address.value >> UInt64(8 * $0)) }
+        return address + [0x09, 0x02, 0x00, 0xFF, 0xBE, 0x01, 0x00] + settings(of: adapter)
+            + Array(repeating: 0, count: 3 + 249 + 11)
+    }
+}
+
+private func bytes(_ value: UInt16) -> [UInt8] {
+    [UInt8(truncatingIfNeeded: value), UInt8(value >> 8)]
+}
