@@ -1,0 +1,89 @@
+import Domain
+import Sensors
+import TestKit
+import Testing
+
+/// How ours is looked for, with the right to listen and without.
+struct StrapSearchTests {
+    private var clock = ManualClock()
+    private static let h10 = TypedAddress(DeviceAddress(value: 0xA09E_1A00_0001), .public)
+    private static let h9 = TypedAddress(DeviceAddress(value: 0xF601_0203_0405), .random)
+    private static let watch = TypedAddress(DeviceAddress(value: 0x4A00_0000_0001), .random)
+
+    private func remembered(_ addresses: TypedAddress...) -> [RememberedStrap] {
+        addresses.map { RememberedStrap(address: $0, name: ForeignText("Strap \($0.type.rawValue)")) }
+    }
+
+    @Test func theOnlyStrapThatIsOursIsWaitedForByAPendingConnection() {
+        let straps: [StrapChoice] = [
+            StrapChoice(remembered: remembered(Self.h10)),
+            StrapChoice(ours: [.address(Self.h10.address, .public)]),
+            StrapChoice(ours: [.address(Self.h10.address, nil)], remembered: remembered(Self.h9, Self.h10)),
+        ]
+        for var choice in straps {
+            for mayListen in [true, false] {
+                #expect(
+                    choice.search(mayListen: mayListen, at: clock.now)
+                        == .connect(Self.h10, within: StrapLink.connectionLimit))
+            }
+        }
+    }
+
+    @Test func whatIsNotCertainIsListenedFor() {
+        let straps: [StrapChoice] = [
+            StrapChoice(),
+            StrapChoice(ours: [.address(Self.h10.address, nil)]),
+            StrapChoice(ours: [.name("strap public")], remembered: remembered(Self.h10)),
+            StrapChoice(ours: [.address(Self.h10.address, .public), .name("9ad13824")]),
+            StrapChoice(remembered: remembered(Self.h10, Self.h9)),
+            StrapChoice(remembered: remembered(Self.watch)),
+        ]
+        for var choice in straps { #expect(choice.search(mayListen: true, at: clock.now) == .listen) }
+    }
+
+    @Test mutating func aTypeThatWasHeardIsCertain() {
+        var choice = StrapChoice(ours: [.address(Self.h10.address, nil)])
+        choice.heard(StrapSighting(address: Self.h10), at: clock.now)
+        #expect(
+            choice.search(mayListen: true, at: clock.now) == .connect(Self.h10, within: StrapLink.connectionLimit))
+    }
+
+    @Test func withoutListeningBothTypesAreTriedInTurnTenSecondsEach() {
+        var choice = StrapChoice(ours: [.address(Self.h10.address, nil), .address(Self.h9.address, nil)])
+        let tried = (0..<5).map { _ in choice.search(mayListen: false, at: clock.now) }
+        let turn: [TypedAddress] = [
+            Self.h10, TypedAddress(Self.h10.address, .random), Self.h9, TypedAddress(Self.h9.address, .public),
+            Self.h10,
+        ]
+        #expect(tried == turn.map { .connect($0, within: .seconds(10)) })
+    }
+
+    @Test func withoutListeningANameIsTriedWhereItIsRemembered() {
+        var choice = StrapChoice(ours: [.name("public")], remembered: remembered(Self.h9, Self.h10, Self.watch))
+        for _ in 0..<2 {
+            #expect(choice.search(mayListen: false, at: clock.now) == .connect(Self.h10, within: .seconds(10)))
+        }
+        choice = StrapChoice(remembered: remembered(Self.h9, Self.h10, Self.watch))
+        let tried = (0..<3).map { _ in choice.search(mayListen: false, at: clock.now) }
+        #expect(tried == [Self.h9, Self.h10, Self.h9].map { .connect($0, within: .seconds(10)) })
+    }
+
+    @Test mutating func withoutListeningTheStrapOfBeforeHasHalfAMinute() {
+        var choice = StrapChoice(remembered: remembered(Self.h9, Self.h10))
+        _ = choice.received(.worn, from: Self.h10, at: clock.now)
+        choice.lost(at: clock.now)
+        clock.advance(by: .seconds(12))
+        #expect(choice.search(mayListen: false, at: clock.now) == .connect(Self.h10, within: .seconds(18)))
+        clock.advance(by: .seconds(18))
+        _ = choice.search(mayListen: false, at: clock.now)
+        #expect(choice.search(mayListen: false, at: clock.now) == .connect(Self.h9, within: .seconds(10)))
+    }
+
+    @Test func withoutListeningAndWithoutAnAddressNothingCanBeDone() {
+        for var choice in [
+            StrapChoice(), StrapChoice(ours: [.name("h10")]), StrapChoice(remembered: remembered(Self.watch)),
+        ] {
+            #expect(choice.search(mayListen: false, at: clock.now) == nil)
+        }
+    }
+}
