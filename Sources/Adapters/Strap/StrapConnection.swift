@@ -1,4 +1,5 @@
 package import Domain
+import Glibc
 package import Linux
 package import Sensors
 
@@ -83,12 +84,12 @@ package final class StrapConnection {
                     unsafe try socket.read(into: bytes)
                 }
             } catch {
-                end(.ended, at: now)
+                end((error as? SystemError).map(Self.loss) ?? .ended, at: now)
                 return true
             }
             guard let size else { return count > 0 }
             if size == 0 {
-                end(.ended, at: now)
+                end(.left, at: now)
                 return true
             }
             carryOut(session.received(buffer.span.extracting(0..<size), at: now), at: now)
@@ -121,6 +122,18 @@ package final class StrapConnection {
             }
         }
         source?.watch(for: .reading)
+    }
+
+    /// What the kernel's word for the end of a link means. It has the same one, `ENOSYS`, for many reasons.
+    ///
+    /// Source: `bt_to_errno` in Linux, net/bluetooth/lib.c.
+    private static func loss(_ error: SystemError) -> StrapLink.Loss {
+        switch error.code {
+        case ECONNRESET: .left
+        case ETIMEDOUT: .faded
+        case EACCES, EBADE: .pairingNeeded
+        default: .ended
+        }
     }
 
     private func end(_ loss: StrapLink.Loss, at now: Instant) {

@@ -15,7 +15,7 @@ package final class UnixStrap {
     private let describe: (DeviceInformation) -> Void
 
     private var timer: TimerSource?
-    private var link = StrapLink()
+    private var link: StrapLink
     private var connection: StrapConnection?
     /// What the strap last called itself.
     private var name: ForeignText?
@@ -36,6 +36,7 @@ package final class UnixStrap {
         self.loop = loop
         self.report = report
         self.describe = describe
+        link = StrapLink(at: Clock.now())
         timer = try loop.timer { [unowned self] in turn() }
         arm()
     }
@@ -49,18 +50,19 @@ package final class UnixStrap {
     private func turn() {
         let now = Clock.now()
         connection?.tick(at: now)
-        carryOut(link.isScanning ? .search : link.tick(at: now), at: now)
+        carryOut(link.tick(at: now), at: now)
+        // There is no air to spare: whenever the strap is looked for, it is tried.
+        if link.isScanning { carryOut(link.found(nil, at: now), at: now) }
         settle()
     }
 
     private func carryOut(_ action: StrapLink.Action?, at now: Instant) {
         switch action {
-        case .search: carryOut(link.found(nil, at: now), at: now)
         case .connect: connect(at: now)
         case .subscribe: connection?.subscribe(at: now)
         case .resubscribe: connection?.resubscribe(at: now)
         case .disconnect: connection = nil
-        case nil: break
+        case .search, .listen, .leave, .widen, nil: break
         }
     }
 
@@ -71,7 +73,8 @@ package final class UnixStrap {
                 [weak self] in self?.happened($0, at: $1)
             }
         } catch {
-            return link.lost(.unreachable, at: now)
+            link.lost(.unreachable, at: now)
+            return
         }
         battery = nil
         carryOut(link.connected(at: now), at: now)
@@ -81,7 +84,7 @@ package final class UnixStrap {
         switch event {
         case .reported(.subscribed): link.subscribed(at: now)
         case .reported(.measured(let measurement)):
-            link.received(at: now)
+            link.received(measurement, at: now)
             settle()
             report(.heart(measurement))
             return
@@ -118,6 +121,6 @@ package final class UnixStrap {
 
     private func arm() {
         let deadline = [link.deadline, connection?.deadline].compactMap { $0 }.min()
-        timer?.arm(at: link.isScanning ? Clock.now() : deadline)
+        timer?.arm(at: deadline)
     }
 }

@@ -4,54 +4,52 @@ package import Domain
 ///
 ///              found                connected              received
 ///     scanning ──────▶ connecting ───────────▶ subscribing ───────────▶ streaming
-///        ▲                 │ late                   │ late                 │ silent
+///        ▲                 │ late                   │ late                 │ silent, lost
 ///        │   rest over     ▼                        ▼                      ▼
-///        └───────────── resting ◀───────────────────┴──────────────────────┘
+///        ├───────────── resting ◀───────────────────┴──────────────────────┤
+///        │   heard after 20 s of silence, a run, a wish                    │ the strap left, and was not worn
+///        └───────────── sleeping ◀─────────────────────────────────────────┘
 ///
 /// It always comes back: after a loss it rests 0, 0.5, 1, 2, 4, 5, 5 … s while a run is active and up to 30 s while idle, without
 /// end. A strap that is connected and gives nothing is asked once more to notify, then left and connected again, each time with
-/// twice the patience: a dry strap finds its first beat after 15 s.
+/// twice the patience: a dry strap finds its first beat after 15 s. A strap that was taken off is left to sleep, so that its cell
+/// lasts.
 ///
 /// The machine does no input or output. The shell reports what happened with the moment it happened, carries out the
-/// returned ``Action``, and calls ``tick(at:)`` no later than ``deadline``.
+/// returned ``Action``, and calls ``tick(at:)`` no later than ``deadline``. Which strap it is to be is ``StrapChoice``'s business.
 package struct StrapLink: Sendable {
     package enum Action: Equatable, Sendable {
-        /// Look for the strap, until ``StrapLink/found(_:at:)``.
+        /// Look for the strap with the present ``StrapLink/duty``, until it is ``StrapLink/found(_:at:)`` or
+        /// ``StrapLink/expected(_:within:at:)``; whatever looked for it before makes way.
         case search
+        /// Hear with the present ``StrapLink/duty`` whether the strap advertises, without connecting: it sleeps.
+        case listen
+        /// Leave the air alone, until the next ``search`` or ``listen``.
+        case leave
         /// Connect to the strap; nil is the only one there is, on a way without addresses.
-        case connect(DeviceAddress?)
+        case connect(TypedAddress?)
         /// Turn notifications on.
         case subscribe
         /// Turn notifications on once more.
         case resubscribe
         /// Close the connection, or stop connecting. It is not reported as lost.
         case disconnect
+        /// Give the strap wide connection parameters from now on (``StrapChoice/widened(_:)``).
+        case widen(TypedAddress)
     }
 
-    /// How a connection ended by itself.
-    package enum Loss: Equatable, Sendable {
-        /// It could not be made.
-        case unreachable
-        /// The strap or the air ended it.
-        case ended
-        /// What must be answered was not.
-        case unanswered
-        /// There is no heart rate to be had, or the answers were nonsense.
-        case useless
-        /// The strap gives heart rate only to those that are paired with it.
-        case pairingNeeded
-        /// The strap said far more than a strap says.
-        case flooded
-    }
-
-    private enum Phase: Equatable, Sendable {
+    enum Phase: Equatable, Sendable {
+        /// Nothing can be done, for a reason that lies with the host.
+        case hindered
         case scanning
-        case connecting(since: Instant)
+        /// A strap that was not heard is merely waited for, and those outside are told of no connection.
+        case connecting(until: Instant, isHeard: Bool)
         case subscribing(since: Instant)
         /// Still subscribing to those outside: the strap has agreed to notify and has not yet.
         case awaiting(since: Instant, isAskedAgain: Bool)
         case streaming(since: Instant, receivedAt: Instant, isAskedAgain: Bool)
         case resting(since: Instant, until: Instant)
+        case sleeping(StrapSleep)
     }
 
     /// How long connecting may take: the kernel's own limit is 40 s.
@@ -78,103 +76,100 @@ package struct StrapLink: Sendable {
         .zero, .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16), .seconds(30),
     ]
 
-    private var phase = Phase.scanning
-    private var strap: DeviceAddress?
-    private var reason = LinkReason.searching
-    private var isActive = false
+    /// Whether the shell can hear a strap that it is not connected to. Where it cannot, a strap sleeps for a fixed time.
+    package var canListen = false
+
+    /// What is wrong with the strap at hand.
+    package internal(set) var faults: Set<StrapFault> = []
+
+    var phase: Phase
+    var air = StrapAir()
+    var strap: TypedAddress?
+    /// The strap that the figures below are of: the one that was connected last.
+    var known: TypedAddress?
+    var reason = LinkReason.searching
+    var isActive = false
     /// Losses since the last steady stream.
-    private var losses = 0
+    var losses = 0
     /// Connections in a row that gave no measurement.
-    private var fruitless = 0
-    private var hasStreamed = false
+    var fruitless = 0
+    var hasStreamed = false
+    /// When the connection stood.
+    var connectedAt: Instant?
+    /// When the strap was last seen to be worn.
+    var wornAt: Instant?
+    /// Times in a row that the strap fell asleep without having been worn since.
+    var naps = 0
+    /// Connections that ended as those of a strap end that does not get its parameters.
+    var shortLives = 0
 
-    package init() {}
+    /// The first ``tick(at:)``, which is due at once, begins the search.
+    package init(at now: Instant) {
+        phase = .resting(since: now, until: now)
+        air.begin(at: now)
+    }
 
+    /// It waits to be told which strap there is.
     package var isScanning: Bool {
         phase == .scanning
     }
 
+    /// The strap that is left alone because it was taken off.
+    package var asleep: TypedAddress? {
+        if case .sleeping = phase { strap } else { nil }
+    }
+
+    /// How the radio may listen now, to look for the strap or to wait for it; nil while it must not, or need not.
+    package var duty: StrapAir.Duty? {
+        switch phase {
+        case .scanning, .sleeping: air.duty
+        case .connecting: air.duty ?? .full
+        default: nil
+        }
+    }
+
     /// The link as it is told: connected from the first measurement on.
     package var status: LinkStatus {
+        let address = strap?.address
         switch phase {
-        case .scanning, .resting: LinkStatus(.disconnected, reason: reason, address: strap)
-        case .connecting, .subscribing, .awaiting: LinkStatus(.connecting, reason: reason, address: strap)
-        case .streaming: LinkStatus(.connected, address: strap)
+        case .hindered, .scanning, .resting, .sleeping, .connecting(_, isHeard: false):
+            return LinkStatus(.disconnected, reason: reason, address: address)
+        case .connecting, .subscribing, .awaiting: return LinkStatus(.connecting, reason: reason, address: address)
+        case .streaming: return LinkStatus(.connected, address: address)
         }
     }
 
     /// When ``tick(at:)`` has something to do, if nothing happens before.
     package var deadline: Instant? {
         switch phase {
-        case .scanning: nil
-        case .connecting(let since): since + Self.connectionLimit
+        case .hindered: nil
+        case .scanning: air.deadline
+        case .connecting(let until, _): until
         case .subscribing(let since): since + firstPatience
         case .awaiting(let since, let isAskedAgain): since + (isAskedAgain ? firstPatience : Self.firstSilence)
         case .streaming(_, let receivedAt, let isAskedAgain):
             receivedAt + (isAskedAgain ? Self.patience : Self.silence)
         case .resting(_, let until): until
+        case .sleeping(let sleep): [sleep.endsAt, canListen ? air.deadline : nil].compactMap { $0 }.min()
         }
     }
 
-    /// The strap is there.
-    package mutating func found(_ strap: DeviceAddress?, at now: Instant) -> Action? {
-        guard case .scanning = phase else { return nil }
-        self.strap = strap
-        phase = .connecting(since: now)
-        return .connect(strap)
-    }
-
-    /// The connection stands.
-    package mutating func connected(at now: Instant) -> Action? {
-        guard case .connecting = phase else { return nil }
-        phase = .subscribing(since: now)
-        return .subscribe
-    }
-
-    /// The strap has agreed to notify. Its patience begins: on a slow link it took seconds to get here.
-    package mutating func subscribed(at now: Instant) {
-        guard case .subscribing = phase else { return }
-        phase = .awaiting(since: now, isAskedAgain: false)
-    }
-
-    /// A measurement came.
-    package mutating func received(at now: Instant) {
-        switch phase {
-        case .subscribing, .awaiting:
-            fruitless = 0
-            hasStreamed = true
-            phase = .streaming(since: now, receivedAt: now, isAskedAgain: false)
-        case .streaming(let since, _, _): phase = .streaming(since: since, receivedAt: now, isAskedAgain: false)
-        default: break
-        }
-    }
-
-    /// The connection ended by itself, or could not be made.
-    package mutating func lost(_ loss: Loss, at now: Instant) {
-        switch loss {
-        case .unreachable, .ended: rest(hasStreamed ? .outOfRange : .searching, at: now)
-        case .unanswered, .useless: rest(.silent, at: now)
-        case .pairingNeeded: rest(.needsPairing, at: now)
-        case .flooded:
-            rest(.resting, at: now)
-            phase = .resting(since: now, until: now + Self.floodRest)
-        }
-    }
-
-    /// A run has begun, or ended. A rest that would be shorter now is shortened.
-    package mutating func runChanged(isActive: Bool, at now: Instant) {
-        self.isActive = isActive
-        guard case .resting(let since, let until) = phase, reason != .resting else { return }
-        phase = .resting(since: since, until: min(until, since + rest(after: losses - 1)))
+    var firstPatience: Duration {
+        Self.patience * (1 << min(fruitless, 2))
     }
 
     /// Says what time it is.
     package mutating func tick(at now: Instant) -> Action? {
         guard let deadline, now >= deadline else { return nil }
         switch phase {
-        case .scanning: return nil
-        case .connecting:
-            rest(hasStreamed ? .outOfRange : .searching, at: now)
+        case .hindered: return nil
+        case .scanning: return turnAir(at: now, to: .search)
+        case .connecting(_, let isHeard):
+            if isHeard {
+                rest(absence, at: now)
+            } else {
+                searchAgain(at: now)
+            }
             return .disconnect
         case .subscribing: break
         case .awaiting(let since, _):
@@ -189,20 +184,46 @@ package struct StrapLink: Sendable {
             }
         case .resting:
             phase = .scanning
-            return .search
+            air.tick(at: now)
+            return air.duty == nil ? nil : .search
+        case .sleeping(var sleep):
+            if now >= sleep.endsAt {
+                wake(at: now)
+                return .leave
+            }
+            let action = turnAir(at: now, to: .listen)
+            sleep.listened(at: now, isListening: air.duty != nil)
+            phase = .sleeping(sleep)
+            return action
         }
         rest(.silent, at: now)
         return .disconnect
     }
 
-    private var firstPatience: Duration {
-        Self.patience * (1 << min(fruitless, 2))
+    /// Follows the air: what is to be done when its duty changes.
+    private mutating func turnAir(at now: Instant, to action: Action) -> Action? {
+        let before = air.duty
+        air.tick(at: now)
+        if air.duty == before { return nil }
+        return air.duty == nil ? .leave : action
     }
 
-    private mutating func rest(_ reason: LinkReason, at now: Instant) {
+    /// Searches from the next tick on, which is due at once.
+    mutating func searchAgain(at now: Instant) {
+        phase = .resting(since: now, until: now)
+    }
+
+    /// Why a strap is not there that was there, or was not.
+    var absence: LinkReason {
+        hasStreamed ? .outOfRange : .searching
+    }
+
+    mutating func rest(_ reason: LinkReason, at now: Instant) {
         switch phase {
         case .subscribing, .awaiting: fruitless += reason == .silent ? 1 : 0
-        case .streaming(let since, let receivedAt, _) where receivedAt - since >= Self.steadiness: losses = 0
+        case .streaming(let since, let receivedAt, _):
+            if receivedAt - since >= Self.steadiness { losses = 0 }
+            air.begin(at: now)
         default: break
         }
         self.reason = reason
@@ -210,7 +231,7 @@ package struct StrapLink: Sendable {
         losses += 1
     }
 
-    private func rest(after losses: Int) -> Duration {
+    func rest(after losses: Int) -> Duration {
         let rests = isActive ? Self.activeRests : Self.idleRests
         return rests[min(losses, rests.count - 1)]
     }

@@ -6,10 +6,16 @@ import Testing
 /// Times are told from the moment at which each test begins.
 struct StrapLinkTests {
     private var clock = ManualClock()
-    private var link = StrapLink()
-    private let strap = DeviceAddress("A0:9E:1A:00:00:01")
+    private var link: StrapLink
+    private let strap = TypedAddress(DeviceAddress(value: 0xA09E_1A00_0001), .public)
+
+    init() {
+        link = StrapLink(at: clock.now)
+        #expect(link.tick(at: clock.now) == .search)
+    }
 
     /// Lets time pass; each deadline on the way is met at its moment. The actions that came of it, with the seconds at which they did.
+    @discardableResult
     private mutating func wait(_ duration: Duration) -> [Timed<StrapLink.Action>] {
         let end = clock.now + duration
         var actions: [Timed<StrapLink.Action>] = []
@@ -25,49 +31,49 @@ struct StrapLinkTests {
         #expect(link.found(strap, at: clock.now) == .connect(strap))
         #expect(link.connected(at: clock.now) == .subscribe)
         link.subscribed(at: clock.now)
-        link.received(at: clock.now)
+        link.received(.worn, at: clock.now)
     }
 
     /// The rest until the strap is searched again.
     private mutating func restAfterLoss() -> Duration? {
         link.lost(.ended, at: clock.now)
         let lostAt = clock.now
-        let search = wait(.seconds(120)).first
-        #expect(search?.value == .search)
-        return search.map { $0.measuredAt - lostAt }
+        let searchAt = link.deadline
+        while !link.isScanning, let deadline = link.deadline { wait(deadline - clock.now) }
+        return searchAt.map { $0 - lostAt }
     }
 
     @Test mutating func silentStrapIsGivenUpAndFoundAgain() {
         #expect(link.found(strap, at: clock.now) == .connect(strap))
         #expect(link.connected(at: clock.advance(by: .seconds(2))) == .subscribe)
         link.subscribed(at: clock.advance(by: .milliseconds(300)))
-        link.received(at: clock.advance(by: .seconds(1)))
-        #expect(link.status == LinkStatus(.connected, address: strap))
+        link.received(.worn, at: clock.advance(by: .seconds(1)))
+        #expect(link.status == LinkStatus(.connected, address: strap.address))
         let receivedAt = clock.now
         #expect(
             wait(.seconds(12)) == [
                 Timed(.resubscribe, at: receivedAt + .seconds(5)), Timed(.disconnect, at: receivedAt + .seconds(12)),
                 Timed(.search, at: receivedAt + .seconds(12)),
             ])
-        #expect(link.status == LinkStatus(.disconnected, reason: .silent, address: strap))
+        #expect(link.status == LinkStatus(.disconnected, reason: .silent, address: strap.address))
         #expect(link.found(strap, at: clock.now) == .connect(strap))
     }
 
     @Test mutating func aStrapIsConnectedFromItsFirstMeasurementOn() {
         #expect(link.status == LinkStatus(.disconnected, reason: .searching))
         _ = link.found(strap, at: clock.now)
-        #expect(link.status == LinkStatus(.connecting, reason: .searching, address: strap))
+        #expect(link.status == LinkStatus(.connecting, reason: .searching, address: strap.address))
         _ = link.connected(at: clock.now)
         link.subscribed(at: clock.now)
-        #expect(link.status == LinkStatus(.connecting, reason: .searching, address: strap))
-        link.received(at: clock.now)
-        #expect(link.status == LinkStatus(.connected, address: strap))
+        #expect(link.status == LinkStatus(.connecting, reason: .searching, address: strap.address))
+        link.received(.worn, at: clock.now)
+        #expect(link.status == LinkStatus(.connected, address: strap.address))
     }
 
     @Test mutating func aMeasurementBeforeTheStrapHasAgreedToNotifyCounts() {
         _ = link.found(strap, at: clock.now)
         _ = link.connected(at: clock.now)
-        link.received(at: clock.now)
+        link.received(.worn, at: clock.now)
         link.subscribed(at: clock.now)
         #expect(link.status.state == .connected)
         #expect(link.deadline == clock.now + StrapLink.silence)
@@ -77,9 +83,9 @@ struct StrapLinkTests {
         stream()
         #expect(wait(.seconds(6)).map(\.value) == [.resubscribe])
         link.subscribed(at: clock.now)
-        link.received(at: clock.now)
+        link.received(.worn, at: clock.now)
         #expect(wait(.seconds(4)).isEmpty)
-        link.received(at: clock.now)
+        link.received(.worn, at: clock.now)
         #expect(wait(.seconds(5)).map(\.value) == [.resubscribe], "each silence is asked about")
     }
 
@@ -94,7 +100,7 @@ struct StrapLinkTests {
             #expect(actions == [Timed(.resubscribe, at: subscribedAt + .seconds(3))])
             link.subscribed(at: clock.now)
             actions = wait(.seconds(100))
-            #expect(actions.map(\.value) == [.disconnect, .search])
+            #expect(actions.prefix(2).map(\.value) == [.disconnect, .search])
             patience.append((actions[0].measuredAt - subscribedAt).inSeconds)
             #expect(link.status.reason == .silent)
         }
@@ -159,6 +165,12 @@ struct StrapLinkTests {
         #expect(link.tick(at: clock.now) == .search)
     }
 
+    @Test mutating func aRunMayBeginBeforeTheFirstSearch() {
+        link = StrapLink(at: clock.now)
+        link.runChanged(isActive: true, at: clock.now)
+        #expect(wait(.zero).map(\.value) == [.search])
+    }
+
     @Test mutating func aStrapThatComesAndGoesIsNotFollowedInAHurry() {
         for count in 0..<6 {
             stream()
@@ -169,54 +181,109 @@ struct StrapLinkTests {
     @Test mutating func aSteadyStreamIsFollowedAtOnceWhenItEnds() {
         for _ in 0..<3 {
             stream()
-            for _ in 0..<5 { link.received(at: clock.advance(by: .seconds(1))) }
+            for _ in 0..<5 { link.received(.worn, at: clock.advance(by: .seconds(1))) }
             #expect(restAfterLoss() == .zero)
         }
+    }
+
+    @Test mutating func aStrapThatIsMerelyAwaitedIsNoConnectionToThoseOutside() {
+        #expect(link.expected(strap, within: .seconds(45), at: clock.now) == .connect(strap))
+        #expect(link.status == LinkStatus(.disconnected, reason: .searching, address: strap.address))
+        #expect(link.duty == .full)
+        #expect(link.connected(at: clock.now) == .subscribe)
+        #expect(link.status.state == .connecting)
+    }
+
+    @Test mutating func waitingForAStrapThatIsAwayCostsNoRest() {
+        for _ in 0..<2 {
+            _ = link.expected(strap, within: .seconds(45), at: clock.now)
+            link.lost(.absent, at: clock.advance(by: .seconds(40)))
+            #expect(wait(.zero).map(\.value) == [.search])
+        }
+        _ = link.expected(strap, within: .seconds(45), at: clock.now)
+        #expect(wait(.seconds(40)).map(\.value) == [.disconnect, .search], "as long as the air allows")
+    }
+
+    @Test mutating func whileIdleAStrapIsAwaitedForFiveSecondsInEveryThirty() {
+        wait(.seconds(119))
+        _ = link.expected(strap, within: .seconds(45), at: clock.now)
+        var connecting = 0
+        for _ in 0..<120 {
+            for action in wait(.seconds(1)) where action.value == .search {
+                _ = link.expected(strap, within: .seconds(45), at: action.measuredAt)
+            }
+            if link.duty != nil { connecting += 1 }
+        }
+        #expect(connecting == 4 * 5, "of two minutes")
+    }
+
+    @Test mutating func aStrapThatIsHeardIsConnectedWhateverTheAir() {
+        wait(.seconds(126))
+        #expect(link.duty == nil)
+        #expect(link.expected(strap, within: .seconds(45), at: clock.now) == nil)
+        #expect(link.found(strap, at: clock.now) == .connect(strap))
+        #expect(wait(.seconds(44)).isEmpty)
     }
 
     @Test mutating func aFloodRestsAMinuteInARunToo() {
         stream()
         link.lost(.flooded, at: clock.now)
         link.runChanged(isActive: true, at: clock.now)
-        #expect(link.status == LinkStatus(.disconnected, reason: .resting, address: strap))
+        #expect(link.status == LinkStatus(.disconnected, reason: .resting, address: strap.address))
         #expect(wait(.seconds(59)).isEmpty)
         #expect(wait(.seconds(1)).map(\.value) == [.search])
     }
 
     @Test(arguments: [
-        (StrapLink.Loss.unreachable, LinkReason.searching), (.ended, .searching), (.unanswered, .silent),
+        (StrapLink.Loss.unreachable, LinkReason.searching), (.absent, .searching), (.faded, .searching),
+        (.ended, .searching), (.left, .searching), (.elsewhere, .elsewhere), (.unanswered, .silent),
         (.useless, .silent), (.pairingNeeded, .needsPairing), (.flooded, .resting),
+        (.parametersRefused, .parametersRefused),
     ])
     mutating func theReasonSaysHowTheConnectionEnded(_ loss: StrapLink.Loss, reason: LinkReason) {
         _ = link.found(strap, at: clock.now)
         _ = link.connected(at: clock.now)
         link.lost(loss, at: clock.now)
-        #expect(link.status == LinkStatus(.disconnected, reason: reason, address: strap))
+        #expect(link.status == LinkStatus(.disconnected, reason: reason, address: strap.address))
     }
 
     @Test(arguments: 0..<20)
     mutating func whateverHappensTheLinkNeitherSpinsNorStops(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        let losses: [StrapLink.Loss] = [.unreachable, .ended, .unanswered, .useless, .pairingNeeded, .flooded]
+        let losses: [StrapLink.Loss] = [
+            .unreachable, .absent, .elsewhere, .ended, .faded, .left, .parametersRefused, .unanswered, .useless,
+            .pairingNeeded, .flooded,
+        ]
+        let other = TypedAddress(DeviceAddress(value: 0xF601_0203_0405), .random)
         for _ in 0..<5_000 {
-            switch Int.random(in: 0...7, using: &random) {
+            let strap = [strap, other].randomElement(using: &random)!
+            switch Int.random(in: 0...14, using: &random) {
             case 0: _ = link.found(strap, at: clock.now)
-            case 1: _ = link.connected(at: clock.now)
-            case 2: link.subscribed(at: clock.now)
-            case 3: link.received(at: clock.now)
-            case 4: link.lost(losses.randomElement(using: &random)!, at: clock.now)
-            case 5: link.runChanged(isActive: .random(using: &random), at: clock.now)
+            case 1: _ = link.expected(strap, within: .seconds(45), at: clock.now)
+            case 2: _ = link.connected(at: clock.now)
+            case 3: link.subscribed(at: clock.now)
+            case 4: link.received(.random(using: &random) ? .worn : .unworn, at: clock.now)
+            case 5: link.lost(losses.randomElement(using: &random)!, at: clock.now)
+            case 6: link.runChanged(isActive: .random(using: &random), at: clock.now)
+            case 7: _ = link.heard(strap, at: clock.now)
+            case 8: _ = link.wanted(keepsStrap: .random(using: &random), at: clock.now)
+            case 9: _ = link.hindered(by: .random(using: &random) ? .adapterOff : nil, at: clock.now)
+            case 10: link.canListen.toggle()
+            case 11:
+                let verdicts: [StrapChoice.Verdict] = [.wait, .choose, .connect(strap)]
+                _ = link.considered(verdicts.randomElement(using: &random)!, at: clock.now)
             default: clock.advance(by: .milliseconds(.random(in: 0...20_000, using: &random)))
             }
+            if Int.random(in: 0...3, using: &random) == 0 { continue }
             var ticks = 0
             while let deadline = link.deadline, deadline <= clock.now {
                 _ = link.tick(at: clock.now)
                 ticks += 1
-                #expect(ticks <= 3, "it spins")
-                if ticks > 3 { return }
+                #expect(ticks <= 4, "it spins")
+                if ticks > 4 { return }
             }
-            #expect(link.isScanning == (link.deadline == nil))
-            if let deadline = link.deadline { #expect(deadline <= clock.now + .seconds(60)) }
+            if let deadline = link.deadline { #expect(deadline <= clock.now + .seconds(300)) }
+            if link.deadline == nil { #expect(link.duty == .sparing || link.status.reason == .adapterOff) }
         }
     }
 }

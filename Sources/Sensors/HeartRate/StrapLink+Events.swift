@@ -1,0 +1,238 @@
+package import Domain
+
+extension StrapLink {
+    /// Connections that last so long and are ended by the strap are those of one that does not get its parameters.
+    package static let shortLife = Duration.seconds(25)...Duration.seconds(160)
+
+    /// How long the strap must not have been worn for its leaving to mean that it was taken off.
+    package static let unwornLimit = Duration.seconds(10)
+
+    // MARK: On the way to the strap
+
+    /// The strap was heard and is to be connected.
+    package mutating func found(_ strap: TypedAddress?, at now: Instant) -> Action? {
+        switch phase {
+        case .scanning: break
+        case .sleeping where strap != self.strap: break
+        default: return nil
+        }
+        take(strap)
+        phase = .connecting(until: now + Self.connectionLimit, isHeard: true)
+        return .connect(strap)
+    }
+
+    /// The strap was not heard and is to be waited for with a pending connection, as long as the air allows.
+    package mutating func expected(_ strap: TypedAddress, within limit: Duration, at now: Instant) -> Action? {
+        guard case .scanning = phase, air.duty != nil else { return nil }
+        take(strap)
+        let until = now + limit
+        phase = .connecting(until: min(until, air.deadline ?? until), isHeard: false)
+        return .connect(strap)
+    }
+
+    /// What ``StrapChoice`` says of what was heard.
+    package mutating func considered(_ verdict: StrapChoice.Verdict, at now: Instant) -> Action? {
+        switch (verdict, phase) {
+        case (.connect(let strap), _): return found(strap, at: now)
+        case (.choose, .scanning):
+            strap = nil
+            reason = .choose
+        case (.wait, .scanning): if reason == .choose { reason = absence }
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func take(_ strap: TypedAddress?) {
+        if reason == .choose { reason = absence }
+        self.strap = strap
+    }
+
+    /// What was known of a strap says nothing of another.
+    private mutating func beginAnew() {
+        faults = []
+        naps = 0
+        shortLives = 0
+        fruitless = 0
+    }
+
+    /// The connection stands.
+    package mutating func connected(at now: Instant) -> Action? {
+        guard case .connecting = phase else { return nil }
+        if strap != known { beginAnew() }
+        known = strap
+        connectedAt = now
+        wornAt = now
+        phase = .subscribing(since: now)
+        return .subscribe
+    }
+
+    /// The strap has agreed to notify. Its patience begins: on a slow link it took seconds to get here.
+    package mutating func subscribed(at now: Instant) {
+        guard case .subscribing = phase else { return }
+        phase = .awaiting(since: now, isAskedAgain: false)
+    }
+
+    /// A measurement came.
+    package mutating func received(_ measurement: HeartRateMeasurement, at now: Instant) {
+        switch phase {
+        case .subscribing, .awaiting:
+            fruitless = 0
+            hasStreamed = true
+            air.end()
+            faults.remove(.needsPairing)
+            phase = .streaming(since: now, receivedAt: now, isAskedAgain: false)
+        case .streaming(let since, _, _):
+            phase = .streaming(since: since, receivedAt: now, isAskedAgain: false)
+            if now - since >= Self.steadiness { faults.remove(.flood) }
+        default: return
+        }
+        if measurement.isSignOfWearing {
+            wornAt = now
+            naps = 0
+        }
+        if let connectedAt, now - connectedAt > Self.shortLife.upperBound {
+            faults.remove(.parametersRefused)
+            shortLives = 0
+        }
+    }
+
+    // MARK: Away from it
+
+    /// The connection ended by itself, or could not be made.
+    @discardableResult
+    package mutating func lost(_ loss: Loss, at now: Instant) -> Action? {
+        var isMerelyAwaited = false
+        switch phase {
+        case .connecting(_, let isHeard): isMerelyAwaited = !isHeard
+        case .subscribing, .awaiting, .streaming: break
+        case .hindered, .scanning, .resting, .sleeping: return nil
+        }
+        let life = connectedAt.map { now - $0 }
+        let unworn = wornAt.map { now - $0 }
+        connectedAt = nil
+        wornAt = nil
+        switch loss {
+        case .absent where isMerelyAwaited: searchAgain(at: now)
+        case .unreachable, .absent, .faded: rest(absence, at: now)
+        case .left, .ended:
+            if loss == .left, let unworn, unworn >= Self.unwornLimit { return sleep(at: now) }
+            rest(absence, at: now)
+            if let life, Self.shortLife.contains(life) { shortLives += 1 }
+        case .elsewhere: rest(.elsewhere, at: now)
+        case .parametersRefused:
+            faults.insert(.parametersRefused)
+            rest(.parametersRefused, at: now)
+            shortLives = 2
+        case .unanswered, .useless: rest(.silent, at: now)
+        case .pairingNeeded:
+            faults.insert(.needsPairing)
+            rest(.needsPairing, at: now)
+        case .flooded:
+            faults.insert(.flood)
+            rest(.resting, at: now)
+            phase = .resting(since: now, until: now + Self.floodRest)
+        }
+        guard shortLives > 1, let strap else { return nil }
+        shortLives = 0
+        return .widen(strap)
+    }
+
+    private mutating func sleep(at now: Instant) -> Action? {
+        naps += 1
+        rest(.resting, at: now)
+        phase = .sleeping(StrapSleep(at: now, naps: naps, canListen: canListen))
+        air.begin(at: now)
+        return canListen ? .listen : nil
+    }
+
+    mutating func wake(at now: Instant) {
+        reason = absence
+        losses = 0
+        air.begin(at: now)
+        searchAgain(at: now)
+    }
+
+    /// A strap was heard. It matters only while ours sleeps: whom to connect to is ``StrapChoice``'s business.
+    package mutating func heard(_ strap: TypedAddress, at now: Instant) -> Action? {
+        guard case .sleeping(var sleep) = phase, strap == self.strap else { return nil }
+        guard sleep.heard(at: now) else {
+            phase = .sleeping(sleep)
+            return nil
+        }
+        reason = absence
+        losses = 0
+        phase = .connecting(until: now + Self.connectionLimit, isHeard: true)
+        return .connect(strap)
+    }
+
+    // MARK: What people and the host do
+
+    /// A run has begun, or ended. A rest that would be shorter now is shortened, and a run wakes a strap that sleeps.
+    package mutating func runChanged(isActive: Bool, at now: Instant) {
+        guard isActive != self.isActive else { return }
+        self.isActive = isActive
+        let before = air.duty
+        air.runChanged(isActive: isActive, at: now)
+        switch phase {
+        case .resting(let since, let until) where reason != .resting:
+            phase = .resting(since: since, until: min(until, since + rest(after: max(losses - 1, 0))))
+        case .scanning where air.duty != before: searchAgain(at: now)
+        case .sleeping(var sleep):
+            if isActive { return wake(at: now) }
+            // What was heard until now was heard with another duty.
+            _ = sleep.heard(at: now)
+            sleep.listened(at: now, isListening: air.duty != nil)
+            phase = .sleeping(sleep)
+        default: break
+        }
+    }
+
+    /// It was said which strap is ours, or that it is wanted now: no rest and no sleep any more.
+    ///
+    /// - Parameter keepsStrap: whether the strap at hand may be kept (``StrapChoice/mayKeep(_:)``).
+    package mutating func wanted(keepsStrap: Bool, at now: Instant) -> Action? {
+        switch phase {
+        case .hindered: return nil
+        case .connecting(_, isHeard: true) where keepsStrap: return nil
+        case .subscribing where keepsStrap, .awaiting where keepsStrap, .streaming where keepsStrap: return nil
+        case .connecting, .subscribing, .awaiting, .streaming: leave(keepsStrap: keepsStrap, at: now)
+        case .scanning, .resting, .sleeping:
+            leave(keepsStrap: keepsStrap, at: now)
+            return .leave
+        }
+        return .disconnect
+    }
+
+    private mutating func leave(keepsStrap: Bool, at now: Instant) {
+        if !keepsStrap {
+            beginAnew()
+            strap = nil
+            hasStreamed = false
+        }
+        naps = 0
+        connectedAt = nil
+        wake(at: now)
+    }
+
+    /// Something about the host keeps the strap away, or, with nil, nothing any more.
+    ///
+    /// - Parameter reason: off, no-bluetooth, no-adapter, adapter-off, adapter-blocked or no-permission.
+    package mutating func hindered(by reason: LinkReason?, at now: Instant) -> Action? {
+        guard let reason else {
+            guard case .hindered = phase else { return nil }
+            wake(at: now)
+            return nil
+        }
+        defer {
+            self.reason = reason
+            phase = .hindered
+            connectedAt = nil
+        }
+        switch phase {
+        case .hindered: return nil
+        case .scanning, .resting, .sleeping: return .leave
+        case .connecting, .subscribing, .awaiting, .streaming: return .disconnect
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package import Domain
+
+extension StrapLink {
+    /// How a connection ended by itself, or why there is none.
+    package enum Loss: Equatable, Sendable {
+        /// It could not be made.
+        case unreachable
+        /// The strap was not heard for as long as the kernel waited for it.
+        case absent
+        /// Somebody else on this host has the strap.
+        case elsewhere
+        /// It ended, and nobody knows why.
+        case ended
+        /// The air ended it: nothing was heard of the strap for the supervision timeout.
+        case faded
+        /// The strap ended it.
+        case left
+        /// The strap ended it because it did not get the connection parameters that it wants.
+        case parametersRefused
+        /// What must be answered was not.
+        case unanswered
+        /// There is no heart rate to be had, or the answers were nonsense.
+        case useless
+        /// The strap gives heart rate only to those that are paired with it.
+        case pairingNeeded
+        /// The strap said far more than a strap says.
+        case flooded
+
+        /// What the reason of an HCI Disconnection Complete event means.
+        ///
+        /// Source: Bluetooth Core Specification 5.4, volume 1, part F, section 1.3.
+        package init(disconnectReason reason: UInt8) {
+            self =
+                switch reason {
+                case 0x05, 0x06, 0x0E, 0x0F, 0x18, 0x29, 0x2F: .pairingNeeded
+                case 0x08, 0x22: .faded
+                case 0x13, 0x14, 0x15: .left
+                case 0x3B: .parametersRefused
+                case 0x3E: .unreachable
+                default: .ended
+                }
+        }
+    }
+}
+
+/// Something wrong with the strap at hand that a person should know and can do something about.
+package enum StrapFault: CaseIterable, Hashable, Sendable {
+    /// It was cut for saying far too much.
+    case flood
+    case parametersRefused
+    case needsPairing
+
+    package var name: StaticText {
+        switch self {
+        case .flood: "flood"
+        case .parametersRefused: "parameters-refused"
+        case .needsPairing: "needs-pairing"
+        }
+    }
+
+    /// What the pipeline is told when the fault begins.
+    ///
+    /// - Parameter kernel: the kernel's release, as `uname -r` says it.
+    package func raised(kernel: String) -> Input {
+        let message =
+            switch self {
+            case .flood:
+                "the strap sends far more than a strap sends; it is left alone for a minute at a time"
+            case .parametersRefused:
+                "the host (Linux \(kernel)) refused the strap's connection parameters and the strap left; it gets wider ones now"
+            case .needsPairing:
+                "the strap gives heart rate only to hosts it is paired with, and paced pairs with none; undo that in its maker's app"
+            }
+        return .raise(name, message: message)
+    }
+
+    /// What the pipeline is told when the fault is over.
+    package var cleared: Input {
+        .clear(name)
+    }
+}

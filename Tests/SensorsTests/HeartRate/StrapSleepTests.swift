@@ -1,0 +1,216 @@
+import Domain
+import Sensors
+import TestKit
+import Testing
+
+/// A strap that was taken off is left alone, so that its cell lasts, and is there again when it is put on.
+struct StrapSleepTests {
+    private var clock = ManualClock()
+    private var link: StrapLink
+    private var connections = 0
+    private let strap = TypedAddress(DeviceAddress(value: 0xA09E_1A00_0001), .public)
+    private let other = TypedAddress(DeviceAddress(value: 0xA09E_1A00_0002), .public)
+
+    init() {
+        link = StrapLink(at: clock.now)
+        link.canListen = true
+        _ = link.tick(at: clock.now)
+    }
+
+    /// Lets time pass; each deadline on the way is met at its moment.
+    @discardableResult
+    private mutating func wait(_ duration: Duration) -> [StrapLink.Action] {
+        let end = clock.now + duration
+        var actions: [StrapLink.Action] = []
+        while let deadline = link.deadline, deadline <= end {
+            clock.now = max(clock.now, deadline)
+            if let action = link.tick(at: clock.now) { actions.append(action) }
+        }
+        clock.now = end
+        return actions
+    }
+
+    private mutating func stand() {
+        #expect(link.connected(at: clock.now) == .subscribe)
+        link.subscribed(at: clock.now)
+        connections += 1
+    }
+
+    /// Wears the strap for a minute, then takes it off: it goes on for a while, and leaves.
+    private mutating func wearAndTakeOff(leavingAfter unworn: Int = 12) -> StrapLink.Action? {
+        #expect(link.found(strap, at: clock.now) == .connect(strap))
+        stand()
+        for _ in 0..<60 { link.received(.worn, at: clock.advance(by: .seconds(1))) }
+        return takeOff(leavingAfter: unworn)
+    }
+
+    private mutating func takeOff(leavingAfter unworn: Int = 12) -> StrapLink.Action? {
+        for _ in 0..<unworn { link.received(.unworn, at: clock.advance(by: .seconds(1))) }
+        return link.lost(.left, at: clock.now)
+    }
+
+    @Test mutating func aStrapThatWasTakenOffSleeps() {
+        #expect(wearAndTakeOff() == .listen)
+        #expect(link.status == LinkStatus(.disconnected, reason: .resting, address: strap.address))
+        #expect(link.asleep == strap)
+        #expect(link.found(strap, at: clock.now) == nil)
+        #expect(link.considered(.connect(strap), at: clock.now) == nil)
+    }
+
+    @Test mutating func aStrapThatIsWornAndLeavesIsConnectedAgain() {
+        #expect(wearAndTakeOff(leavingAfter: 9) == nil)
+        #expect(link.asleep == nil)
+        #expect(wait(.seconds(1)) == [.search])
+    }
+
+    @Test(arguments: [StrapLink.Loss.faded, .ended])
+    mutating func aStrapThatTheAirTookAwayDoesNotSleep(_ loss: StrapLink.Loss) {
+        _ = link.found(strap, at: clock.now)
+        stand()
+        for _ in 0..<20 { link.received(.unworn, at: clock.advance(by: .seconds(1))) }
+        link.lost(loss, at: clock.now)
+        #expect(link.asleep == nil)
+    }
+
+    @Test(arguments: [
+        HeartRateMeasurement(beatsPerMinute: 70),  // cannot tell, and has a beat
+        HeartRateMeasurement(beatsPerMinute: 0, contact: true),  // dry, before its first beat
+        HeartRateMeasurement(beatsPerMinute: 70, contact: false, rrIntervals: [882]),  // denies contact all the time
+    ])
+    mutating func everySignOfWearingCounts(_ measurement: HeartRateMeasurement) {
+        _ = link.found(strap, at: clock.now)
+        stand()
+        for _ in 0..<30 { link.received(measurement, at: clock.advance(by: .seconds(1))) }
+        #expect(link.lost(.left, at: clock.now) == nil)
+        #expect(link.asleep == nil)
+    }
+
+    @Test mutating func aStrapThatIsPutOnIsConnectedAtOnce() {
+        _ = wearAndTakeOff()
+        // It advertises for a while, falls silent, and is put on again.
+        for _ in 0..<3 {
+            wait(.seconds(5))
+            #expect(link.heard(strap, at: clock.now) == nil)
+        }
+        wait(.seconds(60))
+        #expect(link.heard(strap, at: clock.now) == .connect(strap))
+        #expect(link.status.state == .connecting)
+        stand()
+        link.received(.worn, at: clock.now)
+        #expect(link.status == LinkStatus(.connected, address: strap.address))
+    }
+
+    @Test mutating func aStrapThatGoesOnAdvertisingIsLeftAloneForFiveMinutesAndNotForEver() {
+        _ = wearAndTakeOff()
+        var actions: [StrapLink.Action] = []
+        for _ in 0..<49 {
+            actions += wait(.seconds(6))
+            #expect(link.heard(strap, at: clock.now) == nil)
+        }
+        // Only the air changes: later it is listened for 5 s in every 30.
+        #expect(actions.allSatisfy { $0 == .listen || $0 == .leave })
+        #expect(wait(.seconds(6)) == [.leave, .search])
+    }
+
+    @Test mutating func silenceWhileNobodyListensIsNoSilence() {
+        _ = wearAndTakeOff()
+        let asleepAt = clock.now
+        while clock.now < asleepAt + .seconds(150) {
+            wait(.seconds(10))
+            // Heard whenever the air is open: at 150 s after 25 s in which nobody listened.
+            if link.duty != nil { #expect(link.heard(strap, at: clock.now) == nil) }
+        }
+        #expect(link.asleep == strap)
+    }
+
+    @Test(arguments: [(92, false), (121, true)])  // three and a half glances, four
+    mutating func aStrapThatFellSilentLateIsNoticedInGlances(_ seconds: Int, wakes: Bool) {
+        _ = wearAndTakeOff()
+        for _ in 0..<12 {
+            wait(.seconds(10))
+            _ = link.heard(strap, at: clock.now)
+        }
+        // From now on it is silent; 20 s are four glances.
+        wait(.seconds(seconds))
+        #expect(link.duty == .full)
+        #expect(link.heard(strap, at: clock.now) == (wakes ? .connect(strap) : nil))
+    }
+
+    @Test mutating func aWishWakesIt() {
+        _ = wearAndTakeOff()
+        wait(.seconds(3))
+        #expect(link.wanted(keepsStrap: true, at: clock.now) == .leave)
+        #expect(wait(.zero) == [.search])
+        #expect(link.found(strap, at: clock.now) == .connect(strap))
+    }
+
+    @Test mutating func aRunThatBeginsWakesIt() {
+        _ = wearAndTakeOff()
+        link.runChanged(isActive: true, at: clock.now)
+        #expect(wait(.zero) == [.search])
+        #expect(link.status.reason == .outOfRange)
+    }
+
+    @Test mutating func anotherStrapOfOursIsUsedMeanwhile() {
+        _ = wearAndTakeOff()
+        wait(.seconds(30))
+        #expect(link.considered(.connect(other), at: clock.now) == .connect(other))
+        stand()
+        link.received(.worn, at: clock.now)
+        #expect(link.status == LinkStatus(.connected, address: other.address))
+    }
+
+    /// Straps off the body for ten minutes that are heard every `interval` s, with pauses of a minute, and leave 12 s after connecting.
+    @Test(arguments: [true, false], [1, 5, 25])
+    mutating func tenMinutesOffTheBodyAreAtMostThreeConnections(canListen: Bool, interval: Int) {
+        link.canListen = canListen
+        _ = wearAndTakeOff()
+        let takenOffAt = clock.now
+        var second = 0
+        while clock.now < takenOffAt + .seconds(600) {
+            let actions = wait(.seconds(1))
+            second += 1
+            // Moved about in its bag, it advertises for a minute and falls silent for one.
+            let isAdvertising = interval == 5 || second / 60 % 2 == 0
+            guard isAdvertising, second % interval == 0 else { continue }
+            var connects = link.heard(strap, at: clock.now) != nil
+            if actions.contains(.search) || link.isScanning { connects = link.found(strap, at: clock.now) != nil }
+            guard connects else { continue }
+            stand()
+            _ = takeOff()
+        }
+        #expect((2...3).contains(connections))
+    }
+
+    @Test mutating func whereNobodyListensItIsTriedAfterAMinuteAndThenEveryFive() {
+        link.canListen = false
+        #expect(wearAndTakeOff() == nil)
+        var waits: [Double] = []
+        for _ in 0..<3 {
+            let asleepAt = clock.now
+            #expect(link.heard(strap, at: clock.now) == nil)
+            while link.asleep != nil {
+                clock.now = link.deadline!
+                _ = link.tick(at: clock.now)
+            }
+            waits.append((clock.now - asleepAt).inSeconds)
+            wait(.zero)
+            #expect(link.expected(strap, within: .seconds(45), at: clock.now) == .connect(strap))
+            stand()
+            _ = takeOff()
+        }
+        #expect(waits == [60, 300, 300])
+    }
+
+    @Test mutating func aStrapThatWasWornAgainSleepsLightlyAgain() {
+        for _ in 0..<3 {
+            _ = wearAndTakeOff()
+            wait(.seconds(60))
+            #expect(link.heard(strap, at: clock.now) == .connect(strap))
+            stand()
+            for _ in 0..<60 { link.received(.worn, at: clock.advance(by: .seconds(1))) }
+            link.lost(.faded, at: clock.now)
+            wait(.zero)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import Domain
+import Sensors
+import TestKit
+import Testing
+
+/// What is said, and what is remembered, of connections that end badly.
+struct StrapTroubleTests {
+    private var clock = ManualClock()
+    private var link: StrapLink
+    private let strap = TypedAddress(DeviceAddress(value: 0xA09E_1A00_0001), .public)
+    private let other = TypedAddress(DeviceAddress(value: 0xA09E_1A00_0002), .public)
+
+    init() {
+        link = StrapLink(at: clock.now)
+        search()
+    }
+
+    private mutating func search() {
+        while !link.isScanning, let deadline = link.deadline {
+            clock.now = max(clock.now, deadline)
+            _ = link.tick(at: clock.now)
+        }
+    }
+
+    /// A connection that gives heart rate for so many seconds and then ends.
+    private mutating func connect(
+        to strap: TypedAddress? = nil, for seconds: Int, until loss: StrapLink.Loss
+    ) -> StrapLink.Action? {
+        search()
+        _ = link.found(strap ?? self.strap, at: clock.now)
+        _ = link.connected(at: clock.now)
+        link.subscribed(at: clock.now)
+        for _ in 0..<seconds { link.received(.worn, at: clock.advance(by: .seconds(1))) }
+        return link.lost(loss, at: clock.now)
+    }
+
+    @Test mutating func aStrapThatIsRefusedItsParametersGetsWideOnesAndItIsSaid() {
+        #expect(connect(for: 30, until: .parametersRefused) == .widen(strap))
+        #expect(link.status.reason == .parametersRefused)
+        #expect(link.faults == [.parametersRefused])
+        _ = connect(for: 160, until: .faded)
+        #expect(link.faults == [.parametersRefused], "it has not got over it yet")
+        _ = connect(for: 161, until: .faded)
+        #expect(link.faults == [])
+    }
+
+    @Test mutating func aStrapThatLeavesTwiceAfterHalfAMinuteGetsWideParameters() {
+        #expect(connect(for: 30, until: .left) == nil)
+        #expect(connect(for: 100, until: .ended) == .widen(strap))
+        #expect(link.faults == [], "nothing was refused for certain")
+        #expect(connect(for: 30, until: .left) == nil)
+        #expect(connect(for: 150, until: .left) == .widen(strap))
+    }
+
+    @Test(arguments: [(24, StrapLink.Loss.left), (161, .left), (30, .faded), (30, .unanswered)])
+    mutating func otherEndsSayNothingOfParameters(_ seconds: Int, loss: StrapLink.Loss) {
+        for _ in 0..<4 { #expect(connect(for: seconds, until: loss) == nil) }
+    }
+
+    @Test mutating func aLongConnectionClearsAStrapOfSuspicion() {
+        #expect(connect(for: 30, until: .left) == nil)
+        #expect(connect(for: 300, until: .left) == nil)
+        #expect(connect(for: 30, until: .left) == nil)
+    }
+
+    @Test mutating func whatOneStrapDidIsNotHeldAgainstAnother() {
+        #expect(connect(for: 30, until: .left) == nil)
+        #expect(connect(to: other, for: 30, until: .left) == nil)
+        _ = connect(for: 3, until: .flooded)
+        #expect(link.faults == [.flood])
+        _ = connect(to: other, for: 1, until: .faded)
+        #expect(link.faults == [])
+    }
+
+    @Test mutating func aFloodIsAFaultUntilTheStrapSpeaksSensibly() {
+        _ = connect(for: 2, until: .flooded)
+        #expect(link.faults == [.flood])
+        _ = connect(for: 4, until: .flooded)
+        #expect(link.faults == [.flood])
+        _ = connect(for: 6, until: .faded)
+        #expect(link.faults == [])
+    }
+
+    @Test mutating func aStrapThatWantsToBePairedIsAFaultUntilItGivesHeartRate() {
+        _ = connect(for: 0, until: .pairingNeeded)
+        #expect(link.faults == [.needsPairing])
+        #expect(link.status.reason == .needsPairing)
+        _ = connect(for: 1, until: .faded)
+        #expect(link.faults == [])
+    }
+
+    @Test func faultsSayWhatToDo() throws {
+        for fault in StrapFault.allCases {
+            guard case .raise(let name, let message) = fault.raised(kernel: "6.1.0-41-arm64") else {
+                Issue.record("not raised")
+                continue
+            }
+            #expect(fault.cleared == .clear(name))
+            #expect(name.text == fault.name.text)
+            #expect(!message.isEmpty)
+            #expect(message.contains("6.1.0-41-arm64") == (fault == .parametersRefused))
+        }
+    }
+
+    @Test(arguments: [
+        (UInt8(0x05), StrapLink.Loss.pairingNeeded), (0x06, .pairingNeeded), (0x08, .faded), (0x13, .left),
+        (0x15, .left), (0x16, .ended), (0x3B, .parametersRefused), (0x3E, .unreachable), (0xFF, .ended),
+    ])
+    func theControllersReasonsAreTold(_ reason: UInt8, loss: StrapLink.Loss) {
+        #expect(StrapLink.Loss(disconnectReason: reason) == loss)
+    }
+
+    // MARK: The host
+
+    @Test mutating func anAdapterThatIsOffStopsTheSearchAndItsReturnBeginsItAnew() {
+        #expect(link.hindered(by: .adapterOff, at: clock.now) == .leave)
+        #expect(link.status == LinkStatus(.disconnected, reason: .adapterOff))
+        #expect(link.deadline == nil)
+        #expect(link.found(strap, at: clock.now) == nil)
+        #expect(link.wanted(keepsStrap: true, at: clock.now) == nil)
+        #expect(link.hindered(by: .noAdapter, at: clock.now) == nil)
+        #expect(link.status.reason == .noAdapter)
+        #expect(link.hindered(by: nil, at: clock.advance(by: .seconds(600))) == nil)
+        #expect(link.deadline == clock.now)
+        #expect(link.tick(at: clock.now) == .search)
+        #expect(link.duty == .full)
+    }
+
+    @Test mutating func anAdapterThatGoesTakesTheConnectionAlong() {
+        _ = link.found(strap, at: clock.now)
+        _ = link.connected(at: clock.now)
+        link.received(.worn, at: clock.now)
+        #expect(link.hindered(by: .noAdapter, at: clock.now) == .disconnect)
+        #expect(link.lost(.ended, at: clock.now) == nil)
+        #expect(link.status == LinkStatus(.disconnected, reason: .noAdapter, address: strap.address))
+    }
+
+    // MARK: What people say
+
+    @Test mutating func nobodyIsChosenForThem() {
+        #expect(link.considered(.choose, at: clock.now) == nil)
+        #expect(link.status == LinkStatus(.disconnected, reason: .choose))
+        #expect(link.considered(.wait, at: clock.now) == nil)
+        #expect(link.status.reason == .searching)
+        _ = link.considered(.choose, at: clock.now)
+        #expect(link.considered(.connect(strap), at: clock.now) == .connect(strap))
+        #expect(link.status == LinkStatus(.connecting, reason: .searching, address: strap.address))
+    }
+
+    @Test mutating func aStrapThatIsOursNoMoreIsLeftAtOnce() {
+        _ = link.found(strap, at: clock.now)
+        _ = link.connected(at: clock.now)
+        link.received(.worn, at: clock.now)
+        #expect(link.wanted(keepsStrap: true, at: clock.now) == nil)
+        #expect(link.status.state == .connected)
+        #expect(link.wanted(keepsStrap: false, at: clock.now) == .disconnect)
+        #expect(link.status == LinkStatus(.disconnected, reason: .searching))
+        #expect(link.tick(at: clock.now) == .search)
+    }
+
+    @Test mutating func aWishEndsARest() {
+        _ = link.found(strap, at: clock.now)
+        _ = link.connected(at: clock.now)
+        link.lost(.flooded, at: clock.now)
+        _ = link.wanted(keepsStrap: true, at: clock.advance(by: .seconds(1)))
+        #expect(link.tick(at: clock.now) == .search)
+    }
+}
