@@ -17,29 +17,8 @@ package import Domain
 package struct AdapterSession: Sendable {
     package enum Action: Equatable, Sendable {
         case send([UInt8])
-        case report(Report)
-    }
-
-    package enum Report: Equatable, Sendable {
-        case found(Advertisement)
-        case connected(TypedAddress)
-        case disconnected(TypedAddress, ManagementPacket.DisconnectCause)
-        case connectFailed(TypedAddress, ManagementStatus)
-    }
-
-    /// What connections to come are to be like. The strap is needed only where a kernel does not know defaults.
-    package struct Tuning: Equatable, Sendable {
-        package var parameters: ConnectionParameters
-        package var duty: ScanDuty
-        package var strap: TypedAddress?
-
-        package init(
-            parameters: ConnectionParameters = .usual, duty: ScanDuty = .full, strap: TypedAddress? = nil
-        ) {
-            self.parameters = parameters
-            self.duty = duty
-            self.strap = strap
-        }
+        /// A device was heard.
+        case found(StrapSighting)
     }
 
     /// How long a command may take: the kernel gives an adapter 10 s to switch on.
@@ -79,6 +58,8 @@ package struct AdapterSession: Sendable {
     private var isSearchWanted = false
     private var searchAt: Instant?
     private var discoveringSince: Instant?
+    /// That discovery was begun over the channel of before, and may have ended, or not begun.
+    private var isLeftover = false
     private var wanted = Tuning()
     private var inForce: Tuning?
     /// Who is connected to the adapter; nil until it has told.
@@ -145,8 +126,10 @@ extension AdapterSession {
         return advance(at: now)
     }
 
-    /// The channel is gone.
+    /// The channel is gone. A discovery of ours outlives it, and one that was asked for may have begun.
     package mutating func closed() {
+        var since = discoveringSince
+        if let flight, case .startDiscovery = flight.command { since = flight.lateAt - Self.commandLimit }
         isOpen = false
         flight = nil
         adapters.forget()
@@ -154,12 +137,14 @@ extension AdapterSession {
         knowsDefaults = true
         restUntil = nil
         forgetAdapter()
+        discoveringSince = since
+        isLeftover = since != nil
     }
 
     /// Takes one datagram. One that is malformed changes nothing.
     package mutating func received(_ bytes: Span<UInt8>, at now: Instant) -> [Action] {
         guard isOpen, let packet = try? ManagementPacket(bytes) else { return [] }
-        var reports: [Action] = []
+        var found: [Action] = []
         switch packet.event {
         case .answered(let opcode, let status, let reply):
             guard let flight, flight.command.opcode == opcode, flight.command.index == packet.index else { break }
@@ -167,12 +152,11 @@ extension AdapterSession {
         case .added: adapters.added(packet.index)
         case .removed: removed(packet.index)
         case .settingsChanged(let settings): changed(packet.index, settings, at: now)
-        case .connected, .disconnected, .connectFailed, .found, .discovering:
-            guard packet.index == index else { break }
-            reports = heard(packet.event, at: now)
-        case .failing, .other: break
+        case .found(let sighting): if packet.index == index { found = [.found(sighting)] }
+        case .connected, .disconnected, .discovering: if packet.index == index { heard(packet.event, at: now) }
+        case .connectFailed, .failing, .other: break
         }
-        return reports + advance(at: now)
+        return found + advance(at: now)
     }
 
     /// Says what time it is.
@@ -225,7 +209,9 @@ extension AdapterSession {
         if !adapter.settings.contains(.powered) { return .setPowered(index: index) }
         if connections == nil { return .readConnections(index: index) }
         if let device = leaving.first { return .disconnect(index: index, device) }
-        if discoveringSince != nil { return isSearchWanted ? nil : .stopDiscovery(index: index) }
+        if discoveringSince != nil, !(isLeftover && isSearchWanted) {
+            return isSearchWanted ? nil : .stopDiscovery(index: index)
+        }
         if !isTuned, let command = tuning(index: index) { return command }
         return isSearchWanted && searchAt == nil ? .startDiscovery(index: index) : nil
     }
@@ -268,25 +254,21 @@ extension AdapterSession {
         if wasReady, !adapter.isReady { restUntil = now + Self.politeness }
     }
 
-    private mutating func heard(_ event: ManagementPacket.Event, at now: Instant) -> [Action] {
+    private mutating func heard(_ event: ManagementPacket.Event, at now: Instant) {
         switch event {
-        case .found(let advertisement): return [.report(.found(advertisement))]
         case .connected(let device):
-            if let connections, connections.count < Self.connectionLimit, !connections.contains(device) {
-                self.connections = connections + [device]
+            guard let connections, connections.count < Self.connectionLimit, !connections.contains(device) else {
+                break
             }
-            return [.report(.connected(device))]
-        case .disconnected(let device, let cause):
+            self.connections = connections + [device]
+        case .disconnected(let device, _):
             connections?.removeAll { $0 == device }
             leaving.removeAll { $0 == device }
-            return [.report(.disconnected(device, cause))]
-        case .connectFailed(let device, let status): return [.report(.connectFailed(device, status))]
         case .discovering(false):
             // Somebody else's search may end too; ours then goes on after the pause.
             discoveringSince = nil
             if isSearchWanted { searchAt = now + Self.discoveryPause }
-            return []
-        default: return []
+        default: break
         }
     }
 
@@ -315,11 +297,16 @@ extension AdapterSession {
             inForce = knowsDefaults ? flight.tuning : nil
         case .loadParameters: inForce = flight.tuning
         case .startDiscovery:
+            let wasLeftover = isLeftover
+            isLeftover = false
             switch status {
             case .success: discoveringSince = now
+            case .busy where wasLeftover: break
             // Somebody else searches, and what is found is told to all.
             case .busy: searchAt = now + Self.blockedRest
-            default: searchAt = now + Self.failureRest
+            default:
+                discoveringSince = nil
+                searchAt = now + Self.failureRest
             }
         case .stopDiscovery: discoveringSince = nil
         }

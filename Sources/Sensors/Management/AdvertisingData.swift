@@ -12,9 +12,6 @@ package import Domain
 ///
 /// Source: Bluetooth Core Specification Supplement 11, part A, sections 1.1 and 1.2.
 package struct AdvertisingData: Equatable, Sendable {
-    /// The most services that are kept.
-    package static let serviceLimit = 16
-
     package private(set) var name: ForeignText?
     package private(set) var services: [AttributeUUID] = []
 
@@ -39,7 +36,7 @@ package struct AdvertisingData: Equatable, Sendable {
 
     private mutating func add(services bytes: ArraySlice<UInt8>, size: Int) {
         var rest = bytes
-        while rest.count >= size, services.count < Self.serviceLimit {
+        while rest.count >= size, services.count < StrapSighting.serviceLimit {
             if let service = try? AttributeUUID(Array(rest.prefix(size)).span), !services.contains(service) {
                 services.append(service)
             }

@@ -16,8 +16,8 @@ package enum ManagementCommand: Equatable, Sendable {
     case stopDiscovery(index: UInt16)
     /// Makes the parameters those of one device, and forgets those of all others that are not connected by themselves.
     case loadParameters(index: UInt16, TypedAddress, ConnectionParameters)
-    /// Makes the parameters those of every connection to come.
-    case setDefaults(index: UInt16, ConnectionParameters, ScanDuty)
+    /// Makes the parameters those of every connection to come, and the duty that of every search.
+    case setDefaults(index: UInt16, ConnectionParameters, StrapAir.Duty)
 
     /// The index of commands that go to no adapter.
     package static let noIndex: UInt16 = 0xFFFF
@@ -73,9 +73,12 @@ package enum ManagementCommand: Equatable, Sendable {
     }
 
     /// A list of settings, each a type u16, a length u8 and a value.
-    private static func defaults(_ parameters: ConnectionParameters, _ duty: ScanDuty) -> [UInt8] {
+    private static func defaults(_ parameters: ConnectionParameters, _ duty: StrapAir.Duty) -> [UInt8] {
+        let interval = StrapAir.Duty.units(duty.interval)
+        let window = StrapAir.Duty.units(duty.window)
         let settings: [(type: UInt16, value: UInt16)] = [
-            (0x0015, duty.interval), (0x0016, duty.window),
+            // For discoveries, and for connections that are waited for.
+            (0x0011, interval), (0x0012, window), (0x0015, interval), (0x0016, window),
             (0x0017, parameters.minimumInterval), (0x0018, parameters.maximumInterval),
             (0x0019, parameters.latency), (0x001A, parameters.supervisionTimeout),
         ]
@@ -114,16 +117,11 @@ package struct ConnectionParameters: Equatable, Sendable {
     }
 }
 
-/// How much of the air a connection that is waited for takes: it listens for `window` in each `interval`, in units of 0.625 ms.
-package struct ScanDuty: Equatable, Sendable {
-    package var interval: UInt16
-    package var window: UInt16
-
-    /// 60 in 60 ms: all of it.
-    package static let full = ScanDuty(interval: 0x60, window: 0x60)
-
-    /// 100 in 400 ms: a Pi's Wi-Fi shares the antenna and works beside this.
-    package static let sparing = ScanDuty(interval: 0x280, window: 0xA0)
+extension StrapAir.Duty {
+    /// In units of 0.625 ms.
+    fileprivate static func units(_ duration: Duration) -> UInt16 {
+        UInt16(clamping: duration.wholeNanoseconds / 625_000)
+    }
 }
 
 extension TypedAddress {

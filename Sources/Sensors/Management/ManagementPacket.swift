@@ -32,7 +32,7 @@ package struct ManagementPacket: Equatable, Sendable {
         case connected(TypedAddress)
         case disconnected(TypedAddress, DisconnectCause)
         case connectFailed(TypedAddress, ManagementStatus)
-        case found(Advertisement)
+        case found(StrapSighting)
         case discovering(Bool)
         /// An event that means nothing here, or that is of a device of the other Bluetooth.
         case other(UInt16)
@@ -79,7 +79,7 @@ package struct ManagementPacket: Equatable, Sendable {
         case 0x000D:
             let status = ManagementStatus(rawValue: try bytes.uint8(at: 13))
             event = try bytes.typedAddress(at: 6).map { .connectFailed($0, status) } ?? .other(code)
-        case 0x0012: event = try Self.advertisement(bytes).map { .found($0) } ?? .other(code)
+        case 0x0012: event = try Self.sighting(bytes).map { .found($0) } ?? .other(code)
         case 0x0013: event = .discovering(try bytes.uint8(at: 7) != 0)
         default: event = .other(code)
         }
@@ -96,14 +96,13 @@ package struct ManagementPacket: Equatable, Sendable {
         }
     }
 
-    private static func advertisement(_ bytes: Span<UInt8>) throws(ParseError) -> Advertisement? {
+    private static func sighting(_ bytes: Span<UInt8>) throws(ParseError) -> StrapSighting? {
         let level = Int8(bitPattern: try bytes.uint8(at: 13))
-        let flags = try bytes.uint32(at: 14)
         let data = AdvertisingData(try advertisingData(bytes, at: 18))
         guard let address = try bytes.typedAddress(at: 6) else { return nil }
-        return Advertisement(
-            // 127 is the kernel's word for a strength that it does not know.
-            address: address, rssi: level == 127 ? nil : Int(level), isConnectable: flags & 0b100 == 0, data: data)
+        // 127 is the kernel's word for a strength that it does not know.
+        return StrapSighting(
+            address: address, name: data.name, rssi: level == 127 ? nil : Int(level), services: data.services)
     }
 
     /// A length u16 and so many bytes, to the end of the packet.
@@ -145,23 +144,6 @@ package struct AdapterSettings: OptionSet, Sendable {
 
     package static let powered = AdapterSettings(rawValue: 1 << 0)
     package static let lowEnergy = AdapterSettings(rawValue: 1 << 9)
-}
-
-/// What a device said on the air.
-package struct Advertisement: Equatable, Sendable {
-    package var address: TypedAddress
-    /// Strength of the signal in dBm; nil where the adapter does not tell.
-    package var rssi: Int?
-    /// Whether it takes connections now: one that is held by somebody else often does not.
-    package var isConnectable: Bool
-    package var data: AdvertisingData
-
-    package init(address: TypedAddress, rssi: Int?, isConnectable: Bool, data: AdvertisingData) {
-        self.address = address
-        self.rssi = rssi
-        self.isConnectable = isConnectable
-        self.data = data
-    }
 }
 
 extension Span<UInt8> {

@@ -24,12 +24,12 @@ struct ManagementCommandTests {
         (
             .setDefaults(index: 0, .usual, .full),
             """
-            4c00 0000 1e00 1500 02 6000 1600 02 6000 1700 02 1800 1800 02 2800 1900 02 0000 1a00 02 f401
+            4c00 0000 2800 1100 02 6000 1200 02 6000 1500 02 6000 1600 02 6000 1700 02 1800 1800 02 2800 1900 02 0000 1a00 02 f401
             """
         ),
         (
             .setDefaults(index: 0, .wide, .sparing),
-            "4c00 0000 1e00 1500 02 8002 1600 02 a000 1700 02 1800 1800 02 9001 1900 02 0000 1a00 02 5802"
+            "4c00 0000 2800 1100 02 8002 1200 02 a000 1500 02 8002 1600 02 a000 1700 02 1800 1800 02 9001 1900 02 0000 1a00 02 5802"
         ),
     ])
     func aCommandHasTheBytesOfItsStructure(command: ManagementCommand, bytes: String) {

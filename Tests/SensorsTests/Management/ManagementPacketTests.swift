@@ -36,25 +36,23 @@ struct ManagementPacketTests {
         let packet = try packet(
             "1200 0100 1c00 f5f4f3f2f1f0 02 c4 00000000 0e00 02 01 06 03 02 0d 18 06 09 41 4c 50 48 41")
         #expect(packet.index == 1)
-        guard case .found(let advertisement) = packet.event else {
+        guard case .found(let sighting) = packet.event else {
             Issue.record("not found")
             return
         }
-        #expect(advertisement.address == Self.strap)
-        #expect(advertisement.rssi == -60)
-        #expect(advertisement.isConnectable)
-        #expect(advertisement.data.name?.text == "ALPHA")
-        #expect(advertisement.data.services == [AttributeUUID(0x180D)])
+        #expect(sighting.address == Self.strap)
+        #expect(sighting.rssi == -60)
+        #expect(sighting.name?.text == "ALPHA")
+        #expect(sighting.services == [AttributeUUID(0x180D)])
     }
 
     @Test func aStrengthThatTheAdapterDoesNotKnowIsAbsent() throws {
         let packet = try packet("1200 0000 0e00 f5f4f3f2f1f0 02 7f 04000000 0000")
-        guard case .found(let advertisement) = packet.event else {
+        guard case .found(let sighting) = packet.event else {
             Issue.record("not found")
             return
         }
-        #expect(advertisement.rssi == nil)
-        #expect(!advertisement.isConnectable)
+        #expect(sighting.rssi == nil)
     }
 
     @Test(arguments: [
@@ -96,6 +94,6 @@ struct AdvertisingDataTests {
     @Test func thereIsALimitToServices() {
         var bytes: [UInt8] = [0xFB, 0x03]
         for index in 0..<125 { bytes += [UInt8(index), 0x18] }
-        #expect(AdvertisingData(bytes).services.count == AdvertisingData.serviceLimit)
+        #expect(AdvertisingData(bytes).services.count == StrapSighting.serviceLimit)
     }
 }

@@ -1,0 +1,18 @@
+package import Domain
+
+extension AdapterSession {
+    /// What searches and connections to come are to be like. The strap is needed only where a kernel does not know defaults.
+    package struct Tuning: Equatable, Sendable {
+        package var parameters: ConnectionParameters
+        package var duty: StrapAir.Duty
+        package var strap: TypedAddress?
+
+        package init(
+            parameters: ConnectionParameters = .usual, duty: StrapAir.Duty = .full, strap: TypedAddress? = nil
+        ) {
+            self.parameters = parameters
+            self.duty = duty
+            self.strap = strap
+        }
+    }
+}
