@@ -1,0 +1,58 @@
+package import Domain
+import Linux
+package import Sensors
+
+/// What people ask for.
+extension KernelStraps {
+    /// Why a scan is not begun.
+    package enum ScanRefusal: Equatable, Sendable {
+        /// Another one is going on.
+        case busy
+        /// The host does not let it: no-bluetooth, no-adapter, adapter-off, adapter-blocked or no-permission.
+        case hindered(LinkReason)
+    }
+
+    /// Hears who is there for so long, and then hands that over. A strap that is connected stays so; waiting for one makes way.
+    package func scan(for duration: Duration, finished: @escaping ([StrapSighting]) -> Void) -> ScanRefusal? {
+        if scan != nil { return .busy }
+        if let obstacle { return .hindered(obstacle) }
+        let now = Clock.now()
+        beginScan(Scan(endsAt: now + duration, finished: finished), at: now)
+        settle(at: now)
+        return nil
+    }
+
+    /// Which straps are ours; none leaves it to what is heard and remembered. It wakes one that sleeps.
+    package func use(_ ours: [StrapPattern]) {
+        let now = Clock.now()
+        isOff = false
+        isHelpless = false
+        choice.said(ours)
+        carryOut(link.wanted(keepsStrap: keepsStrap, at: now), at: now)
+        settle(at: now)
+    }
+
+    /// No strap is used until ``use(_:)``.
+    package func stop() {
+        isOff = true
+        settle(at: Clock.now())
+    }
+
+    /// Forgets the straps that a pattern means, or all; false when there is none.
+    package func forget(_ pattern: StrapPattern?) -> Bool {
+        let now = Clock.now()
+        let hasForgotten = choice.forget(pattern)
+        if hasForgotten { save() }
+        if !keepsStrap { carryOut(link.wanted(keepsStrap: false, at: now), at: now) }
+        settle(at: now)
+        return hasForgotten
+    }
+
+    private var keepsStrap: Bool {
+        strap.map(choice.mayKeep) ?? true
+    }
+
+    private var obstacle: LinkReason? {
+        hindrance ?? (channel.session.isPermitted ? nil : .noPermission)
+    }
+}

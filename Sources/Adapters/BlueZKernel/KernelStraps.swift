@@ -1,0 +1,309 @@
+package import Domain
+import Glibc
+package import Linux
+package import Sensors
+
+/// The heart-rate strap over the kernel's own Bluetooth, without bluetoothd: adapters and searches over the management channel, the
+/// strap over L2CAP.
+///
+/// ``AdapterSession`` keeps an adapter ready, ``StrapChoice`` says which strap is ours, ``StrapLink`` when to do what; here it is done.
+/// A connection is begun only when nothing of ours searches: both at a time can take a board's Wi-Fi away. A strap that streams does not
+/// need the management channel, and goes on when that fails.
+@safe
+package final class KernelStraps {
+    let channel: ManagementChannel
+    var link: StrapLink
+    var choice: StrapChoice
+    /// People have said that no strap is to be used.
+    var isOff = false
+
+    private let sockets: KernelSockets
+    private let loop: EventLoop
+    private let report: (Input) -> Void
+    private let describe: (DeviceInformation) -> Void
+    private let remember: ([RememberedStrap]) -> Void
+    private var timer: TimerSource?
+
+    /// Whom to connect to as soon as nothing is on the air.
+    private var wanted: TypedAddress?
+    private var pending: PendingConnection?
+    private var connection: StrapConnection?
+    /// The strap at hand, or that was at hand last.
+    private(set) var strap: TypedAddress?
+    /// The kernel's handle of the connection.
+    private var handle: UInt16?
+    private var reasons: (index: UInt16, told: DisconnectReasons)?
+    /// What the strap at hand called itself.
+    private var name: ForeignText?
+    /// Whether the link wants the air to be searched.
+    private var isSearching = false
+    /// Nothing can be found without searching, which is not permitted.
+    var isHelpless = false
+    private(set) var scan: Scan?
+
+    private var news = StrapNews()
+
+    /// A search that somebody has asked for, beside the link's own.
+    struct Scan {
+        let endsAt: Instant
+        let finished: ([StrapSighting]) -> Void
+    }
+
+    /// - Parameters:
+    ///   - ours: the straps that are ours, as the setting or the option says; none leaves it to what is heard and remembered.
+    ///   - remembered: the straps that gave a beat, of earlier starts.
+    ///   - report: takes measurements, battery levels, each change of the link and of the adapter, and faults.
+    ///   - describe: takes what the strap says of itself, once a connection.
+    ///   - remember: takes what is to be remembered, whenever that changes.
+    package init(
+        adapter: AdapterChoice, ours: [StrapPattern], remembered: [RememberedStrap],
+        sockets: KernelSockets = .bluez, loop: EventLoop, report: @escaping (Input) -> Void,
+        describe: @escaping (DeviceInformation) -> Void, remember: @escaping ([RememberedStrap]) -> Void
+    ) throws(SystemError) {
+        let now = Clock.now()
+        self.sockets = sockets
+        self.loop = loop
+        self.report = report
+        self.describe = describe
+        self.remember = remember
+        link = StrapLink(at: now)
+        choice = StrapChoice(ours: ours, remembered: remembered)
+        channel = ManagementChannel(adapter, open: sockets.management, loop: loop, at: now)
+        timer = try loop.timer { [unowned self] in turn() }
+        channel.happened = { [unowned self] in heard($0, at: $1) }
+        timer?.arm(at: now)
+    }
+
+    /// A run has begun, or ended: during one the strap is looked for more often.
+    package func runChanged(isActive: Bool) {
+        let now = Clock.now()
+        link.runChanged(isActive: isActive, at: now)
+        settle(at: now)
+    }
+
+    // MARK: What happens
+
+    private func turn() {
+        let now = Clock.now()
+        channel.tick(at: now)
+        connection?.tick(at: now)
+        endScan(at: now)
+        if link.isScanning { consider(at: now) }
+        carryOut(link.tick(at: now), at: now)
+        settle(at: now)
+    }
+
+    private func heard(_ sighting: StrapSighting?, at now: Instant) {
+        guard let sighting else { return settle(at: now) }
+        choice.heard(sighting, at: now)
+        carryOut(link.heard(sighting.address, at: now), at: now)
+        consider(at: now)
+    }
+
+    private func consider(at now: Instant) {
+        let verdict = choice.verdict(at: now, asleep: link.asleep)
+        carryOut(link.considered(verdict, at: now), at: now)
+    }
+
+    func carryOut(_ action: StrapLink.Action?, at now: Instant) {
+        switch action {
+        case .search: search(at: now)
+        case .listen: look(true, for: nil, at: now)
+        case .leave: look(false, for: nil, at: now)
+        case .connect(let strap?):
+            look(false, for: strap, at: now)
+            if strap != self.strap { name = nil }
+            wanted = strap
+            self.strap = strap
+        case .connect(nil): break
+        case .subscribe: connection?.subscribe(at: now)
+        case .resubscribe: connection?.resubscribe(at: now)
+        case .disconnect: hangUp(at: now)
+        case .widen(let strap): if choice.widened(strap) { save() }
+        case nil: break
+        }
+    }
+
+    /// Looks for ours in the way that finds it soonest.
+    private func search(at now: Instant) {
+        switch choice.search(mayListen: channel.session.isPermitted, at: now) {
+        case .listen: look(true, for: nil, at: now)
+        case .connect(let strap, let limit): carryOut(link.expected(strap, within: limit, at: now), at: now)
+        case nil: isHelpless = true
+        }
+    }
+
+    private func look(_ isSearching: Bool, for strap: TypedAddress?, at now: Instant) {
+        self.isSearching = isSearching
+        let isWide = strap.map(choice.isWide) ?? false
+        let tuning = AdapterSession.Tuning(
+            parameters: isWide ? .wide : .usual, duty: link.duty ?? .full, strap: strap)
+        channel.tune(tuning, at: now)
+        channel.search(isSearching || scan != nil, at: now)
+    }
+
+    /// Leaves the strap, or stops waiting for it.
+    private func hangUp(at now: Instant) {
+        wanted = nil
+        pending = nil
+        guard connection != nil else { return }
+        connection = nil
+        choice.lost(at: now)
+        // The kernel would keep the link for 2 s, and the next connection would be the same link.
+        if let strap { channel.leave(strap, at: now) }
+    }
+
+    func save() {
+        remember(choice.remembered)
+    }
+
+    func beginScan(_ scan: Scan, at now: Instant) {
+        self.scan = scan
+        // What is wanted is waited for again afterwards.
+        pending = nil
+        channel.search(true, at: now)
+    }
+
+    private func endScan(at now: Instant) {
+        guard let scan, now >= scan.endsAt else { return }
+        self.scan = nil
+        channel.search(isSearching, at: now)
+        scan.finished(choice.sightings(at: now))
+    }
+
+    // MARK: The connection
+
+    /// Begins the connection that is wanted, once nothing of ours is on the air.
+    private func connect(at now: Instant) {
+        guard let strap = wanted, pending == nil, scan == nil, channel.session.isQuiet,
+            let adapter = channel.session.address
+        else { return }
+        readyReasons()
+        do throws(SystemError) {
+            let socket = try sockets.attribute(adapter, strap)
+            // Its owner may be released while it reports.
+            pending = try PendingConnection(over: socket, loop: loop, at: now) { [weak self] in
+                self?.decided($0, at: $1)
+            }
+        } catch {
+            lost(StrapLink.Loss(connecting: error, after: .zero), at: now)
+        }
+    }
+
+    /// Has the adapter tell why connections end, from now on.
+    private func readyReasons() {
+        guard let index = channel.session.index else { return }
+        if reasons?.index != index {
+            reasons = nil
+            if let socket = try? sockets.disconnections(index) { reasons = (index, DisconnectReasons(over: socket)) }
+        }
+        _ = reasons?.told.take(nil)
+    }
+
+    private func decided(_ outcome: consuming PendingConnection.Outcome, at now: Instant) {
+        pending = nil
+        wanted = nil
+        switch consume outcome {
+        case .connected(let socket):
+            handle = sockets.handle(socket)
+            do throws(SystemError) {
+                connection = try StrapConnection(over: socket, loop: loop) { [weak self] in self?.happened($0, at: $1) }
+                if let strap { choice.taken(strap, at: now) }
+                carryOut(link.connected(at: now), at: now)
+            } catch {
+                lost(.unreachable, at: now)
+            }
+        case .failed(let loss): lost(loss, at: now)
+        }
+        settle(at: now)
+    }
+
+    private func happened(_ event: StrapConnection.Event, at now: Instant) {
+        switch event {
+        case .reported(.subscribed): link.subscribed(at: now)
+        case .reported(.measured(let measurement)):
+            link.received(measurement, at: now)
+            if let strap, choice.received(measurement, from: strap, at: now) { save() }
+            settle(at: now)
+            report(.heart(measurement))
+            return
+        case .reported(.battery(let level)): report(.battery(percent: level.percent))
+        case .reported(.described(let information)): described(information, at: now)
+        case .ended(let loss):
+            connection = nil
+            choice.lost(at: now)
+            lost(why(loss), at: now)
+        }
+        settle(at: now)
+    }
+
+    private func lost(_ loss: StrapLink.Loss, at now: Instant) {
+        wanted = nil
+        carryOut(link.lost(loss, at: now), at: now)
+    }
+
+    /// The adapter's own word for the end of a connection, where the socket's is vaguer.
+    private func why(_ loss: StrapLink.Loss) -> StrapLink.Loss {
+        switch loss {
+        case .ended, .left, .faded:
+            guard let handle, let reason = reasons?.told.take(handle) else { return loss }
+            return StrapLink.Loss(disconnectReason: reason)
+        default: return loss
+        }
+    }
+
+    private func described(_ information: DeviceInformation, at now: Instant) {
+        if let strap {
+            switch choice.described(information, of: strap) {
+            case .ours(let hasChanged): if hasChanged { save() }
+            case .stranger: return carryOut(link.wanted(keepsStrap: false, at: now), at: now)
+            }
+        }
+        // A name that it advertised stays: another one would be another strap's.
+        name = name ?? information.name
+        settle(at: now)
+        describe(information)
+    }
+
+    // MARK: What is told
+
+    /// Does what has become possible, tells what has changed, and waits for the next deadline.
+    func settle(at now: Instant) {
+        link.canListen = channel.session.isPermitted
+        // That searching is not permitted is known only once it was tried.
+        if isSearching, link.isScanning, !channel.session.isPermitted { search(at: now) }
+        carryOut(link.hindered(by: hindrance, at: now), at: now)
+        connect(at: now)
+        for input in news.take(adapter: channel.session.address, link.faults, status(at: now)) { report(input) }
+        let deadlines = [
+            link.deadline, channel.deadline, connection?.deadline, scan?.endsAt,
+            link.isScanning || link.asleep != nil ? choice.deadline(at: now) : nil,
+        ]
+        timer?.arm(at: deadlines.compactMap { $0 }.min())
+    }
+
+    /// What of the host keeps the strap away.
+    var hindrance: LinkReason? {
+        if isOff { return .off }
+        if channel.isWithoutBluetooth { return .noBluetooth }
+        switch channel.session.status {
+        case .absent: return .noAdapter
+        case .off: return .adapterOff
+        case .blocked: return .adapterBlocked
+        case .forbidden: return .noPermission
+        case .ready: return isHelpless && !channel.session.isPermitted ? .noPermission : nil
+        case .unknown: return channel.failure?.code == EPERM || channel.failure?.code == EACCES ? .noPermission : nil
+        }
+    }
+
+    private func status(at now: Instant) -> LinkStatus {
+        var status = link.status
+        if status.reason == .choose {
+            status.name = choice.names(at: now)
+        } else if status.address != nil {
+            name = name ?? strap.flatMap(choice.name)
+            status.name = name
+        }
+        return status
+    }
+}

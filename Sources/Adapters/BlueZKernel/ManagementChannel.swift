@@ -1,0 +1,159 @@
+import Domain
+import Glibc
+import Linux
+import Sensors
+
+/// The management channel of the kernel's Bluetooth: a socket, opened anew whenever it fails, and the ``AdapterSession`` that speaks on it.
+///
+/// Its owner calls ``tick(at:)`` no later than ``deadline``; it has no timer of its own.
+@safe
+final class ManagementChannel {
+    /// The most packets that are read in one turn of the loop, so that a crowd on the air does not hold it.
+    private static let turnLimit = 32
+
+    /// The waits before the channel is opened again, the last one repeated, and the one where the kernel has no Bluetooth at all.
+    static let rests: [Duration] = [.milliseconds(100), .milliseconds(500), .seconds(1), .seconds(2), .seconds(5)]
+    static let restWithoutBluetooth = Duration.seconds(60)
+
+    /// How long a channel must have stood for the waits to begin anew.
+    private static let steadiness = Duration.seconds(30)
+
+    private(set) var session: AdapterSession
+    /// Why the channel could not be opened; nil while it stands.
+    private(set) var failure: SystemError?
+
+    /// Called from the loop with each device that is heard, and with none after a turn that may have changed something.
+    var happened: (StrapSighting?, Instant) -> Void = { _, _ in }
+
+    private let open: () throws(SystemError) -> FileDescriptor
+    private let loop: EventLoop
+    private var socket: Socket?
+    private var openAt: Instant?
+    private var openedAt: Instant?
+    private var failures = 0
+    private var buffer = [UInt8](repeating: 0, count: ManagementPacket.sizeLimit)
+
+    /// The socket in the loop.
+    private final class Socket {
+        let descriptor: FileDescriptor
+        var source: DescriptorSource?
+
+        init(_ descriptor: consuming FileDescriptor) {
+            self.descriptor = descriptor
+        }
+
+        deinit {
+            source = nil
+        }
+    }
+
+    /// The first ``tick(at:)``, which is due at once, opens it.
+    init(
+        _ choice: AdapterChoice, open: @escaping () throws(SystemError) -> FileDescriptor, loop: EventLoop,
+        at now: Instant
+    ) {
+        session = AdapterSession(choice)
+        self.open = open
+        self.loop = loop
+        openAt = now
+    }
+
+    /// Whether the kernel has no Bluetooth, or keeps it to other network namespaces.
+    var isWithoutBluetooth: Bool {
+        failure?.code == EAFNOSUPPORT || failure?.code == EPROTONOSUPPORT
+    }
+
+    var deadline: Instant? {
+        [openAt, socket == nil ? nil : session.deadline].compactMap { $0 }.min()
+    }
+
+    /// Says what time it is.
+    func tick(at now: Instant) {
+        if let openAt, now >= openAt { reopen(at: now) }
+        if let deadline = session.deadline, now >= deadline, socket != nil { carryOut(session.tick(at: now), at: now) }
+    }
+
+    /// Searches from now on, or does not.
+    func search(_ isWanted: Bool, at now: Instant) {
+        carryOut(session.search(isWanted, at: now), at: now)
+    }
+
+    /// Changes what searches and connections to come are like.
+    func tune(_ tuning: AdapterSession.Tuning, at now: Instant) {
+        carryOut(session.tune(tuning, at: now), at: now)
+    }
+
+    /// Ends the connection to a strap at once.
+    func leave(_ strap: TypedAddress, at now: Instant) {
+        carryOut(session.leave(strap, at: now), at: now)
+    }
+
+    private func reopen(at now: Instant) {
+        openAt = nil
+        do throws(SystemError) {
+            let socket = Socket(try open())
+            socket.source = try loop.watch(socket.descriptor, for: .reading) { [unowned self] readiness in
+                turn(readiness)
+            }
+            self.socket = socket
+        } catch {
+            return fail(error, at: now)
+        }
+        failure = nil
+        openedAt = now
+        carryOut(session.opened(at: now), at: now)
+    }
+
+    private func fail(_ error: SystemError, at now: Instant) {
+        socket = nil
+        session.closed()
+        failure = error
+        if let openedAt, now - openedAt >= Self.steadiness { failures = 0 }
+        openedAt = nil
+        openAt =
+            now + (isWithoutBluetooth ? Self.restWithoutBluetooth : Self.rests[min(failures, Self.rests.count - 1)])
+        failures += 1
+    }
+
+    private func turn(_ readiness: Readiness) {
+        let now = Clock.now()
+        let hasRead = read(at: now)
+        // A dead socket that has nothing to say would wake the loop for ever.
+        if !hasRead, socket != nil, !readiness.isDisjoint(with: [.failed, .hungUp]) {
+            fail(SystemError("read", code: EPIPE), at: now)
+        }
+        happened(nil, now)
+    }
+
+    /// Reads what is there; false when nothing was.
+    private func read(at now: Instant) -> Bool {
+        for count in 0..<Self.turnLimit {
+            guard let socket else { return true }
+            let result = unsafe buffer.withUnsafeMutableBytes { bytes in
+                Result { () throws(SystemError) in unsafe try socket.descriptor.read(into: bytes) }
+            }
+            switch result {
+            case .success(nil): return count > 0
+            case .success(let size?) where size > 0:
+                carryOut(session.received(buffer.span.extracting(0..<size), at: now), at: now)
+            case .success: fail(SystemError("read", code: EPIPE), at: now)
+            case .failure(let error): fail(error, at: now)
+            }
+        }
+        return true
+    }
+
+    private func carryOut(_ actions: [AdapterSession.Action], at now: Instant) {
+        for action in actions {
+            switch action {
+            case .send(let bytes):
+                // The kernel takes a command whole and at once, or the channel is no use.
+                guard let socket else { break }
+                if socket.descriptor.send(bytes[...]) != .sent(bytes.count) {
+                    fail(SystemError("send", code: EPIPE), at: now)
+                }
+            case .found(let sighting): happened(sighting, now)
+            }
+        }
+    }
+}

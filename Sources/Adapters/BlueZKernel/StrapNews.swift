@@ -1,0 +1,29 @@
+import Domain
+import Linux
+import Sensors
+
+/// What of the strap has been told last, so that only changes are.
+struct StrapNews {
+    private var status: LinkStatus?
+    private var faults: Set<StrapFault> = []
+    private var bluetooth: Bluetooth?
+
+    /// What has changed, as the pipeline takes it.
+    mutating func take(adapter: DeviceAddress?, _ faults: Set<StrapFault>, _ status: LinkStatus) -> [Input] {
+        var inputs: [Input] = []
+        let bluetooth = Bluetooth(way: .kernel, adapter: adapter)
+        if bluetooth != self.bluetooth { inputs.append(.bluetooth(bluetooth)) }
+        for fault in StrapFault.allCases {
+            switch (self.faults.contains(fault), faults.contains(fault)) {
+            case (false, true): inputs.append(fault.raised(kernel: Kernel.release))
+            case (true, false): inputs.append(fault.cleared)
+            default: break
+            }
+        }
+        if status != self.status { inputs.append(.heartLink(status)) }
+        self.bluetooth = bluetooth
+        self.faults = faults
+        self.status = status
+        return inputs
+    }
+}

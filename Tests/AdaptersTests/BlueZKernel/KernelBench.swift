@@ -1,0 +1,245 @@
+import Adapters
+import Domain
+import Foundation
+import Linux
+import Sensors
+import TestKit
+import Testing
+
+/// A strap's client whose kernel and strap are played: the management channel and the disconnections on pairs of sockets, the strap
+/// on a Unix socket that takes connections at once.
+final class KernelBench {
+    let loop: EventLoop
+    var kernel = FakeKernel()
+    let strapPath: String
+
+    /// Errors that opening the management channel meets, the next one first.
+    var managementErrors: [Int32] = []
+    /// The channel breaks after so many commands, once for each number.
+    var breaksAfter: [Int] = []
+    /// What connecting to a strap meets.
+    var attributeError: Int32?
+    /// Whether connections are waited for, for ever.
+    var isStrapAway = false
+    private(set) var opened = 0
+    private(set) var asked: [TypedAddress] = []
+    private(set) var waiting: [PendingPeer] = []
+
+    private(set) var straps: KernelStraps?
+    private(set) var inputs: [Timed<Input>] = []
+    private(set) var information: [DeviceInformation] = []
+    private(set) var remembered: [[RememberedStrap]] = []
+    private(set) var scanned: [StrapSighting]?
+
+    private var management: Peer?
+    private var disconnections: FileDescriptor?
+    private var isDone: (KernelBench) -> Bool = { _ in false }
+    private var timers: [TimerSource] = []
+    private let directory: URL
+
+    /// The kernel's end of the management channel.
+    private final class Peer {
+        let socket: FileDescriptor
+        var source: DescriptorSource?
+        var commands = 0
+
+        init(_ socket: consuming FileDescriptor) {
+            self.socket = socket
+        }
+
+        deinit {
+            source = nil
+        }
+    }
+
+    /// The far end of a connection that is waited for.
+    final class PendingPeer {
+        let socket: FileDescriptor
+
+        init(_ socket: consuming FileDescriptor) {
+            self.socket = socket
+        }
+
+        /// Whether the waiting was given up.
+        var isGivenUp: Bool {
+            var descriptor = pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)
+            poll(&descriptor, 1, 0)
+            return descriptor.revents & Int16(POLLHUP) != 0
+        }
+    }
+
+    init() throws {
+        directory = FileManager.default.temporaryDirectory.appending(path: "paced-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        strapPath = directory.appending(path: "strap").path
+        loop = try EventLoop()
+    }
+
+    deinit {
+        straps = nil
+        management = nil
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    /// The adapter and the strap of these tests.
+    static let adapter = DeviceAddress(value: 0x001A_7DDA_7113)
+    static let strap = TypedAddress(DeviceAddress(value: 0xF0F1_F2F3_F4F5), .random)
+    static let strapBytes: [UInt8] = [0xF5, 0xF4, 0xF3, 0xF2, 0xF1, 0xF0, 0x02]
+    /// It gives heart rate and is called H10.
+    static let advertisement = hex("03 03 0d 18 04 09 48 31 30")
+    static let handle: UInt16 = 0x0040
+
+    /// A scripted strap that notifies once it is asked to.
+    static var notifyingStrap: ScriptedStrap {
+        var strap = ScriptedStrap()
+        strap.answers[ScriptedStrap.subscription] = [[0x13], ScriptedStrap.notification]
+        return strap
+    }
+
+    func start(ours: [String] = ["F0:F1:F2:F3:F4:F5/random"], remembered: [RememberedStrap] = []) throws {
+        straps = try KernelStraps(
+            adapter: .any, ours: ours.compactMap { StrapPattern($0) }, remembered: remembered, sockets: sockets,
+            loop: loop,
+            report: { [unowned self] in
+                inputs.append(Timed($0, at: Clock.now()))
+                check()
+            },
+            describe: { [unowned self] in
+                information.append($0)
+                check()
+            },
+            remember: { [unowned self] in self.remembered.append($0) })
+    }
+
+    private var sockets: KernelSockets {
+        KernelSockets(
+            management: { [unowned self] () throws(SystemError) in try openManagement() },
+            attribute: { [unowned self] (_, strap) throws(SystemError) in try openAttribute(strap) },
+            disconnections: { [unowned self] (_) throws(SystemError) in
+                let (ours, theirs) = try Self.pair()
+                disconnections = FileDescriptor(owning: ours)
+                return FileDescriptor(owning: theirs)
+            },
+            handle: { _ in Self.handle })
+    }
+
+    private func openManagement() throws(SystemError) -> FileDescriptor {
+        opened += 1
+        if let error = managementErrors.first {
+            managementErrors.removeFirst()
+            throw SystemError("socket", code: error)
+        }
+        let (ours, theirs) = try Self.pair()
+        let peer = Peer(FileDescriptor(owning: ours))
+        peer.source = try loop.watch(peer.socket, for: .reading) { [unowned self] _ in receive() }
+        management = peer
+        return FileDescriptor(owning: theirs)
+    }
+
+    private func openAttribute(_ strap: TypedAddress) throws(SystemError) -> FileDescriptor {
+        asked.append(strap)
+        for adapter in kernel.adapters.values where adapter.isDiscovering {
+            Issue.record("a connection waits while a discovery goes on")
+        }
+        if let attributeError { throw SystemError("connect", code: attributeError) }
+        if !isStrapAway { return try UnixSocket.connect(to: strapPath, kind: .sequencedPacket) }
+        let (ours, theirs) = try Self.pair()
+        let waiting = FileDescriptor(owning: theirs)
+        // A socket whose buffer is full is as little writable as one that is not connected yet.
+        while case .sent = waiting.send([0]) {}
+        self.waiting.append(PendingPeer(FileDescriptor(owning: ours)))
+        check()
+        return waiting
+    }
+
+    private static func pair() throws(SystemError) -> (Int32, Int32) {
+        var numbers: [Int32] = [0, 0]
+        let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &numbers) == 0 else { throw SystemError("socketpair", code: errno) }
+        return (numbers[0], numbers[1])
+    }
+
+    private func receive() {
+        var buffer = [UInt8](repeating: 0, count: 512)
+        guard let peer = management,
+            let size = try? buffer.withUnsafeMutableBytes({ try peer.socket.read(into: $0) })
+        else { return }
+        if size == 0 {
+            management = nil
+            return
+        }
+        peer.commands += 1
+        if let limit = breaksAfter.first, peer.commands > limit {
+            breaksAfter.removeFirst()
+            management = nil
+            return
+        }
+        let answers = kernel.answers(to: Array(buffer[..<size]))
+        if kernel.opcodes.last == 0x23 {
+            #expect(!waiting.contains { !$0.isGivenUp }, "a discovery begins while a connection waits")
+        }
+        for answer in answers { say(answer) }
+        check()
+    }
+
+    /// Has the kernel say something by itself.
+    func say(_ packet: [UInt8]) {
+        _ = management?.socket.send(packet[...])
+    }
+
+    func advertise(rssi: Int8 = -50, _ device: [UInt8] = strapBytes, _ data: [UInt8] = advertisement) {
+        say(FakeKernel.found(device, rssi: rssi, data: data, on: 0))
+    }
+
+    /// Has the adapter tell why a connection ended.
+    func tellDisconnection(reason: UInt8, handle: UInt16 = handle) {
+        let packet = [0x04, 0x05, 0x04, 0x00, UInt8(truncatingIfNeeded: handle), UInt8(handle >> 8), reason]
+        _ = disconnections?.send(packet[...])
+    }
+
+    func scan(for duration: Duration) -> KernelStraps.ScanRefusal? {
+        straps?.scan(for: duration) { [unowned self] in
+            scanned = $0
+            check()
+        }
+    }
+
+    func breakManagement() {
+        management = nil
+    }
+
+    func release() {
+        straps = nil
+    }
+
+    /// Does something after a while, in the loop.
+    func after(_ duration: Duration, _ body: @escaping () -> Void) throws {
+        let timer = try loop.timer(body)
+        timer.arm(at: Clock.now() + duration)
+        timers.append(timer)
+    }
+
+    /// Runs the loop until a condition that anything can bring about; false when the time is over. Once a bench.
+    @discardableResult
+    func run(for limit: Duration, until isDone: @escaping (KernelBench) -> Bool = { _ in false }) throws -> Bool {
+        self.isDone = isDone
+        try after(limit) { [unowned self] in loop.stop(1) }
+        defer {
+            timers = []
+            self.isDone = { _ in false }
+        }
+        return try loop.run() == 0
+    }
+
+    func check() {
+        if isDone(self) { loop.stop(0) }
+    }
+
+    var links: [LinkStatus] {
+        inputs.compactMap { if case .heartLink(let status) = $0.value { status } else { nil } }
+    }
+
+    var hearts: [HeartRateMeasurement] {
+        inputs.compactMap { if case .heart(let value) = $0.value { value } else { nil } }
+    }
+}

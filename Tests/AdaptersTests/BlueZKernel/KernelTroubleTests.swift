@@ -1,0 +1,218 @@
+import Adapters
+import Domain
+import Linux
+import Sensors
+import TestKit
+import Testing
+
+/// The driver when things go away in the middle.
+@Suite(.serialized)
+struct KernelTroubleTests {
+    private let bench: KernelBench
+
+    init() throws {
+        bench = try KernelBench()
+        bench.kernel.adapters[0] = FakeKernel.Adapter(KernelBench.adapter)
+    }
+
+    private func serve(_ strap: ScriptedStrap = KernelBench.notifyingStrap) throws -> HostilePeer {
+        try HostilePeer(path: bench.strapPath, loop: bench.loop, serving: strap)
+    }
+
+    @Test(arguments: 0..<8)
+    func aChannelThatBreaksAfterAnyCommandIsOpenedAgain(count: Int) throws {
+        bench.breaksAfter = [count]
+        let peer = try serve()
+        try bench.start(ours: ["H10"])
+        var heardIn = 0
+        let isDone = try bench.run(for: .seconds(5)) { bench in
+            if bench.kernel.adapters[0]?.isDiscovering == true, heardIn != bench.opened {
+                heardIn = bench.opened
+                bench.advertise(rssi: -70)
+            }
+            return !bench.hearts.isEmpty
+        }
+        #expect(isDone && bench.opened == 2, "\(bench.kernel.opcodes)")
+        withExtendedLifetime(peer) {}
+    }
+
+    @Test func aStrapStreamsOnWhileTheChannelBreaks() throws {
+        let peer = try serve()
+        try bench.start()
+        var isBroken = false
+        let isDone = try bench.run(for: .seconds(5)) { bench in
+            if !bench.information.isEmpty, !isBroken {
+                isBroken = true
+                bench.managementErrors = [23, 23]
+                bench.breakManagement()
+            }
+            if bench.opened == 4, bench.hearts.count == 1 { peer.say([ScriptedStrap.notification]) }
+            return bench.hearts.count >= 2
+        }
+        #expect(isDone)
+        #expect(bench.links.allSatisfy { $0.reason != .outOfRange })
+        #expect(bench.asked.count == 1)
+    }
+
+    @Test func anAdapterThatIsUnpluggedAndPluggedInUnderAnotherNumberServesAgain() throws {
+        let peer = try serve()
+        try bench.start()
+        var isUnplugged = false
+        let isDone = try bench.run(for: .seconds(5)) { bench in
+            if bench.information.count == 1, !isUnplugged {
+                isUnplugged = true
+                peer.close()
+                bench.say(bench.kernel.unplug(0))
+                bench.say(bench.kernel.plug(FakeKernel.Adapter(KernelBench.adapter), as: 1))
+            }
+            return bench.hearts.count == 2
+        }
+        #expect(isDone)
+    }
+
+    @Test func anAdapterThatIsSwitchedOffIsSwitchedOnAndTheStrapComesBack() throws {
+        let peer = try serve()
+        try bench.start()
+        var isOff = false
+        let isDone = try bench.run(for: .seconds(5)) { bench in
+            if bench.information.count == 1, !isOff {
+                isOff = true
+                peer.close()
+                bench.say(bench.kernel.switchOff(0))
+            }
+            return bench.hearts.count == 2
+        }
+        #expect(isDone)
+    }
+
+    @Test func aStrapThatDoesNotGetItsParametersGetsWideOnes() throws {
+        let peer = try serve()
+        try bench.start()
+        bench.straps?.runChanged(isActive: true)
+        var isCut = false
+        let isDone = try bench.run(for: .seconds(5)) { bench in
+            if bench.information.count == 1, !isCut {
+                isCut = true
+                bench.tellDisconnection(reason: 0x08, handle: 0x0041)
+                bench.tellDisconnection(reason: 0x3B)
+                peer.close()
+            }
+            return bench.hearts.count == 2
+        }
+        #expect(isDone)
+        #expect(bench.links.contains { $0.reason == .parametersRefused })
+        #expect(bench.remembered.last?.first?.isWide == true)
+        #expect(bench.kernel.commands.last?.opcode == 0x4C)
+        #expect(bench.kernel.commands.last?.parameters.suffix(2) == hex("5802"), "6 s")
+        let messages = bench.inputs.compactMap { input -> String? in
+            if case .raise("parameters-refused", let message) = input.value { message } else { nil }
+        }
+        #expect(messages.first?.contains(Kernel.release) == true)
+    }
+
+    @Test func aStrapThatIsWaitedForIsNotSaidToBeConnecting() throws {
+        bench.isStrapAway = true
+        try bench.start()
+        #expect(try bench.run(for: .seconds(2)) { $0.waiting.count == 1 })
+        #expect(bench.links.last == LinkStatus(.disconnected, reason: .searching, address: KernelBench.strap.address))
+    }
+
+    @Test func aScanMakesAConnectionThatWaitsMakeWayAndBeginsItAgain() throws {
+        bench.isStrapAway = true
+        try bench.start()
+        var refusals: [KernelStraps.ScanRefusal?] = []
+        try bench.after(.milliseconds(200)) { [bench] in
+            refusals = [bench.scan(for: .milliseconds(300)), bench.scan(for: .seconds(1))]
+        }
+        var isHeard = false
+        let isDone = try bench.run(for: .seconds(5)) { bench in
+            if bench.kernel.adapters[0]?.isDiscovering == true, !isHeard {
+                isHeard = true
+                bench.advertise(rssi: -70)
+            }
+            return bench.scanned != nil && bench.waiting.count == 2
+        }
+        #expect(isDone)
+        #expect(refusals == [nil, .busy])
+        #expect(bench.waiting.first?.isGivenUp == true)
+        #expect(bench.scanned?.map(\.address) == [KernelBench.strap])
+        #expect(bench.scanned?.first?.name?.text == "H10")
+        #expect(bench.kernel.adapters[0]?.isDiscovering == false)
+    }
+
+    @Test func withoutPermissionThereIsNoScan() throws {
+        bench.kernel.isTrusted = false
+        bench.kernel.adapters[0] = FakeKernel.Adapter(KernelBench.adapter, isPowered: true, hasLowEnergy: true)
+        bench.isStrapAway = true
+        try bench.start()
+        #expect(try bench.run(for: .seconds(2)) { $0.waiting.count == 1 })
+        #expect(bench.scan(for: .seconds(1)) == .hindered(.noPermission))
+    }
+
+    @Test func aStrapThatIsNotOursAnyMoreIsLeftAtOnce() throws {
+        let peer = try serve()
+        try bench.start()
+        var isLeft = false
+        let isDone = try bench.run(for: .seconds(5)) { bench in
+            if bench.information.count == 1, !isLeft {
+                isLeft = true
+                bench.say(bench.kernel.connect(KernelBench.strapBytes, to: 0))
+                try? bench.after(.milliseconds(50)) { bench.straps?.use([StrapPattern("A0:9E:1A:00:00:01/public")!]) }
+            }
+            return bench.hearts.count == 2
+        }
+        #expect(isDone)
+        #expect(bench.kernel.opcodes.contains(0x14), "the kernel is told to end the link")
+        #expect(bench.asked.last?.description == "A0:9E:1A:00:00:01/public")
+        withExtendedLifetime(peer) {}
+    }
+
+    @Test func switchedOffNothingIsDoneUntilAStrapIsWanted() throws {
+        let peer = try serve()
+        try bench.start()
+        var isStopped = false
+        let isDone = try bench.run(for: .seconds(5)) { bench in
+            if bench.information.count == 1, !isStopped {
+                isStopped = true
+                try? bench.after(.milliseconds(1)) {
+                    bench.straps?.stop()
+                    #expect(bench.links.last?.reason == .off)
+                    bench.straps?.use([StrapPattern("F0:F1:F2:F3:F4:F5/random")!])
+                }
+            }
+            return bench.hearts.count == 2
+        }
+        #expect(isDone)
+        withExtendedLifetime(peer) {}
+    }
+
+    @Test func aReleasedDriverHangsUp() throws {
+        var isHungUp = false
+        var strap = KernelBench.notifyingStrap
+        let peer = try HostilePeer(path: bench.strapPath, loop: bench.loop) { [bench] event in
+            switch event {
+            case .received(let pdu): return strap.answer(to: pdu).map { .send($0) }
+            case .hungUp:
+                isHungUp = true
+                bench.loop.stop(0)
+                return []
+            default: return []
+            }
+        }
+        try bench.start()
+        try bench.run(for: .seconds(5)) { bench in
+            if !bench.hearts.isEmpty { bench.release() }
+            return false
+        }
+        #expect(isHungUp)
+        withExtendedLifetime(peer) {}
+    }
+
+    @Test func waitingTakesNoProcessorTime() throws {
+        bench.isStrapAway = true
+        try bench.start()
+        let before = StrapBench.processorTime()
+        try bench.run(for: .seconds(2))
+        #expect(StrapBench.processorTime() - before < .milliseconds(100))
+    }
+}
