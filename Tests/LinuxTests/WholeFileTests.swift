@@ -1,0 +1,68 @@
+import Domain
+import Foundation
+import Linux
+import TestKit
+import Testing
+
+struct WholeFileTests {
+    private let directory: TemporaryDirectory
+    private let file: WholeFile
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        file = WholeFile(directory("list"))
+    }
+
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() }
+    }
+
+    @Test func whatWasWrittenIsReadAndNothingElseIsLeft() throws {
+        #expect(try file.read(limit: 100) == nil)
+        let long = [UInt8](repeating: 7, count: 10_000)
+        try file.replace(with: long)
+        #expect(try file.read(limit: 10_000) == long)
+        try file.replace(with: [1, 2, 3])
+        #expect(try file.read(limit: 3) == [1, 2, 3])
+        try file.replace(with: [])
+        #expect(try file.read(limit: 0) == [])
+        #expect(try names == ["list"])
+    }
+
+    @Test func aFileThatIsTooLongIsNotRead() throws {
+        try file.replace(with: [1, 2, 3])
+        #expect(throws: WholeFile.Failure.tooLong) { try file.read(limit: 2) }
+    }
+
+    @Test func whatPowerCutShortIsNoObstacle() throws {
+        try file.replace(with: [1, 2, 3])
+        try Data([9]).write(to: URL(fileURLWithPath: directory("list.new")))
+        #expect(try file.read(limit: 3) == [1, 2, 3])
+        try file.replace(with: [4])
+        #expect(try names == ["list"])
+        #expect(try file.read(limit: 3) == [4])
+    }
+
+    @Test func whatCannotBeWrittenLeavesTheOldOne() throws {
+        try file.replace(with: [1, 2, 3])
+        try FileManager.default.createDirectory(atPath: directory("list.new"), withIntermediateDirectories: false)
+        #expect(throws: SystemError("open", code: EISDIR)) { try file.replace(with: [4]) }
+        #expect(try file.read(limit: 3) == [1, 2, 3])
+        #expect(throws: SystemError("open", code: ENOENT)) {
+            try WholeFile(directory("none/list")).replace(with: [4])
+        }
+    }
+
+    @Test func whatCannotTakeItsPlaceIsRemoved() throws {
+        try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: false)
+        #expect(throws: SystemError("rename", code: EISDIR)) { try file.replace(with: [4]) }
+        #expect(try names == ["list"])
+        #expect(throws: WholeFile.Failure.system(SystemError("read", code: EISDIR))) { try file.read(limit: 3) }
+    }
+
+    @Test func itIsSetAsideUnderAnotherName() throws {
+        try file.replace(with: [1])
+        try file.rename(to: "list.damaged")
+        #expect(try names == ["list.damaged"])
+    }
+}
