@@ -1,4 +1,5 @@
 package import Domain
+import Sensors
 
 /// A setting's new value, checked as far as it can be by itself.
 package enum SettingChange: Equatable, Sendable {
@@ -84,13 +85,18 @@ package enum SettingChange: Equatable, Sendable {
         guard elements.count <= strapLimit else { throw .invalidValue(field, "straps are at most \(strapLimit)") }
         var straps: [String] = []
         for element in elements {
-            guard let strap = element.string, ForeignText(strap)?.text == strap else {
+            guard let strap = element.string, isStrap(strap) else {
                 throw .invalidValue(
                     field, "straps[\(straps.count)] must be a text of 1 to 64 characters without control characters")
             }
             straps.append(strap)
         }
         return straps
+    }
+
+    /// Whether a text can be one of the straps that are ours.
+    static func isStrap(_ text: String) -> Bool {
+        ForeignText(text)?.text == text && StrapPattern(text) != nil
     }
 
     private static func zones(_ value: JSON) throws(ControlFailure) -> Zones? {

@@ -1,0 +1,53 @@
+import Domain
+package import Linux
+
+/// The file `straps.json` of the state directory, which holds a ``StrapList``.
+///
+/// Reading and writing wait for the disk. It is read once, before the loop turns, and written when a strap is met for the first time or somebody
+/// says which strap is theirs.
+package struct StrapListFile: Sendable {
+    private let file: WholeFile
+
+    /// - Parameter directory: the state directory.
+    package init(in directory: String) {
+        file = WholeFile(directory + "/straps.json")
+    }
+
+    package var path: String {
+        file.path
+    }
+
+    /// Why there is no list, or a new one where there was one.
+    package enum Trouble: Equatable, Sendable {
+        /// What it held was no list; it has now the name that is told, or nil where it could not be set aside.
+        case damaged(setAside: String?)
+        /// It cannot be read, and stands as it is.
+        case unreadable(SystemError)
+    }
+
+    /// The list that was written last; an empty one where there is none, or none that can be read.
+    package func read() -> (StrapList, Trouble?) {
+        do throws(WholeFile.Failure) {
+            guard let text = try file.read(limit: StrapList.lengthLimit) else { return (StrapList(), nil) }
+            if let list = StrapList(text) { return (list, nil) }
+        } catch {
+            if case .system(let error) = error { return (StrapList(), .unreadable(error)) }
+        }
+        return (StrapList(), .damaged(setAside: setAside()))
+    }
+
+    /// Keeps the last one that was damaged, for people to look into.
+    private func setAside() -> String? {
+        do {
+            try file.rename(to: "straps.json.damaged")
+            return path + ".damaged"
+        } catch {
+            return nil
+        }
+    }
+
+    /// - Throws: ``SystemError``; the list that was written before stands then.
+    package func write(_ list: StrapList) throws(SystemError) {
+        try file.replace(with: list.text)
+    }
+}

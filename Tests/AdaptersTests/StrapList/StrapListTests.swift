@@ -1,0 +1,107 @@
+import Adapters
+import Domain
+import Foundation
+import Linux
+import Sensors
+import TestKit
+import Testing
+
+struct StrapListTests {
+    private let directory: TemporaryDirectory
+    private let file: StrapListFile
+
+    init() {
+        directory = TemporaryDirectory()
+        file = StrapListFile(in: directory.path)
+    }
+
+    private static var full: StrapList {
+        var list = StrapList()
+        list.isOff = true
+        list.ours = ["A0:9E:1A:00:00:01/public", "9AD13824", "\"\\ é"]
+        list.remembered = [
+            RememberedStrap(
+                address: TypedAddress(DeviceAddress(value: 0xF601_0203_0405), .random),
+                name: ForeignText("Polar H10 \"9AD13824\""), serialNumber: ForeignText("123"), isWide: true),
+            RememberedStrap(address: TypedAddress(DeviceAddress(value: 0xA09E_1A00_0001), .public)),
+        ]
+        return list
+    }
+
+    private func put(_ text: some Sequence<UInt8>) throws {
+        try Data(text).write(to: URL(fileURLWithPath: file.path))
+    }
+
+    @Test func whatIsKeptIsThereAgain() throws {
+        #expect(file.read() == (StrapList(), nil))
+        try file.write(Self.full)
+        #expect(file.read() == (Self.full, nil))
+        try file.write(StrapList())
+        #expect(file.read() == (StrapList(), nil))
+    }
+
+    @Test func theLongestListFits() throws {
+        var list = StrapList()
+        let widest = String(repeating: "\u{202E}", count: 64)
+        list.ours = Array(repeating: String(repeating: "<", count: 64), count: 16)
+        list.remembered = (0..<16).map {
+            RememberedStrap(
+                address: TypedAddress(DeviceAddress(value: $0), .public), name: ForeignText(widest),
+                serialNumber: ForeignText(String(repeating: "e\u{301}\u{302}\u{303}", count: 64)))
+        }
+        try file.write(list)
+        #expect(file.read() == (list, nil))
+    }
+
+    @Test(arguments: [
+        "", "{", "null", "[]", "{}", #"{"version":2,"off":false,"straps":[],"remembered":[]}"#,
+        #"{"version":1,"off":0,"straps":[],"remembered":[]}"#,
+        #"{"version":1,"off":false,"straps":[""],"remembered":[]}"#,
+        #"{"version":1,"off":false,"straps":[],"remembered":[{"address":"A0","address_type":"public","wide":false}]}"#,
+        #"{"version":1,"off":false,"straps":[],"remembered":[{"address":"A0:9E:1A:00:00:01","wide":false}]}"#,
+        #"{"version":1,"off":false,"straps":["\#(String(repeating: "1", count: 70_000))"],"remembered":[]}"#,
+    ])
+    func aDamagedListIsSetAsideAndSaid(_ text: String) throws {
+        try put(text.utf8)
+        #expect(file.read() == (StrapList(), .damaged(setAside: file.path + ".damaged")))
+        #expect(try String(contentsOfFile: file.path + ".damaged", encoding: .utf8) == text)
+        #expect(file.read() == (StrapList(), nil))
+        try file.write(Self.full)
+        #expect(file.read() == (Self.full, nil))
+    }
+
+    @Test func everyTornListIsDamagedOrWhole() throws {
+        try file.write(Self.full)
+        let whole = try Data(contentsOf: URL(fileURLWithPath: file.path))
+        for count in 0..<whole.count - 1 {
+            try put(whole.prefix(count))
+            #expect(file.read() == (StrapList(), .damaged(setAside: file.path + ".damaged")))
+        }
+        // Without its newline it is a list all the same.
+        try put(whole.dropLast())
+        #expect(file.read() == (Self.full, nil))
+    }
+
+    @Test func tooManyStrapsAreNoListOfOurs() throws {
+        let straps = Array(repeating: "\"a\"", count: 17).joined(separator: ",")
+        try put(#"{"version":1,"off":false,"straps":[\#(straps)],"remembered":[]}"#.utf8)
+        #expect(file.read() == (StrapList(), .damaged(setAside: file.path + ".damaged")))
+    }
+
+    @Test func whatALaterReleaseAddsIsPassedOver() throws {
+        try put(#"{"version":1,"off":true,"straps":[],"remembered":[],"colour":"red"}"#.utf8)
+        #expect(file.read().0.isOff)
+    }
+
+    @Test func aListThatCannotBeReadStandsAsItIs() throws {
+        try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: false)
+        #expect(file.read() == (StrapList(), .unreadable(SystemError("read", code: EISDIR))))
+        #expect(FileManager.default.fileExists(atPath: file.path))
+    }
+
+    @Test func hostileNamesAreHarmlessAgainWhenTheyAreRead() throws {
+        let strap = #"{"address":"A0:9E:1A:00:00:01","address_type":"public","name":"\u001b[2J","wide":false}"#
+        try put(#"{"version":1,"off":false,"straps":[],"remembered":[\#(strap)]}"#.utf8)
+        #expect(file.read().0.remembered.first?.name?.text == "\u{FFFD}[2J")
+    }
+}
