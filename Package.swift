@@ -72,7 +72,7 @@ let package = Package(
             swiftSettings: core),
         .testTarget(
             name: "DaemonTests",
-            dependencies: ["Daemon", "Adapters", "Linux", "Pipeline", "Outputs", "Domain", "TestKit"],
+            dependencies: ["Daemon", "Adapters", "Linux", "Sensors", "Pipeline", "Outputs", "Domain", "TestKit"],
             swiftSettings: core),
         .testTarget(
             name: "ConsoleTests", dependencies: ["Console", "Adapters", "Domain", "TestKit"], exclude: ["Screens"],

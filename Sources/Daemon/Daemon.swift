@@ -82,7 +82,7 @@ package final class Daemon {
             }
         case .off: break
         case .auto, .ours:
-            if options.isBluetoothOff { break }
+            if options.bluetooth == .off { break }
             receive(
                 .bluetooth(Bluetooth(way: .off, reason: ForeignText("this release reaches no strap over Bluetooth"))))
             receive(.heartLink(LinkStatus(.disconnected, reason: .noBluetooth)))

@@ -1,5 +1,6 @@
 import Domain
 import Linux
+package import Sensors
 
 /// What the command line of `paced` asks for.
 ///
@@ -20,11 +21,20 @@ package struct Options: Equatable, Sendable {
         case unix(path: String)
     }
 
+    package enum Bluetooth: Equatable, Sendable {
+        case off
+        /// The best way that this machine has.
+        case auto
+        /// The kernel's own interfaces.
+        case kernel
+    }
+
     package var runtimeDirectory: String?
     package var stateDirectory: String?
     package var gpsd = Gpsd.at(host: nil, port: 2947, device: nil)
     package var strap = Strap.auto
-    package var isBluetoothOff = false
+    package var bluetooth = Bluetooth.auto
+    package var adapter = AdapterChoice.any
     package var isDemo = false
 
     package init() {}
@@ -58,8 +68,9 @@ package struct Options: Equatable, Sendable {
             case "--state-dir": options.stateDirectory = try value(of: name, &rest)
             case "--gpsd": options.gpsd = try gpsd(value(of: name, &rest))
             case "--strap": options.strap = try strap(value(of: name, &rest))
-            case "--bluetooth": options.isBluetoothOff = try isOff(bluetooth: value(of: name, &rest))
-            case "--adapter", "--config":
+            case "--bluetooth": options.bluetooth = try bluetooth(value(of: name, &rest))
+            case "--adapter": options.adapter = try adapter(value(of: name, &rest))
+            case "--config":
                 throw Misuse(line: "\(name) is not in this release yet; leave it away")
             default:
                 throw Misuse(line: "unknown option \(ForeignText(argument)?.text ?? "\"\""); paced --help lists them")
@@ -115,17 +126,41 @@ package struct Options: Equatable, Sendable {
         }
         let straps = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         guard !straps.contains("") else { throw Misuse(line: "--strap takes straps with commas between, none empty") }
+        guard straps.allSatisfy(isStrap) else {
+            throw Misuse(
+                line: "--strap takes names, ends of names, or addresses, with /public or /random after them if known")
+        }
         return .ours(straps)
     }
 
-    private static func isOff(bluetooth text: String) throws(Misuse) -> Bool {
+    /// An address stands with a type or without; a text whose beginning is none is a name.
+    private static func isStrap(_ text: String) -> Bool {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        if parts.count > 1, DeviceAddress(parts[0]) != nil {
+            return parts[1...] == ["public"] || parts[1...] == ["random"]
+        }
+        return StrapPattern(text) != nil
+    }
+
+    private static func bluetooth(_ text: String) throws(Misuse) -> Bluetooth {
         switch text {
-        case "off": return true
-        case "auto": return false
-        case "kernel", "bluetoothd":
-            throw Misuse(line: "--bluetooth \(text) is not in this release yet; it knows auto and off")
+        case "off": return .off
+        case "auto": return .auto
+        case "kernel": return .kernel
+        case "bluetoothd":
+            throw Misuse(line: "--bluetooth bluetoothd is not in this release yet; it knows auto, kernel and off")
         default: throw Misuse(line: "--bluetooth takes auto, kernel, bluetoothd or off")
         }
+    }
+
+    /// Reads `hciN` or an address.
+    private static func adapter(_ text: String) throws(Misuse) -> AdapterChoice {
+        if let address = DeviceAddress(text) { return .address(address) }
+        // The kernel's word for no adapter is no number of one.
+        if text.hasPrefix("hci"), let index = UInt16(text.dropFirst(3)), index < ManagementCommand.noIndex {
+            return .index(index)
+        }
+        throw Misuse(line: "--adapter takes hci and a number, or an address such as 00:1A:7D:DA:71:13")
     }
 
     private static let help = """
@@ -133,8 +168,12 @@ package struct Options: Equatable, Sendable {
         A headless sports computer: heart rate from a strap, position from gpsd, the state of a run on a socket.
 
           --gpsd HOST:PORT[:DEVICE]|off  where gpsd listens; localhost:2947 unless said
-          --strap auto|off|unix:PATH     the strap; unix:PATH is for tests: GATT over a SOCK_SEQPACKET socket
-          --bluetooth auto|off           whether Bluetooth is used
+          --strap auto|STRAP[,STRAP…]|off
+                                         which straps are ours: an address (with /public or /random, if known), a
+                                         name, or the end of a name; auto: the one that is near, and then remembered.
+                                         unix:PATH is for tests: GATT over a SOCK_SEQPACKET socket
+          --adapter hciN|ADDRESS         the Bluetooth adapter; the first one unless said
+          --bluetooth auto|kernel|off    how Bluetooth is used
           --runtime-dir DIR              for the sockets; /run/paced as root, else $XDG_RUNTIME_DIR/paced
           --state-dir DIR                for what outlives a restart; /var/lib/paced as root, else
                                          $XDG_STATE_HOME/paced or ~/.local/state/paced

@@ -1,4 +1,6 @@
 import Daemon
+import Domain
+import Sensors
 import Testing
 
 @Suite struct OptionsTests {
@@ -31,18 +33,34 @@ import Testing
 
     @Test(arguments: [
         ("auto", Options.Strap.auto), ("off", .off), ("unix:/tmp/strap", .unix(path: "/tmp/strap")),
+        ("9AD13824,A0:9E:1A:00:00:01,W/T", .ours(["9AD13824", "A0:9E:1A:00:00:01", "W/T"])),
         ("Polar H10 9AD13824,A0:9E:1A:00:00:01/public", .ours(["Polar H10 9AD13824", "A0:9E:1A:00:00:01/public"])),
     ])
     func straps(text: String, strap: Options.Strap) throws {
         #expect(try options("--strap", text).strap == strap)
     }
 
+    @Test func theAdapterIsToldByNumberOrAddress() throws {
+        #expect(try options().adapter == .any)
+        #expect(try options("--adapter", "hci2").adapter == .index(2))
+        #expect(
+            try options("--adapter=00:1a:7d:da:71:13").adapter == .address(DeviceAddress(value: 0x001A_7DDA_7113)))
+    }
+
+    @Test(arguments: [("auto", Options.Bluetooth.auto), ("kernel", .kernel), ("off", .off)])
+    func theWayOfBluetoothIsTold(text: String, bluetooth: Options.Bluetooth) throws {
+        #expect(try options("--bluetooth", text).bluetooth == bluetooth)
+    }
+
     @Test(arguments: [
         ["--gpsd"], ["--gpsd", ""], ["--gpsd", "localhost"], ["--gpsd", "localhost:0"], ["--gpsd", "localhost:65536"],
         ["--gpsd", "localhost:2947:"], ["--gpsd", "[::1:2947"], ["--gpsd", "gps.example.com:2947"],
         ["--gpsd", ":2947"],
-        ["--strap", "a,,b"], ["--strap", "unix:"], ["--bluetooth", "kernel"], ["--bluetooth", "on"],
-        ["--config", "x"], ["--adapter", "hci0"], ["--runtime-dir"], ["--fast"], ["run"], ["\u{1B}[2J"],
+        ["--strap", "a,,b"], ["--strap", "unix:"], ["--strap", "A0:9E:1A:00:00:01/"],
+        ["--strap", "A0:9E:1A:00:00:01/static"], ["--strap", "a, "], ["--bluetooth", "bluetoothd"],
+        ["--bluetooth", "on"],
+        ["--config", "x"], ["--adapter", "hci"], ["--adapter", "hci65535"], ["--adapter", "0"],
+        ["--adapter", "hci-1"], ["--runtime-dir"], ["--fast"], ["run"], ["\u{1B}[2J"],
     ])
     func whatIsWrongIsSaidInOneLine(arguments: [String]) {
         let misuse = #expect(throws: Options.Misuse.self) { try Options.read(arguments) }
