@@ -3,12 +3,13 @@
 # The one list of Debian packages: what the programs are built with, and what their tests run beside it.
 packages := libbluetooth-dev libgps-dev libjansson-dev libsystemd-dev pkg-config
 test-packages := $(packages) binutils gpsd gpsd-clients jq netcat-openbsd python3-venv tmux
+machine-packages := bluez bluez-test-tools busybox-static cpio kmod qemu-system-x86
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build run test lint unit test-sanitize end-to-end soak bench fuzz fuzz-cases clean requirements test-requirements
+.PHONY: build run test lint unit test-sanitize end-to-end test-vm torture soak bench fuzz fuzz-cases clean requirements test-requirements
 
 release := swift build -c release --static-swift-stdlib
 pytest := .build/venv/bin/python -B -m pytest -p no:cacheprovider Tests/EndToEnd
@@ -25,7 +26,7 @@ run: build
 	@Tools/demo
 
 # The last lines are what each runner said last.
-test: lint unit test-sanitize end-to-end fuzz-cases bench
+test: lint unit test-sanitize end-to-end test-vm fuzz-cases bench
 	@echo "== all passed"; tail -qn 1 $(results)/*
 
 lint: requirements
@@ -44,6 +45,17 @@ test-sanitize: .build/venv
 end-to-end: build .build/venv
 	@echo "== the programs from outside"; mkdir -p $(results)
 	$(pytest) | tee $(results)/3-end-to-end
+
+# Debian's kernel has virtual Bluetooth controllers on x86-64 only; elsewhere the script says that it skips.
+test-vm: build .build/venv
+	@echo "== a real Bluetooth kernel, in a virtual machine"; mkdir -p $(results)
+	@[ "$$(uname -m)" != x86_64 ] || Tools/require $(machine-packages)
+	Tests/VirtualMachine/test 15 | tee $(results)/3-test-vm
+
+torture: build .build/venv
+	@echo "== the same with 50 drops, some after two minutes"
+	@[ "$$(uname -m)" != x86_64 ] || Tools/require $(machine-packages)
+	Tests/VirtualMachine/test 50
 
 soak: build .build/venv
 	@echo "== ten minutes of a run, every line of it checked"

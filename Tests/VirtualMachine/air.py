@@ -1,0 +1,103 @@
+"""A virtual air of Bumble's controllers, which the kernel has as its adapters, and in which links are lost as in a real one.
+
+btvirt's controllers, the other air, cannot be pulled out one by one, and a link whose peer died goes on for ever there.
+"""
+import asyncio
+
+from bumble.controller import Controller
+from bumble.link import LocalLink
+from bumble.transport import open_transport
+
+from forked import Forked, now
+
+CONNECTION_TIMEOUT = 0x08
+
+
+class AirController(Controller):
+    """A controller whose links time out when the host at the other end resets its own: a killed process' kernel does."""
+
+    # Without extended advertising, as on most boards, and so that the kernel and Bumble speak the plainest commands.
+    le_features = Controller.le_features & ~(
+        type(Controller.le_features).LE_EXTENDED_ADVERTISING | type(Controller.le_features).LE_PERIODIC_ADVERTISING
+        | type(Controller.le_features).LL_PRIVACY)
+
+    def on_hci_reset_command(self, command):
+        self.fall_silent()
+        return super().on_hci_reset_command(command)
+
+    def on_hci_le_create_connection_command(self, command):
+        self.supervision = command.supervision_timeout / 100
+        return super().on_hci_le_create_connection_command(command)
+
+    def fall_silent(self):
+        """Neither advertises nor answers any more; a peer notices at the end of the link's supervision timeout."""
+        self.le_scan_enable = False
+        self.pending_le_connection = None
+        self.le_legacy_advertiser.stop()
+        for peer_address, connection in list(self.le_connections.items()):
+            del self.le_connections[peer_address]
+            peer = self.link.find_le_controller(peer_address)
+            theirs = peer and peer.le_connections.get(connection.self_address)
+            if theirs:
+                seconds = getattr(self, 'supervision', None) or getattr(peer, 'supervision', 5)
+                asyncio.get_running_loop().call_later(seconds, peer.lose, theirs)
+
+    def lose(self, connection):
+        """Ends a connection without the peer's word."""
+        if self.le_connections.get(connection.peer_address) is connection:
+            self.on_le_disconnected(connection, CONNECTION_TIMEOUT)
+
+
+class AirLink(LocalLink):
+    """The air. Bumble's own takes every sender of data for one with a random address; the kernel's adapter is public."""
+
+    def send_acl_data(self, sender_controller, destination_address, transport, data):
+        sender = sender_controller.le_connections.get(destination_address)
+        receiver = self.find_le_controller(destination_address)
+        if sender and receiver:
+            asyncio.get_running_loop().call_soon(receiver.on_link_acl_data, sender.self_address, transport, data)
+
+
+class Air(Forked):
+    """So many controllers, which the kernel has as hci0, hci1 …, as long as it lives."""
+
+    class Life:
+        def __init__(self, controllers):
+            self.count = controllers
+            self.link = AirLink()
+            self.controllers = {}
+
+        async def power_on(self):
+            for number in range(self.count):
+                await self.plug(number)
+
+        async def plug(self, number):
+            """The kernel gets a controller, always of the same address, under the lowest free index."""
+            transport = await open_transport('vhci')
+            controller = AirController(
+                f'hci{number}', host_source=transport.source, host_sink=transport.sink, link=self.link,
+                public_address=f'00:AA:01:00:00:{0x40 + number:02X}')
+            self.controllers[number] = transport, controller
+            await asyncio.sleep(0.1)
+            return {'at': now()}
+
+        async def unplug(self, number):
+            """The kernel loses a controller."""
+            transport, controller = self.controllers.pop(number)
+            controller.fall_silent()
+            controller.host = None
+            self.link.remove_controller(controller)
+            await transport.close()
+            return {'at': now()}
+
+        async def silence(self, number):
+            """The process that was a controller's host was killed: what the kernel does not tell a controller."""
+            self.controllers[number][1].fall_silent()
+
+        async def occupy(self):
+            """The lowest free index goes to a controller that hears nobody."""
+            transport = await open_transport('vhci')
+            other = AirController('other', host_source=transport.source, host_sink=transport.sink, link=AirLink(),
+                                  public_address='00:AA:01:00:00:7F')
+            self.controllers['other'] = transport, other
+            await asyncio.sleep(0.1)

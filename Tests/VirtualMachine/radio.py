@@ -1,0 +1,105 @@
+"""The machine's Bluetooth adapters: btvirt's, and the kernel's management of them, without anything of ours."""
+import ctypes
+import os
+import socket
+import struct
+import subprocess
+import time
+
+# Commands of the management protocol. Source: bluez, doc/mgmt-api.txt.
+READ_INDEX_LIST, READ_INFO, SET_POWERED, SET_LE = 0x0003, 0x0004, 0x0005, 0x000D
+DISCONNECT, GET_CONNECTIONS = 0x0014, 0x0015
+NO_INDEX = 0xFFFF
+POWERED, LE = 1 << 0, 1 << 9
+
+libc = ctypes.CDLL('libc.so.6', use_errno=True)
+
+
+class Radio:
+    """So many controllers that hear each other, as hci0, hci1 …, until it ends."""
+
+    def __init__(self, controllers):
+        self.process = subprocess.Popen(
+            ['btvirt', f'-l{controllers}'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with Management() as management:
+            management.wait_for(lambda: len(management.indices()) == controllers)
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+        with Management() as management:
+            management.wait_for(lambda: not management.indices())
+
+
+class Refused(Exception):
+    """The kernel answered a command with a status other than success."""
+
+
+class Management:
+    """A management socket of the kernel's Bluetooth."""
+
+    def __init__(self):
+        self.socket = socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI)
+        # Python's own bind knows no channel.
+        address = struct.pack('<HHH', socket.AF_BLUETOOTH, NO_INDEX, 3)
+        if libc.bind(self.socket.fileno(), address, len(address)):
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+        self.socket.settimeout(10)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def do(self, opcode, index=NO_INDEX, parameters=b''):
+        """Sends a command, and gives what came back with it."""
+        self.socket.send(struct.pack('<HHH', opcode, index, len(parameters)) + parameters)
+        while True:
+            packet = self.socket.recv(4096)
+            event, of, _ = struct.unpack_from('<HHH', packet)
+            if event in (1, 2) and of == index and struct.unpack_from('<H', packet, 6)[0] == opcode:
+                if packet[8]:
+                    raise Refused(f'command {opcode:#06x} on hci{index}: status {packet[8]:#04x}')
+                return packet[9:]
+
+    def wait_for(self, condition, seconds=10):
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end:
+                raise TimeoutError('the adapters are not as they should be')
+            time.sleep(0.02)
+
+    def indices(self):
+        reply = self.do(READ_INDEX_LIST)
+        return sorted(struct.unpack_from(f'<{struct.unpack_from("<H", reply)[0]}H', reply, 2))
+
+    def settings(self, index):
+        return struct.unpack_from('<I', self.do(READ_INFO, index), 13)[0]
+
+    def power(self, index, on):
+        self.do(SET_POWERED, index, bytes([on]))
+
+    def make_ready(self, index):
+        """Low energy on, and powered: what paced does where it may."""
+        self.do(SET_LE, index, b'\x01')
+        self.power(index, True)
+
+    def connections(self, index):
+        """The addresses of the connected, each with its type (1 public, 2 random)."""
+        try:
+            reply = self.do(GET_CONNECTIONS, index)
+        except Refused:
+            return []  # not powered
+        return [reply[2 + 7 * n:9 + 7 * n] for n in range(struct.unpack_from('<H', reply)[0])]
+
+    def disconnect(self, index):
+        """Ends every connection of an adapter, from its own side."""
+        for address in self.connections(index):
+            self.do(DISCONNECT, index, address)
+
+
+def channels():
+    """How many L2CAP channels the kernel has on the attribute protocol's identifier."""
+    with open('/sys/kernel/debug/bluetooth/l2cap') as listing:
+        return sum(1 for line in listing if ' 0x0004 ' in line)
