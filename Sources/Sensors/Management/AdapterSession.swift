@@ -28,12 +28,6 @@ package struct AdapterSession: Sendable {
     package static let failureRest = Duration.seconds(2)
     package static let blockedRest = Duration.seconds(5)
 
-    /// The pause between two discoveries. Each takes 10.24 s, and hears a device once.
-    package static let discoveryPause = Duration.milliseconds(500)
-
-    /// A discovery that has not ended by then has ended unheard.
-    package static let discoveryLimit = Duration.seconds(15)
-
     /// The rest after somebody else has switched the adapter off: two that switch against each other would not end.
     package static let politeness = Duration.seconds(1)
 
@@ -55,11 +49,7 @@ package struct AdapterSession: Sendable {
     private var knowsDefaults = true
     private var restUntil: Instant?
 
-    private var isSearchWanted = false
-    private var searchAt: Instant?
-    private var discoveringSince: Instant?
-    /// That discovery was begun over the channel of before, and may have ended, or not begun.
-    private var isLeftover = false
+    private var discovery = DiscoveryCycle()
     private var wanted = Tuning()
     private var inForce: Tuning?
     /// Who is connected to the adapter; nil until it has told.
@@ -72,8 +62,7 @@ package struct AdapterSession: Sendable {
 
     /// When ``tick(at:)`` has something to do, if nothing happens before.
     package var deadline: Instant? {
-        [flight?.lateAt, restUntil, searchAt, discoveringSince.map { $0 + Self.discoveryLimit }]
-            .compactMap { $0 }.min()
+        [flight?.lateAt, restUntil, discovery.deadline].compactMap { $0 }.min()
     }
 
     package var status: AdapterStatus {
@@ -100,8 +89,8 @@ package struct AdapterSession: Sendable {
 
     /// Whether a connection may be begun: nothing of ours is on the air, nor will be, and all is set for it.
     package var isQuiet: Bool {
-        guard status == .ready, !isSearchWanted else { return false }
-        return isForbidden || (flight == nil && discoveringSince == nil && leaving.isEmpty && isTuned)
+        guard status == .ready, !discovery.isWanted else { return false }
+        return isForbidden || (flight == nil && !discovery.isOnAir && leaving.isEmpty && isTuned)
     }
 
     private var isTuned: Bool {
@@ -128,8 +117,9 @@ extension AdapterSession {
 
     /// The channel is gone. A discovery of ours outlives it, and one that was asked for may have begun.
     package mutating func closed() {
-        var since = discoveringSince
-        if let flight, case .startDiscovery = flight.command { since = flight.lateAt - Self.commandLimit }
+        var asked: Instant?
+        if let flight, case .startDiscovery = flight.command { asked = flight.lateAt - Self.commandLimit }
+        discovery.abandoned(asked: asked)
         isOpen = false
         flight = nil
         adapters.forget()
@@ -137,8 +127,6 @@ extension AdapterSession {
         knowsDefaults = true
         restUntil = nil
         forgetAdapter()
-        discoveringSince = since
-        isLeftover = since != nil
     }
 
     /// Takes one datagram. One that is malformed changes nothing.
@@ -163,15 +151,13 @@ extension AdapterSession {
     package mutating func tick(at now: Instant) -> [Action] {
         if let flight, now >= flight.lateAt { finished(flight, .timeout, [], at: now) }
         if let until = restUntil, now >= until { restUntil = nil }
-        if let at = searchAt, now >= at { searchAt = nil }
-        if let since = discoveringSince, now >= since + Self.discoveryLimit { discoveringSince = nil }
+        discovery.tick(at: now)
         return advance(at: now)
     }
 
     /// Searches from now on, or does not.
     package mutating func search(_ isWanted: Bool, at now: Instant) -> [Action] {
-        isSearchWanted = isWanted
-        if !isWanted { searchAt = nil }
+        discovery.want(isWanted)
         return advance(at: now)
     }
 
@@ -209,11 +195,9 @@ extension AdapterSession {
         if !adapter.settings.contains(.powered) { return .setPowered(index: index) }
         if connections == nil { return .readConnections(index: index) }
         if let device = leaving.first { return .disconnect(index: index, device) }
-        if discoveringSince != nil, !(isLeftover && isSearchWanted) {
-            return isSearchWanted ? nil : .stopDiscovery(index: index)
-        }
-        if !isTuned, let command = tuning(index: index) { return command }
-        return isSearchWanted && searchAt == nil ? .startDiscovery(index: index) : nil
+        if discovery.step == .stop { return .stopDiscovery(index: index) }
+        if !discovery.isOnAir, !isTuned, let command = tuning(index: index) { return command }
+        return discovery.step == .start ? .startDiscovery(index: index) : nil
     }
 
     private func tuning(index: UInt16) -> ManagementCommand? {
@@ -224,8 +208,6 @@ extension AdapterSession {
     /// Forgets what was known of the adapter in use.
     private mutating func forgetAdapter() {
         isBlocked = false
-        discoveringSince = nil
-        searchAt = nil
         inForce = nil
         connections = nil
         leaving = []
@@ -236,6 +218,7 @@ extension AdapterSession {
         adapters.removed(index)
         if flight?.command.index == index { flight = nil }
         guard isCurrent else { return }
+        discovery.forget()
         forgetAdapter()
         adapters.replace()
     }
@@ -247,7 +230,7 @@ extension AdapterSession {
         if settings.contains(.powered) {
             isBlocked = false
         } else {
-            discoveringSince = nil
+            discovery.forget()
             connections = connections.map { _ in [] }
             leaving = []
         }
@@ -265,9 +248,8 @@ extension AdapterSession {
             connections?.removeAll { $0 == device }
             leaving.removeAll { $0 == device }
         case .discovering(false):
-            // Somebody else's search may end too; ours then goes on after the pause.
-            discoveringSince = nil
-            if isSearchWanted { searchAt = now + Self.discoveryPause }
+            // Somebody else's may have ended too; ours then goes on after the pause.
+            discovery.ended(at: now)
         default: break
         }
     }
@@ -296,19 +278,8 @@ extension AdapterSession {
             // Another failure would fail again: then the kernel's own defaults are used.
             inForce = knowsDefaults ? flight.tuning : nil
         case .loadParameters: inForce = flight.tuning
-        case .startDiscovery:
-            let wasLeftover = isLeftover
-            isLeftover = false
-            switch status {
-            case .success: discoveringSince = now
-            case .busy where wasLeftover: break
-            // Somebody else searches, and what is found is told to all.
-            case .busy: searchAt = now + Self.blockedRest
-            default:
-                discoveringSince = nil
-                searchAt = now + Self.failureRest
-            }
-        case .stopDiscovery: discoveringSince = nil
+        case .startDiscovery: discovery.started(status, at: now)
+        case .stopDiscovery: discovery.ended(at: now)
         }
     }
 

@@ -124,10 +124,15 @@ struct AdapterSessionTests {
         stage.search()
         #expect(stage.kernel.adapters[0]?.isDiscovering == true)
         #expect(!stage.session.isQuiet)
-        stage.pass(.seconds(10.24))
+        stage.pass(.seconds(12))
+        // The first six are cut short.
+        #expect(stage.kernel.opcodes.filter { $0 == 0x23 }.count == 7)
+        #expect(stage.kernel.opcodes.filter { $0 == 0x24 }.count == 6)
+        stage.pass(.seconds(9))
+        #expect(stage.kernel.adapters[0]?.isDiscovering == true)
         stage.hear(stage.kernel.endDiscovery(0))
         #expect(stage.kernel.adapters[0]?.isDiscovering == false)
-        stage.pass(.seconds(0.5))
+        stage.pass(.seconds(0.1))
         #expect(stage.kernel.adapters[0]?.isDiscovering == true)
         stage.search(false)
         #expect(stage.kernel.adapters[0]?.isDiscovering == false)
@@ -151,6 +156,7 @@ struct AdapterSessionTests {
     @Test func aDiscoveryWhoseEndIsNotToldIsBegunAnew() {
         var stage = readyStage()
         stage.search()
+        stage.pass(.seconds(20))
         stage.kernel.adapters[0]?.isDiscovering = false
         stage.pass(.seconds(15))
         #expect(stage.kernel.adapters[0]?.isDiscovering == true)
