@@ -1,3 +1,4 @@
+import Adapters
 import Domain
 import Glibc
 import Linux
@@ -54,7 +55,8 @@ extension Daemon {
         let state = try listen("state", in: directories.runtime)
         let control = try listen("control", in: directories.runtime)
         let daemon = try Daemon(
-            options, state: FileDescriptor(owning: state.number), control: FileDescriptor(owning: control.number))
+            options, state: FileDescriptor(owning: state.number), control: FileDescriptor(owning: control.number),
+            strapFile: options.isDemo ? nil : StrapListFile(in: directories.state))
         Log.write(.notice, "paced \(Release.version) serves \(directories.runtime)")
         let status = try daemon.run()
         for path in [state.path, control.path].compactMap({ $0 }) { unlink(path) }

@@ -10,25 +10,37 @@ import Pipeline
 ///     control.sock ──────────────▶ answer ──────▲
 package final class Daemon {
     private let loop: EventLoop
-    private let options: Options
-    private var pipeline: Pipeline
-    private var publisher: Publisher?
+    let options: Options
+    var pipeline: Pipeline
+    var publisher: Publisher?
     private var control: ControlServer?
     private var timer: TimerSource?
     private var signals: [SignalSource] = []
     private var gpsd: GpsdClient?
     private var strap: UnixStrap?
+    /// Where ``straps`` is kept; nil in the demo, which keeps nothing.
+    let strapFile: StrapListFile?
+    var straps: StrapList
     private var simulator: Simulator?
     /// When the system's clock is read next.
     private var clockAt: Instant
     private var runIsActive = false
 
     /// The sockets must listen already.
-    init(_ options: Options, state: consuming FileDescriptor, control: consuming FileDescriptor) throws(SystemError) {
+    ///
+    /// - Parameter strapFile: where the straps are kept; nil in the demo.
+    init(
+        _ options: Options, state: consuming FileDescriptor, control: consuming FileDescriptor,
+        strapFile: StrapListFile?
+    ) throws(SystemError) {
         let now = Clock.now()
         loop = try EventLoop()
         self.options = options
-        pipeline = Pipeline(settings: Settings(), isDemo: options.isDemo, at: now)
+        self.strapFile = strapFile
+        straps = strapFile.map { Self.keptStraps(in: $0) } ?? StrapList()
+        var settings = Settings()
+        settings.straps = Self.strapSetting(options, kept: straps)
+        pipeline = Pipeline(settings: settings, isDemo: options.isDemo, at: now)
         clockAt = now
         for signal in Self.signals {
             signals.append(
@@ -42,7 +54,7 @@ package final class Daemon {
             instance: String(UInt64.random(in: 0...UInt64.max), radix: 16),
             settings: pipeline.settings)
         self.control = try ControlServer(socket: control, loop: loop) { [unowned self] request, peer in
-            answer(request, from: peer)
+            reply(to: request, from: peer)
         }
         timer = try loop.timer { [unowned self] in wake() }
         try connectDevices()
@@ -106,32 +118,50 @@ package final class Daemon {
         turn()
     }
 
-    private func answer(_ request: ControlRequest, from peer: Peer) -> Result<ControlResult, ControlFailure> {
+    private func reply(to request: ControlRequest, from peer: Peer) -> ControlServer.Reply {
         defer { turn() }
-        let now = Clock.now()
+        do throws(ControlFailure) {
+            return .now(.success(try answer(request, from: peer, at: Clock.now())))
+        } catch {
+            return .now(.failure(error))
+        }
+    }
+
+    private func answer(
+        _ request: ControlRequest, from peer: Peer, at now: Instant
+    ) throws(ControlFailure) -> ControlResult {
         switch request {
         case .run(let command):
             Log.write(.info, "user \(peer.user) asks for \(command.word.text)")
             do throws(Refusal) {
-                return .success(result(of: try pipeline.perform(command, at: now), command))
+                return result(of: try pipeline.perform(command, at: now), command)
             } catch {
-                return .failure(.notInThisState(error))
+                throw .notInThisState(error)
             }
-        case .status:
-            return .success(.state(pipeline.state(at: now), sequence: publisher?.stateSequence ?? 0))
-        case .settings: return .success(.settings(pipeline.settings))
-        case .setting(let key): return .success(.setting(key, pipeline.settings))
+        case .status: return .state(pipeline.state(at: now), sequence: publisher?.stateSequence ?? 0)
+        case .settings: return .settings(pipeline.settings)
+        case .setting(let key): return .setting(key, pipeline.settings)
         case .change(let change):
             Log.write(.info, "user \(peer.user) changes \(change.key.rawValue)")
-            var settings = pipeline.settings
-            do throws(ControlFailure) {
-                try change.apply(to: &settings)
-            } catch {
-                return .failure(error)
+            if case .straps(let ours) = change {
+                try checkStrapsAreFree()
+                var list = straps
+                list.ours = ours
+                keep(list, at: now)
+                return .setting(change.key, pipeline.settings)
             }
+            var settings = pipeline.settings
+            try change.apply(to: &settings)
             pipeline.receive(.setting(change.key, settings), at: now)
             publisher?.settingsChanged(settings)
-            return .success(.setting(change.key, settings))
+            return .setting(change.key, settings)
+        case .scan: throw .unavailable("this release hears no strap over Bluetooth")
+        case .use(let use):
+            Log.write(.info, "user \(peer.user) says which strap is used")
+            return try self.use(use, at: now)
+        case .forget(let strap):
+            Log.write(.info, "user \(peer.user) forgets \(strap == nil ? "all straps" : "a strap")")
+            return try forget(strap, at: now)
         }
     }
 

@@ -26,17 +26,25 @@ extension Entry {
             #"{"jsonrpc":"2.0","method":"settings.get","params":{"key":"straps"},"id":3.5}"#,
             #"{"jsonrpc":"2.0","method":"settings.set","params":{"key":"straps","value":["Polar","00000001"]},"id":4}"#,
             #"{"jsonrpc":"2.0","method":"run.stop","params":[1],"id":5}"#,
+            #"{"jsonrpc":"2.0","method":"strap.use","params":{"strap":"A0:9E:1A:00:00:01","address_type":"public","add":true},"id":6}"#,
+            #"[{"jsonrpc":"2.0","method":"strap.scan","params":{"seconds":5},"id":7},{"jsonrpc":"2.0","method":"strap.forget","id":8}]"#,
             #"[1,2,3]"#, "[]",
         ].map { Array($0.utf8) }
     ) { bytes in
         let now = Instant(milliseconds: 1000)
+        var straps = StrapList()
         var pipeline = Pipeline(settings: Settings(), isDemo: false, at: now)
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             var output = LineWriter()
-            RemoteProcedure.answer(line, into: &output) { method, parameters, result throws(ControlFailure) in
+            var pending = RemoteProcedure.answer(line, into: &output) {
+                method, parameters, result throws(ControlFailure) in
                 let request = try ControlRequest(method: method, parameters: parameters)
-                result.result(try answer(request, pipeline: &pipeline, at: now))
+                if case .scan = request { return .later(1) }
+                result.result(try answer(request, pipeline: &pipeline, straps: &straps, at: now))
+                return .written
             }
+            while pending?.isWhole == false { _ = pending?.settle(1, .success(.straps([]))) }
+            pending?.write(into: &output)
             precondition(output.bytes.count <= RemoteProcedure.lineLimit + 1)
             expectLine(output.bytes)
         }
@@ -118,7 +126,7 @@ extension Entry {
     }
 
     private static func answer(
-        _ request: ControlRequest, pipeline: inout Pipeline, at now: Instant
+        _ request: ControlRequest, pipeline: inout Pipeline, straps: inout StrapList, at now: Instant
     ) throws(ControlFailure) -> ControlResult {
         switch request {
         case .run(let command):
@@ -139,6 +147,13 @@ extension Entry {
             try change.apply(to: &settings)
             pipeline.receive(.setting(change.key, settings), at: now)
             return .setting(change.key, settings)
+        case .scan: return .straps([])
+        case .use(let use):
+            try use.apply(to: &straps)
+            return .link(pipeline.state(at: now).heart.link)
+        case .forget(let strap):
+            try straps.forget(strap)
+            return .done
         }
     }
 }

@@ -20,6 +20,9 @@ package enum OpenRPC {
         \(method("status", "The present state, as in the lines of class STATE.", [], "state", state, [])),\
         \(method("settings.get", "All settings, or one.", [optionalKey], "settings or value", any, [invalid])),\
         \(method("settings.set", "Changes one setting.", [key, value], "value", any, [invalid])),\
+        \(scan),\
+        \(method("strap.use", "Says which strap is used.", [strap, addressType, add], "link", link, [invalid])),\
+        \(method("strap.forget", "Forgets a strap, or all.", [optionalStrap], "nothing", none, [notFound, invalid])),\
         \(method("rpc.discover", "This document.", [], "OpenRPC document", object, []))\
         ],\
         "components":{"schemas":{\
@@ -34,6 +37,8 @@ package enum OpenRPC {
         "heart_average_bpm":{"type":"integer"},"heart_maximum_bpm":{"type":"integer"},"demo":{"const":true}}}},\
         "errors":{\
         "refused":{"code":-32001,"message":"not in this state"},\
+        "busy":{"code":-32002,"message":"busy"},\
+        "notFound":{"code":-32003,"message":"not found"},\
         "invalid":{"code":-32004,"message":"invalid value"}}}}
         """
 
@@ -62,6 +67,29 @@ package enum OpenRPC {
     private static let optionalKey = #"{"name":"key","schema":{"enum":[\#(keys)]}}"#
     private static let value = #"{"name":"value","summary":"The whole value.","required":true,"schema":true}"#
 
+    private static let seconds = """
+        {"name":"seconds","summary":"10 where it is absent.","schema":{"type":"integer","minimum":1,"maximum":60}}
+        """
+    private static let strapSummary = "An address, a name, or the end of a name as printed on the strap"
+    private static let strap = """
+        {"name":"strap","summary":"\(strapSummary); auto, or off.","required":true,"schema":\(text)}
+        """
+    private static let optionalStrap = #"{"name":"strap","summary":"\#(strapSummary).","schema":\#(text)}"#
+    private static let addressType = """
+        {"name":"address_type","summary":"With an address.","schema":{"enum":["public","random"]}}
+        """
+    private static let add = #"{"name":"add","summary":"The others stay ours.","schema":{"type":"boolean"}}"#
+    private static let text = #"{"type":"string","minLength":1,"maxLength":64}"#
+    private static let none = #"{"type":"null"}"#
+    private static let link =
+        #"{"type":"object","required":["link"],"properties":{"link":{"type":"string"},"reason":{"type":"string"}}}"#
+    private static let straps = """
+        {"type":"array","maxItems":64,"items":{"type":"object","required":["address","address_type","services"],\
+        "properties":{"address":{"type":"string"},"address_type":{"enum":["public","random"]},\
+        "name":{"type":"string"},"rssi_dbm":{"type":"integer"},\
+        "services":{"type":"array","items":{"type":"string"}}}}}
+        """
+
     private static let activity =
         #"{"type":"object","required":["activity"],"properties":{"activity":{"type":"integer","minimum":1}}}"#
     private static let run = ##"{"$ref":"#/components/schemas/Run"}"##
@@ -71,5 +99,11 @@ package enum OpenRPC {
     private static let any = "true"
 
     private static let refused = ##"{"$ref":"#/components/errors/refused"}"##
+    private static let scan = method(
+        "strap.scan", "Hears which straps there are; answered when it is over.", [seconds], "straps", straps,
+        [refused, busy, invalid])
+
+    private static let busy = ##"{"$ref":"#/components/errors/busy"}"##
+    private static let notFound = ##"{"$ref":"#/components/errors/notFound"}"##
     private static let invalid = ##"{"$ref":"#/components/errors/invalid"}"##
 }

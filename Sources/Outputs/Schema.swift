@@ -181,6 +181,7 @@ package enum Schema {
         "result": {"anyOf": [
           {"$ref": "#/$defs/run.start"}, {"$ref": "#/$defs/run.pause"}, {"$ref": "#/$defs/summary"},
           {"$ref": "#/$defs/STATE"}, {"$ref": "#/$defs/settings"}, {"$ref": "#/$defs/setting"},
+          {"$ref": "#/$defs/strap.scan"}, {"$ref": "#/$defs/link"},
           {"type": "object", "required": ["openrpc", "info", "methods"]}]},
 
         "run.start": {"type": "object", "required": ["activity"],
@@ -188,6 +189,14 @@ package enum Schema {
 
         "run.pause": {"type": "object", "required": ["run", "elapsed_ms"],
           "properties": {"run": {"$ref": "#/$defs/run"}, "elapsed_ms": {"$ref": "#/$defs/elapsed"}}},
+
+        "strap.scan": {"type": "array", "maxItems": 64,
+          "items": {"type": "object", "required": ["address", "address_type", "services"],
+            "properties": {"address": {"$ref": "#/$defs/address"}, "address_type": {"enum": ["public", "random"]},
+              "name": {"$ref": "#/$defs/foreign"},
+              "rssi_dbm": {"type": "integer", "minimum": -127, "maximum": 20},
+              "services": {"type": "array", "maxItems": 16, "items": {"type": "string",
+                "pattern": "^[0-9a-f]{4}$|^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"}}}}},
 
         "summary": {"type": "object",
           "required": ["id", "sport", "open", "elapsed_ms", "total_ms", "distance_m", "laps", "gaps"],

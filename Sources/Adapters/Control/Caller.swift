@@ -7,6 +7,8 @@ final class Caller {
     let peer: Peer
     /// Answers; what stands here is sent from `sent` on.
     var output = LineWriter(capacity: 0)
+    /// Answers a part of which is to come.
+    private var pending: [PendingAnswer] = []
     private(set) var isOpen = true
     /// Since when nothing was taken of what waits; nil while nothing waits.
     private(set) var stuckSince: Instant?
@@ -28,9 +30,22 @@ final class Caller {
         source = try loop.watch(socket, for: .reading, ready)
     }
 
-    /// Everything that was asked is answered, and the answers are taken.
+    /// Everything that was asked is answered, and the answers are taken, or nobody takes them any more.
     var isDone: Bool {
-        inputHasEnded && output.bytes.isEmpty
+        inputHasEnded && output.bytes.isEmpty && (pending.isEmpty || isGone)
+    }
+
+    /// Has an answer wait for the part of it that is to come.
+    func keep(_ answer: PendingAnswer) {
+        pending.append(answer)
+    }
+
+    /// Takes what came of a part of an answer, if that is one of this caller's.
+    func settle(_ token: PendingAnswer.Token, _ result: Result<ControlResult, ControlFailure>) {
+        for index in pending.indices where pending[index].settle(token, result) {
+            if pending[index].isWhole { pending.remove(at: index).write(into: &output) }
+            return
+        }
     }
 
     func ready(_ readiness: Readiness, at now: Instant) {

@@ -50,6 +50,20 @@ package struct ControlFailure: Error, Equatable, Sendable {
         ControlFailure(-32002, "busy", detail: detail)
     }
 
+    /// The host does not allow it now, for a reason that is no state of the run.
+    package static func unavailable(_ detail: String) -> ControlFailure {
+        ControlFailure(-32001, "not in this state", detail: detail)
+    }
+
+    package static func notFound(_ field: String, _ detail: String) -> ControlFailure {
+        ControlFailure(-32003, "not found", detail: detail, field: field)
+    }
+
+    /// An option of the daemon decides it, such as `--strap`.
+    package static func overridden(by option: String) -> ControlFailure {
+        invalidValue(option, "\(option) decides it; start paced without it")
+    }
+
     package static func invalidValue(_ field: String, _ detail: String) -> ControlFailure {
         ControlFailure(-32004, "invalid value", detail: detail, field: field)
     }

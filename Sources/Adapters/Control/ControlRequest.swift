@@ -7,6 +7,11 @@ package enum ControlRequest: Equatable, Sendable {
     case settings
     case setting(SettingKey)
     case change(SettingChange)
+    /// Hear which straps there are, for so many seconds; the answer comes later.
+    case scan(seconds: Int)
+    case use(StrapUse)
+    /// Forget what goes by a text, or every strap.
+    case forget(String?)
 
     /// - Throws: ``ControlFailure``: no such method, parameters that it does not have, or a value that is none of a parameter's.
     package init(method: String, parameters: JSON?) throws(ControlFailure) {
@@ -23,6 +28,10 @@ package enum ControlRequest: Equatable, Sendable {
             guard let key = try parameters.key() else { throw .invalidParameters("key", "key is missing") }
             guard let value = parameters.members["value"] else { throw .invalidParameters("value", "value is missing") }
             self = .change(try SettingChange(key, value))
+        case "strap.scan": self = .scan(seconds: try Parameters(parameters, names: ["seconds"]).seconds())
+        case "strap.use":
+            self = .use(try Parameters(parameters, names: ["strap", "address_type", "add"]).strapUse())
+        case "strap.forget": self = .forget(try Parameters(parameters, names: ["strap"]).strap())
         default:
             guard let request = Self.plain[method] else { throw .methodNotFound }
             try Self.checkNoParameters(parameters)
@@ -42,52 +51,54 @@ package enum ControlRequest: Equatable, Sendable {
     ]
 }
 
-/// The parameters of a request by their names.
-private struct Parameters {
-    let members: [String: JSON]
+extension ControlRequest {
+    /// The parameters of a request by their names.
+    struct Parameters {
+        let members: [String: JSON]
 
-    init(_ json: JSON?, names: [String]) throws(ControlFailure) {
-        switch json {
-        case nil: members = [:]
-        case .object(let members):
-            if let unknown = members.keys.filter({ !names.contains($0) }).min() {
-                let known = names.isEmpty ? "there are none" : "known are \(names.joined(separator: ", "))"
-                // Shortened by bytes: a character can carry any number of marks, and room for an error is bounded.
-                let name = ForeignText(unknown.utf8.prefix(64))?.text ?? ""
-                throw .invalidParameters(name, "no parameter is named \"\(name)\"; \(known)")
+        init(_ json: JSON?, names: [String]) throws(ControlFailure) {
+            switch json {
+            case nil: members = [:]
+            case .object(let members):
+                if let unknown = members.keys.filter({ !names.contains($0) }).min() {
+                    let known = names.isEmpty ? "there are none" : "known are \(names.joined(separator: ", "))"
+                    // Shortened by bytes: a character can carry any number of marks, and room for an error is bounded.
+                    let name = ForeignText(unknown.utf8.prefix(64))?.text ?? ""
+                    throw .invalidParameters(name, "no parameter is named \"\(name)\"; \(known)")
+                }
+                self.members = members
+            default: throw .invalidParameters(nil, "parameters go by their names, not by position")
             }
-            self.members = members
-        default: throw .invalidParameters(nil, "parameters go by their names, not by position")
         }
-    }
 
-    func sport() throws(ControlFailure) -> Sport? {
-        guard let value = members["sport"] else { return nil }
-        return try Sport(value, field: "sport")
-    }
-
-    func indoor() throws(ControlFailure) -> Bool {
-        guard let value = members["indoor"] else { return false }
-        return try value.bool(field: "indoor")
-    }
-
-    /// A run can be begun late only with a recording to look back into.
-    func checkBack() throws(ControlFailure) {
-        guard let value = members["back_ms"] else { return }
-        guard let back = value.integer, (0...120_000).contains(back) else {
-            throw .invalidValue("back_ms", "back_ms must be an integer from 0 to 120000")
+        func sport() throws(ControlFailure) -> Sport? {
+            guard let value = members["sport"] else { return nil }
+            return try Sport(value, field: "sport")
         }
-        guard back == 0 else {
-            throw .invalidValue("back_ms", "back_ms must be 0: nothing is recorded yet that a run could begin with")
-        }
-    }
 
-    func key() throws(ControlFailure) -> SettingKey? {
-        guard let value = members["key"] else { return nil }
-        guard let key = value.string.flatMap(SettingKey.init(rawValue:)) else {
-            let known = SettingKey.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .invalidValue("key", "no setting has this key; known are \(known)")
+        func indoor() throws(ControlFailure) -> Bool {
+            guard let value = members["indoor"] else { return false }
+            return try value.bool(field: "indoor")
         }
-        return key
+
+        /// A run can be begun late only with a recording to look back into.
+        func checkBack() throws(ControlFailure) {
+            guard let value = members["back_ms"] else { return }
+            guard let back = value.integer, (0...120_000).contains(back) else {
+                throw .invalidValue("back_ms", "back_ms must be an integer from 0 to 120000")
+            }
+            guard back == 0 else {
+                throw .invalidValue("back_ms", "back_ms must be 0: nothing is recorded yet that a run could begin with")
+            }
+        }
+
+        func key() throws(ControlFailure) -> SettingKey? {
+            guard let value = members["key"] else { return nil }
+            guard let key = value.string.flatMap(SettingKey.init(rawValue:)) else {
+                let known = SettingKey.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .invalidValue("key", "no setting has this key; known are \(known)")
+            }
+            return key
+        }
     }
 }

@@ -1,5 +1,6 @@
 package import Domain
 package import Outputs
+package import Sensors
 
 /// What a request of control.sock has led to, as the daemon knows it.
 package enum ControlResult: Equatable, Sendable {
@@ -12,6 +13,12 @@ package enum ControlResult: Equatable, Sendable {
     case state(State, sequence: Int)
     case settings(Settings)
     case setting(SettingKey, Settings)
+    /// The straps that a scan has heard.
+    case straps([StrapSighting])
+    /// How the link to the strap stands now.
+    case link(LinkStatus)
+    /// There is nothing to tell.
+    case done
 }
 
 extension LineWriter {
@@ -28,6 +35,37 @@ extension LineWriter {
         case .state(let state, let sequence): self.state(state, sequence: sequence)
         case .settings(let settings): self.settings(settings)
         case .setting(let key, let settings): value(key, of: settings)
+        case .straps(let straps): self.straps(straps)
+        case .link(let status):
+            object {
+                $0.member("link", status.state.rawValue)
+                $0.member("reason", status.reason?.rawValue)
+            }
+        case .done: null()
+        }
+    }
+
+    /// The most bytes of a list of straps. Only names that are made to be long need so many for ``StrapChoice/sightingLimit`` straps.
+    private static let strapsLimit = 48 * 1024
+
+    /// The nearest first; those that do not fit are left out.
+    private mutating func straps(_ straps: [StrapSighting]) {
+        array { line in
+            for strap in straps.sorted(by: { $0.rssi ?? .min > $1.rssi ?? .min }) {
+                var one = LineWriter(capacity: 256)
+                one.strap(strap)
+                if line.bytes.count + one.bytes.count < Self.strapsLimit { line.value(written: one.bytes) }
+            }
+        }
+    }
+
+    private mutating func strap(_ strap: StrapSighting) {
+        object { line in
+            line.member("address", strap.address.address)
+            line.member("address_type", strap.address.type.rawValue)
+            line.member("name", strap.name?.text)
+            line.member("rssi_dbm", strap.rssi)
+            line.array("services") { for service in strap.services { $0.value(service.description) } }
         }
     }
 }

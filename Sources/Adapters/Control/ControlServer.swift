@@ -2,13 +2,20 @@ import Domain
 package import Linux
 import Outputs
 
-/// control.sock: takes requests from a few clients, asks the daemon, and answers in their order.
+/// control.sock: takes requests from a few clients, asks the daemon, and answers.
 ///
 /// A client's next line waits until the answer to the one before has been taken, so what it makes us keep is bounded by
-/// two lines. The end of what it says is not a hang-up: it is closed when the last answer has been taken.
+/// two lines. A request whose result comes later holds up nothing: its answer comes out of order. The end of what it says is not a hang-up: it is closed when the last answer has been taken.
 package final class ControlServer {
+    /// What the daemon says to a request.
+    package enum Reply {
+        case now(Result<ControlResult, ControlFailure>)
+        /// The result will be told by ``ControlServer/settle(_:_:)`` with this token, which nothing else goes by until then.
+        case later(PendingAnswer.Token)
+    }
+
     /// Carries out a request of somebody, or says why not.
-    package typealias Answer = (ControlRequest, Peer) -> Result<ControlResult, ControlFailure>
+    package typealias Answer = (ControlRequest, Peer) -> Reply
 
     /// A client that has taken nothing of its answers for so long is closed.
     package static let stallLimit = Duration.seconds(30)
@@ -65,16 +72,32 @@ package final class ControlServer {
         }
     }
 
+    /// Tells the result of a request that was to be answered later, to whom it may concern.
+    package func settle(_ token: PendingAnswer.Token, _ result: Result<ControlResult, ControlFailure>) {
+        let now = Clock.now()
+        for caller in callers {
+            caller.settle(token, result)
+            caller.flush(at: now)
+            serve(caller, at: now)
+        }
+        callers.removeAll { !$0.isOpen }
+    }
+
     private func ready(_ caller: Caller, _ readiness: Readiness) {
         let now = Clock.now()
         caller.ready(readiness, at: now)
+        serve(caller, at: now)
+        callers.removeAll { !$0.isOpen }
+    }
+
+    /// Answers what can be answered now.
+    private func serve(_ caller: Caller, at now: Instant) {
         while let line = caller.nextLine() {
             answer(line, of: caller)
             caller.flush(at: now)
         }
         if caller.isDone { caller.close() }
         if caller.stuckSince != nil { stallTimer?.watch(since: now) }
-        callers.removeAll { !$0.isOpen }
     }
 
     private func answer(_ line: LineReader.Line, of caller: Caller) {
@@ -83,15 +106,21 @@ package final class ControlServer {
             return RemoteProcedure.refuse(.invalidRequest("a line is at most \(limit) bytes"), into: &caller.output)
         }
         let peer = caller.peer
-        RemoteProcedure.answer(bytes, into: &caller.output) { method, parameters, result throws(ControlFailure) in
+        let pending = RemoteProcedure.answer(bytes, into: &caller.output) {
+            method, parameters, result throws(ControlFailure) in
             if method == "rpc.discover" {
                 try ControlRequest.checkNoParameters(parameters)
                 result.value(written: OpenRPC.document.utf8)
-            } else {
-                let request = try ControlRequest(method: method, parameters: parameters)
-                result.result(try answer(request, peer).get())
+                return .written
+            }
+            switch answer(try ControlRequest(method: method, parameters: parameters), peer) {
+            case .now(let answered):
+                result.result(try answered.get())
+                return .written
+            case .later(let token): return .later(token)
             }
         }
+        if let pending { caller.keep(pending) }
     }
 
     private func closeStuck(since limit: Instant) -> Instant? {

@@ -10,26 +10,43 @@ package enum RemoteProcedure {
     /// The longest line in either direction, in bytes, its newline not counted.
     package static let lineLimit = 64 * 1024
 
-    /// Carries out one method and writes its result, one value.
+    /// What became of a method.
+    package enum Completion: Equatable, Sendable {
+        /// Its result, one value, is written.
+        case written
+        /// Its result comes later.
+        case later(PendingAnswer.Token)
+    }
+
+    /// Carries out one method.
     package typealias Call = (_ method: String, _ parameters: JSON?, _ result: inout LineWriter) throws(ControlFailure)
-        -> Void
+        -> Completion
 
     /// The most bytes of a response without its id and its result: of an error, then.
     private static let errorRoom = 1024
 
     /// Answers one line; nothing is written for notifications.
-    package static func answer(_ line: some Sequence<UInt8>, into output: inout LineWriter, call: Call) {
+    ///
+    /// - Returns: the answer, where a part of it comes later; nothing is written of it then.
+    @discardableResult
+    package static func answer(
+        _ line: some Sequence<UInt8>, into output: inout LineWriter, call: Call
+    ) -> PendingAnswer? {
         let json: JSON
         do throws(ParseError) {
             json = try JSON(parsing: line)
         } catch {
-            return refuse(.parseError(error), into: &output)
+            refuse(.parseError(error), into: &output)
+            return nil
         }
         guard case .array(let requests) = json else {
             return answer([json], isBatch: false, into: &output, call: call)
         }
-        if requests.isEmpty { return refuse(.invalidRequest(), into: &output) }
-        answer(requests, isBatch: true, into: &output, call: call)
+        if requests.isEmpty {
+            refuse(.invalidRequest(), into: &output)
+            return nil
+        }
+        return answer(requests, isBatch: true, into: &output, call: call)
     }
 
     /// Answers a line that is no request at all.
@@ -41,39 +58,51 @@ package enum RemoteProcedure {
         output.newline()
     }
 
-    private static func answer(_ requests: [JSON], isBatch: Bool, into output: inout LineWriter, call: Call) {
+    private static func answer(
+        _ requests: [JSON], isBatch: Bool, into output: inout LineWriter, call: Call
+    ) -> PendingAnswer? {
         // Before any is carried out, there must be room to say of each what went wrong with it.
         var spare = lineLimit - requests.reduce(0) { $0 + room(for: $1) }
         if spare < 0 {
-            return refuse(.invalidRequest("the answer would be longer than \(lineLimit) bytes"), into: &output)
+            refuse(.invalidRequest("the answer would be longer than \(lineLimit) bytes"), into: &output)
+            return nil
         }
-        var answers = LineWriter(capacity: 512)
-        for request in requests { respond(to: request, spare: &spare, into: &answers, call: call) }
-        if answers.bytes.isEmpty { return }
-        if isBatch {
-            output.array { $0.value(written: answers.bytes) }
-        } else {
-            output.value(written: answers.bytes)
-        }
-        output.newline()
+        let parts = requests.compactMap { respond(to: $0, spare: &spare, call: call) }
+        let answer = PendingAnswer(parts, isBatch: isBatch, spare: spare)
+        guard answer.isWhole else { return answer }
+        answer.write(into: &output)
+        return nil
     }
 
+    /// Carries out a request; nil for a notification.
+    ///
     /// - Parameter spare: the bytes that results may still take.
-    private static func respond(to json: JSON, spare: inout Int, into output: inout LineWriter, call: Call) {
+    private static func respond(to json: JSON, spare: inout Int, call: Call) -> PendingAnswer.Part? {
         let request: Request
         do throws(ControlFailure) {
             request = try Request(json)
         } catch {
-            let id = Request.id(of: json) ?? .null
-            return output.response(to: id) {
-                $0.key("error")
-                $0.failure(error)
-            }
+            return .written(
+                response(to: Request.id(of: json) ?? .null, spare: &spare) { _ throws(ControlFailure) in throw error })
         }
+        var token: PendingAnswer.Token?
+        let response = response(to: request.id ?? .null, spare: &spare) { line throws(ControlFailure) in
+            if case .later(let later) = try call(request.method, request.parameters, &line) { token = later }
+        }
+        guard let id = request.id else { return nil }
+        return token.map { .awaited($0, id: id) } ?? .written(response)
+    }
+
+    /// One response: the result that `body` writes, or the failure that it throws.
+    ///
+    /// - Parameter spare: the bytes that results may still take.
+    static func response(
+        to id: JSON, spare: inout Int, _ body: (inout LineWriter) throws(ControlFailure) -> Void
+    ) -> [UInt8] {
         var result = LineWriter(capacity: 256)
         var failure: ControlFailure?
         do throws(ControlFailure) {
-            try call(request.method, request.parameters, &result)
+            try body(&result)
             if result.bytes.count <= spare {
                 spare -= result.bytes.count
             } else {
@@ -82,7 +111,7 @@ package enum RemoteProcedure {
         } catch {
             failure = error
         }
-        guard let id = request.id else { return }
+        var output = LineWriter(capacity: 256)
         output.response(to: id) {
             if let failure {
                 $0.key("error")
@@ -92,6 +121,7 @@ package enum RemoteProcedure {
                 $0.value(written: result.bytes)
             }
         }
+        return output.bytes
     }
 
     /// The most bytes of the response to a request without its result. A character of an id is written as at most six.

@@ -5,7 +5,7 @@ package import Domain
 /// Types of the Bluetooth SIG are 16 bits on the wire and stand for 128; both forms of one type are equal here.
 ///
 /// Source: Bluetooth Core Specification 5.4, volume 3, part B, section 2.5.1.
-package struct AttributeUUID: Hashable, Sendable {
+package struct AttributeUUID: Hashable, Sendable, CustomStringConvertible {
     /// The type in 128 bits, its first printed digit the most significant.
     package let value: UInt128
 
@@ -39,6 +39,12 @@ package struct AttributeUUID: Hashable, Sendable {
         let short = UInt16(truncatingIfNeeded: value >> 96)
         if self == Self(short) { return [UInt8(truncatingIfNeeded: short), UInt8(short >> 8)] }
         return (0..<16).map { UInt8(truncatingIfNeeded: value >> UInt128(8 * $0)) }
+    }
+
+    /// The shortest form that people write: `180d`, or `fb005c80-02e7-f387-1cad-8acd2d8df0c8`.
+    package var description: String {
+        let digits = bytes.reversed().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        return digits.enumerated().map { ([4, 6, 8, 10].contains($0) ? "-" : "") + $1 }.joined()
     }
 }
 

@@ -15,6 +15,14 @@ private let good: [(String, String?, ControlRequest)] = [
     ("status", nil, .status), ("settings.get", nil, .settings), ("settings.get", #"{"key":"zones"}"#, .setting(.zones)),
     ("settings.set", #"{"key":"metric","value":true}"#, .change(.metric(true))),
     ("settings.set", #"{"value":null,"key":"zones"}"#, .change(.zones(nil))),
+    ("strap.scan", nil, .scan(seconds: 10)), ("strap.scan", #"{"seconds":60}"#, .scan(seconds: 60)),
+    ("strap.use", #"{"strap":"auto"}"#, .use(.auto)), ("strap.use", #"{"strap":"off"}"#, .use(.off)),
+    ("strap.use", #"{"strap":"9AD13824"}"#, .use(.strap("9AD13824", isAdded: false))),
+    (
+        "strap.use", #"{"strap":"A0:9E:1A:00:00:01","address_type":"random","add":true}"#,
+        .use(.strap("A0:9E:1A:00:00:01/random", isAdded: true))
+    ),
+    ("strap.forget", nil, .forget(nil)), ("strap.forget", #"{"strap":"a"}"#, .forget("a")),
 ]
 
 @Test(arguments: good)
@@ -24,7 +32,16 @@ func aRequestIsReadWithItsParameters(method: String, parameters: String?, expect
 
 private let bad: [(String, String?, Int, String?)] = [
     ("run", nil, -32601, nil), ("", nil, -32601, nil), ("rpc.unknown", nil, -32601, nil),
-    ("strap.use", "{}", -32601, nil),
+    ("strap.pair", "{}", -32601, nil), ("strap.use", "{}", -32602, "strap"), ("strap.use", "[]", -32602, nil),
+    ("strap.use", #"{"strap":""}"#, -32004, "strap"), ("strap.use", #"{"strap":"\u001b"}"#, -32004, "strap"),
+    ("strap.use", #"{"strap":["a"]}"#, -32004, "strap"), ("strap.use", #"{"strap":"a","add":1}"#, -32004, "add"),
+    ("strap.use", #"{"strap":"a","address_type":"public"}"#, -32004, "address_type"),
+    ("strap.use", #"{"strap":"A0:9E:1A:00:00:01","address_type":"static"}"#, -32004, "address_type"),
+    ("strap.use", #"{"strap":"auto","add":false}"#, -32602, "add"),
+    ("strap.use", #"{"strap":"off","address_type":"public"}"#, -32602, "address_type"),
+    ("strap.scan", #"{"seconds":0}"#, -32004, "seconds"), ("strap.scan", #"{"seconds":61}"#, -32004, "seconds"),
+    ("strap.scan", #"{"seconds":"5"}"#, -32004, "seconds"), ("strap.scan", #"{"second":5}"#, -32602, "second"),
+    ("strap.forget", #"{"strap":5}"#, -32004, "strap"), ("strap.forget", #"{"straps":"a"}"#, -32602, "straps"),
     ("activities.list", nil, -32601, nil),
     ("run.start", "[]", -32602, nil), ("run.start", #"["run"]"#, -32602, nil), ("status", "[]", -32602, nil),
     ("run.pause", #"{"now":true}"#, -32602, "now"), ("run.start", #"{"sprot":"run"}"#, -32602, "sprot"),

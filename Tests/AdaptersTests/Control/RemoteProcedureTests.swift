@@ -5,7 +5,9 @@ import TestKit
 import Testing
 
 /// The methods that the specification's examples assume.
-private func call(_ method: String, _ parameters: JSON?, _ result: inout LineWriter) throws(ControlFailure) {
+private func call(
+    _ method: String, _ parameters: JSON?, _ result: inout LineWriter
+) throws(ControlFailure) -> RemoteProcedure.Completion {
     switch method {
     case "subtract":
         let numbers = parameters?.array
@@ -23,8 +25,10 @@ private func call(_ method: String, _ parameters: JSON?, _ result: inout LineWri
         }
     case "update", "notify_hello", "notify_sum": result.null()
     case "long": result.value(String(repeating: "x", count: 25_000))
+    case "wait": return .later(7)
     default: throw .methodNotFound
     }
+    return .written
 }
 
 private func answer(_ line: String) -> String? {
@@ -175,9 +179,47 @@ func whatIsNoRequestIsAnsweredUnderItsId(line: String) throws {
     RemoteProcedure.answer("[\(requests)]".utf8, into: &output) { _, _, result throws(ControlFailure) in
         calls += 1
         result.value(0)
+        return .written
     }
     #expect(calls == 0)
     #expect(String(decoding: output.bytes, as: UTF8.self).hasPrefix(#"{"jsonrpc":"2.0","error":{"code":-32600,"#))
+}
+
+@Test func anAnswerThatComesLaterIsToldWhenItComes() throws {
+    var output = LineWriter()
+    var pending = try #require(
+        RemoteProcedure.answer(#"{"jsonrpc":"2.0","method":"wait","id":"a"}"#.utf8, into: &output, call: call))
+    #expect(output.bytes.isEmpty)
+    #expect(!pending.isWhole)
+    let isTaken = pending.settle(8, .success(.done))
+    #expect(!isTaken, "it waits for another")
+    _ = pending.settle(7, .success(.activity(17)))
+    #expect(pending.isWhole)
+    pending.write(into: &output)
+    #expect(
+        String(decoding: output.bytes, as: UTF8.self) == #"{"jsonrpc":"2.0","result":{"activity":17},"id":"a"}"# + "\n")
+}
+
+@Test func aBatchWaitsForItsLastAnswerAndKeepsTheOrder() throws {
+    let batch =
+        #"[{"jsonrpc":"2.0","method":"wait","id":1},{"jsonrpc":"2.0","method":"sum","id":2},"#
+        + #"{"jsonrpc":"2.0","method":"wait"},{"jsonrpc":"2.0","method":"long","id":3},{"jsonrpc":"2.0","method":"long","id":4}]"#
+    var output = LineWriter()
+    var pending = try #require(RemoteProcedure.answer(batch.utf8, into: &output, call: call))
+    _ = pending.settle(7, .failure(.busy("x")))
+    pending.write(into: &output)
+    #expect(output.bytes.count <= RemoteProcedure.lineLimit + 1)
+    let answers = try #require(JSON(parsing: output.bytes).array)
+    #expect(answers.map { $0["id"]?.integer } == [1, 2, 3, 4])
+    #expect(answers[0]["error"]?["code"] == .integer(-32002))
+    #expect(answers[1]["result"] == .integer(0))
+}
+
+@Test func aNotificationWaitsForNothing() {
+    var output = LineWriter()
+    let pending = RemoteProcedure.answer(#"{"jsonrpc":"2.0","method":"wait"}"#.utf8, into: &output, call: call)
+    #expect(pending == nil)
+    #expect(output.bytes.isEmpty)
 }
 
 @Test(arguments: [1000, 10_000, 60_000])

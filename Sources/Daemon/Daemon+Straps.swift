@@ -1,0 +1,69 @@
+import Adapters
+import Domain
+import Linux
+import Pipeline
+
+/// Which straps are ours, as people say it over control.sock, and how it is kept.
+///
+/// An option (`--strap` with anything but `auto`) decides it before anybody here does.
+extension Daemon {
+    /// The list that was kept; what is wrong with it is no reason not to start.
+    static func keptStraps(in file: StrapListFile) -> StrapList {
+        let (list, trouble) = file.read()
+        switch trouble {
+        case .damaged(let place?): Log.write(.warning, "\(file.path) is damaged, now \(place): no strap is remembered")
+        case .damaged(nil): Log.write(.warning, "\(file.path) is damaged, ignoring: no strap is remembered")
+        case .unreadable(let error): Log.write(.warning, "cannot read \(file.path): \(error), ignoring")
+        case nil: break
+        }
+        return list
+    }
+
+    /// The straps that were said, by the option or else by people.
+    static func strapSetting(_ options: Options, kept list: StrapList) -> [String] {
+        switch options.strap {
+        case .ours(let straps): straps
+        case .auto, .off, .unix: list.ours
+        }
+    }
+
+    /// - Throws: ``ControlFailure`` -32004 where an option decides which strap is used.
+    func checkStrapsAreFree() throws(ControlFailure) {
+        // The demo ignores the option.
+        if options.strap != .auto, !options.isDemo { throw .overridden(by: "--strap") }
+    }
+
+    func use(_ use: StrapUse, at now: Instant) throws(ControlFailure) -> ControlResult {
+        try checkStrapsAreFree()
+        var list = straps
+        try use.apply(to: &list)
+        keep(list, at: now)
+        return .link(pipeline.state(at: now).heart.link)
+    }
+
+    func forget(_ strap: String?, at now: Instant) throws(ControlFailure) -> ControlResult {
+        try checkStrapsAreFree()
+        var list = straps
+        try list.forget(strap)
+        keep(list, at: now)
+        return .done
+    }
+
+    /// Tells everybody which straps are ours from now on, and writes it down.
+    func keep(_ list: StrapList, at now: Instant) {
+        guard list != straps else { return }
+        straps = list
+        if list.ours != pipeline.settings.straps {
+            var settings = pipeline.settings
+            settings.straps = list.ours
+            pipeline.receive(.setting(.straps, settings), at: now)
+            publisher?.settingsChanged(settings)
+        }
+        do {
+            try strapFile?.write(list)
+        } catch {
+            Log.write(
+                .warning, "cannot write \(strapFile?.path ?? ""): \(error), ignoring: it is lost at the next start")
+        }
+    }
+}

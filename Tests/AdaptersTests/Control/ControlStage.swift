@@ -1,0 +1,73 @@
+import Adapters
+import Domain
+import Linux
+import Outputs
+import TestKit
+import Testing
+
+/// A control server whose daemon has settings and notes what it was asked.
+final class ControlStage {
+    let directory = TemporaryDirectory()
+    let loop = try! EventLoop()
+    var server: ControlServer!
+    var asked: [ControlRequest] = []
+    var peers: [Peer] = []
+    var settings = Settings()
+    var isScanning = false
+    /// What happens while a request is carried out.
+    var meanwhile: () -> Void = {}
+    var path: String { directory.path + "/control.sock" }
+
+    init(clientLimit: Int = 32, stallLimit: Duration = .seconds(30)) throws {
+        server = try ControlServer(
+            socket: UnixSocket.listen(at: directory.path + "/control.sock"), loop: loop, clientLimit: clientLimit,
+            stallLimit: stallLimit
+        ) { [unowned self] request, peer in
+            asked.append(request)
+            peers.append(peer)
+            meanwhile()
+            if case .scan = request {
+                if isScanning { return .now(.failure(.busy("a scan is on"))) }
+                isScanning = true
+                return .later(5)
+            }
+            return .now(answer(request))
+        }
+    }
+
+    private func answer(_ request: ControlRequest) -> Result<ControlResult, ControlFailure> {
+        switch request {
+        case .run(.start): return .success(.activity(17))
+        case .run(.stop), .run(.discard): return .success(.summary(.example))
+        case .run(.resume): return .failure(.notInThisState(Refusal(command: "resume", state: .idle)))
+        case .run: return .success(.run(.paused, elapsedMilliseconds: 12_300))
+        case .status: return .success(.state(.example, sequence: 9))
+        case .settings: return .success(.settings(settings))
+        case .setting(let key): return .success(.setting(key, settings))
+        case .change(let change):
+            do throws(ControlFailure) {
+                try change.apply(to: &settings)
+                return .success(.setting(change.key, settings))
+            } catch {
+                return .failure(error)
+            }
+        case .scan: return .failure(.busy("unreachable: it is answered later"))
+        case .use: return .success(.link(LinkStatus(.disconnected, reason: .searching)))
+        case .forget: return .success(.done)
+        }
+    }
+
+    func client() throws -> SocketClient {
+        let client = try SocketClient(path)
+        loop.settle()
+        return client
+    }
+
+    func ask(_ method: String, _ parameters: String? = nil) throws -> String {
+        let client = try client()
+        client.send(
+            #"{"jsonrpc":"2.0","method":"\#(method)"\#(parameters.map { ",\"params\":" + $0 } ?? ""),"id":1}"# + "\n")
+        loop.settle()
+        return try #require(client.lines().first)
+    }
+}

@@ -1,0 +1,129 @@
+import Adapters
+import Domain
+import Linux
+import Outputs
+import Sensors
+import TestKit
+import Testing
+
+/// A scan is answered when it is over, and holds nobody up until then.
+struct LaterAnswerTests {
+    private let stage: ControlStage
+
+    init() throws {
+        stage = try ControlStage()
+    }
+
+    private func scan(_ id: Int) -> String {
+        #"{"jsonrpc":"2.0","method":"strap.scan","params":{"seconds":2},"id":\#(id)}"# + "\n"
+    }
+
+    private static let straps = [
+        StrapSighting(
+            address: TypedAddress(DeviceAddress(value: 0xF601_0203_0405), .random), rssi: -80,
+            services: [AttributeUUID(0x180D)]),
+        StrapSighting(
+            address: TypedAddress(DeviceAddress(value: 0xA09E_1A00_0001), .public),
+            name: ForeignText("Polar H10 \u{1B}"), rssi: -52,
+            services: [AttributeUUID(0x180D), AttributeUUID(value: 0xFB005C80_02E7_F387_1CAD_8ACD2D8DF0C8)]),
+        StrapSighting(address: TypedAddress(DeviceAddress(value: 1), .public)),
+    ]
+
+    @Test func theStrapsAreToldNearestFirst() throws {
+        let client = try stage.client()
+        client.send(scan(1))
+        stage.loop.settle()
+        #expect(client.lines().isEmpty)
+        stage.server.settle(5, .success(.straps(Self.straps)))
+        #expect(
+            client.lines() == [
+                result(
+                    #"[{"address":"A0:9E:1A:00:00:01","address_type":"public","name":"Polar H10 �","rssi_dbm":-52,"#
+                        + #""services":["180d","fb005c80-02e7-f387-1cad-8acd2d8df0c8"]},"#
+                        + #"{"address":"F6:01:02:03:04:05","address_type":"random","rssi_dbm":-80,"services":["180d"]},"#
+                        + #"{"address":"00:00:00:00:00:01","address_type":"public","services":[]}]"#)
+            ])
+    }
+
+    @Test func everybodyElseIsAnsweredMeanwhileTheOneWhoAskedToo() throws {
+        let client = try stage.client()
+        client.send(scan(1) + #"{"jsonrpc":"2.0","method":"run.lap","id":2}"# + "\n" + scan(3))
+        stage.loop.settle()
+        let lines = client.lines()
+        #expect(lines.map { $0["id"]?.integer } == [2, 3])
+        #expect(lines.last?["error"]?["code"] == .integer(-32002))
+        #expect(try stage.ask("run.lap") == result(#"{"run":"paused","elapsed_ms":12300}"#))
+        stage.server.settle(5, .success(.straps([])))
+        #expect(client.lines() == [result("[]")])
+    }
+
+    @Test func aScanThatCannotGoOnSaysSo() throws {
+        let client = try stage.client()
+        client.send(scan(1))
+        stage.loop.settle()
+        stage.server.settle(5, .failure(.unavailable("the adapter is gone")))
+        #expect(client.lines().first?["error"]?["code"] == .integer(-32001))
+    }
+
+    @Test func theAnswerComesAfterTheEndOfTheInput() throws {
+        let client = try SocketClient(stage.path)
+        client.send(scan(1))
+        client.endInput()
+        stage.loop.settle()
+        #expect(stage.server.clientCount == 1)
+        stage.server.settle(5, .success(.straps([])))
+        #expect(client.lines() == [result("[]")])
+        #expect(client.hasEnded)
+        #expect(stage.server.clientCount == 0)
+    }
+
+    @Test func aClientThatIsGoneIsNotWaitedFor() throws {
+        do {
+            let client = try stage.client()
+            client.send(scan(1))
+            stage.loop.settle()
+        }
+        stage.loop.settle()
+        #expect(stage.server.clientCount == 0)
+        stage.server.settle(5, .success(.straps([])))
+        #expect(try stage.ask("run.lap") == result(#"{"run":"paused","elapsed_ms":12300}"#))
+    }
+
+    @Test func aBatchIsAnsweredWhenItsScanIsOver() throws {
+        let client = try stage.client()
+        client.send("[" + scan(1).dropLast() + #",{"jsonrpc":"2.0","method":"run.lap","id":2}]"# + "\n")
+        stage.loop.settle()
+        #expect(client.lines().isEmpty)
+        stage.server.settle(5, .success(.straps([])))
+        #expect(
+            client.lines() == [
+                "[\(result("[]")),\(result(#"{"run":"paused","elapsed_ms":12300}"#).replacing(#""id":1"#, with: #""id":2"#))]"
+            ])
+    }
+
+    @Test func namesThatAreMadeToBeLongDoNotBreakTheLine() throws {
+        let name = ForeignText(String(repeating: "<\u{303}\u{302}\u{301}", count: 64))
+        let services = (0..<16).map { AttributeUUID(value: UInt128($0) << 90) }
+        let straps = (0..<64).map {
+            StrapSighting(
+                address: TypedAddress(DeviceAddress(value: $0), .random), name: name, rssi: -Int($0),
+                services: services)
+        }
+        let client = try stage.client()
+        client.send(scan(1))
+        stage.loop.settle()
+        stage.server.settle(5, .success(.straps(straps)))
+        let line = try #require(client.lines().first)
+        #expect(line.utf8.count <= RemoteProcedure.lineLimit)
+        let told = try #require(line["result"]?.array)
+        #expect(told.count > 10)
+        #expect(told.first?["rssi_dbm"] == .integer(0))
+    }
+
+    @Test func theOtherStrapMethodsHaveTheirResults() throws {
+        #expect(
+            try stage.ask("strap.use", #"{"strap":"auto"}"#) == result(#"{"link":"disconnected","reason":"searching"}"#)
+        )
+        #expect(try stage.ask("strap.forget") == result("null"))
+    }
+}

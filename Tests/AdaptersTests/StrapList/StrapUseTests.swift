@@ -1,0 +1,81 @@
+import Adapters
+import Domain
+import Sensors
+import Testing
+
+struct StrapUseTests {
+    private var list = StrapList()
+    private static let h10 = RememberedStrap(
+        address: TypedAddress(DeviceAddress(value: 0xA09E_1A00_0001), .public), name: ForeignText("Polar H10 9AD13824"))
+    private static let h9 = RememberedStrap(
+        address: TypedAddress(DeviceAddress(value: 0xF601_0203_0405), .random), name: ForeignText("Polar H9 00000002"))
+
+    @Test mutating func aStrapTakesThePlaceOfTheOthersOrStandsBesideThem() throws {
+        try StrapUse.strap("9AD13824", isAdded: false).apply(to: &list)
+        #expect(list.ours == ["9AD13824"])
+        try StrapUse.strap("A0:9E:1A:00:00:01", isAdded: true).apply(to: &list)
+        try StrapUse.strap("9ad13824", isAdded: true).apply(to: &list)
+        #expect(list.ours == ["9AD13824", "A0:9E:1A:00:00:01"])
+        try StrapUse.strap("Polar", isAdded: false).apply(to: &list)
+        #expect(list.ours == ["Polar"])
+    }
+
+    @Test mutating func offKeepsTheStrapsAndAutoForgetsWhatWasSaid() throws {
+        list.remembered = [Self.h10]
+        try StrapUse.strap("9AD13824", isAdded: false).apply(to: &list)
+        try StrapUse.off.apply(to: &list)
+        #expect(list.isOff)
+        #expect(list.ours == ["9AD13824"])
+        try StrapUse.auto.apply(to: &list)
+        #expect(!list.isOff)
+        #expect(list.ours == [])
+        #expect(list.remembered == [Self.h10])
+        try StrapUse.off.apply(to: &list)
+        try StrapUse.strap("9AD13824", isAdded: true).apply(to: &list)
+        #expect(!list.isOff)
+    }
+
+    @Test mutating func theListIsBounded() throws {
+        for number in 0..<16 { try StrapUse.strap("strap \(number)", isAdded: true).apply(to: &list) }
+        let before = list
+        let failure = #expect(throws: ControlFailure.self) {
+            var list = before
+            try StrapUse.strap("one more", isAdded: true).apply(to: &list)
+        }
+        #expect(failure?.code == -32004)
+        try StrapUse.strap("strap 3", isAdded: true).apply(to: &list)
+        #expect(list == before)
+    }
+
+    @Test(arguments: [
+        ("Polar H10 9AD13824", ["H9 00000002"], [h9]), ("9AD13824", ["H9 00000002"], [h9]),
+        ("A0:9E:1A:00:00:01", ["H9 00000002"], [h9]), ("H9 00000002", ["9ad13824", "a0:9e:1a:00:00:01"], [h10]),
+    ])
+    mutating func aForgottenStrapIsOursInNoWay(_ strap: String, ours: [String], remembered: [RememberedStrap]) throws {
+        list.ours = ["9ad13824", "a0:9e:1a:00:00:01", "H9 00000002"]
+        list.remembered = [Self.h10, Self.h9]
+        try list.forget(strap)
+        #expect(list.ours == ours)
+        #expect(list.remembered == remembered)
+    }
+
+    @Test mutating func aStrapThatWasOnlySaidIsForgottenToo() throws {
+        list.ours = ["9AD13824", "other"]
+        try list.forget("9ad13824")
+        #expect(list.ours == ["other"])
+        let before = list
+        let failure = #expect(throws: ControlFailure.self) {
+            var list = before
+            try list.forget("9ad13824")
+        }
+        #expect(failure?.code == -32003)
+    }
+
+    @Test mutating func everythingCanBeForgotten() throws {
+        list.ours = ["a"]
+        list.remembered = [Self.h10]
+        try list.forget(nil)
+        #expect(list == StrapList())
+        try list.forget(nil)
+    }
+}
