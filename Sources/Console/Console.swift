@@ -28,6 +28,8 @@ extension Invocation {
         case .status: try writeOut(try status())
         case .watch: try watch()
         case .run(let command): try writeOut(try carryOut(command))
+        case .scan(let seconds): try scan(seconds: seconds)
+        case .strap(let command): try writeOut(try carryOut(command))
         case .allSettings, .getSetting, .setSetting: try writeOut(try settings())
         }
     }

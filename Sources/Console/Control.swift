@@ -16,12 +16,16 @@ struct Control {
 
     /// The result as the text that it came as.
     ///
-    /// - Parameter parameters: an object as JSON text.
-    mutating func call(_ method: String, _ parameters: String = "{}") throws(Failure) -> String {
+    /// - Parameters:
+    ///   - parameters: an object as JSON text.
+    ///   - duration: how long it takes to carry out.
+    mutating func call(
+        _ method: String, _ parameters: String = "{}", lasting duration: Duration = .zero
+    ) throws(Failure) -> String {
         id += 1
         try connection.send(
             #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(parameters)}"#)
-        let deadline = Clock.now() + Self.patience
+        let deadline = Clock.now() + duration + Self.patience
         while true {
             switch connection.line(by: deadline) {
             case .late: throw .unreachable("paced does not answer at \(connection.path); look into its log")

@@ -6,6 +6,8 @@ struct Invocation: Equatable {
         case help, version, schema
         case status, watch
         case run(RunCommand)
+        case scan(seconds: Int)
+        case strap(StrapCommand)
         case allSettings
         case getSetting(SettingKey)
         /// The value is as it was typed: JSON, or plain text.
@@ -25,7 +27,7 @@ struct Invocation: Equatable {
     /// - Throws: ``Failure`` with status 2.
     init(_ arguments: [String]) throws(Failure) {
         var words: [String] = []
-        var isIndoor = false
+        var modifiers = Modifiers()
         var rest = arguments[...]
         while var argument = rest.popFirst() {
             if argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") {
@@ -40,7 +42,9 @@ struct Invocation: Equatable {
             case "--json": isJSON = true
             case "--metric": metric = true
             case "--imperial": metric = false
-            case "--indoor": isIndoor = true
+            case "--indoor": modifiers.isIndoor = true
+            case "--add": modifiers.isAdded = true
+            case "--seconds": modifiers.seconds = try Self.seconds(after: argument, &rest)
             case "--runtime-dir": runtimeDirectory = try Self.directory(after: argument, &rest)
             case "--state-dir": stateDirectory = try Self.directory(after: argument, &rest)
             case _ where argument.hasPrefix("--"): throw .usage("unknown option '\(argument)'")
@@ -48,8 +52,26 @@ struct Invocation: Equatable {
             }
         }
         guard let name = words.first else { throw .usage("which command?") }
-        command = try Self.command(name, words.dropFirst(), isIndoor: isIndoor)
-        if isIndoor, name != "start" { throw .usage("--indoor belongs to 'start'") }
+        command = try Self.command(name, words.dropFirst(), modifiers)
+        if modifiers.isIndoor, name != "start" { throw .usage("--indoor belongs to 'start'") }
+        if modifiers.seconds != nil, name != "scan" { throw .usage("--seconds belongs to 'scan'") }
+        if modifiers.isAdded, Array(words.prefix(2)) != ["strap", "use"] {
+            throw .usage("--add belongs to 'strap use'")
+        }
+    }
+
+    /// Options that belong to one command.
+    private struct Modifiers {
+        var isIndoor = false
+        var isAdded = false
+        var seconds: Int?
+    }
+
+    private static func seconds(after option: String, _ rest: inout ArraySlice<String>) throws(Failure) -> Int {
+        guard let seconds = rest.popFirst().flatMap({ Int($0) }), (1...60).contains(seconds) else {
+            throw .usage("\(option) needs a number from 1 to 60")
+        }
+        return seconds
     }
 
     private static func directory(
@@ -60,13 +82,15 @@ struct Invocation: Equatable {
     }
 
     private static func command(
-        _ name: String, _ words: ArraySlice<String>, isIndoor: Bool
+        _ name: String, _ words: ArraySlice<String>, _ modifiers: Modifiers
     ) throws(Failure) -> Command {
         let most: Int
         let command: Command
         switch name {
-        case "start": (command, most) = (.run(.start(try words.first.map(sport), indoor: isIndoor)), 1)
+        case "start": (command, most) = (.run(.start(try words.first.map(sport), indoor: modifiers.isIndoor)), 1)
         case "settings": return try settings(Array(words))
+        case "strap": return .strap(try StrapCommand(Array(words), isAdded: modifiers.isAdded))
+        case "scan": (command, most) = (.scan(seconds: modifiers.seconds ?? 10), 0)
         case "status": (command, most) = (.status, 0)
         case "watch": (command, most) = (.watch, 0)
         case "pause": (command, most) = (.run(.pause), 0)
@@ -124,6 +148,13 @@ let helpText = """
       lap                       close the lap
       stop                      end the run and keep it
       discard                   end the run and throw it away
+      scan [--seconds N]        which straps there are: listens for 10 s, or N
+      strap status              how the way to the strap stands; which are yours
+      strap use STRAP [--add]   use this one: an address, a name or the end of it;
+                                with --add beside those you have
+      strap auto                use the one that is remembered, or that is found
+      strap off                 use none
+      strap forget [STRAP]      forget one, or all
       settings                  all settings
       settings get KEY          one setting
       settings set KEY VALUE    change it; VALUE is text or JSON:

@@ -21,7 +21,7 @@ enum JSONText {
                 depth += 1
                 if depth == 1 { partStart = index + 1 }
             case UInt8(ascii: ":") where depth == 1:
-                name = string(text[partStart..<index])
+                name = self.name(text[partStart..<index])
                 partStart = index + 1
             case UInt8(ascii: ",") where depth == 1:
                 members.append((name, trimmed(text[partStart..<index])))
@@ -43,7 +43,12 @@ enum JSONText {
         if (try? JSON(parsing: typed.utf8)) != nil {
             return String(typed.map { $0.isNewline ? " " : $0 })
         }
-        return "\"" + typed.unicodeScalars.map(escaped).joined() + "\""
+        return string(typed)
+    }
+
+    /// A text as a JSON string.
+    static func string(_ text: String) -> String {
+        "\"" + text.unicodeScalars.map(escaped).joined() + "\""
     }
 
     private static func escaped(_ scalar: Unicode.Scalar) -> String {
@@ -56,7 +61,7 @@ enum JSONText {
         }
     }
 
-    private static func string(_ text: ArraySlice<UInt8>) -> String {
+    private static func name(_ text: ArraySlice<UInt8>) -> String {
         (try? JSON(parsing: text))?.string ?? ""
     }
 

@@ -92,7 +92,7 @@ struct Words {
             heart.contact == false ? "no contact" : nil)
     }
 
-    private func strap(_ state: StateLine) -> String {
+    func strap(_ state: StateLine) -> String {
         joined(
             Self.heartLink(state),
             state.heart.link.state == .connected ? state.heart.batteryPercent.map { "battery \($0) %" } : nil)
@@ -213,9 +213,9 @@ extension Words {
         case .searching: "searching"
         case .choose: "more than one strap: choose yours"
         case .outOfRange: "out of range"
-        case .resting: "trying again soon"
+        case .resting: "resting until it is worn again"
         case .silent: "the strap is silent"
-        case .parametersRefused: "the strap refused the connection's parameters"
+        case .parametersRefused: "the host refused the strap's connection parameters"
         case .elsewhere: "the strap is connected elsewhere"
         case .needsPairing: "the strap wants to be paired"
         default: token

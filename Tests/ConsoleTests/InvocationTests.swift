@@ -16,6 +16,17 @@ struct InvocationTests {
         (["stop"], .run(.stop)),
         (["discard"], .run(.discard)),
         (["schema"], .schema),
+        (["scan"], .scan(seconds: 10)),
+        (["scan", "--seconds", "60"], .scan(seconds: 60)),
+        (["scan", "--seconds=1"], .scan(seconds: 1)),
+        (["strap"], .strap(.status)),
+        (["strap", "status"], .strap(.status)),
+        (["strap", "use", "9AD13824"], .strap(.use("9AD13824", isAdded: false))),
+        (["strap", "--add", "use", "Polar H10 9AD13824"], .strap(.use("Polar H10 9AD13824", isAdded: true))),
+        (["strap", "auto"], .strap(.auto)),
+        (["strap", "off"], .strap(.off)),
+        (["strap", "forget"], .strap(.forget(nil))),
+        (["strap", "forget", "9AD13824"], .strap(.forget("9AD13824"))),
         (["settings"], .allSettings),
         (["settings", "get", "zones"], .getSetting(.zones)),
         (["settings", "set", "auto_lap_m", "-5"], .setSetting(.autoLapMetres, value: "-5")),
@@ -44,7 +55,15 @@ struct InvocationTests {
     @Test(arguments: [
         ([], "which command?"),
         (["dance"], "unknown command 'dance'"),
-        (["scan"], "unknown command 'scan'"),
+        (["scan", "H10"], "'H10' is too much after 'scan'"),
+        (["scan", "--seconds", "61"], "--seconds needs a number from 1 to 60"),
+        (["scan", "--seconds"], "--seconds needs a number from 1 to 60"),
+        (["start", "--seconds", "5"], "--seconds belongs to 'scan'"),
+        (["strap", "auto", "--add"], "--add belongs to 'strap use'"),
+        (
+            ["strap", "use"],
+            "say 'strap status', 'strap use STRAP', 'strap auto', 'strap off' or 'strap forget [STRAP]'"
+        ),
         (["--fast", "watch"], "unknown option '--fast'"),
         (["status", "now"], "'now' is too much after 'status'"),
         (["start", "run", "ride"], "'ride' is too much after 'start'"),
@@ -68,7 +87,10 @@ struct InvocationTests {
     }
 
     @Test func helpNamesEveryCommandAndFitsATerminal() {
-        for name in ["status", "watch", "start", "pause", "resume", "lap", "stop", "discard", "settings", "schema"] {
+        for name in [
+            "status", "watch", "start", "pause", "resume", "lap", "stop", "discard", "scan", "strap", "settings",
+            "schema",
+        ] {
             #expect(helpText.contains("\n  \(name)"))
         }
         #expect(helpText.split(separator: "\n").allSatisfy { $0.count <= 80 })

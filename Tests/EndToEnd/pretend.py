@@ -77,6 +77,8 @@ class FakePaced:
         self.watches = []
         self.clients = []
         self.refusal = None
+        # What each scan hears; the last one again and again.
+        self.straps = [[]]
         self.running = threading.Event()
         self.running.set()
         self.listeners = []
@@ -153,12 +155,21 @@ class FakePaced:
             method, params = request["method"], request.get("params", {})
             self.asked.append((method, params))
             reply = {"jsonrpc": "2.0", "id": request["id"]}
-            if self.refusal and method.startswith("run."):
+            if self.refusal and method.startswith(("run.", "strap.")):
                 reply["error"] = self.refusal
             elif method == "settings.get":
                 reply["result"] = self.settings[params["key"]] if "key" in params else self.settings
             elif method == "settings.set":
                 reply["result"] = self.settings[params["key"]] = params["value"]
+            elif method == "strap.scan":
+                time.sleep(min(params["seconds"], 0.2))
+                reply["result"] = self.straps.pop(0) if len(self.straps) > 1 else self.straps[0]
+            elif method == "strap.use":
+                reply["result"] = {"link": "disconnected", "reason": "searching"}
+            elif method == "strap.forget":
+                reply["result"] = None
+            elif method == "status":
+                reply["result"] = self.state | {"seq": 1}
             elif method == "run.start":
                 reply["result"] = {"activity": 17}
             elif method in ("run.stop", "run.discard"):

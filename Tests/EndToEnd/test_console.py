@@ -185,3 +185,71 @@ def test_sockets_are_found_without_being_named(paced, tmp_path):
     result = subprocess.run([PACECTL, "pause"], capture_output=True, text=True,
                             env=os.environ | {"XDG_RUNTIME_DIR": str(tmp_path)})
     assert (paced.asked != []) == (daemon != "/run/paced"), result.stderr
+
+
+# Straps
+
+
+H10 = {"address": "A0:9E:1A:00:00:01", "address_type": "public", "name": "Polar H10 9AD13824", "rssi_dbm": -52,
+       "services": ["180d", "180f"]}
+H9 = {"address": "F6:01:02:03:04:05", "address_type": "random", "rssi_dbm": -81, "services": ["180d"]}
+
+
+def test_scan_fills_a_table_while_it_scans(paced, screen):
+    paced.straps = [[], [H10], [H10 | {"rssi_dbm": -60}, H9]]
+    terminal = screen()
+    terminal.run(PACECTL, "--runtime-dir", paced.directory, "scan")
+    terminal.wait_for("2 straps. 'pacectl strap use \"Polar H10 9AD13824\"' makes one yours.")
+    shown = terminal.tmux("capture-pane", "-p", "-t", "0").splitlines()
+    rows = [line for line in shown if ":" in line and "dBm" in line]
+    assert [row.split()[0] for row in rows] == ["Polar", "–"]
+    assert "-60 dBm" in rows[0] and "-81 dBm" in rows[1]
+    assert not any("Listening" in line for line in shown)
+    assert [method for method, _ in paced.asked] == ["strap.scan"] * 5
+    assert sum(params["seconds"] for _, params in paced.asked) == 10
+
+
+def test_scan_elsewhere_is_one_table(paced):
+    paced.straps = [[H10, H9]]
+    result = pacectl(paced, "scan", "--seconds", "3")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "Polar H10 9AD13824  A0:9E:1A:00:00:01  public  -52 dBm  heart rate, battery" in result.stdout
+    assert paced.asked == [("strap.scan", {"seconds": 3})]
+    assert json.loads(pacectl(paced, "scan", "--json").stdout) == [H10, H9]
+    paced.straps = [[]]
+    assert pacectl(paced, "scan").stdout.startswith("No strap was heard")
+
+
+def test_scan_that_is_refused_says_why(paced):
+    paced.refusal = {"code": -32002, "message": "busy", "data": {"message": "a scan is on"}}
+    result = pacectl(paced, "scan")
+    assert (result.returncode, result.stdout, result.stderr) == (1, "", "pacectl: a scan is on\n")
+
+
+@pytest.mark.parametrize("words, asked, said", [
+    (["use", "9AD13824"], ("strap.use", {"strap": "9AD13824"}), "9AD13824 is used.\n"),
+    (["use", "--add", 'a"b'], ("strap.use", {"strap": 'a"b', "add": True}), 'a"b is used too.\n'),
+    (["auto"], ("strap.use", {"strap": "auto"}), "The strap that is remembered is used, or the one that is found.\n"),
+    (["off"], ("strap.use", {"strap": "off"}), "No strap is used.\n"),
+    (["forget"], ("strap.forget", {}), "All straps are forgotten.\n"),
+    (["forget", "9AD13824"], ("strap.forget", {"strap": "9AD13824"}), "Forgotten: 9AD13824.\n"),
+])
+def test_straps_are_said(paced, words, asked, said):
+    result = pacectl(paced, "strap", *words)
+    assert (result.returncode, result.stdout, result.stderr) == (0, said, "")
+    assert paced.asked[-1] == asked
+
+
+def test_strap_status_says_which_are_ours(paced):
+    paced.settings = SETTINGS | {"straps": ["9AD13824", "Polar H9"]}
+    text = pacectl(paced, "strap", "status").stdout
+    assert text == ("Strap      Polar H10 00000001 connected, battery 80 %\nOurs       9AD13824, Polar H9\n"
+                    "Bluetooth  kernel\n")
+    told = json.loads(pacectl(paced, "strap", "--json").stdout)
+    assert told == {"straps": ["9AD13824", "Polar H9"], "heart": RUN["heart"], "bluetooth": RUN["bluetooth"],
+                    "faults": []}
+    paced.settings = SETTINGS
+    paced.state = RUN | {"heart": {"link": "disconnected", "reason": "choose", "name": "A, " + HOSTILE}}
+    text = pacectl(paced, "strap").stdout
+    assert "choose yours" in text and "Heard      A, " in text and "Ours       the one that is" in text
+    assert not any(c < " " and c != "\n" or "\x7f" <= c <= "\x9f" or c in "\u202e\u2028" for c in text)

@@ -1,0 +1,54 @@
+import Adapters
+import Domain
+import Glibc
+import Linux
+
+extension Invocation {
+    /// Shows which straps there are: on a terminal a table that fills while the scan goes on, elsewhere when it is over.
+    func scan(seconds: Int) throws(Failure) {
+        var control = try Control(RuntimeDirectory(runtimeDirectory))
+        if isJSON { return try writeOut(try control.scan(seconds: seconds) + "\n") }
+        var table = ScanTable()
+        let terminal = isatty(STDOUT_FILENO) == 1 && environment("TERM") ?? "dumb" != "dumb"
+        guard terminal else {
+            table.take(try control.scanned(seconds: seconds))
+            let lines = table.lines(width: .max) + [table.conclusion]
+            return try writeOut(lines.map { $0 + "\n" }.joined())
+        }
+        // One scan after the other, each as short as one that still hears those that advertise seldom.
+        var left = seconds
+        var drawn = 0
+        while left > 0 {
+            drawn = try draw(table, "Listening, \(left) s left …", over: drawn)
+            let step = min(left, 2)
+            table.take(try control.scanned(seconds: step))
+            left -= step
+        }
+        _ = try draw(table, table.conclusion, over: drawn)
+    }
+
+    /// Draws over so many lines that were drawn before; returns how many there are now.
+    private func draw(_ table: ScanTable, _ footer: String, over drawn: Int) throws(Failure) -> Int {
+        var window = winsize()
+        let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0 && window.ws_col > 0 && window.ws_row > 0
+        let (columns, rows) = isKnown ? (Int(window.ws_col), Int(window.ws_row)) : (80, 24)
+        // What is above the first row cannot be drawn over, so there is never more than fits.
+        let lines =
+            table.lines(width: columns).prefix(max(rows - 3, 0))
+            + CellText.wrapped(footer, to: columns, lines: 2)
+        let back = drawn > 0 ? "\u{1B}[\(drawn)A" : ""
+        try writeOut(back + "\r\u{1B}[J" + lines.map { $0 + "\n" }.joined())
+        return lines.count
+    }
+}
+
+extension Control {
+    fileprivate mutating func scan(seconds: Int) throws(Failure) -> String {
+        try call("strap.scan", #"{"seconds":\#(seconds)}"#, lasting: .seconds(seconds))
+    }
+
+    fileprivate mutating func scanned(seconds: Int) throws(Failure) -> JSON {
+        let answer = try scan(seconds: seconds)
+        return (try? JSON(parsing: answer.utf8)) ?? .null
+    }
+}

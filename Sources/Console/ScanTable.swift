@@ -1,0 +1,97 @@
+import Adapters
+import Domain
+
+/// The straps that a scan has heard so far, as a table for people.
+struct ScanTable: Equatable {
+    struct Row: Equatable {
+        var name: String?
+        var address: String
+        var type: String
+        /// In dBm.
+        var signal: Int?
+        var services: [String]
+
+        /// Nil for what is no strap of the answer to strap.scan.
+        init?(_ json: JSON) {
+            guard let address = json["address"]?.harmlessText(), let type = json["address_type"]?.harmlessText() else {
+                return nil
+            }
+            name = json["name"]?.harmlessText()
+            self.address = address
+            self.type = type
+            signal = json["rssi_dbm"]?.integer(in: -127...20)
+            services = json["services"]?.array?.prefix(16).compactMap { $0.harmlessText() } ?? []
+        }
+    }
+
+    /// In the order in which they were first heard, so that no row moves while it is read.
+    private(set) var rows: [Row] = []
+
+    /// Takes what was heard meanwhile: straps of before have a new signal, and keep what was not said again.
+    mutating func take(_ answer: JSON) {
+        for var row in (answer.array ?? []).compactMap(Row.init) {
+            if let index = rows.firstIndex(where: { $0.address == row.address && $0.type == row.type }) {
+                row.name = row.name ?? rows[index].name
+                if row.services.isEmpty { row.services = rows[index].services }
+                rows[index] = row
+            } else {
+                rows.append(row)
+            }
+        }
+    }
+
+    /// The lines of the table, each at most so many cells wide; none while nothing was heard.
+    func lines(width: Int) -> [String] {
+        if rows.isEmpty { return [] }
+        let cells =
+            [["NAME", "ADDRESS", "TYPE", "SIGNAL", "SERVICES"]]
+            + rows.map { row in
+                [
+                    CellText.cut(row.name ?? "–", to: 32), CellText.cut(row.address, to: 17),
+                    CellText.cut(row.type, to: 6), row.signal.map { "\($0) dBm" } ?? "–",
+                    row.services.map(Self.service).joined(separator: ", "),
+                ]
+            }
+        let widths = (0..<4).map { column in cells.map { CellText.width(of: $0[column]) }.max() ?? 0 }
+        return cells.map { cells in
+            let columns = zip(cells, widths).map { cell, width in
+                CellText.clusters(of: cell).map(\.text).joined()
+                    + String(repeating: " ", count: width - CellText.width(of: cell))
+            }
+            return CellText.cut((columns + [cells[4]]).joined(separator: "  "), to: width)
+        }
+    }
+
+    /// What people are told when the scan is over.
+    var conclusion: String {
+        guard let first = rows.first else {
+            return "No strap was heard: most advertise only while they are worn. Wet it, put it on, and try again."
+        }
+        let count = rows.count == 1 ? "One strap." : "\(rows.count) straps."
+        return count
+            + " 'pacectl strap use \(Self.quoted(first.name ?? "\(first.address)/\(first.type)"))' makes one yours."
+    }
+
+    /// A word as a shell takes it. Text that is shown is harmless already, but for the shell's own signs.
+    private static func quoted(_ word: String) -> String {
+        let isPlain = word.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: ":"), UInt8(ascii: "/"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        return isPlain ? word : "\"" + word.filter { !"\"\\$`!'".contains($0) } + "\""
+    }
+
+    /// Services that a strap is looked for, by name.
+    private static func service(_ uuid: String) -> String {
+        switch uuid {
+        case "180d": "heart rate"
+        case "180f": "battery"
+        case "180a": "device information"
+        default: uuid
+        }
+    }
+}

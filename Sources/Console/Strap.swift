@@ -1,0 +1,73 @@
+import Adapters
+import Domain
+
+extension Invocation {
+    /// What can be said about straps.
+    enum StrapCommand: Equatable {
+        case status, auto, off
+        case use(String, isAdded: Bool)
+        /// Nil is all of them.
+        case forget(String?)
+
+        init(_ words: [String], isAdded: Bool) throws(Failure) {
+            switch (words.first, words.count) {
+            case (nil, _), ("status", 1): self = .status
+            case ("auto", 1): self = .auto
+            case ("off", 1): self = .off
+            case ("use", 2): self = .use(words[1], isAdded: isAdded)
+            case ("forget", 1): self = .forget(nil)
+            case ("forget", 2): self = .forget(words[1])
+            default:
+                throw .usage(
+                    "say 'strap status', 'strap use STRAP', 'strap auto', 'strap off' or 'strap forget [STRAP]'")
+            }
+        }
+    }
+
+    /// Says which strap is used, or asks; the answer is what to print.
+    func carryOut(_ command: StrapCommand) throws(Failure) -> String {
+        var control = try Control(RuntimeDirectory(runtimeDirectory))
+        switch command {
+        case .status: return try strapStatus(&control)
+        case .auto:
+            return try use(
+                #""strap":"auto""#, "The strap that is remembered is used, or the one that is found", &control)
+        case .off: return try use(#""strap":"off""#, "No strap is used", &control)
+        case .use(let strap, let isAdded):
+            let members = "\"strap\":\(JSONText.string(strap))" + (isAdded ? #","add":true"# : "")
+            return try use(
+                members, (harmless(strap, limit: 64) ?? "") + (isAdded ? " is used too" : " is used"), &control)
+        case .forget(let strap):
+            let result = try control.call("strap.forget", strap.map { "{\"strap\":\(JSONText.string($0))}" } ?? "{}")
+            if isJSON { return result + "\n" }
+            return (strap.flatMap { harmless($0, limit: 64) }.map { "Forgotten: " + $0 } ?? "All straps are forgotten")
+                + ".\n"
+        }
+    }
+
+    private func use(_ members: String, _ words: String, _ control: inout Control) throws(Failure) -> String {
+        let result = try control.call("strap.use", "{" + members + "}")
+        return isJSON ? result + "\n" : words + ".\n"
+    }
+
+    private func strapStatus(_ control: inout Control) throws(Failure) -> String {
+        let straps = try control.call("settings.get", #"{"key":"straps"}"#)
+        let state = try control.call("status")
+        if isJSON {
+            let told = JSONText.members(of: state).filter { ["heart", "bluetooth", "faults"].contains($0.name) }
+            return "{\"straps\":\(straps)" + told.map { ",\"\($0.name)\":\($0.value)" }.joined() + "}\n"
+        }
+        guard let json = try? JSON(parsing: state.utf8), let line = StateLine(json) else {
+            throw .failed("paced gave a state that is none")
+        }
+        let ours = (try? JSON(parsing: straps.utf8))?.array?.compactMap { $0.harmlessText() } ?? []
+        var rows = [("Strap", Words(metric: true).strap(line))]
+        if line.heart.link.reason == LinkReason.choose.rawValue, let heard = line.heart.link.name {
+            rows.append(("Heard", heard + "; 'pacectl strap use STRAP' takes one"))
+        }
+        rows.append(
+            ("Ours", ours.isEmpty ? "the one that is remembered, or that is found" : ours.joined(separator: ", ")))
+        rows.append(("Bluetooth", line.bluetooth.name ?? "not known"))
+        return rows.map { $0 + String(repeating: " ", count: 11 - $0.count) + $1 + "\n" }.joined()
+    }
+}
