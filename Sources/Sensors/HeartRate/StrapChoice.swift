@@ -47,6 +47,8 @@ package struct StrapChoice: Sendable {
 
     private struct Heard: Sendable {
         var sighting: StrapSighting
+        /// Judged once for each change, not for each question: a crowd may say a thousand things a second.
+        var isOurs: Bool
         let first: Instant
         var last: Instant
     }
@@ -58,16 +60,22 @@ package struct StrapChoice: Sendable {
     }
 
     /// What the setting `straps` says; empty leaves it to what is heard and remembered.
-    package internal(set) var ours: [StrapPattern]
+    package internal(set) var ours: [StrapPattern] {
+        didSet { judgeAnew() }
+    }
 
     /// The straps that gave a beat, the last used first.
-    package internal(set) var remembered: [RememberedStrap]
+    package internal(set) var remembered: [RememberedStrap] {
+        didSet { judgeAnew() }
+    }
 
     private var heard: [Heard] = []
     /// The strap that is used, or was last.
     var current: Current?
     /// The last straps that had the name of ours and another serial number.
-    var strangers: [TypedAddress] = []
+    var strangers: [TypedAddress] = [] {
+        didSet { judgeAnew() }
+    }
     /// The strap that turned out to need wide parameters before it gave a beat.
     var wide: TypedAddress?
     /// Which of several known addresses is tried next.
@@ -84,18 +92,21 @@ package struct StrapChoice: Sendable {
     package mutating func heard(_ sighting: StrapSighting, at now: Instant) {
         heard.removeAll { now - $0.last > Self.retention }
         if let index = heard.firstIndex(where: { $0.sighting.address == sighting.address }) {
-            heard[index].sighting = sighting.completed(by: heard[index].sighting)
+            let completed = sighting.completed(by: heard[index].sighting)
+            if completed.name != heard[index].sighting.name { heard[index].isOurs = isOurs(completed) }
+            heard[index].sighting = completed
             heard[index].last = now
             return
         }
-        guard sighting.advertisesHeartRate || isOurs(sighting) else { return }
+        let isOurs = isOurs(sighting)
+        guard sighting.advertisesHeartRate || isOurs else { return }
         if heard.count >= Self.sightingLimit { forgetOne() }
-        heard.append(Heard(sighting: sighting, first: now, last: now))
+        heard.append(Heard(sighting: sighting, isOurs: isOurs, first: now, last: now))
     }
 
     /// Makes room: a crowd of strangers does not drive ours out.
     private mutating func forgetOne() {
-        let others = heard.indices.filter { !isOurs(heard[$0].sighting) }
+        let others = heard.indices.filter { !heard[$0].isOurs }
         let candidates = others.isEmpty ? Array(heard.indices) : others
         if let oldest = candidates.min(by: { heard[$0].last < heard[$1].last }) { heard.remove(at: oldest) }
     }
@@ -137,18 +148,22 @@ package struct StrapChoice: Sendable {
         return ours.contains { $0.matches(sighting.address, name: sighting.name) }
     }
 
+    private mutating func judgeAnew() {
+        for index in heard.indices { heard[index].isOurs = isOurs(heard[index].sighting) }
+    }
+
     /// Whom to connect to now.
     ///
     /// - Parameter asleep: the strap that is left alone because it was taken off (``StrapLink``); another of ours may be used.
     package func verdict(at now: Instant, asleep: TypedAddress? = nil) -> Verdict {
         let present = present(at: now)
-        let known = present.filter { isOurs($0.sighting) || $0.sighting.address == current?.address }
+        let known = present.filter { $0.isOurs || $0.sighting.address == current?.address }
         if let current, now < heldUntil(current, asleep: asleep) {
             let it = known.last { isSame($0.sighting, as: current.address) && $0.sighting.address != asleep }
             return it.map { .connect($0.sighting.address) } ?? .wait
         }
         if mayTakeStranger { return stranger(among: present, at: now, asleep: asleep) }
-        let first = known.filter { isOurs($0.sighting) && $0.sighting.address != asleep }.min { $0.first < $1.first }
+        let first = known.filter { $0.isOurs && $0.sighting.address != asleep }.min { $0.first < $1.first }
         return first.map { .connect($0.sighting.address) } ?? .wait
     }
 
