@@ -2,6 +2,7 @@ import Adapters
 import Domain
 import Linux
 import Pipeline
+import Sensors
 
 /// Which straps are ours, as people say it over control.sock, and how it is kept.
 ///
@@ -38,6 +39,7 @@ extension Daemon {
         var list = straps
         try use.apply(to: &list)
         keep(list, at: now)
+        tellStraps()
         return .link(pipeline.state(at: now).heart.link)
     }
 
@@ -46,7 +48,43 @@ extension Daemon {
         var list = straps
         try list.forget(strap)
         keep(list, at: now)
+        kernelStraps?.forget(strap.map { StrapPattern($0) } ?? nil, said: patterns)
         return .done
+    }
+
+    /// Hears who is there; the answer goes by what is returned.
+    func scan(seconds: Int) throws(ControlFailure) -> PendingAnswer.Token {
+        guard let kernelStraps else { throw .unavailable("Bluetooth is not used") }
+        let token = nextToken
+        nextToken += 1
+        let refusal = kernelStraps.scan(for: .seconds(seconds)) { [unowned self] in
+            control?.settle(token, .success(.straps($0)))
+        }
+        switch refusal {
+        case .busy: throw .busy("another scan goes on")
+        case .hindered(let reason): throw .unavailable("there is nothing to hear: \(reason.rawValue)")
+        case nil: return token
+        }
+    }
+
+    private var patterns: [StrapPattern] {
+        pipeline.settings.straps.compactMap { StrapPattern($0) }
+    }
+
+    /// Has the straps that are ours used from now on, or none.
+    func tellStraps() {
+        if straps.isOff {
+            kernelStraps?.stop()
+        } else {
+            kernelStraps?.use(patterns)
+        }
+    }
+
+    /// Keeps the straps that have given a beat.
+    func remember(_ remembered: [RememberedStrap]) {
+        var list = straps
+        list.remembered = remembered
+        keep(list, at: Clock.now())
     }
 
     /// Tells everybody which straps are ours from now on, and writes it down.

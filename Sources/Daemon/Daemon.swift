@@ -3,6 +3,7 @@ import Domain
 import Glibc
 import Linux
 import Pipeline
+import Sensors
 
 /// The wiring: devices into the pipeline, what it says out to the sockets, all in one loop on one thread.
 ///
@@ -13,14 +14,17 @@ package final class Daemon {
     let options: Options
     var pipeline: Pipeline
     var publisher: Publisher?
-    private var control: ControlServer?
+    var control: ControlServer?
     private var timer: TimerSource?
     private var signals: [SignalSource] = []
     private var gpsd: GpsdClient?
     private var strap: UnixStrap?
+    var kernelStraps: KernelStraps?
     /// Where ``straps`` is kept; nil in the demo, which keeps nothing.
     let strapFile: StrapListFile?
     var straps: StrapList
+    /// What the next answer that comes later goes by.
+    var nextToken: PendingAnswer.Token = 0
     private var simulator: Simulator?
     /// When the system's clock is read next.
     private var clockAt: Instant
@@ -70,6 +74,7 @@ package final class Daemon {
         turn()
         let status = try loop.run()
         strap = nil
+        kernelStraps = nil
         gpsd = nil
         simulator = nil
         control = nil
@@ -95,9 +100,13 @@ package final class Daemon {
         case .off: break
         case .auto, .ours:
             if options.bluetooth == .off { break }
-            receive(
-                .bluetooth(Bluetooth(way: .off, reason: ForeignText("this release reaches no strap over Bluetooth"))))
-            receive(.heartLink(LinkStatus(.disconnected, reason: .noBluetooth)))
+            kernelStraps = try KernelStraps(
+                adapter: options.adapter, ours: pipeline.settings.straps.compactMap { StrapPattern($0) },
+                remembered: straps.remembered,
+                reason: options.bluetooth == .auto ? ForeignText("this release knows no other way") : nil,
+                loop: loop, report: report, describe: { Log.write(.info, Log.line(of: $0)) },
+                remember: { [unowned self] in remember($0) })
+            if options.strap == .auto, straps.isOff { kernelStraps?.stop() }
         }
     }
 
@@ -121,7 +130,7 @@ package final class Daemon {
     private func reply(to request: ControlRequest, from peer: Peer) -> ControlServer.Reply {
         defer { turn() }
         do throws(ControlFailure) {
-            return .now(.success(try answer(request, from: peer, at: Clock.now())))
+            return try answer(request, from: peer, at: Clock.now())
         } catch {
             return .now(.failure(error))
         }
@@ -129,18 +138,18 @@ package final class Daemon {
 
     private func answer(
         _ request: ControlRequest, from peer: Peer, at now: Instant
-    ) throws(ControlFailure) -> ControlResult {
+    ) throws(ControlFailure) -> ControlServer.Reply {
         switch request {
         case .run(let command):
             Log.write(.info, "user \(peer.user) asks for \(command.word.text)")
             do throws(Refusal) {
-                return result(of: try pipeline.perform(command, at: now), command)
+                return try .result(result(of: pipeline.perform(command, at: now), command))
             } catch {
                 throw .notInThisState(error)
             }
-        case .status: return .state(pipeline.state(at: now), sequence: publisher?.stateSequence ?? 0)
-        case .settings: return .settings(pipeline.settings)
-        case .setting(let key): return .setting(key, pipeline.settings)
+        case .status: return .result(.state(pipeline.state(at: now), sequence: publisher?.stateSequence ?? 0))
+        case .settings: return .result(.settings(pipeline.settings))
+        case .setting(let key): return .result(.setting(key, pipeline.settings))
         case .change(let change):
             Log.write(.info, "user \(peer.user) changes \(change.key.rawValue)")
             if case .straps(let ours) = change {
@@ -148,20 +157,21 @@ package final class Daemon {
                 var list = straps
                 list.ours = ours
                 keep(list, at: now)
-                return .setting(change.key, pipeline.settings)
+                tellStraps()
+                return .result(.setting(change.key, pipeline.settings))
             }
             var settings = pipeline.settings
             try change.apply(to: &settings)
             pipeline.receive(.setting(change.key, settings), at: now)
             publisher?.settingsChanged(settings)
-            return .setting(change.key, settings)
-        case .scan: throw .unavailable("this release hears no strap over Bluetooth")
+            return .result(.setting(change.key, settings))
+        case .scan(let seconds): return .later(try scan(seconds: seconds))
         case .use(let use):
             Log.write(.info, "user \(peer.user) says which strap is used")
-            return try self.use(use, at: now)
+            return try .result(self.use(use, at: now))
         case .forget(let strap):
             Log.write(.info, "user \(peer.user) forgets \(strap == nil ? "all straps" : "a strap")")
-            return try forget(strap, at: now)
+            return try .result(forget(strap, at: now))
         }
     }
 
@@ -190,6 +200,13 @@ package final class Daemon {
         if isActive != runIsActive {
             runIsActive = isActive
             strap?.runChanged(isActive: isActive)
+            kernelStraps?.runChanged(isActive: isActive)
         }
+    }
+}
+
+extension ControlServer.Reply {
+    fileprivate static func result(_ result: ControlResult) -> Self {
+        .now(.success(result))
     }
 }

@@ -38,14 +38,13 @@ extension KernelStraps {
         settle(at: Clock.now())
     }
 
-    /// Forgets the straps that a pattern means, or all; false when there is none.
-    package func forget(_ pattern: StrapPattern?) -> Bool {
+    /// Forgets the remembered straps that a pattern means, or all; `said` is what is left of those that were said.
+    package func forget(_ pattern: StrapPattern?, said ours: [StrapPattern]) {
         let now = Clock.now()
-        let hasForgotten = choice.forget(pattern)
-        if hasForgotten { save() }
+        choice.said(ours)
+        if choice.forget(pattern) { save() }
         if !keepsStrap { carryOut(link.wanted(keepsStrap: false, at: now), at: now) }
         settle(at: now)
-        return hasForgotten
     }
 
     private var keepsStrap: Bool {

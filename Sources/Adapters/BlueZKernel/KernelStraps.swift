@@ -41,7 +41,7 @@ package final class KernelStraps {
     var isHelpless = false
     private(set) var scan: Scan?
 
-    private var news = StrapNews()
+    private var news: StrapNews
 
     /// A search that somebody has asked for, beside the link's own.
     struct Scan {
@@ -52,12 +52,13 @@ package final class KernelStraps {
     /// - Parameters:
     ///   - ours: the straps that are ours, as the setting or the option says; none leaves it to what is heard and remembered.
     ///   - remembered: the straps that gave a beat, of earlier starts.
+    ///   - reason: why Bluetooth is used in this way, where nobody has said so.
     ///   - report: takes measurements, battery levels, each change of the link and of the adapter, and faults.
     ///   - describe: takes what the strap says of itself, once a connection.
     ///   - remember: takes what is to be remembered, whenever that changes.
     package init(
         adapter: AdapterChoice, ours: [StrapPattern], remembered: [RememberedStrap],
-        sockets: KernelSockets = .bluez, loop: EventLoop, report: @escaping (Input) -> Void,
+        reason: ForeignText? = nil, sockets: KernelSockets = .bluez, loop: EventLoop, report: @escaping (Input) -> Void,
         describe: @escaping (DeviceInformation) -> Void, remember: @escaping ([RememberedStrap]) -> Void
     ) throws(SystemError) {
         let now = Clock.now()
@@ -67,6 +68,7 @@ package final class KernelStraps {
         self.describe = describe
         self.remember = remember
         link = StrapLink(at: now)
+        news = StrapNews(reason: reason)
         choice = StrapChoice(ours: ours, remembered: remembered)
         channel = ManagementChannel(adapter, open: sockets.management, loop: loop, at: now)
         timer = try loop.timer { [unowned self] in turn() }
