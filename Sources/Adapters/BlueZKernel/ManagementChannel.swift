@@ -147,10 +147,12 @@ final class ManagementChannel {
         for action in actions {
             switch action {
             case .send(let bytes):
-                // The kernel takes a command whole and at once, or the channel is no use.
+                // The kernel takes a command whole and at once, or the channel is no use. Of one that it does not permit it says that it
+                // took 0 bytes, and then answers it.
                 guard let socket else { break }
-                if socket.descriptor.send(bytes[...]) != .sent(bytes.count) {
+                guard case .sent = socket.descriptor.send(bytes[...]) else {
                     fail(SystemError("send", code: EPIPE), at: now)
+                    break
                 }
             case .found(let sighting): happened(sighting, now)
             }
