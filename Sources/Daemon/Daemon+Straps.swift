@@ -90,8 +90,10 @@ extension Daemon {
     /// Tells everybody which straps are ours from now on, and writes it down.
     func keep(_ list: StrapList, at now: Instant) {
         guard list != straps else { return }
+        // Where an option says which straps are ours, the list changes only in what it remembers.
+        let isSaidAnew = list.ours != straps.ours
         straps = list
-        if list.ours != pipeline.settings.straps {
+        if isSaidAnew {
             var settings = pipeline.settings
             settings.straps = list.ours
             pipeline.receive(.setting(.straps, settings), at: now)
