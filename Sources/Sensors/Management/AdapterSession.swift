@@ -51,7 +51,9 @@ package struct AdapterSession: Sendable {
 
     private var discovery = DiscoveryCycle()
     private var wanted = Tuning()
-    private var inForce: Tuning?
+    /// The defaults that are in force, and the strap that parameters of its own are loaded for.
+    private var duty: StrapAir.Duty?
+    private var loaded: Tuning?
     /// Who is connected to the adapter; nil until it has told.
     private var connections: [TypedAddress]?
     private var leaving: [TypedAddress] = []
@@ -94,9 +96,14 @@ package struct AdapterSession: Sendable {
     }
 
     private var isTuned: Bool {
-        // Defaults are everybody's. Where they are not known, parameters are loaded for a strap, once it is told which.
-        if knowsDefaults { return inForce?.parameters == wanted.parameters && inForce?.duty == wanted.duty }
-        return wanted.strap == nil || inForce == wanted
+        duty == wanted.duty
+            && (!needsLoading || loaded?.strap == wanted.strap && loaded?.parameters == wanted.parameters)
+    }
+
+    /// Whether the strap needs parameters of its own: the kernel keeps those that it connected a device with before, whatever the
+    /// defaults are then. Where defaults are not known, parameters are loaded once it is known for which strap.
+    private var needsLoading: Bool {
+        wanted.strap != nil && (wanted.parameters != .usual || !knowsDefaults)
     }
 
     /// Whether a device is connected to the adapter, by whomever.
@@ -196,19 +203,18 @@ extension AdapterSession {
         if connections == nil { return .readConnections(index: index) }
         if let device = leaving.first { return .disconnect(index: index, device) }
         if discovery.step == .stop { return .stopDiscovery(index: index) }
-        if !discovery.isOnAir, !isTuned, let command = tuning(index: index) { return command }
+        if !discovery.isOnAir {
+            if duty != wanted.duty { return .setDefaults(index: index, .usual, wanted.duty) }
+            if !isTuned, let strap = wanted.strap { return .loadParameters(index: index, strap, wanted.parameters) }
+        }
         return discovery.step == .start ? .startDiscovery(index: index) : nil
-    }
-
-    private func tuning(index: UInt16) -> ManagementCommand? {
-        if knowsDefaults { return .setDefaults(index: index, wanted.parameters, wanted.duty) }
-        return wanted.strap.map { .loadParameters(index: index, $0, wanted.parameters) }
     }
 
     /// Forgets what was known of the adapter in use.
     private mutating func forgetAdapter() {
         isBlocked = false
-        inForce = nil
+        duty = nil
+        loaded = nil
         connections = nil
         leaving = []
     }
@@ -276,8 +282,8 @@ extension AdapterSession {
         case .setDefaults:
             knowsDefaults = status != .unknownCommand
             // Another failure would fail again: then the kernel's own defaults are used.
-            inForce = knowsDefaults ? flight.tuning : nil
-        case .loadParameters: inForce = flight.tuning
+            duty = flight.tuning.duty
+        case .loadParameters: loaded = flight.tuning
         case .startDiscovery: discovery.started(status, at: now)
         case .stopDiscovery: discovery.ended(at: now)
         }

@@ -102,7 +102,7 @@ struct KernelTroubleTests {
         #expect(isDone)
         #expect(bench.links.contains { $0.reason == .parametersRefused })
         #expect(bench.remembered.last?.first?.isWide == true)
-        #expect(bench.kernel.commands.last?.opcode == 0x4C)
+        #expect(bench.kernel.commands.last?.opcode == 0x35)
         #expect(bench.kernel.commands.last?.parameters.suffix(2) == hex("5802"), "6 s")
         let messages = bench.inputs.compactMap { input -> String? in
             if case .raise("parameters-refused", let message) = input.value { message } else { nil }

@@ -263,10 +263,13 @@ struct AdapterSessionTests {
         #expect(stage.kernel.opcodes == [], "defaults are everybody's")
         let wide = AdapterSession.Tuning(parameters: .wide, duty: .sparing, strap: strap)
         stage.carryOut(stage.session.tune(wide, at: stage.clock.now))
-        #expect(stage.kernel.opcodes == [0x4C])
+        #expect(stage.kernel.opcodes == [0x4C, 0x35])
+        #expect(stage.kernel.commands[0].parameters.suffix(2) == hex("f401"), "others' connections stay as they are")
+        #expect(stage.kernel.commands[1].parameters == hex("0100 f5f4f3f2f1f0 02 1800 9001 0000 5802"))
         stage.hear(stage.kernel.unplug(0))
         stage.hear(stage.kernel.plug(FakeKernel.Adapter(address), as: 0))
-        #expect(stage.kernel.commands.last?.parameters.suffix(2) == hex("5802"), "a new adapter knows nothing of them")
+        #expect(stage.kernel.opcodes.suffix(2) == [0x4C, 0x35], "a new adapter knows nothing of them")
+        #expect(stage.session.isQuiet)
     }
 
     @Test func aDeviceThatIsLeftIsDisconnectedBeforeTheNextConnection() {
