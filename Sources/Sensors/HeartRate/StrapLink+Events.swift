@@ -141,9 +141,9 @@ extension StrapLink {
     private mutating func sleep(at now: Instant) -> Action? {
         naps += 1
         rest(.resting, at: now)
-        phase = .sleeping(StrapSleep(at: now, naps: naps, canListen: canListen))
+        phase = .sleeping(until: now + (naps == 1 ? Self.firstSleep : Self.laterSleep), heardAt: now)
         air.begin(at: now)
-        return canListen ? .listen : nil
+        return isListening ? .listen : nil
     }
 
     mutating func wake(at now: Instant) {
@@ -155,9 +155,9 @@ extension StrapLink {
 
     /// A strap was heard. It matters only while ours sleeps: whom to connect to is ``StrapChoice``'s business.
     package mutating func heard(_ strap: TypedAddress, at now: Instant) -> Action? {
-        guard case .sleeping(var sleep) = phase, strap == self.strap else { return nil }
-        guard sleep.heard(at: now) else {
-            phase = .sleeping(sleep)
+        guard case .sleeping(let until, let heardAt) = phase, strap == self.strap, isListening else { return nil }
+        guard now - heardAt >= Self.sleepSilence else {
+            phase = .sleeping(until: until, heardAt: now)
             return nil
         }
         reason = absence
@@ -178,12 +178,7 @@ extension StrapLink {
         case .resting(let since, let until) where reason != .resting:
             phase = .resting(since: since, until: min(until, since + rest(after: max(losses - 1, 0))))
         case .scanning where air.duty != before: searchAgain(at: now)
-        case .sleeping(var sleep):
-            if isActive { return wake(at: now) }
-            // What was heard until now was heard with another duty.
-            _ = sleep.heard(at: now)
-            sleep.listened(at: now, isListening: air.duty != nil)
-            phase = .sleeping(sleep)
+        case .sleeping where isActive: wake(at: now)
         default: break
         }
     }

@@ -7,7 +7,7 @@ package import Domain
 ///        ▲                 │ late                   │ late                 │ silent, lost
 ///        │   rest over     ▼                        ▼                      ▼
 ///        ├───────────── resting ◀───────────────────┴──────────────────────┤
-///        │   heard after 20 s of silence, a run, a wish                    │ the strap left, and was not worn
+///        │   slept enough, a run, a wish; heard after silence: connecting  │ the strap left, and was not worn
 ///        └───────────── sleeping ◀─────────────────────────────────────────┘
 ///
 /// It always comes back: after a loss it rests 0, 0.5, 1, 2, 4, 5, 5 … s while a run is active and up to 30 s while idle, without
@@ -49,7 +49,7 @@ package struct StrapLink: Sendable {
         case awaiting(since: Instant, isAskedAgain: Bool)
         case streaming(since: Instant, receivedAt: Instant, isAskedAgain: Bool)
         case resting(since: Instant, until: Instant)
-        case sleeping(StrapSleep)
+        case sleeping(until: Instant, heardAt: Instant)
     }
 
     /// How long connecting may take: the kernel's own limit is 40 s.
@@ -65,6 +65,14 @@ package struct StrapLink: Sendable {
     /// How long a stream must last for the rests to begin anew.
     package static let steadiness = Duration.seconds(5)
 
+    /// The silence after which a strap that sleeps and is heard was put on.
+    package static let sleepSilence = Duration.seconds(20)
+
+    /// How long a strap sleeps that is not heard so: after it was worn, and after it was connected in vain. A strap that leaves whenever it
+    /// is not worn is thus connected at most three times in ten minutes off the body, and one that never falls silent is not lost.
+    package static let firstSleep = Duration.seconds(60)
+    package static let laterSleep = Duration.seconds(300)
+
     /// The rest after a flood, in a run too.
     package static let floodRest = Duration.seconds(60)
 
@@ -76,7 +84,7 @@ package struct StrapLink: Sendable {
         .zero, .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16), .seconds(30),
     ]
 
-    /// Whether the shell can hear a strap that it is not connected to. Where it cannot, a strap sleeps for a fixed time.
+    /// Whether the shell can hear a strap that it is not connected to: a strap that sleeps is then listened for.
     package var canListen = false
 
     /// What is wrong with the strap at hand.
@@ -122,7 +130,8 @@ package struct StrapLink: Sendable {
     /// How the radio may listen now, to look for the strap or to wait for it; nil while it must not, or need not.
     package var duty: StrapAir.Duty? {
         switch phase {
-        case .scanning, .sleeping: air.duty
+        case .scanning: air.duty
+        case .sleeping: isListening ? air.duty : nil
         case .connecting: air.duty ?? .full
         default: nil
         }
@@ -150,7 +159,7 @@ package struct StrapLink: Sendable {
         case .streaming(_, let receivedAt, let isAskedAgain):
             receivedAt + (isAskedAgain ? Self.patience : Self.silence)
         case .resting(_, let until): until
-        case .sleeping(let sleep): [sleep.endsAt, canListen ? air.deadline : nil].compactMap { $0 }.min()
+        case .sleeping(let until, _): until
         }
     }
 
@@ -163,7 +172,11 @@ package struct StrapLink: Sendable {
         guard let deadline, now >= deadline else { return nil }
         switch phase {
         case .hindered: return nil
-        case .scanning: return turnAir(at: now, to: .search)
+        case .scanning:
+            let before = air.duty
+            air.tick(at: now)
+            if air.duty == before { return nil }
+            return air.duty == nil ? .leave : .search
         case .connecting(_, let isHeard):
             if isHeard {
                 rest(absence, at: now)
@@ -186,26 +199,17 @@ package struct StrapLink: Sendable {
             phase = .scanning
             air.tick(at: now)
             return air.duty == nil ? nil : .search
-        case .sleeping(var sleep):
-            if now >= sleep.endsAt {
-                wake(at: now)
-                return .leave
-            }
-            let action = turnAir(at: now, to: .listen)
-            sleep.listened(at: now, isListening: air.duty != nil)
-            phase = .sleeping(sleep)
-            return action
+        case .sleeping:
+            wake(at: now)
+            return .leave
         }
         rest(.silent, at: now)
         return .disconnect
     }
 
-    /// Follows the air: what is to be done when its duty changes.
-    private mutating func turnAir(at now: Instant, to action: Action) -> Action? {
-        let before = air.duty
-        air.tick(at: now)
-        if air.duty == before { return nil }
-        return air.duty == nil ? .leave : action
+    /// A strap that was worn is listened for while it sleeps; one that was connected in vain is not.
+    var isListening: Bool {
+        canListen && naps == 1
     }
 
     /// Searches from the next tick on, which is due at once.
