@@ -4,7 +4,8 @@ import Glibc
 import Linux
 
 extension Invocation {
-    /// Shows which straps there are: on a terminal a table that fills while the scan goes on, elsewhere when it is over.
+    /// Shows which straps there are: on a terminal a table that fills while the scan goes on, elsewhere when it is
+    /// over.
     func scan(seconds: Int) throws(Failure) {
         var control = try Control(RuntimeDirectory(runtimeDirectory))
         if isJSON { return try writeOut(try control.scan(seconds: seconds) + "\n") }

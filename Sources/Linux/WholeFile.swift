@@ -1,7 +1,8 @@
 import Domain
 import Glibc
 
-/// A small file that is read and written whole: after a power cut there is either the old one or the new one, never half of one.
+/// A small file that is read and written whole: after a power cut there is either the old one or the new one, never
+/// half of one.
 ///
 /// Each call waits for the disk.
 package struct WholeFile: Sendable {

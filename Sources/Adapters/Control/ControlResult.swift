@@ -45,7 +45,8 @@ extension LineWriter {
         }
     }
 
-    /// The most bytes of a list of straps. Only names that are made to be long need so many for ``StrapChoice/sightingLimit`` straps.
+    /// The most bytes of a list of straps. Only names that are made to be long need so many for
+    /// ``StrapChoice/sightingLimit`` straps.
     private static let strapsLimit = 48 * 1024
 
     /// The nearest first; those that do not fit are left out.

@@ -5,12 +5,14 @@ import Outputs
 /// control.sock: takes requests from a few clients, asks the daemon, and answers.
 ///
 /// A client's next line waits until the answer to the one before has been taken, so what it makes us keep is bounded by
-/// two lines. A request whose result comes later holds up nothing: its answer comes out of order. The end of what it says is not a hang-up: it is closed when the last answer has been taken.
+/// two lines. A request whose result comes later holds up nothing: its answer comes out of order. The end of what it
+/// says is not a hang-up: it is closed when the last answer has been taken.
 package final class ControlServer {
     /// What the daemon says to a request.
     package enum Reply {
         case now(Result<ControlResult, ControlFailure>)
-        /// The result will be told by ``ControlServer/settle(_:_:)`` with this token, which nothing else goes by until then.
+        /// The result will be told by ``ControlServer/settle(_:_:)`` with this token, which nothing else goes by until
+        /// then.
         case later(PendingAnswer.Token)
     }
 

@@ -28,7 +28,8 @@ package enum StrapUse: Equatable, Sendable {
 }
 
 extension StrapList {
-    /// Forgets what goes by a text, or everything: entries of the setting, remembered straps, and entries that mean one of these.
+    /// Forgets what goes by a text, or everything: entries of the setting, remembered straps, and entries that mean one
+    /// of these.
     ///
     /// - Throws: ``ControlFailure`` -32003 where a strap is named that is not there.
     package mutating func forget(_ strap: String?) throws(ControlFailure) {

@@ -22,6 +22,7 @@ package final class UnixStrap {
     /// The battery as this connection told it.
     private var battery: BatteryLevel?
     private var reported: LinkStatus?
+    private var faults: Set<StrapFault> = []
 
     /// - Parameters:
     ///   - report: takes measurements, battery levels and each change of the link.
@@ -115,6 +116,12 @@ package final class UnixStrap {
         if status != reported {
             reported = status
             report(.heartLink(status))
+        }
+        let before = faults
+        faults = link.faults
+        for fault in StrapFault.allCases where faults.contains(fault) != before.contains(fault) {
+            // No kernel has a part in this way.
+            report(faults.contains(fault) ? fault.raised(kernel: "") : fault.cleared)
         }
         arm()
     }

@@ -3,8 +3,8 @@ package import Linux
 
 /// The file `straps.json` of the state directory, which holds a ``StrapList``.
 ///
-/// Reading and writing wait for the disk. It is read once, before the loop turns, and written when a strap is met for the first time or somebody
-/// says which strap is theirs.
+/// Reading and writing wait for the disk. It is read once, before the loop turns, and written when a strap is met for
+/// the first time or somebody says which strap is theirs.
 package struct StrapListFile: Sendable {
     private let file: WholeFile
 

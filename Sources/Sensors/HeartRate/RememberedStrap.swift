@@ -2,8 +2,8 @@ package import Domain
 
 /// A strap that has given a beat, as it is remembered from one start of the daemon to the next.
 ///
-/// A strap that keeps its address is known by that with its type. One whose address rotates (a watch, a telephone) is known by its
-/// name, and by its serial number once that is known.
+/// A strap that keeps its address is known by that with its type. One whose address rotates (a watch, a telephone) is
+/// known by its name, and by its serial number once that is known.
 package struct RememberedStrap: Equatable, Sendable {
     /// The address that it had last.
     package var address: TypedAddress

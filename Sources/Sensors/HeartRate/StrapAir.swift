@@ -1,7 +1,7 @@
 package import Domain
 
-/// How much of the air the search for a strap may take, so that Wi-Fi and other links keep theirs: a board has one radio, and a
-/// pending connection at full duty can take a Raspberry Pi's Wi-Fi away.
+/// How much of the air the search for a strap may take, so that Wi-Fi and other links keep theirs: a board has one
+/// radio, and a pending connection at full duty can take a Raspberry Pi's Wi-Fi away.
 ///
 ///     without the strap      in a run          idle
 ///     first 2 min            60 of 60 ms       60 of 60 ms

@@ -127,9 +127,9 @@ extension StrapChoice {
 
     /// How to look for ours now.
     ///
-    /// The one strap that it can only be is waited for by a pending connection, which is the quickest. Where nobody may listen, every
-    /// address that ours may have is tried in turn; one without a known type as both. Nil: without listening there is nothing to be
-    /// done.
+    /// The one strap that it can only be is waited for by a pending connection, which is the quickest. Where nobody may
+    /// listen, every address that ours may have is tried in turn; one without a known type as both. Nil: without
+    /// listening there is nothing to be done.
     package mutating func search(mayListen: Bool, at now: Instant) -> Search? {
         if let only = onlyAddress { return .connect(only, within: StrapLink.connectionLimit) }
         if mayListen { return .listen }
@@ -151,8 +151,8 @@ extension StrapChoice {
         }
     }
 
-    /// Every address that ours may have, as far as it does not change: those said, with the type that is said, remembered or heard, and
-    /// those remembered of straps whose names are said.
+    /// Every address that ours may have, as far as it does not change: those said, with the type that is said,
+    /// remembered or heard, and those remembered of straps whose names are said.
     private var possibleAddresses: [TypedAddress] {
         let kept = remembered.filter(\.address.isStable)
         if ours.isEmpty { return kept.map(\.address) }

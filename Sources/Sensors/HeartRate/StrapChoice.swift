@@ -6,14 +6,14 @@ package import Domain
 ///     straps        those; the first one heard wins and is left for another only after 30 s without it
 ///     nothing       those that are remembered, in the same manner
 ///     nothing, and none is remembered:
-///                   the only one heard for 15 s, or one at -55 dBm or more that is 10 dB above the next; else nobody may say but
-///                   a person: ``Verdict/choose``
+///                   the only one heard for 15 s, or one at -55 dBm or more that is 10 dB above the next;
+///                   else nobody may say but a person: ``Verdict/choose``
 ///
 /// A strap is remembered once it has given a beat, never before; from then on a stranger is not connected.
 ///
-/// The shell hands over each sighting, asks for the ``verdict(at:asleep:)`` after it and no later than ``deadline(at:)``, and tells
-/// what came of the connection: ``received(_:from:at:)``, ``lost(at:)``, ``described(_:of:)``. It keeps ``remembered`` in a file
-/// whenever one of these says that it has changed.
+/// The shell hands over each sighting, asks for the ``verdict(at:asleep:)`` after it and no later than
+/// ``deadline(at:)``, and tells what came of the connection: ``received(_:from:at:)``, ``lost(at:)``,
+/// ``described(_:of:)``. It keeps ``remembered`` in a file whenever one of these says that it has changed.
 package struct StrapChoice: Sendable {
     package enum Verdict: Equatable, Sendable {
         /// Nobody that may be connected has been heard yet.

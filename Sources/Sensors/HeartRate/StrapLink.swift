@@ -10,13 +10,14 @@ package import Domain
 ///        │   slept enough, a run, a wish; heard after silence: connecting  │ the strap left, and was not worn
 ///        └───────────── sleeping ◀─────────────────────────────────────────┘
 ///
-/// It always comes back: after a loss it rests 0, 0.5, 1, 2, 4, 5, 5 … s while a run is active and up to 30 s while idle, without
-/// end. A strap that is connected and gives nothing is asked once more to notify, then left and connected again, each time with
-/// twice the patience: a dry strap finds its first beat after 15 s. A strap that was taken off is left to sleep, so that its cell
-/// lasts.
+/// It always comes back: after a loss it rests 0, 0.5, 1, 2, 4, 5, 5 … s while a run is active and up to 30 s while
+/// idle, without end. A strap that is connected and gives nothing is asked once more to notify, then left and connected
+/// again, each time with twice the patience: a dry strap finds its first beat after 15 s. A strap that was taken off is
+/// left to sleep, so that its cell lasts.
 ///
 /// The machine does no input or output. The shell reports what happened with the moment it happened, carries out the
-/// returned ``Action``, and calls ``tick(at:)`` no later than ``deadline``. Which strap it is to be is ``StrapChoice``'s business.
+/// returned ``Action``, and calls ``tick(at:)`` no later than ``deadline``. Which strap it is to be is
+/// ``StrapChoice``'s business.
 package struct StrapLink: Sendable {
     package enum Action: Equatable, Sendable {
         /// Look for the strap with the present ``StrapLink/duty``, until it is ``StrapLink/found(_:at:)`` or
@@ -59,7 +60,8 @@ package struct StrapLink: Sendable {
     package static let firstSilence = Duration.seconds(3)
     package static let silence = Duration.seconds(5)
 
-    /// Silence after which the connection is given up. After subscribing it doubles with each fruitless connection, twice.
+    /// Silence after which the connection is given up. After subscribing it doubles with each fruitless connection,
+    /// twice.
     package static let patience = Duration.seconds(12)
 
     /// How long a stream must last for the rests to begin anew.
@@ -68,8 +70,9 @@ package struct StrapLink: Sendable {
     /// The silence after which a strap that sleeps and is heard was put on.
     package static let sleepSilence = Duration.seconds(20)
 
-    /// How long a strap sleeps that is not heard so: after it was worn, and after it was connected in vain. A strap that leaves whenever it
-    /// is not worn is thus connected at most three times in ten minutes off the body, and one that never falls silent is not lost.
+    /// How long a strap sleeps that is not heard so: after it was worn, and after it was connected in vain. A strap
+    /// that leaves whenever it is not worn is thus connected at most three times in ten minutes off the body, and one
+    /// that never falls silent is not lost.
     package static let firstSleep = Duration.seconds(60)
     package static let laterSleep = Duration.seconds(300)
 

@@ -67,9 +67,11 @@ package enum StrapFault: CaseIterable, Hashable, Sendable {
             case .flood:
                 "the strap sends far more than a strap sends; it is left alone for a minute at a time"
             case .parametersRefused:
-                "the host (Linux \(kernel)) refused the strap's connection parameters and the strap left; it gets wider ones now"
+                "the host (Linux \(kernel)) refused the strap's connection parameters and the strap left; "
+                    + "it gets wider ones now"
             case .needsPairing:
-                "the strap gives heart rate only to hosts it is paired with, and paced pairs with none; undo that in its maker's app"
+                "the strap gives heart rate only to hosts it is paired with, and paced pairs with none; "
+                    + "undo that in its maker's app"
             }
         return .raise(name, message: message)
     }

@@ -25,7 +25,8 @@ package struct StrapSighting: Equatable, Sendable {
         services.contains(.heartRateService)
     }
 
-    /// This sighting with what an earlier one of the same device knew besides: a name and services may come in different datagrams.
+    /// This sighting with what an earlier one of the same device knew besides: a name and services may come in
+    /// different datagrams.
     func completed(by earlier: StrapSighting) -> StrapSighting {
         let unsaid = earlier.services.filter { !services.contains($0) }
         return StrapSighting(

@@ -136,6 +136,8 @@ struct UnixStrapTests {
         #expect(try bench.run(for: .seconds(5)))
         #expect(isHungUp)
         #expect(bench.links.last == LinkStatus(.disconnected, reason: .resting))
+        let faults = bench.inputs.map(\.value).filter { if case .raise = $0 { true } else { false } }
+        #expect(faults == [StrapFault.flood.raised(kernel: "")])
         #expect(bench.hearts.count <= GattClient.notificationLimit)
         withExtendedLifetime(peer) {}
     }

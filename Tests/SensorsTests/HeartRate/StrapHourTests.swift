@@ -5,8 +5,8 @@ import Testing
 
 /// A long run, in simulated time.
 struct StrapHourTests {
-    /// Sends for an hour at 1 Hz what a heart gives, in each form that a notification can have, with questions of the strap's own and
-    /// the battery's and the description's answers between.
+    /// Sends for an hour at 1 Hz what a heart gives, in each form that a notification can have, with questions of the
+    /// strap's own and the battery's and the description's answers between.
     @Test(arguments: 0..<3)
     func everyIntervalSentInAnHourIsReceivedInOrder(seed: UInt64) {
         var random = SeededRandom(seed: seed)

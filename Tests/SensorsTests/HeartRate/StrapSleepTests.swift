@@ -146,7 +146,8 @@ struct StrapSleepTests {
         #expect(link.status == LinkStatus(.connected, address: other.address))
     }
 
-    /// Straps off the body for ten minutes that are heard every `interval` s, with pauses of a minute, and leave 12 s after connecting.
+    /// Straps off the body for ten minutes that are heard every `interval` s, with pauses of a minute, and leave 12 s
+    /// after connecting.
     @Test(arguments: [true, false], [1, 5, 25])
     mutating func tenMinutesOffTheBodyAreAtMostThreeConnections(canListen: Bool, interval: Int) {
         link.canListen = canListen
