@@ -1,0 +1,68 @@
+"""Which straps are ours, as people say it, and what is kept of it across restarts."""
+
+import json
+import signal
+
+import pytest
+
+AUTO = ["--gpsd", "off"]
+
+
+def test_straps_that_were_said_are_kept_though_the_daemon_is_killed(stage):
+    paced = stage.paced(*AUTO)
+    assert paced.call("settings.get", key="straps") == []
+    assert paced.call("strap.use", strap="9AD13824")["link"] == "disconnected"
+    paced.call("strap.use", strap="F6:01:02:03:04:05", address_type="random", add=True)
+    paced.end(signal.SIGKILL)
+    paced = stage.paced(*AUTO)
+    assert paced.call("settings.get", key="straps") == ["9AD13824", "F6:01:02:03:04:05/random"]
+    assert paced.call("settings.set", key="straps", value=["Polar H9"]) == ["Polar H9"]
+    paced.end()
+    paced = stage.paced(*AUTO)
+    assert paced.call("settings.get", key="straps") == ["Polar H9"]
+    assert paced.call("strap.forget", strap="H9")["code"] == -32003
+    assert paced.call("strap.forget", strap="polar h9") is None
+    assert paced.call("settings.get", key="straps") == []
+
+
+def test_everybody_is_told_of_the_straps(stage):
+    paced = stage.paced(*AUTO)
+    reader = stage.reader(paced, classes=["SETTINGS", "EVENT"])
+    paced.call("strap.use", strap="9AD13824")
+    reader.first("SETTINGS", straps=["9AD13824"])
+    assert reader.first("EVENT", event="settings", key="straps")["value"] == ["9AD13824"]
+    paced.call("strap.use", strap="auto")
+    reader.first("SETTINGS", straps=[])
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"version":1,"off":false,"straps":["\\u0007"],"remembered":[]}', "\0" * 100000])
+def test_a_damaged_list_is_set_aside_and_said(stage, text):
+    state = stage.directory / "state"
+    state.mkdir()
+    (state / "straps.json").write_text(text)
+    paced = stage.paced(*AUTO)
+    assert paced.call("settings.get", key="straps") == []
+    assert "straps.json is damaged" in paced.log.read_text()
+    assert (state / "straps.json.damaged").read_text() == text
+    paced.call("strap.use", strap="9AD13824")
+    assert json.loads((state / "straps.json").read_text())["straps"] == ["9AD13824"]
+
+
+def test_an_option_decides_before_people_do(stage):
+    stage.paced(*AUTO).call("strap.use", strap="9AD13824")
+    stage.running[0].end()
+    paced = stage.paced(*AUTO, "--strap", "A0:9E:1A:00:00:01")
+    assert paced.call("settings.get", key="straps") == ["A0:9E:1A:00:00:01"]
+    for method, parameters in [("strap.use", {"strap": "auto"}), ("strap.forget", {}),
+                               ("settings.set", {"key": "straps", "value": []})]:
+        refusal = paced.call(method, **parameters)
+        assert (refusal["code"], refusal["data"]["field"]) == (-32004, "--strap")
+    paced.end()
+    assert stage.paced(*AUTO).call("settings.get", key="straps") == ["9AD13824"]
+
+
+def test_the_demo_keeps_nothing(stage):
+    paced = stage.paced("--demo")
+    paced.call("strap.use", strap="9AD13824")
+    assert paced.call("settings.get", key="straps") == ["9AD13824"]
+    assert not (stage.directory / "state" / "straps.json").exists()
