@@ -21,12 +21,18 @@ class AirController(Controller):
         type(Controller.le_features).LE_EXTENDED_ADVERTISING | type(Controller.le_features).LE_PERIODIC_ADVERTISING
         | type(Controller.le_features).LL_PRIVACY)
 
+    # What the last connection was asked for with: intervals in 1.25 ms, timeout in 10 ms.
+    asked = None
+
     def on_hci_reset_command(self, command):
         self.fall_silent()
         return super().on_hci_reset_command(command)
 
     def on_hci_le_create_connection_command(self, command):
-        self.supervision = command.supervision_timeout / 100
+        self.asked = {
+            'interval': [command.connection_interval_min, command.connection_interval_max],
+            'latency': command.max_latency, 'supervision': command.supervision_timeout,
+        }
         return super().on_hci_le_create_connection_command(command)
 
     def fall_silent(self):
@@ -39,13 +45,14 @@ class AirController(Controller):
             peer = self.link.find_le_controller(peer_address)
             theirs = peer and peer.le_connections.get(connection.self_address)
             if theirs:
-                seconds = getattr(self, 'supervision', None) or getattr(peer, 'supervision', 5)
-                asyncio.get_running_loop().call_later(seconds, peer.lose, theirs)
+                # Whoever made the link asked for its timeout, in 10 ms.
+                timeout = (peer.asked or self.asked)['supervision'] / 100
+                asyncio.get_running_loop().call_later(timeout, peer.lose, theirs)
 
-    def lose(self, connection):
+    def lose(self, connection, reason=CONNECTION_TIMEOUT):
         """Ends a connection without the peer's word."""
         if self.le_connections.get(connection.peer_address) is connection:
-            self.on_le_disconnected(connection, CONNECTION_TIMEOUT)
+            self.on_le_disconnected(connection, reason)
 
 
 class AirLink(LocalLink):
@@ -101,3 +108,16 @@ class Air(Forked):
                                   public_address='00:AA:01:00:00:7F')
             self.controllers['other'] = transport, other
             await asyncio.sleep(0.1)
+
+        async def asked(self, number):
+            """What a controller's host asked of its last connection."""
+            return self.controllers[number][1].asked
+
+        async def end(self, number, reason):
+            """A controller's links end at both their ends, for a reason of the controllers' own."""
+            controller = self.controllers[number][1]
+            for connection in list(controller.le_connections.values()):
+                peer = self.link.find_le_controller(connection.peer_address)
+                controller.lose(connection, reason)
+                if theirs := peer.le_connections.get(connection.self_address):
+                    peer.lose(theirs, reason)

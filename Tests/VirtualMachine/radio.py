@@ -99,6 +99,17 @@ class Management:
             self.do(DISCONNECT, index, address)
 
 
+def attribute_channel(address):
+    """A channel of the attribute protocol to a device with a random address: as another program would hold it."""
+    channel = socket.socket(socket.AF_BLUETOOTH, socket.SOCK_SEQPACKET, socket.BTPROTO_L2CAP)
+    # Python's own bind and connect know no channel identifier; its type of address is that of the adapter, then theirs.
+    for function, octets, kind in (libc.bind, bytes(6), 1), (libc.connect, bytes.fromhex(address.replace(':', '')), 2):
+        place = struct.pack('<HH6sHBx', socket.AF_BLUETOOTH, 0, octets[::-1], 4, kind)
+        if function(channel.fileno(), place, len(place)):
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return channel
+
+
 def channels():
     """How many L2CAP channels the kernel has on the attribute protocol's identifier."""
     with open('/sys/kernel/debug/bluetooth/l2cap') as listing:
