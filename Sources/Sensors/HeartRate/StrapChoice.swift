@@ -42,6 +42,9 @@ package struct StrapChoice: Sendable {
     package static let nearness = -55
     package static let distinction = 10
 
+    /// How long a stranger must have been heard for that: others advertise every 1 to 2.5 s, and are not heard before.
+    package static let patience = Duration.seconds(3)
+
     /// How long the strap of before is waited for while another of ours is there.
     package static let loyalty = Duration.seconds(30)
 
@@ -169,11 +172,11 @@ package struct StrapChoice: Sendable {
 
     private func stranger(among present: [Heard], at now: Instant, asleep: TypedAddress?) -> Verdict {
         let levels = present.compactMap(\.sighting.rssi).sorted(by: >)
-        let nearest = present.first { $0.sighting.rssi == levels.first }?.sighting.address
-        if let level = levels.first, level >= Self.nearness, let nearest, nearest != asleep,
-            levels.count == 1 || level - levels[1] >= Self.distinction
+        let nearest = present.first { $0.sighting.rssi == levels.first }
+        if let level = levels.first, level >= Self.nearness, let nearest, nearest.sighting.address != asleep,
+            levels.count == 1 || level - levels[1] >= Self.distinction, now - nearest.first >= Self.patience
         {
-            return .connect(nearest)
+            return .connect(nearest.sighting.address)
         }
         guard present.count == 1 else { return present.isEmpty ? .wait : .choose }
         let only = present[0]
@@ -195,7 +198,7 @@ package struct StrapChoice: Sendable {
 
     /// When the verdict may change, if nothing is heard before.
     package func deadline(at now: Instant) -> Instant? {
-        var moments = heard.flatMap { [$0.first + Self.solitude, $0.last + Self.presence] }
+        var moments = heard.flatMap { [$0.first + Self.patience, $0.first + Self.solitude, $0.last + Self.presence] }
         if let current { moments.append(heldUntil(current, asleep: nil)) }
         return moments.filter { $0 > now }.min()
     }

@@ -39,7 +39,7 @@ struct KernelStrapsTests {
         let peer = try serve()
         try bench.start(ours: [])
         var isHeard = false
-        let isDone = try bench.run(for: .seconds(5)) { bench in
+        let isDone = try bench.run(for: .seconds(8)) { bench in
             if bench.kernel.adapters[0]?.isDiscovering == true, !isHeard {
                 isHeard = true
                 bench.advertise()
