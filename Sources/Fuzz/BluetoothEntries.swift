@@ -1,0 +1,68 @@
+import Domain
+import Sensors
+
+extension Entry {
+    /// A kernel whose management channel says anything at any moment, advertisements of anybody among it.
+    ///
+    /// Layout: a length of 0 to 253 and so many bytes of a packet; 254, and a byte of which bit 0 says whether a search is wanted; or 255,
+    /// and a byte of tenths of seconds that pass.
+    static let management = Entry(name: "management", corpus: kernelTranscripts) { bytes in
+        var reader = CaseReader(bytes)
+        var now = Instant(milliseconds: 1000)
+        var session = AdapterSession(.any)
+        var choice = StrapChoice()
+        var actions = session.opened(at: now)
+        repeat {
+            // One command is under way at a time, and a packet tells of one device.
+            precondition(actions.count <= 2)
+            for action in actions {
+                switch action {
+                case .send(let command): precondition((6...64).contains(command.count))
+                case .found(let sighting): choice.heard(sighting, at: now)
+                }
+            }
+            precondition(choice.sightings(at: now).count <= StrapChoice.sightingLimit)
+            let length = reader.byte()
+            switch length {
+            case 254: actions = session.search(reader.byte() & 1 == 1, at: now)
+            case 255:
+                now += .milliseconds(100 * Int(reader.byte()))
+                actions = session.tick(at: now)
+            default: actions = session.received(reader.bytes(Int(length)).span, at: now)
+            }
+        } while !reader.isAtEnd
+        _ = try? Disconnection(bytes.span)
+    }
+
+    private static func packet(_ code: UInt8, index: UInt16 = 0, _ parameters: [UInt8]) -> [UInt8] {
+        let count = UInt8(parameters.count)
+        return [count + 6, code, 0, UInt8(truncatingIfNeeded: index), UInt8(index >> 8), count, 0] + parameters
+    }
+
+    private static func done(_ opcode: UInt8, index: UInt16 = 0, _ reply: [UInt8]) -> [UInt8] {
+        packet(1, index: index, [opcode, 0, 0] + reply)
+    }
+
+    /// An adapter is found, switched on and searches; a strap is heard, connected and lost; the adapter is pulled out. One that may only
+    /// look. One that is blocked, on a kernel that knows no defaults.
+    private static let kernelTranscripts: [[UInt8]] = {
+        let address: [UInt8] = [0x13, 0x71, 0xDA, 0x7D, 0x1A, 0x00]
+        let strap: [UInt8] = [0xF5, 0xF4, 0xF3, 0xF2, 0xF1, 0xF0, 2]
+        let advertisement: [UInt8] = [2, 1, 6, 3, 2, 0x0D, 0x18, 6, 9] + Array("ALPHA".utf8)
+        let listed = done(3, index: 0xFFFF, [1, 0, 0, 0])
+        let read = done(4, address + [9, 2, 0, 0x81, 2, 0, 0, 0x80, 0, 0, 0])
+        let on = done(0x0D, [0x80, 2, 0, 0]) + done(5, [0x81, 2, 0, 0])
+        let ready = listed + read + on + done(0x15, [0, 0]) + done(0x4C, [])
+        let heard = packet(0x12, strap + [0xC4, 0, 0, 0, 0, 14, 0] + advertisement)
+        let discovered = [254, 1] + done(0x23, [6]) + packet(0x13, [6, 1]) + heard + packet(0x13, [6, 0]) + [255, 9]
+        let connected = packet(0x0B, strap + [0, 0, 0, 0, 0, 0]) + packet(0x0C, strap + [1])
+        return [
+            ready + discovered + [254, 0] + connected + packet(5, []) + packet(4, index: 1, []),
+            listed + read + packet(2, [0x0D, 0, 0x14]) + packet(6, [0x81, 2, 0, 0]),
+            listed + read + done(0x0D, [0x80, 2, 0, 0]) + packet(2, [5, 0, 0x12]) + [255, 60]
+                + done(5, [0x81, 2, 0, 0])
+                + done(0x15, [1, 0] + strap) + packet(2, [0x4C, 0, 1]),
+            [4, 5, 4, 0, 0x40, 0, 0x3B],
+        ]
+    }()
+}
