@@ -59,10 +59,10 @@ def scan(stage):
     stage.strap().start()
     paced = stage.paced('--strap', 'Nobody 00000000')
     paced.wait('state', lambda line: line['class'] == 'STATE', 5)
-    shown = paced.pacectl('--json', 'scan')
+    shown = paced.pacectl('--json', 'scan', '--seconds', '3')
     expect(shown.returncode == 0, f'pacectl scan: {shown.stderr}')
     expect(OUR_ADDRESS in shown.stdout, f'pacectl scan: {shown.stdout}')
-    straps = {strap['address']: strap for strap in paced.call('strap.scan', seconds=5)}
+    straps = {strap['address']: strap for strap in paced.call('strap.scan', seconds=3)}
     strap = straps.get(OUR_ADDRESS)
     expect(strap is not None, f'scan: {straps}')
     expect(strap['name'].endswith(OURS), f'name: {strap}')
@@ -84,6 +84,7 @@ def strap_restart(stage):
         away = 120 if drop % 8 == 7 else stage.random.uniform(0.2, 6)
         paced.watch(away)
         stage.came_back(paced, strap.start())
+        stage.stream(paced, drop)
     stage.unharmed(paced, before, strap)
 
 
@@ -101,7 +102,7 @@ def link_drop(stage):
         else:
             strap.do('drop')
         stage.came_back(paced, at)
-        paced.watch(stage.random.uniform(0.5, 3))
+        stage.stream(paced, drop)
     stage.unharmed(paced, before, strap)
 
 
@@ -247,7 +248,7 @@ def hostile(stage):
     def hearts(*values):
         at = now()
         strap.do('be', values=values)
-        paced.watch(2.5)
+        paced.watch(1.5)
         return [heart for heart in paced.hearts() if heart['boot_ms'] > at + 500]
 
     for values, bpm, rr in (
@@ -266,7 +267,7 @@ def hostile(stage):
     for mode in ('asks', 'indicates', 'nonsense', 'mute'):
         strap.do('be', mode=mode, values=['1646000400040004'], period=1.0)
         strap.do('drop')
-        paced.watch(6)
+        paced.watch(4)
         expect(all(heart.get('bpm') == 70 for heart in paced.hearts()[-3:]), f'{mode}: {paced.hearts()[-3:]}')
     answers = strap.told()['answers']
     expect(any(answer.startswith('03') for answer in answers), f'the exchange of MTU was not answered: {answers}')

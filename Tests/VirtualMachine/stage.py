@@ -85,6 +85,12 @@ class Stage:
         """Waits for the first beat after a moment, and keeps how long it took."""
         self.back.append(paced.beat(since, 20, hole))
 
+    def stream(self, paced, drop):
+        """Goes on for a while after a drop. Only a stream of 5 s lets the rests before a new attempt begin anew: every third
+        is one; the others play a link that flaps.
+        """
+        paced.watch(5.2 if drop % 3 == 1 else 0.5)
+
     def unharmed(self, paced, before, strap):
         """The run went on, nothing was lost on the way, nothing is held that was not held before."""
         paced.watch(2)
