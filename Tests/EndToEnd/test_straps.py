@@ -5,7 +5,10 @@ import signal
 
 import pytest
 
-AUTO = ["--gpsd", "off"]
+from programs import wait_for
+
+# No test switches on or uses the Bluetooth of the machine that it runs on.
+AUTO = ["--gpsd", "off", "--bluetooth", "off"]
 
 
 def test_straps_that_were_said_are_kept_though_the_daemon_is_killed(stage):
@@ -59,6 +62,22 @@ def test_an_option_decides_before_people_do(stage):
         assert (refusal["code"], refusal["data"]["field"]) == (-32004, "--strap")
     paced.end()
     assert stage.paced(*AUTO).call("settings.get", key="straps") == ["9AD13824"]
+
+
+def test_what_keeps_the_strap_away_is_said_and_refuses_a_scan(stage):
+    # No adapter has this address, on a machine with Bluetooth or without.
+    paced = stage.paced("--gpsd", "off", "--strap", "9AD13824", "--adapter", "00:00:00:00:00:01")
+    missing = ("no-bluetooth", "no-adapter", "no-permission")
+    wait_for(lambda: paced.call("status")["heart"].get("reason") in missing, 5, "a reason")
+    assert paced.call("status")["bluetooth"]["way"] == "kernel"
+    refusal = paced.call("strap.scan", seconds=1)
+    assert refusal["code"] == -32001
+    assert paced.call("status")["heart"]["reason"] in refusal["data"]["message"]
+    assert paced.call("status")["heart"]["link"] == "disconnected"
+
+
+def test_without_bluetooth_there_is_no_scan(stage):
+    assert stage.paced(*AUTO).call("strap.scan", seconds=1)["code"] == -32001
 
 
 def test_the_demo_keeps_nothing(stage):
