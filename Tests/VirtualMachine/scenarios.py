@@ -1,22 +1,12 @@
-#!/usr/bin/env python3
-"""Plays scenarios inside the machine, one after the other: `scenarios.py DROPS BIN NAME…`.
-
-Prints a line each, `ok|FAIL kernel/NAME SECONDS`; what a failure was comes indented under it. The daemon's own words are
-left in the machine's share, and what was measured in `measured` beside them.
-"""
-import json
-import logging
+"""What is played on the real kernel: each function is the scenario of its name."""
 import pathlib
 import re
-import sys
 import time
-import traceback
 
-import daemon
-from daemon import NOBODY, Failed
+from daemon import NOBODY
 from forked import now
 from radio import LE, POWERED, attribute_channel
-from stage import OURS, Stage, expect
+from stage import BACK, OURS, expect
 
 OUR_ADDRESS = 'F0:F1:F2:F3:F4:F5'
 # The first adapter of Bumble's air.
@@ -285,46 +275,3 @@ def coming_back(stage):
     for share, limit in ((0.5, 3), (0.95, 8)):
         within = sum(seconds <= limit for seconds in back)
         expect(within >= share * len(back), f'only {within} of {len(back)} within {limit} s: {back}')
-
-
-# How long heart rate took to come back, drop after drop, in seconds.
-BACK = []
-
-
-def play(name, drops):
-    start = time.monotonic()
-    stage = None
-    trouble = None
-    try:
-        stage = Stage(name, drops)
-        globals()[name.replace('-', '_')](stage)
-    except Exception as error:
-        trouble = str(error) if isinstance(error, Failed) else traceback.format_exc()
-        if stage and stage.watched:
-            trouble += '\n' + ''.join(f'paced: {line}' for line in stage.watched.log.open().readlines()[-12:])
-    try:
-        stage.ending.close()
-    except Exception:
-        trouble = (trouble or '') + traceback.format_exc()
-    seconds = round(time.monotonic() - start, 1)
-    print('FAIL' if trouble else 'ok', f'kernel/{name}', seconds, flush=True)
-    for line in (trouble or '').rstrip().splitlines():
-        print('    ' + line, flush=True)
-    BACK.extend(stage.back)
-    return {'scenario': name, 'seconds': seconds, 'back_s': stage.back} | stage.measured
-
-
-# How a number of drops is shared out.
-SHARES = {'strap-restart': 5, 'link-drop': 4, 'adapter-off': 2, 'adapter-replug': 2, 'kill-mid-connect': 2}
-
-
-def main(drops, programs, names):
-    logging.disable()  # Bumble warns of each command that a virtual controller lacks
-    daemon.install(programs)
-    measured = []
-    for name in names:
-        measured.append(play(name, round(SHARES.get(name, 0) * drops / sum(SHARES.values()))))
-    pathlib.Path('/run/work/measured').write_text('\n'.join(map(json.dumps, measured)) + '\n')
-
-
-main(int(sys.argv[1]), sys.argv[2], sys.argv[3:])

@@ -12,6 +12,8 @@ from strap import Strap
 
 # By what a user would call it: the end of the name printed on it.
 OURS = '9AD13824'
+# How long heart rate took to come back, drop after drop of all scenarios, in seconds.
+BACK = []
 
 
 def expect(condition, message):
@@ -84,6 +86,7 @@ class Stage:
     def came_back(self, paced, since, hole=True):
         """Waits for the first beat after a moment, and keeps how long it took."""
         self.back.append(paced.beat(since, 20, hole))
+        BACK.append(self.back[-1])
 
     def stream(self, paced, drop):
         """Goes on for a while after a drop. Only a stream of 5 s lets the rests before a new attempt begin anew: every third

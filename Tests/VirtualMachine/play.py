@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Plays scenarios inside the machine, one after the other: `play.py DROPS BIN NAME…`.
+
+Prints a line each, `ok|FAIL kernel/NAME SECONDS`; what a failure was comes indented under it. The daemon's own words are
+left in the machine's share, and what was measured in `measured` beside them.
+"""
+import json
+import logging
+import pathlib
+import sys
+import time
+import traceback
+
+import daemon
+import scenarios
+from daemon import Failed
+from stage import Stage
+
+
+def play(name, drops):
+    start = time.monotonic()
+    stage = None
+    trouble = None
+    try:
+        stage = Stage(name, drops)
+        getattr(scenarios, name.replace('-', '_'))(stage)
+    except Exception as error:
+        trouble = str(error) if isinstance(error, Failed) else traceback.format_exc()
+        if stage and stage.watched:
+            trouble += '\n' + ''.join(f'paced: {line}' for line in stage.watched.log.open().readlines()[-12:])
+    try:
+        stage.ending.close()
+    except Exception:
+        trouble = (trouble or '') + traceback.format_exc()
+    seconds = round(time.monotonic() - start, 1)
+    print('FAIL' if trouble else 'ok', f'kernel/{name}', seconds, flush=True)
+    for line in (trouble or '').rstrip().splitlines():
+        print('    ' + line, flush=True)
+    return {'scenario': name, 'seconds': seconds, 'back_s': stage.back} | stage.measured
+
+
+# How a number of drops is shared out.
+SHARES = {'strap-restart': 5, 'link-drop': 4, 'adapter-off': 2, 'adapter-replug': 2, 'kill-mid-connect': 2}
+
+
+def main(drops, programs, names):
+    logging.disable()  # Bumble warns of each command that a virtual controller lacks
+    daemon.install(programs)
+    measured = []
+    for name in names:
+        measured.append(play(name, round(SHARES.get(name, 0) * drops / sum(SHARES.values()))))
+    pathlib.Path('/run/work/measured').write_text('\n'.join(map(json.dumps, measured)) + '\n')
+
+
+main(int(sys.argv[1]), sys.argv[2], sys.argv[3:])
