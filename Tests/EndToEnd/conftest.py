@@ -9,7 +9,7 @@ import tempfile
 import jsonschema
 import pytest
 
-from programs import PACECTL, Crowd, Gpsd, Paced, Reader, Strap, Terminal
+from programs import PACECTL, Crowd, Gpsd, Paced, Reader, Strap, Terminal, Witness
 
 
 class Stage:
@@ -32,6 +32,9 @@ class Stage:
 
     def crowd(self, paced, count):
         return self.keep(Crowd(paced, count))
+
+    def witness(self):
+        return self.keep(Witness())
 
     def strap(self, *options, **settings):
         return self.keep(Strap(self.directory, *options, **settings))

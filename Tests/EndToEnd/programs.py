@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -170,7 +171,10 @@ class Reader:
 
 
 class Crowd:
-    """Many clients of state.sock that read all the time, in one thread; of each, the numbers of its STATE lines."""
+    """Many clients of state.sock that read all the time, in one thread; of each, the numbers of its STATE lines of a run.
+
+    Those of an idle daemon are thinned: one that falls soon after a change is left out.
+    """
 
     def __init__(self, paced, count):
         self.selector = selectors.DefaultSelector()
@@ -192,6 +196,8 @@ class Crowd:
                 *lines, self.rests[key.data] = (self.rests[key.data] + key.fileobj.recv(65536)).split(b"\n")
                 for line in lines:
                     value = json.loads(line)
+                    if value["class"] == "STATE" and value["run"] != "active":
+                        continue
                     if value["class"] == "STATE":
                         self.sequences[key.data].append(value["seq"])
                     else:
@@ -202,6 +208,32 @@ class Crowd:
         self.thread.join(5)
         for key in list(self.selector.get_map().values()):
             key.fileobj.close()
+
+
+class Witness:
+    """Sees when the machine, or this process, did not get to run: what is late then is not the daemon's doing."""
+
+    def __init__(self):
+        self.stalls = []
+        self.isRunning = True
+        self.thread = threading.Thread(target=self.watch, daemon=True)
+        self.thread.start()
+
+    def watch(self):
+        before = boot_ms()
+        while self.isRunning:
+            time.sleep(0.005)
+            now = boot_ms()
+            if now - before > 20:
+                self.stalls.append((before, now))
+            before = now
+
+    def kept_time(self, since, until):
+        return not any(start < until and since < end for start, end in self.stalls)
+
+    def end(self):
+        self.isRunning = False
+        self.thread.join(5)
 
 
 class Strap(Program):
@@ -234,7 +266,7 @@ class Gpsd(Program):
     minute is left out, in which the device's position jumped.
     """
 
-    def __init__(self, directory, period=0.96):
+    def __init__(self, directory, period=0.9):
         recording = (ROOT / "Tests/Data/replay/run-fenix2-9km.nmea").read_text().splitlines(keepends=True)
         path = directory / "recording.nmea"
         path.write_text("".join(recording[3 * 60:]))
@@ -252,7 +284,8 @@ class Terminal:
     """A terminal of tmux with its own server, so that none of a person is touched."""
 
     def __init__(self, directory, command, size=(80, 24)):
-        self.socket = directory / "tmux"
+        # A server that is ending would still answer on the socket of the one before.
+        self.socket = pathlib.Path(tempfile.mkdtemp(prefix="tmux-", dir=directory)) / "socket"
         self.tmux("-f", "/dev/null", "new-session", "-d", "-s", "s", "-x", size[0], "-y", size[1], "-c", ROOT, command)
 
     def tmux(self, *words):
