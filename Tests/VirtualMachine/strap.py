@@ -1,5 +1,6 @@
 """Heart-rate straps in the machine's air: Bumble's whole peripheral side, each strap a process of its own."""
 import asyncio
+import errno
 import pathlib
 import random
 import sys
@@ -63,11 +64,22 @@ class Life:
         # What is told by `told`: times are CLOCK_BOOTTIME in ms.
         self.connections, self.requests, self.subscriptions, self.sent, self.answers = [], 0, 0, [], []
 
+    async def adapter(self, patience=5):
+        """The controller as its host. For a moment after the host before was killed the kernel does not have it."""
+        until = now() + patience * 1000
+        while True:
+            try:
+                return await open_transport(f'hci-socket:{self.index}')
+            except OSError as error:
+                if error.errno not in (errno.ENODEV, errno.EBUSY) or now() > until:
+                    raise
+                await asyncio.sleep(0.05)
+
     async def power_on(self):
         settings = DeviceConfiguration(
             name=self.name, address=Address(self.address), advertising_interval_min=ADVERTISING,
             advertising_interval_max=ADVERTISING)
-        transport = await open_transport(f'hci-socket:{self.index}')
+        transport = await self.adapter()
         self.device = Device.from_config_with_hci(settings, transport.source, transport.sink)
         self.device.add_services([
             DeviceInformationService(
