@@ -28,7 +28,10 @@ class Stage:
         return self.keep(Paced(self.directory, *options))
 
     def reader(self, paced, **watch):
-        return self.keep(Reader(paced, watch))
+        """A reader whose stream has begun, with its wishes in force."""
+        reader = self.keep(Reader(paced, watch))
+        reader.first("WATCH" if watch else "VERSION")
+        return reader
 
     def crowd(self, paced, count):
         return self.keep(Crowd(paced, count))
