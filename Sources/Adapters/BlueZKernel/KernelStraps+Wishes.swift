@@ -1,19 +1,11 @@
-package import Domain
+import Domain
 import Linux
 package import Sensors
 
 /// What people ask for.
 extension KernelStraps {
-    /// Why a scan is not begun.
-    package enum ScanRefusal: Equatable, Sendable {
-        /// Another one is going on.
-        case busy
-        /// The host does not let it: no-bluetooth, no-adapter, adapter-off, adapter-blocked or no-permission.
-        case hindered(LinkReason)
-    }
-
     /// Hears who is there for so long, and then hands that over. A strap that is connected stays so; waiting for one makes way.
-    package func scan(for duration: Duration, finished: @escaping ([StrapSighting]) -> Void) -> ScanRefusal? {
+    package func scan(for duration: Duration, finished: @escaping ([StrapSighting]) -> Void) -> StrapRefusal? {
         if scan != nil { return .busy }
         if let obstacle { return .hindered(obstacle) }
         let now = Clock.now()

@@ -197,7 +197,7 @@ final class KernelBench {
         _ = disconnections?.send(packet[...])
     }
 
-    func scan(for duration: Duration) -> KernelStraps.ScanRefusal? {
+    func scan(for duration: Duration) -> StrapRefusal? {
         straps?.scan(for: duration) { [unowned self] in
             scanned = $0
             check()

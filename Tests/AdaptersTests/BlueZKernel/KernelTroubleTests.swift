@@ -120,7 +120,7 @@ struct KernelTroubleTests {
     @Test func aScanMakesAConnectionThatWaitsMakeWayAndBeginsItAgain() throws {
         bench.isStrapAway = true
         try bench.start()
-        var refusals: [KernelStraps.ScanRefusal?] = []
+        var refusals: [StrapRefusal?] = []
         try bench.after(.milliseconds(200)) { [bench] in
             refusals = [bench.scan(for: .milliseconds(300)), bench.scan(for: .seconds(1))]
         }

@@ -1,0 +1,47 @@
+package import Domain
+package import Sensors
+
+/// A way to the straps over the air: the kernel's own Bluetooth, or bluetoothd.
+///
+/// One way at a time serves a strap. Released, it leaves the strap and the air alone, and clears nothing that it has reported.
+package protocol StrapWay: AnyObject {
+    /// A run has begun, or ended: during one the strap is looked for more often.
+    func runChanged(isActive: Bool)
+
+    /// Which straps are ours; none leaves it to what is heard and remembered. It wakes one that sleeps.
+    func use(_ ours: [StrapPattern])
+
+    /// No strap is used until ``use(_:)``.
+    func stop()
+
+    /// Forgets the remembered straps that a pattern means, or all; `said` is what is left of those that were said.
+    func forget(_ pattern: StrapPattern?, said ours: [StrapPattern])
+
+    /// Hears who is there for so long, and then hands that over. A strap that is connected stays so; waiting for one makes way.
+    func scan(for duration: Duration, finished: @escaping ([StrapSighting]) -> Void) -> StrapRefusal?
+
+    /// Pairs with the strap that a pattern means, within ``StrapPairing/limit``, and then says how that ended.
+    func pair(_ pattern: StrapPattern, finished: @escaping (StrapPairing) -> Void) -> StrapRefusal?
+}
+
+/// Why a scan or a pairing is not begun.
+package enum StrapRefusal: Equatable, Sendable {
+    /// Another one is going on.
+    case busy
+    /// The host does not let it: no-bluetooth, no-adapter, adapter-off, adapter-blocked, no-permission or off.
+    case hindered(LinkReason)
+}
+
+/// How a pairing ended.
+package enum StrapPairing: Equatable, Sendable {
+    /// How long it may take, from the wish on: the host lets itself be paired for no longer.
+    package static let limit = Duration.seconds(60)
+
+    case paired
+    /// The strap was paired before, and stays so.
+    case pairedAlready
+    /// The strap was not heard.
+    case absent
+    /// The strap, or the host, did not want to.
+    case refused
+}
