@@ -25,6 +25,7 @@ let package = Package(
         .target(name: "CBlueZ", cSettings: c, linkerSettings: [.linkedLibrary("bluetooth")]),
         .target(name: "CGps", cSettings: c, linkerSettings: [.linkedLibrary("gps")]),
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+        .target(name: "CInih", cSettings: c, linkerSettings: [.linkedLibrary("inih")]),
         .target(name: "CAllocations", cSettings: c),
         .systemLibrary(name: "CFuzzer"),
         // Ring 0
@@ -38,7 +39,9 @@ let package = Package(
         // Ring 3
         .target(
             name: "Adapters",
-            dependencies: ["CBlueZ", "CGps", "CJansson", "CMath", "Linux", "Sensors", "Pipeline", "Outputs", "Domain"],
+            dependencies: [
+                "CBlueZ", "CGps", "CInih", "CJansson", "CMath", "Linux", "Sensors", "Pipeline", "Outputs", "Domain",
+            ],
             swiftSettings: shell),
         // Ring 4
         .target(

@@ -29,6 +29,8 @@ package struct Options: Equatable, Sendable {
         case kernel
     }
 
+    /// The configuration file; nil is ``Configuration/path``, if that is there.
+    package var configuration: String?
     package var runtimeDirectory: String?
     package var stateDirectory: String?
     package var gpsd = Gpsd.at(host: nil, port: 2947, device: nil)
@@ -64,14 +66,13 @@ package struct Options: Equatable, Sendable {
             case "--help": return .print(help)
             case "--version": return .print("paced \(Release.version) (protocol \(Release.protocolNumber))\n")
             case "--demo": options.isDemo = true
+            case "--config": options.configuration = try value(of: name, &rest)
             case "--runtime-dir": options.runtimeDirectory = try value(of: name, &rest)
             case "--state-dir": options.stateDirectory = try value(of: name, &rest)
             case "--gpsd": options.gpsd = try gpsd(value(of: name, &rest))
             case "--strap": options.strap = try strap(value(of: name, &rest))
             case "--bluetooth": options.bluetooth = try bluetooth(value(of: name, &rest))
             case "--adapter": options.adapter = try adapter(value(of: name, &rest))
-            case "--config":
-                throw Misuse(line: "\(name) is not in this release yet; leave it away")
             default:
                 throw Misuse(line: "unknown option \(ForeignText(argument)?.text ?? "\"\""); paced --help lists them")
             }
@@ -167,6 +168,7 @@ package struct Options: Equatable, Sendable {
         Usage: paced [OPTION…]
         A headless sports computer: heart rate from a strap, position from gpsd, the state of a run on a socket.
 
+          --config FILE                  what is configured; /etc/paced/paced.conf unless said, if that is there
           --gpsd HOST:PORT[:DEVICE]|off  where gpsd listens; localhost:2947 unless said
           --strap auto|STRAP[,STRAP…]|off
                                          which straps are ours: an address (with /public or /random, if known), a

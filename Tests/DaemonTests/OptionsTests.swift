@@ -59,7 +59,7 @@ import Testing
         ["--strap", "a,,b"], ["--strap", "unix:"], ["--strap", "A0:9E:1A:00:00:01/"],
         ["--strap", "A0:9E:1A:00:00:01/static"], ["--strap", "a, "], ["--bluetooth", "bluetoothd"],
         ["--bluetooth", "on"],
-        ["--config", "x"], ["--adapter", "hci"], ["--adapter", "hci65535"], ["--adapter", "0"],
+        ["--config"], ["--adapter", "hci"], ["--adapter", "hci65535"], ["--adapter", "0"],
         ["--adapter", "hci-1"], ["--runtime-dir"], ["--fast"], ["run"], ["\u{1B}[2J"],
     ])
     func whatIsWrongIsSaidInOneLine(arguments: [String]) {

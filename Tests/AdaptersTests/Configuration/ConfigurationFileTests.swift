@@ -1,0 +1,67 @@
+import Linux
+import TestKit
+import Testing
+
+@testable import Adapters
+
+struct ConfigurationFileTests {
+    private func read(_ text: String) throws -> [ConfigurationFile.Assignment] {
+        try ConfigurationFile.read(Array(text.utf8), path: "paced.conf")
+    }
+
+    private func complaint(_ text: String) -> String? {
+        do {
+            _ = try read(text)
+            return nil
+        } catch {
+            return (error as? ConfigurationFile.Failure)?.line
+        }
+    }
+
+    @Test func assignmentsComeWithTheirSectionAndLine() throws {
+        let text =
+            "# first\n\n[Recording]\n; second\nSyncSeconds=1\r\n  ResumeMinutes = 15  \n[Strap]\nName=a;b # c\nEmpty=\n"
+        #expect(
+            try read(text) == [
+                .init(line: 5, section: "Recording", key: "SyncSeconds", value: "1"),
+                .init(line: 6, section: "Recording", key: "ResumeMinutes", value: "15"),
+                .init(line: 8, section: "Strap", key: "Name", value: "a;b # c"),
+                .init(line: 9, section: "Strap", key: "Empty", value: ""),
+            ])
+        #expect(try read("").isEmpty)
+        #expect(try read("[A]\nk=v").last?.value == "v")
+    }
+
+    @Test func whatIsNoAssignmentIsSaidWithItsLine() {
+        let rule = "there must be [Section], Key=value or # comment, in at most 197 bytes"
+        #expect(complaint("[A]\nnonsense\nk=v\n") == "paced.conf:2: \(rule)")
+        #expect(complaint("[A\n") == "paced.conf:1: \(rule)")
+        #expect(complaint("[A]\nk=\(String(repeating: "v", count: 300))\nbad\n") == "paced.conf:2: \(rule)")
+        #expect(complaint("[A]\nbad\nk=\(String(repeating: "v", count: 300))\n") == "paced.conf:2: \(rule)")
+    }
+
+    @Test func theLongestLineIsReadWhole() throws {
+        let value = String(repeating: "v", count: 195)
+        #expect(try read("k=\(value)\n").first?.value == value)
+    }
+
+    @Test func bytesThatAreNoTextAreRefused() {
+        #expect(complaint("[A]\nk=\0\n") == "paced.conf:2: there is a zero byte")
+        #expect(throws: ConfigurationFile.Failure(line: "x is no UTF-8 text")) {
+            try ConfigurationFile.read([0x6B, 0x3D, 0xFF], path: "x")
+        }
+    }
+
+    @Test func aFileThatIsTooLargeOrNoFileIsRefused() throws {
+        let directory = try TestKit.TemporaryDirectory()
+        let path = directory("paced.conf")
+        #expect(try ConfigurationFile.read(path) == nil)
+        try WholeFile(path).replace(with: [UInt8](repeating: UInt8(ascii: "#"), count: 70_000))
+        #expect(throws: ConfigurationFile.Failure(line: "\(path) has more than 65536 bytes")) {
+            try ConfigurationFile.read(path)
+        }
+        #expect(throws: ConfigurationFile.Failure(line: "cannot read \(directory.path): read: Is a directory")) {
+            try ConfigurationFile.read(directory.path)
+        }
+    }
+}
