@@ -75,10 +75,11 @@ extension Invocation {
 
     private static func request(_ command: RunCommand) -> (method: String, parameters: String) {
         switch command {
-        case .start(let sport, let indoor):
+        case .start(let sport, let indoor, let back):
             var members: [String] = []
             if let sport { members.append("\"sport\":\"\(sport.rawValue)\"") }
             if indoor { members.append("\"indoor\":true") }
+            if back > .zero { members.append("\"back_ms\":\(back.wholeMilliseconds)") }
             return ("run.start", "{" + members.joined(separator: ",") + "}")
         case .toggle: return ("run.toggle", "{}")
         case .pause: return ("run.pause", "{}")

@@ -26,7 +26,14 @@ enum Log {
     /// What an event reads in the log; nil for those that say where somebody is or that come too often.
     static func line(of event: Event) -> (Level, String)? {
         switch event.kind {
-        case .start(let sport): (.notice, "run \(event.activity ?? 0) started: \(sport.rawValue)")
+        case .start(let sport, _, resumed: true):
+            (.notice, "run \(event.activity ?? 0) goes on: \(sport.rawValue)")
+        case .start(let sport, let back, _):
+            (
+                .notice,
+                "run \(event.activity ?? 0) started: \(sport.rawValue)"
+                    + (back > .zero ? ", \(Int(back.inSeconds)) s ago" : "")
+            )
         case .pause(_, _, .auto): (.notice, "run paused, the time stood still for too long")
         case .pause: (.notice, "run paused")
         case .resume: (.notice, "run resumed")
@@ -38,10 +45,14 @@ enum Log {
         case .fix(let freshness, _, _): (.info, "position \(freshness.rawValue)")
         case .gap(.sleep, let seconds, _, let counted):
             (.warning, "nothing ran for \(Int(seconds)) s, \(counted ? "counted" : "not counted")")
+        case .gap(.restart, let seconds, _, _): (.notice, "an outage of \(Int(seconds)) s, not counted")
         case .gap(_, let seconds, _, let counted):
             (.info, "no position for \(Int(seconds)) s, the way is \(counted ? "counted" : "not counted")")
         case .clock(let source, let step):
             (.notice, "time of day from the \(source.rawValue)" + (step.map { ", stepped \($0) ms" } ?? ""))
+        case .recorder(.stalled, let message), .recorder(.failed, let message):
+            (.error, "recording: \(message ?? "the disk takes nothing")")
+        case .recorder(let state, _): (.notice, "recording: \(state.rawValue)")
         case .fault(let fault, raised: true): (.warning, "\(fault.name.text): \(fault.message)")
         case .fault(let fault, raised: false): (.notice, "\(fault.name.text): over")
         case .settings(let key, _): (.notice, "setting \(key.rawValue) changed")

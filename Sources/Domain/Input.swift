@@ -13,4 +13,6 @@ package enum Input: Equatable, Sendable {
     /// A fault of the shell begins or changes its words; the pipeline raises its own.
     case raise(StaticText, message: String)
     case clear(StaticText)
+    /// How the recording stands. It is the machine's own and is not recorded.
+    case recorder(Recorder)
 }

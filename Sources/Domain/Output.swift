@@ -21,7 +21,8 @@ package struct Event: Equatable, Sendable {
     }
 
     package enum Kind: Equatable, Sendable {
-        case start(Sport)
+        /// `back` is how much earlier than it was asked for the run began; `resumed`: it goes on after an outage.
+        case start(Sport, back: Duration = .zero, resumed: Bool = false)
         case pause(elapsedMilliseconds: Int64, distanceMetres: Double, Trigger)
         case resume(elapsedMilliseconds: Int64, distanceMetres: Double, Trigger)
         case lap(Figures, number: Int, Trigger)
@@ -33,6 +34,7 @@ package struct Event: Equatable, Sendable {
         case gap(GapCause, seconds: Double, metres: Double?, counted: Bool)
         /// `stepMilliseconds` is how far the time of day moved; nil when it was not known before.
         case clock(ClockSource, stepMilliseconds: Int64?)
+        case recorder(Recorder.State, message: String?)
         case fault(Fault, raised: Bool)
         case settings(SettingKey, Settings)
     }

@@ -15,11 +15,15 @@ package enum Sport: String, CaseIterable, Sendable {
 
 /// What a person or a program can ask of a run.
 package enum RunCommand: Equatable, Sendable {
-    /// Begins an activity; the sport of the settings unless one is named. Indoors no position is used.
-    case start(Sport?, indoor: Bool)
+    /// Begins an activity; the sport of the settings unless one is named. Indoors no position is used. It began `back` earlier, 0 to
+    /// ``furthestBack``.
+    case start(Sport?, indoor: Bool, back: Duration = .zero)
     /// Start, pause or resume, whichever is possible: for a device with one button.
     case toggle
     case pause, resume, lap, stop, discard
+
+    /// How much earlier than it was asked for an activity can begin.
+    package static let furthestBack = Duration.seconds(120)
 
     /// The command in one word.
     package var word: StaticText {

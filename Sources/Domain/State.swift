@@ -152,16 +152,37 @@ package struct Position: Equatable, Sendable {
     }
 }
 
-/// The recording. It is off until there is a journal.
+/// The recording.
 package struct Recorder: Equatable, Sendable {
     package enum State: String, Sendable {
-        case off, writing, stalled, failed
+        /// There is no journal.
+        case off
+        case writing
+        /// The disk is slow: nothing was taken for over 2 s.
+        case stalled
+        /// The disk refuses.
+        case failed
     }
 
     package var state: State
+    /// The age of the oldest row that is not written.
+    package var behindMilliseconds: Int64?
+    /// How long ago everything that was written then was certain to survive a power cut.
+    package var syncedMillisecondsAgo: Int64?
+    /// Room on the disk, in MiB.
+    package var freeMebibytes: Int?
+    /// What is wrong, as a sentence for people that stays the same as long as it is wrong.
+    package var message: String?
 
-    package init(state: State) {
+    package init(
+        state: State, behindMilliseconds: Int64? = nil, syncedMillisecondsAgo: Int64? = nil,
+        freeMebibytes: Int? = nil, message: String? = nil
+    ) {
         self.state = state
+        self.behindMilliseconds = behindMilliseconds
+        self.syncedMillisecondsAgo = syncedMillisecondsAgo
+        self.freeMebibytes = freeMebibytes
+        self.message = message
     }
 }
 

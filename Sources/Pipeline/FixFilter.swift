@@ -1,38 +1,17 @@
 package import Domain
 
-/// A fix that passed the filter, on the receiver's time line.
-package struct TrackPoint: Equatable, Sendable {
-    package var coordinate: Coordinate
-    /// Where the fix lies on one line of time without steps, made of the receiver's own times and, where those are missing or were
-    /// set anew, of the arrivals.
-    package var moment: Duration
-    package var arrivedAt: Instant
-    /// Metres per second.
-    package var speed: Double?
-    /// Metres.
-    package var accuracy: Double?
-}
-
 /// Decides which fixes are believed.
 ///
 /// Source: behaviour.md, "Position reports"; the limits come from gpsd's regression corpus (facts/algorithms.md, section 1).
 package struct FixFilter: Sendable {
-    package enum Reason: String, CaseIterable, Sendable {
-        case noFix = "no fix"
-        case noPosition = "no position"
-        case time
-        case accuracy
-        case speed
-    }
-
     package enum Verdict: Equatable, Sendable {
         /// `isJump`: the track goes on there without the way between.
         case accepted(TrackPoint, isJump: Bool)
-        case refused(Reason)
+        case refused(FixRefusal)
     }
 
     /// How many fixes were refused, by reason.
-    package private(set) var refused: [Reason: Int] = [:]
+    package private(set) var refused: [FixRefusal: Int] = [:]
 
     private var last: (point: TrackPoint, time: UTC?)?
     private var newClock = NewClock()
@@ -43,6 +22,26 @@ package struct FixFilter: Sendable {
     private var impossible: (since: Duration, count: Int)?
 
     package init() {}
+
+    init(_ memory: Beginning.Filter) {
+        last = memory.last.map { ($0, memory.lastTime) }
+        newClock = NewClock(times: memory.suspected)
+        for accuracy in memory.accuracies { accuracies.append(accuracy) }
+        recent = memory.recent
+        impossible = memory.impossibleSince.map { ($0, memory.impossibleCount) }
+    }
+
+    var memory: Beginning.Filter {
+        var memory = Beginning.Filter()
+        memory.last = last?.point
+        memory.lastTime = last?.time
+        memory.suspected = newClock.times
+        memory.accuracies = accuracies.inOrder
+        memory.recent = recent
+        memory.impossibleSince = impossible?.since
+        memory.impossibleCount = impossible?.count ?? 0
+        return memory
+    }
 
     /// Judges one fix of the receiver in use.
     ///
@@ -123,7 +122,11 @@ package struct FixFilter: Sendable {
 
 /// Times in a row that do not fit the receiver's clock: the third that rises evenly is the clock's new time.
 private struct NewClock {
-    private var times: [UTC] = []
+    private(set) var times: [UTC] = []
+
+    init(times: [UTC] = []) {
+        self.times = times
+    }
 
     var isSuspected: Bool { !times.isEmpty }
 

@@ -4,82 +4,76 @@ import Domain
 ///
 /// Source: behaviour.md, "Heart rate"; the beat clock is that of facts/bluetooth-and-gpsd.md, section A.1.
 struct HeartMonitor {
-    /// The last notification, as long as it is worth something.
-    private(set) var last: Timed<HeartRateMeasurement>?
-    private(set) var quality = HeartQuality.good
+    private(set) var memory = Beginning.Heart()
 
-    /// Where the last beat lies on the beat clock.
-    private var beatAt: Instant?
-    private var hasBegun = false
-    /// The link was lost since the last notification: some were missed.
-    private var isBroken = false
-    /// Since when the same value came without RR intervals.
-    private var unchangedSince: (value: UInt16, at: Instant)?
+    init(_ memory: Beginning.Heart = Beginning.Heart()) {
+        self.memory = memory
+    }
 
     /// Judges one notification and places it on the beat clock.
     mutating func receive(_ measurement: HeartRateMeasurement, at now: Instant) -> (
         HeartQuality, gap: Bool, beatAt: Instant?
     ) {
-        quality = judge(measurement, at: now)
-        last = Timed(measurement, at: now)
+        memory.quality = judge(measurement, at: now)
+        memory.last = Timed(measurement, at: now)
         let gap = placeBeats(measurement.rrIntervals, at: now)
-        return (quality, gap, measurement.rrIntervals.isEmpty ? nil : beatAt)
+        return (memory.quality, gap, measurement.rrIntervals.isEmpty ? nil : memory.beatAt)
     }
 
     /// The value never outlives a stop, a disconnect or a change of strap.
     mutating func clear() {
-        last = nil
-        unchangedSince = nil
+        memory.last = nil
+        memory.unchanged = nil
     }
 
     /// The link was lost: beats are missing before the next notification.
     mutating func lose() {
         clear()
-        isBroken = hasBegun
-        beatAt = nil
+        memory.isBroken = memory.hasBegun
+        memory.beatAt = nil
     }
 
     /// Beats per minute, while they are a reading and under 10 s old.
     func beatsPerMinute(at now: Instant) -> Timed<Int>? {
-        guard let last, quality == .good, last.age(at: now) < .seconds(10) else { return nil }
+        guard let last = memory.last, memory.quality == .good, last.age(at: now) < .seconds(10) else { return nil }
         return Timed(Int(last.value.beatsPerMinute), at: last.measuredAt)
     }
 
     /// Whether the strap touches skin, as long as its last word is under 10 s old.
     func contact(at now: Instant) -> Bool? {
-        last.flatMap { $0.age(at: now) < .seconds(10) ? $0.value.contact : nil }
+        memory.last.flatMap { $0.age(at: now) < .seconds(10) ? $0.value.contact : nil }
     }
 
     func isStale(at now: Instant) -> Bool {
-        last.map { $0.age(at: now) >= .seconds(3) } ?? false
+        memory.last.map { $0.age(at: now) >= .seconds(3) } ?? false
     }
 
     private mutating func judge(_ measurement: HeartRateMeasurement, at now: Instant) -> HeartQuality {
         let value = measurement.beatsPerMinute
-        if !measurement.rrIntervals.isEmpty || unchangedSince?.value != value {
-            unchangedSince = (value, now)
+        if !measurement.rrIntervals.isEmpty || memory.unchanged?.value != value {
+            memory.unchanged = Timed(value, at: now)
         }
         if value == 0 { return .zero }
         if value > 240 { return .outOfRange }
         // Straps are known that deny contact for a whole connection while every beat is right.
         if measurement.contact == false, measurement.rrIntervals.isEmpty { return .noContact }
-        if let since = unchangedSince?.at, now - since >= .seconds(60) { return .frozen }
+        if let since = memory.unchanged?.measuredAt, now - since >= .seconds(60) { return .frozen }
         return .good
     }
 
     /// Chains the intervals to the beat before, unless that strays 2 s from the arrival; returns whether beats are missing before them.
     private mutating func placeBeats(_ intervals: [UInt16], at now: Instant) -> Bool {
-        var gap = isBroken
-        isBroken = false
-        hasBegun = true
+        var gap = memory.isBroken
+        memory.isBroken = false
+        memory.hasBegun = true
         guard !intervals.isEmpty else { return gap }
         let sum = intervals.reduce(Int64(0)) { $0 + Int64($1) }
-        let chained = beatAt.map { Instant(nanoseconds: $0.nanoseconds + sum * 1_000_000_000 / 1024) }
+        let chained = memory.beatAt.map { Instant(nanoseconds: $0.nanoseconds + sum * 1_000_000_000 / 1024) }
         if let chained, abs((chained - now).wholeNanoseconds) < 2_000_000_000 {
-            beatAt = chained
+            memory.beatAt = chained
         } else {
-            gap = gap || beatAt != nil
-            beatAt = now
+            gap = gap || memory.beatAt != nil
+            memory.beatAt = now
         }
         return gap
     }

@@ -24,7 +24,7 @@ package struct Odometer: Sendable {
     package private(set) var anchor: TrackPoint?
     package private(set) var isStanding = false
 
-    private var newest: TrackPoint?
+    private(set) var newest: TrackPoint?
     private var newestIsUsed = true
     private var newestIsJump = false
     /// Speeds of the fixes since the last distance tick, in metres per second.
@@ -38,10 +38,17 @@ package struct Odometer: Sendable {
     /// The points of the last two seconds, the later one first.
     private var before: (TrackPoint, TrackPoint?)?
     /// How far each second's point lies from where the two before it point to, in metres.
-    private var jitter = RunningMedian(limit: 60)
+    private(set) var jitter = RunningMedian(limit: 60)
 
     package init() {
         speeds.reserveCapacity(Self.speedLimit)
+    }
+
+    /// What is left of an odometer between two runs.
+    init(newest: TrackPoint?, jitter values: [Double]) {
+        self.init()
+        self.newest = newest
+        for metres in values { jitter.append(metres) }
     }
 
     /// At start and resume: measures from the newest fix, if it is at most 10 s old. Movement before is not counted.

@@ -25,6 +25,11 @@ package struct Pipeline: Sendable {
     var freshness: Timed<Event.Freshness>
     var refusing: Refusing?
     var faults: [Fault] = []
+    /// The machine's own, which no replay has.
+    var recorder = Recorder(state: .off)
+    var recorderFault: Fault?
+    /// Why the newest fix was refused; nil when it was not.
+    package var refusal: FixRefusal?
     /// A good value of the notification before, for the maximum.
     var previousHeartRate: Int?
 
@@ -95,6 +100,7 @@ package struct Pipeline: Sendable {
             self.settings = settings
             emit(.settings(key, settings), at: now)
             changed(at: now)
+        case .recorder(let recorder): receive(recorder, at: now)
         case .raise(let name, let message): raise(name, message: message, at: now)
         case .clear(let name): clear(name, at: now)
         }
@@ -115,8 +121,9 @@ package struct Pipeline: Sendable {
         let before = runState
         let outcome: Outcome
         switch (command, before) {
-        case (.start(let sport, let indoor), .idle): outcome = start(sport ?? settings.sport, indoor: indoor, at: now)
-        case (.toggle, .idle): outcome = start(settings.sport, indoor: false, at: now)
+        case (.start(let sport, let indoor, let back), .idle):
+            outcome = start(sport ?? settings.sport, indoor: indoor, back: back, at: now)
+        case (.toggle, .idle): outcome = start(settings.sport, indoor: false, back: .zero, at: now)
         case (.pause, .active), (.toggle, .active): outcome = pause(at: now, trigger: .command)
         case (.resume, .paused), (.toggle, .paused): outcome = resume(at: now)
         case (.lap, .active): outcome = lap(at: now)
@@ -157,8 +164,8 @@ package struct Pipeline: Sendable {
             at: now, time: wallClock.time(at: now), clock: wallClock.source, run: runState, activity: run?.activity,
             heart: status, position: isAbsent ? nil : position,
             positionIsStale: position.map { $0.age(at: now) >= Self.staleAge } ?? false,
-            gpsd: gpsdLink.value, bluetooth: bluetooth, recorder: Recorder(state: .off), ticks: run?.ticks ?? ticks,
-            faults: faults)
+            gpsd: gpsdLink.value, bluetooth: bluetooth, recorder: recorder, ticks: run?.ticks ?? ticks,
+            faults: recorderFault.map { faults + [$0] } ?? faults)
     }
 
     static let staleAge = Duration.seconds(5)

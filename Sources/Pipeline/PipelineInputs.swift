@@ -1,11 +1,8 @@
 import Domain
 
-/// Fixes that are refused one after another.
-struct Refusing: Equatable {
-    var since: Instant
-    var last: Instant
-    var reason: FixFilter.Reason
+typealias Refusing = Beginning.Refusing
 
+extension Refusing {
     /// Refusing for so long is a fault.
     static let patience = Duration.seconds(30)
     /// The receiver said nothing for so long: it is not refused any more, it is silent.
@@ -28,6 +25,7 @@ struct Refusing: Equatable {
 /// What devices and the shell say.
 extension Pipeline {
     mutating func receive(_ fix: Fix, at now: Instant) {
+        refusal = nil
         switch filter.judge(fix, fastest: (run?.sport ?? .other).fastest) {
         case .refused(let reason): refuse(reason, at: now)
         case .accepted(let point, let isJump): accept(fix, at: point, isJump: isJump, now: now)
@@ -54,7 +52,8 @@ extension Pipeline {
                     device: fix.device, position: position)))
     }
 
-    private mutating func refuse(_ reason: FixFilter.Reason, at now: Instant) {
+    private mutating func refuse(_ reason: FixRefusal, at now: Instant) {
+        refusal = reason
         let since = refusing?.since ?? now
         let refusing = Refusing(since: since, last: now, reason: reason)
         self.refusing = refusing
@@ -124,6 +123,21 @@ extension Pipeline {
         }
         emit(.link(owner, status, after: now - before.measuredAt), at: now)
         return Timed(status, at: now)
+    }
+
+    mutating func receive(_ recorder: Recorder, at now: Instant) {
+        let before = self.recorder
+        self.recorder = recorder
+        guard recorder.state != before.state || recorder.message != before.message else { return }
+        emit(.recorder(recorder.state, message: recorder.message), at: now)
+        if recorder.state == .stalled || recorder.state == .failed {
+            let name: StaticText = recorder.state == .stalled ? "recorder stalled" : "recorder failed"
+            let since = recorder.state == before.state ? recorderFault?.since : nil
+            recorderFault = Fault(name: name, since: since ?? now, message: recorder.message ?? name.text)
+        } else {
+            recorderFault = nil
+        }
+        changed(at: now)
     }
 
     mutating func report(_ change: WallClock.Change?, at now: Instant) {

@@ -2,11 +2,11 @@ import Domain
 
 /// The run's commands and its ticks.
 extension Pipeline {
-    mutating func start(_ sport: Sport, indoor: Bool, at now: Instant) -> Outcome {
+    mutating func start(_ sport: Sport, indoor: Bool, back: Duration, at now: Instant) -> Outcome {
         lastActivity += 1
         run = Run(id: lastActivity, sport: sport, isIndoor: indoor, at: now)
         seed(at: now)
-        emit(.start(sport), at: now)
+        emit(.start(sport, back: back), at: now)
         return .started(activity: lastActivity)
     }
 

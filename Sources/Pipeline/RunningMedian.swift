@@ -14,6 +14,11 @@ struct RunningMedian {
 
     var count: Int { values.count }
 
+    /// The values in the order of their arrival.
+    var inOrder: [Double] {
+        Array(values[oldest...] + values[..<oldest])
+    }
+
     /// Nil before the first value.
     var median: Double? {
         sorted.isEmpty ? nil : sorted[sorted.count / 2]

@@ -12,56 +12,66 @@ struct WallClock {
         var stepMilliseconds: Int64?
     }
 
-    private(set) var source = ClockSource.unset
-    /// UTC less time since boot, in milliseconds.
-    private var offset: Int64?
-    /// When `offset` was last taken from the system's clock.
-    private var mappedAt: Instant?
-    private var isSynchronised = false
-    /// Offsets of the last 3D fixes, at most three.
-    private var fixOffsets: [Int64] = []
+    private(set) var memory = Beginning.Clock()
+
+    init(_ memory: Beginning.Clock = Beginning.Clock()) {
+        self.memory = memory
+    }
 
     /// A difference of more than this is a step, in milliseconds.
     private static let step: Int64 = 500
 
+    var source: ClockSource { memory.source }
+
     func time(at instant: Instant) -> UTC? {
-        offset.map { UTC(milliseconds: instant.milliseconds + $0) }
+        memory.offset.map { UTC(milliseconds: instant.milliseconds + $0) }
+    }
+
+    /// Whether ``system(_:isSynchronised:at:)`` would change nothing.
+    func ignores(_ time: UTC, isSynchronised: Bool, at now: Instant) -> Bool {
+        isSynchronised == memory.isSynchronised
+            && (!isSynchronised || isKnown(time.milliseconds - now.milliseconds, at: now))
+    }
+
+    /// The system's clock gave the same less than a minute ago.
+    private func isKnown(_ measured: Int64, at now: Instant) -> Bool {
+        source == .system && !isStep(measured) && memory.mappedAt.map { now - $0 < .seconds(60) } ?? false
+    }
+
+    private func isStep(_ measured: Int64) -> Bool {
+        memory.offset.map { abs(measured - $0) > Self.step } ?? true
     }
 
     /// What the system's clock says.
     mutating func system(_ time: UTC, isSynchronised: Bool, at now: Instant) -> Change? {
-        self.isSynchronised = isSynchronised
-        guard isSynchronised else { return nil }
+        memory.isSynchronised = isSynchronised
         let measured = time.milliseconds - now.milliseconds
-        let isDue = mappedAt.map { now - $0 >= .seconds(60) } ?? true
-        let isStep = offset.map { abs(measured - $0) > Self.step } ?? true
-        guard source != .system || isStep || isDue else { return nil }
-        mappedAt = now
-        return map(measured, from: .system, isStep: isStep)
+        guard isSynchronised, !isKnown(measured, at: now) else { return nil }
+        memory.mappedAt = now
+        return map(measured, from: .system)
     }
 
     /// What an accepted fix says.
     mutating func receiver(_ time: UTC, mode: UInt8, arrivedAt: Instant) -> Change? {
         guard mode >= 3, time >= Release.date else {
-            fixOffsets.removeAll(keepingCapacity: true)
+            memory.fixOffsets.removeAll(keepingCapacity: true)
             return nil
         }
-        fixOffsets.append(time.milliseconds - arrivedAt.milliseconds)
-        if fixOffsets.count > 3 { fixOffsets.removeFirst() }
+        memory.fixOffsets.append(time.milliseconds - arrivedAt.milliseconds)
+        if memory.fixOffsets.count > 3 { memory.fixOffsets.removeFirst() }
         // A fix arrives late, never early: the largest offset is the nearest.
-        guard !isSynchronised, fixOffsets.count == 3, let largest = fixOffsets.max(), let smallest = fixOffsets.min(),
-            largest - smallest <= Self.step
+        let offsets = memory.fixOffsets
+        guard !memory.isSynchronised, offsets.count == 3, let largest = offsets.max(), let smallest = offsets.min(),
+            largest - smallest <= Self.step, source != .receiver || isStep(largest)
         else { return nil }
-        let isStep = offset.map { abs(largest - $0) > Self.step } ?? true
-        guard source != .receiver || isStep else { return nil }
-        return map(largest, from: .receiver, isStep: isStep)
+        return map(largest, from: .receiver)
     }
 
-    private mutating func map(_ measured: Int64, from source: ClockSource, isStep: Bool) -> Change? {
-        let before = offset
-        let isChange = isStep || source != self.source
-        offset = measured
-        self.source = source
+    private mutating func map(_ measured: Int64, from source: ClockSource) -> Change? {
+        let before = memory.offset
+        let isChange = isStep(measured) || source != self.source
+        memory.offset = measured
+        memory.source = source
         return isChange ? Change(source: source, stepMilliseconds: before.map { measured - $0 }) : nil
     }
 }

@@ -47,7 +47,9 @@ extension State {
                 at: now - .milliseconds(180)),
             gpsd: LinkStatus(.connected, name: ForeignText("/dev/ttyACM0")),
             bluetooth: Bluetooth(way: .kernel, adapter: DeviceAddress("00:1A:7D:DA:71:13")),
-            recorder: Recorder(state: .writing), ticks: Ticks(),
+            recorder: Recorder(
+                state: .writing, behindMilliseconds: 0, syncedMillisecondsAgo: 800, freeMebibytes: 20_113),
+            ticks: Ticks(),
             faults: [
                 Fault(
                     name: "recorder stalled", since: Instant(milliseconds: 123_450_000),

@@ -13,7 +13,7 @@ private let at = Instant(milliseconds: 123_456_700)
 private let time = UTC(milliseconds: 1_772_350_212_300)
 private let head = #""seq":5,"time":"2026-03-01T07:30:12.300Z","boot_ms":123456700"#
 
-/// The example of protocol.md, with zeros at the ends of numbers cut and an average pace and no journal's figures.
+/// The example of protocol.md, with zeros at the ends of numbers cut and an average pace.
 @Test func stateIsTheExampleOfTheProtocol() {
     let expected =
         #"{"class":"STATE","seq":1042,"time":"2026-03-01T07:30:12.300Z","boot_ms":123456700,"#
@@ -26,7 +26,7 @@ private let head = #""seq":5,"time":"2026-03-01T07:30:12.300Z","boot_ms":1234567
         + #""mode":3,"satellites":9,"age_ms":180,"stale":false},"#
         + #""gpsd":{"link":"connected","device":"/dev/ttyACM0"},"#
         + #""bluetooth":{"way":"kernel","adapter":"00:1A:7D:DA:71:13"},"#
-        + #""recorder":{"state":"writing"},"ticks":{"late":0,"worst_ms":0.4},"#
+        + #""recorder":{"state":"writing","behind_ms":0,"synced_ms_ago":800,"free_mib":20113},"ticks":{"late":0,"worst_ms":0.4},"#
         + #""faults":[{"fault":"recorder stalled","since_ms":123450000,"message":"the disk takes nothing since 6 s, keeping up to 10 min"}]}"#
         + "\n"
     #expect(line { $0.stateLine(.example, sequence: 1042) } == expected)
@@ -62,6 +62,16 @@ private let figures = State.example.activity!.total
 
 private let events: [(Event.Kind, String)] = [
     (.start(.hike), #""event":"start","activity":17,"sport":"hike""#),
+    (
+        .start(.run, back: .milliseconds(100_500)),
+        #""event":"start","activity":17,"sport":"run","back_ms":100500"#
+    ),
+    (.start(.run, resumed: true), #""event":"start","activity":17,"sport":"run","resumed":true"#),
+    (
+        .recorder(.failed, message: "the disk is full"),
+        #""event":"recorder","activity":17,"state":"failed","message":"the disk is full""#
+    ),
+    (.recorder(.writing, message: nil), #""event":"recorder","activity":17,"state":"writing""#),
     (
         .pause(elapsedMilliseconds: 12_300, distanceMetres: 41.2345, .command),
         #""event":"pause","activity":17,"elapsed_ms":12300,"distance_m":41.23,"trigger":"command""#

@@ -17,8 +17,10 @@ extension LineWriter {
 
     private mutating func fields(of kind: Event.Kind) {
         switch kind {
-        case .start(let sport):
+        case .start(let sport, let back, let resumed):
             member("sport", sport.rawValue)
+            if back > .zero { member("back_ms", back.wholeMilliseconds) }
+            if resumed { member("resumed", true) }
         case .pause(let elapsed, let distance, let trigger), .resume(let elapsed, let distance, let trigger):
             member("elapsed_ms", elapsed)
             member("distance_m", distance, decimals: 2)
@@ -47,6 +49,9 @@ extension LineWriter {
         case .clock(let clock, let step):
             member("clock", clock.rawValue)
             member("step_ms", step)
+        case .recorder(let state, let message):
+            member("state", state.rawValue)
+            member("message", message)
         case .fault(let fault, let raised):
             member("fault", fault.name.text)
             member("raised", raised)
@@ -92,6 +97,7 @@ extension Event.Kind {
         case .fix: "fix"
         case .gap: "gap"
         case .clock: "clock"
+        case .recorder: "recorder"
         case .fault: "fault"
         case .settings: "settings"
         }

@@ -37,7 +37,12 @@ extension LineWriter {
                 $0.member("adapter", state.bluetooth.adapter)
                 $0.member("reason", state.bluetooth.reason?.text)
             }
-            line.object("recorder") { $0.member("state", state.recorder.state.rawValue) }
+            line.object("recorder") {
+                $0.member("state", state.recorder.state.rawValue)
+                $0.member("behind_ms", state.recorder.behindMilliseconds)
+                $0.member("synced_ms_ago", state.recorder.syncedMillisecondsAgo)
+                $0.member("free_mib", state.recorder.freeMebibytes)
+            }
             line.object("ticks") {
                 $0.member("late", state.ticks.late)
                 $0.member("worst_ms", state.ticks.worst.inSeconds * 1000, decimals: 1)

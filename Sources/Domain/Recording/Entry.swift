@@ -1,0 +1,70 @@
+/// One thing that reached the pipeline, with its moment. An activity is a function of its entries: the same ones in the same order give
+/// the same states and events, which is how it is replayed, resumed, split and begun late.
+///
+/// The first entry of an activity is a ``Kind/beginning(_:)``. Moments are those of the boot clock of the part that the entry is in; a
+/// reader of several parts shifts the others (``shifted(by:)``), so that time goes on.
+package struct Entry: Equatable, Sendable {
+    package var at: Instant
+    package var kind: Kind
+    /// Why the fix was not believed, when it was not. A note for readers: a replay judges anew.
+    package var refusal: FixRefusal?
+
+    package init(at: Instant, _ kind: Kind, refusal: FixRefusal? = nil) {
+        self.at = at
+        self.kind = kind
+        self.refusal = refusal
+    }
+
+    package enum Kind: Equatable, Sendable {
+        /// What was known before the next entry.
+        case beginning(Beginning)
+        /// All inputs but those that are the machine's own and those that change nothing.
+        case input(Input)
+        /// A command that was carried out. A start that was asked for late stands where the run began.
+        case command(RunCommand)
+        /// The loop did not turn for so long, up to this moment: what fell due meanwhile is one step, not ticks of their own.
+        case slept(Duration)
+        /// The process, or the power, was gone up to this moment.
+        case outage(Outage)
+    }
+
+    /// The same entry on a clock that stands so much later; every moment in it is moved.
+    package func shifted(by shift: Duration) -> Entry {
+        guard shift != .zero else { return self }
+        var entry = self
+        entry.at += shift
+        switch kind {
+        case .beginning(let beginning): entry.kind = .beginning(beginning.shifted(by: shift))
+        case .input(.fix(var fix)):
+            fix.arrivedAt += shift
+            entry.kind = .input(.fix(fix))
+        case .input, .command, .slept, .outage: break
+        }
+        return entry
+    }
+}
+
+/// Why a fix is not believed.
+package enum FixRefusal: String, CaseIterable, Sendable {
+    case noFix = "no fix"
+    case noPosition = "no position"
+    case time
+    case accuracy
+    case speed
+}
+
+/// A stretch in which nothing ran. The timer stood still.
+package struct Outage: Equatable, Sendable {
+    /// From the last moment that is known to the entry's; what was active until then goes on from the entry's moment.
+    package var duration: Duration
+    /// The board did not start anew: what is known of the time of day still holds.
+    package var isSameBoot: Bool
+    /// The settings that are in force from here on.
+    package var settings: Settings
+
+    package init(duration: Duration, isSameBoot: Bool, settings: Settings) {
+        self.duration = duration
+        self.isSameBoot = isSameBoot
+        self.settings = settings
+    }
+}

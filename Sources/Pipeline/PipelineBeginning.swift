@@ -1,0 +1,37 @@
+package import Domain
+
+/// An idle pipeline as a value that can be kept, and a pipeline that goes on from it.
+extension Pipeline {
+    /// What the pipeline knows; meant for an idle one: nothing of a run is in it.
+    package var beginning: Beginning {
+        var beginning = Beginning(
+            settings: settings, isDemo: isDemo, lastActivity: lastActivity, heartLink: heartLink, gpsdLink: gpsdLink,
+            bluetooth: bluetooth, freshness: freshness, faults: faults, nextSecond: nextSecond)
+        beginning.batteryPercent = batteryPercent
+        beginning.position = position
+        beginning.refusing = refusing
+        beginning.clock = wallClock.memory
+        beginning.heart = heart.memory
+        beginning.filter = filter.memory
+        beginning.newest = odometer.newest
+        beginning.jitter = odometer.jitter.inOrder
+        return beginning
+    }
+
+    package init(_ beginning: Beginning) {
+        self.init(settings: beginning.settings, isDemo: beginning.isDemo, at: beginning.nextSecond)
+        lastActivity = beginning.lastActivity
+        heartLink = beginning.heartLink
+        gpsdLink = beginning.gpsdLink
+        bluetooth = beginning.bluetooth
+        freshness = beginning.freshness
+        faults = beginning.faults
+        batteryPercent = beginning.batteryPercent
+        position = beginning.position
+        refusing = beginning.refusing
+        wallClock = WallClock(beginning.clock)
+        heart = HeartMonitor(beginning.heart)
+        filter = FixFilter(beginning.filter)
+        odometer = Odometer(newest: beginning.newest, jitter: beginning.jitter)
+    }
+}
