@@ -74,7 +74,7 @@ import Testing
         try course.perform(.discard)
         let kinds = course.events.map { event -> String in
             switch event.kind {
-            case .start(.walk): "start"
+            case .start(.walk, back: .zero, resumed: false): "start"
             case .lap(_, number: 1, .command): "lap"
             case .pause(elapsedMilliseconds: 0, distanceMetres: 0, .command): "pause"
             case .resume(elapsedMilliseconds: 0, distanceMetres: 0, .command): "resume"

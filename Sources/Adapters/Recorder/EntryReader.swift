@@ -1,0 +1,137 @@
+package import Domain
+
+extension Entry.Kind {
+    /// Reads what `LineWriter.entry(_:)` wrote under this name.
+    ///
+    /// - Throws: ``ParseError`` for anything else.
+    package init(name: String, json: JSON) throws(ParseError) {
+        switch name {
+        case "beginning": self = .beginning(try Beginning(json))
+        case "command": self = .command(try RunCommand(json))
+        case "slept": self = .slept(try json.duration())
+        case "outage":
+            self = .outage(
+                Outage(
+                    duration: try json.member("ns").duration(), isSameBoot: try json.member("same_boot").truth(),
+                    settings: try Settings(json.member("settings"))))
+        default: self = .input(try Input(name: name, json: json))
+        }
+    }
+}
+
+extension Input {
+    fileprivate init(name: String, json: JSON) throws(ParseError) {
+        switch name {
+        case "fix": self = .fix(try Fix(json))
+        case "heart": self = .heart(try HeartRateMeasurement(json))
+        case "battery": self = .battery(percent: try json.whole())
+        case "heart link": self = .heartLink(try LinkStatus(json))
+        case "gpsd link": self = .gpsdLink(try LinkStatus(json))
+        case "bluetooth": self = .bluetooth(try Bluetooth(json))
+        case "clock":
+            self = .systemClock(
+                try json.member("utc_ms").utc(), isSynchronised: try json.member("synchronised").truth())
+        case "setting": self = .setting(try json.member("key").word(), try Settings(json.member("settings")))
+        case "raise": self = .raise(try json.member("fault").program(), message: try json.member("message").text())
+        case "clear": self = .clear(try json.program())
+        case "recorder":
+            self = .recorder(
+                Recorder(
+                    state: try json.member("state").word(),
+                    behindMilliseconds: json["behind_ms"]?.integer.map(Int64.init),
+                    syncedMillisecondsAgo: json["synced_ms_ago"]?.integer.map(Int64.init),
+                    freeMebibytes: json["free_mib"]?.integer, message: json["message"]?.string))
+        default: throw ParseError(at: 0, expected: "the name of an entry")
+        }
+    }
+}
+
+extension RunCommand {
+    fileprivate init(_ json: JSON) throws(ParseError) {
+        switch try json.member("command").text() {
+        case "start":
+            self = .start(
+                try json["sport"]?.word(), indoor: try json.member("indoor").truth(),
+                back: try json.member("back").duration())
+        case "toggle": self = .toggle
+        case "pause": self = .pause
+        case "resume": self = .resume
+        case "lap": self = .lap
+        case "stop": self = .stop
+        case "discard": self = .discard
+        default: throw ParseError(at: 0, expected: "a command")
+        }
+    }
+}
+
+extension Beginning {
+    fileprivate init(_ json: JSON) throws(ParseError) {
+        self.init(
+            settings: try Settings(json.member("settings")), isDemo: try json.member("demo").truth(),
+            lastActivity: try json.member("last_activity").whole(),
+            heartLink: try json.timed("heart_link", LinkStatus.init),
+            gpsdLink: try json.timed("gpsd_link", LinkStatus.init),
+            bluetooth: try Bluetooth(json.member("bluetooth")),
+            freshness: try json.timed("freshness") { (json) throws(ParseError) in try json.member("value").word() },
+            faults: try json.elements("faults", Fault.init),
+            nextSecond: try json.member("next_second").instant())
+        batteryPercent = json["battery"]?.integer
+        if json["position"] != nil { position = try json.timed("position", Position.init) }
+        if let refusing = json["refusing"] {
+            self.refusing = Refusing(
+                since: try refusing.member("since").instant(), last: try refusing.member("last").instant(),
+                reason: try refusing.member("reason").word())
+        }
+        clock = try Clock(json.member("clock"))
+        heart = try Heart(json.member("heart"))
+        filter = try Filter(json.member("filter"))
+        newest = try json["newest"].map(TrackPoint.init)
+        jitter = try json.elements("jitter") { (json) throws(ParseError) in try json.real() }
+    }
+}
+
+extension Fault {
+    fileprivate init(_ json: JSON) throws(ParseError) {
+        self.init(
+            name: try json.member("fault").program(), since: try json.member("since").instant(),
+            message: try json.member("message").text())
+    }
+}
+
+extension Beginning.Clock {
+    fileprivate init(_ json: JSON) throws(ParseError) {
+        self.init()
+        source = try json.member("source").word()
+        offset = json["offset_ms"]?.integer.map(Int64.init)
+        mappedAt = try json["mapped_at"]?.instant()
+        isSynchronised = try json.member("synchronised").truth()
+        fixOffsets = try json.elements("fix_offsets_ms") { (json) throws(ParseError) in Int64(try json.whole()) }
+    }
+}
+
+extension Beginning.Heart {
+    fileprivate init(_ json: JSON) throws(ParseError) {
+        self.init()
+        if json["last"] != nil { last = try json.timed("last", HeartRateMeasurement.init) }
+        quality = try json.member("quality").word()
+        beatAt = try json["beat_at"]?.instant()
+        hasBegun = try json.member("begun").truth()
+        isBroken = try json.member("broken").truth()
+        if json["unchanged"] != nil {
+            unchanged = try json.timed("unchanged") { (json) throws(ParseError) in try json.member("bpm").small() }
+        }
+    }
+}
+
+extension Beginning.Filter {
+    fileprivate init(_ json: JSON) throws(ParseError) {
+        self.init()
+        last = try json["last"].map(TrackPoint.init)
+        lastTime = try json["last_utc_ms"]?.utc()
+        suspected = try json.elements("suspected_utc_ms") { (json) throws(ParseError) in try json.utc() }
+        accuracies = try json.elements("accuracies") { (json) throws(ParseError) in try json.real() }
+        recent = try json.elements("recent", TrackPoint.init)
+        impossibleSince = try json["impossible_since"]?.duration()
+        impossibleCount = try json.member("impossible_count").whole()
+    }
+}

@@ -1,0 +1,183 @@
+package import Domain
+
+/// Entries of every kind with values from their whole ranges, as a seed repeats them.
+package struct RandomEntries {
+    private var random: SeededRandom
+
+    package init(seed: UInt64) {
+        random = SeededRandom(seed: seed)
+    }
+
+    /// How many kinds ``next(kind:)`` knows.
+    package static let kinds = 15
+
+    /// - Parameter kind: 0 to ``kinds`` − 1.
+    package mutating func next(kind: Int) -> Entry {
+        let value: Entry.Kind =
+            switch kind {
+            case 0: .beginning(beginning())
+            case 1: .input(.fix(fix()))
+            case 2: .input(.heart(measurement()))
+            case 3: .input(.battery(percent: .random(in: 0...100, using: &random)))
+            case 4: .input(.heartLink(status()))
+            case 5: .input(.gpsdLink(status()))
+            case 6: .input(.bluetooth(bluetooth()))
+            case 7: .input(.systemClock(utc(), isSynchronised: .random(using: &random)))
+            case 8: .input(.setting(pick(SettingKey.allCases), settings()))
+            case 9: .input(.raise("position refused", message: text()))
+            case 10: .input(.clear("position refused"))
+            case 11: .input(.recorder(recorder()))
+            case 12: .command(command())
+            case 13: .slept(duration())
+            default:
+                .outage(
+                    Outage(duration: duration(), isSameBoot: .random(using: &random), settings: settings()))
+            }
+        return Entry(at: instant(), value)
+    }
+
+    private mutating func pick<Element>(_ elements: [Element]) -> Element {
+        elements[Int.random(in: elements.indices, using: &random)]
+    }
+
+    private mutating func maybe<Value>(_ value: Value) -> Value? {
+        Bool.random(using: &random) ? value : nil
+    }
+
+    private mutating func many<Value>(_ most: Int, _ value: (inout RandomEntries) -> Value) -> [Value] {
+        (0..<Int.random(in: 0...most, using: &random)).map { _ in value(&self) }
+    }
+
+    private mutating func instant() -> Instant {
+        Instant(nanoseconds: .random(in: -1 << 50...1 << 60, using: &random))
+    }
+
+    private mutating func duration() -> Duration {
+        .nanoseconds(Int64.random(in: 0...1 << 60, using: &random))
+    }
+
+    private mutating func utc() -> UTC {
+        UTC(milliseconds: .random(in: -1 << 40...1 << 45, using: &random))
+    }
+
+    /// Any finite number, or one of the size of a real one.
+    private mutating func number() -> Double {
+        if .random(using: &random) { return random.uniform() * 400 - 200 }
+        let any = Double(bitPattern: random.next())
+        return any.isFinite ? any : 0.1
+    }
+
+    private mutating func text() -> String {
+        pick(["the disk is full", "a \"quoted\" <tag>\\ \n\t\u{7F}", "größer als 60 % — 東京", "\u{1F3C3}\u{200D}"])
+    }
+
+    private mutating func foreign() -> ForeignText? {
+        maybe(ForeignText(text())).flatMap { $0 }
+    }
+
+    private mutating func address() -> DeviceAddress? {
+        maybe(DeviceAddress(value: random.next() >> 16))
+    }
+
+    private mutating func fix() -> Fix {
+        Fix(
+            arrivedAt: instant(), time: maybe(utc()), device: foreign(), mode: .random(in: 0...255, using: &random),
+            latitude: maybe(number()), longitude: maybe(number()), altitude: maybe(number()),
+            accuracy: maybe(number()), speed: maybe(number()), track: maybe(number()),
+            satellites: maybe(.random(in: 0...99, using: &random)))
+    }
+
+    private mutating func measurement() -> HeartRateMeasurement {
+        HeartRateMeasurement(
+            beatsPerMinute: .random(in: 0...UInt16.max, using: &random), contact: maybe(.random(using: &random)),
+            energyKilojoules: maybe(.random(in: 0...UInt16.max, using: &random)),
+            rrIntervals: many(9) { .random(in: 0...UInt16.max, using: &$0.random) })
+    }
+
+    private mutating func status() -> LinkStatus {
+        LinkStatus(
+            pick([.disconnected, .connecting, .connected]),
+            reason: maybe(pick([.off, .noBluetooth, .noFix, .elsewhere])),
+            address: address(), name: foreign())
+    }
+
+    private mutating func bluetooth() -> Bluetooth {
+        Bluetooth(way: pick([.off, .unix, .kernel, .bluetoothd]), adapter: address(), reason: foreign())
+    }
+
+    private mutating func recorder() -> Recorder {
+        Recorder(
+            state: pick([.off, .writing, .stalled, .failed]), behindMilliseconds: maybe(7),
+            syncedMillisecondsAgo: maybe(0),
+            freeMebibytes: maybe(20_113), message: maybe(text()))
+    }
+
+    private mutating func command() -> RunCommand {
+        pick([
+            .start(maybe(pick(Sport.allCases)), indoor: .random(using: &random), back: duration()), .toggle, .pause,
+            .resume, .lap, .stop, .discard,
+        ])
+    }
+
+    private mutating func settings() -> Settings {
+        var settings = Settings()
+        settings.metric = .random(using: &random)
+        settings.twelveHourClock = .random(using: &random)
+        settings.useHeartRateZones = .random(using: &random)
+        settings.sport = pick(Sport.allCases)
+        settings.autoLapMetres = .random(in: 0...1_000_000, using: &random)
+        settings.autoLapSeconds = .random(in: 0...86_400, using: &random)
+        settings.autoStopMinutes = .random(in: 0...1_440, using: &random)
+        settings.straps = many(3) { $0.text() }
+        settings.zones = maybe(try? Zones([1, 2, 3, 4, .random(in: 5...250, using: &random)])).flatMap { $0 }
+        settings.components = [
+            Component(name: pick(Component.Name.allCases), position: 0, visible: .random(using: &random), size: 33)
+        ]
+        return settings
+    }
+
+    private mutating func point() -> TrackPoint {
+        TrackPoint(
+            coordinate: Coordinate(latitude: number(), longitude: number()), moment: duration(), arrivedAt: instant(),
+            speed: maybe(number()), accuracy: maybe(number()))
+    }
+
+    private mutating func beginning() -> Beginning {
+        var beginning = Beginning(
+            settings: settings(), isDemo: .random(using: &random), lastActivity: .random(in: 0...99, using: &random),
+            heartLink: Timed(status(), at: instant()), gpsdLink: Timed(status(), at: instant()), bluetooth: bluetooth(),
+            freshness: Timed(pick([.fresh, .stale, .absent]), at: instant()),
+            faults: many(2) { Fault(name: "position refused", since: $0.instant(), message: $0.text()) },
+            nextSecond: instant())
+        beginning.batteryPercent = maybe(.random(in: 0...100, using: &random))
+        beginning.position = maybe(
+            Timed(
+                Position(
+                    coordinate: Coordinate(latitude: number(), longitude: number()), altitude: maybe(number()),
+                    accuracy: maybe(number()), speed: maybe(number()), track: maybe(number()), mode: 3,
+                    satellites: maybe(9)), at: instant()))
+        beginning.refusing = maybe(
+            Beginning.Refusing(since: instant(), last: instant(), reason: pick(FixRefusal.allCases)))
+        beginning.clock.source = pick([.system, .receiver, .unset])
+        beginning.clock.offset = maybe(utc().milliseconds)
+        beginning.clock.mappedAt = maybe(instant())
+        beginning.clock.isSynchronised = .random(using: &random)
+        beginning.clock.fixOffsets = many(3) { $0.utc().milliseconds }
+        beginning.heart.last = maybe(Timed(measurement(), at: instant()))
+        beginning.heart.quality = pick([.good, .zero, .noContact, .outOfRange, .frozen])
+        beginning.heart.beatAt = maybe(instant())
+        beginning.heart.hasBegun = .random(using: &random)
+        beginning.heart.isBroken = .random(using: &random)
+        beginning.heart.unchanged = maybe(Timed(.random(in: 0...UInt16.max, using: &random), at: instant()))
+        beginning.filter.last = maybe(point())
+        beginning.filter.lastTime = maybe(utc())
+        beginning.filter.suspected = many(3) { $0.utc() }
+        beginning.filter.accuracies = many(120) { $0.number() }
+        beginning.filter.recent = many(64) { $0.point() }
+        beginning.filter.impossibleSince = maybe(duration())
+        beginning.filter.impossibleCount = .random(in: 0...9, using: &random)
+        beginning.newest = maybe(point())
+        beginning.jitter = many(60) { $0.number() }
+        return beginning
+    }
+}

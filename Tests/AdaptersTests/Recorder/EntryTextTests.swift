@@ -1,0 +1,46 @@
+import Adapters
+import Domain
+import Outputs
+import TestKit
+import Testing
+
+@Test(arguments: 1...200 as ClosedRange<UInt64>)
+func anEntryReadsAsItWasWritten(seed: UInt64) throws {
+    var entries = RandomEntries(seed: seed)
+    for kind in 0..<RandomEntries.kinds {
+        let entry = entries.next(kind: kind).kind
+        var writer = LineWriter()
+        writer.entry(entry)
+        let text = String(decoding: writer.bytes, as: UTF8.self)
+        #expect(!text.contains("\n"))
+        #expect(try Entry.Kind(name: entry.name, json: JSON(parsing: writer.bytes)) == entry, "\(text)")
+    }
+}
+
+@Test(arguments: 1...50 as ClosedRange<UInt64>)
+func anEntryMovesOnAnotherClockAndBack(seed: UInt64) throws {
+    var entries = RandomEntries(seed: seed)
+    let shift = Duration.milliseconds(1_234_567)
+    for kind in 0..<RandomEntries.kinds {
+        let entry = entries.next(kind: kind)
+        let shifted = entry.shifted(by: shift)
+        #expect(shifted.at == entry.at + shift)
+        #expect(shifted.shifted(by: .zero - shift) == entry)
+        if case .beginning(let beginning) = entry.kind, case .beginning(let moved) = shifted.kind {
+            #expect(moved.nextSecond == beginning.nextSecond + shift)
+            #expect(moved.newest?.arrivedAt == beginning.newest.map { $0.arrivedAt + shift })
+            #expect(moved.clock.offset == beginning.clock.offset.map { $0 - 1_234_567 })
+        }
+    }
+}
+
+@Test(arguments: [
+    ("fix", #"{"arrived_at":1,"mode":256}"#), ("fix", #"{"mode":3}"#), ("heart", #"{"bpm":70}"#),
+    ("heart", #"{"bpm":70,"rr_1024":[65536]}"#), ("battery", #""full""#), ("heart link", #"{"link":"perhaps"}"#),
+    ("command", #"{"command":"fly"}"#), ("beginning", "{}"), ("outage", #"{"ns":1}"#), ("slept", "1.5"),
+    ("setting", #"{"key":"metric","settings":{}}"#), ("nothing", "1"),
+])
+func whatIsNoEntryIsRefused(name: String, text: String) throws {
+    let json = try JSON(parsing: text.utf8)
+    #expect(throws: ParseError.self) { try Entry.Kind(name: name, json: json) }
+}
