@@ -38,8 +38,19 @@ package struct ExportOrigin: Equatable, Sendable {
 package struct ExportLoss: Equatable, Sendable {
     /// Seconds without position.
     package var secondsWithoutPosition = 0
+    /// Positions that stand alone between two gaps, where a line needs two.
+    package var lonePositions = 0
     /// RR intervals.
     package var beats = 0
+    /// Laps, where there is more than one.
+    package var laps = 0
+    /// Seconds whose own distance or speed is left to be counted from the positions again.
+    package var distances = 0
+    package var speeds = 0
+    /// Seconds whose cadence, power or temperature has no place.
+    package var cadences = 0
+    package var powers = 0
+    package var temperatures = 0
 
     package init() {}
 }
