@@ -26,6 +26,7 @@ let package = Package(
         .target(name: "CGps", cSettings: c, linkerSettings: [.linkedLibrary("gps")]),
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
         .target(name: "CInih", cSettings: c, linkerSettings: [.linkedLibrary("inih")]),
+        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .target(name: "CAllocations", cSettings: c),
         .systemLibrary(name: "CFuzzer"),
         // Ring 0
@@ -40,7 +41,8 @@ let package = Package(
         .target(
             name: "Adapters",
             dependencies: [
-                "CBlueZ", "CGps", "CInih", "CJansson", "CMath", "Linux", "Sensors", "Pipeline", "Outputs", "Domain",
+                "CBlueZ", "CExpat", "CGps", "CInih", "CJansson", "CMath", "Linux", "Sensors", "Pipeline", "Outputs",
+                "Domain",
             ],
             swiftSettings: shell),
         // Ring 4

@@ -54,8 +54,7 @@ package struct LineWriter: Sendable {
 
     package mutating func value(_ value: Int64) {
         separate()
-        if value < 0 { bytes.append(UInt8(ascii: "-")) }
-        digits(value.magnitude)
+        bytes.append(scaled: value, decimals: 0)
     }
 
     package mutating func value(_ value: Int) {
@@ -87,11 +86,6 @@ package struct LineWriter: Sendable {
         case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"): break
         default: bytes.append(UInt8(ascii: ","))
         }
-    }
-
-    private mutating func digits(_ value: UInt64, atLeast count: Int = 1) {
-        if value >= 10 || count > 1 { digits(value / 10, atLeast: count - 1) }
-        bytes.append(UInt8(ascii: "0") + UInt8(value % 10))
     }
 }
 
@@ -137,19 +131,7 @@ extension LineWriter {
     package mutating func member(_ name: String, _ value: Double?, decimals: Int) {
         guard let value, let scaled = Decimal.scaled(value, decimals: decimals) else { return }
         key(name)
-        if scaled < 0 { bytes.append(UInt8(ascii: "-")) }
-        var power: UInt64 = 1
-        for _ in 0..<decimals { power *= 10 }
-        digits(scaled.magnitude / power)
-        var fraction = scaled.magnitude % power
-        guard fraction > 0 else { return }
-        var count = decimals
-        while fraction.isMultiple(of: 10) {
-            fraction /= 10
-            count -= 1
-        }
-        bytes.append(UInt8(ascii: "."))
-        digits(fraction, atLeast: count)
+        bytes.append(scaled: scaled, decimals: decimals)
     }
 
     /// A moment as `2026-03-01T07:30:12.300Z`; left out beyond the years 0 to 9999, which the format cannot say.
@@ -157,21 +139,8 @@ extension LineWriter {
         guard let fields = time?.fields, (0...9999).contains(fields.year) else { return }
         key(name)
         bytes.append(UInt8(ascii: "\""))
-        digits(UInt64(fields.year), atLeast: 4)
-        part("-", fields.month)
-        part("-", fields.day)
-        part("T", fields.hour)
-        part(":", fields.minute)
-        part(":", fields.second)
-        bytes.append(UInt8(ascii: "."))
-        digits(UInt64(fields.millisecond), atLeast: 3)
-        bytes.append(UInt8(ascii: "Z"))
+        bytes.append(fields)
         bytes.append(UInt8(ascii: "\""))
-    }
-
-    private mutating func part(_ separator: Unicode.Scalar, _ value: Int) {
-        bytes.append(UInt8(ascii: separator))
-        digits(UInt64(value), atLeast: 2)
     }
 
     /// An address as `A0:9E:1A:00:00:01`.

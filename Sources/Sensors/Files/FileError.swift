@@ -3,7 +3,7 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Place: Equatable, Sendable {
         /// Counted from 0.
         case byte(Int)
-        /// Both counted from 1; columns are bytes.
+        /// Both counted from 1; columns are characters.
         case line(Int, column: Int)
     }
 

@@ -30,8 +30,13 @@ package struct Leftovers: Equatable, Sendable {
 
     /// - Parameter name: the file's own word, or ours for what is wrong with so many of its points.
     package mutating func count(_ name: String, _ count: Int = 1) {
-        guard count > 0, let name = ForeignText(name) else { return }
-        if let index = entries.firstIndex(where: { $0.name == name }) {
+        guard count > 0 else { return }
+        if let index = index(of: name) {
+            entries[index].count += count
+            return
+        }
+        guard let name = ForeignText(name) else { return }
+        if let index = index(of: name.text) {
             entries[index].count += count
         } else if entries.count < Self.nameLimit {
             entries.append(Entry(name: name, count: count))
@@ -42,6 +47,10 @@ package struct Leftovers: Equatable, Sendable {
 
     /// How many there were of a name.
     package subscript(name: String) -> Int {
-        entries.first { $0.name.text == name }?.count ?? 0
+        index(of: name).map { entries[$0].count } ?? 0
+    }
+
+    private func index(of name: String) -> Int? {
+        entries.firstIndex { $0.name.text == name }
     }
 }

@@ -1,0 +1,86 @@
+import Domain
+
+/// Comma-separated values, one line a second, with every RR interval.
+///
+/// What is not known is empty. The RR intervals, oldest first and with spaces between, stand in the line of the second that they came
+/// before; those after the last second stand in its line.
+///
+/// Source: RFC 4180.
+enum CSVExport {
+    /// The most RR intervals of one line: a pause of two hours at 200 beats a minute.
+    private static let beatLimit = 24_000
+
+    static func write(
+        _ recording: Recording, rows: some RecordingRows, origin: ExportOrigin,
+        into sink: (Span<UInt8>) throws -> Void
+    ) throws -> ExportLoss {
+        var loss = ExportLoss()
+        var text = FileText()
+        text.write(
+            "time,since_start_s,elapsed_s,lap,distance_m,latitude_deg,longitude_deg,altitude_m,speed_mps,"
+                + "heart_rate_bpm,cadence_rpm,power_w,temperature_c,rr_ms\r\n")
+        let laps = Laps(recording)
+        var lap = 0
+        var last: RecordingSample?
+        var beatsOfLast: [UInt16] = []
+        var beats: [UInt16] = []
+        try rows.each { row in
+            switch row {
+            case .begin, .end, .lap, .segment: break
+            case .beats(_, let rr, _):
+                let kept = rr.prefix(beatLimit - beats.count)
+                loss.beats += rr.count - kept.count
+                beats += kept
+            case .sample(let sample):
+                if let last { text.write(last, of: recording, lap: lap, rr: beatsOfLast) }
+                try text.pass(to: sink)
+                while laps.isOver(lap, at: sample.at) { lap += 1 }
+                last = sample
+                swap(&beats, &beatsOfLast)
+                beats.removeAll(keepingCapacity: true)
+            }
+        }
+        if let last {
+            text.write(last, of: recording, lap: lap, rr: beatsOfLast + beats)
+        } else {
+            loss.beats += beats.count
+        }
+        try text.end(into: sink)
+        return loss
+    }
+}
+
+extension FileText {
+    fileprivate mutating func write(_ sample: RecordingSample, of recording: Recording, lap: Int, rr: [UInt16]) {
+        let position = sample.position
+        write(recording.time(at: sample.at))
+        field(Double(sample.at) / 1000, decimals: Decimals.seconds)
+        field(Double(sample.elapsedMilliseconds) / 1000, decimals: Decimals.seconds)
+        field(lap + 1)
+        field(sample.distanceMetres, decimals: Decimals.metres)
+        field(position?.latitude, decimals: Decimals.degrees)
+        field(position?.longitude, decimals: Decimals.degrees)
+        field(sample.altitude, decimals: Decimals.metres)
+        field(sample.speed, decimals: Decimals.speed)
+        field(sample.heartRate)
+        field(sample.cadence)
+        field(sample.power)
+        field(sample.temperature)
+        write(",")
+        for (index, interval) in rr.enumerated() {
+            if index > 0 { write(" ") }
+            write(Double(interval) * 1000 / 1024, decimals: 1)
+        }
+        write("\r\n")
+    }
+
+    private mutating func field(_ value: Double?, decimals: Int) {
+        write(",")
+        if let value { write(value, decimals: decimals) }
+    }
+
+    private mutating func field(_ value: Int?) {
+        write(",")
+        if let value { write(value) }
+    }
+}

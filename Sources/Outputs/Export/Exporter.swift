@@ -1,0 +1,21 @@
+package import Domain
+
+extension ExportFormat {
+    /// Writes a recording in this format, in pieces of some KiB, in memory that does not grow with it.
+    ///
+    /// - Returns: what the format cannot hold.
+    /// - Throws: what the rows or the sink throw; the file is not whole then.
+    package func write(
+        _ recording: Recording, rows: some RecordingRows, origin: ExportOrigin,
+        into sink: (Span<UInt8>) throws -> Void
+    ) throws -> ExportLoss {
+        switch self {
+        case .fit: preconditionFailure("FIT is not written yet")
+        case .gpx: try GPXExport.write(recording, rows: rows, origin: origin, into: sink)
+        case .tcx: try TCXExport.write(recording, rows: rows, origin: origin, into: sink)
+        case .geojson: try GeoJSONExport.write(recording, rows: rows, origin: origin, into: sink)
+        case .kml: try KMLExport.write(recording, rows: rows, origin: origin, into: sink)
+        case .csv: try CSVExport.write(recording, rows: rows, origin: origin, into: sink)
+        }
+    }
+}

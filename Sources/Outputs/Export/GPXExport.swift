@@ -1,0 +1,103 @@
+import Domain
+
+/// GPX 1.1 with heart rate, cadence and temperature in Garmin's TrackPointExtension v1, and power as PowerInWatts.
+///
+/// Each pause and each gap begins a new segment. The creator is "paced" alone: the words "with Barometer" tell Strava to keep the
+/// altitudes as they are, and there is none.
+///
+/// Source: https://www.topografix.com/GPX/1/1, and the schemas under https://www8.garmin.com/xmlschemas. Their sequences are in
+/// the order in which the elements are written here.
+enum GPXExport {
+    static func write(
+        _ recording: Recording, rows: some RecordingRows, origin: ExportOrigin,
+        into sink: (Span<UInt8>) throws -> Void
+    ) throws -> ExportLoss {
+        var loss = ExportLoss()
+        loss.laps = recording.laps.count > 1 ? recording.laps.count : 0
+        var text = FileText()
+        text.write(head)
+        text.write("<metadata>")
+        text.element("time", recording.started)
+        text.write("</metadata>\n<trk>")
+        text.element("name", escaped: recording.name?.text)
+        text.element("type", escaped: recording.sport.gpxType)
+        text.write("\n")
+        var isInSegment = false
+        var isBroken = true
+        try rows.each { row in
+            switch row {
+            case .begin, .segment: isBroken = true
+            case .end, .lap: break
+            case .beats(_, let rr, _): loss.beats += rr.count
+            case .sample(let sample):
+                guard let position = sample.position else {
+                    loss.secondsWithoutPosition += 1
+                    return
+                }
+                if sample.distanceMetres != nil { loss.distances += 1 }
+                if sample.speed != nil { loss.speeds += 1 }
+                if isBroken {
+                    text.write(isInSegment ? "</trkseg>\n<trkseg>\n" : "<trkseg>\n")
+                    isInSegment = true
+                    isBroken = false
+                }
+                text.write(sample, at: position, time: recording.time(at: sample.at))
+                try text.pass(to: sink)
+            }
+        }
+        text.write(isInSegment ? "</trkseg>\n</trk>\n</gpx>\n" : "</trk>\n</gpx>\n")
+        try text.end(into: sink)
+        return loss
+    }
+
+    private static let head = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <gpx version="1.1" creator="paced" xmlns="http://www.topografix.com/GPX/1/1" \
+        xmlns:gpxtpx="http://www.garmin.com/xmlschemas/TrackPointExtension/v1" \
+        xmlns:gpxpx="http://www.garmin.com/xmlschemas/PowerExtension/v1" \
+        xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
+        xsi:schemaLocation="http://www.topografix.com/GPX/1/1 https://www.topografix.com/GPX/1/1/gpx.xsd \
+        http://www.garmin.com/xmlschemas/TrackPointExtension/v1 \
+        https://www8.garmin.com/xmlschemas/TrackPointExtensionv1.xsd">
+
+        """
+}
+
+extension FileText {
+    fileprivate mutating func write(_ sample: RecordingSample, at position: Coordinate, time: UTC) {
+        write("<trkpt lat=\"")
+        write(position.latitude, decimals: Decimals.degrees)
+        write("\" lon=\"")
+        write(position.longitude, decimals: Decimals.degrees)
+        write("\">")
+        element("ele", sample.altitude, decimals: Decimals.metres)
+        element("time", time)
+        let hasTrackPoint = sample.temperature != nil || sample.heartRate != nil || sample.cadence != nil
+        if sample.power != nil || hasTrackPoint {
+            write("<extensions>")
+            element("gpxpx:PowerInWatts", sample.power)
+            if hasTrackPoint {
+                write("<gpxtpx:TrackPointExtension>")
+                element("gpxtpx:atemp", sample.temperature)
+                element("gpxtpx:hr", sample.heartRate)
+                element("gpxtpx:cad", sample.cadence)
+                write("</gpxtpx:TrackPointExtension>")
+            }
+            write("</extensions>")
+        }
+        write("</trkpt>\n")
+    }
+}
+
+extension Sport {
+    /// As Garmin Connect writes it.
+    fileprivate var gpxType: String {
+        switch self {
+        case .run: "running"
+        case .walk: "walking"
+        case .hike: "hiking"
+        case .ride: "cycling"
+        case .other: "other"
+        }
+    }
+}

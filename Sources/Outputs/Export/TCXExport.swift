@@ -1,0 +1,167 @@
+import Domain
+
+/// Garmin's Training Center Database v2, with speed, power and the steps of people on foot in ActivityExtension v2.
+///
+/// Each pause begins a new Track. The schema demands calories, which nobody has counted: 0.
+///
+/// Source: https://www8.garmin.com/xmlschemas/TrainingCenterDatabasev2.xsd and ActivityExtensionv2.xsd. Their sequences are in
+/// the order in which the elements are written here.
+enum TCXExport {
+    static func write(
+        _ recording: Recording, rows: some RecordingRows, origin: ExportOrigin,
+        into sink: (Span<UInt8>) throws -> Void
+    ) throws -> ExportLoss {
+        var loss = ExportLoss()
+        var text = FileText()
+        text.write(head)
+        text.write("<Activity Sport=\"\(recording.sport.tcxName)\">")
+        text.element("Id", recording.started)
+        text.write("\n")
+        let laps = Laps(recording)
+        var lap = 0
+        var isInTrack = false
+        text.begin(laps, lap, of: recording)
+        try rows.each { row in
+            switch row {
+            case .begin:
+                if isInTrack { text.write("</Track>\n") }
+                isInTrack = false
+            case .end, .lap, .segment: break
+            case .beats(_, let rr, _): loss.beats += rr.count
+            case .sample(let sample):
+                if sample.temperature != nil { loss.temperatures += 1 }
+                while laps.isOver(lap, at: sample.at) {
+                    text.write(isInTrack ? "</Track>\n</Lap>\n" : "</Lap>\n")
+                    isInTrack = false
+                    lap += 1
+                    text.begin(laps, lap, of: recording)
+                }
+                if !isInTrack { text.write("<Track>\n") }
+                isInTrack = true
+                text.write(sample, of: recording)
+                try text.pass(to: sink)
+            }
+        }
+        text.write(isInTrack ? "</Track>\n</Lap>\n" : "</Lap>\n")
+        while lap < laps.laps.count - 1 {
+            lap += 1
+            text.begin(laps, lap, of: recording)
+            text.write("</Lap>\n")
+            try text.pass(to: sink)
+        }
+        text.element("Notes", escaped: recording.name?.text)
+        text.write("<Creator xsi:type=\"Device_t\"><Name>paced</Name>")
+        text.element("UnitId", Int(origin.serialNumber))
+        text.write("<ProductID>0</ProductID><Version>")
+        let parts = Release.version.split(separator: ".")
+        text.element("VersionMajor", parts.first.flatMap { Int($0) } ?? 0)
+        text.element("VersionMinor", parts.dropFirst().first.flatMap { Int($0) } ?? 0)
+        text.write("</Version></Creator>\n</Activity>\n</Activities>\n</TrainingCenterDatabase>\n")
+        try text.end(into: sink)
+        return loss
+    }
+
+    private static let head = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <TrainingCenterDatabase xmlns="http://www.garmin.com/xmlschemas/TrainingCenterDatabase/v2" \
+        xmlns:ax="http://www.garmin.com/xmlschemas/ActivityExtension/v2" \
+        xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
+        xsi:schemaLocation="http://www.garmin.com/xmlschemas/TrainingCenterDatabase/v2 \
+        https://www8.garmin.com/xmlschemas/TrainingCenterDatabasev2.xsd \
+        http://www.garmin.com/xmlschemas/ActivityExtension/v2 \
+        https://www8.garmin.com/xmlschemas/ActivityExtensionv2.xsd">
+        <Activities>
+
+        """
+}
+
+/// The laps of a recording, at least one. A second belongs to the lap that ends with it.
+struct Laps {
+    let laps: [RecordingLap]
+
+    init(_ recording: Recording) {
+        let whole = RecordingLap(
+            trigger: nil, beganAt: 0, endedAt: recording.totalMilliseconds, figures: recording.total)
+        laps = recording.laps.isEmpty ? [whole] : recording.laps
+    }
+
+    /// A second at this moment belongs to a later lap than this one.
+    func isOver(_ index: Int, at moment: Int64) -> Bool {
+        index < laps.count - 1 && moment > laps[index].endedAt
+    }
+}
+
+extension FileText {
+    fileprivate mutating func begin(_ laps: Laps, _ index: Int, of recording: Recording) {
+        let lap = laps.laps[index]
+        write("<Lap StartTime=\"")
+        write(recording.time(at: lap.beganAt))
+        write("\">")
+        element("TotalTimeSeconds", Double(lap.figures.elapsedMilliseconds) / 1000, decimals: Decimals.seconds)
+        element("DistanceMeters", lap.figures.distanceMetres, decimals: Decimals.metres)
+        element("MaximumSpeed", lap.figures.maximumSpeed, decimals: Decimals.speed)
+        element("Calories", 0)
+        heartRate("AverageHeartRateBpm", lap.figures.averageHeartRate.flatMap { Int(exactly: $0.rounded()) })
+        heartRate("MaximumHeartRateBpm", lap.figures.maximumHeartRate)
+        write("<Intensity>Active</Intensity>")
+        element("TriggerMethod", escaped: lap.trigger.tcxName)
+        write("\n")
+    }
+
+    private mutating func heartRate(_ name: String, _ value: Int?) {
+        guard let value, (1...255).contains(value) else { return }
+        write("<")
+        write(name)
+        write(">")
+        element("Value", value)
+        write("</")
+        write(name)
+        write(">")
+    }
+
+    fileprivate mutating func write(_ sample: RecordingSample, of recording: Recording) {
+        let isOnFoot = recording.sport != .ride && recording.sport != .other
+        write("<Trackpoint>")
+        element("Time", recording.time(at: sample.at))
+        if let position = sample.position {
+            write("<Position>")
+            element("LatitudeDegrees", position.latitude, decimals: Decimals.degrees)
+            element("LongitudeDegrees", position.longitude, decimals: Decimals.degrees)
+            write("</Position>")
+        }
+        element("AltitudeMeters", sample.altitude, decimals: Decimals.metres)
+        element("DistanceMeters", sample.distanceMetres, decimals: Decimals.metres)
+        heartRate("HeartRateBpm", sample.heartRate)
+        if !isOnFoot { element("Cadence", sample.cadence) }
+        let steps = isOnFoot ? sample.cadence : nil
+        if sample.speed != nil || steps != nil || sample.power != nil {
+            write("<Extensions><ax:TPX>")
+            element("ax:Speed", sample.speed, decimals: Decimals.speed)
+            element("ax:RunCadence", steps)
+            element("ax:Watts", sample.power)
+            write("</ax:TPX></Extensions>")
+        }
+        write("</Trackpoint>\n")
+    }
+}
+
+extension Sport {
+    fileprivate var tcxName: String {
+        switch self {
+        case .run: "Running"
+        case .ride: "Biking"
+        case .walk, .hike, .other: "Other"
+        }
+    }
+}
+
+extension Event.Trigger? {
+    /// The activity's end counts as a person's own doing.
+    fileprivate var tcxName: String {
+        switch self {
+        case .distance: "Distance"
+        case .time: "Time"
+        case .command, .auto, nil: "Manual"
+        }
+    }
+}

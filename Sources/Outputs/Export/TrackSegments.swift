@@ -1,0 +1,85 @@
+import Domain
+
+/// Where the lines of a recording begin and end, for formats that tell a line's times apart from its positions.
+///
+/// A pause and a gap begin a new one. It is 32 bytes for each.
+struct TrackSegments {
+    struct Segment {
+        /// The moments of its first and its last position.
+        var from: Int64
+        var to: Int64
+        /// How many positions of the first moment belong to the segment before.
+        var skipped: Int
+        /// How many positions it has.
+        var count: Int
+    }
+
+    private(set) var segments: [Segment] = []
+    /// How many seconds with position have a value.
+    private(set) var heartRates = 0
+    private(set) var cadences = 0
+    private(set) var powers = 0
+    private(set) var temperatures = 0
+    private(set) var speeds = 0
+    private(set) var distances = 0
+    private(set) var beats = 0
+    private(set) var secondsWithoutPosition = 0
+
+    init(_ rows: some RecordingRows) throws {
+        var isBroken = true
+        var lastMoment: Int64?
+        var countAtLastMoment = 0
+        try rows.each { row in
+            switch row {
+            case .begin, .segment: isBroken = true
+            case .end, .lap: break
+            case .beats(_, let rr, _): beats += rr.count
+            case .sample(let sample):
+                guard sample.position != nil else {
+                    secondsWithoutPosition += 1
+                    return
+                }
+                count(sample)
+                if sample.at != lastMoment { countAtLastMoment = 0 }
+                if isBroken {
+                    segments.append(Segment(from: sample.at, to: sample.at, skipped: countAtLastMoment, count: 0))
+                }
+                isBroken = false
+                segments[segments.count - 1].to = sample.at
+                segments[segments.count - 1].count += 1
+                lastMoment = sample.at
+                countAtLastMoment += 1
+            }
+        }
+    }
+
+    private mutating func count(_ sample: RecordingSample) {
+        if sample.heartRate != nil { heartRates += 1 }
+        if sample.cadence != nil { cadences += 1 }
+        if sample.power != nil { powers += 1 }
+        if sample.temperature != nil { temperatures += 1 }
+        if sample.speed != nil { speeds += 1 }
+        if sample.distanceMetres != nil { distances += 1 }
+    }
+
+    /// Takes away the segments of a single position.
+    ///
+    /// - Returns: how many they were.
+    mutating func removeLone() -> Int {
+        let count = segments.count
+        segments.removeAll { $0.count < 2 }
+        return count - segments.count
+    }
+
+    /// The seconds of a segment that have a position, in order.
+    func each(
+        of segment: Segment, in rows: some RecordingRows, _ body: (RecordingSample, Coordinate) throws -> Void
+    ) throws {
+        var index = -segment.skipped
+        try rows.each(in: segment.from...segment.to) { row in
+            guard case .sample(let sample) = row, let position = sample.position else { return }
+            if (0..<segment.count).contains(index) { try body(sample, position) }
+            index += 1
+        }
+    }
+}

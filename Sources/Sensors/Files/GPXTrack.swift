@@ -1,0 +1,111 @@
+package import Domain
+
+/// Reads the tracks of a GPX file, 1.0 or 1.1.
+///
+/// All tracks of a file are one recording; each segment but the first follows a pause, which is all that a segment can say. Values in
+/// extensions are known by their names alone, because every vendor has a namespace of its own for them.
+package struct GPXTrack: TrackElements {
+    private enum Place {
+        case document, file, track, segment, point
+        /// Within a point's extensions; one that holds no element is a value that is not known.
+        case extensions(String, isEmpty: Bool)
+        case value(TrackPoint.Field, String)
+        case name, type
+        case skipped
+    }
+
+    private var places: [Place] = [.document]
+    private var track = TrackRows()
+    private var point = TrackPoint()
+    private var creator: ForeignText?
+    private var name: ForeignText?
+    private var sport: Sport?
+    private var points = 0
+
+    package init() {}
+
+    package mutating func begin(_ name: String, _ attributes: [XMLAttribute]) throws(FileError) -> Bool {
+        let place = next(name, attributes)
+        places.append(place)
+        switch place {
+        case .extensions, .value, .name, .type: return true
+        default: return false
+        }
+    }
+
+    private mutating func next(_ name: String, _ attributes: [XMLAttribute]) -> Place {
+        switch (places.last, name) {
+        case (.document, "gpx"):
+            creator = attributes["creator"].flatMap { ForeignText($0) }
+            return .file
+        case (.file, "trk"): return .track
+        case (.track, "name"): return .name
+        case (.track, "type"): return .type
+        case (.track, "trkseg"):
+            track.beginPart()
+            return .segment
+        case (.segment, "trkpt"):
+            points += 1
+            point = TrackPoint()
+            _ = point.set(.latitude, attributes["lat"] ?? "")
+            _ = point.set(.longitude, attributes["lon"] ?? "")
+            return .point
+        case (.point, "extensions"): return .extensions(name, isEmpty: false)
+        case (.point, "ele"): return .value(.altitude, name)
+        case (.point, "time"): return .value(.time, name)
+        case (.point, "speed"): return .value(.speed, name)
+        case (.extensions(let outer, _), _):
+            places[places.count - 1] = .extensions(outer, isEmpty: false)
+            return Self.fields[name].map { .value($0, name) } ?? .extensions(name, isEmpty: true)
+        case (.file, _), (.track, _), (.segment, _), (.point, _):
+            track.leftovers.count(name)
+            return .skipped
+        default: return .skipped
+        }
+    }
+
+    package mutating func end(_ text: String) throws(FileError) {
+        switch places.popLast() {
+        case .point: endPoint()
+        case .value(let field, let name):
+            if !point.set(field, text) { track.leftovers.count("unreadable \(name)") }
+        case .extensions(let name, isEmpty: true): track.leftovers.count(name)
+        case .name: name = name ?? ForeignText(String(text.trimmed))
+        case .type: sport = sport ?? Sport(said: text)
+        default: break
+        }
+    }
+
+    private mutating func endPoint() {
+        guard let coordinate = point.coordinate else {
+            track.leftovers.count("points without a valid position")
+            return
+        }
+        guard let time = point.time else {
+            track.leftovers.count("points without time")
+            return
+        }
+        point.sample.coordinate = coordinate
+        track.add(point.sample, at: time)
+    }
+
+    package mutating func takeRows() -> [RecordingRow] {
+        track.takeRows()
+    }
+
+    package mutating func finish() throws(FileError) -> ImportedRecording {
+        guard points > 0 else { throw FileError("it has no track: routes and waypoints have no times of their own") }
+        var recording = try track.finish(sport: sport ?? .other)
+        recording.name = name
+        recording.claim = track.claim(creator: creator)
+        return ImportedRecording(recording: recording, leftovers: track.leftovers)
+    }
+
+    /// The names of TrackPointExtension v1 and v2, PowerExtension, Cluetrust, Strava and OpenTracks.
+    private static let fields: [String: TrackPoint.Field] = [
+        "hr": .heartRate, "heartrate": .heartRate, "cad": .cadence, "cadence": .cadence, "RunCadence": .cadence,
+        "atemp": .temperature, "temp": .temperature, "temperature": .temperature, "power": .power,
+        "PowerInWatts": .power, "watts": .power, "Watts": .power, "speed": .speed, "Speed": .speed,
+        "distance": .distance,
+    ]
+}

@@ -1,0 +1,162 @@
+package import Domain
+
+/// Reads the gx:Track elements of a KML file.
+///
+/// A gx:Track tells all its times, then all its positions, then an array for each other kind of value, so one of them at a time is
+/// held. Each but the first follows a pause. Lines have no times: they are counted.
+package struct KMLTrack: TrackElements {
+    /// The most points of one gx:Track: more than two days at one a second.
+    package static let pointLimit = 200_000
+
+    private enum Place {
+        case document, container, placemark, track
+        /// ExtendedData of a track, and its SchemaData; an array of it, and a value in that.
+        case values
+        case array(TrackPoint.Field)
+        case item(TrackPoint.Field)
+        /// ExtendedData of a placemark, and the Data that tells its kind.
+        case data, kind, kindValue
+        case when, coordinate, name, placemarkName
+        case skipped
+    }
+
+    private var places: [Place] = [.document]
+    private var rows = TrackRows()
+    private var times: [UTC?] = []
+    private var points: [TrackPoint] = []
+    /// How many values the array has that is being read.
+    private var itemCount = 0
+    private var tracks = 0
+    private var lines = 0
+    private var name: ForeignText?
+    private var placemarkName: ForeignText?
+    private var trackName: ForeignText?
+    private var kind: Sport?
+    private var sport: Sport?
+
+    package init() {}
+
+    package mutating func begin(_ name: String, _ attributes: [XMLAttribute]) throws(FileError) -> Bool {
+        let place = next(name, attributes)
+        places.append(place)
+        switch place {
+        case .when, .coordinate, .item, .name, .placemarkName, .kindValue: return true
+        default: return false
+        }
+    }
+
+    private mutating func next(_ name: String, _ attributes: [XMLAttribute]) -> Place {
+        switch (places.last, name) {
+        case (.document, "kml"), (.container, "Document"), (.container, "Folder"): return .container
+        case (.container, "name"): return .name
+        case (.container, "Placemark"):
+            placemarkName = nil
+            kind = nil
+            return .placemark
+        case (.placemark, "name"): return .placemarkName
+        case (.placemark, "ExtendedData"): return .data
+        case (.data, "Data") where attributes["name"] == "type": return .kind
+        case (.kind, "value"): return .kindValue
+        case (.placemark, "MultiTrack"), (.placemark, "MultiGeometry"): return .placemark
+        case (.placemark, "Track"):
+            tracks += 1
+            trackName = trackName ?? placemarkName
+            sport = sport ?? kind
+            times.removeAll(keepingCapacity: true)
+            points.removeAll(keepingCapacity: true)
+            return .track
+        case (.track, "when"): return .when
+        case (.track, "coord"): return .coordinate
+        case (.track, "ExtendedData"), (.values, "SchemaData"): return .values
+        case (.values, "SimpleArrayData"):
+            itemCount = 0
+            if let field = attributes["name"].flatMap({ Self.fields[$0] }) { return .array(field) }
+            rows.leftovers.count(attributes["name"] ?? name)
+            return .skipped
+        case (.array(let field), "value"): return .item(field)
+        case (.placemark, "LineString"), (.placemark, "LinearRing"), (.placemark, "Polygon"), (.placemark, "Point"):
+            if name == "LineString" { lines += 1 }
+            rows.leftovers.count(name)
+            return .skipped
+        case (.container, "Style"), (.container, "StyleMap"), (.container, "Schema"), (.track, "altitudeMode"),
+            (.placemark, "altitudeMode"), (.placemark, "interpolate"), (.placemark, "styleUrl"),
+            (.placemark, "Style"), (.container, "open"), (.container, "visibility"):
+            // How it looks, and what only describes what is read anyway.
+            return .skipped
+        case (.container, _), (.placemark, _), (.track, _), (.values, _), (.data, _):
+            rows.leftovers.count(attributes["name"] ?? name)
+            return .skipped
+        default: return .skipped
+        }
+    }
+
+    package mutating func end(_ text: String) throws(FileError) {
+        switch places.popLast() {
+        case .when:
+            guard times.count < Self.pointLimit else { throw Self.tooMany }
+            times.append(UTC(iso8601: text.trimmed))
+        case .coordinate:
+            guard points.count < Self.pointLimit else { throw Self.tooMany }
+            points.append(TrackPoint(coordinate: text))
+        case .item(let field):
+            if points.indices.contains(itemCount), !points[itemCount].set(field, text) {
+                rows.leftovers.count("unreadable \(field)")
+            }
+            itemCount += 1
+        case .name: name = name ?? ForeignText(String(text.trimmed))
+        case .placemarkName: placemarkName = ForeignText(String(text.trimmed))
+        case .kindValue: kind = Sport(said: text)
+        case .track: endTrack()
+        default: break
+        }
+    }
+
+    private static let tooMany = FileError("a track of more than \(pointLimit) points")
+
+    private mutating func endTrack() {
+        rows.beginPart()
+        rows.leftovers.count("points without time", max(points.count - times.count, 0))
+        rows.leftovers.count("times without position", max(times.count - points.count, 0))
+        for (time, point) in zip(times, points) {
+            guard let time else {
+                rows.leftovers.count("points without time")
+                continue
+            }
+            var sample = point.sample
+            sample.coordinate = point.coordinate
+            if sample.coordinate == nil { rows.leftovers.count("points without a valid position") }
+            rows.add(sample, at: time)
+        }
+    }
+
+    package mutating func takeRows() -> [RecordingRow] {
+        rows.takeRows()
+    }
+
+    package mutating func finish() throws(FileError) -> ImportedRecording {
+        guard tracks > 0 else {
+            throw FileError(lines > 0 ? "its lines (\(lines) LineString) have no times" : "it has no gx:Track")
+        }
+        var recording = try rows.finish(sport: sport ?? .other)
+        recording.name = trackName ?? name
+        recording.claim = rows.claim(creator: nil)
+        return ImportedRecording(recording: recording, leftovers: rows.leftovers)
+    }
+
+    /// The names of My Tracks, OpenTracks and ours.
+    private static let fields: [String: TrackPoint.Field] = [
+        "heartrate": .heartRate, "heart_rate": .heartRate, "cadence": .cadence, "power": .power,
+        "temperature": .temperature, "speed": .speed, "distance": .distance,
+    ]
+}
+
+extension TrackPoint {
+    /// The text of a gx:coord: longitude, latitude and perhaps altitude, with spaces between.
+    fileprivate init(coordinate text: String) {
+        let parts = text.split(maxSplits: 3) { $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }
+        guard parts.count >= 2 else { return }
+        _ = set(.longitude, String(parts[0]))
+        _ = set(.latitude, String(parts[1]))
+        if parts.count > 2 { _ = set(.altitude, String(parts[2])) }
+    }
+}

@@ -1,0 +1,166 @@
+package import Domain
+
+/// Reads the first activity of a Training Center Database, version 1 or 2.
+///
+/// A second track of a lap follows a pause; the first one of a lap goes on where the lap before ended.
+package struct TCXTrack: TrackElements {
+    private enum Place {
+        case document, container, activity, lap, track, point
+        /// Elements that only hold others.
+        case position, extensions, creator
+        /// Holds its number in a Value.
+        case valued(Field)
+        case value(Field, String)
+        case skipped
+    }
+
+    private enum Field {
+        case point(TrackPoint.Field)
+        case lapTime, lapDistance, lapAverageHeartRate, lapMaximumHeartRate, lapTrigger
+        case notes, creatorName
+    }
+
+    private var places: [Place] = [.document]
+    private var track = TrackRows()
+    private var point = TrackPoint()
+    private var activities = 0
+    private var tracksOfLap = 0
+    private var sport = Sport.other
+    private var name: ForeignText?
+    private var creator: ForeignText?
+
+    package init() {}
+
+    package mutating func begin(_ name: String, _ attributes: [XMLAttribute]) throws(FileError) -> Bool {
+        let place = try next(name, attributes)
+        places.append(place)
+        if case .value = place { return true }
+        return false
+    }
+
+    private mutating func next(_ name: String, _ attributes: [XMLAttribute]) throws(FileError) -> Place {
+        switch (places.last, name) {
+        case (.document, "TrainingCenterDatabase"), (.container, "Activities"), (.container, "MultiSportSession"),
+            (.container, "FirstSport"), (.container, "NextSport"):
+            return .container
+        case (.container, "Activity") where activities == 0:
+            activities += 1
+            sport = attributes["Sport"].map { Sport(said: $0) } ?? .other
+            return .activity
+        case (.activity, "Lap"):
+            tracksOfLap = 0
+            try track.beginLap(.init(began: attributes["StartTime"].flatMap { UTC(iso8601: $0.trimmed) }))
+            return .lap
+        case (.activity, "Notes"): return .value(.notes, name)
+        case (.activity, "Id"): return .skipped
+        case (.activity, "Creator"): return .creator
+        case (.creator, "Name"): return .value(.creatorName, name)
+        case (.lap, "Track"):
+            tracksOfLap += 1
+            if tracksOfLap > 1 { track.beginPart() }
+            return .track
+        case (.track, "Trackpoint"):
+            point = TrackPoint()
+            return .point
+        case (.lap, _), (.point, _), (.position, _), (.extensions, _), (.valued, _): return value(name)
+        case (.container, _), (.activity, _), (.track, _):
+            track.leftovers.count(name)
+            return .skipped
+        default: return .skipped
+        }
+    }
+
+    /// Where an element stands that holds a value, or holds those that do.
+    private mutating func value(_ name: String) -> Place {
+        switch (places.last, name) {
+        case (.lap, "TotalTimeSeconds"): return .value(.lapTime, name)
+        case (.lap, "DistanceMeters"): return .value(.lapDistance, name)
+        case (.lap, "AverageHeartRateBpm"): return .valued(.lapAverageHeartRate)
+        case (.lap, "MaximumHeartRateBpm"): return .valued(.lapMaximumHeartRate)
+        case (.lap, "TriggerMethod"): return .value(.lapTrigger, name)
+        case (.point, "Time"): return .value(.point(.time), name)
+        case (.point, "Position"): return .position
+        case (.position, "LatitudeDegrees"): return .value(.point(.latitude), name)
+        case (.position, "LongitudeDegrees"): return .value(.point(.longitude), name)
+        case (.point, "AltitudeMeters"): return .value(.point(.altitude), name)
+        case (.point, "DistanceMeters"): return .value(.point(.distance), name)
+        case (.point, "HeartRateBpm"): return .valued(.point(.heartRate))
+        case (.point, "Cadence"), (.extensions, "RunCadence"): return .value(.point(.cadence), name)
+        case (.point, "Extensions"), (.extensions, "TPX"): return .extensions
+        case (.extensions, "Speed"): return .value(.point(.speed), name)
+        case (.extensions, "Watts"): return .value(.point(.power), name)
+        case (.valued(let field), "Value"): return .value(field, name)
+        default:
+            track.leftovers.count(name)
+            return .skipped
+        }
+    }
+
+    package mutating func end(_ text: String) throws(FileError) {
+        switch places.popLast() {
+        case .point: endPoint()
+        case .value(let field, let name):
+            if !set(field, text) { track.leftovers.count("unreadable \(name)") }
+        default: break
+        }
+    }
+
+    private mutating func set(_ field: Field, _ text: String) -> Bool {
+        if case .point(let field) = field { return point.set(field, text) }
+        let number = TrackPoint.number(text)
+        switch field {
+        case .point: break
+        case .notes: name = ForeignText(String(text.trimmed))
+        case .creatorName: creator = ForeignText(String(text.trimmed))
+        case .lapTrigger: track.changeLap { $0.trigger = Event.Trigger(tcxName: text.trimmed) }
+        case .lapTime:
+            guard let number, (0...1e9).contains(number) else { return false }
+            track.changeLap { $0.elapsedMilliseconds = Int64((number * 1000).rounded()) }
+        case .lapDistance:
+            guard let number, (0...1e9).contains(number) else { return false }
+            track.changeLap { $0.distanceMetres = number }
+        case .lapAverageHeartRate:
+            guard let number, (1...255).contains(number) else { return false }
+            track.changeLap { $0.averageHeartRate = number }
+        case .lapMaximumHeartRate:
+            guard let number, (1...255).contains(number) else { return false }
+            track.changeLap { $0.maximumHeartRate = Int(number) }
+        }
+        return true
+    }
+
+    private mutating func endPoint() {
+        guard let time = point.time else {
+            track.leftovers.count("points without time")
+            return
+        }
+        point.sample.coordinate = point.coordinate
+        if point.coordinate == nil, point.latitude != nil || point.longitude != nil {
+            track.leftovers.count("points without a valid position")
+        }
+        track.add(point.sample, at: time)
+    }
+
+    package mutating func takeRows() -> [RecordingRow] {
+        track.takeRows()
+    }
+
+    package mutating func finish() throws(FileError) -> ImportedRecording {
+        guard activities > 0 else { throw FileError("it has no activity") }
+        var recording = try track.finish(sport: sport)
+        recording.name = name
+        recording.claim = track.claim(creator: creator)
+        return ImportedRecording(recording: recording, leftovers: track.leftovers)
+    }
+}
+
+extension Event.Trigger {
+    fileprivate init(tcxName: Substring) {
+        switch tcxName {
+        case "Distance": self = .distance
+        case "Time": self = .time
+        case "Location", "HeartRate": self = .auto
+        default: self = .command
+        }
+    }
+}

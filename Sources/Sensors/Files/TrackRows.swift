@@ -1,0 +1,194 @@
+import Domain
+
+/// Makes the rows of a recording from the points, pauses and laps of a file.
+///
+/// A point belongs to the lap at whose end it stands. Its active time is what has passed since the recording's start less the pauses
+/// between its parts. Figures are counted from the points.
+struct TrackRows {
+    /// The most laps of a file.
+    static let lapLimit = 10_000
+
+    /// What a lap of a file says of itself.
+    struct LapClaim {
+        var began: UTC?
+        var trigger = Event.Trigger.command
+        var elapsedMilliseconds: Int64?
+        var distanceMetres: Double?
+        var averageHeartRate: Double?
+        var maximumHeartRate: Int?
+    }
+
+    var leftovers = Leftovers()
+    private(set) var rows: [RecordingRow] = []
+    private(set) var laps: [RecordingLap] = []
+    private(set) var total = FigureTally()
+    /// The recording's first moment, once there is a point.
+    private(set) var started: UTC?
+    /// The moment of the last row.
+    private(set) var now: Int64 = 0
+    private var claims: [LapClaim] = []
+    private var order = RecordOrder<Pending>()
+    private var part = 0
+    private var currentPart = 0
+    private var lap = FigureTally()
+    private var lapBegan: Int64 = 0
+
+    private struct Pending {
+        var sample: RecordingSample
+        /// Counted from the first; and the lap that the point stands in.
+        var part: Int
+        var lap: Int
+    }
+
+    /// The timer stood still between the points before and those that follow.
+    mutating func beginPart() {
+        part += 1
+    }
+
+    mutating func beginLap(_ claim: LapClaim) throws(FileError) {
+        guard claims.count < Self.lapLimit else { throw FileError("more than \(Self.lapLimit) laps") }
+        claims.append(claim)
+    }
+
+    /// Changes what the lap that began last says of itself.
+    mutating func changeLap(_ change: (inout LapClaim) -> Void) {
+        guard !claims.isEmpty else { return }
+        change(&claims[claims.count - 1])
+    }
+
+    mutating func add(_ sample: RecordingSample, at time: UTC) {
+        var due: [(Pending, UTC)] = []
+        order.take(Pending(sample: sample, part: part, lap: claims.count - 1), at: time) { due.append(($0, $1)) }
+        for (point, time) in due { release(point, at: time) }
+    }
+
+    mutating func takeRows() -> [RecordingRow] {
+        defer { rows.removeAll(keepingCapacity: true) }
+        return rows
+    }
+
+    /// Ends the rows.
+    ///
+    /// - Returns: the recording, to which the name is still to be added.
+    /// - Throws: where there is no moment at all.
+    mutating func finish(sport: Sport) throws(FileError) -> Recording {
+        var due: [(Pending, UTC)] = []
+        order.finish { due.append(($0, $1)) }
+        for (point, time) in due { release(point, at: time) }
+        leftovers.count("points that jumped ahead in time", order.ahead)
+        leftovers.count("points that went back in time", order.backward)
+        if started == nil { try beginWithoutPoints() }
+        guard let started else { throw FileError("no point of it has a time") }
+        endAllLaps()
+        rows.append(.end(at: now, .command))
+        var recording = Recording(sport: sport, started: started)
+        recording.totalMilliseconds = now
+        recording.total = total.figures
+        recording.laps = laps
+        return recording
+    }
+
+    /// The file's own totals; nil for what it does not say of each lap.
+    func claim(creator: ForeignText?) -> RecordingClaim {
+        var claim = RecordingClaim()
+        claim.creator = creator
+        guard !claims.isEmpty else { return claim }
+        let times = claims.compactMap(\.elapsedMilliseconds)
+        if times.count == claims.count { claim.elapsedMilliseconds = times.reduce(0, +) }
+        let distances = claims.compactMap(\.distanceMetres)
+        if distances.count == claims.count { claim.distanceMetres = distances.reduce(0, +) }
+        claim.maximumHeartRate = claims.compactMap(\.maximumHeartRate).max()
+        var weight = 0.0
+        var sum = 0.0
+        for lap in claims {
+            guard let rate = lap.averageHeartRate, let time = lap.elapsedMilliseconds, time > 0 else { continue }
+            weight += Double(time)
+            sum += Double(time) * rate
+        }
+        if weight > 0 { claim.averageHeartRate = sum / weight }
+        return claim
+    }
+
+    private mutating func release(_ point: Pending, at time: UTC) {
+        if let started {
+            let at = time.milliseconds - started.milliseconds
+            if point.part != currentPart {
+                endLaps(before: point, at: at, latest: now)
+                rows.append(.end(at: now, .command))
+                rows.append(.begin(at: at, .command))
+                now = at
+            } else {
+                endLaps(before: point, at: at, latest: at)
+                pass(to: at)
+            }
+        } else {
+            let lapBegan = claims.first?.began
+            let isNear = lapBegan.map { 0...RecordOrder<Pending>.jump ~= time.milliseconds - $0.milliseconds } ?? false
+            let start = isNear ? lapBegan ?? time : time
+            started = start
+            rows.append(.begin(at: 0, .command))
+            pass(to: time.milliseconds - start.milliseconds)
+        }
+        currentPart = point.part
+        var sample = point.sample
+        sample.at = now
+        sample.elapsedMilliseconds = total.figures.elapsedMilliseconds
+        total.add(sample)
+        lap.add(sample)
+        rows.append(.sample(sample))
+    }
+
+    /// Active time passes.
+    private mutating func pass(to moment: Int64) {
+        total.pass(moment - now)
+        lap.pass(moment - now)
+        now = moment
+    }
+
+    /// Ends the laps that a point stands beyond, as of the moments at which the file says that the next ones began.
+    private mutating func endLaps(before point: Pending, at: Int64, latest: Int64) {
+        while laps.count < point.lap {
+            let began = moment(ofLap: laps.count + 1) ?? now
+            guard at > began else { return }
+            endLap(at: min(max(began, now), latest))
+        }
+    }
+
+    /// Ends all laps, each where the next begins, and the last one now.
+    private mutating func endAllLaps() {
+        while laps.count + 1 < claims.count {
+            endLap(at: min(max(moment(ofLap: laps.count + 1) ?? now, lapBegan), now), writes: false)
+        }
+        laps.append(RecordingLap(trigger: nil, beganAt: lapBegan, endedAt: now, figures: lap.figures))
+    }
+
+    private mutating func endLap(at moment: Int64, writes: Bool = true) {
+        if moment > now { pass(to: moment) }
+        let trigger = claims[laps.count].trigger
+        laps.append(RecordingLap(trigger: trigger, beganAt: lapBegan, endedAt: moment, figures: lap.figures))
+        if writes { rows.append(.lap(at: moment, trigger)) }
+        lap = FigureTally(after: lap)
+        lapBegan = moment
+    }
+
+    private func moment(ofLap index: Int) -> Int64? {
+        guard let started, claims.indices.contains(index), let began = claims[index].began else { return nil }
+        return began.milliseconds - started.milliseconds
+    }
+
+    /// A run indoors can be laps alone: their own figures are all that is known.
+    private mutating func beginWithoutPoints() throws(FileError) {
+        guard let first = claims.first?.began, claims.contains(where: { ($0.elapsedMilliseconds ?? 0) > 0 }) else {
+            return
+        }
+        started = first
+        rows.append(.begin(at: 0, .command))
+        for index in claims.indices {
+            let claim = claims[index]
+            pass(to: now + (claim.elapsedMilliseconds ?? 0))
+            lap.claim(claim)
+            total.claim(claim)
+            if index < claims.count - 1 { endLap(at: now) }
+        }
+    }
+}
