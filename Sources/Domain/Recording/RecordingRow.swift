@@ -15,6 +15,14 @@ package enum RecordingRow: Equatable, Sendable {
     /// The track goes on elsewhere: the position was lost for long, or jumped. Maps draw no line across.
     case segment(at: Int64)
 
+    /// Its moment.
+    package var at: Int64 {
+        switch self {
+        case .begin(let at, _), .end(let at, _), .beats(let at, _, _), .lap(let at, _), .segment(let at): at
+        case .sample(let sample): sample.at
+        }
+    }
+
     /// Why the timer began to run, or ended.
     package enum TimerTrigger: String, Sendable {
         /// A person said so: start, pause, resume, stop.

@@ -38,6 +38,8 @@ package struct ExportOrigin: Equatable, Sendable {
 package struct ExportLoss: Equatable, Sendable {
     /// Seconds without position.
     package var secondsWithoutPosition = 0
+    /// Samples beside the first of their second, where a format has whole seconds.
+    package var samples = 0
     /// Positions that stand alone between two gaps, where a line needs two.
     package var lonePositions = 0
     /// RR intervals.
