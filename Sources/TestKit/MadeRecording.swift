@@ -1,0 +1,106 @@
+package import Domain
+
+/// A recording made up second by second, with all that a recording can have.
+package struct MadeRecording {
+    package private(set) var recording: Recording
+    package private(set) var rows: [RecordingRow] = []
+
+    private var random: SeededRandom
+    private var now: Int64 = 0
+    private var elapsed: Int64 = 0
+    private var metres = 0.0
+    private var lapBegan: (at: Int64, elapsed: Int64, metres: Double) = (0, 0, 0)
+
+    /// A run that began on 2026-03-01 at 07:30:12.3.
+    package init(seed: UInt64) {
+        random = SeededRandom(seed: seed)
+        recording = Recording(sport: .run, started: UTC(milliseconds: 1_772_350_212_300))
+        var strap = RecordingStrap()
+        strap.name = ForeignText("Polar H10 00000001")
+        strap.serialNumber = ForeignText("12345")
+        strap.batteryPercent = 80
+        recording.strap = strap
+    }
+
+    /// Ten minutes with two pauses and three laps; the position is lost for a while.
+    package static func run(seed: UInt64) throws -> MadeRecording {
+        var made = MadeRecording(seed: seed)
+        made.begin(.command)
+        made.run(seconds: 200)
+        made.pause(milliseconds: 12_345, .auto, .auto)
+        made.run(seconds: 100, hasPosition: false)
+        made.lap(.command)
+        made.run(seconds: 150)
+        made.pause(milliseconds: 60_600, .command, .outage)
+        made.run(seconds: 50)
+        made.lap(.distance)
+        made.run(seconds: 99, part: 700)
+        made.end(.command)
+        made.recording.zones = try Zones([100, 120, 140, 160, 180])
+        made.recording.zoneMilliseconds = [1000, 2000, 597_000, 0, 0, 0]
+        return made
+    }
+
+    package mutating func begin(_ trigger: RecordingRow.TimerTrigger) {
+        rows.append(.begin(at: now, trigger))
+    }
+
+    package mutating func end(_ trigger: RecordingRow.TimerTrigger) {
+        closeLap(nil)
+        rows.append(.end(at: now, trigger))
+        recording.totalMilliseconds = now
+        recording.total.elapsedMilliseconds = elapsed
+        recording.total.distanceMetres = metres
+        recording.total.averageHeartRate = 144.4
+        recording.total.maximumHeartRate = 163
+        recording.total.maximumSpeed = 3.456
+    }
+
+    package mutating func pause(
+        milliseconds: Int64, _ before: RecordingRow.TimerTrigger, _ after: RecordingRow.TimerTrigger
+    ) {
+        rows.append(.end(at: now, before))
+        now += milliseconds
+        rows.append(.begin(at: now, after))
+    }
+
+    package mutating func lap(_ trigger: Event.Trigger) {
+        rows.append(.lap(at: now, trigger))
+        closeLap(trigger)
+    }
+
+    /// - Parameter part: milliseconds that pass after the last whole second.
+    package mutating func run(seconds: Int, hasPosition: Bool = true, part: Int64 = 0) {
+        for _ in 0..<seconds {
+            let step = 1000 - elapsed % 1000
+            now += step
+            elapsed += step
+            metres += 2.5 + random.uniform()
+            var sample = RecordingSample(at: now, elapsedMilliseconds: elapsed)
+            sample.distanceMetres = metres
+            sample.speed = 3 + random.normal() / 10
+            sample.heartRate = 140 + Int(random.uniform() * 20)
+            sample.cadence = 85
+            if hasPosition {
+                sample.coordinate = Coordinate(
+                    latitude: 52.5 + metres * 8.9e-6, longitude: -179.9999 + random.normal() * 1e-5)
+                sample.altitude = 34 + random.normal()
+            }
+            rows.append(.sample(sample))
+            let beats = (0..<Int(random.uniform() * 7)).map { _ in UInt16(400 + random.uniform() * 100) }
+            if !beats.isEmpty { rows.append(.beats(at: now, rr: beats, gap: false)) }
+        }
+        now += part
+        elapsed += part
+    }
+
+    private mutating func closeLap(_ trigger: Event.Trigger?) {
+        var figures = Figures()
+        figures.elapsedMilliseconds = elapsed - lapBegan.elapsed
+        figures.distanceMetres = metres - lapBegan.metres
+        figures.averageHeartRate = 150.2
+        figures.maximumHeartRate = 159
+        recording.laps.append(RecordingLap(trigger: trigger, beganAt: lapBegan.at, endedAt: now, figures: figures))
+        lapBegan = (now, elapsed, metres)
+    }
+}
