@@ -1,0 +1,285 @@
+import Domain
+
+/// The messages of one activity, in their order.
+struct FitActivity {
+    var writer = FitWriter()
+    private(set) var loss = ExportLoss()
+
+    private let recording: Recording
+    private let origin: ExportOrigin
+    private var clock: FitClock
+    private var isRunning = false
+    /// The time stamp of the newest record.
+    private var recorded: Int64?
+    /// The lap that is on.
+    private var lap = 0
+    private var lapBegan: Int64?
+    /// The sums of the laps before it, in centimetres and milliseconds.
+    private var lapsBefore: (distance: Int64, timer: Int64) = (0, 0)
+    /// The same in metres, not rounded.
+    private var lapDistance = 0.0
+
+    /// A definition stays in force while its local type is not used for another.
+    private enum Local {
+        static let fileID: UInt8 = 0
+        static let fileCreator: UInt8 = 1
+        static let deviceInfo: UInt8 = 2
+        static let event: UInt8 = 3
+        static let record: UInt8 = 4
+        static let beats: UInt8 = 5
+        static let lap: UInt8 = 6
+        static let timeInZone: UInt8 = 7
+        static let session: UInt8 = 8
+        static let activity: UInt8 = 9
+    }
+
+    init(_ recording: Recording, origin: ExportOrigin) {
+        var recording = recording
+        // Readers ask for a lap.
+        if recording.laps.isEmpty {
+            let end = recording.totalMilliseconds
+            recording.laps = [RecordingLap(trigger: nil, beganAt: 0, endedAt: end, figures: recording.total)]
+        }
+        self.recording = recording
+        self.origin = origin
+        clock = FitClock(started: recording.started)
+    }
+
+    /// What the file is, who wrote it, and what it listened to.
+    mutating func begin() {
+        let began = clock.second(of: 0)
+        let serialNumber = Int64(origin.serialNumber)
+        writer.message(
+            .fileID, as: Local.fileID,
+            [
+                .enumeration(Fit.FileID.type, Fit.activityFile),
+                .uint16(Fit.FileID.maker, Fit.developmentMaker), .uint16(Fit.FileID.product, 1),
+                .uint32z(Fit.FileID.serialNumber, serialNumber), .uint32(Fit.FileID.created, began),
+                .text(Fit.FileID.productName, "paced"),
+            ])
+        writer.message(
+            .fileCreator, as: Local.fileCreator, [.uint16(Fit.FileCreator.softwareVersion, Self.softwareVersion)])
+        writer.message(
+            .deviceInfo, as: Local.deviceInfo,
+            [
+                .uint32(Fit.timestamp, began), .uint8(Fit.DeviceInfo.index, Fit.DeviceInfo.creator),
+                .uint16(Fit.DeviceInfo.maker, Fit.developmentMaker), .uint16(Fit.DeviceInfo.product, 1),
+                .uint32z(Fit.DeviceInfo.serialNumber, serialNumber),
+                .uint16(Fit.DeviceInfo.softwareVersion, Self.softwareVersion),
+                .enumeration(Fit.DeviceInfo.source, Fit.DeviceInfo.local),
+                .text(Fit.DeviceInfo.productName, "paced"),
+            ])
+        guard let strap = recording.strap else { return }
+        writer.message(
+            .deviceInfo, as: Local.deviceInfo,
+            [
+                .uint32(Fit.timestamp, began), .uint8(Fit.DeviceInfo.index, 1),
+                .uint8(Fit.DeviceInfo.type, Fit.DeviceInfo.bluetoothHeartRate),
+                .uint32z(Fit.DeviceInfo.serialNumber, strap.serialNumber.flatMap { Int64($0.text) }),
+                .uint8(Fit.DeviceInfo.batteryStatus, strap.batteryPercent.map(Self.batteryStatus)),
+                .enumeration(Fit.DeviceInfo.source, Fit.DeviceInfo.bluetooth),
+                .text(Fit.DeviceInfo.productName, strap.name?.text),
+                .uint8(Fit.DeviceInfo.batteryLevel, strap.batteryPercent.map { Int64($0) }),
+            ])
+    }
+
+    mutating func append(_ row: RecordingRow) {
+        closeLaps(before: row.at)
+        switch row {
+        case .begin(let at, let trigger): timer(Fit.Event.start, clock.began(at: at), trigger)
+        case .end(let at, let trigger): timer(Fit.Event.stopAll, clock.ended(at: at), trigger)
+        case .sample(let sample): record(sample)
+        case .beats(_, let rr, _): beats(rr)
+        case .lap, .segment: break
+        }
+    }
+
+    /// The rest of the laps, and the sums.
+    mutating func end() {
+        let total = recording.total
+        if isRunning { timer(Fit.Event.stopAll, clock.ended(at: recording.totalMilliseconds), .auto) }
+        let ended = clock.second(of: recording.totalMilliseconds)
+        // Readers ask for a record.
+        if recorded == nil { record(at: ended, [.uint32(Fit.Record.distance, Self.centimetres(total.distanceMetres))]) }
+        closeLaps(before: .max)
+        timeInZone(at: ended)
+        let began = FitClock(started: recording.started).second(of: 0)
+        writer.message(
+            .session, as: Local.session,
+            [
+                .uint32(Fit.timestamp, ended), .uint16(Fit.messageIndex, 0),
+                .enumeration(Fit.Session.event, Fit.Event.session),
+                .enumeration(Fit.Session.eventType, Fit.Event.stop),
+                .uint32(Fit.Session.start, began),
+                .enumeration(Fit.Session.sport, Fit.number(of: recording.sport)),
+                .enumeration(Fit.Session.subSport, recording.isIndoor ? Fit.indoorNumber(of: recording.sport) : 0),
+                .uint32(Fit.Session.elapsed, recording.totalMilliseconds),
+                .uint32(Fit.Session.timer, total.elapsedMilliseconds),
+                .uint32(Fit.Session.distance, Self.centimetres(total.distanceMetres)),
+                .uint32(Fit.Session.movingTime, total.movingMilliseconds > 0 ? total.movingMilliseconds : nil),
+                .uint8(Fit.Session.averageHeartRate, total.averageHeartRate.flatMap { Self.scaled($0, by: 1) }),
+                .uint8(Fit.Session.maximumHeartRate, total.maximumHeartRate.map { Int64($0) }),
+                .uint32(Fit.Session.averageSpeed, Self.averageSpeed(total)),
+                .uint32(Fit.Session.maximumSpeed, total.maximumSpeed.flatMap { Self.scaled($0, by: 1000) }),
+                .uint16(Fit.Session.firstLap, 0), .uint16(Fit.Session.laps, Int64(recording.laps.count)),
+                .enumeration(Fit.Session.trigger, 0),
+            ])
+        writer.message(
+            .activity, as: Local.activity,
+            [
+                .uint32(Fit.timestamp, ended), .uint32(Fit.Activity.timer, total.elapsedMilliseconds),
+                .uint16(Fit.Activity.sessions, 1), .enumeration(Fit.Activity.type, 0),
+                .enumeration(Fit.Activity.event, Fit.Event.activity),
+                .enumeration(Fit.Activity.eventType, Fit.Event.stop),
+                .uint32(Fit.Activity.localTime, ended + Int64(origin.localOffset)),
+            ])
+    }
+
+    private mutating func timer(_ type: Int64, _ second: Int64, _ trigger: RecordingRow.TimerTrigger) {
+        isRunning = type == Fit.Event.start
+        writer.message(
+            .event, as: Local.event,
+            [
+                .uint32(Fit.timestamp, second), .enumeration(Fit.Event.event, Fit.Event.timer),
+                .enumeration(Fit.Event.type, type),
+                .uint32(Fit.Event.data, trigger == .command ? Fit.Event.manual : Fit.Event.auto),
+            ])
+    }
+
+    private mutating func record(_ sample: RecordingSample) {
+        let second = clock.sampled(sample)
+        // A file that was imported may have several samples a second.
+        if let recorded, second <= recorded {
+            loss.samples += 1
+            return
+        }
+        record(
+            at: second,
+            [
+                .int32(Fit.Record.latitude, sample.coordinate.map { Fit.semicircles(degrees: $0.latitude) }),
+                .int32(Fit.Record.longitude, sample.coordinate.map { Fit.semicircles(degrees: $0.longitude) }),
+                .uint32(Fit.Record.distance, sample.distanceMetres.flatMap(Self.centimetres)),
+                .uint32(Fit.Record.enhancedSpeed, sample.speed.flatMap { Self.scaled($0, by: 1000) }),
+                .uint32(Fit.Record.enhancedAltitude, sample.altitude.flatMap { Self.scaled($0 + 500, by: 5) }),
+                .uint16(Fit.Record.power, sample.power.map { Int64($0) }),
+                .uint8(Fit.Record.heartRate, sample.heartRate.map { Int64($0) }),
+                .uint8(Fit.Record.cadence, sample.cadence.map { Int64($0) }),
+                .int8(Fit.Record.temperature, sample.temperature.map { Int64($0) }),
+            ])
+    }
+
+    private mutating func record(at second: Int64, _ fields: [FitField?]) {
+        recorded = second
+        writer.message(.record, as: Local.record, [.uint32(Fit.timestamp, second)] + fields)
+    }
+
+    private mutating func beats(_ rr: [UInt16]) {
+        var rest = rr[...]
+        while !rest.isEmpty {
+            var intervals = rest.prefix(Fit.Beats.count).map { (Int64($0) * 1000 + 512) / 1024 }
+            rest = rest.dropFirst(Fit.Beats.count)
+            while intervals.count < Fit.Beats.count { intervals.append(Int64(UInt16.max)) }
+            writer.message(.beats, as: Local.beats, [.array(Fit.Beats.intervals, .uint16, intervals)])
+        }
+    }
+
+    /// Writes the laps that ended before a moment, and takes down when the next one began.
+    private mutating func closeLaps(before moment: Int64) {
+        while lap < recording.laps.count {
+            let next = recording.laps[lap]
+            if lapBegan == nil, next.beganAt <= moment { lapBegan = clock.second(of: next.beganAt) }
+            // The last one lasts as long as the file.
+            let isLast = lap == recording.laps.count - 1
+            guard moment == .max || (!isLast && next.endedAt < moment) else { return }
+            write(next, began: lapBegan ?? clock.second(of: next.beganAt), isLast: isLast)
+            lap += 1
+            lapBegan = nil
+        }
+    }
+
+    private mutating func write(_ next: RecordingLap, began: Int64, isLast: Bool) {
+        // The sums of the laps are those of the session, to the last digit, whatever a file said that was imported.
+        lapDistance += next.figures.distanceMetres
+        let sums = (
+            distance: Self.centimetres(recording.total.distanceMetres) ?? 0, timer: recording.total.elapsedMilliseconds
+        )
+        var after = (
+            distance: Self.centimetres(lapDistance) ?? 0, timer: lapsBefore.timer + next.figures.elapsedMilliseconds
+        )
+        after = isLast ? sums : (min(after.distance, sums.distance), min(after.timer, sums.timer))
+        let centimetres = after.distance - lapsBefore.distance
+        var figures = next.figures
+        figures.distanceMetres = Double(centimetres) / 100
+        figures.elapsedMilliseconds = after.timer - lapsBefore.timer
+        lapsBefore = after
+        let ended = clock.second(of: next.endedAt)
+        writer.message(
+            .lap, as: Local.lap,
+            [
+                .uint32(Fit.timestamp, ended), .uint16(Fit.messageIndex, Int64(lap)),
+                .enumeration(Fit.Lap.event, Fit.Event.lap), .enumeration(Fit.Lap.eventType, Fit.Event.stop),
+                .uint32(Fit.Lap.start, began), .uint32(Fit.Lap.elapsed, max(next.endedAt - next.beganAt, 0)),
+                .uint32(Fit.Lap.timer, figures.elapsedMilliseconds), .uint32(Fit.Lap.distance, centimetres),
+                .uint8(Fit.Lap.averageHeartRate, figures.averageHeartRate.flatMap { Self.scaled($0, by: 1) }),
+                .uint8(Fit.Lap.maximumHeartRate, figures.maximumHeartRate.map { Int64($0) }),
+                .uint32(Fit.Lap.averageSpeed, Self.averageSpeed(figures)),
+                .uint32(Fit.Lap.maximumSpeed, figures.maximumSpeed.flatMap { Self.scaled($0, by: 1000) }),
+                .enumeration(Fit.Lap.trigger, isLast ? Fit.Lap.sessionEnd : Self.trigger(next.trigger)),
+                .enumeration(Fit.Lap.sport, Fit.number(of: recording.sport)),
+            ])
+    }
+
+    private mutating func timeInZone(at second: Int64) {
+        guard let zones = recording.zones, recording.zoneMilliseconds.count == zones.bottoms.count + 1 else { return }
+        writer.message(
+            .timeInZone, as: Local.timeInZone,
+            [
+                .uint32(Fit.timestamp, second),
+                .uint16(Fit.TimeInZone.reference, Int64(Fit.Message.session.rawValue)),
+                .uint16(Fit.TimeInZone.index, 0),
+                .array(Fit.TimeInZone.heartRate, .uint32, recording.zoneMilliseconds),
+                .array(Fit.TimeInZone.boundaries, .uint8, zones.bottoms.map { Int64($0) }),
+                .enumeration(Fit.TimeInZone.calculation, Fit.TimeInZone.custom),
+            ])
+    }
+}
+
+/// Values as the profile has them; nil is what it has no number for.
+extension FitActivity {
+    /// Major and minor version in one number, in hundredths.
+    private static let softwareVersion: Int64? = {
+        let numbers = Release.version.split(separator: ".").compactMap { Int64($0) }
+        return numbers.count == 3 ? numbers[0] * 100 + min(numbers[1] * 10 + numbers[2], 99) : nil
+    }()
+
+    private static func scaled(_ value: Double, by scale: Double) -> Int64? {
+        Decimal.scaled(value * scale, decimals: 0)
+    }
+
+    private static func centimetres(_ metres: Double) -> Int64? {
+        Decimal.scaled(metres, decimals: 2)
+    }
+
+    private static func averageSpeed(_ figures: Figures) -> Int64? {
+        guard figures.elapsedMilliseconds > 0 else { return nil }
+        return scaled(figures.distanceMetres / Double(figures.elapsedMilliseconds), by: 1e6)
+    }
+
+    /// Good, ok, low, critical.
+    private static func batteryStatus(percent: Int) -> Int64 {
+        switch percent {
+        case 50...: 2
+        case 25...: 3
+        case 10...: 4
+        default: 5
+        }
+    }
+
+    private static func trigger(_ trigger: Event.Trigger?) -> Int64 {
+        switch trigger {
+        case .command, nil: Fit.Lap.manual
+        case .distance: Fit.Lap.metres
+        case .time, .auto: Fit.Lap.time
+        }
+    }
+}

@@ -1,0 +1,219 @@
+import Domain
+
+/// Makes a recording of the messages of a FIT activity.
+///
+/// Timer events and records pass ``RecordOrder`` and become rows in ``FitTrack``. RR intervals have no time: they belong to the record
+/// before them. One record or event is held until the next one shows that it is whole.
+struct FitActivityReader {
+    private static let lapLimit = 4096
+    /// More messages of RR intervals than that after one record are left out.
+    private static let beatsLimit = 64
+
+    private var order = RecordOrder<FitMoment>()
+    private var track = FitTrack()
+    private var pending: FitMoment?
+    private var leftovers = Leftovers()
+    private var head = FitHead()
+
+    private enum File {
+        /// No message has come yet.
+        case begun
+        case kept, other
+    }
+
+    private var file = File.begun
+    private var hasActivity = false
+    /// What the first file is that is no activity.
+    private var otherFile: String?
+    /// Valid values of fields of records that are not kept, by number.
+    private var recordFields = [Int](repeating: 0, count: 256)
+    private var developerFields = 0
+
+    mutating func beginFile() {
+        file = .begun
+    }
+
+    /// - Throws: what `row` throws.
+    mutating func take(_ message: FitMessage, _ row: (RecordingRow) throws -> Void) throws {
+        let kind = Fit.Message(rawValue: message.definition.message)
+        if file == .begun { begin(kind == .fileID ? message[Fit.FileID.type] ?? Fit.activityFile : Fit.activityFile) }
+        guard file == .kept else { return }
+        developerFields += message.definition.developerFields
+        switch kind {
+        case .fileID: head.file(message)
+        case .fileCreator, .activity, .pad: break
+        case .deviceInfo: head.device(message)
+        case .session: head.session(message)
+        case .lap: try lap(message)
+        case .event: try event(message, row)
+        case .record: try record(message, row)
+        case .beats: beats(message)
+        default: leftovers.count(kind?.name.text ?? "message \(message.definition.message)")
+        }
+    }
+
+    /// - Throws: ``FileError`` where there was no activity, and what `row` throws.
+    mutating func finish(_ row: (RecordingRow) throws -> Void) throws -> ImportedRecording {
+        guard hasActivity else { throw FileError("the file holds \(otherFile ?? "nothing"), no activity") }
+        try push(row)
+        try order.finish { moment, time in try track.take(moment, at: time, row) }
+        guard let recording = try track.finish(head, row) else { throw FileError("the activity holds no records") }
+        for (number, count) in recordFields.enumerated() { leftovers.count(FitHead.recordField(number), count) }
+        leftovers.count("developer field", developerFields)
+        leftovers.count("record whose time went back", order.backward)
+        leftovers.count("record whose time jumped ahead", order.ahead)
+        leftovers.count("second record of one second", track.doubles)
+        leftovers.count("RR interval over 64 s", track.longBeats)
+        return ImportedRecording(recording: recording, leftovers: leftovers)
+    }
+
+    private mutating func begin(_ type: Int64) {
+        file = type == Fit.activityFile && !hasActivity ? .kept : .other
+        if file == .other {
+            let name = FitHead.fileType(type)
+            leftovers.count(name)
+            otherFile = otherFile ?? name
+        }
+        hasActivity = hasActivity || file == .kept
+    }
+
+    private mutating func lap(_ message: FitMessage) throws {
+        guard let lap = FitLap(message) else { return leftovers.count("lap without times") }
+        guard track.laps.count < Self.lapLimit else { throw FileError("more than \(Self.lapLimit) laps") }
+        track.laps.append(lap)
+    }
+
+    private mutating func event(_ message: FitMessage, _ row: (RecordingRow) throws -> Void) throws {
+        guard message[Fit.Event.event] == Fit.Event.timer, let time = message.time else {
+            return leftovers.count("event")
+        }
+        let trigger: RecordingRow.TimerTrigger = message[Fit.Event.data] == Fit.Event.auto ? .auto : .command
+        switch message[Fit.Event.type] {
+        case Fit.Event.start: try take(FitMoment(time: time, kind: .start(trigger)), row)
+        case Fit.Event.stop, Fit.Event.stopAll, Fit.Event.stopDisable, Fit.Event.stopDisableAll:
+            try take(FitMoment(time: time, kind: .stop(trigger)), row)
+        default: leftovers.count("event")
+        }
+    }
+
+    private mutating func record(_ message: FitMessage, _ row: (RecordingRow) throws -> Void) throws {
+        for field in message.definition.passedOver where message.holds(field) {
+            recordFields[Int(field.number)] += 1
+        }
+        guard let time = message.time else { return leftovers.count("record without time") }
+        let values = FitValues(message)
+        // Two records of one second are one.
+        if let pending, pending.time == time, case .record(let first) = pending.kind {
+            self.pending?.kind = .record(first.completed(by: values))
+        } else {
+            try take(FitMoment(time: time, kind: .record(values)), row)
+        }
+    }
+
+    private mutating func beats(_ message: FitMessage) {
+        let intervals = message.values(Fit.Beats.intervals)
+        if pending == nil {
+            track.add(intervals)
+        } else if pending?.beats.count ?? 0 < Self.beatsLimit {
+            pending?.beats.append(intervals)
+        } else {
+            leftovers.count("RR interval", intervals.count)
+        }
+    }
+
+    private mutating func take(_ moment: FitMoment, _ row: (RecordingRow) throws -> Void) throws {
+        var moment = moment
+        if let pending, pending.time >= moment.time {
+            if case .record = moment.kind, case .stop = pending.kind, pending.time == moment.time {
+                // The record of the second at which the timer stopped.
+                return try pass(moment, row)
+            }
+            // An event that a device wrote a little late.
+            if moment.isEvent, pending.time - moment.time < RecordOrder<FitMoment>.jump / 1000 {
+                moment.time = pending.time
+            }
+        }
+        try push(row)
+        pending = moment
+    }
+
+    private mutating func push(_ row: (RecordingRow) throws -> Void) throws {
+        guard let moment = pending else { return }
+        pending = nil
+        try pass(moment, row)
+    }
+
+    private mutating func pass(_ moment: FitMoment, _ row: (RecordingRow) throws -> Void) throws {
+        try order.take(moment, at: UTC(milliseconds: (moment.time + Fit.epoch) * 1000)) { moment, time in
+            try track.take(moment, at: time, row)
+        }
+    }
+}
+
+/// An event of the timer or a record, with the beats that followed it in the file.
+struct FitMoment {
+    enum Kind {
+        case start(RecordingRow.TimerTrigger)
+        case stop(RecordingRow.TimerTrigger)
+        case record(FitValues)
+    }
+
+    /// Seconds since the epoch.
+    var time: Int64
+    var kind: Kind
+    /// Milliseconds, a message's each.
+    var beats: [[Int64]] = []
+
+    init(time: Int64, kind: Kind) {
+        self.time = time
+        self.kind = kind
+    }
+
+    var isEvent: Bool {
+        if case .record = kind { false } else { true }
+    }
+}
+
+/// What is kept of a record.
+struct FitValues {
+    static let kept: Set<Fit.Field> = [
+        Fit.timestamp, Fit.Record.latitude, Fit.Record.longitude, Fit.Record.altitude, Fit.Record.heartRate,
+        Fit.Record.cadence, Fit.Record.distance, Fit.Record.speed, Fit.Record.power, Fit.Record.temperature,
+        Fit.Record.enhancedSpeed, Fit.Record.enhancedAltitude,
+    ]
+
+    /// Its times are to be filled in.
+    var sample = RecordingSample(at: 0, elapsedMilliseconds: 0)
+
+    init(_ message: FitMessage) {
+        if let latitude = message[Fit.Record.latitude], let longitude = message[Fit.Record.longitude],
+            abs(latitude) <= 1 << 30, (latitude, longitude) != (0, 0)
+        {
+            sample.coordinate = Coordinate(
+                latitude: Fit.degrees(semicircles: latitude), longitude: Fit.degrees(semicircles: longitude))
+        }
+        sample.distanceMetres = message[Fit.Record.distance].map { Double($0) / 100 }
+        let altitude = message[Fit.Record.enhancedAltitude] ?? message[Fit.Record.altitude]
+        sample.altitude = altitude.map { Double($0) / 5 - 500 }
+        let speed = message[Fit.Record.enhancedSpeed] ?? message[Fit.Record.speed]
+        sample.speed = speed.map { Double($0) / 1000 }
+        sample.heartRate = message.integer(Fit.Record.heartRate, in: 1...240)
+        sample.cadence = message.integer(Fit.Record.cadence, in: 0...254)
+        sample.power = message.integer(Fit.Record.power, in: 0...65534)
+        sample.temperature = message.integer(Fit.Record.temperature, in: -127...126)
+    }
+
+    /// The same with what another record of the second says.
+    func completed(by other: FitValues) -> FitValues {
+        var result = self
+        result.sample.coordinate = other.sample.coordinate ?? sample.coordinate
+        result.sample.distanceMetres = other.sample.distanceMetres ?? sample.distanceMetres
+        result.sample.altitude = other.sample.altitude ?? sample.altitude
+        result.sample.speed = other.sample.speed ?? sample.speed
+        result.sample.heartRate = other.sample.heartRate ?? sample.heartRate
+        result.sample.cadence = other.sample.cadence ?? sample.cadence
+        result.sample.power = other.sample.power ?? sample.power
+        result.sample.temperature = other.sample.temperature ?? sample.temperature
+        return result
+    }
+}

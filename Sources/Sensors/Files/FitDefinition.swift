@@ -1,0 +1,133 @@
+import Domain
+
+/// What the data messages of one local type hold, until the next definition of that type.
+///
+/// Layout, after the message's first byte:
+///
+///     offset  size  field
+///     1       1     reserved
+///     2       1     architecture: 0 little-endian, 1 big-endian
+///     3       2     number of the message
+///     5       1     n, the count of fields
+///     6       3×n   number, size in bytes and base type of each field
+///     .       1     m, the count of developer fields, where the first byte says that there are any
+///     .       3×m   number, size and developer of each
+///
+/// Source: Garmin FIT SDK, FIT protocol, definition message.
+struct FitDefinition {
+    struct Field {
+        var number: Fit.Field
+        /// Of its first byte in the data message.
+        var offset: Int
+        var size: Int
+        /// Nil where the number is none of the protocol's: the field is passed over.
+        var type: Fit.BaseType?
+    }
+
+    let message: UInt16
+    let isBigEndian: Bool
+    private(set) var fields: [Field] = []
+    let developerFields: Int
+    /// The fields of a record that are not kept.
+    private(set) var passedOver: [Field] = []
+    /// Bytes of a data message, its first one included.
+    let size: Int
+
+    /// Reads a whole definition message.
+    ///
+    /// - Throws: ``ParseError`` for an architecture that is neither of the two.
+    init(_ bytes: [UInt8]) throws(ParseError) {
+        guard bytes[2] <= 1 else { throw ParseError(at: 2, expected: "an architecture of 0 or 1") }
+        isBigEndian = bytes[2] == 1
+        message = isBigEndian ? UInt16(bytes[3]) << 8 | UInt16(bytes[4]) : UInt16(bytes[4]) << 8 | UInt16(bytes[3])
+        var end = 1
+        for index in 0..<Int(bytes[5]) {
+            let place = 6 + 3 * index
+            let size = Int(bytes[place + 1])
+            fields.append(
+                Field(
+                    number: bytes[place], offset: end, size: size, type: Fit.BaseType(rawValue: bytes[place + 2])))
+            end += size
+        }
+        let place = 6 + 3 * Int(bytes[5])
+        developerFields = place < bytes.count ? Int(bytes[place]) : 0
+        for index in 0..<developerFields { end += Int(bytes[place + 2 + 3 * index]) }
+        size = end
+        if message == Fit.Message.record.rawValue {
+            passedOver = fields.filter { !FitValues.kept.contains($0.number) }
+        }
+    }
+
+    /// Bytes of a definition of which so many are there; nil while more are needed to tell.
+    static func size(of bytes: [UInt8]) -> Int? {
+        guard bytes.count >= 6 else { return nil }
+        let size = 6 + 3 * Int(bytes[5])
+        guard bytes[0] & Fit.Bit.developerFields != 0 else { return size }
+        guard bytes.count > size else { return nil }
+        return size + 1 + 3 * Int(bytes[size])
+    }
+}
+
+/// A data message, to be asked for its fields. Nil is what it does not say.
+struct FitMessage {
+    let definition: FitDefinition
+    let bytes: [UInt8]
+    /// The time stamp of its first byte, in seconds since the epoch.
+    let compressedTime: Int64?
+
+    /// The moment of the message.
+    var time: Int64? {
+        compressedTime ?? self[Fit.timestamp]
+    }
+
+    /// A field's number, or the first one of an array.
+    subscript(number: Fit.Field) -> Int64? {
+        guard let field = field(number), let type = field.type, field.size >= type.size else { return nil }
+        return value(at: field.offset, type)
+    }
+
+    /// All numbers of an array, those left out that are none.
+    func values(_ number: Fit.Field) -> [Int64] {
+        guard let field = field(number), let type = field.type else { return [] }
+        return (0..<field.size / type.size).compactMap { value(at: field.offset + $0 * type.size, type) }
+    }
+
+    func text(_ number: Fit.Field) -> ForeignText? {
+        guard let field = field(number), field.type == .text else { return nil }
+        return ForeignText(bytes[field.offset..<field.offset + field.size].prefix { $0 != 0 })
+    }
+
+    private func field(_ number: Fit.Field) -> FitDefinition.Field? {
+        definition.fields.first { $0.number == number }
+    }
+
+    fileprivate func value(at offset: Int, _ type: Fit.BaseType) -> Int64? {
+        switch type {
+        case .text, .bytes, .float32, .float64: return nil
+        default: break
+        }
+        var bits: UInt64 = 0
+        for index in 0..<type.size {
+            let place = definition.isBigEndian ? type.size - 1 - index : index
+            bits |= UInt64(bytes[offset + place]) << UInt64(8 * index)
+        }
+        guard bits != type.invalid else { return nil }
+        let unused = UInt64(64 - 8 * type.size)
+        let value = type.isSigned ? Int64(bitPattern: bits << unused) >> Int64(unused) : Int64(exactly: bits)
+        // Nothing that we keep needs more than four bytes, and sums of such numbers never overflow.
+        return value.flatMap { $0.magnitude <= UInt32.max ? $0 : nil }
+    }
+}
+
+extension FitMessage {
+    /// A field's number, where it lies in a range.
+    func integer(_ number: Fit.Field, in range: ClosedRange<Int64>) -> Int? {
+        self[number].flatMap { range.contains($0) ? Int($0) : nil }
+    }
+
+    /// Whether a field has any value.
+    func holds(_ field: FitDefinition.Field) -> Bool {
+        guard let type = field.type, type != .text, type != .bytes, field.size >= type.size else { return true }
+        return value(at: field.offset, type) != nil
+    }
+}

@@ -1,0 +1,186 @@
+package import Domain
+
+/// Reads a FIT file piece by piece: the bytes become messages, and those of an activity the rows and the head of a recording.
+///
+///     size of header ──▶ header ──▶ ┌▶ first byte ──▶ definition ─┐
+///          ▲                        │      │  └─────▶ data ───────┤
+///          │                        └──────┼──────────────────────┘
+///          └──────── check sum ◀───────────┘ end of the data
+///
+/// Files may follow one another in one. The first activity is kept, the others are counted.
+///
+/// Source: Garmin FIT SDK, FIT protocol.
+package struct FitReader {
+    /// More messages than that are refused: weeks of an activity.
+    package static let messageLimit = 1 << 23
+
+    private enum Part {
+        case headerSize, header, first, definition, data, checksum
+    }
+
+    private var part = Part.headerSize
+    /// The bytes of the part as far as they came, and how many it has.
+    private var bytes: [UInt8] = []
+    private var size = 1
+    /// Of the next byte.
+    private var offset = 0
+    /// Of the first byte behind this file's messages.
+    private var end = 0
+    private var checksum = Fit.Checksum()
+    private var definitions: [FitDefinition?] = []
+    /// The newest time stamp, which compressed ones count from.
+    private var time: Int64 = 0
+    private var messages = 0
+    private var activity = FitActivityReader()
+
+    package init() {}
+
+    /// Whether a file that begins so is a FIT file.
+    ///
+    /// - Parameter bytes: at least 12, where the file has so many.
+    package static func recognises(_ bytes: Span<UInt8>) -> Bool {
+        bytes.count >= Fit.shortHeaderSize && (8..<12).allSatisfy { bytes[$0] == Fit.signature[$0 - 8] }
+    }
+
+    /// Takes the next bytes of the file, and hands over the rows that are complete with them.
+    ///
+    /// - Throws: ``FileError``, and what `row` throws. The reader is of no use afterwards.
+    package mutating func feed(_ bytes: Span<UInt8>, _ row: (RecordingRow) throws -> Void) throws {
+        for index in bytes.indices {
+            let byte = bytes[index]
+            self.bytes.append(byte)
+            checksum.add(byte)
+            offset += 1
+            if self.bytes.count == size { try takePart(row) }
+        }
+    }
+
+    /// The file has ended: hands over the last rows, and what it is as a whole.
+    ///
+    /// - Throws: ``FileError``, and what `row` throws.
+    package mutating func finish(_ row: (RecordingRow) throws -> Void) throws -> ImportedRecording {
+        guard part == .headerSize, offset > 0 else {
+            throw FileError(at: .byte(offset), offset == 0 ? "the file is empty" : "the file ends before \(missing)")
+        }
+        return try activity.finish(row)
+    }
+
+    private var missing: String {
+        switch part {
+        case .headerSize, .header: "its header does"
+        case .first, .definition, .data: "its messages do, at byte \(end)"
+        case .checksum: "its check sum does"
+        }
+    }
+
+    private mutating func takePart(_ row: (RecordingRow) throws -> Void) throws {
+        switch part {
+        case .headerSize:
+            guard [Fit.shortHeaderSize, Fit.headerSize].contains(Int(bytes[0])) else {
+                throw error(0, "no FIT file begins with a header of \(bytes[0]) bytes")
+            }
+            part = .header
+            size = Int(bytes[0])
+        case .header:
+            try takeHeader()
+        case .first:
+            try takeFirst(row)
+        case .definition:
+            try takeDefinition()
+        case .data:
+            try takeData(row)
+        case .checksum:
+            guard checksum.value == 0 else { throw error(0, "the file's check sum is not that of its bytes") }
+            next(.headerSize)
+            checksum = Fit.Checksum()
+        }
+    }
+
+    private mutating func takeHeader() throws {
+        guard Array(bytes[8..<12]) == Fit.signature else { throw error(8, "the signature .FIT is missing") }
+        guard bytes[1] >> 4 <= 2 else {
+            throw error(1, "version \(bytes[1] >> 4) of the protocol is not known")
+        }
+        // A check sum of 0 is none.
+        guard size == Fit.shortHeaderSize || bytes[12...] == [0, 0] || checksum.value == 0 else {
+            throw error(12, "the header's check sum is not that of its bytes")
+        }
+        end = offset + (0..<4).reduce(0) { $0 | Int(bytes[4 + $1]) << (8 * $1) }
+        definitions = Array(repeating: nil, count: Fit.localTypes)
+        time = 0
+        activity.beginFile()
+        next(offset == end ? .checksum : .first)
+    }
+
+    private mutating func takeFirst(_ row: (RecordingRow) throws -> Void) throws {
+        if bytes[0] & (Fit.Bit.compressed | Fit.Bit.definition) == Fit.Bit.definition {
+            part = .definition
+            return try need(6)
+        }
+        guard let definition = definitions[localType] else {
+            throw error(0, "the local message \(localType) has no definition")
+        }
+        part = .data
+        try need(definition.size)
+        if definition.size == 1 { try takeData(row) }
+    }
+
+    private mutating func takeDefinition() throws {
+        guard let whole = FitDefinition.size(of: bytes) else {
+            return try need(7 + 3 * Int(bytes[5]))
+        }
+        guard whole == size else { return try need(whole) }
+        do throws(ParseError) {
+            definitions[localType] = try FitDefinition(bytes)
+        } catch {
+            throw self.error(error.offset, "expected \(error.expected.text)")
+        }
+        next(offset == end ? .checksum : .first)
+    }
+
+    private mutating func takeData(_ row: (RecordingRow) throws -> Void) throws {
+        messages += 1
+        guard messages <= Self.messageLimit else {
+            throw error(0, "more than \(Self.messageLimit) messages")
+        }
+        guard let definition = definitions[localType] else { return }
+        var compressedTime: Int64?
+        if bytes[0] & Fit.Bit.compressed != 0 {
+            // The five lowest bits of the time, which has risen by less than 32 s.
+            time += (Int64(bytes[0] & 0x1F) - time) & 0x1F
+            compressedTime = time
+        }
+        let message = FitMessage(definition: definition, bytes: bytes, compressedTime: compressedTime)
+        time = message.time ?? time
+        do {
+            try activity.take(message, row)
+        } catch let failure as FileError where failure.place == nil {
+            throw error(0, failure.reason)
+        }
+        next(offset == end ? .checksum : .first)
+    }
+
+    private var localType: Int {
+        let first = bytes[0]
+        return Int(first & Fit.Bit.compressed != 0 ? first >> 5 & 0x3 : first & 0xF)
+    }
+
+    /// The part has so many bytes.
+    private mutating func need(_ count: Int) throws {
+        guard offset - bytes.count + count <= end else {
+            throw error(0, "a message goes beyond the file's data, which end at byte \(end)")
+        }
+        size = count
+    }
+
+    private mutating func next(_ part: Part) {
+        self.part = part
+        size = part == .checksum ? 2 : 1
+        bytes.removeAll(keepingCapacity: true)
+    }
+
+    /// - Parameter place: in the part.
+    private func error(_ place: Int, _ reason: String) -> FileError {
+        FileError(at: .byte(offset - bytes.count + place), reason)
+    }
+}
