@@ -7,7 +7,7 @@ import Glibc
 /// Source: sd-event(3).
 @safe
 package final class EventLoop {
-    private let event: OpaquePointer
+    let event: OpaquePointer
 
     package init() throws(SystemError) {
         var event: OpaquePointer?

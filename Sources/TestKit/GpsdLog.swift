@@ -29,7 +29,7 @@ package struct GpsdLog: Sendable {
         var data: [UInt8]?
         for attempt in 1...3 where data == nil {
             // The port is our own, so that several can run at a time; without "nmea" the recording is not echoed.
-            let process = try GpsdProcess(
+            let process = try ChildProcess(
                 ["gpsfake", "-1", "-q", "-p", "-t", "-c", "0", "-P", "\(try FakeGpsd.freePort())"]
                     + ["-r", #"?WATCH={"enable":true,"json":true};"#, path])
             do {

@@ -8,7 +8,7 @@ package final class RealGpsd {
     package let port: UInt16
 
     private let receiverPort: UInt16
-    private var process: GpsdProcess?
+    private var process: ChildProcess?
     private let socket: Int32
     private let isPlaying = PlayFlag()
 
@@ -30,7 +30,7 @@ package final class RealGpsd {
 
     /// Starts it again after ``kill(_:)``, at the same port.
     package func start() throws {
-        process = try GpsdProcess(["gpsd", "-N", "-n", "-S", "\(port)", device])
+        process = try ChildProcess(["gpsd", "-N", "-n", "-S", "\(port)", device])
     }
 
     /// Ends it with a signal. SIGSTOP and SIGCONT do what they do.
@@ -54,7 +54,7 @@ package final class RealGpsd {
             if Self.withAddress(port, { connect(client, $0, $1) }) == 0, recv(client, &byte, 1, 0) == 1 { return }
             usleep(10_000)
         }
-        throw GpsdProcess.Failure(description: "gpsd does not answer at port \(port)")
+        throw ChildProcess.Failure(description: "gpsd does not answer at port \(port)")
     }
 
     /// The receiver says this, at once.

@@ -14,7 +14,7 @@ import Testing
 
     @Test func anotherProcessThatHoldsTheLockIsNamed() throws {
         let script = #"exec 9>"$0/test.lock"; flock 9; echo $$ >&9; exec sleep 60"#
-        let holder = try GpsdProcess(["bash", "-c", script, directory.path])
+        let holder = try ChildProcess(["bash", "-c", script, directory.path])
         let deadline = ContinuousClock.now + .seconds(10)
         while (try? FileDescriptor.open(directory("test.lock"), O_RDONLY))?.readText(limit: 32).last != "\n" {
             try #require(ContinuousClock.now < deadline)

@@ -11,7 +11,7 @@ import Testing
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().path
         let include = headers.map { ["-I", "\(root)/\($0)"] } ?? []
-        let compiler = try GpsdProcess(
+        let compiler = try ChildProcess(
             ["sh", "-c", #""$@" 2>&1 && echo compiled"#, "sh", "clang", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
                 + include + ["-I", "\(root)/Sources/CGps/include", "\(root)/Sources/CGps/CGps.c"])
         let output = String(decoding: try compiler.readToEnd(limit: .seconds(60)), as: UTF8.self)

@@ -5,7 +5,7 @@ package import Glibc
 ///
 /// Foundation's `Process` hands on the signal mask of the thread that it is called on, and threads of the tests block nearly all:
 /// gpsd would not even end on SIGTERM.
-package final class GpsdProcess {
+package final class ChildProcess {
     package let pid: pid_t
     private let output: Int32
     private var isOver = false

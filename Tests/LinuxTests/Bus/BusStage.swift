@@ -1,0 +1,50 @@
+import Domain
+import Linux
+import TestKit
+import Testing
+
+/// A private bus and a loop that is turned until something has come.
+final class BusStage {
+    let daemon: PrivateBus
+    let loop: EventLoop
+
+    init(isThere: Bool = true) throws {
+        daemon = try PrivateBus(isThere: isThere)
+        loop = try EventLoop()
+    }
+
+    func connect(happened: @escaping (Bus.Event) -> Void = { _ in }) throws -> Bus {
+        try Bus(at: daemon.address, loop: loop, happened: happened)
+    }
+
+    /// A connection that owns a name by now.
+    func own(_ name: String) throws -> Bus {
+        let bus = try connect()
+        var answer: Result<[BusValue], BusError>?
+        let call = bus.call(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+            [.string(name), .uint32(4)], timeout: .seconds(10)
+        ) { answer = $0 }
+        try turn { answer != nil }
+        #expect(try answer?.get() == [.uint32(1)])
+        withExtendedLifetime(call) {}
+        return bus
+    }
+
+    /// Turns the loop until something is so; fails where it does not become so.
+    func turn(
+        limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation, until isSo: () -> Bool
+    ) throws {
+        let deadline = Clock.now() + limit
+        while !isSo() {
+            try #require(Clock.now() < deadline, "it did not come to it", sourceLocation: sourceLocation)
+            try loop.turn(waiting: .milliseconds(20))
+        }
+    }
+
+    /// Turns the loop for so long.
+    func turn(for duration: Duration) throws {
+        let deadline = Clock.now() + duration
+        while Clock.now() < deadline { try loop.turn(waiting: .milliseconds(5)) }
+    }
+}
