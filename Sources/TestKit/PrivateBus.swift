@@ -21,6 +21,8 @@ package final class PrivateBus {
                 <allow eavesdrop="true"/>
                 <allow own="*"/>
               </policy>
+              <limit name="max_message_unix_fds">64</limit>
+              <limit name="max_incoming_unix_fds">64</limit>
             </busconfig>
             """
         try Data(configuration.utf8).write(to: URL(fileURLWithPath: directory("bus.conf")))

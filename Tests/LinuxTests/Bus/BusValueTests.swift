@@ -1,0 +1,137 @@
+import Domain
+import Foundation
+import Linux
+import TestKit
+import Testing
+
+@Suite struct BusValueTests {
+    private static var values: [BusValue] {
+        [
+            .bool(true), .byte(200), .int16(-2), .uint16(65_535), .int32(-70_000), .uint32(.max), .int64(.min),
+            .uint64(.max), .double(-1.5), .string("Stråp"), .objectPath("/org/bluez/hci0"), .signature("a{sv}"),
+            .bytes([0, 1, 255]), .bytes([]), .array(of: "s", [.string("a"), .string("")]), .array(of: "{sv}", []),
+            .properties(["Connected": .bool(false), "RSSI": .int16(-61)]),
+            .structure([.byte(1), .structure([.string("x")])]), .variant(.variant(.uint16(247))),
+            .array(of: "{oa{sa{sv}}}", [.entry(.objectPath("/"), .array(of: "{sa{sv}}", []))]),
+        ]
+    }
+
+    @Test func everyTypeComesAsItWasSent() throws {
+        #expect(try Self.echo(Self.values).get() == Self.values)
+    }
+
+    @Test func aVariantIsReadAsWhatItHolds() {
+        let properties = BusValue.properties([
+            "Connected": .bool(true), "RSSI": .int16(-61), "Name": .string("Polar"), "Value": .bytes([6, 90]),
+            "Flags": .array(of: "s", [.string("notify"), .string("read")]),
+        ])
+        #expect(properties["Connected"]?.bool == true)
+        #expect(properties["RSSI"]?.integer == -61)
+        #expect(properties["Name"]?.text == "Polar")
+        #expect(properties["Value"]?.bytes == [6, 90])
+        #expect(properties["Flags"]?.elements.compactMap(\.text) == ["notify", "read"])
+        #expect(properties["Paired"] == nil)
+        #expect(properties.entries.map(\.key) == ["Connected", "RSSI", "Name", "Value", "Flags"])
+    }
+
+    @Test func aValueOfAnotherTypeIsNothing() {
+        for value in Self.values {
+            let readings: [Any?] = [value.bool, value.integer, value.text, value.bytes, value.descriptor]
+            #expect(readings.filter { $0 != nil }.count <= 1)
+            #expect(value["Connected"] == nil || value.entries.count == 2)
+        }
+        #expect(BusValue.uint64(.max).integer == nil)
+        #expect(BusValue.string("1")["Connected"] == nil)
+        #expect(BusValue.string("1").entries.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("deep", 16, true), ("deep", 17, false), ("many", 131_071, true), ("many", 131_072, false),
+        ("long", 4_194_304, true), ("long", 4_194_305, false), ("bytes", 4_194_304, true), ("bytes", 4_194_305, false),
+    ])
+    func aMessageIsReadUpToItsBounds(kind: String, size: Int, passes: Bool) throws {
+        let value: BusValue =
+            switch kind {
+            case "deep": (0..<size).reduce(.byte(0)) { value, _ in .variant(value) }
+            case "many": .array(of: "b", Array(repeating: .bool(true), count: size))
+            case "bytes": .bytes(Array(repeating: 7, count: size))
+            default: .string(String(repeating: "x", count: size))
+            }
+        let answer = try Self.echo([value])
+        if passes {
+            #expect(try answer.get() == [value])
+        } else {
+            #expect { try answer.get() } throws: { ($0 as? BusError)?.name == BusError.limitsExceeded }
+        }
+    }
+
+    @Test func aDescriptorThatIsTakenLivesOn() throws {
+        let pipe = try Ends()
+        let answer = try Self.echo([.descriptor(BusDescriptor(pipe.takeWriter()))])
+        let descriptor = try #require(answer.get().first?.descriptor)
+        let taken = descriptor.take()?.release()
+        let writer = try #require(taken)
+        defer { close(writer) }
+        let isThereAgain = descriptor.take() != nil
+        #expect(!isThereAgain)
+        #expect(write(writer, "x", 1) == 1)
+        #expect(pipe.next() == [UInt8(ascii: "x")])
+        #expect(fcntl(writer, F_GETFD) == FD_CLOEXEC)
+    }
+
+    @Test func aDescriptorThatNobodyTakesIsClosedWithItsValue() throws {
+        let pipe = try Ends()
+        var answer: Result<[BusValue], BusError>? = try Self.echo([.descriptor(BusDescriptor(pipe.takeWriter()))])
+        #expect(pipe.next() == nil)
+        #expect(try answer?.get().count == 1)
+        answer = nil
+        #expect(pipe.next() == [])
+    }
+
+    @Test func moreDescriptorsThanAreReadAreAllClosed() throws {
+        let pipe = try Ends()
+        let descriptor = BusDescriptor(pipe.takeWriter())
+        let answer = try Self.echo(Array(repeating: .descriptor(descriptor), count: 17))
+        #expect { try answer.get() } throws: { ($0 as? BusError)?.name == BusError.limitsExceeded }
+        _ = descriptor.take()
+        #expect(pipe.next() == [])
+    }
+
+    /// A pipe whose reading end says when the last writing end is closed.
+    private final class Ends {
+        private let reader: FileDescriptor
+        private var writer: FileDescriptor?
+
+        init() throws {
+            var ends: [Int32] = [0, 0]
+            try #require(Glibc.pipe(&ends) == 0)
+            for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            reader = FileDescriptor(owning: ends[0])
+            writer = FileDescriptor(owning: ends[1])
+        }
+
+        func takeWriter() -> FileDescriptor { writer.take()! }
+
+        /// Nothing at the end, nil when there may be something yet.
+        func next() -> [UInt8]? {
+            var bytes = [UInt8](repeating: 0, count: 16)
+            let count = bytes.withUnsafeMutableBytes { try? reader.read(into: $0) }
+            return count.map { Array(bytes[..<$0]) }
+        }
+    }
+
+    /// What comes back from a peer that sends everything back.
+    private static func echo(_ values: [BusValue]) throws -> Result<[BusValue], BusError> {
+        let stage = try BusStage()
+        let service = try stage.own("org.example")
+        let object = try service.serve("/thing") { try? $0.answer($0.message.arguments) }
+        let bus = try stage.connect()
+        var answer: Result<[BusValue], BusError>?
+        let call = bus.call("org.example", "/thing", "org.example.Thing", "Echo", values, timeout: .seconds(10)) {
+            answer = $0
+        }
+        try stage.turn { answer != nil }
+        return try withExtendedLifetime((object, call)) { try #require(answer) }
+    }
+}
