@@ -68,7 +68,7 @@ package final class KernelStraps {
         self.describe = describe
         self.remember = remember
         link = StrapLink(at: now)
-        news = StrapNews(reason: reason)
+        news = StrapNews(way: .kernel, reason: reason)
         choice = StrapChoice(ours: ours, remembered: remembered)
         channel = ManagementChannel(adapter, open: sockets.management, loop: loop, at: now)
         timer = try loop.timer { [unowned self] in turn() }

@@ -49,12 +49,15 @@ package enum StrapFault: CaseIterable, Hashable, Sendable {
     case flood
     case parametersRefused
     case needsPairing
+    /// The air cuts it again and again, and we may not tell the kernel to be more patient.
+    case supervisionTimeout
 
     package var name: StaticText {
         switch self {
         case .flood: "flood"
         case .parametersRefused: "parameters-refused"
         case .needsPairing: "needs-pairing"
+        case .supervisionTimeout: "supervision-timeout"
         }
     }
 
@@ -72,6 +75,10 @@ package enum StrapFault: CaseIterable, Hashable, Sendable {
             case .needsPairing:
                 "the strap gives heart rate only to hosts it is paired with, and paced pairs with none; "
                     + "undo that in its maker's app"
+            case .supervisionTimeout:
+                "the host gives the strap up after less than half a second without a word; "
+                    + "write [LE] and below it ConnectionSupervisionTimeout=600 into /etc/bluetooth/main.conf, "
+                    + "and restart bluetoothd"
             }
         return .raise(name, message: message)
     }

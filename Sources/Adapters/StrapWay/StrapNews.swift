@@ -4,20 +4,22 @@ import Sensors
 
 /// What of the strap has been told last, so that only changes are.
 struct StrapNews {
+    private let way: Bluetooth.Way
     /// Why Bluetooth is used in this way, where nobody has said so.
     private let reason: ForeignText?
     private var status: LinkStatus?
     private var faults: Set<StrapFault> = []
     private var bluetooth: Bluetooth?
 
-    init(reason: ForeignText?) {
+    init(way: Bluetooth.Way, reason: ForeignText?) {
+        self.way = way
         self.reason = reason
     }
 
     /// What has changed, as the pipeline takes it.
     mutating func take(adapter: DeviceAddress?, _ faults: Set<StrapFault>, _ status: LinkStatus) -> [Input] {
         var inputs: [Input] = []
-        let bluetooth = Bluetooth(way: .kernel, adapter: adapter, reason: reason)
+        let bluetooth = Bluetooth(way: way, adapter: adapter, reason: reason)
         if bluetooth != self.bluetooth { inputs.append(.bluetooth(bluetooth)) }
         for fault in StrapFault.allCases {
             switch (self.faults.contains(fault), faults.contains(fault)) {

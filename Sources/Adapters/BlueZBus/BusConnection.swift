@@ -1,0 +1,140 @@
+import Domain
+import Linux
+import Sensors
+
+/// A connection to a strap through bluetoothd, on a connection to the bus of its own.
+///
+/// It carries out what its ``BlueZConnection`` asks for, until it is over or released; released before, it tells bluetoothd to close the
+/// link. Its owner tells it whenever the objects have changed, and calls ``tick(_:at:)`` no later than ``deadline``; it has no timer of
+/// its own.
+final class BusConnection {
+    enum Event {
+        /// The strap is connected, and can be subscribed to.
+        case connected
+        case reported(StrapSession.Report)
+        /// The connection ended by itself; only ``isOver`` follows.
+        case ended(StrapLink.Loss)
+        /// bluetoothd has not answered.
+        case unanswered
+    }
+
+    private var machine: BlueZConnection
+    private let channel: BlueZChannel
+    private let loop: EventLoop
+    private let objects: () -> BlueZObjects
+    private let happened: (Event, Instant) -> Void
+    private var socket: NotificationSocket?
+    /// Whether the strap can be subscribed to, or could be.
+    private(set) var isConnected = false
+
+    /// - Parameters:
+    ///   - device: the path of the strap's object.
+    ///   - objects: the objects of bluetoothd as they are now.
+    ///   - happened: called from the loop, or from within the methods below.
+    init(
+        to device: String, over channel: BlueZChannel, loop: EventLoop, tellsReasons: Bool,
+        objects: @escaping () -> BlueZObjects, happened: @escaping (Event, Instant) -> Void, at now: Instant
+    ) {
+        machine = BlueZConnection(device: device, tellsReasons: tellsReasons, at: now)
+        self.channel = channel
+        self.loop = loop
+        self.objects = objects
+        self.happened = happened
+    }
+
+    deinit {
+        if !machine.isOver { channel.send(.disconnect(device: machine.device)) }
+    }
+
+    var device: String {
+        machine.device
+    }
+
+    /// Whether bluetoothd is done with it, so that the next may begin.
+    var isOver: Bool {
+        machine.isOver
+    }
+
+    var deadline: Instant? {
+        machine.deadline
+    }
+
+    func begin(at now: Instant) {
+        carryOut(machine.begin(objects(), at: now), at: now)
+    }
+
+    /// Turns notifications on.
+    func subscribe(at now: Instant) {
+        carryOut(machine.subscribe(objects(), at: now), at: now)
+    }
+
+    /// Turns notifications on once more.
+    func resubscribe(at now: Instant) {
+        carryOut(machine.resubscribe(at: now), at: now)
+    }
+
+    /// Leaves the strap, or stops waiting for it.
+    func leave(at now: Instant) {
+        carryOut(machine.leave(objects(), at: now), at: now)
+    }
+
+    /// Says what time it is.
+    func tick(at now: Instant) {
+        if let deadline, now >= deadline { carryOut(machine.tick(objects(), at: now), at: now) }
+    }
+
+    // MARK: What happens
+
+    /// Something about the strap's objects has changed.
+    func told(_ part: BlueZPart?, at now: Instant) {
+        if let part, part.interface == .characteristic, let value = part.properties["Value"] {
+            guard case .bytes(let bytes) = value else { return }
+            carryOut(machine.received(bytes, from: part.path, objects(), at: now), at: now)
+        } else {
+            carryOut(machine.advance(objects(), at: now), at: now)
+        }
+    }
+
+    /// bluetoothd has said why the link has ended.
+    func disconnected(_ reason: String, at now: Instant) {
+        carryOut(machine.disconnected(reason, objects(), at: now), at: now)
+    }
+
+    private func answered(_ call: BlueZCall, _ result: Result<[BusValue], BlueZError>, at now: Instant) {
+        if case .failure(let error) = result, error.meaning == .unanswered, call.isAnsweredByItself {
+            return happened(.unanswered, now)
+        }
+        if case .acquireNotify = call, case .success(let values) = result, !take(values.first?.descriptor) {
+            return carryOut(machine.acquiredNothing(), at: now)
+        }
+        let value = result.map { $0.first?.bytes ?? [] }
+        carryOut(machine.answered(call, value, objects(), at: now), at: now)
+    }
+
+    /// Takes over what measurements come on; false for what they cannot come on.
+    private func take(_ descriptor: BusDescriptor?) -> Bool {
+        guard let file = descriptor?.take() else { return false }
+        socket = NotificationSocket(over: file, loop: loop) { [unowned self] value, now in
+            guard socket != nil else { return }
+            carryOut(machine.received(value, from: nil, objects(), at: now), at: now)
+        } ended: { [unowned self] now in
+            carryOut(machine.hungUp(objects(), at: now), at: now)
+        }
+        return socket != nil
+    }
+
+    private func carryOut(_ actions: [BlueZConnection.Action], at now: Instant) {
+        for action in actions {
+            switch action {
+            case .call(let call):
+                channel.call(call) { [weak self] in self?.answered(call, $0, at: $1) }
+            case .release: socket = nil
+            case .connected:
+                isConnected = true
+                happened(.connected, now)
+            case .report(let report): happened(.reported(report), now)
+            case .end(let loss): happened(.ended(loss), now)
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Domain
+import Linux
+package import Sensors
+
+/// One pairing with a strap through bluetoothd, on a connection to the bus of its own: an agent for that strap alone, which is gone when
+/// this is released. It is never the default agent by our wish, and refuses everybody else.
+final class BusPairing {
+    let pattern: StrapPattern
+    let endsAt: Instant
+    let finished: (StrapPairing) -> Void
+    /// The path of the strap's object, once it was heard.
+    var device: String?
+    private var channel: BlueZChannel?
+    private var agent: BusSlot?
+
+    init(_ pattern: StrapPattern, endsAt: Instant, finished: @escaping (StrapPairing) -> Void) {
+        self.pattern = pattern
+        self.endsAt = endsAt
+        self.finished = finished
+    }
+
+    deinit {
+        // bluetoothd would take it back by itself when the connection ends, and gives up the pairing then.
+        channel?.send(.unregisterAgent)
+    }
+
+    /// Whether the strap has still to be heard.
+    var isSearching: Bool {
+        device == nil
+    }
+
+    /// Whether bluetoothd pairs, or is about to.
+    var isUnderWay: Bool {
+        channel != nil
+    }
+
+    /// Registers the agent, and has bluetoothd pair with the device.
+    ///
+    /// - Parameter ended: called once, unless this is released before.
+    func begin(
+        with device: String, over channel: BlueZChannel, ended: @escaping (StrapPairing) -> Void
+    ) throws(SystemError) {
+        self.channel = channel
+        let judge = BlueZAgent(device: device)
+        agent = try channel.bus.serve(BlueZAgent.path) { Self.answer($0, judge) }
+        channel.call(.registerAgent) { [weak self] result, _ in
+            if case .failure(let error) = result, error.meaning != .done { return ended(.refused) }
+            self?.channel?.call(.pair(device: device)) { result, _ in ended(Self.outcome(of: result)) }
+        }
+    }
+
+    private static func answer(_ request: BusRequest, _ judge: BlueZAgent) {
+        let message = request.message
+        guard message.interface == "org.bluez.Agent1" else {
+            return request.refuse(BusError(BusError.unknownMethod))
+        }
+        switch judge.answer(message.member, device: message.arguments.first?.text) {
+        case .agreed: try? request.answer()
+        case .rejected: request.refuse(BusError("org.bluez.Error.Rejected", "Not the strap that is paired"))
+        case .unknown: request.refuse(BusError(BusError.unknownMethod))
+        }
+    }
+
+    private static func outcome(of result: Result<[BusValue], BlueZError>) -> StrapPairing {
+        guard case .failure(let error) = result else { return .paired }
+        return switch error.meaning {
+        case .done: .pairedAlready
+        case .unreachable, .vanished: .absent
+        default: .refused
+        }
+    }
+}
+
+extension BusStraps {
+    package func pair(_ pattern: StrapPattern, finished: @escaping (StrapPairing) -> Void) -> StrapRefusal? {
+        if pairing != nil { return .busy }
+        if let obstacle = hindrance { return .hindered(obstacle) }
+        let now = Clock.now()
+        pairing = BusPairing(pattern, endsAt: now + StrapPairing.limit, finished: finished)
+        makeWay(at: now)
+        for device in session.connectedDevices { mayPair(with: device) }
+        settle(at: now)
+        return nil
+    }
+
+    /// A device is there: it may be the one that is to be paired.
+    func mayPair(with device: BlueZDevice) {
+        guard let pairing, pairing.isSearching, let address = device.address,
+            pairing.pattern.matches(address, name: device.name)
+        else { return }
+        pairing.device = device.path
+    }
+
+    /// Begins the pairing once the strap was heard, and nothing else is done with it.
+    func pairOn(at now: Instant) {
+        guard let pairing, !pairing.isUnderWay, let path = pairing.device, let owner, connection?.isConnected ?? true
+        else { return }
+        guard session.objects.device(at: path).map({ !$0.isPaired }) ?? true else {
+            return endPairing(.pairedAlready)
+        }
+        look(isSearching, at: now)
+        do throws(SystemError) {
+            let channel = try BlueZChannel(to: owner, at: address, loop: loop) { [weak self] _, _ in
+                self?.endPairing(.refused)
+            }
+            try pairing.begin(with: path, over: channel) { [weak self] in self?.endPairing($0) }
+        } catch {
+            endPairing(.refused)
+        }
+    }
+
+    /// Ends the pairing, if there is one, and uses the strap again.
+    func endPairing(_ outcome: StrapPairing) {
+        guard let pairing else { return }
+        self.pairing = nil
+        let now = Clock.now()
+        look(isSearching, at: now)
+        if outcome == .paired { carryOut(link.wanted(keepsStrap: true, at: now), at: now) }
+        settle(at: now)
+        pairing.finished(outcome)
+    }
+}

@@ -1,0 +1,267 @@
+package import Domain
+package import Linux
+package import Sensors
+
+/// The heart-rate strap through bluetoothd: adapters and searches on one connection to the bus, each link to the strap on another.
+///
+/// ``BlueZSession`` keeps an adapter ready, ``StrapChoice`` says which strap is ours, ``StrapLink`` when to do what; here it is done.
+/// When bluetoothd goes, or does not answer, all that it has said is dropped, and begun anew.
+package final class BusStraps {
+    var session: BlueZSession
+    var link: StrapLink
+    var choice: StrapChoice
+    var mishaps = BlueZMishaps()
+    /// People have said that no strap is to be used.
+    var isOff = false
+
+    let address: String
+    let loop: EventLoop
+    let report: (Input) -> Void
+    let describe: (DeviceInformation) -> Void
+    private let remember: ([RememberedStrap]) -> Void
+    var timer: TimerSource?
+
+    private var watch: NameOwner?
+    /// The unique name of the present bluetoothd.
+    private(set) var owner: String?
+    private var channel: BlueZChannel?
+    /// Whether this bluetoothd says why links end.
+    private(set) var tellsReasons = false
+
+    /// Whom to connect to as soon as that may be begun.
+    var wanted: TypedAddress?
+    var connection: BusConnection?
+    /// The strap at hand, or that was at hand last.
+    private(set) var strap: TypedAddress?
+    /// What the strap at hand called itself.
+    var name: ForeignText?
+    /// Whether the link wants the air to be searched.
+    private(set) var isSearching = false
+    var scan: Scan?
+    var pairing: BusPairing?
+
+    var news: StrapNews
+
+    /// A search that somebody has asked for, beside the link's own.
+    struct Scan {
+        let endsAt: Instant
+        let finished: ([StrapSighting]) -> Void
+    }
+
+    /// - Parameters:
+    ///   - ours: the straps that are ours, as the setting or the option says; none leaves it to what is heard and remembered.
+    ///   - remembered: the straps that gave a beat, of earlier starts.
+    ///   - reason: why Bluetooth is used in this way, where nobody has said so.
+    ///   - address: the bus, as ``Bus/systemAddress``.
+    ///   - report: takes measurements, battery levels, each change of the link and of the adapter, and faults.
+    ///   - describe: takes what the strap says of itself, once a connection.
+    ///   - remember: takes what is to be remembered, whenever that changes.
+    package init(
+        adapter: AdapterChoice, ours: [StrapPattern], remembered: [RememberedStrap], reason: ForeignText? = nil,
+        address: String = Bus.systemAddress, loop: EventLoop, report: @escaping (Input) -> Void,
+        describe: @escaping (DeviceInformation) -> Void, remember: @escaping ([RememberedStrap]) -> Void
+    ) throws(SystemError) {
+        let now = Clock.now()
+        self.address = address
+        self.loop = loop
+        self.report = report
+        self.describe = describe
+        self.remember = remember
+        session = BlueZSession(adapter)
+        link = StrapLink(at: now)
+        news = StrapNews(way: .bluetoothd, reason: reason)
+        choice = StrapChoice(ours: ours, remembered: remembered)
+        timer = try loop.timer { [unowned self] in turn() }
+        watch = try NameOwner(of: "org.bluez", at: address, loop: loop) { [unowned self] in owned(by: $0) }
+        timer?.arm(at: now)
+    }
+
+    /// A run has begun, or ended: during one the strap is looked for more often.
+    package func runChanged(isActive: Bool) {
+        let now = Clock.now()
+        link.runChanged(isActive: isActive, at: now)
+        settle(at: now)
+    }
+
+    // MARK: bluetoothd
+
+    private func owned(by owner: String?) {
+        let now = Clock.now()
+        drop()
+        session.went()
+        self.owner = owner
+        tellsReasons = false
+        if owner != nil { reconnect(at: now) }
+        settle(at: now)
+    }
+
+    private func reconnect(at now: Instant) {
+        guard let owner else { return }
+        do throws(SystemError) {
+            let channel = try BlueZChannel(to: owner, at: address, loop: loop) { [unowned self] in heard($0, at: $1) }
+            self.channel = channel
+            try channel.listen { [unowned self] in heard($0, at: $1) }
+            carryOut(session.came(at: now), at: now)
+        } catch {
+            drop()
+            session.unanswered(at: now)
+        }
+    }
+
+    /// Lets go of all that stands on the present bluetoothd.
+    private func drop() {
+        if connection?.isConnected ?? false { choice.lost(at: Clock.now()) }
+        connection = nil
+        channel = nil
+        endPairing(.refused)
+    }
+
+    /// bluetoothd does not answer: everything is begun anew after a rest.
+    func giveUp(at now: Instant) {
+        session.unanswered(at: now)
+        drop()
+    }
+
+    private func heard(_ signal: BlueZChannel.Signal, at now: Instant) {
+        switch signal {
+        case .told(let part, let isNew):
+            let wasReady = session.isReady
+            carryOut(session.told(part, isNew: isNew, at: now), at: now)
+            changed(part.path, part, at: now)
+            becameReady(wasReady, at: now)
+            if part.properties["Connected"] != nil, link.isScanning { considerConnected(at: now) }
+        case .removed(let interface, let path):
+            carryOut(session.removed(interface, of: path, at: now), at: now)
+            changed(path, nil, at: now)
+        case .disconnected(let reason, let path):
+            tellsReasons = true
+            if path == connection?.device { connection?.disconnected(reason, at: now) }
+        case .ended: giveUp(at: now)
+        }
+        settle(at: now)
+    }
+
+    private func changed(_ path: String, _ part: BlueZPart?, at now: Instant) {
+        if let connection, path.hasPrefix(connection.device) { connection.told(part, at: now) }
+    }
+
+    /// What could not be looked for until now is.
+    private func becameReady(_ wasReady: Bool, at now: Instant) {
+        if !wasReady, session.isReady, link.isScanning { search(at: now) }
+    }
+
+    private func answered(_ call: BlueZCall, _ result: Result<[BusValue], BlueZError>, at now: Instant) {
+        let wasReady = session.isReady
+        var error: BlueZError? = if case .failure(let error) = result { error } else { nil }
+        if call == .getObjects, case .success(let values) = result {
+            if let parts = BlueZChannel.objects(values) {
+                carryOut(session.listed(parts, at: now), at: now)
+            } else {
+                error = BlueZError("org.freedesktop.DBus.Error.InconsistentMessage")
+            }
+        }
+        if call != .getObjects || error != nil { carryOut(session.answered(call, error, at: now), at: now) }
+        if error?.meaning == .unanswered { drop() }
+        becameReady(wasReady, at: now)
+        settle(at: now)
+    }
+
+    func carryOut(_ actions: [BlueZSession.Action], at now: Instant) {
+        for action in actions {
+            switch action {
+            case .call(let call): channel?.call(call) { [unowned self] in answered(call, $0, at: $1) }
+            case .found(let sighting): heard(sighting, at: now)
+            case .reconnect:
+                drop()
+                reconnect(at: now)
+            }
+        }
+    }
+
+    // MARK: The strap
+
+    private func turn() {
+        let now = Clock.now()
+        carryOut(session.tick(at: now), at: now)
+        connection?.tick(at: now)
+        endScan(at: now)
+        if let pairing, now >= pairing.endsAt { endPairing(pairing.device == nil ? .absent : .refused) }
+        if link.isScanning { considerConnected(at: now) }
+        carryOut(link.tick(at: now), at: now)
+        settle(at: now)
+    }
+
+    private func heard(_ sighting: StrapSighting, at now: Instant) {
+        if pairing != nil, let device = session.device(sighting.address) { mayPair(with: device) }
+        choice.heard(sighting, at: now)
+        carryOut(link.heard(sighting.address, at: now), at: now)
+        consider(at: now)
+    }
+
+    /// A strap whose link somebody has left behind does not advertise: it counts as heard.
+    private func considerConnected(at now: Instant) {
+        for device in session.connectedDevices where device.path != connection?.device {
+            if let sighting = device.sighting { choice.heard(sighting, at: now) }
+        }
+        consider(at: now)
+    }
+
+    private func consider(at now: Instant) {
+        let verdict = choice.verdict(at: now, asleep: link.asleep)
+        carryOut(link.considered(verdict, at: now), at: now)
+    }
+
+    func carryOut(_ action: StrapLink.Action?, at now: Instant) {
+        switch action {
+        case .search: search(at: now)
+        case .listen: look(true, at: now)
+        case .leave: look(false, at: now)
+        case .connect(let strap?):
+            isSearching = false
+            // bluetoothd may forget a device when a search ends, unless it connects to it.
+            if scan == nil, pairing == nil, !mishaps.isCautious {
+                carryOut(session.leave(at: now), at: now)
+            } else {
+                look(false, at: now)
+            }
+            if strap != self.strap { name = nil }
+            wanted = strap
+            self.strap = strap
+        case .connect(nil): break
+        case .subscribe: connection?.subscribe(at: now)
+        case .resubscribe: connection?.resubscribe(at: now)
+        case .disconnect: hangUp(at: now)
+        case .widen(let strap): if choice.widened(strap) { save() }
+        case nil: break
+        }
+    }
+
+    /// Looks for ours in the way that finds it soonest.
+    private func search(at now: Instant) {
+        considerConnected(at: now)
+        guard link.isScanning else { return }
+        // Only a device that bluetoothd knows can be waited for.
+        if case .connect(let strap, let limit) = choice.search(mayListen: true, at: now), session.device(strap) != nil {
+            carryOut(link.expected(strap, within: limit, at: now), at: now)
+        } else {
+            look(true, at: now)
+        }
+    }
+
+    func look(_ isSearching: Bool, at now: Instant) {
+        self.isSearching = isSearching
+        carryOut(session.search(isSearching || scan != nil || pairing?.isSearching ?? false, at: now), at: now)
+    }
+
+    /// Leaves the strap, or stops waiting for it.
+    func hangUp(at now: Instant) {
+        wanted = nil
+        guard let connection else { return }
+        if connection.isConnected { choice.lost(at: now) }
+        connection.leave(at: now)
+    }
+
+    func save() {
+        remember(choice.remembered)
+    }
+}

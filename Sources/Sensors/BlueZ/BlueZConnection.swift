@@ -1,0 +1,343 @@
+package import Domain
+
+/// One connection to a heart-rate strap through bluetoothd: what is asked of it, in which order, and what it says.
+///
+///                 begun            connected          there, with heart rate        subscribed
+///     (closing) ──────▶ connecting ────────▶ resolving ─────────────────▶ resolved ──────────▶ subscribed
+///                            │ failed, late       │ late                      │ lost               │ lost, left
+///                            ▼                    ▼                           ▼                    ▼
+///                          over ◀──────────── leaving ◀───────────────────────┴──────── parting ◀──┘
+///
+/// A link that somebody has left behind is used as it is when its services are known, else closed first. Measurements come over a
+/// descriptor of their own (AcquireNotify), else as changes of a property (StartNotify). Once the first has come, and only then, the
+/// battery and what the strap says of itself are read, one thing after the other, and the battery again every 10 minutes, where
+/// bluetoothd does not tell of it by itself. Those may fail: heart rate goes on.
+///
+/// The machine does no input or output. The shell reports what happened with the moment it happened, carries out the
+/// returned ``Action``s, and calls ``tick(objects:at:)`` no later than ``deadline``.
+package struct BlueZConnection: Sendable {
+    package enum Action: Equatable, Sendable {
+        case call(BlueZCall)
+        /// Close the descriptor over which measurements come.
+        case release
+        /// The strap is connected, and can be subscribed to.
+        case connected
+        case report(StrapSession.Report)
+        /// The connection is no use any more. It may take a moment until it is over.
+        case end(StrapLink.Loss)
+    }
+
+    enum Phase: Equatable, Sendable {
+        /// A link that was left behind, and is no use, is being closed.
+        case closing(until: Instant)
+        /// With a limit once Connect was answered.
+        case connecting(until: Instant?)
+        case resolving(until: Instant)
+        case resolved
+        case subscribing
+        case subscribed
+        /// The stream has ended: the reason may follow, or only the stream has.
+        case parting(until: Instant)
+        /// It was told that it has ended; bluetoothd has still to be done with it.
+        case leaving(until: Instant)
+        case over
+    }
+
+    /// How long bluetoothd may take to find out what the strap has: a Polar H10 takes up to 20 s.
+    package static let resolutionLimit = Duration.seconds(20)
+
+    /// How long bluetoothd may take to close a link.
+    package static let closingLimit = Duration.seconds(5)
+
+    /// How long the end of a stream waits for the end of the link, and that for the reason.
+    package static let partingLimit = Duration.seconds(1)
+    package static let reasonLimit = Duration.milliseconds(100)
+
+    /// A failure to connect after so long is that of a strap that was not heard: the kernel waits 40 s.
+    package static let absence = Duration.seconds(30)
+
+    /// A stream that flowed until so long before its end, from a strap that was worn, was cut by the air (``Loss`` tells why).
+    package static let abruptness = Duration.seconds(2)
+
+    /// The rests before something is tried again while another operation is under way, and while somebody has the notifications, who may
+    /// be we ourselves a moment ago; and how often.
+    static let busyRest = Duration.milliseconds(10)
+    static let heldRest = Duration.milliseconds(100)
+    static let retryLimit = 10
+
+    package let device: String
+    /// Whether bluetoothd says why links end: since 5.73.
+    private let tellsReasons: Bool
+
+    var phase: Phase
+    private let begunAt: Instant
+    /// Why it ended, as far as it was told.
+    private var reason: StrapLink.Loss?
+    private var isStreamOver = false
+    /// Where measurements come from.
+    private var measurements: String?
+    /// Whether they come as changes of a property.
+    private var isNotifying = false
+    /// What is tried again; without a moment while it is under way.
+    private var retry: (call: BlueZCall, at: Instant?, count: Int)?
+    private var lastAt: Instant?
+    private var isWorn = false
+    private var limit = RateLimit(perSecond: GattClient.notificationLimit)
+    private var reading = BlueZReading()
+
+    /// Begins.
+    package init(device: String, tellsReasons: Bool, at now: Instant) {
+        self.device = device
+        self.tellsReasons = tellsReasons
+        begunAt = now
+        phase = .connecting(until: nil)
+    }
+
+    /// Whether bluetoothd is done with it, so that the next may begin.
+    package var isOver: Bool {
+        phase == .over
+    }
+
+    /// When ``tick(objects:at:)`` has something to do, if nothing happens before.
+    package var deadline: Instant? {
+        let late: Instant? =
+            switch phase {
+            case .connecting(let until): until
+            case .closing(let until), .resolving(let until), .parting(let until), .leaving(let until): until
+            default: nil
+            }
+        return [late, retry?.at, phase == .subscribed ? reading.deadline : nil].compactMap { $0 }.min()
+    }
+
+    // MARK: On the way to the stream
+
+    package mutating func begin(_ objects: BlueZObjects, at now: Instant) -> [Action] {
+        guard let device = objects.device(at: self.device), device.isConnected else { return connect() }
+        if device.isResolved {
+            phase = .resolving(until: now + Self.resolutionLimit)
+            return advance(objects, at: now)
+        }
+        phase = .closing(until: now + Self.closingLimit)
+        return [.call(.disconnect(device: self.device))]
+    }
+
+    private mutating func connect() -> [Action] {
+        phase = .connecting(until: nil)
+        return [.call(.connect(device: device))]
+    }
+
+    /// Turns notifications on: the strap is connected.
+    package mutating func subscribe(_ objects: BlueZObjects, at now: Instant) -> [Action] {
+        guard phase == .resolved, let path = objects.characteristic(.heartRateMeasurement, of: device) else {
+            return []
+        }
+        phase = .subscribing
+        measurements = path
+        return [.call(.acquireNotify(characteristic: path))]
+    }
+
+    /// Turns notifications on once more: some straps forget.
+    package mutating func resubscribe(at now: Instant) -> [Action] {
+        guard phase == .subscribed, let measurements else { return [] }
+        if isNotifying { return [.call(.stopNotify(characteristic: measurements))] }
+        return [.release, .call(.acquireNotify(characteristic: measurements))]
+    }
+
+    /// The objects have changed.
+    package mutating func advance(_ objects: BlueZObjects, at now: Instant) -> [Action] {
+        let device = objects.device(at: self.device)
+        let isConnected = device?.isConnected ?? false
+        switch phase {
+        case .closing where !isConnected: return connect()
+        case .connecting:
+            if device == nil { return end(.unreachable, objects, at: now) }
+            guard isConnected else { return [] }
+            phase = .resolving(until: now + Self.resolutionLimit)
+            return advance(objects, at: now)
+        case .resolving:
+            if !isConnected { return end(.unreachable, objects, at: now) }
+            guard device?.isResolved ?? false,
+                objects.characteristic(.heartRateMeasurement, of: self.device) != nil
+            else { return [] }
+            phase = .resolved
+            return [.connected]
+        case .resolved, .subscribing, .subscribed:
+            if isConnected { return phase == .subscribed ? reading.told(device?.battery) : [] }
+            guard tellsReasons, reason == nil else { return end(reason ?? presumedLoss(at: now), objects, at: now) }
+            phase = .parting(until: now + Self.reasonLimit)
+        case .parting(let until) where !isConnected:
+            guard tellsReasons, reason == nil else { return end(reason ?? presumedLoss(at: now), objects, at: now) }
+            phase = .parting(until: min(until, now + Self.reasonLimit))
+        case .leaving where !isConnected: phase = .over
+        default: break
+        }
+        return []
+    }
+
+    /// Says what time it is.
+    package mutating func tick(_ objects: BlueZObjects, at now: Instant) -> [Action] {
+        if let again = retry, let at = again.at, now >= at {
+            retry?.at = nil
+            return [.call(again.call)]
+        }
+        guard let deadline, now >= deadline else { return [] }
+        switch phase {
+        case .connecting: return end(.unreachable, objects, at: now)
+        case .closing: return end(.unanswered, objects, at: now)
+        case .resolving:
+            let isResolved = objects.device(at: device)?.isResolved ?? false
+            return end(isResolved ? .useless : .unanswered, objects, at: now)
+        case .parting: return end(reason ?? presumedLoss(at: now), objects, at: now)
+        case .leaving:
+            phase = .over
+            return []
+        default: return reading.tick(objects, device: device, at: now)
+        }
+    }
+
+    // MARK: What comes
+
+    /// A call was answered: with a value, where there is one, or an error.
+    package mutating func answered(
+        _ call: BlueZCall, _ result: Result<[UInt8], BlueZError>, _ objects: BlueZObjects, at now: Instant
+    ) -> [Action] {
+        let error: BlueZError? = if case .failure(let error) = result { error } else { nil }
+        switch call {
+        case .connect: return connectAnswered(error, objects, at: now)
+        case .disconnect:
+            // Where there is no link, there is nothing to wait for.
+            if case .leaving = phase, !(objects.device(at: device)?.isConnected ?? false) { phase = .over }
+            return []
+        case .acquireNotify(let path), .startNotify(let path):
+            return subscriptionAnswered(call, path, error, objects, at: now)
+        case .stopNotify(let path): return [.call(.startNotify(characteristic: path))]
+        case .read: return reading.answered(call, result, objects, device: device, at: now)
+        default: return []
+        }
+    }
+
+    private mutating func connectAnswered(
+        _ error: BlueZError?, _ objects: BlueZObjects, at now: Instant
+    ) -> [Action] {
+        guard case .connecting = phase else { return [] }
+        switch error?.meaning {
+        case nil, .done:
+            // The property's change may still come.
+            phase = .connecting(until: now + Self.closingLimit)
+            return advance(objects, at: now)
+        case .underWay:
+            phase = .connecting(until: now + StrapLink.connectionLimit)
+            return []
+        case .wrongBearer: return end(.useless, objects, at: now)
+        case .pairingNeeded, .refused: return end(.pairingNeeded, objects, at: now)
+        case .unanswered: return end(.absent, objects, at: now)
+        default: return end(now - begunAt >= Self.absence ? .absent : .unreachable, objects, at: now)
+        }
+    }
+
+    private mutating func subscriptionAnswered(
+        _ call: BlueZCall, _ path: String, _ error: BlueZError?, _ objects: BlueZObjects, at now: Instant
+    ) -> [Action] {
+        guard phase == .subscribing || phase == .subscribed else { return [] }
+        let isFirst = phase == .subscribing
+        guard let error else {
+            retry = nil
+            phase = .subscribed
+            if case .startNotify = call { isNotifying = true }
+            return isFirst ? [.report(.subscribed)] : []
+        }
+        switch error.meaning {
+        case .underWay, .held:
+            let count = (retry?.count ?? 0) + 1
+            guard count > Self.retryLimit else {
+                retry = (call, now + (error.meaning == .held ? Self.heldRest : Self.busyRest), count)
+                return []
+            }
+            retry = nil
+        case .pairingNeeded: return end(.pairingNeeded, objects, at: now)
+        case .disconnected, .vanished: return []  // the object's own change follows
+        case .unanswered: return end(.unanswered, objects, at: now)
+        default: retry = nil
+        }
+        if case .acquireNotify = call { return [.call(.startNotify(characteristic: path))] }
+        if !isFirst { return [] }
+        return end(error.meaning == .held ? .elsewhere : .useless, objects, at: now)
+    }
+
+    /// The descriptor that came is none over which measurements could.
+    package mutating func acquiredNothing() -> [Action] {
+        guard let measurements, phase == .subscribing || phase == .subscribed else { return [] }
+        return [.release, .call(.startNotify(characteristic: measurements))]
+    }
+
+    /// A value was notified: by the descriptor, or as the change of a property, with its object's path.
+    package mutating func received(
+        _ value: [UInt8], from path: String?, _ objects: BlueZObjects, at now: Instant
+    ) -> [Action] {
+        if let path, !isNotifying || path != measurements { return [] }
+        guard phase == .subscribing || phase == .subscribed else { return [] }
+        guard limit.allows(now) else { return end(.flooded, objects, at: now) }
+        guard let measurement = try? HeartRateMeasurement(value.span) else { return [] }
+        let isFirst = lastAt == nil
+        lastAt = now
+        isWorn = measurement.isSignOfWearing
+        let report = Action.report(.measured(measurement))
+        return isFirst ? [report] + reading.begin(objects, device: device, at: now) : [report]
+    }
+
+    // MARK: The end
+
+    /// The descriptor's other end was closed.
+    package mutating func hungUp(_ objects: BlueZObjects, at now: Instant) -> [Action] {
+        guard phase == .subscribing || phase == .subscribed else { return [] }
+        phase = .parting(until: now + Self.partingLimit)
+        return [.release] + advance(objects, at: now)
+    }
+
+    /// bluetoothd has said why the link has ended.
+    ///
+    /// Source: BlueZ 5.82, doc/org.bluez.Device.rst.
+    package mutating func disconnected(_ reason: String, _ objects: BlueZObjects, at now: Instant) -> [Action] {
+        self.reason =
+            switch reason {
+            case "org.bluez.Reason.Timeout": .faded
+            case "org.bluez.Reason.Remote": .left
+            case "org.bluez.Reason.Authentication": .pairingNeeded
+            default: .ended
+            }
+        return advance(objects, at: now)
+    }
+
+    /// Leaves the strap, or stops waiting for it. It is not told that it has ended.
+    package mutating func leave(_ objects: BlueZObjects, at now: Instant) -> [Action] {
+        end(.ended, objects, at: now).filter { if case .end = $0 { false } else { true } }
+    }
+
+    /// Why a link has ended, where bluetoothd does not say: before 5.73 it has no word for it.
+    ///
+    /// A strap that is taken off, is switched off or finds its host too fast says good-bye, mostly after some seconds without a sign of
+    /// being worn. One that flowed until within ``abruptness``, and was worn, was cut in the middle: by the supervision timeout.
+    private func presumedLoss(at now: Instant) -> StrapLink.Loss {
+        guard let lastAt else { return .ended }
+        return isWorn && now - lastAt <= Self.abruptness ? .faded : .left
+    }
+
+    private mutating func end(_ loss: StrapLink.Loss, _ objects: BlueZObjects, at now: Instant) -> [Action] {
+        let isConnected = objects.device(at: device)?.isConnected ?? false
+        let wasConnecting: Bool
+        switch phase {
+        case .leaving, .over: return []
+        case .connecting: wasConnecting = true
+        default: wasConnecting = false
+        }
+        retry = nil
+        let release: [Action] = measurements == nil ? [] : [.release]
+        // A Connect that has not been answered yet may still succeed.
+        guard isConnected || wasConnecting, objects.device(at: device) != nil else {
+            phase = .over
+            return release + [.end(loss)]
+        }
+        phase = .leaving(until: now + Self.closingLimit)
+        return release + [.call(.disconnect(device: device)), .end(loss)]
+    }
+}

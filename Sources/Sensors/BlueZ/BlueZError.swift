@@ -1,0 +1,118 @@
+/// Why bluetoothd, or the bus, did not do what it was asked for.
+package struct BlueZError: Error, Equatable, Sendable {
+    /// The name of the error, as `org.bluez.Error.Failed`.
+    package var name: String
+    /// What is said besides. bluetoothd tells most failures of links by this alone.
+    package var message: String
+
+    package init(_ name: String, _ message: String = "") {
+        self.name = name
+        self.message = message
+    }
+
+    /// What is the matter.
+    package enum Meaning: Equatable, Sendable {
+        /// A connection could not be made. bluetoothd has this word for every reason.
+        case unreachable
+        /// The strap is being connected already, or something else is done on it: wait.
+        case underWay
+        /// It is done already.
+        case done
+        /// The adapter is switched off.
+        case off
+        /// The adapter is switched off by rfkill.
+        case blocked
+        /// The object is there no more: search again.
+        case vanished
+        /// Somebody else has the notifications.
+        case held
+        /// The strap gives this only to those that are paired with it.
+        case pairingNeeded
+        /// The strap, or the host, did not want to pair.
+        case refused
+        /// The link is there no more.
+        case disconnected
+        /// The strap refused with an error of the Attribute Protocol.
+        case attribute(AttributeError)
+        /// The device was tried over BR/EDR, which has no heart rate: remove it, and search for Low Energy.
+        case wrongBearer
+        /// It is not known how to do that.
+        case unsupported
+        /// The bus does not let us.
+        case forbidden
+        /// Nobody owns the name.
+        case absent
+        /// There was no answer in time.
+        case unanswered
+        /// Something else.
+        case other
+    }
+
+    /// What names and messages mean; the first row that fits counts. A name without dots stands for bluetoothd's own, one without a
+    /// message for any.
+    ///
+    /// Source: BlueZ 5.66 and 5.82, src/error.c, src/device.c, src/gatt-client.c; D-Bus Specification.
+    static let table: [(name: String, message: String?, meaning: Meaning)] = [
+        ("Failed", "le-connection-abort-by-local", .unreachable),
+        ("Failed", "already in progress", .underWay),
+        ("Failed", "br-connection", .wrongBearer),
+        ("Failed", "Not paired", .pairingNeeded),
+        ("Failed", "Not connected", .disconnected),
+        ("Failed", "No discovery started", .done),
+        ("Failed", "Blocked", .blocked),
+        ("Failed", "le-connection", .unreachable),
+        ("Failed", "Host is down", .unreachable),
+        ("NotAvailable", "br-connection", .wrongBearer),
+        ("ConnectionAttemptFailed", nil, .unreachable),
+        ("InProgress", nil, .underWay),
+        ("AlreadyConnected", nil, .done),
+        ("AlreadyExists", nil, .done),
+        ("NotReady", nil, .off),
+        ("Blocked", nil, .blocked),
+        ("DoesNotExist", nil, .vanished),
+        ("UnknownObject", nil, .vanished),
+        ("NotPermitted", "acquired", .held),
+        ("NotPermitted", "Not paired", .pairingNeeded),
+        ("NotPermitted", nil, .held),
+        ("NotAuthorized", nil, .pairingNeeded),
+        ("NotConnected", nil, .disconnected),
+        ("AuthenticationTimeout", nil, .refused),
+        ("AuthenticationFailed", nil, .refused),
+        ("AuthenticationRejected", nil, .refused),
+        ("AuthenticationCanceled", nil, .refused),
+        ("Rejected", nil, .refused),
+        ("Canceled", nil, .refused),
+        ("NotSupported", nil, .unsupported),
+        ("NotAvailable", nil, .unsupported),
+        ("InvalidArguments", nil, .unsupported),
+        ("org.freedesktop.DBus.Error.UnknownObject", nil, .vanished),
+        ("org.freedesktop.DBus.Error.UnknownMethod", nil, .unsupported),
+        ("org.freedesktop.DBus.Error.UnknownInterface", nil, .unsupported),
+        ("org.freedesktop.DBus.Error.NotSupported", nil, .unsupported),
+        ("org.freedesktop.DBus.Error.AccessDenied", nil, .forbidden),
+        ("org.freedesktop.DBus.Error.ServiceUnknown", nil, .absent),
+        ("org.freedesktop.DBus.Error.NameHasNoOwner", nil, .absent),
+        ("org.freedesktop.DBus.Error.Disconnected", nil, .absent),
+        ("org.freedesktop.DBus.Error.NoReply", nil, .unanswered),
+        ("org.freedesktop.DBus.Error.Timeout", nil, .unanswered),
+        ("org.freedesktop.DBus.Error.TimedOut", nil, .unanswered),
+    ]
+
+    package var meaning: Meaning {
+        let own = "org.bluez.Error."
+        if name == own + "Failed", let code = attributeError {
+            return code.asksForPairing ? .pairingNeeded : .attribute(code)
+        }
+        let row = Self.table.first { row in
+            (row.name.contains(".") ? row.name : own + row.name) == name
+                && (row.message.map { message.contains($0) } ?? true)
+        }
+        return row?.meaning ?? .other
+    }
+
+    /// The number in `Operation failed with ATT error: 0x0e`.
+    private var attributeError: AttributeError? {
+        guard message.contains("ATT error"), let digits = message.split(separator: "x").last else { return nil }
+        return UInt8(digits, radix: 16).map { AttributeError(rawValue: $0) }
+    }
+}

@@ -1,0 +1,161 @@
+package import Domain
+
+/// An adapter as bluetoothd tells of it.
+package struct BlueZAdapter: Equatable, Sendable {
+    package let path: String
+    package internal(set) var address: DeviceAddress?
+    package internal(set) var isPowered = false
+
+    /// Its number: `/org/bluez/hci0` has 0.
+    package var index: UInt16? {
+        path.split(separator: "/").last.flatMap { $0.hasPrefix("hci") ? UInt16($0.dropFirst(3)) : nil }
+    }
+
+    mutating func take(_ part: BlueZPart) {
+        if let change = part.change(of: "Address") { address = change?.text.flatMap { DeviceAddress($0) } }
+        if let change = part.change(of: "Powered") { isPowered = change?.flag ?? false }
+    }
+}
+
+/// A device as bluetoothd tells of it.
+package struct BlueZDevice: Equatable, Sendable {
+    package let path: String
+    package internal(set) var name: ForeignText?
+    package internal(set) var isConnected = false
+    /// Whether its services are known; its characteristics may come a little later.
+    package internal(set) var isResolved = false
+    package internal(set) var isPaired = false
+    /// What is left in its battery, in percent, where bluetoothd reads it itself.
+    package internal(set) var battery: Int?
+    /// How strongly it was heard last, in dBm; absent when nobody searches and while it is connected.
+    var rssi: Int?
+    var services: [AttributeUUID] = []
+    private var deviceAddress: DeviceAddress?
+    private var kind = TypedAddress.Kind.public
+
+    init(path: String) {
+        self.path = path
+    }
+
+    package var address: TypedAddress? {
+        deviceAddress.map { TypedAddress($0, kind) }
+    }
+
+    /// The device as one that is there; nil while its address is not known.
+    package var sighting: StrapSighting? {
+        address.map { StrapSighting(address: $0, name: name, rssi: rssi, services: services) }
+    }
+
+    mutating func take(_ part: BlueZPart) {
+        if let change = part.change(of: "Address") { deviceAddress = change?.text.flatMap { DeviceAddress($0) } }
+        if let change = part.change(of: "AddressType") { kind = change?.text == "random" ? .random : .public }
+        if let change = part.change(of: "Name") { name = change?.text.flatMap { ForeignText($0) } }
+        if let change = part.change(of: "Connected") { isConnected = change?.flag ?? false }
+        if let change = part.change(of: "ServicesResolved") { isResolved = change?.flag ?? false }
+        if let change = part.change(of: "Paired") { isPaired = change?.flag ?? false }
+        if let change = part.change(of: "RSSI") {
+            rssi = change?.number.flatMap { (-127...20).contains($0) ? $0 : nil }
+        }
+        if let change = part.change(of: "UUIDs") { services = Self.services(change?.texts ?? []) }
+    }
+
+    /// Heart rate comes first: a watch has more services than are kept.
+    private static func services(_ texts: [String]) -> [AttributeUUID] {
+        let all = texts.prefix(4 * StrapSighting.serviceLimit).compactMap { AttributeUUID(text: $0) }
+        return all.filter { $0 == .heartRateService }.prefix(1) + all.filter { $0 != .heartRateService }
+    }
+}
+
+/// The objects of bluetoothd, kept as its signals tell of them. What a characteristic held before is not kept: it is old, and never a
+/// measurement.
+///
+/// Whoever is on the air becomes an object. So there is a bound, and devices that are not connected are forgotten, those that were told
+/// of longest ago first.
+package struct BlueZObjects: Sendable {
+    /// The most objects that are kept.
+    package static let limit = 4096
+
+    /// So many devices at least are forgotten at a time.
+    private static let sweep = 512
+
+    package private(set) var adapters: [String: BlueZAdapter] = [:]
+    private var devices: [String: BlueZDevice] = [:]
+    private var characteristics: [String: AttributeUUID] = [:]
+    /// In which order devices were told of last.
+    private var order: [String: Int] = [:]
+    private var count = 0
+
+    package init() {}
+
+    /// An object is there, or some of its properties have changed. Of an object that is not kept, changes say nothing.
+    package mutating func take(_ part: BlueZPart, isNew: Bool) {
+        let path = part.path
+        switch part.interface {
+        case .adapter:
+            guard adapters[path] != nil || isNew && makeRoom() else { return }
+            adapters[path, default: BlueZAdapter(path: path)].take(part)
+        case .device:
+            guard devices[path] != nil || isNew && makeRoom() else { return }
+            devices[path, default: BlueZDevice(path: path)].take(part)
+            count += 1
+            order[path] = count
+        case .characteristic:
+            guard isNew, characteristics[path] != nil || makeRoom() else { return }
+            characteristics[path] = part.properties["UUID"]?.text.flatMap { AttributeUUID(text: $0) }
+        case .battery:
+            guard let change = part.change(of: "Percentage") else { return }
+            devices[path]?.battery = change?.number.flatMap { (0...100).contains($0) ? $0 : nil }
+        }
+    }
+
+    /// An interface of an object is there no more.
+    package mutating func remove(_ interface: BlueZInterface, of path: String) {
+        switch interface {
+        case .adapter: adapters[path] = nil
+        case .device:
+            devices[path] = nil
+            order[path] = nil
+        case .characteristic: characteristics[path] = nil
+        case .battery: devices[path]?.battery = nil
+        }
+    }
+
+    private mutating func makeRoom() -> Bool {
+        if adapters.count + devices.count + characteristics.count < Self.limit { return true }
+        let idle = devices.values.filter { !$0.isConnected }.map(\.path).sorted { order[$0] ?? 0 < order[$1] ?? 0 }
+        let forgotten = Set(idle.prefix(Self.sweep))
+        for path in forgotten { remove(.device, of: path) }
+        characteristics = characteristics.filter { path, _ in !forgotten.contains { path.hasPrefix($0 + "/") } }
+        return !forgotten.isEmpty
+    }
+
+    package func device(at path: String) -> BlueZDevice? {
+        devices[path]
+    }
+
+    /// The devices of an adapter that are connected, to whomever.
+    package func connectedDevices(of adapter: String) -> [BlueZDevice] {
+        devices.values.filter { $0.isConnected && $0.path.hasPrefix(adapter + "/") }.sorted { $0.path < $1.path }
+    }
+
+    /// An adapter's device of this address.
+    package func device(_ address: TypedAddress, of adapter: String) -> BlueZDevice? {
+        devices.values.first { $0.address == address && $0.path.hasPrefix(adapter + "/") }
+    }
+
+    /// Where a device has a characteristic of this type; its first, where it has several.
+    func characteristic(_ type: AttributeUUID, of device: String) -> String? {
+        characteristics.filter { $0.value == type && $0.key.hasPrefix(device + "/") }.keys.min()
+    }
+}
+
+extension AttributeUUID {
+    /// Reads the form that bluetoothd writes: `0000180d-0000-1000-8000-00805f9b34fb`.
+    init?(text: String) {
+        let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }
+        guard digits.count == 32, let value = UInt128(String(decoding: digits, as: UTF8.self), radix: 16) else {
+            return nil
+        }
+        self.init(value: value)
+    }
+}

@@ -1,0 +1,61 @@
+/// What a property of an object of bluetoothd holds, as far as properties are used here. One of the wrong type counts as absent.
+package enum BlueZValue: Equatable, Sendable {
+    case flag(Bool)
+    case number(Int)
+    /// A string, or the path of an object.
+    case text(String)
+    case texts([String])
+    case bytes([UInt8])
+
+    var flag: Bool? {
+        if case .flag(let value) = self { value } else { nil }
+    }
+
+    var number: Int? {
+        if case .number(let value) = self { value } else { nil }
+    }
+
+    var text: String? {
+        if case .text(let value) = self { value } else { nil }
+    }
+
+    var texts: [String] {
+        if case .texts(let value) = self { value } else { [] }
+    }
+
+    var bytes: [UInt8]? {
+        if case .bytes(let value) = self { value } else { nil }
+    }
+}
+
+/// The interfaces of bluetoothd's objects that are used here.
+package enum BlueZInterface: String, Sendable {
+    case adapter = "org.bluez.Adapter1"
+    case device = "org.bluez.Device1"
+    case characteristic = "org.bluez.GattCharacteristic1"
+    case battery = "org.bluez.Battery1"
+}
+
+/// One interface of one object, with properties of it: all, or those that have changed.
+package struct BlueZPart: Equatable, Sendable {
+    package var path: String
+    package var interface: BlueZInterface
+    package var properties: [String: BlueZValue]
+    /// Properties that are there no more.
+    package var invalidated: [String]
+
+    package init(
+        _ path: String, _ interface: BlueZInterface, _ properties: [String: BlueZValue], invalidated: [String] = []
+    ) {
+        self.path = path
+        self.interface = interface
+        self.properties = properties
+        self.invalidated = invalidated
+    }
+
+    /// What a property has become: nil when it is not told, nil within when it is there no more.
+    func change(of name: String) -> BlueZValue?? {
+        if let value = properties[name] { return .some(value) }
+        return invalidated.contains(name) ? .some(nil) : nil
+    }
+}
