@@ -72,7 +72,8 @@ package final class FakeBlueZ {
         if isThere { try start() }
     }
 
-    /// Comes, again after ``stop()`` or when the bus was away. A strap that was connected is so no more, unless ``FakeBlueZStrap/isLeftConnected`` says otherwise.
+    /// Comes, again after ``stop()`` or when the bus was away. No strap is connected then, unless it is
+    /// ``FakeBlueZStrap/isLeftConnected``.
     package func start() throws {
         let bus = try Bus(at: address, loop: loop) { _ in }
         self.bus = bus
