@@ -207,7 +207,9 @@ package final class BusStraps {
     }
 
     private func consider(at now: Instant) {
-        let verdict = choice.verdict(at: now, asleep: link.asleep)
+        var verdict = choice.verdict(at: now, asleep: link.asleep)
+        // bluetoothd may have forgotten whom it heard a moment ago: it has to hear that one again.
+        if case .connect(let strap) = verdict, session.device(strap) == nil { verdict = .wait }
         carryOut(link.considered(verdict, at: now), at: now)
     }
 

@@ -83,10 +83,10 @@ package struct BlueZSession: Sendable {
         return isBlocked ? .adapterBlocked : .adapterOff
     }
 
-    /// When ``tick(at:)`` has something to do, if nothing happens before.
+    /// When ``tick(at:)`` has something to do, if nothing happens before. Nothing has while a call is under way.
     package var deadline: Instant? {
-        guard isThere else { return nil }
-        return [reconnectAt, restUntil, discovery.deadline].compactMap { $0 }.min()
+        guard isThere, flight == nil else { return nil }
+        return reconnectAt ?? restUntil ?? discovery.deadline
     }
 
     /// The adapter's device of this address.

@@ -1,0 +1,80 @@
+import Adapters
+import Domain
+import Linux
+import Sensors
+import TestKit
+
+/// A strap's client through a pretended bluetoothd on a bus of its own.
+final class BusBench {
+    static let adapter = DeviceAddress(value: 0x001A_7DDA_7113)
+    static let strap = TypedAddress(DeviceAddress(value: 0xA09E_1A00_0001), .public)
+
+    let loop: EventLoop
+    let bus: PrivateBus
+    let bluez: FakeBlueZ
+
+    private(set) var straps: BusStraps?
+    private(set) var inputs: [Timed<Input>] = []
+    private(set) var information: [DeviceInformation] = []
+    private(set) var remembered: [[RememberedStrap]] = []
+    private(set) var scanned: [StrapSighting]?
+    private(set) var paired: StrapPairing?
+
+    init(
+        _ straps: [FakeBlueZStrap] = [FakeBlueZStrap()], isBusThere: Bool = true, isBlueZThere: Bool = true
+    ) throws {
+        loop = try EventLoop()
+        bus = try PrivateBus(isThere: isBusThere)
+        bluez = try FakeBlueZ(at: bus.address, loop: loop, straps: straps, isThere: isBlueZThere)
+        // More than 20 a second are a flood.
+        bluez.beatPeriod = .milliseconds(100)
+    }
+
+    func start(
+        ours: [String] = ["A0:9E:1A:00:00:01/public"], remembered: [RememberedStrap] = [],
+        adapter: AdapterChoice = .any
+    ) throws {
+        straps = try BusStraps(
+            adapter: adapter, ours: ours.compactMap { StrapPattern($0) }, remembered: remembered, address: bus.address,
+            loop: loop,
+            report: { [unowned self] in inputs.append(Timed($0, at: Clock.now())) },
+            describe: { [unowned self] in information.append($0) },
+            remember: { [unowned self] in self.remembered.append($0) })
+    }
+
+    func release() {
+        straps = nil
+    }
+
+    func scan(for duration: Duration) -> StrapRefusal? {
+        straps?.scan(for: duration) { [unowned self] in scanned = $0 }
+    }
+
+    func pair(_ pattern: String) -> StrapRefusal? {
+        StrapPattern(pattern).flatMap { pattern in straps?.pair(pattern) { [unowned self] in paired = $0 } }
+    }
+
+    /// Turns the loop until a condition holds; false when the time is over.
+    @discardableResult
+    func run(for limit: Duration = .seconds(10), until isDone: (BusBench) -> Bool = { _ in false }) throws -> Bool {
+        let end = Clock.now() + limit
+        while !isDone(self) {
+            let now = Clock.now()
+            guard now < end else { return false }
+            try loop.turn(waiting: min(end - now, .milliseconds(50)))
+        }
+        return true
+    }
+
+    var links: [LinkStatus] {
+        inputs.compactMap { if case .heartLink(let status) = $0.value { status } else { nil } }
+    }
+
+    var hearts: [HeartRateMeasurement] {
+        inputs.compactMap { if case .heart(let value) = $0.value { value } else { nil } }
+    }
+
+    var members: [String] {
+        bluez.calls.map(\.member)
+    }
+}
