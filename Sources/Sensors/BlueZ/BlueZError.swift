@@ -52,7 +52,7 @@ package struct BlueZError: Error, Equatable, Sendable {
     /// message for any.
     ///
     /// Source: BlueZ 5.66 and 5.82, src/error.c, src/device.c, src/gatt-client.c; D-Bus Specification.
-    static let table: [(name: String, message: String?, meaning: Meaning)] = [
+    package static let table: [(name: String, message: String?, meaning: Meaning)] = [
         ("Failed", "le-connection-abort-by-local", .unreachable),
         ("Failed", "already in progress", .underWay),
         ("Failed", "br-connection", .wrongBearer),
@@ -70,7 +70,6 @@ package struct BlueZError: Error, Equatable, Sendable {
         ("NotReady", nil, .off),
         ("Blocked", nil, .blocked),
         ("DoesNotExist", nil, .vanished),
-        ("UnknownObject", nil, .vanished),
         ("NotPermitted", "acquired", .held),
         ("NotPermitted", "not permitted", .unsupported),
         ("NotPermitted", nil, .pairingNeeded),
@@ -99,20 +98,23 @@ package struct BlueZError: Error, Equatable, Sendable {
     ]
 
     package var meaning: Meaning {
-        let own = "org.bluez.Error."
-        if name == own + "Failed", let code = attributeError {
-            return code.asksForPairing ? .pairingNeeded : .attribute(code)
-        }
-        let row = Self.table.first { row in
-            (row.name.contains(".") ? row.name : own + row.name) == name
+        if let code = attributeError { return code.asksForPairing ? .pairingNeeded : .attribute(code) }
+        return row.map { Self.table[$0].meaning } ?? .other
+    }
+
+    /// Which row of the ``table`` it is.
+    package var row: Int? {
+        Self.table.firstIndex { row in
+            (row.name.contains(".") ? row.name : "org.bluez.Error." + row.name) == name
                 && (row.message.map { message.contains($0) } ?? true)
         }
-        return row?.meaning ?? .other
     }
 
     /// The number in `Operation failed with ATT error: 0x0e`.
     private var attributeError: AttributeError? {
-        guard message.contains("ATT error"), let digits = message.split(separator: "x").last else { return nil }
+        guard name == "org.bluez.Error.Failed", message.contains("ATT error"),
+            let digits = message.split(separator: "x").last
+        else { return nil }
         return UInt8(digits, radix: 16).map { AttributeError(rawValue: $0) }
     }
 }

@@ -83,7 +83,7 @@ package struct BlueZObjects: Sendable {
     private var characteristics: [String: AttributeUUID] = [:]
     /// In which order devices were told of last.
     private var order: [String: Int] = [:]
-    private var count = 0
+    private var tellings = 0
 
     package init() {}
 
@@ -97,8 +97,8 @@ package struct BlueZObjects: Sendable {
         case .device:
             guard devices[path] != nil || isNew && makeRoom() else { return }
             devices[path, default: BlueZDevice(path: path)].take(part)
-            count += 1
-            order[path] = count
+            tellings += 1
+            order[path] = tellings
         case .characteristic:
             guard isNew, characteristics[path] != nil || makeRoom() else { return }
             characteristics[path] = part.properties["UUID"]?.text.flatMap { AttributeUUID(text: $0) }
@@ -120,13 +120,23 @@ package struct BlueZObjects: Sendable {
         }
     }
 
+    /// How many objects are kept.
+    package var count: Int {
+        adapters.count + devices.count + characteristics.count
+    }
+
     private mutating func makeRoom() -> Bool {
-        if adapters.count + devices.count + characteristics.count < Self.limit { return true }
+        if count < Self.limit { return true }
         let idle = devices.values.filter { !$0.isConnected }.map(\.path).sorted { order[$0] ?? 0 < order[$1] ?? 0 }
         let forgotten = Set(idle.prefix(Self.sweep))
         for path in forgotten { remove(.device, of: path) }
-        characteristics = characteristics.filter { path, _ in !forgotten.contains { path.hasPrefix($0 + "/") } }
+        characteristics = characteristics.filter { path, _ in !forgotten.contains(Self.device(of: path)) }
         return !forgotten.isEmpty
+    }
+
+    /// The path of a characteristic's device: `…/dev_A0_9E_1A_00_00_01/service0013/char0014` has two parts more.
+    private static func device(of characteristic: String) -> String {
+        characteristic.split(separator: "/").dropLast(2).map { "/" + $0 }.joined()
     }
 
     package func device(at path: String) -> BlueZDevice? {

@@ -1,0 +1,114 @@
+import Domain
+import Sensors
+import TestKit
+
+/// A connection with a bluetoothd whose answers and signals a test gives.
+struct BlueZConnectionStage {
+    static let battery = BlueZStage.device + "/service001a/char001b"
+    static let model = BlueZStage.device + "/service001e/char0021"
+
+    var clock = ManualClock()
+    var objects = BlueZObjects()
+    var connection: BlueZConnection
+    var calls: [BlueZCall] = []
+    var reports: [StrapSession.Report] = []
+    var losses: [StrapLink.Loss] = []
+    var releases = 0
+    var isConnected = false
+
+    init(tellsReasons: Bool = false) {
+        connection = BlueZConnection(device: BlueZStage.device, tellsReasons: tellsReasons, at: clock.now)
+        objects.take(BlueZStage.adapter(), isNew: true)
+        objects.take(BlueZStage.device(), isNew: true)
+    }
+
+    mutating func begin() {
+        carryOut(connection.begin(objects, at: clock.now))
+    }
+
+    /// The strap is connected, and all its services come.
+    mutating func connect() {
+        addServices()
+        tell(["Connected": .flag(true), "ServicesResolved": .flag(true)])
+    }
+
+    mutating func beginSubscribing() {
+        begin()
+        connect()
+        subscribe()
+    }
+
+    mutating func subscribe() {
+        carryOut(connection.subscribe(objects, at: clock.now))
+    }
+
+    mutating func addServices() {
+        for (path, short) in [(BlueZStage.heartRate, "2a37"), (Self.battery, "2a19"), (Self.model, "2a24")] {
+            tell(BlueZStage.characteristic(path, short), isNew: true)
+        }
+    }
+
+    mutating func tell(_ changes: [String: BlueZValue]) {
+        tell(BlueZPart(BlueZStage.device, .device, changes))
+    }
+
+    mutating func tell(_ part: BlueZPart, isNew: Bool = false) {
+        objects.take(part, isNew: isNew)
+        carryOut(connection.advance(objects, at: clock.now))
+    }
+
+    mutating func remove() {
+        objects.remove(.device, of: BlueZStage.device)
+        carryOut(connection.advance(objects, at: clock.now))
+    }
+
+    mutating func answer(_ call: BlueZCall, _ value: [UInt8] = []) {
+        carryOut(connection.answered(call, .success(value), objects, at: clock.now))
+    }
+
+    mutating func answer(_ call: BlueZCall, _ error: BlueZError) {
+        carryOut(connection.answered(call, .failure(error), objects, at: clock.now))
+    }
+
+    /// A value of the property.
+    mutating func notify(_ value: [UInt8], from path: String = BlueZStage.heartRate) {
+        carryOut(connection.received(value, from: path, objects, at: clock.now))
+    }
+
+    /// A value over the descriptor.
+    mutating func beat(contact: Bool = true) {
+        carryOut(connection.received([contact ? 6 : 4, 61], from: nil, objects, at: clock.now))
+    }
+
+    mutating func carryOut(_ actions: [BlueZConnection.Action]) {
+        for action in actions {
+            switch action {
+            case .call(let call): calls.append(call)
+            case .release: releases += 1
+            case .connected: isConnected = true
+            case .report(let report): reports.append(report)
+            case .end(let loss): losses.append(loss)
+            }
+        }
+    }
+
+    /// Lets time pass, from deadline to deadline.
+    mutating func pass(_ duration: Duration) {
+        let end = clock.now + duration
+        for _ in 0..<1000 {
+            guard let deadline = connection.deadline, deadline <= end else { break }
+            clock.now = max(deadline, clock.now)
+            carryOut(connection.tick(objects, at: clock.now))
+        }
+        clock.now = end
+    }
+
+    var beats: [UInt16] {
+        reports.compactMap { if case .measured(let value) = $0 { value.beatsPerMinute } else { nil } }
+    }
+
+    static func level(_ percent: UInt8) -> BatteryLevel {
+        // A level of at most 100 is always one.
+        (try? BatteryLevel([percent].span)) ?? { fatalError("\(percent) %") }()
+    }
+}

@@ -1,0 +1,303 @@
+import Domain
+import Sensors
+import TestKit
+import Testing
+
+struct BlueZConnectionTests {
+    private typealias Stage = BlueZConnectionStage
+    private static let device = BlueZStage.device
+    private static let path = BlueZStage.heartRate
+    private static let acquire = BlueZCall.acquireNotify(characteristic: path)
+    private static let start = BlueZCall.startNotify(characteristic: path)
+    private static let abort = BlueZError("org.bluez.Error.Failed", "le-connection-abort-by-local")
+    private static let held = BlueZError("org.bluez.Error.NotPermitted", "Notify acquired")
+
+    @Test func theWayToTheStreamAndWhatIsReadThen() {
+        var stage = Stage()
+        stage.begin()
+        #expect(stage.calls == [.connect(device: Self.device)])
+        stage.tell(["Connected": .flag(true)])
+        stage.answer(.connect(device: Self.device))
+        #expect(!stage.isConnected)
+        stage.tell(["ServicesResolved": .flag(true)])
+        #expect(!stage.isConnected, "the objects are not there yet")
+        stage.addServices()
+        #expect(stage.isConnected)
+        stage.subscribe()
+        #expect(stage.calls.last == Self.acquire)
+        stage.answer(Self.acquire)
+        #expect(stage.reports == [.subscribed])
+        stage.beat()
+        #expect(stage.reports.count == 2)
+        #expect(stage.calls.last == .read(characteristic: Stage.battery))
+        stage.answer(.read(characteristic: Stage.battery), [87])
+        #expect(stage.calls.last == .read(characteristic: Stage.model))
+        stage.answer(.read(characteristic: Stage.model), Array("H10".utf8))
+        #expect(stage.reports.count == 4)
+        if case .described(let information) = stage.reports.last {
+            #expect(information.model?.text == "H10")
+            #expect(information.name?.text == "Polar H10")
+        } else {
+            Issue.record("\(stage.reports)")
+        }
+        let count = stage.calls.count
+        stage.pass(.seconds(599))
+        #expect(stage.calls.count == count)
+        stage.pass(.seconds(1))
+        #expect(stage.calls.last == .read(characteristic: Stage.battery), "the battery, every ten minutes")
+    }
+
+    @Test func aFailureToConnectIsThatOfAStrapThatIsAwayOnlyAfterLong() {
+        var stage = Stage()
+        stage.begin()
+        stage.pass(.seconds(2))
+        stage.answer(.connect(device: Self.device), Self.abort)
+        #expect(stage.losses == [.unreachable])
+        stage = Stage()
+        stage.begin()
+        stage.pass(.seconds(40))
+        stage.answer(.connect(device: Self.device), Self.abort)
+        #expect(stage.losses == [.absent])
+        #expect(stage.calls.last == .disconnect(device: Self.device), "it might still succeed")
+        stage.answer(.disconnect(device: Self.device))
+        #expect(stage.connection.isOver)
+    }
+
+    @Test func aConnectThatIsUnderWayIsWaitedFor() {
+        var stage = Stage()
+        stage.begin()
+        stage.answer(.connect(device: Self.device), BlueZError("org.bluez.Error.InProgress"))
+        #expect(stage.losses.isEmpty)
+        stage.connect()
+        #expect(stage.isConnected)
+    }
+
+    @Test func aConnectThatIsAnsweredAndComesToNothingIsGivenUp() {
+        var stage = Stage()
+        stage.begin()
+        stage.answer(.connect(device: Self.device))
+        stage.tell(["RSSI": .number(-60)])
+        #expect(stage.losses.isEmpty)
+        stage.pass(BlueZConnection.closingLimit)
+        #expect(stage.losses == [.unreachable])
+    }
+
+    @Test func aDeviceThatIsRemovedMeanwhileIsUnreachable() {
+        var stage = Stage()
+        stage.begin()
+        stage.remove()
+        #expect(stage.losses == [.unreachable])
+        #expect(stage.connection.isOver, "there is nothing to disconnect")
+    }
+
+    @Test(arguments: [(false, StrapLink.Loss.unanswered), (true, .useless)])
+    func servicesThatDoNotComeAreGivenUpAfterTwentySeconds(isResolved: Bool, loss: StrapLink.Loss) {
+        var stage = Stage()
+        stage.begin()
+        stage.tell(["Connected": .flag(true), "ServicesResolved": .flag(isResolved)])
+        stage.pass(.milliseconds(19_900))
+        #expect(stage.losses.isEmpty)
+        stage.pass(.milliseconds(100))
+        #expect(stage.losses == [loss])
+        #expect(stage.calls.last == .disconnect(device: Self.device))
+        #expect(!stage.connection.isOver)
+        stage.tell(["Connected": .flag(false)])
+        #expect(stage.connection.isOver)
+    }
+
+    @Test func aLinkThatWasLeftBehindIsUsedWhenItIsResolved() {
+        var stage = Stage()
+        stage.addServices()
+        stage.tell(["Connected": .flag(true), "ServicesResolved": .flag(true)])
+        stage.begin()
+        #expect(stage.isConnected)
+        #expect(stage.calls.isEmpty)
+    }
+
+    @Test func aLinkThatWasLeftBehindUnresolvedIsClosedFirst() {
+        var stage = Stage()
+        stage.tell(["Connected": .flag(true)])
+        stage.begin()
+        #expect(stage.calls == [.disconnect(device: Self.device)])
+        stage.tell(["Connected": .flag(false)])
+        #expect(stage.calls.last == .connect(device: Self.device))
+        stage.connect()
+        #expect(stage.isConnected)
+    }
+
+    @Test func withoutAcquireNotifyTheValuesOfThePropertyAreMeasurements() {
+        var stage = Stage()
+        stage.beginSubscribing()
+        stage.answer(Self.acquire, BlueZError("org.bluez.Error.NotSupported"))
+        #expect(stage.calls.last == Self.start)
+        stage.notify([0, 60])
+        #expect(stage.reports.isEmpty, "an old value")
+        stage.answer(Self.start)
+        stage.notify([0, 61])
+        #expect(stage.beats == [61])
+        stage.notify([0, 99], from: Stage.battery)
+        #expect(stage.beats == [61], "another characteristic's")
+    }
+
+    @Test func withTheDescriptorTheValuesOfThePropertyAreNone() {
+        var stage = Stage()
+        stage.beginSubscribing()
+        stage.answer(Self.acquire)
+        stage.notify([0, 61])
+        #expect(stage.beats.isEmpty)
+    }
+
+    @Test func aDescriptorOfTheWrongKindIsLetGoOf() {
+        var stage = Stage()
+        stage.beginSubscribing()
+        stage.carryOut(stage.connection.acquiredNothing())
+        #expect(stage.releases == 1)
+        #expect(stage.calls.last == Self.start)
+    }
+
+    @Test func notificationsThatSomebodyHasAreAskedForAgainAndThenAreElsewhere() {
+        var stage = Stage()
+        stage.beginSubscribing()
+        for _ in 0..<100 where stage.losses.isEmpty {
+            stage.answer(stage.calls.last ?? .getObjects, Self.held)
+            stage.pass(.milliseconds(100))
+        }
+        #expect(stage.losses == [.elsewhere])
+        #expect(stage.calls.filter { $0 == Self.acquire }.count == 11)
+        #expect(stage.calls.filter { $0 == Self.start }.count == 11)
+    }
+
+    @Test func aReadThatFindsAnotherUnderWayIsTriedAgainTenTimes() {
+        var stage = Stage()
+        stage.beginSubscribing()
+        stage.answer(Self.acquire)
+        stage.beat()
+        let read = BlueZCall.read(characteristic: Stage.battery)
+        for _ in 0..<11 {
+            #expect(stage.calls.last == read)
+            stage.answer(read, BlueZError("org.bluez.Error.InProgress"))
+            stage.pass(.milliseconds(10))
+        }
+        #expect(stage.calls.filter { $0 == read }.count == 11)
+        #expect(stage.calls.last == .read(characteristic: Stage.model), "then it is done without")
+    }
+
+    @Test(arguments: [
+        (BlueZError("org.bluez.Error.NotPermitted", "Not paired"), StrapLink.Loss.pairingNeeded),
+        (BlueZError("org.bluez.Error.Failed", "Operation failed with ATT error: 0x05"), .pairingNeeded),
+    ])
+    func aStrapThatWantsPairingIsLeftAndNamed(error: BlueZError, loss: StrapLink.Loss) {
+        var stage = Stage()
+        stage.beginSubscribing()
+        stage.answer(Self.acquire, error)
+        #expect(stage.losses == [loss])
+        #expect(stage.calls.last == .disconnect(device: Self.device))
+    }
+
+    @Test func aStrapWithoutNotificationsIsUseless() {
+        var stage = Stage()
+        stage.beginSubscribing()
+        stage.answer(Self.acquire, BlueZError("org.bluez.Error.NotSupported"))
+        stage.answer(Self.start, BlueZError("org.bluez.Error.NotSupported"))
+        #expect(stage.losses == [.useless])
+    }
+
+    @Test func theBatteryThatBluetoothdTellsOfIsNotRead() {
+        var stage = Stage()
+        stage.beginSubscribing()
+        stage.tell(BlueZPart(Self.device, .battery, ["Percentage": .number(55)]), isNew: true)
+        stage.answer(Self.acquire)
+        stage.beat()
+        #expect(stage.reports.contains(.battery(BlueZConnectionStage.level(55))))
+        #expect(stage.calls.last == .read(characteristic: Stage.model))
+        stage.tell(BlueZPart(Self.device, .battery, ["Percentage": .number(54)]))
+        #expect(stage.reports.contains(.battery(BlueZConnectionStage.level(54))))
+    }
+
+    @Test func twentyValuesASecondAreAFloodAndNothingFollows() {
+        var stage = Stage()
+        stage.beginSubscribing()
+        stage.answer(Self.acquire)
+        for _ in 0..<30 { stage.beat() }
+        #expect(stage.losses == [.flooded])
+        #expect(stage.beats.count == 20)
+    }
+
+    // MARK: The end
+
+    private func streaming(contact: Bool = true, tellsReasons: Bool = false) -> Stage {
+        var stage = Stage(tellsReasons: tellsReasons)
+        stage.beginSubscribing()
+        stage.answer(Self.acquire)
+        stage.beat(contact: contact)
+        return stage
+    }
+
+    @Test func aStreamThatIsCutInTheMiddleHasFaded() {
+        var stage = streaming()
+        stage.pass(.seconds(1.9))
+        stage.tell(["Connected": .flag(false)])
+        #expect(stage.losses == [.faded])
+        #expect(stage.connection.isOver)
+    }
+
+    @Test(arguments: [(true, Duration.seconds(2.1)), (false, .seconds(1))])
+    func aStreamThatWasSilentOrNotWornWasLeft(contact: Bool, silence: Duration) {
+        var stage = streaming(contact: contact)
+        stage.pass(silence)
+        stage.tell(["Connected": .flag(false)])
+        #expect(stage.losses == [.left])
+    }
+
+    @Test(arguments: [
+        ("Timeout", StrapLink.Loss.faded), ("Remote", .left), ("Authentication", .pairingNeeded), ("Local", .ended),
+        ("Unknown", .ended), ("Suspend", .ended),
+    ])
+    func theReasonThatBluetoothdTellsCounts(reason: String, loss: StrapLink.Loss) {
+        var stage = streaming(tellsReasons: true)
+        stage.tell(["Connected": .flag(false)])
+        #expect(stage.losses.isEmpty, "the reason follows the change")
+        stage.carryOut(
+            stage.connection.disconnected("org.bluez.Reason." + reason, stage.objects, at: stage.clock.now))
+        #expect(stage.losses == [loss])
+    }
+
+    @Test func aReasonThatDoesNotComeIsNotWaitedForLong() {
+        var stage = streaming(tellsReasons: true)
+        stage.tell(["Connected": .flag(false)])
+        stage.pass(BlueZConnection.reasonLimit)
+        #expect(stage.losses == [.faded])
+    }
+
+    @Test func anEndOfTheStreamWithoutAnEndOfTheLinkLeavesTheStrap() {
+        var stage = streaming()
+        stage.carryOut(stage.connection.hungUp(stage.objects, at: stage.clock.now))
+        #expect(stage.losses.isEmpty)
+        stage.pass(BlueZConnection.partingLimit)
+        #expect(stage.losses.count == 1)
+        #expect(stage.calls.last == .disconnect(device: Self.device))
+        stage.pass(BlueZConnection.closingLimit)
+        #expect(stage.connection.isOver, "no longer than that")
+    }
+
+    @Test func aStrapThatIsLeftIsNotToldAsLost() {
+        var stage = streaming()
+        stage.carryOut(stage.connection.leave(stage.objects, at: stage.clock.now))
+        #expect(stage.losses.isEmpty)
+        #expect(stage.calls.last == .disconnect(device: Self.device))
+        #expect(stage.releases == 1)
+        stage.tell(["Connected": .flag(false)])
+        #expect(stage.connection.isOver)
+    }
+
+    @Test func resubscribingAcquiresAnew() {
+        var stage = streaming()
+        stage.carryOut(stage.connection.resubscribe(at: stage.clock.now))
+        #expect(stage.releases == 1)
+        #expect(stage.calls.last == Self.acquire)
+        stage.answer(Self.acquire, Self.held)
+        stage.pass(.milliseconds(100))
+        #expect(stage.calls.last == Self.acquire, "bluetoothd has not noticed yet")
+        #expect(stage.losses.isEmpty)
+    }
+}

@@ -1,0 +1,99 @@
+import Domain
+import Sensors
+import TestKit
+
+/// A session with a bluetoothd whose answers a test gives.
+struct BlueZStage {
+    static let hci0 = "/org/bluez/hci0"
+    static let address = DeviceAddress(value: 0x001A_7DDA_7113)
+    static let device = hci0 + "/dev_A0_9E_1A_00_00_01"
+    static let strap = TypedAddress(DeviceAddress(value: 0xA09E_1A00_0001), .public)
+    static let heartRate = device + "/service0013/char0014"
+
+    var clock = ManualClock()
+    var session: BlueZSession
+    /// The call that is under way.
+    var asked: BlueZCall?
+    var calls: [BlueZCall] = []
+    var found: [StrapSighting] = []
+    var reconnections = 0
+
+    init(_ choice: AdapterChoice = .any) {
+        session = BlueZSession(choice)
+    }
+
+    static func adapter(_ path: String = hci0, _ address: String = "00:1A:7D:DA:71:13", isOn: Bool = true) -> BlueZPart
+    {
+        BlueZPart(path, .adapter, ["Address": .text(address), "Powered": .flag(isOn)])
+    }
+
+    static func device(_ path: String = device, _ changes: [String: BlueZValue] = [:]) -> BlueZPart {
+        let properties: [String: BlueZValue] = [
+            "Address": .text("A0:9E:1A:00:00:01"), "AddressType": .text("public"), "Name": .text("Polar H10"),
+            "UUIDs": .texts(["0000180d-0000-1000-8000-00805f9b34fb"]),
+        ]
+        return BlueZPart(path, .device, properties.merging(changes) { $1 })
+    }
+
+    static func characteristic(_ path: String, _ short: String) -> BlueZPart {
+        BlueZPart(
+            path, .characteristic,
+            ["UUID": .text("0000\(short)-0000-1000-8000-00805f9b34fb"), "Value": .bytes([0, 99])])
+    }
+
+    /// bluetoothd comes, and lists what there is.
+    mutating func come(_ parts: [BlueZPart] = [adapter()]) {
+        carryOut(session.came(at: clock.now))
+        list(parts)
+    }
+
+    mutating func list(_ parts: [BlueZPart]) {
+        asked = nil
+        carryOut(session.listed(parts, at: clock.now))
+    }
+
+    /// Answers the call that is under way.
+    mutating func answer(_ error: BlueZError? = nil) {
+        guard let call = asked else { return }
+        asked = nil
+        carryOut(session.answered(call, error, at: clock.now))
+    }
+
+    /// Answers all that is asked at this moment.
+    mutating func settle() {
+        for _ in 0..<10 where asked != nil { answer() }
+    }
+
+    mutating func tell(_ part: BlueZPart, isNew: Bool = false) {
+        carryOut(session.told(part, isNew: isNew, at: clock.now))
+    }
+
+    mutating func search(_ isWanted: Bool = true) {
+        carryOut(session.search(isWanted, at: clock.now))
+    }
+
+    mutating func carryOut(_ actions: [BlueZSession.Action]) {
+        for action in actions {
+            switch action {
+            case .call(let call):
+                asked = call
+                calls.append(call)
+            case .found(let sighting): found.append(sighting)
+            case .reconnect:
+                reconnections += 1
+                carryOut(session.came(at: clock.now))
+            }
+        }
+    }
+
+    /// Lets time pass, from deadline to deadline; nothing is answered.
+    mutating func pass(_ duration: Duration, answering: Bool = true) {
+        let end = clock.now + duration
+        while let deadline = session.deadline, deadline <= end {
+            clock.now = max(deadline, clock.now)
+            carryOut(session.tick(at: clock.now))
+            if answering { settle() }
+        }
+        clock.now = end
+    }
+}

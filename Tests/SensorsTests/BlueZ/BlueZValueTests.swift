@@ -1,0 +1,130 @@
+import Domain
+import Sensors
+import TestKit
+import Testing
+
+struct BlueZValueTests {
+    private static func path(_ index: Int) -> String {
+        let hex = String(index, radix: 16, uppercase: true)
+        let padded = String(repeating: "0", count: 4 - hex.count) + hex
+        return BlueZStage.hci0 + "/dev_A0_9E_1A_00_\(padded.prefix(2))_\(padded.suffix(2))"
+    }
+
+    @Test func aCrowdOnTheAirDoesNotGrowWithoutEndNorDriveAConnectedDeviceOut() {
+        var objects = BlueZObjects()
+        objects.take(BlueZStage.device(Self.path(0), ["Connected": .flag(true)]), isNew: true)
+        for index in 1...6000 {
+            objects.take(BlueZStage.device(Self.path(index)), isNew: true)
+            objects.take(BlueZStage.characteristic(Self.path(index) + "/service1/char1", "2a19"), isNew: true)
+        }
+        #expect(objects.device(at: Self.path(0)) != nil)
+        #expect(objects.device(at: Self.path(1)) == nil, "the one that was told of longest ago")
+        #expect(objects.device(at: Self.path(6000)) != nil)
+        #expect(objects.count <= BlueZObjects.limit)
+    }
+
+    @Test func propertiesOfTheWrongTypeCountAsAbsent() {
+        var objects = BlueZObjects()
+        objects.take(
+            BlueZPart(
+                BlueZStage.device, .device,
+                [
+                    "Address": .number(1), "AddressType": .flag(true), "Name": .bytes([1]), "Connected": .text("yes"),
+                    "RSSI": .text("-60"), "UUIDs": .text("180d"), "Paired": .number(1),
+                ]), isNew: true)
+        let device = objects.device(at: BlueZStage.device)
+        #expect(device?.address == nil)
+        #expect(device?.sighting == nil)
+        #expect(device?.isConnected == false)
+        #expect(device?.isPaired == false)
+    }
+
+    @Test func aSignalBeyondWhatRadiosHearIsNone() {
+        var objects = BlueZObjects()
+        objects.take(BlueZStage.device(BlueZStage.device, ["RSSI": .number(-500)]), isNew: true)
+        #expect(objects.device(at: BlueZStage.device)?.sighting?.rssi == nil)
+    }
+
+    @Test func heartRateIsKeptOfMoreServicesThanAreKept() {
+        var objects = BlueZObjects()
+        let others = (0..<40).map { "0000180\(String($0 % 10))-0000-1000-8000-00805f9b34\(10 + $0)" }
+        let services = others + ["0000180D-0000-1000-8000-00805F9B34FB", "nonsense"]
+        objects.take(BlueZStage.device(BlueZStage.device, ["UUIDs": .texts(services)]), isNew: true)
+        let sighting = objects.device(at: BlueZStage.device)?.sighting
+        #expect(sighting?.advertisesHeartRate == true)
+        #expect(sighting?.services.count == StrapSighting.serviceLimit)
+    }
+
+    @Test func changesOfObjectsThatAreNotKeptSayNothing() {
+        var objects = BlueZObjects()
+        objects.take(BlueZPart(BlueZStage.device, .device, ["Connected": .flag(true)]), isNew: false)
+        objects.take(BlueZPart(BlueZStage.hci0, .adapter, ["Powered": .flag(true)]), isNew: false)
+        objects.take(BlueZPart(BlueZStage.device, .battery, ["Percentage": .number(5)]), isNew: true)
+        #expect(objects.count == 0)
+    }
+
+    // MARK: Mishaps
+
+    @Test func twoUnresolvedConnectionsInARowForgetTheDevice() {
+        var mishaps = BlueZMishaps()
+        let now = ManualClock().now
+        #expect(mishaps.lost(.unanswered, of: BlueZStage.strap, wasConnected: false, at: now) == nil)
+        #expect(mishaps.lost(.useless, of: BlueZStage.strap, wasConnected: false, at: now) == .removeDevice)
+        #expect(mishaps.lost(.unanswered, of: BlueZStage.strap, wasConnected: false, at: now) == nil)
+        mishaps.connected()
+        #expect(mishaps.lost(.unanswered, of: BlueZStage.strap, wasConnected: false, at: now) == nil)
+        #expect(mishaps.lost(.unanswered, of: BlueZStage.strap, wasConnected: true, at: now) == nil)
+    }
+
+    @Test func tenFailuresInARowSwitchTheAdapterOffAndOn() {
+        var mishaps = BlueZMishaps()
+        let now = ManualClock().now
+        for count in 1...9 {
+            #expect(mishaps.lost(.unreachable, of: BlueZStage.strap, wasConnected: false, at: now) == nil)
+            #expect(mishaps.isCautious == (count >= 2))
+        }
+        #expect(mishaps.lost(.unreachable, of: BlueZStage.strap, wasConnected: false, at: now) == .powerCycle)
+    }
+
+    @Test func threeStreamsCutWithinTenMinutesAreAFaultForTenMinutes() {
+        var mishaps = BlueZMishaps()
+        var clock = ManualClock()
+        for _ in 1...3 {
+            #expect(!mishaps.isFading(at: clock.now))
+            _ = mishaps.lost(.faded, of: BlueZStage.strap, wasConnected: true, at: clock.advance(by: .seconds(299)))
+        }
+        #expect(mishaps.isFading(at: clock.now))
+        #expect(mishaps.deadline(at: clock.now) == clock.now + .seconds(600))
+        #expect(!mishaps.isFading(at: clock.advance(by: .seconds(600))))
+        for _ in 1...3 {
+            _ = mishaps.lost(.faded, of: BlueZStage.strap, wasConnected: true, at: clock.advance(by: .seconds(301)))
+        }
+        #expect(!mishaps.isFading(at: clock.now), "too seldom")
+    }
+
+    @Test func whatHappenedToOneStrapSaysNothingOfAnother() {
+        var mishaps = BlueZMishaps()
+        let now = ManualClock().now
+        let other = TypedAddress(DeviceAddress(value: 1), .random)
+        for _ in 1...3 { _ = mishaps.lost(.faded, of: BlueZStage.strap, wasConnected: true, at: now) }
+        _ = mishaps.lost(.faded, of: other, wasConnected: true, at: now)
+        #expect(!mishaps.isFading(at: now))
+    }
+
+    // MARK: The agent
+
+    @Test(arguments: [
+        ("RequestAuthorization", BlueZAgent.Answer.agreed), ("RequestConfirmation", .agreed),
+        ("RequestPinCode", .rejected), ("RequestPasskey", .rejected), ("DisplayPasskey", .rejected),
+        ("AuthorizeService", .rejected), ("Cancel", .agreed), ("Release", .agreed), ("Nonsense", .unknown),
+    ])
+    func theAgentAgreesToNothingButThePairingOfItsStrap(member: String, answer: BlueZAgent.Answer) {
+        let agent = BlueZAgent(device: BlueZStage.device)
+        #expect(agent.answer(member, device: BlueZStage.device) == answer)
+    }
+
+    @Test(arguments: ["RequestAuthorization", "RequestConfirmation"], [BlueZStage.device + "0", "/", nil])
+    func strangersAreRejected(member: String, device: String?) {
+        #expect(BlueZAgent(device: BlueZStage.device).answer(member, device: device) == .rejected)
+    }
+}
