@@ -23,6 +23,10 @@ package final class BusSlot {
         unsafe sd_bus_slot_unref(pointer)
     }
 
+    /// What is answered to libsystemd about an answer that came, or did not. After 0 it would go on with a bus whose time had run out, and
+    /// abort if the callback has released that.
+    fileprivate static let done: Int32 = 1
+
     fileprivate var box: UnsafeMutableRawPointer {
         unsafe Unmanaged.passUnretained(self).toOpaque()
     }
@@ -49,7 +53,7 @@ extension Bus {
                     if let error = unsafe BusError(message) { throw error }
                     return unsafe try BusReading.arguments(of: message)
                 })
-            return 0
+            return BusSlot.done
         }
         do throws(SystemError) {
             let message = try method(destination, path, interface, member, arguments)
@@ -96,7 +100,7 @@ extension Bus {
                 { message, box, _ in
                     let installed = unsafe Unmanaged<BusSlot>.fromOpaque(box!).takeUnretainedValue().installed
                     installed?(unsafe BusError(message!))
-                    return 0
+                    return BusSlot.done
                 }, slot.box))
         return slot
     }

@@ -178,6 +178,20 @@ import Testing
         withExtendedLifetime(service) {}
     }
 
+    /// libsystemd would abort the program if it went on with such a bus.
+    @Test func aBusCanBeReleasedWhenTheTimeOfACallIsOver() throws {
+        let stage = try BusStage()
+        let service = try stage.own("org.example")
+        var kept: [BusRequest] = []
+        let object = try service.serve("/thing") { kept.append($0) }
+        var bus: Bus? = try stage.connect()
+        let call = bus?.call("org.example", "/thing", "org.example.Thing", "Do", timeout: .milliseconds(50)) { _ in
+            bus = nil
+        }
+        try stage.turn { bus == nil }
+        withExtendedLifetime((object, call)) {}
+    }
+
     @Test func aBusThatTakesNothingIsGivenNoMoreThanABoundedNumberOfMessages() throws {
         let stage = try BusStage()
         var isReady = false
