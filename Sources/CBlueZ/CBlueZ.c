@@ -51,7 +51,7 @@ int cbluez_open_disconnections(uint16_t index)
     return descriptor;
 }
 
-int cbluez_open_attribute(const char *adapter, const char *device, int is_random)
+int cbluez_open_attribute(const char *adapter, const char *device, int is_random, int is_paired)
 {
     struct sockaddr_l2 from = {
         .l2_family = AF_BLUETOOTH, .l2_cid = htobs(ATTRIBUTE_CID), .l2_bdaddr_type = BDADDR_LE_PUBLIC};
@@ -67,7 +67,7 @@ int cbluez_open_attribute(const char *adapter, const char *device, int is_random
     if (descriptor < 0)
         return -1;
     /* Many straps have no keys: a link that is not encrypted will do. */
-    struct bt_security security = {.level = BT_SECURITY_LOW};
+    struct bt_security security = {.level = is_paired ? BT_SECURITY_MEDIUM : BT_SECURITY_LOW};
     if (bind(descriptor, (struct sockaddr *)&from, sizeof from) < 0 ||
         setsockopt(descriptor, SOL_BLUETOOTH, BT_SECURITY, &security, sizeof security) < 0 ||
         (connect(descriptor, (struct sockaddr *)&to, sizeof to) < 0 && errno != EINPROGRESS))

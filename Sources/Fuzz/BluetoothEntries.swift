@@ -4,26 +4,30 @@ import Sensors
 extension Entry {
     /// A kernel whose management channel says anything at any moment, advertisements of anybody among it.
     ///
-    /// Layout: a length of 0 to 253 and so many bytes of a packet; 254, and a byte of which bit 0 says whether a search is wanted; or 255,
+    /// Layout: a length of 0 to 252 and so many bytes of a packet; 253, and a strap is to be paired; 254, and a byte of which bit 0 says whether a search is wanted; or 255,
     /// and a byte of tenths of seconds that pass.
     static let management = Entry(name: "management", corpus: kernelTranscripts) { bytes in
         var reader = CaseReader(bytes)
         var now = Instant(milliseconds: 1000)
         var session = AdapterSession(.any)
         var choice = StrapChoice()
+        let strap = TypedAddress(DeviceAddress(value: 0xF0F1_F2F3_F4F5), .random)
         var actions = session.opened(at: now)
         repeat {
-            // One command is under way at a time, and a packet tells of one device.
-            precondition(actions.count <= 2)
+            // One command is under way at a time, and a pairing; a packet tells of one device.
+            precondition(actions.count <= 4)
             for action in actions {
                 switch action {
-                case .send(let command): precondition((6...64).contains(command.count))
+                case .send(let command): precondition((6...6 + 2 + 36 * LongTermKey.limit).contains(command.count))
                 case .found(let sighting): choice.heard(sighting, at: now)
+                case .keep(let keys): precondition(keys.count <= LongTermKey.limit)
+                case .endPairing: break
                 }
             }
             precondition(choice.sightings(at: now).count <= StrapChoice.sightingLimit)
             let length = reader.byte()
             switch length {
+            case 253: actions = session.pair(strap, until: now + .seconds(2), at: now)
             case 254: actions = session.search(reader.byte() & 1 == 1, at: now)
             case 255:
                 now += .milliseconds(100 * Int(reader.byte()))
@@ -52,16 +56,22 @@ extension Entry {
         let listed = done(3, index: 0xFFFF, [1, 0, 0, 0])
         let read = done(4, address + [9, 2, 0, 0x81, 2, 0, 0, 0x80, 0, 0, 0])
         let on = done(0x0D, [0x80, 2, 0, 0]) + done(5, [0x81, 2, 0, 0])
-        let ready = listed + read + on + done(0x15, [0, 0]) + done(0x4C, [])
+        let ready = listed + read + on + done(0x15, [0, 0]) + done(0x18, []) + done(0x4C, [])
         let heard = packet(0x12, strap + [0xC4, 0, 0, 0, 0, 14, 0] + advertisement)
         let discovered = [254, 1] + done(0x23, [6]) + packet(0x13, [6, 1]) + heard + packet(0x13, [6, 0]) + [255, 9]
         let connected = packet(0x0B, strap + [0, 0, 0, 0, 0, 0]) + packet(0x0C, strap + [1])
+        let key: [UInt8] = [0, 1, 16] + Array(repeating: 7, count: 26)
+        let paired =
+            [253] + done(9, [0x91, 2, 0, 0]) + packet(2, [0x1B, 0, 6]) + packet(0x0F, strap + [0, 0, 0, 0, 0])
+            + packet(0x10, strap) + packet(0x0E, [1, 2, 3, 4, 5, 6, 0, 0]) + packet(0x0A, [1] + strap + key)
+            + done(0x19, strap) + done(9, [0x81, 2, 0, 0])
         return [
             ready + discovered + [254, 0] + connected + packet(5, []) + packet(4, index: 1, []),
             listed + read + packet(2, [0x0D, 0, 0x14]) + packet(6, [0x81, 2, 0, 0]),
             listed + read + done(0x0D, [0x80, 2, 0, 0]) + packet(2, [5, 0, 0x12]) + [255, 60]
                 + done(5, [0x81, 2, 0, 0])
-                + done(0x15, [1, 0] + strap) + packet(2, [0x4C, 0, 1]),
+                + done(0x15, [1, 0] + strap) + done(0x18, []) + packet(2, [0x4C, 0, 1]),
+            ready + paired,
             [4, 5, 4, 0, 0x40, 0, 0x3B],
         ]
     }()

@@ -7,9 +7,12 @@ import Glibc
 /// Each call waits for the disk.
 package struct WholeFile: Sendable {
     package let path: String
+    private let mode: UInt32
 
-    package init(_ path: String) {
+    /// - Parameter mode: who may do what with the file.
+    package init(_ path: String, mode: UInt32 = 0o640) {
         self.path = path
+        self.mode = mode
     }
 
     /// Why there are no bytes.
@@ -43,7 +46,9 @@ package struct WholeFile: Sendable {
     package func replace(with bytes: [UInt8]) throws(SystemError) {
         let new = path + ".new"
         do throws(SystemError) {
-            let file = try FileDescriptor.open(new, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o640)
+            // One that a power cut has left may be anybody's to read.
+            unsafe unlink(new)
+            let file = try FileDescriptor.open(new, O_WRONLY | O_CREAT | O_TRUNC, mode: mode)
             var rest = bytes[...]
             while !rest.isEmpty {
                 let number = file.number

@@ -12,6 +12,13 @@ package struct FakeKernel {
         /// Devices that are connected, as seven bytes of address and type.
         package var connections: [[UInt8]] = []
         package var isDiscovering = false
+        package var isBondable = false
+        /// What Set IO Capability said last; 3, which can neither show nor ask, is what a new adapter has.
+        package var capability: UInt8 = 3
+        /// The keys that are loaded, 36 bytes each.
+        package var keys: [[UInt8]] = []
+        /// Whom it pairs with, as seven bytes of address and type.
+        package var pairing: [UInt8]?
 
         package init(_ address: DeviceAddress, isPowered: Bool = false, hasLowEnergy: Bool = false) {
             self.address = address
@@ -85,8 +92,42 @@ package struct FakeKernel {
             guard adapter.isDiscovering else { return failed(0x0B) }
             adapters[index]?.isDiscovering = false
             return [done(parameters), Self.event(0x13, index, parameters + [0])]
+        case 0x0009:
+            adapters[index]?.isBondable = parameters == [1]
+            return [done(settings(of: index)), Self.event(6, index, settings(of: index))]
+        case 0x0013:
+            adapters[index]?.keys = stride(from: 2, to: parameters.count, by: 36).map {
+                Array(parameters[$0..<$0 + 36])
+            }
+            return [done([])]
+        case 0x0018:
+            adapters[index]?.capability = parameters[0]
+            return [done([])]
+        case 0x0019:
+            guard adapter.pairing == nil else { return failed(0x0A) }
+            adapters[index]?.pairing = Array(parameters.prefix(7))
+            return []
+        case 0x001A:
+            guard adapter.pairing == parameters else { return failed(0x0D) }
+            return [done(parameters)] + endPairing(on: index, status: 0x10)
+        case 0x001B:
+            let device = Array(parameters.prefix(7))
+            guard adapter.keys.contains(where: { $0.starts(with: device) }) else { return failed(0x06) }
+            adapters[index]?.keys.removeAll { $0.starts(with: device) }
+            return [done(device)]
         default: return [done([])]
         }
+    }
+
+    /// The pairing that is under way ends, and the host is told of a key before where the strap has bonded.
+    package mutating func endPairing(on index: UInt16, status: UInt8 = 0, key: [UInt8]? = nil) -> [[UInt8]] {
+        guard let device = adapters[index]?.pairing else { return [] }
+        adapters[index]?.pairing = nil
+        let isBondable = adapters[index]?.isBondable ?? false
+        let news = key.map { Self.event(0x0A, index, [isBondable ? 1 : 0] + device + $0) }
+        if isBondable, let key { adapters[index]?.keys.append(device + key) }
+        let answer = Self.event(status == 0 ? 1 : 2, index, bytes(0x0019) + [status] + (status == 0 ? device : []))
+        return [news, answer].compactMap { $0 }
     }
 
     // MARK: What happens by itself
@@ -141,7 +182,10 @@ package struct FakeKernel {
     }
 
     private func settings(of adapter: Adapter) -> [UInt8] {
-        [adapter.isPowered ? 0x81 : 0x80, adapter.hasLowEnergy ? 0x02 : 0x00, 0, 0]
+        [
+            0x80 | (adapter.isPowered ? 0x01 : 0) | (adapter.isBondable ? 0x10 : 0), adapter.hasLowEnergy ? 0x02 : 0x00,
+            0, 0,
+        ]
     }
 
     private func information(of adapter: Adapter) -> [UInt8] {

@@ -9,7 +9,8 @@ package struct KernelSockets {
     /// A socket of the management channel.
     package var management: () throws(SystemError) -> FileDescriptor
     /// A socket to a strap's Attribute Protocol from an adapter, whose connection is begun: it becomes writable when that is decided.
-    package var attribute: (DeviceAddress, TypedAddress) throws(SystemError) -> FileDescriptor
+    /// That to a strap that has paired is encrypted before.
+    package var attribute: (DeviceAddress, TypedAddress, _ isPaired: Bool) throws(SystemError) -> FileDescriptor
     /// A socket on which an adapter tells of disconnections.
     package var disconnections: (UInt16) throws(SystemError) -> FileDescriptor
     /// The kernel's handle of a connection that stands.
@@ -17,7 +18,7 @@ package struct KernelSockets {
 
     package init(
         management: @escaping () throws(SystemError) -> FileDescriptor,
-        attribute: @escaping (DeviceAddress, TypedAddress) throws(SystemError) -> FileDescriptor,
+        attribute: @escaping (DeviceAddress, TypedAddress, _ isPaired: Bool) throws(SystemError) -> FileDescriptor,
         disconnections: @escaping (UInt16) throws(SystemError) -> FileDescriptor,
         handle: @escaping (borrowing FileDescriptor) -> UInt16?
     ) {
@@ -31,11 +32,12 @@ package struct KernelSockets {
     package static var bluez: KernelSockets {
         KernelSockets(
             management: { () throws(SystemError) in try own("socket", cbluez_open_management()) },
-            attribute: { (adapter, strap) throws(SystemError) in
+            attribute: { (adapter, strap, isPaired) throws(SystemError) in
                 let isRandom: Int32 = strap.type == .random ? 1 : 0
                 return try own(
                     "connect",
-                    unsafe cbluez_open_attribute(adapter.description, strap.address.description, isRandom))
+                    unsafe cbluez_open_attribute(
+                        adapter.description, strap.address.description, isRandom, isPaired ? 1 : 0))
             },
             disconnections: { (index) throws(SystemError) in try own("bind", cbluez_open_disconnections(index)) },
             handle: { UInt16(exactly: cbluez_connection_handle($0.number)) })

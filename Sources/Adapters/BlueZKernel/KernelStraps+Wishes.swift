@@ -6,7 +6,7 @@ package import Sensors
 extension KernelStraps {
     /// Hears who is there for so long, and then hands that over. A strap that is connected stays so; waiting for one makes way.
     package func scan(for duration: Duration, finished: @escaping ([StrapSighting]) -> Void) -> StrapRefusal? {
-        if scan != nil { return .busy }
+        if scan != nil || pairing != nil { return .busy }
         if let obstacle { return .hindered(obstacle) }
         let now = Clock.now()
         beginScan(Scan(endsAt: now + duration, finished: finished), at: now)
@@ -34,16 +34,24 @@ extension KernelStraps {
     package func forget(_ pattern: StrapPattern?, said ours: [StrapPattern]) {
         let now = Clock.now()
         choice.said(ours)
+        let names = { [choice] in choice.name(of: $0) }
+        channel.forgetKeys(of: { pattern?.matches($0, name: names($0)) ?? true }, at: now)
         if choice.forget(pattern) { save() }
         if !keepsStrap { carryOut(link.wanted(keepsStrap: false, at: now), at: now) }
         settle(at: now)
     }
 
-    private var keepsStrap: Bool {
+    /// Searches for whoever wants somebody to be heard.
+    func searchAsWanted(at now: Instant) {
+        channel.search(isSearching || scan != nil || isPairingWithUnheard, at: now)
+    }
+
+    var keepsStrap: Bool {
         strap.map(choice.mayKeep) ?? true
     }
 
-    private var obstacle: LinkReason? {
+    /// What of the host keeps scans and pairings from being begun.
+    var obstacle: LinkReason? {
         hindrance ?? (channel.session.isPermitted ? nil : .noPermission)
     }
 }

@@ -22,11 +22,11 @@ package final class KernelStraps {
     private let report: (Input) -> Void
     private let describe: (DeviceInformation) -> Void
     private let remember: ([RememberedStrap]) -> Void
-    private var timer: TimerSource?
+    var timer: TimerSource?
 
     /// Whom to connect to as soon as nothing is on the air.
     private var wanted: TypedAddress?
-    private var pending: PendingConnection?
+    var pending: PendingConnection?
     private var connection: StrapConnection?
     /// The strap at hand, or that was at hand last.
     private(set) var strap: TypedAddress?
@@ -36,10 +36,11 @@ package final class KernelStraps {
     /// What the strap at hand called itself.
     private var name: ForeignText?
     /// Whether the link wants the air to be searched.
-    private var isSearching = false
+    var isSearching = false
     /// Nothing can be found without searching, which is not permitted.
     var isHelpless = false
     private(set) var scan: Scan?
+    var pairing: Pairing?
 
     private var news: StrapNews
 
@@ -52,14 +53,17 @@ package final class KernelStraps {
     /// - Parameters:
     ///   - ours: the straps that are ours, as the setting or the option says; none leaves it to what is heard and remembered.
     ///   - remembered: the straps that gave a beat, of earlier starts.
+    ///   - keys: those of straps that have paired.
     ///   - reason: why Bluetooth is used in this way, where nobody has said so.
     ///   - report: takes measurements, battery levels, each change of the link and of the adapter, and faults.
     ///   - describe: takes what the strap says of itself, once a connection.
     ///   - remember: takes what is to be remembered, whenever that changes.
+    ///   - keep: takes all keys of straps that have paired, whenever they change.
     package init(
-        adapter: AdapterChoice, ours: [StrapPattern], remembered: [RememberedStrap],
+        adapter: AdapterChoice, ours: [StrapPattern], remembered: [RememberedStrap], keys: [LongTermKey] = [],
         reason: ForeignText? = nil, sockets: KernelSockets = .bluez, loop: EventLoop, report: @escaping (Input) -> Void,
-        describe: @escaping (DeviceInformation) -> Void, remember: @escaping ([RememberedStrap]) -> Void
+        describe: @escaping (DeviceInformation) -> Void, remember: @escaping ([RememberedStrap]) -> Void,
+        keep: @escaping ([LongTermKey]) -> Void = { _ in }
     ) throws(SystemError) {
         let now = Clock.now()
         self.sockets = sockets
@@ -70,10 +74,22 @@ package final class KernelStraps {
         link = StrapLink(at: now)
         news = StrapNews(way: .kernel, reason: reason)
         choice = StrapChoice(ours: ours, remembered: remembered)
-        channel = ManagementChannel(adapter, open: sockets.management, loop: loop, at: now)
+        channel = ManagementChannel(adapter, keys: keys, open: sockets.management, loop: loop, at: now)
         timer = try loop.timer { [unowned self] in turn() }
         channel.happened = { [unowned self] in heard($0, at: $1) }
+        channel.kept = keep
+        channel.paired = { [unowned self] in endPairing($0, at: $1) }
         timer?.arm(at: now)
+    }
+
+    deinit {
+        // What was asked for is answered, and nothing of ours is left behind for whoever uses the adapter next.
+        let now = Clock.now()
+        pending = nil
+        channel.part(from: connection == nil ? nil : strap, at: now)
+        connection = nil
+        pairing?.finished(pairing?.strap == nil ? .absent : .refused)
+        scan?.finished(choice.sightings(at: now))
     }
 
     /// A run has begun, or ended: during one the strap is looked for more often.
@@ -90,6 +106,7 @@ package final class KernelStraps {
         channel.tick(at: now)
         connection?.tick(at: now)
         endScan(at: now)
+        pursuePairing(at: now)
         if link.isScanning { consider(at: now) }
         carryOut(link.tick(at: now), at: now)
         settle(at: now)
@@ -98,6 +115,7 @@ package final class KernelStraps {
     private func heard(_ sighting: StrapSighting?, at now: Instant) {
         guard let sighting else { return settle(at: now) }
         choice.heard(sighting, at: now)
+        considerPairing(with: sighting, at: now)
         carryOut(link.heard(sighting.address, at: now), at: now)
         consider(at: now)
     }
@@ -141,7 +159,7 @@ package final class KernelStraps {
         let tuning = AdapterSession.Tuning(
             parameters: isWide ? .wide : .usual, duty: link.duty ?? .full, strap: strap)
         channel.tune(tuning, at: now)
-        channel.search(isSearching || scan != nil, at: now)
+        searchAsWanted(at: now)
     }
 
     /// Leaves the strap, or stops waiting for it.
@@ -169,7 +187,7 @@ package final class KernelStraps {
     private func endScan(at now: Instant) {
         guard let scan, now >= scan.endsAt else { return }
         self.scan = nil
-        channel.search(isSearching, at: now)
+        searchAsWanted(at: now)
         scan.finished(choice.sightings(at: now))
     }
 
@@ -177,12 +195,12 @@ package final class KernelStraps {
 
     /// Begins the connection that is wanted, once nothing of ours is on the air.
     private func connect(at now: Instant) {
-        guard let strap = wanted, pending == nil, scan == nil, channel.session.isQuiet,
+        guard let strap = wanted, pending == nil, scan == nil, pairing == nil, channel.session.isQuiet,
             let adapter = channel.session.address
         else { return }
         readyReasons()
         do throws(SystemError) {
-            let socket = try sockets.attribute(adapter, strap)
+            let socket = try sockets.attribute(adapter, strap, channel.session.isPaired(strap))
             // Its owner may be released while it reports.
             pending = try PendingConnection(over: socket, loop: loop, at: now) { [weak self] in
                 self?.decided($0, at: $1)
@@ -278,7 +296,7 @@ package final class KernelStraps {
         connect(at: now)
         for input in news.take(adapter: channel.session.address, link.faults, status(at: now)) { report(input) }
         let deadlines = [
-            link.deadline, channel.deadline, connection?.deadline, scan?.endsAt,
+            link.deadline, channel.deadline, connection?.deadline, scan?.endsAt, pairing?.deadline,
             link.isScanning || link.asleep != nil ? choice.deadline(at: now) : nil,
         ]
         timer?.arm(at: deadlines.compactMap { $0 }.min())

@@ -25,6 +25,12 @@ final class ManagementChannel {
     /// Called from the loop with each device that is heard, and with none after a turn that may have changed something.
     var happened: (StrapSighting?, Instant) -> Void = { _, _ in }
 
+    /// Called from the loop with the keys that are to be had from now on, whenever they change.
+    var kept: ([LongTermKey]) -> Void = { _ in }
+
+    /// Called from the loop when the pairing that was asked for has ended.
+    var paired: (StrapPairing, Instant) -> Void = { _, _ in }
+
     private let open: () throws(SystemError) -> FileDescriptor
     private let loop: EventLoop
     private var socket: Socket?
@@ -49,10 +55,12 @@ final class ManagementChannel {
 
     /// The first ``tick(at:)``, which is due at once, opens it.
     init(
-        _ choice: AdapterChoice, open: @escaping () throws(SystemError) -> FileDescriptor, loop: EventLoop,
+        _ choice: AdapterChoice, keys: [LongTermKey], open: @escaping () throws(SystemError) -> FileDescriptor,
+        loop: EventLoop,
         at now: Instant
     ) {
         session = AdapterSession(choice)
+        session.keep(keys)
         self.open = open
         self.loop = loop
         openAt = now
@@ -86,6 +94,26 @@ final class ManagementChannel {
     /// Ends the connection to a strap at once.
     func leave(_ strap: TypedAddress, at now: Instant) {
         carryOut(session.leave(strap, at: now), at: now)
+    }
+
+    /// Pairs with a strap and nobody else.
+    func pair(_ strap: TypedAddress, until: Instant, at now: Instant) {
+        carryOut(session.pair(strap, until: until, at: now), at: now)
+    }
+
+    /// Gives up a pairing that is under way.
+    func stopPairing(at now: Instant) {
+        carryOut(session.stopPairing(at: now), at: now)
+    }
+
+    /// Forgets the keys of some straps.
+    func forgetKeys(of isMeant: (TypedAddress) -> Bool, at now: Instant) {
+        carryOut(session.forgetKeys(of: isMeant, at: now), at: now)
+    }
+
+    /// Leaves the adapter alone, as far as that can be done at once, before the channel is released.
+    func part(from strap: TypedAddress?, at now: Instant) {
+        carryOut(session.parted(from: strap), at: now)
     }
 
     private func reopen(at now: Instant) {
@@ -155,6 +183,8 @@ final class ManagementChannel {
                     break
                 }
             case .found(let sighting): happened(sighting, now)
+            case .keep(let keys): kept(keys)
+            case .endPairing(let outcome): paired(outcome, now)
             }
         }
     }

@@ -36,6 +36,7 @@ extension StrapList {
         guard let strap else {
             ours = []
             remembered = []
+            keys = []
             return
         }
         let pattern = StrapPattern(strap)
@@ -44,11 +45,15 @@ extension StrapList {
             guard let meant = StrapPattern(entry) else { return false }
             return meant != pattern && !forgotten.contains { meant.matches($0.address, name: $0.name) }
         }
-        guard kept.count < ours.count || !forgotten.isEmpty else {
+        let unpaired = keys.filter { key in
+            pattern?.matches(key.device, name: nil) ?? false || forgotten.contains { $0.address == key.device }
+        }
+        guard kept.count < ours.count || !forgotten.isEmpty || !unpaired.isEmpty else {
             throw .notFound("strap", "no strap goes by this address or name")
         }
         ours = kept
         remembered.removeAll { forgotten.contains($0) }
+        keys.removeAll { unpaired.contains($0) }
     }
 }
 

@@ -10,6 +10,8 @@ package struct StrapList: Equatable, Sendable {
     package var ours: [String] = []
     /// The straps that gave a beat, the last used first.
     package var remembered: [RememberedStrap] = []
+    /// The keys of straps that have paired over the kernel's Bluetooth: bluetoothd keeps its own.
+    package var keys: [LongTermKey] = []
 
     package init() {}
 
@@ -34,6 +36,16 @@ package struct StrapList: Equatable, Sendable {
                     }
                 }
             }
+            line.array("keys") { line in
+                for key in keys {
+                    line.object { line in
+                        line.member("adapter", key.adapter)
+                        line.member("address", key.device.address)
+                        line.member("address_type", key.device.type.rawValue)
+                        line.member("key", key.hexadecimal)
+                    }
+                }
+            }
         }
         line.newline()
         return line.bytes
@@ -54,6 +66,31 @@ package struct StrapList: Equatable, Sendable {
             guard let strap = RememberedStrap(strap) else { return nil }
             self.remembered.append(strap)
         }
+        // Lists of earlier releases have none.
+        guard let keys = json["keys"] else { return }
+        guard let keys = keys.array, keys.count <= LongTermKey.limit else { return nil }
+        for key in keys {
+            guard let key = LongTermKey(key) else { return nil }
+            self.keys.append(key)
+        }
+    }
+}
+
+extension LongTermKey {
+    fileprivate init?(_ json: JSON) {
+        guard let adapter = json["adapter"]?.string.flatMap({ DeviceAddress($0) }),
+            let address = json["address"]?.string.flatMap({ DeviceAddress($0) }),
+            let type = json["address_type"]?.string.flatMap(TypedAddress.Kind.init), let text = json["key"]?.string
+        else { return nil }
+        let digits = text.compactMap(\.hexDigitValue)
+        guard digits.count == text.count, digits.count == 2 * Self.size else { return nil }
+        let bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        self.init(adapter: adapter, device: TypedAddress(address, type), bytes)
+    }
+
+    /// Two digits a byte.
+    fileprivate var hexadecimal: String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
 

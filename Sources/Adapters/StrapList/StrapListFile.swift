@@ -4,13 +4,13 @@ package import Linux
 /// The file `straps.json` of the state directory, which holds a ``StrapList``.
 ///
 /// Reading and writing wait for the disk. It is read once, before the loop turns, and written when a strap is met for
-/// the first time or somebody says which strap is theirs.
+/// the first time or pairs, or somebody says which strap is theirs. It holds keys, so nobody but the daemon's user may read it.
 package struct StrapListFile: Sendable {
     private let file: WholeFile
 
     /// - Parameter directory: the state directory.
     package init(in directory: String) {
-        file = WholeFile(directory + "/straps.json")
+        file = WholeFile(directory + "/straps.json", mode: 0o600)
     }
 
     package var path: String {

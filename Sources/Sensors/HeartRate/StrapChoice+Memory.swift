@@ -112,6 +112,18 @@ extension StrapChoice {
             || mayTakeStranger && current?.address == address
     }
 
+    /// The strap that a pattern means, as far as one is known: the nearest that is there, the one at hand, the one used last, or the
+    /// address that it says with its type.
+    package func meant(by pattern: StrapPattern, at now: Instant) -> TypedAddress? {
+        let there = sightings(at: now).filter { pattern.matches($0.address, name: $0.name) }
+        if let nearest = there.max(by: { $0.rssi ?? .min < $1.rssi ?? .min }) { return nearest.address }
+        if let current, pattern.matches(current.address, name: name(of: current.address)) { return current.address }
+        let kept = remembered.first { $0.address.isStable && pattern.matches($0.address, name: $0.name) }
+        if let kept { return kept.address }
+        if case .address(let address, let type?) = pattern { return TypedAddress(address, type) }
+        return nil
+    }
+
     // MARK: How to look for it
 
     /// How ours is to be looked for.

@@ -73,8 +73,8 @@ package enum StrapFault: CaseIterable, Hashable, Sendable {
                 "the host (Linux \(kernel)) refused the strap's connection parameters and the strap left; "
                     + "it gets wider ones now"
             case .needsPairing:
-                "the strap gives heart rate only to hosts it is paired with, and paced pairs with none; "
-                    + "undo that in its maker's app"
+                "the strap gives heart rate only to hosts it is paired with; 'pacectl strap pair STRAP' pairs with it, "
+                    + "or undo that in its maker's app"
             case .supervisionTimeout:
                 "the host gives the strap up after less than half a second without a word; "
                     + "write [LE] and below it ConnectionSupervisionTimeout=600 into /etc/bluetooth/main.conf, "

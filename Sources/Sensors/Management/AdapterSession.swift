@@ -19,6 +19,10 @@ package struct AdapterSession: Sendable {
         case send([UInt8])
         /// A device was heard.
         case found(StrapSighting)
+        /// These are the keys that are to be had from now on; they are secret.
+        case keep([LongTermKey])
+        /// The pairing that was asked for has ended.
+        case endPairing(StrapPairing)
     }
 
     /// How long a command may take: the kernel gives an adapter 10 s to switch on.
@@ -41,7 +45,7 @@ package struct AdapterSession: Sendable {
         var lateAt: Instant
     }
 
-    private var isOpen = false
+    var isOpen = false
     private var flight: Flight?
     private var adapters: AdapterList
     private var isForbidden = false
@@ -49,7 +53,10 @@ package struct AdapterSession: Sendable {
     private var knowsDefaults = true
     private var restUntil: Instant?
 
-    private var discovery = DiscoveryCycle()
+    var discovery = DiscoveryCycle()
+    /// Whether a search is wanted; a pairing makes it wait.
+    var isSearchWanted = false
+    var pairing = AdapterPairing()
     private var wanted = Tuning()
     /// The defaults that are in force, and the strap that parameters of its own are loaded for.
     private var duty: StrapAir.Duty?
@@ -64,7 +71,7 @@ package struct AdapterSession: Sendable {
 
     /// When ``tick(at:)`` has something to do, if nothing happens before.
     package var deadline: Instant? {
-        [flight?.lateAt, restUntil, discovery.deadline].compactMap { $0 }.min()
+        [flight?.lateAt, restUntil, discovery.deadline, pairing.deadline].compactMap { $0 }.min()
     }
 
     package var status: AdapterStatus {
@@ -91,7 +98,7 @@ package struct AdapterSession: Sendable {
 
     /// Whether a connection may be begun: nothing of ours is on the air, nor will be, and all is set for it.
     package var isQuiet: Bool {
-        guard status == .ready, !discovery.isWanted else { return false }
+        guard status == .ready, !isSearchWanted, !pairing.isUnderWay else { return false }
         return isForbidden || (flight == nil && !discovery.isOnAir && leaving.isEmpty && isTuned)
     }
 
@@ -119,7 +126,7 @@ extension AdapterSession {
     package mutating func opened(at now: Instant) -> [Action] {
         closed()
         isOpen = true
-        return advance(at: now)
+        return ended(pairing.opened()) + advance(at: now)
     }
 
     /// The channel is gone. A discovery of ours outlives it, and one that was asked for may have begun.
@@ -133,25 +140,32 @@ extension AdapterSession {
         isForbidden = false
         knowsDefaults = true
         restUntil = nil
+        pairing.closed()
+        discovery.want(isSearchWanted)
         forgetAdapter()
     }
 
     /// Takes one datagram. One that is malformed changes nothing.
     package mutating func received(_ bytes: Span<UInt8>, at now: Instant) -> [Action] {
         guard isOpen, let packet = try? ManagementPacket(bytes) else { return [] }
-        var found: [Action] = []
+        let keys = pairing.keys
+        var actions: [Action] = []
         switch packet.event {
+        case .answered(ManagementCommand.pairOpcode, let status, _):
+            if packet.index == index { actions = paired(status, at: now) }
         case .answered(let opcode, let status, let reply):
             guard let flight, flight.command.opcode == opcode, flight.command.index == packet.index else { break }
             finished(flight, status, reply, at: now)
         case .added: adapters.added(packet.index)
-        case .removed: removed(packet.index)
+        case .removed: actions = removed(packet.index)
         case .settingsChanged(let settings): changed(packet.index, settings, at: now)
-        case .found(let sighting): if packet.index == index { found = [.found(sighting)] }
+        case .found(let sighting): if packet.index == index { actions = [.found(sighting)] }
+        case .agreed, .asked: if packet.index == index { actions = heardOfPairing(packet.event) }
         case .connected, .disconnected, .discovering: if packet.index == index { heard(packet.event, at: now) }
         case .connectFailed, .failing, .other: break
         }
-        return found + advance(at: now)
+        if pairing.keys != keys { actions.append(.keep(pairing.keys)) }
+        return actions + advance(at: now)
     }
 
     /// Says what time it is.
@@ -159,12 +173,13 @@ extension AdapterSession {
         if let flight, now >= flight.lateAt { finished(flight, .timeout, [], at: now) }
         if let until = restUntil, now >= until { restUntil = nil }
         discovery.tick(at: now)
-        return advance(at: now)
+        return tickPairing(at: now) + advance(at: now)
     }
 
     /// Searches from now on, or does not.
     package mutating func search(_ isWanted: Bool, at now: Instant) -> [Action] {
-        discovery.want(isWanted)
+        isSearchWanted = isWanted
+        discovery.want(isWanted && !pairing.isUnderWay)
         return advance(at: now)
     }
 
@@ -185,8 +200,13 @@ extension AdapterSession {
 // MARK: What follows
 
 extension AdapterSession {
-    private mutating func advance(at now: Instant) -> [Action] {
+    mutating func advance(at now: Instant) -> [Action] {
         guard let command = next() else { return [] }
+        // It takes as long as the strap is away; others are carried out meanwhile.
+        if case .pair = command {
+            pairing.asked()
+            return [.send(command.bytes)] + advance(at: now)
+        }
         flight = Flight(command: command, tuning: wanted, lateAt: now + Self.commandLimit)
         return [.send(command.bytes)]
     }
@@ -202,6 +222,7 @@ extension AdapterSession {
         if !adapter.settings.contains(.powered) { return .setPowered(index: index) }
         if connections == nil { return .readConnections(index: index) }
         if let device = leaving.first { return .disconnect(index: index, device) }
+        if let command = pairing.next(for: adapter, isAirFree: !discovery.isOnAir) { return command }
         if discovery.step == .stop { return .stopDiscovery(index: index) }
         if !discovery.isOnAir {
             if duty != wanted.duty { return .setDefaults(index: index, .usual, wanted.duty) }
@@ -219,14 +240,15 @@ extension AdapterSession {
         leaving = []
     }
 
-    private mutating func removed(_ index: UInt16) {
+    private mutating func removed(_ index: UInt16) -> [Action] {
         let isCurrent = index == self.index
         adapters.removed(index)
         if flight?.command.index == index { flight = nil }
-        guard isCurrent else { return }
+        guard isCurrent else { return [] }
         discovery.forget()
         forgetAdapter()
         adapters.replace()
+        return ended(pairing.removed())
     }
 
     private mutating func changed(_ index: UInt16, _ settings: AdapterSettings, at now: Instant) {
@@ -246,6 +268,7 @@ extension AdapterSession {
     private mutating func heard(_ event: ManagementPacket.Event, at now: Instant) {
         switch event {
         case .connected(let device):
+            pairing.connected(device)
             guard let connections, connections.count < Self.connectionLimit, !connections.contains(device) else {
                 break
             }
@@ -264,6 +287,7 @@ extension AdapterSession {
         _ flight: Flight, _ status: ManagementStatus, _ reply: [UInt8], at now: Instant
     ) {
         self.flight = nil
+        pairing.finished(flight.command, status)
         if status == .permissionDenied {
             isForbidden = true
             return
@@ -277,7 +301,11 @@ extension AdapterSession {
         case .readInformation(let index):
             adapters.read(index, status == .success ? try? Adapter(index: index, reply.span) : nil)
         case .setPowered(let index), .setLowEnergy(let index): switched(index, status, reply, at: now)
-        case .readConnections: connections = status == .success ? Self.connections(reply) : []
+        case .setBondable(let index, _):
+            if let settings = try? reply.span.uint32(at: 0) {
+                changed(index, AdapterSettings(rawValue: settings), at: now)
+            }
+        case .readConnections: connections = status == .success ? reply.connections(limit: Self.connectionLimit) : []
         case .disconnect(_, let device): leaving.removeAll { $0 == device }
         case .setDefaults:
             knowsDefaults = status != .unknownCommand
@@ -286,6 +314,7 @@ extension AdapterSession {
         case .loadParameters: loaded = flight.tuning
         case .startDiscovery: discovery.started(status, at: now)
         case .stopDiscovery: discovery.ended(at: now)
+        default: break
         }
     }
 
@@ -295,13 +324,6 @@ extension AdapterSession {
             changed(index, AdapterSettings(rawValue: settings), at: now)
         } else {
             restUntil = now + (isBlocked ? Self.blockedRest : Self.failureRest)
-        }
-    }
-
-    /// How many connections u16, and the address of each.
-    private static func connections(_ reply: [UInt8]) -> [TypedAddress] {
-        stride(from: 2, to: min(reply.count, 2 + 7 * connectionLimit), by: 7).compactMap {
-            (try? reply.span.typedAddress(at: $0)) ?? nil
         }
     }
 }

@@ -10,14 +10,29 @@ package enum ManagementCommand: Equatable, Sendable {
     case readInformation(index: UInt16)
     case setPowered(index: UInt16)
     case setLowEnergy(index: UInt16)
+    /// Whether those that pair may stay paired.
+    case setBondable(index: UInt16, Bool)
+    /// Makes the keys those of all devices, and forgets others.
+    case loadKeys(index: UInt16, [LongTermKey])
     case disconnect(index: UInt16, TypedAddress)
     case readConnections(index: UInt16)
+    /// The host is one that can ask: the kernel then asks us before it lets anybody pair.
+    case setCapability(index: UInt16)
+    /// Connects and pairs, as a host that can neither show nor ask anything; answered when that is done.
+    case pair(index: UInt16, TypedAddress)
+    case cancelPairing(index: UInt16, TypedAddress)
+    /// Forgets the keys of a device, which stays connected.
+    case unpair(index: UInt16, TypedAddress)
+    /// An answer to somebody who wants to pair, by the seven bytes of the question.
+    case answer(index: UInt16, PairingQuestion, [UInt8], isYes: Bool)
     case startDiscovery(index: UInt16)
     case stopDiscovery(index: UInt16)
     /// Makes the parameters those of one device, and forgets those of all others that are not connected by themselves.
     case loadParameters(index: UInt16, TypedAddress, ConnectionParameters)
     /// Makes the parameters those of every connection to come, and the duty that of every search.
     case setDefaults(index: UInt16, ConnectionParameters, StrapAir.Duty)
+
+    static let pairOpcode: UInt16 = 0x0019
 
     /// The index of commands that go to no adapter.
     package static let noIndex: UInt16 = 0xFFFF
@@ -30,9 +45,16 @@ package enum ManagementCommand: Equatable, Sendable {
         case .readIndexList: 0x0003
         case .readInformation: 0x0004
         case .setPowered: 0x0005
+        case .setBondable: 0x0009
         case .setLowEnergy: 0x000D
+        case .loadKeys: 0x0013
         case .disconnect: 0x0014
         case .readConnections: 0x0015
+        case .answer(_, let question, _, let isYes): isYes ? question.acceptance : question.refusal
+        case .setCapability: 0x0018
+        case .pair: Self.pairOpcode
+        case .cancelPairing: 0x001A
+        case .unpair: 0x001B
         case .startDiscovery: 0x0023
         case .stopDiscovery: 0x0024
         case .loadParameters: 0x0035
@@ -45,7 +67,9 @@ package enum ManagementCommand: Equatable, Sendable {
         case .readIndexList: Self.noIndex
         case .readInformation(let index), .setPowered(let index), .setLowEnergy(let index), .disconnect(let index, _),
             .readConnections(let index), .startDiscovery(let index), .stopDiscovery(let index),
-            .loadParameters(let index, _, _), .setDefaults(let index, _, _):
+            .loadParameters(let index, _, _), .setDefaults(let index, _, _), .setBondable(let index, _),
+            .loadKeys(let index, _), .setCapability(let index), .pair(let index, _), .cancelPairing(let index, _),
+            .unpair(let index, _), .answer(let index, _, _, _):
             index
         }
     }
@@ -65,11 +89,25 @@ package enum ManagementCommand: Equatable, Sendable {
         switch self {
         case .readIndexList, .readInformation, .readConnections: []
         case .setPowered, .setLowEnergy: [1]
-        case .disconnect(_, let device): device.managementBytes
+        case .setBondable(_, let isOn): [isOn ? 1 : 0]
+        case .disconnect(_, let device), .cancelPairing(_, let device): device.managementBytes
+        // A display, and a key for yes and one for no.
+        case .setCapability: [1]
+        case .pair(_, let device): device.managementBytes + [3]
+        case .unpair(_, let device): device.managementBytes + [0]
+        case .answer(_, _, let device, _): device
+        case .loadKeys(_, let keys): Self.list(keys)
         case .startDiscovery, .stopDiscovery: [Self.discoveryType]
         case .loadParameters(_, let device, let parameters): [1, 0] + device.managementBytes + parameters.bytes
         case .setDefaults(_, let parameters, let duty): Self.defaults(parameters, duty)
         }
+    }
+
+    /// How many keys u16, and of each the device and what else there is.
+    private static func list(_ keys: [LongTermKey]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(uint16: UInt16(keys.count))
+        return bytes + keys.flatMap { $0.device.managementBytes + $0.bytes }
     }
 
     /// A list of settings, each a type u16, a length u8 and a value.

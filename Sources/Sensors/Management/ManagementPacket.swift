@@ -11,9 +11,13 @@ package import Domain
 ///     0004   index added          none
 ///     0005   index removed        none
 ///     0006   new settings         settings u32
+///     000A   new long term key    store u8, address 7, and 29 bytes of a ``LongTermKey``
 ///     000B   device connected     address 7, flags u32, length u16, advertising data
 ///     000C   device disconnected  address 7, reason u8
 ///     000D   connect failed       address 7, status u8
+///     000E   PIN code request     address 7, secure u8
+///     000F   confirm request      address 7, hint u8, value u32
+///     0010   passkey request      address 7
 ///     0012   device found         address 7, RSSI s8, flags u32, length u16, advertising data
 ///     0013   discovering          types u8, on u8
 ///
@@ -34,6 +38,10 @@ package struct ManagementPacket: Equatable, Sendable {
         case connectFailed(TypedAddress, ManagementStatus)
         case found(StrapSighting)
         case discovering(Bool)
+        /// A key of 29 bytes was agreed on that is to be kept.
+        case agreed(TypedAddress, key: [UInt8])
+        /// Somebody wants to pair; the device is the seven bytes of its address, which may be one of the other Bluetooth.
+        case asked(PairingQuestion, device: [UInt8])
         /// An event that means nothing here, or that is of a device of the other Bluetooth.
         case other(UInt16)
     }
@@ -69,6 +77,11 @@ package struct ManagementPacket: Equatable, Sendable {
         case 0x0004: event = .added
         case 0x0005: event = .removed
         case 0x0006: event = .settingsChanged(AdapterSettings(rawValue: try bytes.uint32(at: 6)))
+        case 0x000A:
+            let isToBeKept = try bytes.uint8(at: 6) != 0
+            let key = bytes.bytes(from: 14)
+            guard key.count == LongTermKey.size else { throw ParseError(at: 14, expected: "the bytes of a key") }
+            event = try bytes.typedAddress(at: 7).flatMap { isToBeKept ? .agreed($0, key: key) : nil } ?? .other(code)
         case 0x000B:
             // What it advertised is not needed, but must be whole.
             _ = try Self.advertisingData(bytes, at: 17)
@@ -79,6 +92,9 @@ package struct ManagementPacket: Equatable, Sendable {
         case 0x000D:
             let status = ManagementStatus(rawValue: try bytes.uint8(at: 13))
             event = try bytes.typedAddress(at: 6).map { .connectFailed($0, status) } ?? .other(code)
+        case 0x000E: event = .asked(.code, device: try Self.device(bytes))
+        case 0x000F: event = .asked(.confirmation, device: try Self.device(bytes))
+        case 0x0010: event = .asked(.passkey, device: try Self.device(bytes))
         case 0x0012: event = try Self.sighting(bytes).map { .found($0) } ?? .other(code)
         case 0x0013: event = .discovering(try bytes.uint8(at: 7) != 0)
         default: event = .other(code)
@@ -94,6 +110,12 @@ package struct ManagementPacket: Equatable, Sendable {
         case 5: .suspend
         default: .unknown
         }
+    }
+
+    /// The seven bytes of an address, whatever type they say.
+    private static func device(_ bytes: Span<UInt8>) throws(ParseError) -> [UInt8] {
+        _ = try bytes.uint8(at: 12)
+        return Array(bytes.bytes(from: 6).prefix(7))
     }
 
     private static func sighting(_ bytes: Span<UInt8>) throws(ParseError) -> StrapSighting? {
@@ -114,6 +136,29 @@ package struct ManagementPacket: Equatable, Sendable {
     }
 }
 
+/// What is asked of the host when somebody wants to pair.
+package enum PairingQuestion: Equatable, Sendable {
+    /// Whether it may be, or whether both show the same number.
+    case confirmation
+    /// The number that the other one shows.
+    case passkey
+    /// The other Bluetooth's PIN.
+    case code
+
+    /// The opcodes of the answers.
+    var acceptance: UInt16 {
+        switch self {
+        case .confirmation: 0x001C
+        case .passkey: 0x001E
+        case .code: 0x0016
+        }
+    }
+
+    var refusal: UInt16 {
+        acceptance + 1
+    }
+}
+
 /// How a command ended.
 package struct ManagementStatus: Equatable, Sendable {
     package let rawValue: UInt8
@@ -125,10 +170,12 @@ package struct ManagementStatus: Equatable, Sendable {
     package static let success = ManagementStatus(rawValue: 0x00)
     package static let unknownCommand = ManagementStatus(rawValue: 0x01)
     package static let notConnected = ManagementStatus(rawValue: 0x02)
+    package static let connectFailed = ManagementStatus(rawValue: 0x04)
     package static let timeout = ManagementStatus(rawValue: 0x08)
     package static let busy = ManagementStatus(rawValue: 0x0A)
     package static let rejected = ManagementStatus(rawValue: 0x0B)
     package static let notSupported = ManagementStatus(rawValue: 0x0C)
+    package static let disconnected = ManagementStatus(rawValue: 0x0E)
     package static let invalidIndex = ManagementStatus(rawValue: 0x11)
     package static let blocked = ManagementStatus(rawValue: 0x12)
     package static let permissionDenied = ManagementStatus(rawValue: 0x14)
@@ -143,7 +190,17 @@ package struct AdapterSettings: OptionSet, Sendable {
     }
 
     package static let powered = AdapterSettings(rawValue: 1 << 0)
+    package static let bondable = AdapterSettings(rawValue: 1 << 4)
     package static let lowEnergy = AdapterSettings(rawValue: 1 << 9)
+}
+
+extension [UInt8] {
+    /// What Read Connections returns: how many there are u16, and the address of each.
+    func connections(limit: Int) -> [TypedAddress] {
+        stride(from: 2, to: Swift.min(count, 2 + 7 * limit), by: 7).compactMap {
+            (try? span.typedAddress(at: $0)) ?? nil
+        }
+    }
 }
 
 extension Span<UInt8> {

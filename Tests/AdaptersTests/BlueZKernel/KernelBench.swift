@@ -23,6 +23,8 @@ final class KernelBench {
     var isStrapAway = false
     private(set) var opened = 0
     private(set) var asked: [TypedAddress] = []
+    /// Whether the sockets to straps were to be encrypted.
+    private(set) var encrypted: [Bool] = []
     private(set) var waiting: [PendingPeer] = []
 
     private(set) var straps: KernelStraps?
@@ -30,6 +32,8 @@ final class KernelBench {
     private(set) var information: [DeviceInformation] = []
     private(set) var remembered: [[RememberedStrap]] = []
     private(set) var scanned: [StrapSighting]?
+    private(set) var keys: [[LongTermKey]] = []
+    private(set) var paired: [StrapPairing] = []
 
     private var management: Peer?
     private var disconnections: FileDescriptor?
@@ -96,10 +100,13 @@ final class KernelBench {
         return strap
     }
 
-    func start(ours: [String] = ["F0:F1:F2:F3:F4:F5/random"], remembered: [RememberedStrap] = []) throws {
+    func start(
+        ours: [String] = ["F0:F1:F2:F3:F4:F5/random"], remembered: [RememberedStrap] = [],
+        keys: [LongTermKey] = []
+    ) throws {
         straps = try KernelStraps(
-            adapter: .any, ours: ours.compactMap { StrapPattern($0) }, remembered: remembered, sockets: sockets,
-            loop: loop,
+            adapter: .any, ours: ours.compactMap { StrapPattern($0) }, remembered: remembered, keys: keys,
+            sockets: sockets, loop: loop,
             report: { [unowned self] in
                 inputs.append(Timed($0, at: Clock.now()))
                 check()
@@ -108,13 +115,17 @@ final class KernelBench {
                 information.append($0)
                 check()
             },
-            remember: { [unowned self] in self.remembered.append($0) })
+            remember: { [unowned self] in self.remembered.append($0) },
+            keep: { [unowned self] in self.keys.append($0) })
     }
 
     private var sockets: KernelSockets {
         KernelSockets(
             management: { [unowned self] () throws(SystemError) in try openManagement() },
-            attribute: { [unowned self] (_, strap) throws(SystemError) in try openAttribute(strap) },
+            attribute: { [unowned self] (_, strap, isPaired) throws(SystemError) in
+                encrypted.append(isPaired)
+                return try openAttribute(strap)
+            },
             disconnections: { [unowned self] (_) throws(SystemError) in
                 let (ours, theirs) = try Self.pair()
                 disconnections = FileDescriptor(owning: ours)
@@ -198,9 +209,18 @@ final class KernelBench {
     }
 
     func scan(for duration: Duration) -> StrapRefusal? {
-        straps?.scan(for: duration) { [unowned self] in
-            scanned = $0
-            check()
+        straps?.scan(for: duration) { [weak self] in
+            self?.scanned = $0
+            self?.check()
+        }
+    }
+
+    func pair(_ strap: String) -> StrapRefusal? {
+        StrapPattern(strap).flatMap { pattern in
+            straps?.pair(pattern) { [weak self] in
+                self?.paired.append($0)
+                self?.check()
+            }
         }
     }
 

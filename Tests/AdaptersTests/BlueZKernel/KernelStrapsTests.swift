@@ -27,7 +27,7 @@ struct KernelStrapsTests {
         #expect(try bench.run(for: .seconds(5)) { !$0.information.isEmpty })
         #expect(bench.hearts == [Self.measurement])
         #expect(bench.asked == [KernelBench.strap])
-        #expect(bench.kernel.opcodes == [0x03, 0x04, 0x0D, 0x05, 0x15, 0x4C], "no search is needed")
+        #expect(bench.kernel.opcodes == [0x03, 0x04, 0x0D, 0x05, 0x15, 0x18, 0x4C], "no search is needed")
         #expect(bench.inputs.contains { $0.value == .bluetooth(Bluetooth(way: .kernel, adapter: KernelBench.adapter)) })
         let name = ForeignText("Polar H10 9AD13824")
         #expect(bench.links.last == LinkStatus(.connected, address: KernelBench.strap.address, name: name))

@@ -25,7 +25,15 @@ struct StrapListTests {
                 name: ForeignText("Polar H10 \"9AD13824\""), serialNumber: ForeignText("123"), isWide: true),
             RememberedStrap(address: TypedAddress(DeviceAddress(value: 0xA09E_1A00_0001), .public)),
         ]
+        list.keys = [key(of: 0xF601_0203_0405)]
         return list
+    }
+
+    private static func key(of device: UInt64) -> LongTermKey {
+        LongTermKey(
+            adapter: DeviceAddress(value: 0x001A_7DDA_7113),
+            device: TypedAddress(DeviceAddress(value: device), .random),
+            [2, 1, 16] + (0..<26).map { $0 * 9 })!
     }
 
     private func put(_ text: some Sequence<UInt8>) throws {
@@ -49,6 +57,7 @@ struct StrapListTests {
                 address: TypedAddress(DeviceAddress(value: $0), .public), name: ForeignText(widest),
                 serialNumber: ForeignText(String(repeating: "e\u{301}\u{302}\u{303}", count: 64)))
         }
+        list.keys = (0..<32).map(Self.key)
         try file.write(list)
         #expect(file.read() == (list, nil))
     }
@@ -60,6 +69,8 @@ struct StrapListTests {
         #"{"version":1,"off":false,"straps":[],"remembered":[{"address":"A0","address_type":"public","wide":false}]}"#,
         #"{"version":1,"off":false,"straps":[],"remembered":[{"address":"A0:9E:1A:00:00:01","wide":false}]}"#,
         #"{"version":1,"off":false,"straps":["\#(String(repeating: "1", count: 70_000))"],"remembered":[]}"#,
+        #"{"version":1,"off":false,"straps":[],"remembered":[],"keys":[{}]}"#,
+        #"{"version":1,"off":false,"straps":[],"remembered":[],"keys":[{"adapter":"00:1A:7D:DA:71:13","address":"A0:9E:1A:00:00:01","address_type":"public","key":"00"}]}"#,
     ])
     func aDamagedListIsSetAsideAndSaid(_ text: String) throws {
         try put(text.utf8)
@@ -68,6 +79,21 @@ struct StrapListTests {
         #expect(file.read() == (StrapList(), nil))
         try file.write(Self.full)
         #expect(file.read() == (Self.full, nil))
+    }
+
+    @Test func keysAreNobodyElsesToRead() throws {
+        // What a power cut has left of an earlier release's.
+        try put(Data())
+        try FileManager.default.moveItem(atPath: file.path, toPath: file.path + ".new")
+        try file.write(Self.full)
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test func aListOfAnEarlierReleaseHasNoKeys() throws {
+        try put(#"{"version":1,"off":true,"straps":["a"],"remembered":[]}"#.utf8)
+        #expect(file.read().0.ours == ["a"])
+        #expect(file.read().1 == nil)
     }
 
     @Test func everyTornListIsDamagedOrWhole() throws {

@@ -19,7 +19,7 @@ struct AdapterSessionTests {
 
     @Test func anAdapterThatIsOffWithLowEnergyOffIsMadeReady() {
         let stage = readyStage()
-        #expect(stage.kernel.opcodes == [0x03, 0x04, 0x0D, 0x05, 0x15, 0x4C])
+        #expect(stage.kernel.opcodes == [0x03, 0x04, 0x0D, 0x05, 0x15, 0x18, 0x4C])
         #expect(stage.session.status == .ready)
         #expect(stage.session.isQuiet)
         #expect(stage.session.address == address)

@@ -8,6 +8,8 @@ struct AdapterStage {
     var kernel = FakeKernel()
     var session: AdapterSession
     var found: [StrapSighting] = []
+    var keys: [LongTermKey] = []
+    var pairings: [StrapPairing] = []
 
     init(_ choice: AdapterChoice = .any) {
         session = AdapterSession(choice)
@@ -22,12 +24,22 @@ struct AdapterStage {
             switch action {
             case .send(let bytes): for answer in kernel.answers(to: bytes) { hear(answer) }
             case .found(let sighting): found.append(sighting)
+            case .keep(let keys): self.keys = keys
+            case .endPairing(let outcome): pairings.append(outcome)
             }
         }
     }
 
     mutating func hear(_ packet: [UInt8]) {
         carryOut(session.received(packet.span, at: clock.now))
+    }
+
+    mutating func hear(_ packets: [[UInt8]]) {
+        for packet in packets { hear(packet) }
+    }
+
+    mutating func pair(_ device: TypedAddress, for duration: Duration) {
+        carryOut(session.pair(device, until: clock.now + duration, at: clock.now))
     }
 
     mutating func search(_ isWanted: Bool = true) {

@@ -31,6 +31,22 @@ struct ManagementCommandTests {
             .setDefaults(index: 0, .wide, .sparing),
             "4c00 0000 2800 1100 02 8002 1200 02 a000 1500 02 8002 1600 02 a000 1700 02 1800 1800 02 9001 1900 02 0000 1a00 02 5802"
         ),
+        (.setBondable(index: 0, true), "0900 0000 0100 01"),
+        (.setBondable(index: 0, false), "0900 0000 0100 00"),
+        (.setCapability(index: 0), "1800 0000 0100 01"),
+        (.pair(index: 0, other), "1900 0000 0800 f5f4f3f2f1f0 02 03"),
+        (.cancelPairing(index: 0, other), "1a00 0000 0700 f5f4f3f2f1f0 02"),
+        (.unpair(index: 0, other), "1b00 0000 0800 f5f4f3f2f1f0 02 00"),
+        (.answer(index: 0, .confirmation, Array(0..<7), isYes: true), "1c00 0000 0700 00010203040506"),
+        (.answer(index: 0, .confirmation, Array(0..<7), isYes: false), "1d00 0000 0700 00010203040506"),
+        (.answer(index: 0, .passkey, Array(0..<7), isYes: false), "1f00 0000 0700 00010203040506"),
+        (.answer(index: 0, .code, Array(0..<7), isYes: false), "1700 0000 0700 00010203040506"),
+        (.loadKeys(index: 0, []), "1300 0000 0200 0000"),
+        (
+            .loadKeys(
+                index: 0, [LongTermKey(adapter: other.address, device: other, [2, 0, 16] + Array(0..<26))!]),
+            "1300 0000 2600 0100 f5f4f3f2f1f0 02 0200 10 0001 0203040506070809 0a0b0c0d0e0f10111213141516171819"
+        ),
     ])
     func aCommandHasTheBytesOfItsStructure(command: ManagementCommand, bytes: String) {
         #expect(command.bytes == hex(bytes))
