@@ -1,0 +1,42 @@
+import Domain
+
+/// What people can do about a host that keeps the strap from us on the kernel's way, while bluetoothd does not serve us.
+enum WayAdvice: Equatable {
+    /// Another program has the strap's link.
+    case elsewhere
+    /// The adapter cannot be commanded.
+    case noPermission
+
+    /// Nil where there is nothing to be said.
+    init?(_ status: LinkStatus) {
+        switch status.reason {
+        case .elsewhere: self = .elsewhere
+        case .noPermission: self = .noPermission
+        default: return nil
+        }
+    }
+
+    var fault: StaticText {
+        switch self {
+        case .elsewhere: "elsewhere"
+        case .noPermission: "no-permission"
+        }
+    }
+
+    /// - Parameter isFree: whether the way was chosen by us, since bluetoothd does not run.
+    func message(isFree: Bool) -> String {
+        switch (self, isFree) {
+        case (.elsewhere, true):
+            "another program on this machine holds the strap, and it is not bluetoothd; end that program"
+        case (.elsewhere, false):
+            "another program on this machine holds the strap; if that is bluetoothd, start paced with "
+                + "--bluetooth auto, else end that program"
+        case (.noPermission, true):
+            "bluetoothd does not run, and paced may not command the adapter itself; start bluetoothd "
+                + "('systemctl start bluetooth'), or give paced CAP_NET_ADMIN"
+        case (.noPermission, false):
+            "paced may not command the adapter; give it CAP_NET_ADMIN, or start bluetoothd and paced with "
+                + "--bluetooth auto"
+        }
+    }
+}

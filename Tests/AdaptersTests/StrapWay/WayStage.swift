@@ -1,0 +1,123 @@
+import Adapters
+import Domain
+import Linux
+import Sensors
+import TestKit
+import Testing
+
+/// The ways to the straps, pretended, over a real bus on which bluetoothd's name comes and goes.
+final class WayStage {
+    let daemon: PrivateBus
+    let loop: EventLoop
+    private(set) var ways: StrapWays?
+    /// What has happened: ways begin and end, are told things, and report.
+    var story: [String] = []
+    private(set) var inputs: [Input] = []
+    /// The way that was made last.
+    private(set) weak var way: PretendWay?
+    /// So many ways cannot be made.
+    var failures = 0
+
+    init(isThere: Bool = true) throws {
+        daemon = try PrivateBus(isThere: isThere)
+        loop = try EventLoop()
+    }
+
+    func start(_ wish: WayChoice.Wish = .auto, isOff: Bool = false) throws {
+        ways = try StrapWays(
+            wish, isOff: isOff, address: daemon.address, loop: loop,
+            makeKernel: { [unowned self] (reason, report) throws(SystemError) in
+                try make("kernel", reason, report)
+            },
+            makeBus: { [unowned self] (reason, report) throws(SystemError) in try make("bus", reason, report) },
+            report: { [weak self] in self?.inputs.append($0) },
+            changed: { [unowned self] way, reason in story.append("\(way): \(reason?.text ?? "said")") })
+    }
+
+    private func make(
+        _ name: String, _ reason: ForeignText?, _ report: @escaping (Input) -> Void
+    ) throws(SystemError) -> any StrapWay {
+        if failures > 0 {
+            failures -= 1
+            throw SystemError("timerfd_create", code: 24)
+        }
+        story.append("\(name) begins")
+        let way = PretendWay(report: report) { [weak self] in self?.story.append("\(name) \($0)") }
+        self.way = way
+        return way
+    }
+
+    func end() {
+        ways = nil
+    }
+
+    /// bluetoothd, as far as the bus sees it: somebody owns its name. It runs until it is let go of.
+    func bluetoothd() throws -> Bus {
+        let bus = try Bus(at: daemon.address, loop: loop) { _ in }
+        var isDone = false
+        let call = bus.call(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+            [.string("org.bluez"), .uint32(4)], timeout: .seconds(10)
+        ) { _ in isDone = true }
+        try turn { isDone }
+        withExtendedLifetime(call) {}
+        return bus
+    }
+
+    /// Turns the loop until something is so; fails where it does not become so.
+    func turn(sourceLocation: SourceLocation = #_sourceLocation, until isSo: () -> Bool) throws {
+        let deadline = Clock.now() + .seconds(20)
+        while !isSo() {
+            try #require(Clock.now() < deadline, "it did not come to it: \(story)", sourceLocation: sourceLocation)
+            try loop.turn(waiting: .milliseconds(20))
+        }
+    }
+
+    func turn(for duration: Duration) throws {
+        let deadline = Clock.now() + duration
+        while Clock.now() < deadline { try loop.turn(waiting: .milliseconds(10)) }
+    }
+}
+
+/// A way that does nothing but tell what it is told.
+final class PretendWay: StrapWay {
+    let report: (Input) -> Void
+    private let tell: (String) -> Void
+    private(set) var scanned: (([StrapSighting]) -> Void)?
+    private(set) var paired: ((StrapPairing) -> Void)?
+
+    init(report: @escaping (Input) -> Void, tell: @escaping (String) -> Void) {
+        self.report = report
+        self.tell = tell
+    }
+
+    deinit {
+        tell("ends")
+    }
+
+    func runChanged(isActive: Bool) {
+        tell(isActive ? "runs" : "rests")
+    }
+
+    func use(_ ours: [StrapPattern]) {
+        tell("uses \(ours.count)")
+    }
+
+    func stop() {
+        tell("stops")
+    }
+
+    func forget(_ pattern: StrapPattern?, said ours: [StrapPattern]) {
+        tell("forgets")
+    }
+
+    func scan(for duration: Duration, finished: @escaping ([StrapSighting]) -> Void) -> StrapRefusal? {
+        scanned = finished
+        return nil
+    }
+
+    func pair(_ pattern: StrapPattern, finished: @escaping (StrapPairing) -> Void) -> StrapRefusal? {
+        paired = finished
+        return nil
+    }
+}
