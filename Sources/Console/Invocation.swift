@@ -154,6 +154,7 @@ let helpText = """
                                 with --add beside those you have
       strap auto                use the one that is remembered, or that is found
       strap off                 use none
+      strap pair STRAP          pair with one that gives heart rate only then
       strap forget [STRAP]      forget one, or all
       settings                  all settings
       settings get KEY          one setting

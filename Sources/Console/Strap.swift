@@ -1,11 +1,14 @@
 import Adapters
 import Domain
+import Glibc
+import Sensors
 
 extension Invocation {
     /// What can be said about straps.
     enum StrapCommand: Equatable {
         case status, auto, off
         case use(String, isAdded: Bool)
+        case pair(String)
         /// Nil is all of them.
         case forget(String?)
 
@@ -15,11 +18,13 @@ extension Invocation {
             case ("auto", 1): self = .auto
             case ("off", 1): self = .off
             case ("use", 2): self = .use(words[1], isAdded: isAdded)
+            case ("pair", 2): self = .pair(words[1])
             case ("forget", 1): self = .forget(nil)
             case ("forget", 2): self = .forget(words[1])
             default:
                 throw .usage(
-                    "say 'strap status', 'strap use STRAP', 'strap auto', 'strap off' or 'strap forget [STRAP]'")
+                    "say 'strap status', 'strap use STRAP', 'strap auto', 'strap off', 'strap pair STRAP' or "
+                        + "'strap forget [STRAP]'")
             }
         }
     }
@@ -37,6 +42,7 @@ extension Invocation {
             let members = "\"strap\":\(JSONText.string(strap))" + (isAdded ? #","add":true"# : "")
             return try use(
                 members, (harmless(strap, limit: 64) ?? "") + (isAdded ? " is used too" : " is used"), &control)
+        case .pair(let strap): return try pair(strap, &control)
         case .forget(let strap):
             let result = try control.call("strap.forget", strap.map { "{\"strap\":\(JSONText.string($0))}" } ?? "{}")
             if isJSON { return result + "\n" }
@@ -48,6 +54,18 @@ extension Invocation {
     private func use(_ members: String, _ words: String, _ control: inout Control) throws(Failure) -> String {
         let result = try control.call("strap.use", "{" + members + "}")
         return isJSON ? result + "\n" : words + ".\n"
+    }
+
+    /// Takes as long as the daemon has for it, so that people are told what to do meanwhile.
+    private func pair(_ strap: String, _ control: inout Control) throws(Failure) -> String {
+        let name = harmless(strap, limit: 64) ?? ""
+        if !isJSON, isatty(STDOUT_FILENO) == 1 {
+            try writeOut("Pairing with \(name), for a minute at most: put it on and keep it near.\n")
+        }
+        let result = try control.call(
+            "strap.pair", "{\"strap\":\(JSONText.string(strap))}", lasting: StrapPairing.limit)
+        if isJSON { return result + "\n" }
+        return name + " is paired. Where it is not yours yet, 'pacectl strap use' makes it so.\n"
     }
 
     private func strapStatus(_ control: inout Control) throws(Failure) -> String {
@@ -67,7 +85,8 @@ extension Invocation {
         }
         rows.append(
             ("Ours", ours.isEmpty ? "the one that is remembered, or that is found" : ours.joined(separator: ", ")))
-        rows.append(("Bluetooth", line.bluetooth.name ?? "not known"))
+        rows.append(
+            ("Bluetooth", (line.bluetooth.name ?? "not known") + (line.bluetooth.reason.map { ": " + $0 } ?? "")))
         return rows.map { $0 + String(repeating: " ", count: 11 - $0.count) + $1 + "\n" }.joined()
     }
 }

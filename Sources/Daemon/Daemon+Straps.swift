@@ -48,36 +48,57 @@ extension Daemon {
         var list = straps
         try list.forget(strap)
         keep(list, at: now)
-        kernelStraps?.forget(strap.map { StrapPattern($0) } ?? nil, said: patterns)
+        strapWays?.forget(strap.map { StrapPattern($0) } ?? nil, said: patterns)
         return .done
     }
 
     /// Hears who is there; the answer goes by what is returned.
     func scan(seconds: Int) throws(ControlFailure) -> PendingAnswer.Token {
-        guard let kernelStraps else { throw .unavailable("Bluetooth is not used") }
+        try later { strapWays, settle in
+            strapWays.scan(for: .seconds(seconds)) { settle(.success(.straps($0))) }
+        }
+    }
+
+    /// Pairs with a strap; the answer goes by what is returned.
+    func pair(_ strap: String) throws(ControlFailure) -> PendingAnswer.Token {
+        guard let pattern = StrapPattern(strap) else { throw .notFound("strap", "no strap goes by this") }
+        return try later { strapWays, settle in
+            strapWays.pair(pattern) { settle($0.answer) }
+        }
+    }
+
+    /// Begins what takes a while; its answer is settled then, by the token that is returned.
+    private func later(
+        _ begin: (StrapWays, @escaping (Result<ControlResult, ControlFailure>) -> Void) -> StrapRefusal?
+    ) throws(ControlFailure) -> PendingAnswer.Token {
+        guard let strapWays else { throw .unavailable("Bluetooth is not used") }
         let token = nextToken
         nextToken += 1
-        let refusal = kernelStraps.scan(for: .seconds(seconds)) { [unowned self] in
-            control?.settle(token, .success(.straps($0)))
-        }
-        switch refusal {
-        case .busy: throw .busy("another scan goes on")
-        case .hindered(let reason): throw .unavailable("there is nothing to hear: \(reason.rawValue)")
+        switch begin(strapWays, { [unowned self] in control?.settle(token, $0) }) {
+        case .busy: throw .busy("another scan or pairing goes on")
+        case .hindered(let reason): throw .unavailable("Bluetooth is not to be had: \(reason.rawValue)")
         case nil: return token
         }
     }
 
-    private var patterns: [StrapPattern] {
+    var patterns: [StrapPattern] {
         pipeline.settings.straps.compactMap { StrapPattern($0) }
     }
 
     /// Has the straps that are ours used from now on, or none.
     func tellStraps() {
         if straps.isOff {
-            kernelStraps?.stop()
+            strapWays?.stop()
         } else {
-            kernelStraps?.use(patterns)
+            strapWays?.use(patterns)
         }
+    }
+
+    /// Keeps the keys of the straps that have paired.
+    func keep(_ keys: [LongTermKey]) {
+        var list = straps
+        list.keys = keys
+        keep(list, at: Clock.now())
     }
 
     /// Keeps the straps that have given a beat.

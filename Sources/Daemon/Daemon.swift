@@ -10,7 +10,7 @@ import Sensors
 ///     strap, gpsd or simulator ──▶ receive ──▶ Pipeline ──▶ turn ──▶ state.sock
 ///     control.sock ──────────────▶ answer ──────▲
 package final class Daemon {
-    private let loop: EventLoop
+    let loop: EventLoop
     let options: Options
     var pipeline: Pipeline
     var publisher: Publisher?
@@ -19,7 +19,7 @@ package final class Daemon {
     private var signals: [SignalSource] = []
     private var gpsd: GpsdClient?
     private var strap: UnixStrap?
-    var kernelStraps: KernelStraps?
+    var strapWays: StrapWays?
     /// Where ``straps`` is kept; nil in the demo, which keeps nothing.
     let strapFile: StrapListFile?
     var straps: StrapList
@@ -74,7 +74,7 @@ package final class Daemon {
         turn()
         let status = try loop.run()
         strap = nil
-        kernelStraps = nil
+        strapWays = nil
         gpsd = nil
         simulator = nil
         control = nil
@@ -99,14 +99,7 @@ package final class Daemon {
             }
         case .off: break
         case .auto, .ours:
-            if options.bluetooth == .off { break }
-            kernelStraps = try KernelStraps(
-                adapter: options.adapter, ours: pipeline.settings.straps.compactMap { StrapPattern($0) },
-                remembered: straps.remembered,
-                reason: options.bluetooth == .auto ? ForeignText("this release knows no other way") : nil,
-                loop: loop, report: report, describe: { Log.write(.info, Log.line(of: $0)) },
-                remember: { [unowned self] in remember($0) })
-            if options.strap == .auto, straps.isOff { kernelStraps?.stop() }
+            if let wish = options.bluetooth.wish { strapWays = try makeStrapWays(wish, report: report) }
         }
     }
 
@@ -169,6 +162,9 @@ package final class Daemon {
         case .use(let use):
             Log.write(.info, "user \(peer.user) says which strap is used")
             return try .result(self.use(use, at: now))
+        case .pair(let strap):
+            Log.write(.info, "user \(peer.user) pairs with a strap")
+            return .later(try pair(strap))
         case .forget(let strap):
             Log.write(.info, "user \(peer.user) forgets \(strap == nil ? "all straps" : "a strap")")
             return try .result(forget(strap, at: now))
@@ -200,7 +196,7 @@ package final class Daemon {
         if isActive != runIsActive {
             runIsActive = isActive
             strap?.runChanged(isActive: isActive)
-            kernelStraps?.runChanged(isActive: isActive)
+            strapWays?.runChanged(isActive: isActive)
         }
     }
 }

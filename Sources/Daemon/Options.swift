@@ -27,6 +27,8 @@ package struct Options: Equatable, Sendable {
         case auto
         /// The kernel's own interfaces.
         case kernel
+        /// Through bluetoothd, or not at all.
+        case bluetoothd
     }
 
     /// The configuration file; nil is ``Configuration/path``, if that is there.
@@ -148,8 +150,7 @@ package struct Options: Equatable, Sendable {
         case "off": return .off
         case "auto": return .auto
         case "kernel": return .kernel
-        case "bluetoothd":
-            throw Misuse(line: "--bluetooth bluetoothd is not in this release yet; it knows auto, kernel and off")
+        case "bluetoothd": return .bluetoothd
         default: throw Misuse(line: "--bluetooth takes auto, kernel, bluetoothd or off")
         }
     }
@@ -175,7 +176,9 @@ package struct Options: Equatable, Sendable {
                                          name, or the end of a name; auto: the one that is near, and then remembered.
                                          unix:PATH is for tests: GATT over a SOCK_SEQPACKET socket
           --adapter hciN|ADDRESS         the Bluetooth adapter; the first one unless said
-          --bluetooth auto|kernel|off    how Bluetooth is used
+          --bluetooth auto|kernel|bluetoothd|off
+                                         how Bluetooth is used: through bluetoothd, or the kernel's own interfaces;
+                                         auto: through bluetoothd while that runs
           --runtime-dir DIR              for the sockets; /run/paced as root, else $XDG_RUNTIME_DIR/paced
           --state-dir DIR                for what outlives a restart; /var/lib/paced as root, else
                                          $XDG_STATE_HOME/paced or ~/.local/state/paced

@@ -2,6 +2,7 @@ import Adapters
 import Domain
 import Outputs
 import Pipeline
+import Sensors
 
 extension Entry {
     static let json = Entry(
@@ -148,6 +149,7 @@ extension Entry {
             pipeline.receive(.setting(change.key, settings), at: now)
             return .setting(change.key, settings)
         case .scan: return .straps([])
+        case .pair: return try StrapPairing.absent.answer.get()
         case .use(let use):
             try use.apply(to: &straps)
             return .link(pipeline.state(at: now).heart.link)

@@ -22,6 +22,7 @@ package enum OpenRPC {
         \(method("settings.set", "Changes one setting.", [key, value], "value", any, [invalid])),\
         \(scan),\
         \(method("strap.use", "Says which strap is used.", [strap, addressType, add], "link", link, [invalid])),\
+        \(pair),\
         \(method("strap.forget", "Forgets a strap, or all.", [optionalStrap], "nothing", none, [notFound, invalid])),\
         \(method("rpc.discover", "This document.", [], "OpenRPC document", object, []))\
         ],\
@@ -102,6 +103,13 @@ package enum OpenRPC {
     private static let scan = method(
         "strap.scan", "Hears which straps there are; answered when it is over.", [seconds], "straps", straps,
         [refused, busy, invalid])
+
+    private static let pair = method(
+        "strap.pair", "Pairs with a strap; answered when that is done, after 60 s at most.", [pairedStrap], "nothing",
+        none, [refused, busy, notFound, invalid])
+    private static let pairedStrap = """
+        {"name":"strap","summary":"\(strapSummary).","required":true,"schema":\(text)}
+        """
 
     private static let busy = ##"{"$ref":"#/components/errors/busy"}"##
     private static let notFound = ##"{"$ref":"#/components/errors/notFound"}"##

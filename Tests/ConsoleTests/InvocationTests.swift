@@ -25,6 +25,7 @@ struct InvocationTests {
         (["strap", "--add", "use", "Polar H10 9AD13824"], .strap(.use("Polar H10 9AD13824", isAdded: true))),
         (["strap", "auto"], .strap(.auto)),
         (["strap", "off"], .strap(.off)),
+        (["strap", "pair", "9AD13824"], .strap(.pair("9AD13824"))),
         (["strap", "forget"], .strap(.forget(nil))),
         (["strap", "forget", "9AD13824"], .strap(.forget("9AD13824"))),
         (["settings"], .allSettings),
@@ -62,7 +63,7 @@ struct InvocationTests {
         (["strap", "auto", "--add"], "--add belongs to 'strap use'"),
         (
             ["strap", "use"],
-            "say 'strap status', 'strap use STRAP', 'strap auto', 'strap off' or 'strap forget [STRAP]'"
+            "say 'strap status', 'strap use STRAP', 'strap auto', 'strap off', 'strap pair STRAP' or 'strap forget [STRAP]'"
         ),
         (["--fast", "watch"], "unknown option '--fast'"),
         (["status", "now"], "'now' is too much after 'status'"),

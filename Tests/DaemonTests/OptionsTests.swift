@@ -47,7 +47,9 @@ import Testing
             try options("--adapter=00:1a:7d:da:71:13").adapter == .address(DeviceAddress(value: 0x001A_7DDA_7113)))
     }
 
-    @Test(arguments: [("auto", Options.Bluetooth.auto), ("kernel", .kernel), ("off", .off)])
+    @Test(arguments: [
+        ("auto", Options.Bluetooth.auto), ("kernel", .kernel), ("bluetoothd", .bluetoothd), ("off", .off),
+    ])
     func theWayOfBluetoothIsTold(text: String, bluetooth: Options.Bluetooth) throws {
         #expect(try options("--bluetooth", text).bluetooth == bluetooth)
     }
@@ -57,7 +59,7 @@ import Testing
         ["--gpsd", "localhost:2947:"], ["--gpsd", "[::1:2947"], ["--gpsd", "gps.example.com:2947"],
         ["--gpsd", ":2947"],
         ["--strap", "a,,b"], ["--strap", "unix:"], ["--strap", "A0:9E:1A:00:00:01/"],
-        ["--strap", "A0:9E:1A:00:00:01/static"], ["--strap", "a, "], ["--bluetooth", "bluetoothd"],
+        ["--strap", "A0:9E:1A:00:00:01/static"], ["--strap", "a, "], ["--bluetooth", "bluez"],
         ["--bluetooth", "on"],
         ["--config"], ["--adapter", "hci"], ["--adapter", "hci65535"], ["--adapter", "0"],
         ["--adapter", "hci-1"], ["--runtime-dir"], ["--fast"], ["run"], ["\u{1B}[2J"],

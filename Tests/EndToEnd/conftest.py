@@ -24,8 +24,8 @@ class Stage:
         self.running.append(program)
         return program
 
-    def paced(self, *options):
-        return self.keep(Paced(self.directory, *options))
+    def paced(self, *options, **environment):
+        return self.keep(Paced(self.directory, *options, **environment))
 
     def reader(self, paced, **watch):
         """A reader whose stream has begun, with its wishes in force."""

@@ -21,8 +21,10 @@ PROGRAMS = pathlib.Path(os.environ.get("PACED_BIN", ROOT / ".build" / "release")
 PACED = PROGRAMS / "paced"
 PACECTL = PROGRAMS / "pacectl"
 
-# gpsd is not in the path of users.
-ENVIRONMENT = os.environ | {"PATH": os.environ["PATH"] + ":/usr/sbin:/sbin", "PYTHONDONTWRITEBYTECODE": "1"}
+# gpsd is not in the path of users. The machine's own bluetoothd, if there is one, is left alone.
+ENVIRONMENT = os.environ | {
+    "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin", "PYTHONDONTWRITEBYTECODE": "1",
+    "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus"}
 
 
 def boot_ms():
@@ -50,9 +52,9 @@ def free_port():
 class Program:
     """A process in a group of its own; the whole group ends with it."""
 
-    def __init__(self, command, **options):
+    def __init__(self, command, environment=None, **options):
         self.process = subprocess.Popen(
-            [str(word) for word in command], start_new_session=True, env=ENVIRONMENT, **options)
+            [str(word) for word in command], start_new_session=True, env=ENVIRONMENT | (environment or {}), **options)
 
     @property
     def pid(self):
@@ -78,13 +80,13 @@ class Program:
 class Paced(Program):
     """A daemon in directories of its own."""
 
-    def __init__(self, directory, *options):
+    def __init__(self, directory, *options, **environment):
         self.runtime = directory / "run"
         self.log = directory / "log"
         with open(self.log, "ab") as log:
             super().__init__(
                 [PACED, "--runtime-dir", self.runtime, "--state-dir", directory / "state", *options],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.state_socket = self.runtime / "state.sock"
         wait_for(self.is_listening, 5, f"a daemon; it said: {self.log.read_text()}")
 

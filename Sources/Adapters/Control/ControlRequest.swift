@@ -10,6 +10,8 @@ package enum ControlRequest: Equatable, Sendable {
     /// Hear which straps there are, for so many seconds; the answer comes later.
     case scan(seconds: Int)
     case use(StrapUse)
+    /// Pair with what a text means; the answer comes later.
+    case pair(String)
     /// Forget what goes by a text, or every strap.
     case forget(String?)
 
@@ -31,6 +33,7 @@ package enum ControlRequest: Equatable, Sendable {
         case "strap.scan": self = .scan(seconds: try Parameters(parameters, names: ["seconds"]).seconds())
         case "strap.use":
             self = .use(try Parameters(parameters, names: ["strap", "address_type", "add"]).strapUse())
+        case "strap.pair": self = .pair(try Parameters(parameters, names: ["strap"]).strapToPair())
         case "strap.forget": self = .forget(try Parameters(parameters, names: ["strap"]).strap())
         default:
             guard let request = Self.plain[method] else { throw .methodNotFound }

@@ -83,6 +83,11 @@ extension ControlRequest.Parameters {
         return .strap(TypedAddress(address, type).description, isAdded: isAdded)
     }
 
+    func strapToPair() throws(ControlFailure) -> String {
+        guard let strap = try strap() else { throw .invalidParameters("strap", "strap is missing") }
+        return strap
+    }
+
     func strap() throws(ControlFailure) -> String? {
         guard let value = members["strap"] else { return nil }
         guard let strap = value.string, SettingChange.isStrap(strap) else {

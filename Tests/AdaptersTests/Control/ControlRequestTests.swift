@@ -22,6 +22,7 @@ private let good: [(String, String?, ControlRequest)] = [
         "strap.use", #"{"strap":"A0:9E:1A:00:00:01","address_type":"random","add":true}"#,
         .use(.strap("A0:9E:1A:00:00:01/random", isAdded: true))
     ),
+    ("strap.pair", #"{"strap":"9AD13824"}"#, .pair("9AD13824")),
     ("strap.forget", nil, .forget(nil)), ("strap.forget", #"{"strap":"a"}"#, .forget("a")),
 ]
 
@@ -32,7 +33,9 @@ func aRequestIsReadWithItsParameters(method: String, parameters: String?, expect
 
 private let bad: [(String, String?, Int, String?)] = [
     ("run", nil, -32601, nil), ("", nil, -32601, nil), ("rpc.unknown", nil, -32601, nil),
-    ("strap.pair", "{}", -32601, nil), ("strap.use", "{}", -32602, "strap"), ("strap.use", "[]", -32602, nil),
+    ("strap.pair", "{}", -32602, "strap"), ("strap.pair", #"{"strap":" "}"#, -32004, "strap"),
+    ("strap.pair", #"{"strap":"a","add":true}"#, -32602, "add"),
+    ("strap.use", "{}", -32602, "strap"), ("strap.use", "[]", -32602, nil),
     ("strap.use", #"{"strap":""}"#, -32004, "strap"), ("strap.use", #"{"strap":"\u001b"}"#, -32004, "strap"),
     ("strap.use", #"{"strap":["a"]}"#, -32004, "strap"), ("strap.use", #"{"strap":"a","add":1}"#, -32004, "add"),
     ("strap.use", #"{"strap":"a","address_type":"public"}"#, -32004, "address_type"),

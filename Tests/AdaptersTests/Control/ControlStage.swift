@@ -31,6 +31,7 @@ final class ControlStage {
                 isScanning = true
                 return .later(5)
             }
+            if case .pair = request { return .later(6) }
             return .now(answer(request))
         }
     }
@@ -51,7 +52,7 @@ final class ControlStage {
             } catch {
                 return .failure(error)
             }
-        case .scan: return .failure(.busy("unreachable: it is answered later"))
+        case .scan, .pair: return .failure(.busy("unreachable: it is answered later"))
         case .use: return .success(.link(LinkStatus(.disconnected, reason: .searching)))
         case .forget: return .success(.done)
         }

@@ -120,6 +120,20 @@ struct LaterAnswerTests {
         #expect(told.first?["rssi_dbm"] == .integer(0))
     }
 
+    @Test(arguments: [
+        (StrapPairing.paired, Int?.none), (.pairedAlready, nil), (.absent, -32003), (.refused, -32001),
+    ])
+    func aPairingIsAnsweredWhenItHasEnded(outcome: StrapPairing, code: Int?) throws {
+        let client = try stage.client()
+        client.send(#"{"jsonrpc":"2.0","method":"strap.pair","params":{"strap":"9AD13824"},"id":1}"# + "\n")
+        stage.loop.settle()
+        #expect(client.lines().isEmpty)
+        stage.server.settle(6, outcome.answer)
+        let line = try #require(client.lines().first)
+        #expect(line["error"]?["code"]?.integer == code)
+        #expect(code != nil || line == result("null"))
+    }
+
     @Test func theOtherStrapMethodsHaveTheirResults() throws {
         #expect(
             try stage.ask("strap.use", #"{"strap":"auto"}"#) == result(#"{"link":"disconnected","reason":"searching"}"#)

@@ -1,0 +1,43 @@
+import Adapters
+import Domain
+import Linux
+import Sensors
+
+/// The ways to the straps over the air, and which of them is used.
+extension Daemon {
+    func makeStrapWays(
+        _ wish: WayChoice.Wish, report: @escaping (Input) -> Void
+    ) throws(SystemError) -> StrapWays {
+        let describe: (DeviceInformation) -> Void = { Log.write(.info, Log.line(of: $0)) }
+        return try StrapWays(
+            wish, isOff: options.strap == .auto && straps.isOff, loop: loop,
+            makeKernel: { [unowned self] (reason, report) throws(SystemError) in
+                try KernelStraps(
+                    adapter: options.adapter, ours: patterns, remembered: straps.remembered, keys: straps.keys,
+                    reason: reason, loop: loop, report: report, describe: describe,
+                    remember: { [unowned self] in remember($0) }, keep: { [unowned self] in keep($0) })
+            },
+            makeBus: { [unowned self] (reason, report) throws(SystemError) in
+                try BusStraps(
+                    adapter: options.adapter, ours: patterns, remembered: straps.remembered, reason: reason,
+                    loop: loop, report: report, describe: describe, remember: { [unowned self] in remember($0) })
+            },
+            report: report,
+            changed: { way, reason in
+                let name = way == .kernel ? "the kernel's own Bluetooth" : "bluetoothd"
+                Log.write(.notice, "straps are reached through " + name + (reason.map { ": \($0.text)" } ?? ""))
+            })
+    }
+}
+
+extension Options.Bluetooth {
+    /// Nil where Bluetooth is not to be used.
+    var wish: WayChoice.Wish? {
+        switch self {
+        case .off: nil
+        case .auto: .auto
+        case .kernel: .kernel
+        case .bluetoothd: .bluetoothd
+        }
+    }
+}

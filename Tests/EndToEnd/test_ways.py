@@ -1,0 +1,101 @@
+"""The ways to a strap over the air: which one is used, what is said of it, and that none of them holds up a tick."""
+
+import subprocess
+import time
+
+import pytest
+
+from pretend_bluez import Bus, PretendBluez
+from programs import PACECTL, wait_for
+
+# No adapter has this address, on a machine with Bluetooth or without.
+NOWHERE = ["--gpsd", "off", "--strap", "9AD13824", "--adapter", "00:00:00:00:00:01"]
+MISSING = ("no-bluetooth", "no-adapter", "no-permission")
+
+
+def pair(paced, *words):
+    return subprocess.run(
+        [PACECTL, "--runtime-dir", paced.runtime, *words], capture_output=True, text=True, timeout=20)
+
+
+def way(paced):
+    return paced.call("status")["bluetooth"]
+
+
+def test_the_way_follows_bluetoothd(stage):
+    bus = stage.keep(Bus(stage.directory))
+    paced = stage.paced(*NOWHERE, DBUS_SYSTEM_BUS_ADDRESS=bus.address)
+    wait_for(lambda: way(paced) == {"way": "kernel", "reason": "bluetoothd does not run"}, 5, "the kernel's way")
+    bluez = stage.keep(PretendBluez(bus))
+    wait_for(lambda: way(paced) == {"way": "bluetoothd", "reason": "bluetoothd runs"}, 5, "bluetoothd's way")
+    bluez.end()
+    stage.running.remove(bluez)
+    # One that is restarted is not left.
+    time.sleep(1)
+    bluez = stage.keep(PretendBluez(bus))
+    time.sleep(4)
+    assert way(paced)["way"] == "bluetoothd"
+    bluez.end()
+    stage.running.remove(bluez)
+    wait_for(lambda: way(paced)["way"] == "kernel", 10, "the kernel's way again")
+    said = [line for line in paced.log.read_text().splitlines() if "straps are reached through" in line]
+    assert [line.split("through ")[1] for line in said] == [
+        "the kernel's own Bluetooth: bluetoothd does not run", "bluetoothd: bluetoothd runs",
+        "the kernel's own Bluetooth: bluetoothd does not run"]
+
+
+def test_bluetoothd_that_is_forced_is_waited_for_without_a_bus(stage):
+    paced = stage.paced("--gpsd", "off", "--bluetooth", "bluetoothd")
+    reader = stage.reader(paced)
+    wait_for(lambda: paced.call("status")["heart"].get("reason") == "no-bluetooth", 5, "a reason")
+    assert way(paced) == {"way": "bluetoothd"}
+    assert paced.call("strap.scan", seconds=1)["code"] == -32001
+    assert paced.call("run.start")["activity"] == 1
+    wait_for(lambda: paced.call("status")["elapsed_ms"] >= 1000, 5, "a second of a run")
+    reader.first("STATE", run="active")
+
+
+@pytest.mark.parametrize("options", [["--bluetooth", "off"], ["--bluetooth", "kernel"], ["--bluetooth", "bluetoothd"]])
+def test_without_bluetooth_nothing_is_paired(stage, options):
+    paced = stage.paced(*NOWHERE, *options)
+    wait_for(lambda: paced.call("status")["heart"].get("reason") in MISSING + ("off",), 5, "a reason")
+    refusal = paced.call("strap.pair", strap="9AD13824")
+    assert refusal["code"] == -32001
+    said = pair(paced, "strap", "pair", "9AD13824")
+    assert (said.returncode, said.stdout) == (1, "")
+    assert refusal["data"]["message"] in said.stderr
+
+
+def test_what_is_no_strap_is_not_paired(stage):
+    paced = stage.paced("--gpsd", "off", "--bluetooth", "off")
+    assert paced.call("strap.pair")["code"] == -32602
+    assert paced.call("strap.pair", strap="\u0007")["code"] == -32004
+    assert pair(paced, "strap", "pair").returncode == 2
+
+
+def worst(paced, seconds):
+    """How late the latest tick of a run of so many seconds was, in ms."""
+    paced.call("run.start")
+    wait_for(lambda: paced.call("status")["elapsed_ms"] >= 1000 * seconds, seconds + 10, "a run")
+    ticks = paced.call("status")["ticks"]
+    paced.call("run.discard")
+    return ticks["worst_ms"]
+
+
+def test_a_bus_that_answers_after_two_seconds_makes_no_tick_late(stage, request):
+    witness = stage.witness()
+    bus = stage.keep(Bus(stage.directory))
+    bluez = stage.keep(PretendBluez(bus, delay=2.0))
+    paced = stage.paced("--gpsd", "off", "--bluetooth", "off")
+    without = worst(paced, 8)
+    paced.end()
+    paced = stage.paced(*NOWHERE, "--bluetooth", "bluetoothd", DBUS_SYSTEM_BUS_ADDRESS=bus.address)
+    wait_for(lambda: bluez.calls, 5, "a call")
+    since = time.monotonic()
+    within = worst(paced, 8)
+    stalls = [end - start for start, end in witness.stalls]
+    request.config.pluginmanager.getplugin("terminalreporter").write_line(
+        f"worst lateness {without} ms without, {within} ms with: {within / max(without, 0.1):.1f} times")
+    assert [at for at, _ in bluez.calls if at > since], "nothing was asked while the run went on"
+    # One call that waits would be 2000 ms; what the machine itself stood still is not the daemon's doing.
+    assert within < 200 + max(stalls, default=0)
