@@ -81,12 +81,14 @@ package struct Summary: Equatable, Sendable {
     /// Start to end, pauses included, in milliseconds.
     package var totalMilliseconds: Int64
     package var laps: Int
+    /// The lap that the end of the activity ended; not on the wire.
+    package var lastLap: Figures
     package var gaps: Int
     package var isDemo: Bool
 
     package init(
         id: Int, sport: Sport, isOpen: Bool, started: UTC?, ended: UTC?, total: Figures, totalMilliseconds: Int64,
-        laps: Int, gaps: Int, isDemo: Bool
+        laps: Int, lastLap: Figures = Figures(), gaps: Int, isDemo: Bool
     ) {
         self.id = id
         self.sport = sport
@@ -96,6 +98,7 @@ package struct Summary: Equatable, Sendable {
         self.total = total
         self.totalMilliseconds = totalMilliseconds
         self.laps = laps
+        self.lastLap = lastLap
         self.gaps = gaps
         self.isDemo = isDemo
     }
@@ -132,12 +135,17 @@ package struct AcceptedFix: Equatable, Sendable {
     package var receiverTime: UTC?
     package var device: ForeignText?
     package var position: Position
+    /// The track goes on here without the way between; not on the wire.
+    package var isJump: Bool
 
-    package init(at: Instant, time: UTC?, receiverTime: UTC?, device: ForeignText?, position: Position) {
+    package init(
+        at: Instant, time: UTC?, receiverTime: UTC?, device: ForeignText?, position: Position, isJump: Bool = false
+    ) {
         self.at = at
         self.time = time
         self.receiverTime = receiverTime
         self.device = device
         self.position = position
+        self.isJump = isJump
     }
 }

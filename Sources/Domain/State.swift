@@ -52,6 +52,8 @@ package struct Activity: Equatable, Sendable {
     /// From 1, never used twice.
     package var id: Int
     package var sport: Sport
+    /// No position is used; not on the wire.
+    package var isIndoor = false
     package var total: Figures
     /// Seconds per metre over about the last 5 s.
     package var pace: Double?

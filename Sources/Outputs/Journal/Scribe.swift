@@ -1,0 +1,184 @@
+package import Domain
+
+/// Writes the rows of a recording from what the pipeline says while a run is on, and keeps what the recording is as a whole.
+///
+/// There is one sample for each whole second of active time, none while paused. Like the rest, it follows from the entries alone: fed
+/// with a replay it is where it was before an outage.
+package struct Scribe: Sendable {
+    /// The activity that is on, or the last one; its last lap is in it once it has ended.
+    package private(set) var recording: Recording?
+    private var rows: [RecordingRow] = []
+    private var startedAt: Instant?
+    private var isRunning = false
+    private var lapBeganAt: Int64 = 0
+    private var lastAt: Int64 = 0
+    private var straps: [(strap: RecordingStrap, seconds: Int)] = []
+
+    /// More straps than anybody wears on one run.
+    private static let strapLimit = 8
+
+    package init() {}
+
+    /// Takes what was said since the last time.
+    ///
+    /// - Parameters:
+    ///   - seconds: the states at whole seconds of active time (``Pipeline/seconds``).
+    ///   - zones: those in force; nil while zones are off.
+    package mutating func take(_ outputs: [Output], seconds: [State], zones: Zones?) {
+        var rest = seconds[...]
+        for output in outputs {
+            let (moment, isBeforeSample) = Self.place(of: output)
+            while let state = rest.first, state.at < moment || state.at == moment && !isBeforeSample {
+                take(rest.removeFirst(), zones: zones)
+            }
+            take(output)
+        }
+        for state in rest { take(state, zones: zones) }
+    }
+
+    /// What was written since the last call, in order. RR intervals of the time between `.begin` and `.end` are in it.
+    package mutating func takeRows() -> [RecordingRow] {
+        defer { if !rows.isEmpty { rows = [] } }
+        return rows
+    }
+
+    /// A lap ends with the sample of its last second; a segment begins before its first.
+    private static func place(of output: Output) -> (Instant, isBeforeSample: Bool) {
+        switch output {
+        case .event(let event):
+            if case .gap = event.kind { (event.at, true) } else { (event.at, false) }
+        case .heart(let reading): (reading.at, false)
+        case .fix(let fix): (fix.at, true)
+        }
+    }
+
+    private mutating func take(_ output: Output) {
+        switch output {
+        case .event(let event): take(event)
+        case .heart(let reading):
+            guard isRunning, !reading.measurement.rrIntervals.isEmpty else { return }
+            rows.append(.beats(at: moment(reading.at), rr: reading.measurement.rrIntervals, gap: reading.gap))
+        case .fix(let fix):
+            if isRunning, fix.isJump { rows.append(.segment(at: max(moment(fix.at), lastAt))) }
+        }
+    }
+
+    private mutating func take(_ event: Event) {
+        switch event.kind {
+        case .start(let sport, _, resumed: false): begin(sport, event)
+        case .pause(_, _, let trigger): end(at: moment(event.at), trigger == .auto ? .auto : .command)
+        case .resume(_, _, let trigger): begin(at: moment(event.at), trigger == .auto ? .auto : .command)
+        case .lap(let figures, _, let trigger):
+            let at = moment(event.at)
+            closeLap(at: at, trigger, figures)
+            rows.append(.lap(at: at, trigger))
+        case .gap(.restart, let seconds, _, _):
+            guard isRunning else { return }
+            let outage = Int64((seconds * 1000).rounded())
+            end(at: max(moment(event.at) - outage, lastAt), .outage)
+            begin(at: moment(event.at), .outage)
+        case .gap(.position, let seconds, let metres, let isCounted):
+            guard isRunning, !isCounted || seconds >= 120 || (metres ?? 0) >= 1000 else { return }
+            rows.append(.segment(at: moment(event.at)))
+        case .stop(let summary): close(summary, at: moment(event.at))
+        case .discard:
+            recording = nil
+            startedAt = nil
+            isRunning = false
+        default: break
+        }
+    }
+
+    private mutating func begin(_ sport: Sport, _ event: Event) {
+        self = Scribe(rows: rows)
+        startedAt = event.at
+        var recording = Recording(sport: sport, started: event.time ?? UTC(milliseconds: 0))
+        recording.id = event.activity
+        recording.isTimeUncertain = event.time == nil
+        self.recording = recording
+        begin(at: 0, .command)
+    }
+
+    private init(rows: [RecordingRow]) {
+        self.rows = rows
+    }
+
+    private mutating func begin(at: Int64, _ trigger: RecordingRow.TimerTrigger) {
+        isRunning = true
+        lastAt = at
+        rows.append(.begin(at: at, trigger))
+    }
+
+    private mutating func end(at: Int64, _ trigger: RecordingRow.TimerTrigger) {
+        guard isRunning else { return }
+        isRunning = false
+        lastAt = at
+        rows.append(.end(at: at, trigger))
+    }
+
+    private mutating func closeLap(at: Int64, _ trigger: Event.Trigger?, _ figures: Figures) {
+        recording?.laps.append(RecordingLap(trigger: trigger, beganAt: lapBeganAt, endedAt: at, figures: figures))
+        lapBeganAt = at
+    }
+
+    private mutating func close(_ summary: Summary, at: Int64) {
+        end(at: at, .command)
+        closeLap(at: at, nil, summary.lastLap)
+        recording?.total = summary.total
+        recording?.totalMilliseconds = summary.totalMilliseconds
+        recording?.isDemo = summary.isDemo
+        if let started = summary.started { recording?.started = started }
+        recording?.isTimeUncertain = summary.started == nil
+    }
+
+    private mutating func take(_ state: State, zones: Zones?) {
+        guard startedAt != nil, let activity = state.activity else { return }
+        // After a hole, the step's last whole second.
+        let past = activity.total.elapsedMilliseconds % 1000
+        let at = moment(state.at - .milliseconds(past))
+        var sample = RecordingSample(at: at, elapsedMilliseconds: activity.total.elapsedMilliseconds - past)
+        sample.distanceMetres = activity.total.distanceMetres
+        sample.speed = activity.speed
+        if !state.positionIsStale, let position = state.position?.value {
+            sample.coordinate = position.coordinate
+            sample.altitude = position.altitude
+        }
+        if !state.heart.isStale, let beats = state.heart.beatsPerMinute?.value {
+            sample.heartRate = beats
+            countStrap(state.heart)
+            if let zone = state.heart.zone, let zones { count(zone, of: zones) }
+        }
+        lastAt = at
+        rows.append(.sample(sample))
+        recording?.isIndoor = activity.isIndoor
+        recording?.total = activity.total
+        recording?.totalMilliseconds = at + past
+    }
+
+    private mutating func count(_ zone: Int, of zones: Zones) {
+        recording?.zones = zones
+        if recording?.zoneMilliseconds.isEmpty ?? false { recording?.zoneMilliseconds = Array(repeating: 0, count: 6) }
+        recording?.zoneMilliseconds[zone] += 1000
+    }
+
+    private mutating func countStrap(_ heart: Heart) {
+        var strap = RecordingStrap()
+        strap.address = heart.link.address
+        strap.name = heart.link.name
+        guard strap.address != nil || strap.name != nil else { return }
+        if let known = straps.firstIndex(where: { $0.strap.address == strap.address }) {
+            straps[known].seconds += 1
+            straps[known].strap.name = strap.name ?? straps[known].strap.name
+            straps[known].strap.batteryPercent = heart.batteryPercent ?? straps[known].strap.batteryPercent
+        } else if straps.count < Self.strapLimit {
+            strap.batteryPercent = heart.batteryPercent
+            straps.append((strap, 1))
+        }
+        recording?.strap = straps.max { $0.seconds < $1.seconds }?.strap
+    }
+
+    /// Milliseconds since the recording began; never less than 0.
+    private func moment(_ instant: Instant) -> Int64 {
+        startedAt.map { max((instant - $0).wholeMilliseconds, 0) } ?? 0
+    }
+}

@@ -1,0 +1,121 @@
+import Domain
+import Outputs
+import TestKit
+import Testing
+
+private let start = Instant(milliseconds: 1_000_000)
+
+private func event(_ milliseconds: Int64, _ kind: Event.Kind) -> Output {
+    .event(
+        Event(
+            at: start + .milliseconds(milliseconds), time: UTC(milliseconds: 1_800_000_000_000), activity: 17,
+            kind: kind))
+}
+
+private func second(_ elapsed: Int64, at milliseconds: Int64) -> State {
+    var state = State.active(elapsedMilliseconds: elapsed)
+    state.at = start + .milliseconds(milliseconds)
+    return state
+}
+
+private func sample(_ elapsed: Int64, at: Int64) -> RecordingRow {
+    var sample = RecordingSample(at: at, elapsedMilliseconds: elapsed)
+    sample.distanceMetres = 0
+    return .sample(sample)
+}
+
+private func rows(_ outputs: [Output], _ seconds: [State] = []) -> [RecordingRow] {
+    var scribe = Scribe()
+    scribe.take([event(0, .start(.run))], seconds: [], zones: nil)
+    scribe.take(outputs, seconds: seconds, zones: nil)
+    return scribe.takeRows()
+}
+
+@Test func aLapEndsWithItsLastSecondAndASegmentBeginsBeforeItsFirst() {
+    let gap = event(2000, .gap(.position, seconds: 130, metres: 90, counted: true))
+    let lap = event(2000, .lap(Figures(), number: 1, .time))
+    #expect(
+        rows([gap, lap], [second(1000, at: 1000), second(2000, at: 2000), second(3000, at: 3000)]) == [
+            .begin(at: 0, .command), sample(1000, at: 1000), .segment(at: 2000), sample(2000, at: 2000),
+            .lap(at: 2000, .time), sample(3000, at: 3000),
+        ])
+}
+
+@Test(arguments: [
+    (119.0, 90.0, true, false), (120, 90, true, true), (60, 999, true, false), (60, 1000, true, true),
+    (15, 500, false, true),
+])
+func aLongOrWideOrUncountedGapBeginsASegment(seconds: Double, metres: Double, counted: Bool, isSegment: Bool) {
+    let written = rows([event(5000, .gap(.position, seconds: seconds, metres: metres, counted: counted))])
+    #expect(written.contains(.segment(at: 5000)) == isSegment)
+}
+
+@Test func aJumpBeginsASegmentAndAPauseHasNone() {
+    var fix = AcceptedFix(
+        at: start + .milliseconds(4700), time: nil, receiverTime: nil, device: nil,
+        position: State.example.position!.value, isJump: true)
+    #expect(rows([.fix(fix)]) == [.begin(at: 0, .command), .segment(at: 4700)])
+    let pause = event(3000, .pause(elapsedMilliseconds: 3000, distanceMetres: 0, .auto))
+    #expect(rows([pause, .fix(fix)]) == [.begin(at: 0, .command), .end(at: 3000, .auto)])
+    fix.isJump = false
+    #expect(rows([.fix(fix)]) == [.begin(at: 0, .command)])
+}
+
+@Test func theTimerStandsStillDuringAnOutage() {
+    let gap = event(50_200, .gap(.restart, seconds: 40, metres: nil, counted: false))
+    let resumed = event(50_200, .start(.run, resumed: true))
+    #expect(
+        rows([gap, resumed], [second(10_000, at: 10_000)]) == [
+            .begin(at: 0, .command), sample(10_000, at: 10_000), .end(at: 10_200, .outage),
+            .begin(at: 50_200, .outage),
+        ])
+    let pause = event(9000, .pause(elapsedMilliseconds: 9000, distanceMetres: 0, .command))
+    #expect(rows([pause, gap, resumed]) == [.begin(at: 0, .command), .end(at: 9000, .command)])
+}
+
+@Test func theSampleAfterAHoleStandsAtTheLastWholeSecond() {
+    #expect(rows([], [second(45_300, at: 45_340)]) == [.begin(at: 0, .command), sample(45_000, at: 45_040)])
+}
+
+@Test func aSampleHasOnlyWhatIsFresh() throws {
+    var state = State.example
+    state.at = start + .seconds(12)
+    state.activity?.total.elapsedMilliseconds = 12_000
+    var scribe = Scribe()
+    let zones = try Zones([100, 120, 140, 160, 180])
+    scribe.take([event(0, .start(.run))], seconds: [state], zones: zones)
+    state.activity?.total.elapsedMilliseconds = 13_000
+    state.at += .seconds(1)
+    state.positionIsStale = true
+    state.heart.isStale = true
+    scribe.take([], seconds: [state], zones: zones)
+    let samples = scribe.takeRows().compactMap { if case .sample(let sample) = $0 { sample } else { nil } }
+    #expect(samples.map(\.heartRate) == [140, nil])
+    #expect(samples.map(\.coordinate) == [Coordinate(latitude: 52.5, longitude: 13.4), nil])
+    #expect(samples.map(\.altitude) == [34.1, nil])
+    #expect(samples.map(\.distanceMetres) == [41.23, 41.23])
+    let recording = try #require(scribe.recording)
+    #expect(recording.zoneMilliseconds == [0, 0, 0, 1000, 0, 0])
+    #expect(recording.zones == zones)
+    #expect(recording.strap?.name == ForeignText("Polar H10 00000001"))
+    #expect(recording.strap?.batteryPercent == 80)
+}
+
+@Test func aDiscardedActivityIsNone() {
+    var scribe = Scribe()
+    scribe.take([event(0, .start(.run)), event(5000, .discard(.example))], seconds: [], zones: nil)
+    #expect(scribe.recording == nil)
+}
+
+@Test func anActivityWithoutAClockIsStampedAtItsEnd() {
+    var scribe = Scribe()
+    scribe.take([.event(Event(at: start, time: nil, activity: 17, kind: .start(.run)))], seconds: [], zones: nil)
+    #expect(scribe.recording?.isTimeUncertain == true)
+    var summary = Summary.example
+    scribe.take([event(5000, .stop(summary))], seconds: [], zones: nil)
+    #expect(scribe.recording?.isTimeUncertain == false)
+    #expect(scribe.recording?.started == summary.started)
+    summary.started = nil
+    scribe.take([event(0, .start(.run)), event(5000, .stop(summary))], seconds: [], zones: nil)
+    #expect(scribe.recording?.isTimeUncertain == true)
+}
