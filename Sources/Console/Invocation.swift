@@ -43,6 +43,7 @@ struct Invocation: Equatable {
             case "--metric": metric = true
             case "--imperial": metric = false
             case "--indoor": modifiers.isIndoor = true
+            case "--back": modifiers.back = try Self.back(after: argument, &rest)
             case "--add": modifiers.isAdded = true
             case "--seconds": modifiers.seconds = try Self.seconds(after: argument, &rest)
             case "--runtime-dir": runtimeDirectory = try Self.directory(after: argument, &rest)
@@ -54,6 +55,7 @@ struct Invocation: Equatable {
         guard let name = words.first else { throw .usage("which command?") }
         command = try Self.command(name, words.dropFirst(), modifiers)
         if modifiers.isIndoor, name != "start" { throw .usage("--indoor belongs to 'start'") }
+        if modifiers.back != nil, name != "start" { throw .usage("--back belongs to 'start'") }
         if modifiers.seconds != nil, name != "scan" { throw .usage("--seconds belongs to 'scan'") }
         if modifiers.isAdded, Array(words.prefix(2)) != ["strap", "use"] {
             throw .usage("--add belongs to 'strap use'")
@@ -65,6 +67,15 @@ struct Invocation: Equatable {
         var isIndoor = false
         var isAdded = false
         var seconds: Int?
+        var back: Duration?
+    }
+
+    private static func back(after option: String, _ rest: inout ArraySlice<String>) throws(Failure) -> Duration {
+        let most = Int(RunCommand.furthestBack.inSeconds)
+        guard let seconds = rest.popFirst().flatMap({ Int($0) }), (0...most).contains(seconds) else {
+            throw .usage("\(option) needs a number of seconds from 0 to \(most)")
+        }
+        return .seconds(seconds)
     }
 
     private static func seconds(after option: String, _ rest: inout ArraySlice<String>) throws(Failure) -> Int {
@@ -87,7 +98,9 @@ struct Invocation: Equatable {
         let most: Int
         let command: Command
         switch name {
-        case "start": (command, most) = (.run(.start(try words.first.map(sport), indoor: modifiers.isIndoor)), 1)
+        case "start":
+            let sport = try words.first.map(sport)
+            (command, most) = (.run(.start(sport, indoor: modifiers.isIndoor, back: modifiers.back ?? .zero)), 1)
         case "settings": return try settings(Array(words))
         case "strap": return .strap(try StrapCommand(Array(words), isAdded: modifiers.isAdded))
         case "scan": (command, most) = (.scan(seconds: modifiers.seconds ?? 10), 0)
@@ -142,7 +155,9 @@ let helpText = """
       status                    how the run, the strap and the receiver stand
       watch                     the run as it goes: a screen on a terminal (q leaves
                                 it), lines elsewhere
-      start [SPORT] [--indoor]  begin a run: run, walk, hike, ride or other
+      start [SPORT] [--indoor] [--back SECONDS]
+                                begin a run: run, walk, hike, ride or other; with
+                                --back it began so much earlier, at most 120 s
       pause                     hold the run
       resume                    go on with it
       lap                       close the lap

@@ -117,7 +117,7 @@ extension Daemon {
         if isSaidAnew {
             var settings = pipeline.settings
             settings.straps = list.ours
-            pipeline.receive(.setting(.straps, settings), at: now)
+            recollection.receive(.setting(.straps, settings), at: now)
             publisher?.settingsChanged(settings)
         }
         do {

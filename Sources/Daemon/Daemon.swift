@@ -7,12 +7,15 @@ import Sensors
 
 /// The wiring: devices into the pipeline, what it says out to the sockets, all in one loop on one thread.
 ///
-///     strap, gpsd or simulator ──▶ receive ──▶ Pipeline ──▶ turn ──▶ state.sock
-///     control.sock ──────────────▶ answer ──────▲
+///     strap, gpsd or simulator ──▶ receive ──▶ Recollection ──▶ turn ──▶ state.sock
+///     control.sock ──────────────▶ answer ──────▲                 └────▶ kept
 package final class Daemon {
     let loop: EventLoop
     let options: Options
-    var pipeline: Pipeline
+    /// The pipeline, and what has reached it lately.
+    var recollection: Recollection
+    /// Takes what is to be recorded, in order.
+    var kept: (Entry) -> Void = { _ in }
     var publisher: Publisher?
     var control: ControlServer?
     private var timer: TimerSource?
@@ -44,7 +47,7 @@ package final class Daemon {
         straps = strapFile.map { Self.keptStraps(in: $0) } ?? StrapList()
         var settings = Settings()
         settings.straps = Self.strapSetting(options, kept: straps)
-        pipeline = Pipeline(settings: settings, isDemo: options.isDemo, at: now)
+        recollection = Recollection(Pipeline(settings: settings, isDemo: options.isDemo, at: now), at: now)
         clockAt = now
         for signal in Self.signals {
             signals.append(
@@ -56,7 +59,7 @@ package final class Daemon {
         publisher = try Publisher(
             socket: state, loop: loop, bootID: Clock.bootID(),
             instance: String(UInt64.random(in: 0...UInt64.max), radix: 16),
-            settings: pipeline.settings)
+            settings: settings)
         self.control = try ControlServer(socket: control, loop: loop) { [unowned self] request, peer in
             reply(to: request, from: peer)
         }
@@ -70,7 +73,7 @@ package final class Daemon {
 
     /// Runs until a signal ends it; returns the status to exit with.
     func run() throws(SystemError) -> Int32 {
-        if options.isDemo { _ = try? pipeline.perform(.start(nil, indoor: false), at: Clock.now()) }
+        if options.isDemo { _ = try? recollection.perform(.start(nil, indoor: false), at: Clock.now()) }
         turn()
         let status = try loop.run()
         strap = nil
@@ -81,6 +84,8 @@ package final class Daemon {
         publisher?.close()
         return status
     }
+
+    var pipeline: Pipeline { recollection.pipeline }
 
     private func connectDevices() throws(SystemError) {
         let report: (Input) -> Void = { [unowned self] in receive($0) }
@@ -107,23 +112,33 @@ package final class Daemon {
 
     private func wake() {
         let now = Clock.now()
+        catchUp(to: now)
         if now >= clockAt {
             clockAt = now + .seconds(1)
-            pipeline.receive(.systemClock(Clock.systemTime(), isSynchronised: Clock.isSynchronised()), at: now)
+            recollection.receive(.systemClock(Clock.systemTime(), isSynchronised: Clock.isSynchronised()), at: now)
         }
-        pipeline.advance(to: now)
         turn()
     }
 
     private func receive(_ input: Input) {
-        pipeline.receive(input, at: Clock.now())
+        let now = Clock.now()
+        catchUp(to: now)
+        recollection.receive(input, at: now)
         turn()
+    }
+
+    /// What is due is said before something new changes it, so that a replay says the same.
+    private func catchUp(to now: Instant) {
+        recollection.advance(to: now)
+        say()
     }
 
     private func reply(to request: ControlRequest, from peer: Peer) -> ControlServer.Reply {
         defer { turn() }
         do throws(ControlFailure) {
-            return try answer(request, from: peer, at: Clock.now())
+            let now = Clock.now()
+            catchUp(to: now)
+            return try answer(request, from: peer, at: now)
         } catch {
             return .now(.failure(error))
         }
@@ -136,7 +151,7 @@ package final class Daemon {
         case .run(let command):
             Log.write(.info, "user \(peer.user) asks for \(command.word.text)")
             do throws(Refusal) {
-                return try .result(result(of: pipeline.perform(command, at: now), command))
+                return try .result(result(of: recollection.perform(command, at: now), command))
             } catch {
                 throw .notInThisState(error)
             }
@@ -155,7 +170,7 @@ package final class Daemon {
             }
             var settings = pipeline.settings
             try change.apply(to: &settings)
-            pipeline.receive(.setting(change.key, settings), at: now)
+            recollection.receive(.setting(change.key, settings), at: now)
             publisher?.settingsChanged(settings)
             return .result(.setting(change.key, settings))
         case .scan(let seconds): return .later(try scan(seconds: seconds))
@@ -183,16 +198,22 @@ package final class Daemon {
 
     // MARK: What goes out
 
-    /// Says what there is to say, and sleeps until the next tick or the next second.
-    private func turn() {
-        let outputs = pipeline.takeOutputs()
+    private func say() {
+        for entry in recollection.takeEntries() { kept(entry) }
+        let outputs = recollection.pipeline.takeOutputs()
         for case .event(let event) in outputs {
             if let (level, text) = Log.line(of: event) { Log.write(level, text) }
         }
         publisher?.publish(outputs)
-        if let (state, isChange) = pipeline.takeState() { publisher?.publish(state, isChange: isChange) }
-        timer?.arm(at: pipeline.deadline)
-        let isActive = pipeline.runState == .active
+        if let (state, isChange) = recollection.pipeline.takeState() { publisher?.publish(state, isChange: isChange) }
+        recollection.pipeline.forgetSeconds()
+    }
+
+    /// Says what there is to say, and sleeps until the next tick or the next second.
+    private func turn() {
+        say()
+        timer?.arm(at: recollection.pipeline.deadline)
+        let isActive = recollection.pipeline.runState == .active
         if isActive != runIsActive {
             runIsActive = isActive
             strap?.runChanged(isActive: isActive)

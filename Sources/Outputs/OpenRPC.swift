@@ -60,7 +60,7 @@ package enum OpenRPC {
         """
     private static let indoor = #"{"name":"indoor","summary":"No position is used.","schema":{"type":"boolean"}}"#
     private static let back = """
-        {"name":"back_ms","summary":"How much earlier the activity began; with the recording, until then 0.",\
+        {"name":"back_ms","summary":"How much earlier the activity began; 0 where it is absent.",\
         "schema":{"type":"integer","minimum":0,"maximum":120000}}
         """
     private static let keys = SettingKey.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ",")

@@ -10,7 +10,7 @@ package import Domain
 ///
 /// Source: behaviour.md.
 package struct Pipeline: Sendable {
-    package private(set) var settings: Settings
+    package internal(set) var settings: Settings
 
     var run: Run?
     var filter = FixFilter()
@@ -34,15 +34,20 @@ package struct Pipeline: Sendable {
     var previousHeartRate: Int?
 
     let isDemo: Bool
-    var lastActivity = 0
+    var lastActivity: Int
     /// Of the run before, while idle.
     var ticks = Ticks()
     /// When the state is published next while no tick falls.
     var nextSecond: Instant
     var due: (state: State, isChange: Bool)?
     private var outputs: [Output] = []
+    /// The states of the last whole seconds of active time, oldest first, until ``forgetSeconds()``; at most ``secondLimit``. The
+    /// state that is published may skip some, when ticks are caught up.
+    package private(set) var seconds: [State] = []
 
-    package init(settings: Settings, isDemo: Bool, at now: Instant) {
+    /// - Parameter lastActivity: the number of the activity before.
+    package init(settings: Settings, isDemo: Bool, lastActivity: Int = 0, at now: Instant) {
+        self.lastActivity = lastActivity
         self.settings = settings
         self.isDemo = isDemo
         heartLink = Timed(LinkStatus(.disconnected, reason: .off), at: now)
@@ -147,6 +152,15 @@ package struct Pipeline: Sendable {
         return due
     }
 
+    package mutating func forgetSeconds() {
+        seconds.removeAll(keepingCapacity: true)
+    }
+
+    /// What the time of day is at `now`, to be stored at the start, each minute and at each EVENT `clock`; nil while it is unknown.
+    package func clockMapping(at now: Instant) -> ClockMapping? {
+        wallClock.time(at: now).map { ClockMapping(at: now, time: $0, source: wallClock.source) }
+    }
+
     /// The state as of `now`, without anything that is due.
     package func state(at now: Instant) -> State {
         let beats = heart.beatsPerMinute(at: now)
@@ -177,6 +191,37 @@ package struct Pipeline: Sendable {
 extension Pipeline {
     mutating func emit(_ kind: Event.Kind, at now: Instant) {
         outputs.append(.event(Event(at: now, time: wallClock.time(at: now), activity: run?.id, kind: kind)))
+    }
+
+    /// A state at a whole second of active time.
+    mutating func remember(_ state: State) {
+        if seconds.count == Self.secondLimit { seconds.removeFirst() }
+        seconds.append(state)
+    }
+
+    /// More cannot be caught up at once: a longer hole is one step. A run begun late has as many as it has seconds.
+    static let secondLimit = 128
+
+    /// Nobody wants to know what was said until now.
+    package mutating func forgetSaid() {
+        outputs = []
+        due = nil
+        forgetSeconds()
+    }
+
+    /// Of what was said, only what belongs to the run has not been said already.
+    mutating func keepOfRun() {
+        outputs.removeAll { output in
+            guard case .event(let event) = output else { return true }
+            return switch event.kind {
+            case .start, .pause, .lap, .gap: false
+            default: true
+            }
+        }
+    }
+
+    mutating func publish(at now: Instant) {
+        due = (state(at: now), true)
     }
 
     mutating func say(_ output: Output) {

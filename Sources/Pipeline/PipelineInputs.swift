@@ -49,7 +49,7 @@ extension Pipeline {
             .fix(
                 AcceptedFix(
                     at: fix.arrivedAt, time: wallClock.time(at: fix.arrivedAt), receiverTime: fix.time,
-                    device: fix.device, position: position)))
+                    device: fix.device, position: position, isJump: isJump)))
     }
 
     private mutating func refuse(_ reason: FixRefusal, at now: Instant) {

@@ -23,8 +23,7 @@ extension Pipeline {
     }
 
     mutating func resume(at now: Instant) -> Outcome {
-        run?.clock.resume(at: now)
-        seed(at: now)
+        takeUp(at: now)
         if let total = run?.total {
             emit(
                 .resume(elapsedMilliseconds: total.elapsedMilliseconds, distanceMetres: total.metres, .command), at: now
@@ -33,12 +32,18 @@ extension Pipeline {
         return outcome
     }
 
+    /// The timer runs again; what moved meanwhile is not counted.
+    mutating func takeUp(at now: Instant) {
+        run?.clock.resume(at: now)
+        seed(at: now)
+    }
+
     mutating func end(at now: Instant, isKept: Bool) -> Outcome {
         guard let ended = run else { return outcome }
         // A run that began before the time of day was known is stamped by what is known now.
+        let started = ended.isStamped ? ended.started : wallClock.time(at: ended.startedAt)
         let summary = ended.summary(
-            endedAt: now, started: wallClock.time(at: ended.startedAt), ended: wallClock.time(at: now), isOpen: false,
-            isDemo: isDemo)
+            endedAt: now, started: started, ended: wallClock.time(at: now), isOpen: false, isDemo: isDemo)
         emit(isKept ? .stop(summary) : .discard(summary), at: now)
         ticks = ended.ticks
         run = nil
@@ -80,7 +85,9 @@ extension Pipeline {
         if elapsed / 1000 != before / 1000 { countSecond(at: tick) }
         if elapsed / 5000 != before / 5000 { measurePace(at: tick) }
         closeLapsByThemselves(at: tick, elapsedBefore: before, elapsed: elapsed)
-        due = (state(at: tick), due?.isChange ?? false)
+        let state = state(at: tick)
+        due = (state, due?.isChange ?? false)
+        if elapsed / 1000 != before / 1000 { remember(state) }
     }
 
     /// The board slept or the process was stopped: one step, or the run ends its activity where the hole began.

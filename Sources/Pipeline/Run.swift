@@ -7,6 +7,9 @@ struct Run {
     /// Indoors no position is used.
     let isIndoor: Bool
     let startedAt: Instant
+    /// The time of day of the start is that of another boot: it does not follow from the present one.
+    private(set) var isStamped = false
+    private(set) var started: UTC?
 
     var clock: TickClock
     private(set) var total = Tally()
@@ -57,6 +60,13 @@ struct Run {
         lap.raiseMaximumHeartRate(to: beatsPerMinute)
     }
 
+    /// The boot in which the run began is over: what is known of the start's time of day now is all that ever will be.
+    mutating func stampStart(_ time: UTC?) {
+        guard !isStamped else { return }
+        isStamped = true
+        started = time
+    }
+
     mutating func addGap() {
         gaps += 1
     }
@@ -71,14 +81,17 @@ struct Run {
     }
 
     var activity: Activity {
-        Activity(
+        var activity = Activity(
             id: id, sport: sport, total: total.figures, pace: state == .active ? pace.pace : nil,
             speed: state == .active ? speedometer.speed : nil, lap: lap.figures, lapNumber: lapNumber)
+        activity.isIndoor = isIndoor
+        return activity
     }
 
     func summary(endedAt now: Instant, started: UTC?, ended: UTC?, isOpen: Bool, isDemo: Bool) -> Summary {
         Summary(
             id: id, sport: sport, isOpen: isOpen, started: started, ended: ended, total: total.figures,
-            totalMilliseconds: (now - startedAt).wholeMilliseconds, laps: lapNumber, gaps: gaps, isDemo: isDemo)
+            totalMilliseconds: (now - startedAt).wholeMilliseconds, laps: lapNumber, lastLap: lap.figures, gaps: gaps,
+            isDemo: isDemo)
     }
 }

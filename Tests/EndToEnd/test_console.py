@@ -110,6 +110,7 @@ def test_hostile_names_are_harmless_in_status(paced):
 @pytest.mark.parametrize("words, asked, said", [
     (["start"], ("run.start", {}), "Started, activity 17.\n"),
     (["start", "ride", "--indoor"], ("run.start", {"sport": "ride", "indoor": True}), "Started, activity 17.\n"),
+    (["start", "--back", "30"], ("run.start", {"back_ms": 30000}), "Started, activity 17.\n"),
     (["pause"], ("run.pause", {}), "Paused at 3:12.\n"),
     (["resume"], ("run.resume", {}), "Going on at 3:12.\n"),
     (["lap"], ("run.lap", {}), "Lap closed at 3:12.\n"),

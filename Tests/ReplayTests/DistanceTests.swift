@@ -7,14 +7,14 @@ import Testing
 @Suite struct DistanceTests {
     @Test(arguments: Recording.all)
     func distanceIsThatOfTheDevice(recording: Recording) {
-        let replay = Replay(recording.fixes(), sport: recording.sport)
+        let replay = Rerun(recording.fixes(), sport: recording.sport)
         let error = replay.metres / recording.deviceMetres - 1
         #expect(abs(error) <= recording.bound(walk: 0.03, run: 0.01, ride: 0.01), "\(error)")
     }
 
     @Test func halfOfTheRunsAndRidesAreWithinHalfAPercent() {
         let errors = Recording.all.filter { $0.sport != .walk }
-            .map { abs(Replay($0.fixes(), sport: $0.sport).metres / $0.deviceMetres - 1) }
+            .map { abs(Rerun($0.fixes(), sport: $0.sport).metres / $0.deviceMetres - 1) }
             .sorted()
         #expect(errors[errors.count / 2] <= 0.005, "\(errors)")
     }
@@ -22,14 +22,14 @@ import Testing
     /// The device had smoothed its track; here a receiver's noise is put back, which lengthens every step.
     @Test(arguments: Recording.all, [1, 2, 3] as [UInt64])
     func distanceHoldsUnderTheNoiseOfAReceiver(recording: Recording, seed: UInt64) {
-        let replay = Replay(recording.fixes(noise: ReceiverNoise(seed: seed)), sport: recording.sport)
+        let replay = Rerun(recording.fixes(noise: ReceiverNoise(seed: seed)), sport: recording.sport)
         let error = replay.metres / recording.deviceMetres - 1
         #expect(abs(error) <= recording.bound(walk: 0.05, run: 0.03, ride: 0.015), "\(error)")
     }
 
     @Test(arguments: Recording.all.filter { $0.measuresByItsPositions })
     func paceIsThatOfTheDeviceOverTheSameSeconds(recording: Recording) throws {
-        let replay = Replay(recording.fixes(), sport: recording.sport)
+        let replay = Rerun(recording.fixes(), sport: recording.sport)
         let errors = recording.paceErrors(of: replay)
         try #require(errors.count > 10)
         let isRide = recording.sport == .ride
@@ -48,7 +48,7 @@ import Testing
                 time: UTC(milliseconds: 1_800_000_000_000 + Int64(second) * 1000), mode: 3,
                 latitude: place.latitude, longitude: place.longitude, accuracy: 5, speed: abs(noise.normal() * 0.15))
         }
-        #expect(Replay(fixes, sport: .run).metres <= 10)
+        #expect(Rerun(fixes, sport: .run).metres <= 10)
     }
 }
 

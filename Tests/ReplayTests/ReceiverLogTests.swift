@@ -30,7 +30,7 @@ import Testing
     ])
     func distanceKeepsItsBounds(recording: Case) throws {
         let fixes = try GpsdLog(recording.log).fixes().map(\.1)
-        let replay = Replay(fixes, sport: recording.sport)
+        let replay = Rerun(fixes, sport: recording.sport)
         #expect(recording.metres.contains(replay.metres), "\(replay.metres) m")
     }
 }

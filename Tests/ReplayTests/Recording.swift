@@ -109,7 +109,7 @@ struct Recording: CustomTestStringConvertible {
     private static let start: Int64 = 1_000_000
 
     /// How far each pace is from the device's own over the same 5 s, as a fraction.
-    func paceErrors(of replay: Replay) -> [Double] {
+    func paceErrors(of replay: Rerun) -> [Double] {
         guard let start = records.first?.time else { return [] }
         var metres: [Int64: Double] = [:]
         for record in records {

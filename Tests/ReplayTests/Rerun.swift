@@ -2,7 +2,7 @@ import Domain
 import Pipeline
 
 /// A run made of a recording: what the pipeline says at each tick that something falls due.
-struct Replay {
+struct Rerun {
     var metres = 0.0
     var movingSeconds = 0.0
     /// Each pace tick: when, seconds per metre.

@@ -20,8 +20,8 @@ package enum ControlRequest: Equatable, Sendable {
         switch method {
         case "run.start":
             let parameters = try Parameters(parameters, names: ["sport", "indoor", "back_ms"])
-            try parameters.checkBack()
-            self = .run(.start(try parameters.sport(), indoor: try parameters.indoor()))
+            self = .run(
+                .start(try parameters.sport(), indoor: try parameters.indoor(), back: try parameters.back()))
         case "settings.get":
             let parameters = try Parameters(parameters, names: ["key"])
             self = if let key = try parameters.key() { .setting(key) } else { .settings }
@@ -84,15 +84,11 @@ extension ControlRequest {
             return try value.bool(field: "indoor")
         }
 
-        /// A run can be begun late only with a recording to look back into.
-        func checkBack() throws(ControlFailure) {
-            guard let value = members["back_ms"] else { return }
-            guard let back = value.integer, (0...120_000).contains(back) else {
-                throw .invalidValue("back_ms", "back_ms must be an integer from 0 to 120000")
-            }
-            guard back == 0 else {
-                throw .invalidValue("back_ms", "back_ms must be 0: nothing is recorded yet that a run could begin with")
-            }
+        /// How much earlier the run began.
+        func back() throws(ControlFailure) -> Duration {
+            guard let value = members["back_ms"] else { return .zero }
+            let most = Int(RunCommand.furthestBack.wholeMilliseconds)
+            return .milliseconds(try value.integer(in: 0...most, field: "back_ms"))
         }
 
         func key() throws(ControlFailure) -> SettingKey? {

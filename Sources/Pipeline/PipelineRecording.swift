@@ -1,0 +1,58 @@
+import Domain
+
+/// What the process or the power takes away, and what is left of a run then.
+extension Pipeline {
+    /// The run goes on at `now` after an outage: links, position and heart are as at a start, the timer stood still, the lap goes on.
+    mutating func goOn(after outage: Outage, at now: Instant) {
+        let since = now - outage.duration
+        advance(to: since)
+        settings = outage.settings
+        let lost = Timed(LinkStatus(.disconnected, reason: .off), at: now)
+        heartLink = lost
+        gpsdLink = lost
+        bluetooth = Bluetooth(way: .off)
+        batteryPercent = nil
+        position = nil
+        freshness = Timed(.absent, at: now)
+        refusing = nil
+        refusal = nil
+        faults = []
+        filter = FixFilter()
+        odometer = Odometer()
+        heart.lose()
+        if !outage.isSameBoot {
+            if let start = run?.startedAt { run?.stampStart(wallClock.time(at: start)) }
+            wallClock = WallClock()
+        }
+        nextSecond = now
+        guard let sport = run?.sport else { return }
+        let wasActive = runState == .active
+        run?.clock.pause(at: since)
+        run?.pace.clear()
+        run?.speedometer = Speedometer()
+        run?.addGap()
+        emit(.gap(.restart, seconds: outage.duration.inSeconds, metres: nil, counted: false), at: now)
+        emit(.start(sport, resumed: true), at: now)
+        if wasActive { takeUp(at: now) }
+        due = (state(at: now), true)
+    }
+}
+
+/// What of the time and of the inputs has to be recorded.
+extension Pipeline {
+    /// The first moment that was due, where ``advance(to:)`` would go on from it to `now` in one step.
+    func leap(to now: Instant) -> Instant? {
+        guard let tick = run?.clock.next else { return now - nextSecond >= .seconds(1) ? nextSecond : nil }
+        return run?.clock.hole(at: now) == nil ? nil : tick
+    }
+
+    /// Whether an input belongs into a recording: it is not the machine's own, and it changes something.
+    func keeps(_ input: Input, at now: Instant) -> Bool {
+        switch input {
+        case .recorder: false
+        case .systemClock(let time, let isSynchronised):
+            !wallClock.ignores(time, isSynchronised: isSynchronised, at: now)
+        default: true
+        }
+    }
+}

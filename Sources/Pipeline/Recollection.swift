@@ -1,0 +1,163 @@
+package import Domain
+
+/// The pipeline and what has reached it lately, so that a run can begin before it was asked for and every activity can be recorded from
+/// its first entry on.
+///
+///     inputs ──▶ pipeline ─────────────────────────────▶ entries, while a run is on
+///        └─────▶ the last two minutes ──▶ a pipeline that lags behind by so much
+///
+/// A run that begins late is a replay: the lagging pipeline takes the two minutes with the start at its place, and becomes the present one.
+/// The shell hands everything over here, and then takes what there is to say from ``pipeline`` and to record from ``takeEntries()``.
+package struct Recollection: Sendable {
+    package var pipeline: Pipeline
+    /// What the pipeline was at the time of the oldest of ``recent``; idle.
+    private var lagging: Replay
+    /// Since when ``lagging`` stands where it does: no run begins before.
+    private var since: Instant
+    /// What reached the idle pipeline since then, oldest first.
+    private var recent: [Entry] = []
+    /// How many of ``recent`` the lagging pipeline has taken; they are dropped together.
+    private var taken = 0
+    private var entries: [Entry] = []
+
+    /// The most entries that are kept while idle: 120 s of a receiver with 20 reports a second and two straps.
+    package static let limit = 4096
+
+    package init(_ pipeline: Pipeline, at now: Instant) {
+        self.pipeline = pipeline
+        lagging = Replay(pipeline)
+        since = now
+    }
+
+    /// Takes up an activity that an outage has interrupted: the pipeline of a ``Replay`` that has taken everything that is known of it.
+    ///
+    /// - Parameter outage: how long nothing ran, up to `now`.
+    package mutating func goOn(_ interrupted: Pipeline, after outage: Outage, at now: Instant) {
+        adopt(interrupted)
+        pipeline.goOn(after: outage, at: now)
+        keep(Entry(at: now, .outage(outage)))
+    }
+
+    /// Applies what is due at `now`.
+    package mutating func advance(to now: Instant) {
+        if let leap = pipeline.leap(to: now) { keep(Entry(at: now, .slept(now - leap))) }
+        pipeline.advance(to: now)
+        forget(before: now)
+    }
+
+    /// Takes one input that arrived at `now`.
+    package mutating func receive(_ input: Input, at now: Instant) {
+        advance(to: now)
+        let isKept = pipeline.keeps(input, at: now)
+        pipeline.receive(input, at: now)
+        guard isKept else { return }
+        var entry = Entry(at: now, .input(input))
+        if case .fix = input { entry.refusal = pipeline.refusal }
+        keep(entry)
+    }
+
+    /// Carries out a command that arrived at `now`. A start that is to lie further back than the two minutes, the start of the program or
+    /// the end of the run before begins there.
+    ///
+    /// - Throws: ``Refusal`` where the run's state does not allow it; nothing has changed then.
+    package mutating func perform(_ command: RunCommand, at now: Instant) throws(Refusal) -> Pipeline.Outcome {
+        advance(to: now)
+        let wasIdle = pipeline.runState == .idle
+        let idle = pipeline
+        var command = command
+        var start = now
+        if wasIdle, case .start(let sport, let indoor, let back) = command {
+            start = max(now - min(back, RunCommand.furthestBack), since)
+            command = .start(sport, indoor: indoor, back: now - start)
+        }
+        let outcome: Pipeline.Outcome
+        if wasIdle, start < now {
+            outcome = try begin(command, at: start, askedAt: now)
+        } else {
+            outcome = try pipeline.perform(command, at: now)
+            if wasIdle { entries.append(Entry(at: now, .beginning(idle.beginning))) }
+            entries.append(Entry(at: now, .command(command)))
+        }
+        if !wasIdle, pipeline.runState == .idle { startOver(at: now) }
+        return outcome
+    }
+
+    /// What is to be recorded since the last call, oldest first. The first entry of an activity is its beginning.
+    package mutating func takeEntries() -> [Entry] {
+        defer { if !entries.isEmpty { entries = [] } }
+        return entries
+    }
+
+    // MARK: The last two minutes
+
+    /// Lives the time since `start` once more, with a run in it.
+    private mutating func begin(
+        _ command: RunCommand, at start: Instant, askedAt now: Instant
+    ) throws(Refusal) -> Pipeline.Outcome {
+        var replay = lagging
+        let kept = recent[taken...]
+        let split = kept.firstIndex { $0.at > start } ?? kept.endIndex
+        let beginning = Entry(at: since, .beginning(replay.pipeline.beginning))
+        for entry in kept[..<split] { replay.take(entry) }
+        replay.advance(to: start)
+        var begun = replay.pipeline
+        begun.forgetSaid()
+        let outcome = try begun.perform(command, at: start)
+        replay = Replay(begun)
+        for entry in kept[split...] { replay.take(entry) { _ in } }
+        replay.advance(to: now) { _ in }
+        entries.append(beginning)
+        entries += kept[..<split]
+        entries.append(Entry(at: start, .command(command)))
+        entries += kept[split...]
+        adopt(replay.pipeline)
+        pipeline.keepOfRun()
+        pipeline.publish(at: now)
+        return outcome
+    }
+
+    /// Another pipeline takes the present one's place; what belongs to the machine stays.
+    private mutating func adopt(_ other: Pipeline) {
+        let before = pipeline
+        pipeline = other
+        pipeline.recorder = before.recorder
+        pipeline.recorderFault = before.recorderFault
+    }
+
+    /// A run has ended: the next one does not begin before that.
+    private mutating func startOver(at now: Instant) {
+        var quiet = pipeline
+        quiet.forgetSaid()
+        lagging = Replay(quiet)
+        since = now
+        recent.removeAll(keepingCapacity: true)
+        taken = 0
+    }
+
+    private mutating func keep(_ entry: Entry) {
+        if pipeline.runState == .idle {
+            recent.append(entry)
+        } else {
+            entries.append(entry)
+        }
+    }
+
+    /// Lets the lagging pipeline take what is too old to be begun in, or too much.
+    private mutating func forget(before now: Instant) {
+        guard pipeline.runState == .idle else { return }
+        let oldest = now - RunCommand.furthestBack
+        while taken < recent.count, recent[taken].at <= oldest || recent.count - taken > Self.limit {
+            lagging.take(recent[taken])
+            since = recent[taken].at
+            taken += 1
+        }
+        if since < oldest {
+            lagging.advance(to: oldest)
+            since = oldest
+        }
+        if taken > 256 {
+            recent.removeFirst(taken)
+            taken = 0
+        }
+    }
+}

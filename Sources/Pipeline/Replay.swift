@@ -1,0 +1,81 @@
+package import Domain
+
+/// An activity once more: its entries in, the same states and events out.
+///
+///     entries ──▶ each deadline before the entry ──▶ the entry ──▶ what there is to say, after each of these
+///
+/// The pipeline goes from deadline to deadline, as a loop that is never late, so that minutes without entries are no hole; only where
+/// the entries say that the loop was held up it goes on in one step. What the machine was like at the time (``Input/recorder(_:)``,
+/// late ticks) is not in it.
+package struct Replay: Sendable {
+    package private(set) var pipeline: Pipeline
+
+    /// - Parameter beginning: what was known before the next entry.
+    package init(_ beginning: Beginning) {
+        pipeline = Pipeline(beginning)
+    }
+
+    init(_ pipeline: Pipeline) {
+        self.pipeline = pipeline
+    }
+
+    /// Takes the next entry.
+    ///
+    /// - Parameter say: called after each step with the pipeline, to take what there is to say; what it leaves stays.
+    package mutating func take(_ entry: Entry, _ say: (inout Pipeline) -> Void = { $0.forgetSaid() }) {
+        switch entry.kind {
+        case .beginning(let beginning): pipeline = Pipeline(beginning)
+        case .input(let input):
+            advance(to: entry.at, say)
+            pipeline.receive(input, at: entry.at)
+        case .command(let command):
+            advance(to: entry.at, say)
+            // A command that was refused is not recorded.
+            _ = try? pipeline.perform(command, at: entry.at)
+        case .slept(let duration):
+            advance(before: entry.at - duration, say)
+            pipeline.advance(to: entry.at)
+        case .outage(let outage):
+            advance(to: entry.at - outage.duration, say)
+            pipeline.goOn(after: outage, at: entry.at)
+        }
+        say(&pipeline)
+    }
+
+    /// Goes on to the last moment that is known, or on to the present.
+    package mutating func advance(to now: Instant, _ say: (inout Pipeline) -> Void = { $0.forgetSaid() }) {
+        while pipeline.deadline <= now {
+            pipeline.advance(to: pipeline.deadline)
+            say(&pipeline)
+        }
+    }
+
+    private mutating func advance(before moment: Instant, _ say: (inout Pipeline) -> Void) {
+        while pipeline.deadline < moment {
+            pipeline.advance(to: pipeline.deadline)
+            say(&pipeline)
+        }
+    }
+}
+
+extension Replay {
+    /// An activity of its own, made of the part of another one that an outage begins: for an outage that turns out to have been too long.
+    ///
+    /// - Parameters:
+    ///   - part: the entries from the outage on.
+    ///   - interrupted: the pipeline as it was before it.
+    /// - Returns: the entries of the activity, which begins where the outage ended and is paused where the interrupted one was; empty
+    ///   where the part does not begin with an outage, or no run was on.
+    package static func split(_ part: some Sequence<Entry>, from interrupted: Pipeline) -> [Entry] {
+        var rest = Array(part)[...]
+        guard let first = rest.popFirst(), case .outage = first.kind, let run = interrupted.run else { return [] }
+        var replay = Replay(interrupted)
+        replay.take(first)
+        let start = RunCommand.start(run.sport, indoor: run.isIndoor)
+        var entries = [
+            Entry(at: first.at, .beginning(replay.pipeline.beginning)), Entry(at: first.at, .command(start)),
+        ]
+        if run.state == .paused { entries.append(Entry(at: first.at, .command(.pause))) }
+        return entries + rest
+    }
+}

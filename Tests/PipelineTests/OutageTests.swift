@@ -1,0 +1,137 @@
+import Domain
+import Pipeline
+import Testing
+
+/// An activity whose process is gone for a while, and what it is afterwards.
+private struct Interrupted {
+    var course = Course()
+    var outage = Outage(duration: .seconds(40), isSameBoot: true, settings: Settings())
+
+    /// The process ends now, and another goes on.
+    mutating func interrupt() {
+        var recollection = Recollection(
+            Pipeline(settings: Settings(), isDemo: false, at: course.now), at: course.now)
+        course.now += outage.duration
+        recollection.goOn(course.pipeline, after: outage, at: course.now)
+        course.pipeline = recollection.pipeline
+        course.events = []
+        course.wait(.zero)
+        course.receive(.clear("nothing"))
+    }
+}
+
+@Test func anActiveRunGoesOnAfterAnOutage() throws {
+    var interrupted = Interrupted()
+    interrupted.course.fix(speed: 3)
+    try interrupted.course.begin()
+    interrupted.course.run(seconds: 20, speed: 3)
+    try interrupted.course.perform(.lap)
+    interrupted.course.run(seconds: 10, speed: 3)
+    interrupted.course.wait(.milliseconds(340))
+    let before = try #require(interrupted.course.activity)
+    interrupted.interrupt()
+
+    let course = interrupted.course
+    #expect(course.pipeline.runState == .active)
+    #expect(course.activity?.total == before.total)
+    #expect(course.activity?.lapNumber == 2)
+    #expect(course.activity?.lap == before.lap)
+    #expect(course.state.position == nil)
+    #expect(course.state.gpsd == LinkStatus(.disconnected, reason: .off))
+    #expect(
+        course.events.map(\.kind) == [
+            .gap(.restart, seconds: 40, metres: nil, counted: false), .start(.run, resumed: true),
+        ])
+    #expect(course.events.allSatisfy { $0.at == course.now && $0.activity == before.id })
+}
+
+/// The part of a period that had passed is kept, and what moved meanwhile is not counted.
+@Test func theTimerAndThePositionStandStillDuringAnOutage() throws {
+    var interrupted = Interrupted()
+    interrupted.course.fix(speed: 3)
+    try interrupted.course.begin()
+    interrupted.course.run(seconds: 20, speed: 3)
+    interrupted.course.wait(.milliseconds(1340))
+    let before = try #require(interrupted.course.activity).total
+    interrupted.interrupt()
+    interrupted.course.wait(.milliseconds(59))
+    #expect(interrupted.course.activity?.total.elapsedMilliseconds == before.elapsedMilliseconds)
+    interrupted.course.wait(.milliseconds(1))
+    #expect(interrupted.course.activity?.total.elapsedMilliseconds == before.elapsedMilliseconds + 100)
+    interrupted.course.metres += 120
+    interrupted.course.run(seconds: 10, speed: 3)
+    let after = try #require(interrupted.course.activity).total
+    #expect(abs(after.distanceMetres - before.distanceMetres - 27) < 3.1)
+    guard case .ended(let summary) = try interrupted.course.perform(.stop) else {
+        throw Refusal(command: "stop", state: .idle)
+    }
+    #expect(summary.gaps == 1)
+    #expect(summary.totalMilliseconds == after.elapsedMilliseconds + 40_000)
+}
+
+@Test func aPausedRunStaysPausedAfterAnOutage() throws {
+    var interrupted = Interrupted()
+    try interrupted.course.begin()
+    interrupted.course.wait(.milliseconds(12_340))
+    try interrupted.course.perform(.pause)
+    interrupted.course.wait(.seconds(5))
+    interrupted.interrupt()
+    #expect(interrupted.course.pipeline.runState == .paused)
+    interrupted.course.wait(.seconds(30))
+    #expect(interrupted.course.activity?.total.elapsedMilliseconds == 12_300)
+    try interrupted.course.perform(.resume)
+    interrupted.course.wait(.milliseconds(60))
+    #expect(interrupted.course.activity?.total.elapsedMilliseconds == 12_400)
+}
+
+@Test func theSettingsAfterAnOutageAreTheNewOnes() throws {
+    var interrupted = Interrupted()
+    try interrupted.course.begin()
+    interrupted.outage.settings.autoLapSeconds = 10
+    interrupted.interrupt()
+    interrupted.course.wait(.seconds(10))
+    #expect(interrupted.course.activity?.lapNumber == 2)
+}
+
+/// The start keeps the time of day of its own boot; without one it has none, whatever becomes known later.
+@Test(arguments: [true, false])
+func anotherBootKnowsNoTimeOfDay(isKnown: Bool) throws {
+    var interrupted = Interrupted()
+    let time = UTC(milliseconds: 1_800_000_000_000)
+    if isKnown { interrupted.course.receive(.systemClock(time, isSynchronised: true)) }
+    try interrupted.course.begin()
+    interrupted.course.wait(.seconds(10))
+    interrupted.outage.isSameBoot = false
+    interrupted.interrupt()
+    #expect(interrupted.course.state.time == nil)
+    #expect(interrupted.course.state.clock == .unset)
+    let later = UTC(milliseconds: time.milliseconds + 1_000_000)
+    interrupted.course.receive(.systemClock(later, isSynchronised: true))
+    guard case .ended(let summary) = try interrupted.course.perform(.stop) else {
+        throw Refusal(command: "stop", state: .idle)
+    }
+    #expect(summary.started == (isKnown ? time : nil))
+    #expect(summary.ended == later)
+}
+
+@Test func theSameBootKeepsItsTimeOfDay() throws {
+    var interrupted = Interrupted()
+    let time = UTC(milliseconds: 1_800_000_000_000)
+    interrupted.course.receive(.systemClock(time, isSynchronised: true))
+    try interrupted.course.begin()
+    interrupted.interrupt()
+    #expect(interrupted.course.state.time == UTC(milliseconds: time.milliseconds + 40_000))
+}
+
+/// An activity whose last row is too old is stopped as of that row.
+@Test func aRunCanBeClosedAsOfItsLastMoment() throws {
+    var course = Course()
+    try course.begin()
+    course.wait(.milliseconds(61_250))
+    let last = course.now
+    guard case .ended(let summary) = try course.perform(.stop) else { throw Refusal(command: "stop", state: .idle) }
+    #expect(summary.totalMilliseconds == 61_250)
+    #expect(summary.total.elapsedMilliseconds == 61_200)
+    #expect(summary.lastLap == summary.total)
+    #expect(course.events.last?.at == last)
+}

@@ -1,0 +1,194 @@
+import Adapters
+import Domain
+import Outputs
+import Pipeline
+import TestKit
+import Testing
+
+/// The daemon's loop without its devices and sockets: inputs at their moments through a recollection, what was published, what was
+/// recorded.
+struct LiveRun {
+    var recollection: Recollection
+    var now: Instant
+    /// What was published, less the machine's own.
+    var states: [State] = []
+    var events: [Event] = []
+    /// The states of whole seconds, for the rows of a recording.
+    var seconds: [State] = []
+    var entries: [Entry] = []
+    var scribe = Scribe()
+    var rows: [RecordingRow] = []
+    var random: SeededRandom
+    /// How late the loop may come to what is due.
+    var isPunctual = true
+    private var nextClock: Instant
+
+    /// UTC less the boot clock, in milliseconds.
+    static let offset: Int64 = 1_790_000_000_000
+
+    init(_ pipeline: Pipeline, at now: Instant, seed: UInt64) {
+        recollection = Recollection(pipeline, at: now)
+        self.now = now
+        nextClock = now
+        random = SeededRandom(seed: seed)
+    }
+
+    var runState: RunState { recollection.pipeline.runState }
+
+    mutating func wait(until moment: Instant) {
+        while true {
+            let due = min(recollection.pipeline.deadline, nextClock)
+            guard due <= moment else { break }
+            now = max(now, isPunctual ? due : min(moment, due + lateness()))
+            if now >= nextClock {
+                nextClock = now + .seconds(1)
+                let time = UTC(milliseconds: now.milliseconds + Self.offset)
+                recollection.advance(to: now)
+                settle()
+                recollection.receive(.systemClock(time, isSynchronised: true), at: now)
+                recollection.receive(
+                    .recorder(Recorder(state: .writing, behindMilliseconds: now.milliseconds % 500)), at: now)
+            }
+            recollection.advance(to: now)
+            settle()
+        }
+        now = max(now, moment)
+    }
+
+    /// Mostly none; seldom more than a second, once in a while a hole.
+    private mutating func lateness() -> Duration {
+        switch random.uniform() {
+        case ..<0.99: .zero
+        case ..<0.996: .milliseconds(250)
+        case ..<0.9993: .milliseconds(3300)
+        default: .seconds(47)
+        }
+    }
+
+    mutating func receive(_ input: Input, at moment: Instant) {
+        wait(until: moment)
+        recollection.advance(to: now)
+        settle()
+        recollection.receive(input, at: now)
+        settle()
+    }
+
+    @discardableResult
+    mutating func perform(_ command: RunCommand) -> Pipeline.Outcome? {
+        recollection.advance(to: now)
+        settle()
+        defer { settle() }
+        return try? recollection.perform(command, at: now)
+    }
+
+    mutating func settle() {
+        let outputs = recollection.pipeline.takeOutputs()
+        let settings = recollection.pipeline.settings
+        scribe.take(
+            outputs, seconds: recollection.pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
+        rows += scribe.takeRows()
+        for case .event(let event) in outputs {
+            if case .recorder = event.kind { continue }
+            events.append(event)
+        }
+        if let state = recollection.pipeline.takeState()?.state { states.append(state.withoutMachine) }
+        seconds += recollection.pipeline.seconds
+        recollection.pipeline.forgetSeconds()
+        entries += recollection.takeEntries()
+    }
+}
+
+extension LiveRun {
+    /// A demo's inputs, and commands at random moments: starts, late ones too, pauses, laps, a stop.
+    static func demo(seed: UInt64, isPunctual: Bool, back: Duration) throws -> (LiveRun, asked: Instant) {
+        let start = Instant(milliseconds: 3_600_000)
+        var settings = Settings()
+        settings.useHeartRateZones = true
+        settings.zones = try Zones([100, 120, 140, 160, 180])
+        settings.autoLapMetres = seed.isMultiple(of: 2) ? 400 : 0
+        settings.autoStopMinutes = seed.isMultiple(of: 3) ? 1 : 0
+        var live = LiveRun(
+            Pipeline(settings: settings, isDemo: true, lastActivity: 16, at: start), at: start, seed: seed)
+        var simulated = SimulatedRun(
+            seed: seed, startedAt: start, utc: UTC(milliseconds: LiveRun.offset + start.milliseconds))
+        live.isPunctual = isPunctual
+        let begin = start + .milliseconds(Int64.random(in: 130_000...200_000, using: &live.random))
+        let end = begin + .milliseconds(Int64.random(in: 200_000...400_000, using: &live.random))
+        var asked: Instant?
+        var nextCommand = begin
+        while live.now < end {
+            for input in simulated.advance(to: simulated.nextAt) {
+                if asked == nil || live.now < end { live.receive(input.value, at: input.measuredAt) }
+            }
+            guard live.now >= nextCommand else { continue }
+            if asked == nil {
+                live.perform(.start(.run, indoor: false, back: back))
+                asked = live.now
+            } else {
+                live.perform([.lap, .pause, .resume, .toggle][Int.random(in: 0...3, using: &live.random)])
+            }
+            nextCommand = live.now + .milliseconds(Int64.random(in: 500...60_000, using: &live.random))
+        }
+        live.perform(.stop)
+        return (live, try #require(asked))
+    }
+}
+
+extension RecordingRow {
+    var isBeats: Bool {
+        if case .beats = self { true } else { false }
+    }
+}
+
+extension State {
+    var withoutMachine: State {
+        var state = self
+        state.recorder = Recorder(state: .off)
+        state.ticks = Ticks()
+        return state
+    }
+}
+
+/// The states and events that entries give once more.
+struct Rerecorded {
+    var states: [State] = []
+    var events: [Event] = []
+    var scribe: Scribe
+    var rows: [RecordingRow] = []
+    var replay: Replay
+
+    /// - Parameter entries: those of one activity; each is written and read on the way.
+    init(_ entries: some Sequence<Entry>, until end: Instant? = nil) throws {
+        var replay: Replay?
+        var states: [State] = []
+        var events: [Event] = []
+        var scribe = Scribe()
+        var rows: [RecordingRow] = []
+        func say(_ pipeline: inout Pipeline) {
+            let outputs = pipeline.takeOutputs()
+            let settings = pipeline.settings
+            scribe.take(
+                outputs, seconds: pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
+            rows += scribe.takeRows()
+            for case .event(let event) in outputs { events.append(event) }
+            if let state = pipeline.takeState()?.state { states.append(state.withoutMachine) }
+            pipeline.forgetSeconds()
+        }
+        for entry in entries {
+            var writer = LineWriter()
+            writer.entry(entry.kind)
+            let read = Entry(at: entry.at, try Entry.Kind(name: entry.kind.name, json: JSON(parsing: writer.bytes)))
+            if replay == nil, case .beginning(let beginning) = read.kind { replay = Replay(beginning) }
+            replay?.take(read, say)
+        }
+        if let end { replay?.advance(to: end, say) }
+        guard let replay else { throw NoBeginning() }
+        self.replay = replay
+        self.states = states
+        self.events = events
+        self.scribe = scribe
+        self.rows = rows
+    }
+
+    struct NoBeginning: Error {}
+}

@@ -1,0 +1,111 @@
+import Adapters
+import Domain
+import Outputs
+import Pipeline
+import TestKit
+import Testing
+
+/// What a recording's entries give is what was published, to the bit.
+@Suite struct RecordedTests {
+    private func expectEqual(_ live: LiveRun, asked: Instant, isPunctual: Bool) throws {
+        let entries = live.entries
+        let again = try Rerecorded(entries)
+        let isRun = { (event: Event) in
+            switch event.kind {
+            case .start, .pause, .lap, .gap: true
+            default: false
+            }
+        }
+        let begun = try #require(live.events.firstIndex { if case .start = $0.kind { true } else { false } })
+        let alsoBegun = try #require(again.events.firstIndex { if case .start = $0.kind { true } else { false } })
+        let events = again.events[alsoBegun...].filter { isRun($0) || $0.at > asked }
+        #expect(Array(live.events[begun...]) == events)
+        #expect(live.recollection.pipeline.runState == .idle)
+
+        // The state that is published when a run begins late is of no tick.
+        let published = live.states.filter { $0.run != .idle && $0.at > asked }
+        let replayed = again.states.filter { $0.run != .idle && $0.at > asked }
+        #expect(published.count > 100)
+        #expect(live.rows.isEmpty == false && live.scribe.recording == again.scribe.recording)
+        #expect(live.rows.filter { !$0.isBeats } == again.rows.filter { !$0.isBeats })
+        if isPunctual {
+            #expect(published == replayed)
+        } else {
+            var rest = replayed[...]
+            for state in published {
+                guard let place = rest.firstIndex(of: state) else {
+                    Issue.record("no such state: \(state)")
+                    return
+                }
+                rest = rest[(place + 1)...]
+            }
+        }
+    }
+
+    @Test(arguments: 1...12 as ClosedRange<UInt64>, [Duration.zero, .milliseconds(100_040)])
+    func aReplayGivesWhatWasPublished(seed: UInt64, back: Duration) throws {
+        let (live, asked) = try LiveRun.demo(seed: seed, isPunctual: true, back: back)
+        try expectEqual(live, asked: asked, isPunctual: true)
+    }
+
+    @Test(arguments: 1...12 as ClosedRange<UInt64>, [Duration.zero, .milliseconds(100_040)])
+    func aReplayGivesWhatALateLoopPublished(seed: UInt64, back: Duration) throws {
+        let (live, asked) = try LiveRun.demo(seed: seed, isPunctual: false, back: back)
+        try expectEqual(live, asked: asked, isPunctual: false)
+    }
+
+    /// Devices' own recordings, with a strap beside them that comes and goes.
+    @Test(arguments: Recording.all)
+    func aReplayOfARecordingGivesWhatWasPublished(recording: Recording) throws {
+        let fixes = recording.fixes()
+        let first = try #require(fixes.first).arrivedAt
+        var live = LiveRun(Pipeline(settings: Settings(), isDemo: false, at: first), at: first, seed: 1)
+        var asked: Instant?
+        for (index, fix) in fixes.enumerated() {
+            live.receive(.fix(fix), at: max(fix.arrivedAt, live.now))
+            if index % 500 == 10 { live.receive(.heartLink(LinkStatus(.connected)), at: live.now) }
+            if index % 500 == 400 { live.receive(.heartLink(LinkStatus(.disconnected, reason: .silent)), at: live.now) }
+            let beats = HeartRateMeasurement(beatsPerMinute: UInt16(120 + index % 40), rrIntervals: [450])
+            live.receive(.heart(beats), at: live.now)
+            if index == 5 {
+                live.perform(.start(recording.sport, indoor: false))
+                asked = live.now
+            }
+            if index % 300 == 200 { live.perform(.toggle) }
+            if index % 300 == 230 { live.perform(.toggle) }
+            if index % 400 == 100 { live.perform(.lap) }
+        }
+        live.perform(.stop)
+        try expectEqual(live, asked: try #require(asked), isPunctual: true)
+    }
+
+    @Test func aRunBegunLateIsOneBegunInTime() throws {
+        for seed in 1...6 as ClosedRange<UInt64> {
+            let start = Instant(milliseconds: 3_600_000)
+            func run(asksAfter: Duration, back: Duration) throws -> (State, LiveRun) {
+                var live = LiveRun(Pipeline(settings: Settings(), isDemo: false, at: start), at: start, seed: seed)
+                var simulated = SimulatedRun(
+                    seed: seed, startedAt: start, utc: UTC(milliseconds: LiveRun.offset + start.milliseconds))
+                var isAsked = false
+                while live.now < start + .seconds(400) {
+                    for input in simulated.advance(to: simulated.nextAt) {
+                        live.receive(input.value, at: input.measuredAt)
+                    }
+                    if !isAsked, simulated.nextAt > start + asksAfter {
+                        isAsked = true
+                        live.wait(until: start + asksAfter)
+                        live.perform(.start(.run, indoor: false, back: back))
+                        #expect(live.states.last?.activity?.total.elapsedMilliseconds == back.wholeMilliseconds)
+                    }
+                }
+                return (live.recollection.pipeline.state(at: live.now).withoutMachine, live)
+            }
+            let late = try run(asksAfter: .seconds(250), back: .seconds(100))
+            let inTime = try run(asksAfter: .seconds(150), back: .zero)
+            #expect(late.0 == inTime.0)
+            #expect(try #require(late.0.activity).total.distanceMetres > 300)
+            #expect(late.1.events.contains { $0.kind == .start(.run, back: .seconds(100)) })
+            #expect(late.1.seconds.map(\.activity) == inTime.1.seconds.map(\.activity))
+        }
+    }
+}
