@@ -40,6 +40,8 @@ package struct Pipeline: Sendable {
     /// When the state is published next while no tick falls.
     var nextSecond: Instant
     var due: (state: State, isChange: Bool)?
+    /// While active a state falls due at the multiples of so many milliseconds of active time.
+    var stateEvery: Int64 = 100
     private var outputs: [Output] = []
     /// The states of the last whole seconds of active time, oldest first, until ``forgetSeconds()``; at most ``secondLimit``. The
     /// state that is published may skip some, when ticks are caught up.

@@ -85,9 +85,12 @@ extension Pipeline {
         if elapsed / 1000 != before / 1000 { countSecond(at: tick) }
         if elapsed / 5000 != before / 5000 { measurePace(at: tick) }
         closeLapsByThemselves(at: tick, elapsedBefore: before, elapsed: elapsed)
+        let isSecond = elapsed / 1000 != before / 1000
+        let isDue = elapsed.isMultiple(of: stateEvery)
+        guard isSecond || isDue else { return }
         let state = state(at: tick)
-        due = (state, due?.isChange ?? false)
-        if elapsed / 1000 != before / 1000 { remember(state) }
+        if isSecond { remember(state) }
+        if isDue { due = (state, due?.isChange ?? false) }
     }
 
     /// The board slept or the process was stopped: one step, or the run ends its activity where the hole began.

@@ -10,9 +10,12 @@ package import Domain
 package struct Replay: Sendable {
     package private(set) var pipeline: Pipeline
 
-    /// - Parameter beginning: what was known before the next entry.
-    package init(_ beginning: Beginning) {
-        pipeline = Pipeline(beginning)
+    /// - Parameters:
+    ///   - beginning: what was known before the next entry.
+    ///   - every: while active only states at the multiples of so much active time are made; a multiple of 100 ms.
+    package init(_ beginning: Beginning, every: Duration = .milliseconds(100)) {
+        self.init(Pipeline(beginning))
+        pipeline.stateEvery = every.wholeMilliseconds
     }
 
     init(_ pipeline: Pipeline) {
@@ -24,7 +27,10 @@ package struct Replay: Sendable {
     /// - Parameter say: called after each step with the pipeline, to take what there is to say; what it leaves stays.
     package mutating func take(_ entry: Entry, _ say: (inout Pipeline) -> Void = { $0.forgetSaid() }) {
         switch entry.kind {
-        case .beginning(let beginning): pipeline = Pipeline(beginning)
+        case .beginning(let beginning):
+            let every = pipeline.stateEvery
+            pipeline = Pipeline(beginning)
+            pipeline.stateEvery = every
         case .input(let input):
             advance(to: entry.at, say)
             pipeline.receive(input, at: entry.at)

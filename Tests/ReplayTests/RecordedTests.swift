@@ -108,4 +108,21 @@ import Testing
             #expect(late.1.seconds.map(\.activity) == inTime.1.seconds.map(\.activity))
         }
     }
+
+    @Test func aReplayCanMakeTheStatesOfWholeSecondsOnly() throws {
+        let (live, _) = try LiveRun.demo(seed: 5, isPunctual: true, back: .zero)
+        guard case .beginning(let beginning) = live.entries.first?.kind else { throw Rerecorded.NoBeginning() }
+        var replay = Replay(beginning, every: .seconds(1))
+        var states: [State] = []
+        for entry in live.entries {
+            replay.take(entry) { pipeline in
+                if let state = pipeline.takeState()?.state, state.run == .active { states.append(state) }
+            }
+        }
+        let published = live.states.filter {
+            $0.run == .active && ($0.activity?.total.elapsedMilliseconds ?? 1).isMultiple(of: 1000)
+        }
+        #expect(published.map(\.activity) == states.map(\.activity))
+        #expect(published.count > 100)
+    }
 }

@@ -1,0 +1,63 @@
+import Domain
+import Glibc
+import Outputs
+import Pipeline
+
+/// An activity of ten hours replayed, with RR intervals and fixes each second and a state taken each second.
+struct ReplayOfTenHours {
+    /// Of the processor's time: others may be at work beside it.
+    let seconds: Double
+    /// How much the resident memory grew from the first hour's end to the last one's.
+    let grownKibibytes: Int
+
+    var line: String {
+        "ten hours replayed in \(Decimal.text(seconds, decimals: 3) ?? "?") s, memory grown by \(grownKibibytes) KiB"
+    }
+}
+
+/// The entries are made as they are taken: a journal is read no otherwise.
+func measureReplay() throws -> ReplayOfTenHours {
+    var course = try Course()
+    var settings = Settings()
+    settings.useHeartRateZones = true
+    settings.zones = try Zones([100, 120, 140, 160, 180])
+    settings.autoLapMetres = 1000
+    let idle = Pipeline(settings: settings, isDemo: false, at: course.now)
+    var replay = Replay(idle.beginning, every: .seconds(1))
+    replay.take(Entry(at: course.now, .command(.start(.run, indoor: false))))
+    var writer = LineWriter(capacity: 4096)
+    var states = 0
+    var hourBefore = 0
+    let start = clock()
+    for second in 1...36_000 {
+        for _ in 0..<10 { _ = course.nextTick() }
+        let beats = HeartRateMeasurement(beatsPerMinute: UInt16(140 + second % 5), rrIntervals: [438])
+        for input in [Input.fix(course.nextFix()), .heart(beats)] {
+            replay.take(Entry(at: course.now, .input(input))) { pipeline in
+                _ = pipeline.takeOutputs()
+                pipeline.forgetSeconds()
+                guard let state = pipeline.takeState()?.state else { return }
+                writer.clear()
+                writer.stateLine(state, sequence: states)
+                states += 1
+            }
+        }
+        if second == 3600 { hourBefore = residentKibibytes() }
+    }
+    // Microseconds, wherever POSIX is kept.
+    let seconds = Double(clock() - start) / 1e6
+    precondition(states == 36_000)
+    return ReplayOfTenHours(seconds: seconds, grownKibibytes: residentKibibytes() - hourBefore)
+}
+
+/// Source: proc(5), /proc/self/statm: the second number is the resident pages.
+private func residentKibibytes() -> Int {
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 128)
+    guard fgets(&line, 128, file) != nil else { return 0 }
+    let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let fields = text.split(separator: " ")
+    guard fields.count > 1, let pages = Int(fields[1]) else { return 0 }
+    return pages * sysconf(Int32(_SC_PAGESIZE)) / 1024
+}
