@@ -65,6 +65,20 @@ import Testing
         #expect(course.state.clock == .unset)
     }
 
+    /// The number of the week has ten bits: a receiver that has lost count is 1024 weeks behind.
+    @Test func aReceiverWhoseWeeksRolledOverIsNotBelieved() {
+        var course = Course()
+        let weeks: Int64 = 1024 * 7 * 86_400_000
+        for _ in 0..<10 {
+            course.wait(.seconds(1))
+            var fix = course.nextFix()
+            fix.time = fix.time.map { UTC(milliseconds: $0.milliseconds - weeks) }
+            course.receive(.fix(fix))
+        }
+        #expect(course.state.clock == .unset)
+        #expect(course.state.position != nil)
+    }
+
     @Test func aRunThatBeganWithoutAClockIsStampedAfterwards() throws {
         var course = Course()
         try course.begin()

@@ -22,6 +22,8 @@ struct LiveRun {
     /// How late the loop may come to what is due.
     var isPunctual = true
     private var nextClock: Instant
+    /// How wrong the system's clock is, in milliseconds, though the kernel calls it right.
+    var clockError: Int64 = 0
 
     /// UTC less the boot clock, in milliseconds.
     static let offset: Int64 = 1_790_000_000_000
@@ -42,7 +44,7 @@ struct LiveRun {
             now = max(now, isPunctual ? due : min(moment, due + lateness()))
             if now >= nextClock {
                 nextClock = now + .seconds(1)
-                let time = UTC(milliseconds: now.milliseconds + Self.offset)
+                let time = UTC(milliseconds: now.milliseconds + Self.offset + clockError)
                 recollection.advance(to: now)
                 settle()
                 recollection.receive(.systemClock(time, isSynchronised: true), at: now)

@@ -116,13 +116,41 @@ import Testing
         var states: [State] = []
         for entry in live.entries {
             replay.take(entry) { pipeline in
-                if let state = pipeline.takeState()?.state, state.run == .active { states.append(state) }
+                if let state = pipeline.takeState()?.state { states.append(state) }
             }
         }
-        let published = live.states.filter {
-            $0.run == .active && ($0.activity?.total.elapsedMilliseconds ?? 1).isMultiple(of: 1000)
+        let isWhole = { (state: State) in
+            state.run == .active && (state.activity?.total.elapsedMilliseconds ?? 1).isMultiple(of: 1000)
         }
-        #expect(published.map(\.activity) == states.map(\.activity))
-        #expect(published.count > 100)
+        #expect(live.states.filter(isWhole).map(\.activity) == states.filter(isWhole).map(\.activity))
+        let ticks = states.count { $0.run == .active }
+        #expect((100...live.seconds.count + 20).contains(ticks))
+    }
+
+    /// Order and durations come from the boot clock alone.
+    @Test func aStepOfTheClockChangesNothingThatIsRecorded() throws {
+        func rows(clockErrors: [Int64]) throws -> [RecordingRow] {
+            let start = Instant(milliseconds: 3_600_000)
+            var live = LiveRun(Pipeline(settings: Settings(), isDemo: false, at: start), at: start, seed: 1)
+            var simulated = SimulatedRun(
+                seed: 1, startedAt: start, utc: UTC(milliseconds: LiveRun.offset + start.milliseconds))
+            live.perform(.start(.run, indoor: false))
+            for (part, error) in clockErrors.enumerated() {
+                live.clockError = error
+                while live.now < start + .seconds(60 * (part + 1)) {
+                    for input in simulated.advance(to: simulated.nextAt) {
+                        live.receive(input.value, at: input.measuredAt)
+                    }
+                }
+                live.perform(.lap)
+            }
+            live.perform(.stop)
+            let isStepped = live.events.contains { if case .clock(_, .some) = $0.kind { true } else { false } }
+            #expect(isStepped == (Set(clockErrors).count > 1))
+            return live.rows
+        }
+        let steady = try rows(clockErrors: [0, 0, 0])
+        #expect(try rows(clockErrors: [0, -86_400_000, 3_600_000]) == steady)
+        #expect(steady.count > 180)
     }
 }
