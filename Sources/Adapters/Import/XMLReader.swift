@@ -41,7 +41,11 @@ package struct XMLReader: ~Copyable {
         unsafe XML_SetStartDoctypeDeclHandler(parser) { data, _, _, _, _ in
             unsafe XMLSession.of(data)?.fail(FileError("a document type declaration, which is not read"))
         }
-        session.stop = { unsafe _ = XML_StopParser(parser, XML_Bool(XML_FALSE)) }
+        session.stop = {
+            let place = unsafe Self.place(parser)
+            unsafe _ = XML_StopParser(parser, XML_Bool(XML_FALSE))
+            return place
+        }
     }
 
     deinit {
@@ -80,27 +84,28 @@ package struct XMLReader: ~Copyable {
         fed += bytes.count
         if status == XML_STATUS_OK {
             guard unsafe fed - Int(XML_GetCurrentByteIndex(parser)) <= Self.tokenLimit else {
-                throw FileError(at: place, "a tag or a comment of more than \(Self.tokenLimit) bytes")
+                throw unsafe FileError(
+                    at: Self.place(parser), "a tag or a comment of more than \(Self.tokenLimit) bytes")
             }
             return
         }
-        if var failure = session.failure {
-            failure.place = place
-            throw failure
-        }
+        if let failure = session.failure { throw failure }
         let reason = unsafe XML_ErrorString(XML_GetErrorCode(parser)).map { unsafe String(cString: $0) }
-        throw FileError(at: place, reason ?? "not well-formed")
+        throw unsafe FileError(at: Self.place(parser), reason ?? "not well-formed")
     }
 
-    private var place: FileError.Place {
-        unsafe .line(Int(XML_GetCurrentLineNumber(parser)), column: Int(XML_GetCurrentColumnNumber(parser)) + 1)
+    /// Where what expat is at begins.
+    private static func place(_ parser: XML_Parser) -> FileError.Place {
+        unsafe .line(
+            Int(XML_GetCurrentLineNumber(parser)), column: Int(XML_GetCurrentColumnNumber(parser)) + 1)
     }
 }
 
 /// What expat's callbacks work on.
 private final class XMLSession {
     var failure: FileError?
-    var stop: () -> Void = {}
+    /// Stops the parser, and says where it was.
+    var stop: () -> FileError.Place? = { nil }
     private var machine: (any TrackElements)?
     private var depth = 0
     private var names: Set<String> = []
@@ -113,8 +118,8 @@ private final class XMLSession {
     }
 
     func fail(_ error: FileError) {
-        failure = failure ?? error
-        stop()
+        guard failure == nil else { return }
+        failure = FileError(at: stop(), error.reason)
     }
 
     func begin(

@@ -45,13 +45,13 @@ struct FileText {
         return true
     }
 
-    /// A moment as `2026-03-01T07:30:12.300Z`. Years before 0 and after 9999, which no format can say, read as the first and the last
+    /// A moment as `2026-03-01T07:30:12.300Z`. Years before 1 and after 9999, which the formats cannot say, read as the first and the last
     /// moment between.
     mutating func write(_ time: UTC) {
         bytes.append(min(max(time, Self.earliest), Self.latest).fields)
     }
 
-    private static let earliest = UTC(year: 0, month: 1, day: 1)
+    private static let earliest = UTC(year: 1, month: 1, day: 1)
     private static let latest = UTC(milliseconds: UTC(year: 10_000, month: 1, day: 1).milliseconds - 1)
 }
 

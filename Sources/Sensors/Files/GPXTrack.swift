@@ -95,7 +95,7 @@ package struct GPXTrack: TrackElements {
 
     package mutating func finish() throws(FileError) -> ImportedRecording {
         guard points > 0 else { throw FileError("it has no track: routes and waypoints have no times of their own") }
-        var recording = try track.finish(sport: sport ?? .other)
+        var recording = try track.finish(sport: sport ?? .other, needs: "both a time and a position")
         recording.name = name
         recording.claim = track.claim(creator: creator)
         return ImportedRecording(recording: recording, leftovers: track.leftovers)

@@ -137,7 +137,7 @@ package struct KMLTrack: TrackElements {
         guard tracks > 0 else {
             throw FileError(lines > 0 ? "its lines (\(lines) LineString) have no times" : "it has no gx:Track")
         }
-        var recording = try rows.finish(sport: sport ?? .other)
+        var recording = try rows.finish(sport: sport ?? .other, needs: "a time")
         recording.name = trackName ?? name
         recording.claim = rows.claim(creator: nil)
         return ImportedRecording(recording: recording, leftovers: rows.leftovers)

@@ -147,7 +147,7 @@ package struct TCXTrack: TrackElements {
 
     package mutating func finish() throws(FileError) -> ImportedRecording {
         guard activities > 0 else { throw FileError("it has no activity") }
-        var recording = try track.finish(sport: sport)
+        var recording = try track.finish(sport: sport, needs: "a time")
         recording.name = name
         recording.claim = track.claim(creator: creator)
         return ImportedRecording(recording: recording, leftovers: track.leftovers)

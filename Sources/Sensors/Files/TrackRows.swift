@@ -70,15 +70,16 @@ struct TrackRows {
     /// Ends the rows.
     ///
     /// - Returns: the recording, to which the name is still to be added.
-    /// - Throws: where there is no moment at all.
-    mutating func finish(sport: Sport) throws(FileError) -> Recording {
+    /// - Parameter needs: what a point must have to be one.
+    /// - Throws: where there is no point, and no lap with a time.
+    mutating func finish(sport: Sport, needs: String) throws(FileError) -> Recording {
         var due: [(Pending, UTC)] = []
         order.finish { due.append(($0, $1)) }
         for (point, time) in due { release(point, at: time) }
         leftovers.count("points that jumped ahead in time", order.ahead)
         leftovers.count("points that went back in time", order.backward)
         if started == nil { try beginWithoutPoints() }
-        guard let started else { throw FileError("no point of it has a time") }
+        guard let started else { throw FileError("no point of it has \(needs)") }
         endAllLaps()
         rows.append(.end(at: now, .command))
         var recording = Recording(sport: sport, started: started)

@@ -1,0 +1,174 @@
+import Domain
+import Foundation
+import Outputs
+import Sensors
+import TestKit
+import Testing
+
+/// What we write is valid where there is a schema, and other programs read from it what we wrote.
+@Suite struct OtherReaderTests {
+    /// One position as another program read it.
+    private struct Point {
+        var time: Int64
+        var longitude: Double?
+        var latitude: Double?
+        var altitude: Double?
+        var heartRate: Int?
+
+        init(time: Int64, longitude: Double?, latitude: Double?, altitude: Double?, heartRate: Int?) {
+            self.time = time
+            self.longitude = longitude
+            self.latitude = latitude
+            self.altitude = altitude
+            self.heartRate = heartRate
+        }
+
+        /// A line of `read_files.py`.
+        init(line: Substring) {
+            let fields = line.split(separator: " ")
+            self.init(
+                time: Int64(fields[0]) ?? 0, longitude: Double(fields[1]), latitude: Double(fields[2]),
+                altitude: Double(fields[3]), heartRate: Int(fields[4]))
+        }
+    }
+
+    private struct Source: CustomTestStringConvertible {
+        var name: String
+        var recording: Domain.Recording
+        var rows: [RecordingRow]
+        var testDescription: String { name }
+
+        /// Read once: they are tested in many ways.
+        static let all: [Source] = {
+            guard let made = try? MadeRecording.withEverything(seed: 11) else { return [] }
+            return [
+                Source(name: "a made run", recording: made.recording, rows: made.rows),
+                Source(
+                    name: "a made run without positions", recording: made.recording,
+                    rows: made.rows.map { $0.withoutPosition }),
+            ]
+                + SharedFile.all("gpx_tcx", ".gpx", ".tcx").compactMap { file in
+                    guard let read = try? ReadFile(try file.bytes()) else { return nil }
+                    return Source(name: file.path, recording: read.recording, rows: read.rows)
+                }
+        }()
+    }
+
+    @Test func allSourcesAreThere() {
+        #expect(Source.all.count == 2 + SharedFile.all("gpx_tcx", ".gpx", ".tcx").count)
+    }
+
+    @Test(arguments: Source.all)
+    private func schemasAgree(source: Source) throws {
+        let (recording, rows) = (source.recording, source.rows)
+        let directory = try TestKit.TemporaryDirectory()
+        for (format, schema) in [(ExportFormat.gpx, "all-gpx.xsd"), (.tcx, "all-tcx.xsd"), (.kml, "kml22gx.xsd")] {
+            let path = directory("run." + format.rawValue)
+            try Data(try WrittenFile(format, recording, rows).bytes).write(to: URL(filePath: path))
+            try Tool.run("xmllint", "--noout", "--nonet", path)
+            // The schemas' licences are not known: they are read where they lie beside the project.
+            guard SharedFile.isThere else { continue }
+            let schema = SharedFile.root.appending(path: "xsd/" + schema).path
+            try Tool.run("xmllint", "--noout", "--nonet", "--schema", schema, path)
+        }
+    }
+
+    @Test(arguments: SharedFile.all("gpx_tcx/negative", ".gpx", ".tcx"))
+    func theCheckerRefusesWhatIsNotValid(file: SharedFile) throws {
+        let directory = try TestKit.TemporaryDirectory()
+        let path = directory("file.xml")
+        try Data(try file.bytes()).write(to: URL(filePath: path))
+        let schema = SharedFile.root.appending(path: file.isTCX ? "xsd/all-tcx.xsd" : "xsd/all-gpx.xsd").path
+        #expect(throws: Tool.Failure.self) { try Tool.run("xmllint", "--noout", "--nonet", "--schema", schema, path) }
+    }
+
+    @Test(arguments: Source.all, [ExportFormat.gpx, .tcx, .kml])
+    private func gpsbabelReadsTheSame(source: Source, format: ExportFormat) throws {
+        let (recording, rows) = (source.recording, source.rows)
+        let directory = try TestKit.TemporaryDirectory()
+        let path = directory("run." + format.rawValue)
+        try Data(try WrittenFile(format, recording, rows).bytes).write(to: URL(filePath: path))
+        let kind = format == .tcx ? "gtrnctr" : format.rawValue
+        let csv = try Tool.run(
+            "gpsbabel", "-t", "-i", kind, "-f", path, "-o", "unicsv,utc=0,format=n,prec=7", "-F", "-")
+        let points = try Self.points(unicsv: String(decoding: csv.output, as: UTF8.self))
+        // It prints altitudes with one decimal, and reads no heart rates of KML.
+        try Self.expect(points, recording, rows.samples.filter { $0.coordinate != nil }, metres: 0.051, format: format)
+    }
+
+    @Test(arguments: [ExportFormat.geojson, .kml, .csv])
+    func readersInPythonReadTheSame(format: ExportFormat) throws {
+        let directory = try TestKit.TemporaryDirectory()
+        var paths: [String] = []
+        var lonePositions: [Int] = []
+        for (index, source) in Source.all.enumerated() {
+            let file = try WrittenFile(format, source.recording, source.rows)
+            paths.append(directory("\(index).\(format.rawValue)"))
+            lonePositions.append(file.loss.lonePositions)
+            try Data(file.bytes).write(to: URL(filePath: paths[index]))
+        }
+        let script = Tool.tests.appending(path: "Files/read_files.py").path
+        let output = try Tool.run([Tool.python, "-B", script] + paths).output
+        let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")
+        let files = lines.split(separator: "file", omittingEmptySubsequences: false).dropFirst()
+        try #require(files.count == Source.all.count)
+        for ((source, lines), lone) in zip(zip(Source.all, files), lonePositions) {
+            let kept = source.rows.samples.filter { format == .csv || $0.coordinate != nil }
+            let points = lines.filter { !$0.hasPrefix("rr") }.map(Point.init(line:))
+            #expect(points.count == kept.count - lone, "\(source)")
+            if lone == 0 { try Self.expect(points, source.recording, kept, metres: 0.00051, format: format) }
+            guard format == .csv else { continue }
+            let beats = source.rows.flatMap { if case .beats(_, let rr, _) = $0 { rr } else { [UInt16]() } }
+            let readBeats = lines.filter { $0.hasPrefix("rr ") }.compactMap { Double($0.dropFirst(3)) }
+            #expect(readBeats.map { UInt16(($0 * 1.024).rounded()) } == beats)
+        }
+    }
+
+    private static func expect(
+        _ points: [Point], _ recording: Domain.Recording, _ samples: [RecordingSample], metres: Double,
+        format: ExportFormat
+    ) throws {
+        try #require(points.count == samples.count)
+        let different = samples.indices.first { index in
+            let (sample, point) = (samples[index], points[index])
+            let hasHeartRate = format != .kml
+            return recording.started.milliseconds + sample.at != point.time
+                || !isNear(sample.coordinate?.latitude, point.latitude, 1.01e-7)
+                || !isNear(sample.coordinate?.longitude, point.longitude, 1.01e-7)
+                || !isNear(sample.altitude, point.altitude, metres)
+                || (hasHeartRate && sample.heartRate != point.heartRate)
+        }
+        #expect(different.map { "\(samples[$0]) was read as \(points[$0])" } == nil)
+    }
+
+    private static func isNear(_ one: Double?, _ other: Double?, _ bound: Double) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        return abs(one - other) <= bound
+    }
+
+    private static func points(unicsv: String) throws -> [Point] {
+        let lines = unicsv.split(whereSeparator: \.isNewline).map {
+            $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
+        guard let head = lines.first else { return [] }
+        func field(_ name: String, _ line: [String]) -> String? {
+            head.firstIndex(of: name).flatMap { line.indices.contains($0) && !line[$0].isEmpty ? line[$0] : nil }
+        }
+        return lines.dropFirst().map { line in
+            let text = (field("Date", line) ?? "").replacing("/", with: "-") + "T" + (field("Time", line) ?? "") + "Z"
+            return Point(
+                time: UTC(iso8601: text)?.milliseconds ?? 0, longitude: field("Longitude", line).flatMap(Double.init),
+                latitude: field("Latitude", line).flatMap(Double.init),
+                altitude: field("Altitude", line).flatMap(Double.init),
+                heartRate: field("Heartrate", line).flatMap(Int.init))
+        }
+    }
+}
+
+extension RecordingRow {
+    fileprivate var withoutPosition: RecordingRow {
+        guard case .sample(var sample) = self else { return self }
+        sample.coordinate = nil
+        return .sample(sample)
+    }
+}

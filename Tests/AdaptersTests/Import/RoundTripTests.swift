@@ -1,0 +1,118 @@
+import Domain
+import Outputs
+import Sensors
+import TestKit
+import Testing
+
+/// What we write, we read again, equal to the format's last decimal.
+@Suite struct RoundTripTests {
+    private static let readable: [ExportFormat] = [.gpx, .tcx, .kml]
+
+    @Test(arguments: readable, [1, 2, 3] as [UInt64])
+    func whatAFormatHoldsComesBack(format: ExportFormat, seed: UInt64) throws {
+        let (recording, rows) = try MadeRecording.withEverything(seed: seed)
+        let written = try WrittenFile(format, recording, rows)
+        let read = try ReadFile(written.bytes)
+        #expect(read.recording.name == recording.name)
+        #expect(read.recording.sport == .run)
+        #expect(read.leftovers.entries.filter { !Self.isOurOwn($0.name.text) } == [])
+        let kept = rows.samples.filter { format == .tcx || $0.coordinate != nil }
+        #expect(kept.count == (format == .tcx ? 599 : 499))
+        try #require(read.samples.count == kept.count)
+        #expect(written.loss.secondsWithoutPosition == rows.samples.count - kept.count)
+        let began = recording.started.milliseconds
+        let readBegan = read.recording.started.milliseconds
+        let different = kept.indices.first { index in
+            var ours = kept[index]
+            ours.at += began - readBegan
+            ours.elapsedMilliseconds = read.samples[index].elapsedMilliseconds
+            return !Self.isSame(.sample(ours), .sample(read.samples[index]), in: format)
+        }
+        #expect(different.map { "\(kept[$0]) became \(read.samples[$0])" } == nil)
+        let beats = rows.reduce(0) { if case .beats(_, let rr, _) = $1 { $0 + rr.count } else { $0 } }
+        #expect(written.loss.beats == beats)
+    }
+
+    @Test func aTCXKeepsLapsPausesAndTotals() throws {
+        let (recording, rows) = try MadeRecording.withEverything(seed: 4)
+        let read = try ReadFile(try WrittenFile(.tcx, recording, rows).bytes)
+        #expect(read.recording.started == recording.started)
+        #expect(read.rows.turns == (pauses: 2, laps: 2))
+        #expect(read.recording.laps.map(\.trigger) == [.command, .distance, nil])
+        #expect(read.recording.laps.map(\.beganAt) == recording.laps.map(\.beganAt))
+        #expect(read.recording.claim?.elapsedMilliseconds == recording.total.elapsedMilliseconds)
+        #expect(abs((read.recording.claim?.distanceMetres ?? 0) - recording.total.distanceMetres) < 0.002)
+        #expect(read.recording.claim?.maximumHeartRate == 159)
+        #expect(read.recording.claim?.creator?.text == "paced")
+        // Active time is known from point to point: the seconds in which a pause or the end fell are not whole.
+        #expect((-3000...0).contains(read.recording.total.elapsedMilliseconds - recording.total.elapsedMilliseconds))
+    }
+
+    @Test(arguments: readable)
+    func aFileThatIsReadAndWrittenAgainIsTheSame(format: ExportFormat) throws {
+        let (recording, rows) = try MadeRecording.withEverything(seed: 5)
+        let first = try ReadFile(try WrittenFile(format, recording, rows).bytes)
+        try Self.expectSame(format, first)
+        let second = try ReadFile(try WrittenFile(format, first.recording, first.rows).bytes)
+        let third = try ReadFile(try WrittenFile(format, second.recording, second.rows).bytes)
+        #expect(second.rows == third.rows)
+        #expect(
+            try WrittenFile(format, second.recording, second.rows).text
+                == WrittenFile(format, third.recording, third.rows).text)
+    }
+
+    @Test(arguments: SharedFile.all("gpx_tcx", ".gpx", ".tcx"))
+    func aVendorsFileKeepsAllThroughExportAndImport(file: SharedFile) throws {
+        try Self.expectSame(file.isTCX ? .tcx : .gpx, try ReadFile(try file.bytes()))
+    }
+
+    @Test(arguments: SharedFile.all("kml", "track.kml"))
+    func aTrackOfKMLKeepsAllThroughExportAndImport(file: SharedFile) throws {
+        try Self.expectSame(.kml, try ReadFile(try file.bytes()))
+    }
+
+    /// Written and read again it does not change.
+    static func expectSame(_ format: ExportFormat, _ first: ReadFile) throws {
+        let written = try WrittenFile(format, first.recording, first.rows)
+        let second = try ReadFile(written.bytes)
+        #expect(second.recording.started == first.recording.started)
+        #expect(second.recording.name == first.recording.name)
+        #expect(second.recording.sport == first.recording.sport)
+        #expect(second.recording.total.elapsedMilliseconds == first.recording.total.elapsedMilliseconds)
+        #expect(second.rows.turns == first.rows.turns)
+        try #require(second.rows.count == first.rows.count)
+        let different = first.rows.indices.first { !isSame(first.rows[$0], second.rows[$0], in: format) }
+        #expect(different.map { "\(first.rows[$0]) became \(second.rows[$0])" } == nil)
+        let totals = (first.recording.total, second.recording.total)
+        #expect(totals.0.averageHeartRate == totals.1.averageHeartRate)
+        #expect(totals.0.maximumHeartRate == totals.1.maximumHeartRate)
+        #expect(format != .tcx || Self.isNear(totals.0.distanceMetres, totals.1.distanceMetres, 0.00051))
+        #expect(format != .tcx || second.recording.claim?.elapsedMilliseconds == totals.0.elapsedMilliseconds)
+        #expect(
+            second.recording.laps.map(\.endedAt)
+                == (format == .tcx ? first.recording.laps.map(\.endedAt) : [second.recording.totalMilliseconds]))
+    }
+
+    /// Equal as far as the format holds it.
+    private static func isSame(_ one: RecordingRow, _ other: RecordingRow, in format: ExportFormat) -> Bool {
+        guard case .sample(let one) = one, case .sample(let other) = other else { return one == other }
+        return one.at == other.at && one.elapsedMilliseconds == other.elapsedMilliseconds
+            && isNear(one.coordinate?.latitude, other.coordinate?.latitude, 0.51e-7)
+            && isNear(one.coordinate?.longitude, other.coordinate?.longitude, 0.51e-7)
+            && isNear(one.altitude, other.altitude, 0.00051) && one.heartRate == other.heartRate
+            && one.cadence == other.cadence && one.power == other.power
+            && (format == .tcx || one.temperature == other.temperature)
+            && (format == .gpx || isNear(one.speed, other.speed, 0.00051))
+            && (format != .tcx || isNear(one.distanceMetres, other.distanceMetres, 0.00051))
+    }
+
+    private static func isNear(_ one: Double?, _ other: Double?, _ bound: Double) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        return abs(one - other) <= bound
+    }
+
+    /// What we write for other programs and know without it.
+    private static func isOurOwn(_ name: String) -> Bool {
+        ["metadata", "Calories", "Intensity", "UnitId", "ProductID", "Version"].contains(name)
+    }
+}

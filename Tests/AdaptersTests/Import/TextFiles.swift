@@ -1,0 +1,155 @@
+import Adapters
+import Domain
+import Foundation
+import Outputs
+import Sensors
+import TestKit
+import Testing
+
+/// A file as our readers read it.
+struct ReadFile {
+    var recording: Domain.Recording
+    var rows: [RecordingRow]
+    var leftovers: Leftovers
+
+    /// - Parameter pieces: the reader gets so many bytes at a time.
+    init(_ bytes: [UInt8], pieces: Int = 65_536) throws {
+        var reader = FileImport()
+        var rows: [RecordingRow] = []
+        for start in stride(from: 0, to: bytes.count, by: pieces) {
+            try reader.feed(bytes[start..<min(start + pieces, bytes.count)].span) { rows.append($0) }
+        }
+        let imported = try reader.finish { rows.append($0) }
+        recording = imported.recording
+        leftovers = imported.leftovers
+        self.rows = rows
+    }
+
+    init(_ text: String) throws {
+        try self.init(Array(text.utf8))
+    }
+
+    var samples: [RecordingSample] { rows.samples }
+}
+
+extension [RecordingRow] {
+    var samples: [RecordingSample] {
+        compactMap { if case .sample(let sample) = $0 { sample } else { nil } }
+    }
+
+    var turns: (pauses: Int, laps: Int) {
+        var pauses = -1
+        var laps = 0
+        for row in self {
+            if case .begin = row { pauses += 1 }
+            if case .lap = row { laps += 1 }
+        }
+        return (pauses, laps)
+    }
+}
+
+/// A recording as a file, and what the format could not hold.
+struct WrittenFile {
+    var bytes: [UInt8] = []
+    var loss = ExportLoss()
+
+    init(_ format: ExportFormat, _ recording: Domain.Recording, _ rows: [RecordingRow]) throws {
+        var bytes: [UInt8] = []
+        let origin = ExportOrigin(serialNumber: 3_123_456_789)
+        loss = try format.write(recording, rows: RowList(rows), origin: origin) { piece in
+            for index in piece.indices { bytes.append(piece[index]) }
+        }
+        self.bytes = bytes
+    }
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension MadeRecording {
+    /// A run whose rows have power and temperature too, for some of its seconds.
+    static func withEverything(seed: UInt64) throws -> (recording: Domain.Recording, rows: [RecordingRow]) {
+        let made = try run(seed: seed)
+        var recording = made.recording
+        recording.name = ForeignText(#"Mörgen <run> & "more" 'ü'"#)
+        let rows = made.rows.map { row -> RecordingRow in
+            guard case .sample(var sample) = row, !sample.at.isMultiple(of: 7) else { return row }
+            sample.power = Int(sample.at / 1000 % 300)
+            sample.temperature = -3
+            if sample.at.isMultiple(of: 5) { sample.heartRate = nil }
+            return .sample(sample)
+        }
+        return (recording, rows)
+    }
+}
+
+/// Files that lie beside the project where it is developed: their licences forbid to copy them.
+struct SharedFile: CustomTestStringConvertible {
+    var path: String
+    var testDescription: String { path }
+
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "shared/data")
+
+    /// Whether they are there.
+    static var isThere: Bool { FileManager.default.fileExists(atPath: root.path) }
+
+    /// Those of a folder whose names end so, compressed or not.
+    static func all(_ folder: String, _ endings: String...) -> [SharedFile] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)) ?? []
+        return names.sorted().filter { name in endings.contains { name.hasSuffix($0) || name.hasSuffix($0 + ".gz") } }
+            .map { SharedFile(path: folder + "/" + $0) }
+    }
+
+    var isTCX: Bool { path.contains(".tcx") }
+
+    func bytes() throws -> [UInt8] {
+        let file = Self.root.appending(path: path).path
+        guard path.hasSuffix(".gz") else { return [UInt8](try Data(contentsOf: URL(filePath: file))) }
+        return try Tool.run("gunzip", "-c", file).output
+    }
+}
+
+/// A program that the tests run.
+enum Tool {
+    struct Failure: Error {
+        var words: [String]
+        var status: Int32
+        var output: String
+    }
+
+    static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// The Python that `make test` makes.
+    static var python: String {
+        ProcessInfo.processInfo.environment["PACED_PYTHON"]
+            ?? tests.deletingLastPathComponent().appending(path: ".build/venv/bin/python").path
+    }
+
+    @discardableResult
+    static func run(_ words: String...) throws -> (output: [UInt8], errors: String) {
+        try run(words)
+    }
+
+    static func run(_ words: [String]) throws -> (output: [UInt8], errors: String) {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = words
+        let output = Pipe()
+        // A file: two pipes could wait for each other.
+        let directory = try TestKit.TemporaryDirectory()
+        try Data().write(to: URL(filePath: directory("errors")))
+        process.standardOutput = output
+        process.standardError = try FileHandle(forWritingTo: URL(filePath: directory("errors")))
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let bytes = [UInt8](try output.fileHandleForReading.readToEnd() ?? Data())
+        process.waitUntilExit()
+        let errors = String(decoding: try Data(contentsOf: URL(filePath: directory("errors"))), as: UTF8.self)
+        guard process.terminationStatus == 0 else {
+            throw Failure(words: words, status: process.terminationStatus, output: errors)
+        }
+        return (bytes, errors)
+    }
+}
