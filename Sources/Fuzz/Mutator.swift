@@ -37,9 +37,10 @@ struct Mutator {
         }
     }
 
-    /// Bounds of numbers, and what has a meaning in lines and in JSON.
+    /// Bounds of numbers, and what has a meaning in lines, in JSON and in XML.
     private mutating func interesting() -> UInt8 {
-        let values: [UInt8] = [0, 1, 0x7F, 0x80, 0xFE, 0xFF] + Array("\n\r\"\\{}[],:-.eE0123456789tfnu \u{1B}".utf8)
+        let values: [UInt8] =
+            [0, 1, 0x7F, 0x80, 0xFE, 0xFF] + Array("\n\r\"\\{}[],:-.eE0123456789tfnu \u{1B}<>/&=TZ".utf8)
         return values[below(values.count)]
     }
 
