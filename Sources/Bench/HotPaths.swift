@@ -10,10 +10,13 @@ func measureHotPaths() throws -> Bool {
     let tick = try measureTick()
     let line = try measureStateLine()
     let wholeTick = try measureWholeTick(readers: 1)
+    let before = peakKibibytes()
+    let export = try measureExport()
+    let exportKibibytes = peakKibibytes() - before
     print(Measurement.heading)
     for measurement in [
         tick, line, try measureNotification(), try measurePositionReport(), wholeTick,
-        try measureWholeTick(readers: 64),
+        try measureWholeTick(readers: 64), export,
     ] {
         print(measurement.line)
     }
@@ -25,9 +28,12 @@ func measureHotPaths() throws -> Bool {
     if replay.seconds > 1 { broken.append("the replay of ten hours takes more than 1 s") }
     if replay.grownKibibytes > 1024 { broken.append("the replay grows") }
     if wholeTick.nanoseconds > 50_000 { broken.append("the whole tick takes more than 50 µs") }
+    if export.nanoseconds > 1e9 { broken.append("a FIT file of ten hours takes more than 1 s") }
+    if exportKibibytes > 4096 { broken.append("a FIT file of ten hours takes \(exportKibibytes) KiB") }
     print(
         broken.isEmpty
-            ? "limits hold: no allocation in the tick and the STATE line, whole tick under 50 µs, ten hours replayed in 1 s"
+            ? "limits hold: no allocation in the tick and the STATE line, whole tick under 50 µs, "
+                + "ten hours replayed and written as FIT in 1 s each"
             : "LIMITS BROKEN: " + broken.joined(separator: ", "))
     return broken.isEmpty
 }

@@ -7,7 +7,7 @@ struct Entry: Sendable {
     let corpus: [[UInt8]]
     let body: @Sendable ([UInt8]) -> Void
 
-    static let all = [strap, heartRate, management, gpsd, json, control, watch, lines, names, tracks]
+    static let all = [strap, heartRate, management, gpsd, json, control, watch, lines, names, tracks, fit]
 }
 
 /// Takes a case apart: numbers that steer how the rest is fed.

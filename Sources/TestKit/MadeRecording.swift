@@ -9,6 +9,7 @@ package struct MadeRecording {
     private var now: Int64 = 0
     private var elapsed: Int64 = 0
     private var metres = 0.0
+    private var hearts: [Int] = []
     private var lapBegan: (at: Int64, elapsed: Int64, metres: Double) = (0, 0, 0)
 
     /// A run that began on 2026-03-01 at 07:30:12.3.
@@ -51,8 +52,8 @@ package struct MadeRecording {
         recording.totalMilliseconds = now
         recording.total.elapsedMilliseconds = elapsed
         recording.total.distanceMetres = metres
-        recording.total.averageHeartRate = 144.4
-        recording.total.maximumHeartRate = 163
+        recording.total.averageHeartRate = hearts.isEmpty ? nil : Double(hearts.reduce(0, +)) / Double(hearts.count)
+        recording.total.maximumHeartRate = zip(hearts, hearts.dropFirst()).map { min($0, $1) }.max()
         recording.total.maximumSpeed = 3.456
     }
 
@@ -80,6 +81,7 @@ package struct MadeRecording {
             sample.distanceMetres = metres
             sample.speed = 3 + random.normal() / 10
             sample.heartRate = 140 + Int(random.uniform() * 20)
+            hearts.append(sample.heartRate ?? 0)
             sample.cadence = 85
             if hasPosition {
                 sample.coordinate = Coordinate(

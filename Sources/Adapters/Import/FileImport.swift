@@ -11,6 +11,7 @@ package struct FileImport: ~Copyable {
 
     /// The first bytes, until they tell the kind.
     private var head: [UInt8] = []
+    private var fit: FitReader?
     private var xml: XMLReader?
 
     package init() {}
@@ -19,7 +20,8 @@ package struct FileImport: ~Copyable {
     ///
     /// - Throws: ``FileError``, or what `row` throws.
     package mutating func feed(_ bytes: Span<UInt8>, _ row: (RecordingRow) throws -> Void) throws {
-        guard xml == nil else {
+        guard fit == nil, xml == nil else {
+            try fit?.feed(bytes, row)
             try xml?.feed(bytes, row)
             return
         }
@@ -34,7 +36,8 @@ package struct FileImport: ~Copyable {
     ///
     /// - Throws: ``FileError``, or what `row` throws.
     package mutating func finish(_ row: (RecordingRow) throws -> Void) throws -> ImportedRecording {
-        if xml == nil { try decide(row) }
+        if fit == nil, xml == nil { try decide(row) }
+        if let recording = try fit?.finish(row) { return recording }
         let recording = try xml?.finish(row)
         guard let recording else { preconditionFailure("a reader was decided upon") }
         return recording
@@ -46,6 +49,12 @@ package struct FileImport: ~Copyable {
         if head.starts(with: [0x1F, 0x8B]) { throw FileError("it is compressed by gzip: unpack it first (gunzip)") }
         if head.starts(with: Array("PK\u{3}\u{4}".utf8)) {
             throw FileError("it is a ZIP archive (a KMZ file is one): unpack it first (unzip)")
+        }
+        if FitReader.recognises(head.span) {
+            var reader = FitReader()
+            try reader.feed(head.span, row)
+            fit = reader
+            return
         }
         guard Self.isXML(head) else { throw FileError("no FIT, GPX, TCX or KML file") }
         var reader = try XMLReader()

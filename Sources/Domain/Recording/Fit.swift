@@ -22,8 +22,8 @@ package enum Fit {
 
     /// Seconds from 1970 to the epoch, 1989-12-31T00:00:00Z.
     package static let epoch: Int64 = 631_065_600
-    /// Lesser time stamps count from when a device was switched on.
-    package static let firstTime: Int64 = 0x1000_0000
+    /// Lesser time stamps count from when a device was switched on, and the profile has a name for the one between.
+    package static let firstTime: Int64 = 0x1000_0001
     package static let lastTime: Int64 = 0xFFFF_FFFE
 
     package static let activityFile: Int64 = 4

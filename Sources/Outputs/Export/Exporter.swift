@@ -10,7 +10,7 @@ extension ExportFormat {
         into sink: (Span<UInt8>) throws -> Void
     ) throws -> ExportLoss {
         switch self {
-        case .fit: preconditionFailure("FIT is not written yet")
+        case .fit: try FitExport.write(recording, rows: rows, origin: origin, into: sink)
         case .gpx: try GPXExport.write(recording, rows: rows, origin: origin, into: sink)
         case .tcx: try TCXExport.write(recording, rows: rows, origin: origin, into: sink)
         case .geojson: try GeoJSONExport.write(recording, rows: rows, origin: origin, into: sink)

@@ -60,7 +60,7 @@ struct FitClock {
     private var newest: Int64 = 0
 
     init(started: UTC) {
-        start = (started.milliseconds + 500).flooredDivision(by: 1000) - Fit.epoch
+        start = max((started.milliseconds + 500).flooredDivision(by: 1000) - Fit.epoch, Fit.firstTime)
         newest = second(of: 0)
     }
 
@@ -69,7 +69,7 @@ struct FitClock {
         let active = active + (isRunning ? max(moment - at, 0) : 0)
         // Ticks and the moments of a pause may differ by the part of a tick.
         let seconds = start + (active + 100) / 1000 + max(moment - active + 500, 0) / 1000
-        return min(max(seconds, newest, Fit.firstTime), Fit.lastTime)
+        return min(max(seconds, newest), Fit.lastTime)
     }
 
     mutating func began(at moment: Int64) -> Int64 {

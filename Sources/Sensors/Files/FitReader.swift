@@ -98,9 +98,6 @@ package struct FitReader {
 
     private mutating func takeHeader() throws {
         guard Array(bytes[8..<12]) == Fit.signature else { throw error(8, "the signature .FIT is missing") }
-        guard bytes[1] >> 4 <= 2 else {
-            throw error(1, "version \(bytes[1] >> 4) of the protocol is not known")
-        }
         // A check sum of 0 is none.
         guard size == Fit.shortHeaderSize || bytes[12...] == [0, 0] || checksum.value == 0 else {
             throw error(12, "the header's check sum is not that of its bytes")

@@ -16,8 +16,8 @@ struct FitTrack {
     private var active: Int64 = 0
     private var beganAt: Int64 = 0
     private var sampledAt: Int64?
-    private var total = FitTally()
-    private var lap = FitTally()
+    private var total = FigureTally()
+    private var lap = FigureTally()
     /// The laps that have ended, with their figures.
     private var closed: [RecordingLap] = []
     /// Laps were told too late to count for themselves what they came to.
@@ -66,7 +66,7 @@ struct FitTrack {
         recording.isTimeUncertain = started.milliseconds < (Fit.firstTime + Fit.epoch) * 1000
         recording.isIndoor = head.isIndoor
         recording.totalMilliseconds = newest
-        recording.total = total.figures(elapsed: active)
+        recording.total = total.figures
         recording.laps = allLaps()
         recording.strap = head.strap
         recording.claim = head.claim
@@ -89,6 +89,7 @@ struct FitTrack {
     ) throws {
         guard timer != .standing else { return }
         active = elapsed(at: at)
+        pass(to: active)
         timer = .standing
         newest = at
         try row(.end(at: at, trigger))
@@ -116,6 +117,7 @@ struct FitTrack {
         sample.elapsedMilliseconds = elapsed(at: at)
         sampledAt = at
         newest = at
+        pass(to: sample.elapsedMilliseconds)
         total.add(sample)
         lap.add(sample)
         try row(.sample(sample))
@@ -126,6 +128,14 @@ struct FitTrack {
         let rr = units.compactMap { UInt16(exactly: $0) }
         longBeats += units.count - rr.count
         if !rr.isEmpty { try row(.beats(at: newest, rr: rr, gap: false)) }
+    }
+
+    /// Counts the active time up to so much of it, in milliseconds.
+    private mutating func pass(to elapsed: Int64) {
+        let milliseconds = elapsed - total.figures.elapsedMilliseconds
+        guard milliseconds > 0 else { return }
+        total.pass(milliseconds)
+        lap.pass(milliseconds)
     }
 
     /// Active time up to a moment that is not before the timer's last change, in milliseconds.
@@ -146,9 +156,9 @@ extension FitTrack {
                 close(next, at: ended, next.figures)
                 areLate = true
             } else {
-                let elapsed = elapsed(at: ended)
-                close(next, at: ended, areLate ? next.figures : lap.figures(elapsed: elapsed))
-                lap = FitTally(after: lap, elapsed: elapsed)
+                pass(to: elapsed(at: ended))
+                close(next, at: ended, areLate ? next.figures : lap.figures)
+                lap = FigureTally(after: lap)
                 areLate = false
                 try row(.lap(at: max(ended, newest), next.trigger))
             }
@@ -173,7 +183,7 @@ extension FitTrack {
         let figures = areLate ? last?.figures : nil
         return closed + [
             RecordingLap(
-                trigger: nil, beganAt: began, endedAt: newest, figures: figures ?? lap.figures(elapsed: active))
+                trigger: nil, beganAt: began, endedAt: newest, figures: figures ?? lap.figures)
         ]
     }
 

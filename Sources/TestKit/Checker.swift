@@ -1,0 +1,37 @@
+import Foundation
+
+/// A checker of files in `Tests/Files`, written in Python on readers that are not ours.
+package struct Checker {
+    private let python: String
+    private let script: String
+
+    /// There is no Python with the readers: `make test` makes it.
+    package struct NoPython: Error {
+        package var path: String
+    }
+
+    /// - Parameter name: of the script, without its ending.
+    package init(_ name: String) throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        python =
+            ProcessInfo.processInfo.environment["PACED_PYTHON"] ?? root.appending(path: ".build/venv/bin/python").path
+        script = root.appending(path: "Tests/Files/\(name).py").path
+        guard FileManager.default.isExecutableFile(atPath: python) else { throw NoPython(path: python) }
+    }
+
+    /// What it complains of, a line each; empty where everything is right.
+    package func callAsFunction(_ arguments: [String]) throws -> String {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(filePath: python)
+        process.arguments = ["-B", script] + arguments
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        let text = String(decoding: output, as: UTF8.self)
+        return process.terminationStatus == 0 || !text.isEmpty ? text : "status \(process.terminationStatus)"
+    }
+}

@@ -1,0 +1,44 @@
+package import Domain
+package import Outputs
+package import Sensors
+
+/// What a FIT file holds, as our reader reads it.
+package struct FitFile {
+    package var recording: Recording
+    package var rows: [RecordingRow] = []
+    package var leftovers: Leftovers
+
+    /// - Parameter pieces: the reader gets so many bytes at a time.
+    /// - Throws: ``FileError``
+    package init(_ bytes: [UInt8], pieces: Int = .max) throws {
+        var reader = FitReader()
+        var rows: [RecordingRow] = []
+        for start in stride(from: 0, to: bytes.count, by: min(pieces, max(bytes.count, 1))) {
+            let piece = bytes[start..<min(start + min(pieces, bytes.count), bytes.count)]
+            try reader.feed(piece.span) { rows.append($0) }
+        }
+        let imported = try reader.finish { rows.append($0) }
+        recording = imported.recording
+        leftovers = imported.leftovers
+        self.rows = rows
+    }
+
+    package var samples: [RecordingSample] {
+        rows.compactMap { if case .sample(let sample) = $0 { sample } else { nil } }
+    }
+
+    package var beats: [UInt16] {
+        rows.flatMap { if case .beats(_, let rr, _) = $0 { rr } else { [UInt16]() } }
+    }
+
+    /// The bytes of a recording as a FIT file.
+    package static func export(
+        _ recording: Recording, _ rows: [RecordingRow], origin: ExportOrigin = ExportOrigin(serialNumber: 12_345_678)
+    ) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        _ = try FitExport.write(recording, rows: RowList(rows), origin: origin) { piece in
+            for index in piece.indices { bytes.append(piece[index]) }
+        }
+        return bytes
+    }
+}

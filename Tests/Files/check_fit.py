@@ -1,0 +1,194 @@
+"""Reads FIT files with two readers that are not ours, Garmin's own and fitdecode, and says what is wrong with them.
+
+    check_fit.py valid FILE…              each is an activity as devices write it
+    check_fit.py same ORIGINAL EXPORTED…  pairs: what we keep of the first is in the second
+    check_fit.py rows FILE EXPECTED…      pairs: the second is a line `time,latitude,longitude,metres,bpm` a record, then `rr,` and the
+                                          milliseconds between beats
+
+A line a complaint, and status 1 where there is any.
+"""
+
+import itertools
+import sys
+
+import fitdecode
+import garmin_fit_sdk
+
+EPOCH = 631065600
+
+
+def messages_of(path):
+    """The messages of a file in their order, as (name, fields), and what Garmin's reader says is wrong."""
+    messages = []
+    names = {number: message["name"] for number, message in garmin_fit_sdk.Profile["messages"].items()}
+    _, errors = garmin_fit_sdk.Decoder(garmin_fit_sdk.Stream.from_file(path)).read(
+        mesg_listener=lambda number, fields: messages.append((names.get(number, number), fields)),
+        convert_datetimes_to_dates=False, merge_heart_rates=False)
+    return messages, [f"Garmin's reader says {error}" for error in errors]
+
+
+def read(path):
+    """The messages of a file, and what its readers complain of."""
+    complaints = []
+    if not garmin_fit_sdk.Decoder(garmin_fit_sdk.Stream.from_file(path)).is_fit():
+        complaints.append("is no FIT file")
+    if not garmin_fit_sdk.Decoder(garmin_fit_sdk.Stream.from_file(path)).check_integrity():
+        complaints.append("fails Garmin's check of its integrity")
+    messages, errors = messages_of(path)
+    complaints += errors
+    try:
+        with fitdecode.FitReader(path, check_crc=fitdecode.CrcCheck.RAISE) as other:
+            count = sum(isinstance(frame, fitdecode.FitDataMessage) for frame in other)
+        if count != len(messages):
+            complaints.append(f"fitdecode reads {count} messages, Garmin's reader {len(messages)}")
+    except Exception as error:
+        complaints.append(f"fitdecode says {error!r}")
+    return messages, complaints
+
+
+def of(messages, name):
+    return [fields for kind, fields in messages if kind == name]
+
+
+def valid(path):
+    messages, complaints = read(path)
+    if complaints:
+        return complaints
+
+    def demand(condition, complaint):
+        if not condition:
+            complaints.append(complaint)
+
+    file_id = messages[0][1]
+    demand(messages[0][0] == "file_id", "does not begin with file_id")
+    demand(file_id.get("type") == "activity", "is no activity")
+    demand(file_id.get("manufacturer") == "development", "names another manufacturer")
+    demand(file_id.get("serial_number") and file_id.get("time_created"), "has no serial number or date")
+    for name in "file_id", "file_creator", "session", "activity":
+        demand(len(of(messages, name)) == 1, f"has not one {name}")
+    records, laps = of(messages, "record"), of(messages, "lap")
+    demand(records and laps, "has no record or no lap")
+    if complaints:
+        return complaints
+    session, activity = of(messages, "session")[0], of(messages, "activity")[0]
+
+    times = [fields["timestamp"] for _, fields in messages if "timestamp" in fields]
+    demand(times == sorted(times), "has time stamps that go back")
+    seconds = [fields["timestamp"] for fields in records]
+    demand(len(seconds) == len(set(seconds)), "has two records of one second")
+    demand(session["start_time"] <= seconds[0], "begins after its first record")
+    demand(of(messages, "device_info")[0].get("device_index") == "creator", "does not say first what wrote it")
+
+    running, active, began = False, 0, None
+    for name, fields in messages:
+        if name == "event" and fields.get("event") == "timer":
+            demand(fields.get("timer_trigger") in ("manual", "auto"), "has a timer event without trigger")
+            demand(fields["event_type"] == ("stop_all" if running else "start"), "has timer events that do not alternate")
+            if running:
+                active += fields["timestamp"] - began
+            running, began = not running, fields["timestamp"]
+        elif name == "record" and len(records) > 1:
+            demand(running, f"has a record while the timer stands, at {fields['timestamp']}")
+    demand(not running, "does not stop the timer")
+    demand(abs(active - session["total_timer_time"]) <= 1, f"timer ran {active} s, session {session['total_timer_time']} s")
+    demand(session["total_elapsed_time"] >= session["total_timer_time"], "is shorter than its active time")
+    demand(session["num_laps"] == len(laps), "has another number of laps than the session says")
+    demand([lap["message_index"] for lap in laps] == list(range(len(laps))), "does not count its laps")
+    for key in "total_timer_time", "total_distance":
+        total = sum(lap[key] for lap in laps)
+        demand(abs(total - session[key]) < 0.001, f"laps' {key} adds up to {total}, session {session[key]}")
+    for lap in laps:
+        demand(lap["start_time"] <= lap["timestamp"], "has a lap that ends before it begins")
+    metres = [fields["distance"] for fields in records if "distance" in fields]
+    if metres:
+        demand(abs(max(metres) - session["total_distance"]) < 0.001, f"last record {metres[-1]} m, session {session['total_distance']} m")
+    hearts = [fields["heart_rate"] for fields in records if "heart_rate" in fields]
+    if hearts:
+        held = max(map(min, zip(hearts, hearts[1:] or hearts)))
+        demand(session["max_heart_rate"] == held, f"maximum heart rate {session['max_heart_rate']}, held for two records {held}")
+        average = sum(hearts) / len(hearts)
+        demand(abs(session["avg_heart_rate"] - average) < 2, f"average heart rate {session['avg_heart_rate']}, records {average}")
+    demand(activity["num_sessions"] == 1 and "local_timestamp" in activity, "has no local time")
+    demand(activity["total_timer_time"] == session["total_timer_time"], "activity and session differ")
+    for fields in of(messages, "hrv"):
+        demand(len(fields["time"]) <= 5, "has more than five beats in a message")
+    return complaints
+
+
+def beats(messages):
+    return [round(seconds * 1000) for fields in of(messages, "hrv") for seconds in fields["time"] if seconds]
+
+
+def seconds_of(messages):
+    """What is known of each second, two records of one second as one; those whose time goes back are left out."""
+    result, newest = {}, 0
+    for fields in of(messages, "record"):
+        if fields.get("timestamp", 0) >= newest:
+            newest = fields["timestamp"]
+            result.setdefault(newest, {}).update(
+                {key: value for key, value in fields.items() if value is not None and isinstance(key, str)})
+    return result
+
+
+def same(original, exported):
+    first, second = messages_of(original)[0], messages_of(exported)[0]
+    complaints = []
+    before, after = seconds_of(first), seconds_of(second)
+    if before.keys() != after.keys():
+        complaints.append(f"{len(before)} seconds became {len(after)}, {sorted(before.keys() ^ after.keys())[:5]}")
+    exact = ("position_lat", "position_long", "heart_rate", "cadence", "power", "temperature", "distance")
+    for time in before.keys() & after.keys():
+        one, other = before[time], after[time]
+        # What no heart has, and no place on land, is not kept.
+        if not 1 <= one.get("heart_rate", 1) <= 240:
+            del one["heart_rate"]
+        if one.get("position_lat") == one.get("position_long") == 0 or "position_lat" not in one or "position_long" not in one:
+            one.pop("position_lat", None)
+            one.pop("position_long", None)
+        for key in exact + ("enhanced_altitude", "enhanced_speed"):
+            if one.get(key) != other.get(key):
+                complaints.append(f"{key} of {time} was {one.get(key)} and became {other.get(key)}")
+    if beats(first) != beats(second):
+        complaints.append(f"{len(beats(first))} beats became {len(beats(second))} others")
+    return complaints[:10]
+
+
+def rows(path, expected):
+    messages = messages_of(path)[0]
+    complaints = []
+    records = of(messages, "record")
+    lines = open(expected).read().splitlines()
+    expected_beats = [int(word) for line in lines if line.startswith("rr,") for word in line.split(",")[1:] if word]
+    lines = [line for line in lines if not line.startswith("rr,")]
+    for line, fields in itertools.zip_longest(lines, records, fillvalue=None):
+        if line is None or fields is None:
+            complaints.append(f"{len(lines)} seconds became {len(records)} records")
+            break
+        time, latitude, longitude, metres, bpm = line.split(",")
+        if fields["timestamp"] + EPOCH != int(time):
+            complaints.append(f"{time} became {fields['timestamp'] + EPOCH}")
+        for word, key, scale, limit in (
+            (latitude, "position_lat", 180 / 2**31, 1e-7), (longitude, "position_long", 180 / 2**31, 1e-7),
+            (metres, "distance", 1, 0.00501), (bpm, "heart_rate", 1, 0),
+        ):
+            value = fields.get(key)
+            if (word == "") != (value is None) or (word and abs(float(word) - value * scale) > limit):
+                complaints.append(f"{key} of {time}: {word} became {value}")
+    if expected_beats != beats(messages):
+        complaints.append(f"{len(expected_beats)} beats became {len(beats(messages))} others")
+    return complaints[:10]
+
+
+def main(command, *paths):
+    checks = {"valid": (valid, 1), "same": (same, 2), "rows": (rows, 2)}
+    check, count = checks[command]
+    failed = False
+    for group in zip(*[iter(paths)] * count, strict=True):
+        for complaint in check(*group):
+            failed = True
+            print(f"{group[-1]}: {complaint}")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,205 @@
+import Domain
+import Foundation
+import Outputs
+import Sensors
+import TestKit
+import Testing
+
+/// Recordings of devices and our own, out as FIT and in again, judged by readers that are not ours.
+@Suite struct FitTests {
+    /// Recordings of the project, and those that lie beside it where it is developed.
+    static let files = names(in: "fit")
+    /// Damaged and odd ones.
+    static let oddFiles = names(in: "fit/robustness")
+
+    private static func names(in folder: String) -> [URL] {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let folders = [
+            tests.appending(path: "Data/" + folder),
+            tests.deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/data/" + folder),
+        ]
+        var names: Set<String> = []
+        return folders.flatMap { folder in
+            ((try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? [])
+                .filter { $0.pathExtension == "fit" && names.insert($0.lastPathComponent).inserted }
+                .sorted { $0.path < $1.path }
+        }
+    }
+
+    private let directory: TemporaryDirectory
+    private let check: Checker
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        check = try Checker("check_fit")
+    }
+
+    @Test(arguments: files + oddFiles)
+    func aDevicesRecordingIsTheSameAfterItWasExported(file: URL) throws {
+        guard let first = try? FitFile([UInt8](Data(contentsOf: file)), pieces: 4096) else {
+            #expect(Self.refused.keys.contains(file.lastPathComponent))
+            return
+        }
+        let exported = try FitFile.export(first.recording, first.rows)
+        let second = try FitFile(exported)
+        let third = try FitFile(FitFile.export(second.recording, second.rows))
+
+        #expect(first.rowsWithoutLaps == second.rowsWithoutLaps)
+        #expect(second.rows == third.rows)
+        #expect(second.recording.laps == third.recording.laps)
+        #expect(second.recording.total == third.recording.total)
+        #expect(first.recording.isTimeUncertain || first.recording.started == second.recording.started)
+        #expect(first.recording.sport == second.recording.sport)
+        #expect(first.recording.isIndoor == second.recording.isIndoor)
+        let copy = directory("exported.fit")
+        try Data(exported).write(to: URL(filePath: copy))
+        try expectNothing(of: ["valid", copy])
+        // Garmin's reader does not know compressed time stamps.
+        if !file.lastPathComponent.contains("compressed") { try expectNothing(of: ["same", file.path, copy]) }
+    }
+
+    private func expectNothing(of arguments: [String], sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let complaints = try check(arguments)
+        #expect(complaints == "", sourceLocation: sourceLocation)
+    }
+
+    @Test(arguments: files) func aDevicesTotalsAreOurs(file: URL) throws {
+        let recording = try FitFile([UInt8](Data(contentsOf: file))).recording
+        let claim = try #require(recording.claim)
+        // Its owner trimmed its records and not its events.
+        guard !["walk-fr55-0.7km.fit"].contains(file.lastPathComponent) else { return }
+        let elapsed = try #require(claim.elapsedMilliseconds)
+        #expect(abs(recording.total.elapsedMilliseconds - elapsed) <= 2000)
+        let metres = try #require(claim.distanceMetres)
+        #expect(abs(recording.total.distanceMetres - metres) < 1.5)
+        if let average = claim.averageHeartRate {
+            let ours = try #require(recording.total.averageHeartRate)
+            #expect(abs(ours - average) < 1)
+        }
+    }
+
+    @Test(arguments: oddFiles) func anOddFileIsReadOrRefusedWhereItIsWrong(file: URL) throws {
+        let bytes = [UInt8](try Data(contentsOf: file))
+        let failure = try Self.failure(of: bytes)
+        #expect(failure?.description == Self.refused[file.lastPathComponent])
+    }
+
+    private static func failure(of bytes: [UInt8]) throws -> FileError? {
+        do {
+            _ = try FitFile(bytes)
+            return nil
+        } catch let failure as FileError {
+            return failure
+        }
+    }
+
+    /// What is said of those that Garmin's reader or fitdecode refuse, too.
+    private static let refused = [
+        "activity-activity-filecrc.fit": "byte 1540: the file's check sum is not that of its bytes",
+        "activity-filecrc.fit": "byte 769: the file's check sum is not that of its bytes",
+        "activity-settings-corruptheader.fit": "byte 779: the signature .FIT is missing",
+        "activity-settings-nodata.fit": "byte 786: the file ends before its messages do, at byte 851",
+        "activity-unexpected-eof.fit": "byte 768: the file ends before its messages do, at byte 769",
+        "lezyne-big-endian-compressed-timestamps.fit": "byte 22227: expected an architecture of 0 or 1",
+        "strava-android-app-201.10-b1218918.fit": "byte 7471: the local message 11 has no definition",
+    ]
+
+    @Test(arguments: 1...3 as ClosedRange<UInt64>)
+    func ourRecordingIsReadByOthersAsItWas(seed: UInt64) throws {
+        let made = try MadeRecording.run(seed: seed)
+        let (path, expected) = (directory("made.fit"), directory("made.csv"))
+        try Data(FitFile.export(made.recording, made.rows)).write(to: URL(filePath: path))
+        try made.lines.joined(separator: "\n").write(toFile: expected, atomically: true, encoding: .utf8)
+        try expectNothing(of: ["valid", path])
+        try expectNothing(of: ["rows", path, expected])
+
+        let read = try FitFile([UInt8](Data(contentsOf: URL(filePath: path))))
+        #expect(read.recording.laps.map(\.trigger) == made.recording.laps.map(\.trigger))
+        #expect(read.recording.strap == made.recording.strap)
+        #expect(read.recording.claim?.elapsedMilliseconds == made.recording.total.elapsedMilliseconds)
+        #expect(read.recording.claim?.totalMilliseconds == made.recording.totalMilliseconds)
+        #expect(read.recording.claim?.creator?.text == "paced")
+    }
+
+    @Test func sumsHoldHoweverManyPausesThereAre() throws {
+        var random = SeededRandom(seed: 5)
+        var made = MadeRecording(seed: 5)
+        made.begin(.command)
+        for _ in 0..<100 {
+            made.run(seconds: Int(random.uniform() * 20), part: Int64(random.uniform() * 10) * 100)
+            made.pause(milliseconds: Int64(random.uniform() * 90_000), .command, .auto)
+            if random.uniform() < 0.3 { made.lap(.command) }
+        }
+        made.run(seconds: 10)
+        made.end(.command)
+        let path = directory("pauses.fit")
+        try Data(FitFile.export(made.recording, made.rows)).write(to: URL(filePath: path))
+        try expectNothing(of: ["valid", path])
+    }
+
+    @Test func aRecordingWithoutASecondIsStillAnActivity() throws {
+        var empty = Domain.Recording(sport: .other, started: UTC(year: 2026, month: 3, day: 1))
+        empty.totalMilliseconds = 700
+        let (path, other) = (directory("empty.fit"), directory("timer.fit"))
+        try Data(FitFile.export(empty, [])).write(to: URL(filePath: path))
+        let rows: [RecordingRow] = [.begin(at: 0, .command), .end(at: 700, .command)]
+        try Data(FitFile.export(empty, rows)).write(to: URL(filePath: other))
+        try expectNothing(of: ["valid", path, other])
+    }
+
+    /// The checker itself: what is broken it must say.
+    @Test func theCheckerComplainsOfBrokenFiles() throws {
+        let made = try MadeRecording.run(seed: 1)
+        let whole = try FitFile.export(made.recording, made.rows)
+        var flipped = whole
+        flipped[whole.count / 2] ^= 4
+        var shorter = made.recording
+        shorter.total.distanceMetres -= 1
+        var lapless = made.recording
+        lapless.total.averageHeartRate = 100
+        var twice = made.rows
+        twice.insert(.begin(at: 1000, .command), at: 2)
+        let broken: [(String, [UInt8])] = [
+            ("flipped", flipped), ("truncated", whole.dropLast(10)),
+            ("shorter", try FitFile.export(shorter, made.rows)),
+            ("heart", try FitFile.export(lapless, made.rows)), ("twice", try FitFile.export(made.recording, twice)),
+        ]
+        for (name, bytes) in broken {
+            let path = directory(name + ".fit")
+            try Data(bytes).write(to: URL(filePath: path))
+            #expect(try check(["valid", path]) != "", "\(name)")
+        }
+        let (path, other) = (directory("whole.fit"), directory("other.fit"))
+        try Data(whole).write(to: URL(filePath: path))
+        try Data(FitFile.export(made.recording, Array(made.rows.dropLast(3)))).write(to: URL(filePath: other))
+        try expectNothing(of: ["same", path, path])
+        #expect(try check(["same", path, other]) != "")
+    }
+}
+
+extension MadeRecording {
+    /// A line each second as the checker expects it, then the beats.
+    fileprivate var lines: [String] {
+        let start = Int64((Double(recording.started.milliseconds) / 1000).rounded())
+        let seconds = rows.compactMap { row -> String? in
+            guard case .sample(let sample) = row else { return nil }
+            let elapsed = sample.elapsedMilliseconds
+            let paused = Int64((Double(sample.at - elapsed) / 1000).rounded())
+            let words: [Any?] = [
+                start + elapsed / 1000 + paused, sample.coordinate?.latitude, sample.coordinate?.longitude,
+                sample.distanceMetres, sample.heartRate,
+            ]
+            return words.map { $0.map { "\($0)" } ?? "" }.joined(separator: ",")
+        }
+        let beats = rows.flatMap { if case .beats(_, let rr, _) = $0 { rr } else { [UInt16]() } }
+        let milliseconds = beats.map { String(Int((Double($0) * 1000 / 1024).rounded())) }
+        return seconds + ["rr," + milliseconds.joined(separator: ",")]
+    }
+}
+
+extension FitFile {
+    /// A file may tell its laps too late for rows.
+    fileprivate var rowsWithoutLaps: [RecordingRow] {
+        rows.filter { if case .lap = $0 { false } else { true } }
+    }
+}
