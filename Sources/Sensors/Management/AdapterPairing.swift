@@ -25,6 +25,11 @@ struct AdapterPairing: Equatable, Sendable {
         var isReached = false
     }
 
+    private struct Stuck: Equatable {
+        var isOn: Bool
+        var until: Instant
+    }
+
     /// The keys of all adapters, the oldest first.
     private(set) var keys: [LongTermKey] = []
     private var wish: Wish?
@@ -33,8 +38,8 @@ struct AdapterPairing: Equatable, Sendable {
     /// The keys that the kernel has.
     private var loaded: [LongTermKey] = []
     private var saysItCanAsk = false
-    /// Bondable was asked to be so, and is not.
-    private var isStuck: Bool?
+    /// Bondable could not be made so; until then it is not tried again.
+    private var stuck: Stuck?
 
     /// The strap that may pair now.
     var device: TypedAddress? {
@@ -46,7 +51,7 @@ struct AdapterPairing: Equatable, Sendable {
     }
 
     var deadline: Instant? {
-        [wish?.until, wish?.restUntil].compactMap { $0 }.min()
+        [wish?.until, wish?.restUntil, stuck?.until].compactMap { $0 }.min()
     }
 
     func isPaired(_ device: TypedAddress, with adapter: DeviceAddress) -> Bool {
@@ -63,7 +68,7 @@ struct AdapterPairing: Equatable, Sendable {
         let own = keys.filter { $0.adapter == adapter.address }
         if loaded != own { return .loadKeys(index: index, own) }
         let isOpen = adapter.settings.contains(.bondable)
-        if isOpen != isUnderWay, isStuck != isUnderWay { return .setBondable(index: index, isUnderWay) }
+        if isOpen != isUnderWay, stuck?.isOn != isUnderWay { return .setBondable(index: index, isUnderWay) }
         guard let wish, isAirFree, wish.restUntil == nil, !wish.isAsked else { return nil }
         return wish.isForgotten ? .pair(index: index, wish.device) : .unpair(index: index, wish.device)
     }
@@ -72,7 +77,7 @@ struct AdapterPairing: Equatable, Sendable {
 
     mutating func want(_ device: TypedAddress, until: Instant) {
         wish = Wish(device: device, until: until)
-        isStuck = nil
+        stuck = nil
     }
 
     /// Takes the keys that are to be had; the others are forgotten.
@@ -93,13 +98,14 @@ struct AdapterPairing: Equatable, Sendable {
     }
 
     /// A command is done, whichever way.
-    mutating func finished(_ command: ManagementCommand, _ status: ManagementStatus) {
+    mutating func finished(_ command: ManagementCommand, _ status: ManagementStatus, at now: Instant) {
         switch command {
         case .setCapability: saysItCanAsk = true
         case .cancelPairing: leftover = nil
         // What it does not take once it would not take again.
         case .loadKeys(_, let keys): loaded = keys
-        case .setBondable(_, let isOn): isStuck = status == .success ? nil : isOn
+        case .setBondable(_, let isOn):
+            stuck = status == .success ? nil : Stuck(isOn: isOn, until: now + AdapterSession.failureRest)
         case .unpair(_, let device) where device == wish?.device:
             keys.removeAll { $0.device == device }
             loaded.removeAll { $0.device == device }
@@ -138,6 +144,7 @@ struct AdapterPairing: Equatable, Sendable {
 
     /// The time is over, or a rest; says how it ended, if it has.
     mutating func tick(at now: Instant) -> StrapPairing? {
+        if let stuck, now >= stuck.until { self.stuck = nil }
         guard let wish else { return nil }
         if let rest = wish.restUntil, now >= rest { self.wish?.restUntil = nil }
         if now < wish.until { return nil }
@@ -178,6 +185,6 @@ struct AdapterPairing: Equatable, Sendable {
     private mutating func forgetAdapter() {
         loaded = []
         saysItCanAsk = false
-        isStuck = nil
+        stuck = nil
     }
 }

@@ -287,7 +287,7 @@ extension AdapterSession {
         _ flight: Flight, _ status: ManagementStatus, _ reply: [UInt8], at now: Instant
     ) {
         self.flight = nil
-        pairing.finished(flight.command, status)
+        pairing.finished(flight.command, status, at: now)
         if status == .permissionDenied {
             isForbidden = true
             return

@@ -109,6 +109,19 @@ struct AdapterPairingTests {
         #expect(stage.kernel.adapters[0]?.isBondable == false)
     }
 
+    @Test func whatCannotBeClosedAtOnceIsClosedLaterAndHoldsUpNothing() {
+        var stage = pairingStage()
+        stage.kernel.failures[0x09] = 0x03
+        stage.hear(stage.kernel.endPairing(on: 0, key: Self.keyBytes))
+        stage.search()
+        #expect(stage.kernel.adapters[0]?.isBondable == true && stage.kernel.adapters[0]?.isDiscovering == true)
+        stage.pass(.seconds(3))
+        #expect(stage.kernel.opcodes.filter { $0 == 0x09 }.count == 3, "every 2 s")
+        stage.kernel.failures = [:]
+        stage.pass(.seconds(2))
+        #expect(stage.kernel.adapters[0]?.isBondable == false)
+    }
+
     @Test func aConnectionThatFailsIsTriedAgain() {
         var stage = pairingStage()
         stage.hear(stage.kernel.endPairing(on: 0, status: 0x04))
