@@ -73,7 +73,7 @@ final class BusPairing {
 
 extension BusStraps {
     package func pair(_ pattern: StrapPattern, finished: @escaping (StrapPairing) -> Void) -> StrapRefusal? {
-        if pairing != nil { return .busy }
+        if scan != nil || pairing != nil { return .busy }
         if let obstacle = hindrance { return .hindered(obstacle) }
         let now = Clock.now()
         pairing = BusPairing(pattern, endsAt: now + StrapPairing.limit, finished: finished)

@@ -86,7 +86,7 @@ extension BusStraps {
         pairOn(at: now)
         carryOut(link.hindered(by: hindrance, at: now), at: now)
         var faults = link.faults
-        if mishaps.isFading(at: now) { faults.insert(.supervisionTimeout) }
+        if mishaps.isFading(at: now), !(defaults?.areSet ?? false) { faults.insert(.supervisionTimeout) }
         for input in news.take(adapter: session.adapter?.address, faults, status(at: now)) { report(input) }
         let deadlines = [
             link.deadline, session.deadline, connection?.deadline, scan?.endsAt, pairing?.endsAt,

@@ -5,7 +5,7 @@ package import Sensors
 /// What people ask for.
 extension BusStraps: StrapWay {
     package func scan(for duration: Duration, finished: @escaping ([StrapSighting]) -> Void) -> StrapRefusal? {
-        if scan != nil { return .busy }
+        if scan != nil || pairing != nil { return .busy }
         if let obstacle = hindrance { return .hindered(obstacle) }
         let now = Clock.now()
         scan = Scan(endsAt: now + duration, finished: finished)

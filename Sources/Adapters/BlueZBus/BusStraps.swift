@@ -16,6 +16,7 @@ package final class BusStraps {
 
     let address: String
     let loop: EventLoop
+    private let management: () throws(SystemError) -> FileDescriptor
     let report: (Input) -> Void
     let describe: (DeviceInformation) -> Void
     private let remember: ([RememberedStrap]) -> Void
@@ -40,6 +41,9 @@ package final class BusStraps {
     var scan: Scan?
     var pairing: BusPairing?
 
+    /// What the kernel was told for the adapter in use.
+    private(set) var defaults: ConnectionDefaults?
+
     var news: StrapNews
 
     /// A search that somebody has asked for, beside the link's own.
@@ -53,16 +57,20 @@ package final class BusStraps {
     ///   - remembered: the straps that gave a beat, of earlier starts.
     ///   - reason: why Bluetooth is used in this way, where nobody has said so.
     ///   - address: the bus, as ``Bus/systemAddress``.
+    ///   - management: opens a socket of the kernel's management channel, for ``ConnectionDefaults``.
     ///   - report: takes measurements, battery levels, each change of the link and of the adapter, and faults.
     ///   - describe: takes what the strap says of itself, once a connection.
     ///   - remember: takes what is to be remembered, whenever that changes.
     package init(
         adapter: AdapterChoice, ours: [StrapPattern], remembered: [RememberedStrap], reason: ForeignText? = nil,
-        address: String = Bus.systemAddress, loop: EventLoop, report: @escaping (Input) -> Void,
-        describe: @escaping (DeviceInformation) -> Void, remember: @escaping ([RememberedStrap]) -> Void
+        address: String = Bus.systemAddress,
+        management: @escaping () throws(SystemError) -> FileDescriptor = KernelSockets.bluez.management,
+        loop: EventLoop, report: @escaping (Input) -> Void, describe: @escaping (DeviceInformation) -> Void,
+        remember: @escaping ([RememberedStrap]) -> Void
     ) throws(SystemError) {
         let now = Clock.now()
         self.address = address
+        self.management = management
         self.loop = loop
         self.report = report
         self.describe = describe
@@ -74,6 +82,13 @@ package final class BusStraps {
         timer = try loop.timer { [unowned self] in turn() }
         watch = try NameOwner(of: "org.bluez", at: address, loop: loop) { [unowned self] in owned(by: $0) }
         timer?.arm(at: now)
+    }
+
+    deinit {
+        // What was asked for is answered, and the strap is left.
+        connection = nil
+        pairing?.finished(pairing?.isSearching ?? true ? .absent : .refused)
+        scan?.finished(choice.sightings(at: Clock.now()))
     }
 
     /// A run has begun, or ended: during one the strap is looked for more often.
@@ -110,6 +125,7 @@ package final class BusStraps {
 
     /// Lets go of all that stands on the present bluetoothd.
     private func drop() {
+        defaults = nil
         if connection?.isConnected ?? false { choice.lost(at: Clock.now()) }
         connection = nil
         channel = nil
@@ -145,9 +161,12 @@ package final class BusStraps {
         if let connection, path.hasPrefix(connection.device) { connection.told(part, at: now) }
     }
 
-    /// What could not be looked for until now is.
+    /// What could not be done until now is.
     private func becameReady(_ wasReady: Bool, at now: Instant) {
-        if !wasReady, session.isReady, link.isScanning { search(at: now) }
+        guard !wasReady, session.isReady else { return }
+        // bluetoothd has told the kernel its own ones before.
+        defaults = session.adapter?.index.map { ConnectionDefaults(index: $0, open: management, loop: loop) }
+        if link.isScanning { search(at: now) }
     }
 
     private func answered(_ call: BlueZCall, _ result: Result<[BusValue], BlueZError>, at now: Instant) {

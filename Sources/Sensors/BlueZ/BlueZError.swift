@@ -65,6 +65,7 @@ package struct BlueZError: Error, Equatable, Sendable {
         ("NotAvailable", "br-connection", .wrongBearer),
         ("ConnectionAttemptFailed", nil, .unreachable),
         ("InProgress", nil, .underWay),
+        ("Busy", nil, .underWay),
         ("AlreadyConnected", nil, .done),
         ("AlreadyExists", nil, .done),
         ("NotReady", nil, .off),

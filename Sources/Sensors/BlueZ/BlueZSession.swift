@@ -279,6 +279,8 @@ extension BlueZSession {
     private mutating func adapterChanged(wasReady: Bool, at now: Instant) {
         guard let adapter, !adapter.isPowered else {
             isBlocked = false
+            // What was waited for has happened: bluetoothd switches on by itself, or somebody does.
+            if !wasReady, adapter != nil { restUntil = nil }
             return
         }
         discovery.forget()

@@ -1,5 +1,6 @@
 import Adapters
 import Domain
+import Glibc
 import Linux
 import Sensors
 import TestKit
@@ -36,7 +37,7 @@ final class BusBench {
     ) throws {
         straps = try BusStraps(
             adapter: adapter, ours: ours.compactMap { StrapPattern($0) }, remembered: remembered, address: bus.address,
-            loop: loop,
+            management: { () throws(SystemError) in throw SystemError("socket", code: EAFNOSUPPORT) }, loop: loop,
             report: { [unowned self] in inputs.append(Timed($0, at: Clock.now())) },
             describe: { [unowned self] in information.append($0) },
             remember: { [unowned self] in self.remembered.append($0) })

@@ -12,6 +12,7 @@ struct BlueZErrorTests {
         ("org.bluez.Error.ConnectionAttemptFailed", "Page Timeout", .unreachable),
         ("org.bluez.Error.Failed", "Operation already in progress", .underWay),
         ("org.bluez.Error.InProgress", "In Progress", .underWay),
+        ("org.bluez.Error.Busy", "", .underWay),
         ("org.bluez.Error.AlreadyConnected", "Already Connected", .done),
         ("org.bluez.Error.AlreadyExists", "Already Exists", .done),
         ("org.bluez.Error.Failed", "No discovery started", .done),

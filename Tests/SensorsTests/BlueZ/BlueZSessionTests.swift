@@ -50,6 +50,16 @@ struct BlueZSessionTests {
         #expect(stage.session.isReady)
     }
 
+    @Test func anAdapterThatIsBeingSwitchedOnIsReadyAsSoonAsItIsOn() {
+        var stage = BlueZStage()
+        stage.come([BlueZStage.adapter(isOn: false)])
+        stage.search()
+        stage.answer(BlueZError("org.bluez.Error.Busy"))
+        #expect(stage.asked == nil)
+        stage.tell(BlueZPart(hci0, .adapter, ["Powered": .flag(true)]))
+        #expect(stage.asked == .setFilter(adapter: hci0, .heartRate), "without waiting for the rest to end")
+    }
+
     @Test func anAdapterThatSomebodySwitchesOffIsSwitchedOnAfterAMoment() {
         var stage = readyStage()
         stage.tell(BlueZPart(hci0, .adapter, ["Powered": .flag(false)]))

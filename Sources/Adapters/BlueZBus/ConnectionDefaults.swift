@@ -1,0 +1,50 @@
+import Domain
+import Linux
+import Sensors
+
+/// Has the kernel be patient with links that bluetoothd makes, where we may: its own supervision timeout of 420 ms loses a strap whenever
+/// an arm hangs before it. Nothing else is said on the management channel, and without permission it is done without.
+@safe
+final class ConnectionDefaults {
+    /// The number of the adapter that they are for.
+    let index: UInt16
+    /// Whether the kernel has taken them.
+    private(set) var areSet = false
+
+    private var socket: FileDescriptor?
+    private var source: DescriptorSource?
+    private var buffer = [UInt8](repeating: 0, count: ManagementPacket.sizeLimit)
+
+    /// Asks for them.
+    init(index: UInt16, open: () throws(SystemError) -> FileDescriptor, loop: EventLoop) {
+        self.index = index
+        guard let opened = try? open() else { return }
+        let command = ManagementCommand.setDefaults(index: index, .usual, .full)
+        guard case .sent = opened.send(command.bytes[...]) else { return }
+        source = try? loop.watch(opened, for: .reading) { [unowned self] _ in read(command) }
+        if source != nil { socket = consume opened }
+    }
+
+    deinit {
+        // Leaves the loop before its descriptor is closed.
+        source = nil
+    }
+
+    /// Reads until the answer; what else the kernel tells everybody is passed over.
+    private func read(_ command: ManagementCommand) {
+        let size = unsafe buffer.withUnsafeMutableBytes { bytes in
+            (unsafe try? socket?.read(into: bytes)) ?? 0
+        }
+        guard size > 0, let packet = try? ManagementPacket(buffer.span.extracting(0..<size)) else {
+            return size > 0 ? () : close()
+        }
+        guard case .answered(command.opcode, let status, _) = packet.event, packet.index == index else { return }
+        areSet = status == .success
+        close()
+    }
+
+    private func close() {
+        source = nil
+        socket = nil
+    }
+}
