@@ -29,13 +29,14 @@ final class BusConnection {
 
     /// - Parameters:
     ///   - device: the path of the strap's object.
+    ///   - isFresh: whether a link that stands was made a moment ago, for us.
     ///   - objects: the objects of bluetoothd as they are now.
     ///   - happened: called from the loop, or from within the methods below.
     init(
-        to device: String, over channel: BlueZChannel, loop: EventLoop, tellsReasons: Bool,
+        to device: String, over channel: BlueZChannel, loop: EventLoop, tellsReasons: Bool, isFresh: Bool,
         objects: @escaping () -> BlueZObjects, happened: @escaping (Event, Instant) -> Void, at now: Instant
     ) {
-        machine = BlueZConnection(device: device, tellsReasons: tellsReasons, at: now)
+        machine = BlueZConnection(device: device, tellsReasons: tellsReasons, isFresh: isFresh, at: now)
         self.channel = channel
         self.loop = loop
         self.objects = objects

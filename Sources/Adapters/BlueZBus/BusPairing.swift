@@ -115,7 +115,10 @@ extension BusStraps {
         self.pairing = nil
         let now = Clock.now()
         look(isSearching, at: now)
-        if outcome == .paired { carryOut(link.wanted(keepsStrap: true, at: now), at: now) }
+        if outcome == .paired {
+            justPaired = pairing.device
+            carryOut(link.wanted(keepsStrap: true, at: now), at: now)
+        }
         settle(at: now)
         pairing.finished(outcome)
     }

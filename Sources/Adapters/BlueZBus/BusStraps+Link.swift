@@ -17,9 +17,11 @@ extension BusStraps {
             }
             let connection = BusConnection(
                 to: device.path, over: channel, loop: loop, tellsReasons: tellsReasons,
+                isFresh: device.path == justPaired,
                 objects: { [unowned self] in session.objects }, happened: { [weak self] in self?.happened($0, at: $1) },
                 at: now)
             self.connection = connection
+            justPaired = nil
             connection.begin(at: now)
         } catch {
             giveUp(at: now)
@@ -57,7 +59,7 @@ extension BusStraps {
         switch remedy {
         case .removeDevice:
             if let device = strap.flatMap(session.device) { carryOut(session.remove(device, at: now), at: now) }
-        case .powerCycle: session.powerCycle(at: now)
+        case .powerCycle: carryOut(session.powerCycle(at: now), at: now)
         case nil: break
         }
         carryOut(link.lost(loss, at: now), at: now)

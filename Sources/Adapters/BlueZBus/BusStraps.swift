@@ -40,6 +40,8 @@ package final class BusStraps {
     private(set) var isSearching = false
     var scan: Scan?
     var pairing: BusPairing?
+    /// The path of the device that was paired a moment ago, whose link stands.
+    var justPaired: String?
 
     /// What the kernel was told for the adapter in use.
     private(set) var defaults: ConnectionDefaults?

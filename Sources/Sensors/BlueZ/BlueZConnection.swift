@@ -67,7 +67,9 @@ package struct BlueZConnection: Sendable {
 
     package let device: String
     /// Whether bluetoothd says why links end: since 5.73.
-    private let tellsReasons: Bool
+    let tellsReasons: Bool
+    /// Whether a link that stands was made a moment ago, for us.
+    private let isFresh: Bool
 
     var phase: Phase
     private let begunAt: Instant
@@ -85,9 +87,10 @@ package struct BlueZConnection: Sendable {
     private var reading = BlueZReading()
 
     /// Begins.
-    package init(device: String, tellsReasons: Bool, at now: Instant) {
+    package init(device: String, tellsReasons: Bool, isFresh: Bool = false, at now: Instant) {
         self.device = device
         self.tellsReasons = tellsReasons
+        self.isFresh = isFresh
         begunAt = now
         phase = .connecting(until: nil)
     }
@@ -112,7 +115,7 @@ package struct BlueZConnection: Sendable {
 
     package mutating func begin(_ objects: BlueZObjects, at now: Instant) -> [Action] {
         guard let device = objects.device(at: self.device), device.isConnected else { return connect() }
-        if device.isResolved {
+        if device.isResolved || isFresh {
             phase = .resolving(until: now + Self.resolutionLimit)
             return advance(objects, at: now)
         }

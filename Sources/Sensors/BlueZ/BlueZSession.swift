@@ -175,7 +175,7 @@ extension BlueZSession {
         case .removeDevice(let device, _): removals.removeAll { $0 == device }
         default:
             discovery.answered(call, error, at: now)
-            if discovery.refusals >= BlueZDiscovery.stuckLimit { powerCycle(at: now) }
+            if discovery.refusals >= BlueZDiscovery.stuckLimit { beginCycle(at: now) }
         }
         return advance(at: now)
     }
@@ -232,7 +232,12 @@ extension BlueZSession {
     }
 
     /// Switches the adapter off and on, which is all that helps some: not while others use it, and not often.
-    package mutating func powerCycle(at now: Instant) {
+    package mutating func powerCycle(at now: Instant) -> [Action] {
+        beginCycle(at: now)
+        return advance(at: now)
+    }
+
+    private mutating func beginCycle(at now: Instant) {
         discovery.relieved()
         guard let adapter, connectedDevices.isEmpty, cycledAt.map({ now - $0 >= Self.powerCycleInterval }) ?? true
         else { return }

@@ -14,6 +14,11 @@ final class BusBench {
     let bus: PrivateBus
     let bluez: FakeBlueZ
 
+    /// Opens the kernel's management channel: there is none.
+    var management: () throws(SystemError) -> FileDescriptor = { () throws(SystemError) in
+        throw SystemError("socket", code: EAFNOSUPPORT)
+    }
+
     private(set) var straps: BusStraps?
     private(set) var inputs: [Timed<Input>] = []
     private(set) var information: [DeviceInformation] = []
@@ -37,7 +42,7 @@ final class BusBench {
     ) throws {
         straps = try BusStraps(
             adapter: adapter, ours: ours.compactMap { StrapPattern($0) }, remembered: remembered, address: bus.address,
-            management: { () throws(SystemError) in throw SystemError("socket", code: EAFNOSUPPORT) }, loop: loop,
+            management: management, loop: loop,
             report: { [unowned self] in inputs.append(Timed($0, at: Clock.now())) },
             describe: { [unowned self] in information.append($0) },
             remember: { [unowned self] in self.remembered.append($0) })

@@ -16,8 +16,9 @@ struct BlueZConnectionStage {
     var releases = 0
     var isConnected = false
 
-    init(tellsReasons: Bool = false) {
-        connection = BlueZConnection(device: BlueZStage.device, tellsReasons: tellsReasons, at: clock.now)
+    init(tellsReasons: Bool = false, isFresh: Bool = false) {
+        connection = BlueZConnection(
+            device: BlueZStage.device, tellsReasons: tellsReasons, isFresh: isFresh, at: clock.now)
         objects.take(BlueZStage.adapter(), isNew: true)
         objects.take(BlueZStage.device(), isNew: true)
     }

@@ -125,6 +125,15 @@ struct BlueZConnectionTests {
         #expect(stage.isConnected)
     }
 
+    @Test func aLinkThatPairingHasMadeIsWaitedFor() {
+        var stage = Stage(isFresh: true)
+        stage.tell(["Connected": .flag(true)])
+        stage.begin()
+        #expect(stage.calls.isEmpty)
+        stage.connect()
+        #expect(stage.isConnected)
+    }
+
     @Test func withoutAcquireNotifyTheValuesOfThePropertyAreMeasurements() {
         var stage = Stage()
         stage.beginSubscribing()

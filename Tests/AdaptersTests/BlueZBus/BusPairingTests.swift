@@ -1,0 +1,98 @@
+import Adapters
+import Domain
+import Linux
+import Sensors
+import TestKit
+import Testing
+
+/// Whose pairings are agreed to, and when, through bluetoothd.
+@Suite(.serialized)
+struct BusPairingTests {
+    private static let stranger = FakeBlueZ.adapter + "/dev_AA_BB_CC_DD_EE_FF"
+
+    private func pairingBench() throws -> BusBench {
+        var strap = FakeBlueZStrap()
+        strap.needsPairing = true
+        let bench = try BusBench([strap])
+        try bench.start()
+        #expect(try bench.run { $0.links.last?.reason == .needsPairing })
+        return bench
+    }
+
+    @Test func aStrangerIsRefusedBeforeDuringAndAfterAPairing() throws {
+        let bench = try pairingBench()
+        #expect(!bench.bluez.hasAgent, "nobody is there to agree")
+        bench.bluez.script["Pair"] = [.never]
+        #expect(bench.pair("9AD13824") == nil)
+        #expect(try bench.run { $0.bluez.count(of: "Pair") == 1 })
+        var answers: [Bool] = []
+        let questions = ["RequestAuthorization", "RequestConfirmation", "RequestPinCode", "AuthorizeService"]
+        for question in questions {
+            bench.bluez.ask(question, about: Self.stranger) {
+                if case .success = $0 { answers.append(true) } else { answers.append(false) }
+            }
+        }
+        #expect(try bench.run { _ in answers.count == questions.count })
+        #expect(!answers.contains(true))
+        bench.bluez.ask("RequestAuthorization", about: bench.bluez.straps[0].path) {
+            if case .success = $0 { answers.append(true) } else { answers.append(false) }
+        }
+        #expect(try bench.run { _ in answers.count == questions.count + 1 })
+        #expect(answers.last == true)
+        bench.release()
+        #expect(bench.paired == .refused, "nobody waits for ever")
+        #expect(try bench.run { !$0.bluez.hasAgent })
+    }
+
+    @Test func aMalformedQuestionIsRefusedAndChangesNothing() throws {
+        let bench = try pairingBench()
+        bench.bluez.script["Pair"] = [.late(.milliseconds(500))]
+        #expect(bench.pair("9AD13824") == nil)
+        #expect(try bench.run { $0.bluez.count(of: "Pair") == 1 })
+        var refused = 0
+        bench.bluez.ask("RequestConfirmation", about: "/", [.string("x"), .bool(true)]) {
+            if case .failure = $0 { refused += 1 }
+        }
+        bench.bluez.ask("Nonsense", about: bench.bluez.straps[0].path) { if case .failure = $0 { refused += 1 } }
+        #expect(try bench.run { $0.paired != nil })
+        #expect(refused == 2)
+        #expect(bench.paired == .paired)
+    }
+
+    @Test(arguments: [
+        ("AuthenticationFailed", StrapPairing.refused), ("AuthenticationRejected", .refused),
+        ("AlreadyExists", .pairedAlready), ("ConnectionAttemptFailed", .absent),
+    ])
+    func whatBluetoothdSaysOfThePairingIsTold(error: String, outcome: StrapPairing) throws {
+        let bench = try pairingBench()
+        bench.bluez.script["Pair"] = [.fails(BusError("org.bluez.Error." + error))]
+        #expect(bench.pair("A0:9E:1A:00:00:01") == nil)
+        #expect(try bench.run { $0.paired != nil })
+        #expect(bench.paired == outcome)
+        #expect(try bench.run(for: .seconds(2)) { !$0.bluez.hasAgent })
+    }
+
+    @Test func whileBluetoothdIsAwayNothingIsPaired() throws {
+        let bench = try pairingBench()
+        bench.bluez.script["Pair"] = [.never]
+        #expect(bench.pair("9AD13824") == nil)
+        #expect(try bench.run { $0.bluez.count(of: "Pair") == 1 })
+        bench.bluez.stop()
+        #expect(try bench.run { $0.paired != nil })
+        #expect(bench.paired == .refused)
+        #expect(bench.pair("9AD13824") == .hindered(.noBluetooth))
+    }
+
+    @Test func aStrapThatStreamsIsPairedOverItsLink() throws {
+        let bench = try BusBench()
+        try bench.start()
+        #expect(try bench.run { $0.links.last?.state == .connected })
+        #expect(bench.pair("9AD13824") == nil)
+        #expect(try bench.run { $0.paired != nil })
+        #expect(bench.paired == .paired)
+        #expect(bench.links.last?.state == .connected)
+        #expect(bench.bluez.straps[0].connections == 1)
+        #expect(bench.pair("9AD13824") == nil)
+        #expect(try bench.run { $0.paired == .pairedAlready })
+    }
+}

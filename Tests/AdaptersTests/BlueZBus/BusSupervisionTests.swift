@@ -1,0 +1,65 @@
+import Adapters
+import Domain
+import Glibc
+import Linux
+import Sensors
+import TestKit
+import Testing
+
+/// What is done about the kernel's short patience with links.
+@Suite(.serialized)
+struct BusSupervisionTests {
+    /// Loses a link in the middle of its stream, three times.
+    private func loseThreeLinks(_ bench: BusBench) throws {
+        try bench.start()
+        for _ in 1...3 {
+            let count = bench.hearts.count
+            #expect(try bench.run { $0.links.last?.state == .connected && $0.hearts.count > count })
+            bench.bluez.drop()
+            #expect(try bench.run { $0.links.last?.state == .disconnected })
+        }
+    }
+
+    private func faults(of bench: BusBench) -> [String] {
+        bench.inputs.compactMap {
+            if case .raise(let name, let message) = $0.value { name.text + ": " + message } else { nil }
+        }
+    }
+
+    @Test func threeLinksCutInTheMiddleAreAFaultThatSaysWhatToWrite() throws {
+        let bench = try BusBench()
+        try loseThreeLinks(bench)
+        let faults = faults(of: bench)
+        #expect(faults.count == 1)
+        #expect(faults.first?.hasPrefix("supervision-timeout: ") == true)
+        #expect(faults.first?.contains("ConnectionSupervisionTimeout=600") == true)
+        #expect(faults.first?.contains("/etc/bluetooth/main.conf") == true)
+    }
+
+    @Test func aKernelThatWasToldToBePatientIsNotToBlame() throws {
+        var ends: [Int32] = [0, 0]
+        socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends)
+        let kernel = FileDescriptor(owning: ends[0])
+        var handed: Int32? = ends[1]
+        let bench = try BusBench()
+        bench.management = { () throws(SystemError) in
+            guard let number = handed.take() else { throw SystemError("socket", code: EAFNOSUPPORT) }
+            return FileDescriptor(owning: number)
+        }
+        // Command Complete for Set Default System Configuration on adapter 0: success.
+        _ = kernel.send([0x01, 0, 0, 0, 3, 0, 0x4C, 0, 0][...])
+        try loseThreeLinks(bench)
+        var command = [UInt8](repeating: 0, count: 512)
+        let size = try command.withUnsafeMutableBytes { try kernel.read(into: $0) } ?? 0
+        #expect(Array(command[..<min(size, 4)]) == [0x4C, 0, 0, 0])
+        #expect(faults(of: bench).isEmpty)
+    }
+}
+
+extension Optional where Wrapped == Int32 {
+    /// Hands the number out, once.
+    fileprivate mutating func take() -> Int32? {
+        defer { self = nil }
+        return self
+    }
+}
