@@ -16,6 +16,8 @@ final class BusConnection {
         case ended(StrapLink.Loss)
         /// bluetoothd has not answered.
         case unanswered
+        /// Its ``BusConnection/deadline`` may be another one.
+        case advanced
     }
 
     private var machine: BlueZConnection
@@ -86,9 +88,9 @@ final class BusConnection {
 
     // MARK: What happens
 
-    /// Something about the strap's objects has changed.
-    func told(_ part: BlueZPart?, at now: Instant) {
-        if let part, part.interface == .characteristic, let value = part.properties["Value"] {
+    /// Something about the strap's objects has changed. What a new one holds is old, and no measurement.
+    func told(_ part: BlueZPart?, isNew: Bool, at now: Instant) {
+        if let part, !isNew, part.interface == .characteristic, let value = part.properties["Value"] {
             guard case .bytes(let bytes) = value else { return }
             carryOut(machine.received(bytes, from: part.path, objects(), at: now), at: now)
         } else {
@@ -120,6 +122,7 @@ final class BusConnection {
             carryOut(machine.received(value, from: nil, objects(), at: now), at: now)
         } ended: { [unowned self] now in
             carryOut(machine.hungUp(objects(), at: now), at: now)
+            happened(.advanced, now)
         }
         return socket != nil
     }
@@ -128,7 +131,10 @@ final class BusConnection {
         for action in actions {
             switch action {
             case .call(let call):
-                channel.call(call) { [weak self] in self?.answered(call, $0, at: $1) }
+                channel.call(call) { [weak self] in
+                    self?.answered(call, $0, at: $1)
+                    self?.happened(.advanced, $1)
+                }
             case .release: socket = nil
             case .connected:
                 isConnected = true

@@ -49,6 +49,7 @@ extension BusStraps {
             if connection?.isConnected ?? false { choice.lost(at: now) }
             lost(loss, at: now)
         case .unanswered: giveUp(at: now)
+        case .advanced: break
         }
         settle(at: now)
     }

@@ -145,12 +145,12 @@ package final class BusStraps {
         case .told(let part, let isNew):
             let wasReady = session.isReady
             carryOut(session.told(part, isNew: isNew, at: now), at: now)
-            changed(part.path, part, at: now)
+            changed(part.path, part, isNew: isNew, at: now)
             becameReady(wasReady, at: now)
             if part.properties["Connected"] != nil, link.isScanning { considerConnected(at: now) }
         case .removed(let interface, let path):
             carryOut(session.removed(interface, of: path, at: now), at: now)
-            changed(path, nil, at: now)
+            changed(path, nil, isNew: false, at: now)
         case .disconnected(let reason, let path):
             tellsReasons = true
             if path == connection?.device { connection?.disconnected(reason, at: now) }
@@ -159,8 +159,8 @@ package final class BusStraps {
         settle(at: now)
     }
 
-    private func changed(_ path: String, _ part: BlueZPart?, at now: Instant) {
-        if let connection, path.hasPrefix(connection.device) { connection.told(part, at: now) }
+    private func changed(_ path: String, _ part: BlueZPart?, isNew: Bool, at now: Instant) {
+        if let connection, path.hasPrefix(connection.device) { connection.told(part, isNew: isNew, at: now) }
     }
 
     /// What could not be done until now is.

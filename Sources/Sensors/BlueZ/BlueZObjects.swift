@@ -12,8 +12,8 @@ package struct BlueZAdapter: Equatable, Sendable {
     }
 
     mutating func take(_ part: BlueZPart) {
-        if let change = part.change(of: "Address") { address = change?.text.flatMap { DeviceAddress($0) } }
-        if let change = part.change(of: "Powered") { isPowered = change?.flag ?? false }
+        if let change = part.change(of: "Address", \.deviceAddress) { address = change }
+        if let change = part.change(of: "Powered", \.flag) { isPowered = change ?? false }
     }
 }
 
@@ -47,16 +47,14 @@ package struct BlueZDevice: Equatable, Sendable {
     }
 
     mutating func take(_ part: BlueZPart) {
-        if let change = part.change(of: "Address") { deviceAddress = change?.text.flatMap { DeviceAddress($0) } }
-        if let change = part.change(of: "AddressType") { kind = change?.text == "random" ? .random : .public }
-        if let change = part.change(of: "Name") { name = change?.text.flatMap { ForeignText($0) } }
-        if let change = part.change(of: "Connected") { isConnected = change?.flag ?? false }
-        if let change = part.change(of: "ServicesResolved") { isResolved = change?.flag ?? false }
-        if let change = part.change(of: "Paired") { isPaired = change?.flag ?? false }
-        if let change = part.change(of: "RSSI") {
-            rssi = change?.number.flatMap { (-127...20).contains($0) ? $0 : nil }
-        }
-        if let change = part.change(of: "UUIDs") { services = Self.services(change?.texts ?? []) }
+        if let change = part.change(of: "Address", \.deviceAddress) { deviceAddress = change }
+        if let change = part.change(of: "AddressType", \.text) { kind = change == "random" ? .random : .public }
+        if let change = part.change(of: "Name", \.text) { name = change.flatMap { ForeignText($0) } }
+        if let change = part.change(of: "Connected", \.flag) { isConnected = change ?? false }
+        if let change = part.change(of: "ServicesResolved", \.flag) { isResolved = change ?? false }
+        if let change = part.change(of: "Paired", \.flag) { isPaired = change ?? false }
+        if let change = part.change(of: "RSSI", { $0.number(in: -127...20) }) { rssi = change }
+        if let change = part.change(of: "UUIDs", \.texts) { services = Self.services(change ?? []) }
     }
 
     /// Heart rate comes first: a watch has more services than are kept.
@@ -103,8 +101,8 @@ package struct BlueZObjects: Sendable {
             guard isNew, characteristics[path] != nil || makeRoom() else { return }
             characteristics[path] = part.properties["UUID"]?.text.flatMap { AttributeUUID(text: $0) }
         case .battery:
-            guard let change = part.change(of: "Percentage") else { return }
-            devices[path]?.battery = change?.number.flatMap { (0...100).contains($0) ? $0 : nil }
+            guard let change = part.change(of: "Percentage", { $0.number(in: 0...100) }) else { return }
+            devices[path]?.battery = change
         }
     }
 

@@ -1,4 +1,6 @@
-/// What a property of an object of bluetoothd holds, as far as properties are used here. One of the wrong type counts as absent.
+import Domain
+
+/// What a property of an object of bluetoothd holds, as far as properties are used here. One of the wrong type counts as not told.
 package enum BlueZValue: Equatable, Sendable {
     case flag(Bool)
     case number(Int)
@@ -15,12 +17,20 @@ package enum BlueZValue: Equatable, Sendable {
         if case .number(let value) = self { value } else { nil }
     }
 
+    func number(in range: ClosedRange<Int>) -> Int? {
+        number.flatMap { range.contains($0) ? $0 : nil }
+    }
+
+    var deviceAddress: DeviceAddress? {
+        text.flatMap { DeviceAddress($0) }
+    }
+
     var text: String? {
         if case .text(let value) = self { value } else { nil }
     }
 
-    var texts: [String] {
-        if case .texts(let value) = self { value } else { [] }
+    var texts: [String]? {
+        if case .texts(let value) = self { value } else { nil }
     }
 
     var bytes: [UInt8]? {
@@ -53,9 +63,9 @@ package struct BlueZPart: Equatable, Sendable {
         self.invalidated = invalidated
     }
 
-    /// What a property has become: nil when it is not told, nil within when it is there no more.
-    func change(of name: String) -> BlueZValue?? {
-        if let value = properties[name] { return .some(value) }
+    /// What a property has become: nil when it is not told or cannot be read, which changes nothing; nil within when it is there no more.
+    func change<Value>(of name: String, _ read: (BlueZValue) -> Value?) -> Value?? {
+        if let value = properties[name] { return read(value).map { .some($0) } }
         return invalidated.contains(name) ? .some(nil) : nil
     }
 }
