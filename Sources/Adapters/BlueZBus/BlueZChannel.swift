@@ -21,7 +21,7 @@ final class BlueZChannel {
 
     let bus: Bus
     /// The unique name of the bluetoothd that is meant: another one is not spoken to by mistake.
-    private let owner: String
+    let owner: String
     private var matches: [BusSlot] = []
     private var calls: [Int: BusSlot] = [:]
     private var count = 0

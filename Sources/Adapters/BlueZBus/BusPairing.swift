@@ -42,7 +42,11 @@ final class BusPairing {
     ) throws(SystemError) {
         self.channel = channel
         let judge = BlueZAgent(device: device)
-        agent = try channel.bus.serve(BlueZAgent.path) { Self.answer($0, judge) }
+        agent = try channel.bus.serve(BlueZAgent.path) { [owner = channel.owner] request in
+            // Anybody on the bus can ask; only bluetoothd's questions mean anything.
+            guard request.message.sender == owner else { return request.refuse(BusError(BusError.accessDenied)) }
+            Self.answer(request, judge)
+        }
         channel.call(.registerAgent) { [weak self] result, _ in
             if case .failure(let error) = result, error.meaning != .done { return ended(.refused) }
             self?.channel?.call(.pair(device: device)) { result, _ in ended(Self.outcome(of: result)) }

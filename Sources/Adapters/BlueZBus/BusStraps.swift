@@ -228,6 +228,7 @@ package final class BusStraps {
     }
 
     private func consider(at now: Instant) {
+        guard link.isScanning || link.asleep != nil else { return }
         var verdict = choice.verdict(at: now, asleep: link.asleep)
         // bluetoothd may have forgotten whom it heard a moment ago: it has to hear that one again.
         if case .connect(let strap) = verdict, session.device(strap) == nil { verdict = .wait }
