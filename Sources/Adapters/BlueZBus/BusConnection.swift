@@ -9,6 +9,8 @@ import Sensors
 /// its own.
 final class BusConnection {
     enum Event {
+        /// There is a link to the strap, whatever its object says.
+        case linked
         /// The strap is connected, and can be subscribed to.
         case connected
         case reported(StrapSession.Report)
@@ -110,6 +112,7 @@ final class BusConnection {
         if case .acquireNotify = call, case .success(let values) = result, !take(values.first?.descriptor) {
             return carryOut(machine.acquiredNothing(), at: now)
         }
+        if case .connect = call, case .success = result { happened(.linked, now) }
         let value = result.map { $0.first?.bytes ?? [] }
         carryOut(machine.answered(call, value, objects(), at: now), at: now)
     }

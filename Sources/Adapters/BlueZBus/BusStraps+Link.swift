@@ -30,6 +30,9 @@ extension BusStraps {
 
     private func happened(_ event: BusConnection.Event, at now: Instant) {
         switch event {
+        case .linked:
+            if let connection { session.linked(connection.device) }
+            return
         case .connected:
             wanted = nil
             mishaps.connected()
