@@ -9,8 +9,8 @@ import Sensors
 /// its own.
 final class BusConnection {
     enum Event {
-        /// There is a link to the strap, whatever its object says.
-        case linked
+        /// There is a link to the strap, or none, whatever its object says.
+        case linked(Bool)
         /// The strap is connected, and can be subscribed to.
         case connected
         case reported(StrapSession.Report)
@@ -106,13 +106,14 @@ final class BusConnection {
     }
 
     private func answered(_ call: BlueZCall, _ result: Result<[BusValue], BlueZError>, at now: Instant) {
-        if case .failure(let error) = result, error.meaning == .unanswered, call.isAnsweredByItself {
+        let error: BlueZError? = if case .failure(let error) = result { error } else { nil }
+        if error?.meaning == .unanswered, call.isAnsweredByItself {
             return happened(.unanswered, now)
         }
         if case .acquireNotify = call, case .success(let values) = result, !take(values.first?.descriptor) {
             return carryOut(machine.acquiredNothing(), at: now)
         }
-        if case .connect = call, case .success = result { happened(.linked, now) }
+        if let isLinked = BlueZConnection.isLinked(after: call, error) { happened(.linked(isLinked), now) }
         let value = result.map { $0.first?.bytes ?? [] }
         carryOut(machine.answered(call, value, objects(), at: now), at: now)
     }

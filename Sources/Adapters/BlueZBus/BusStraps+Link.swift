@@ -30,8 +30,8 @@ extension BusStraps {
 
     private func happened(_ event: BusConnection.Event, at now: Instant) {
         switch event {
-        case .linked:
-            if let connection { session.linked(connection.device) }
+        case .linked(let isLinked):
+            if let connection { session.linked(connection.device, isLinked) }
             return
         case .connected:
             wanted = nil

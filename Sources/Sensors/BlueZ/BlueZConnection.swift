@@ -199,6 +199,16 @@ package struct BlueZConnection: Sendable {
 
     // MARK: What comes
 
+    /// Whether there is a link after a call was answered; nil when the answer does not say. BlueZ 5.66 does not always tell Connected=true
+    /// of the object: not when its channel to the strap stands before it has read the kernel's word that the link does.
+    package static func isLinked(after call: BlueZCall, _ error: BlueZError?) -> Bool? {
+        switch (call, error?.meaning) {
+        case (.connect, nil): true
+        case (.disconnect, nil), (.disconnect, .disconnected): false
+        default: nil
+        }
+    }
+
     /// A call was answered: with a value, where there is one, or an error.
     package mutating func answered(
         _ call: BlueZCall, _ result: Result<[UInt8], BlueZError>, _ objects: BlueZObjects, at now: Instant
@@ -208,7 +218,9 @@ package struct BlueZConnection: Sendable {
         case .connect: return connectAnswered(error, objects, at: now)
         case .disconnect:
             // Where there is no link, there is nothing to wait for.
-            if case .leaving = phase, !(objects.device(at: device)?.isConnected ?? false) { phase = .over }
+            if objects.device(at: device)?.isConnected ?? false { return [] }
+            if case .closing = phase { return connect() }
+            if case .leaving = phase { phase = .over }
             return []
         case .acquireNotify(let path), .startNotify(let path):
             return subscriptionAnswered(call, path, error, objects, at: now)

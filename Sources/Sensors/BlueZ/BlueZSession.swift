@@ -140,10 +140,9 @@ extension BlueZSession {
         silences += 1
     }
 
-    /// A device has been connected, as the answer to the call says. BlueZ 5.66 does not always say so of the object: not when its channel
-    /// to the device stands before it has read the kernel's word that the link does.
-    package mutating func linked(_ device: String) {
-        objects.take(BlueZPart(device, .device, ["Connected": .flag(true)]), isNew: false)
+    /// A device has been connected or disconnected, as the answer to a call says (``BlueZConnection/isLinked(after:_:)``).
+    package mutating func linked(_ device: String, _ isLinked: Bool) {
+        objects.take(BlueZPart(device, .device, ["Connected": .flag(isLinked)]), isNew: false)
     }
 
     /// What objects there are.

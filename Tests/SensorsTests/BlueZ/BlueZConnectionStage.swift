@@ -64,11 +64,18 @@ struct BlueZConnectionStage {
     }
 
     mutating func answer(_ call: BlueZCall, _ value: [UInt8] = []) {
+        link(after: call, nil)
         carryOut(connection.answered(call, .success(value), objects, at: clock.now))
     }
 
     mutating func answer(_ call: BlueZCall, _ error: BlueZError) {
+        link(after: call, error)
         carryOut(connection.answered(call, .failure(error), objects, at: clock.now))
+    }
+
+    private mutating func link(after call: BlueZCall, _ error: BlueZError?) {
+        guard let isLinked = BlueZConnection.isLinked(after: call, error) else { return }
+        objects.take(BlueZPart(BlueZStage.device, .device, ["Connected": .flag(isLinked)]), isNew: false)
     }
 
     /// A value of the property.

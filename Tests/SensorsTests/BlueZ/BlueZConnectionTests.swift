@@ -72,14 +72,34 @@ struct BlueZConnectionTests {
         #expect(stage.isConnected)
     }
 
+    @Test func theAnswerToConnectSaysThatTheStrapIsConnected() {
+        var stage = Stage()
+        stage.begin()
+        stage.answer(.connect(device: Self.device))
+        stage.addServices()
+        stage.tell(["ServicesResolved": .flag(true)])
+        #expect(stage.isConnected, "Connected=true is not always told")
+        stage.tell(["Connected": .flag(false)])
+        #expect(stage.losses == [.ended])
+    }
+
     @Test func aConnectThatIsAnsweredAndComesToNothingIsGivenUp() {
         var stage = Stage()
         stage.begin()
         stage.answer(.connect(device: Self.device))
-        stage.tell(["RSSI": .number(-60)])
-        #expect(stage.losses.isEmpty)
-        stage.pass(BlueZConnection.closingLimit)
-        #expect(stage.losses == [.unreachable])
+        stage.pass(BlueZConnection.resolutionLimit)
+        #expect(stage.losses == [.unanswered])
+        stage.answer(.disconnect(device: Self.device), BlueZError("org.bluez.Error.NotConnected"))
+        #expect(stage.connection.isOver)
+        #expect(stage.objects.device(at: Self.device)?.isConnected == false, "nor does the next one find it connected")
+    }
+
+    @Test func aLinkThatOnlySeemsToHaveBeenLeftBehindIsNotWaitedFor() {
+        var stage = Stage()
+        stage.tell(["Connected": .flag(true)])
+        stage.begin()
+        stage.answer(.disconnect(device: Self.device), BlueZError("org.bluez.Error.NotConnected"))
+        #expect(stage.calls.last == .connect(device: Self.device))
     }
 
     @Test func aDeviceThatIsRemovedMeanwhileIsUnreachable() {
