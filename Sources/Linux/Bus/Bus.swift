@@ -24,6 +24,8 @@ package final class Bus {
     let pointer: OpaquePointer
     let loop: EventLoop
     private let happened: (Event) -> Void
+    /// Whether the bus has taken us.
+    private(set) var isReady = false
 
     /// Where the system bus is: what `DBUS_SYSTEM_BUS_ADDRESS` says, else its usual place.
     package static var systemAddress: String {
@@ -65,14 +67,15 @@ package final class Bus {
         // Otherwise what waits would be written, and waited for, when the loop ends.
         try checkSystemd("sd_bus_set_close_on_exit", unsafe sd_bus_set_close_on_exit(pointer, 0))
         unsafe try listen(for: "Connected") { _, box, _ in
-            // Only what is called is kept alive: it may release the bus.
-            let happened = unsafe Unmanaged<Bus>.fromOpaque(box!).takeUnretainedValue().happened
-            happened(.ready)
+            let bus = unsafe Unmanaged<Bus>.fromOpaque(box!).takeUnretainedValue()
+            bus.isReady = true
+            bus.happened(.ready)
             return 0
         }
         unsafe try listen(for: "Disconnected") { _, box, _ in
-            let happened = unsafe Unmanaged<Bus>.fromOpaque(box!).takeUnretainedValue().happened
-            happened(.ended)
+            let bus = unsafe Unmanaged<Bus>.fromOpaque(box!).takeUnretainedValue()
+            bus.isReady = false
+            bus.happened(.ended)
             return 0
         }
         try checkSystemd("sd_bus_start", unsafe sd_bus_start(pointer))

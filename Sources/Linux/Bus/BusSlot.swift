@@ -11,7 +11,7 @@ package final class BusSlot {
     let body: (OpaquePointer) -> Int32
     /// Takes what the bus says to a match.
     let installed: ((BusError?) -> Void)?
-    /// Tells of a call that could not leave, once the loop turns again.
+    /// Tells of a call that could not leave, once the loop turns again, or in its time.
     var failure: TimerSource?
 
     fileprivate init(installed: ((BusError?) -> Void)? = nil, _ body: @escaping (OpaquePointer) -> Int32) {
@@ -47,8 +47,14 @@ extension Bus {
         _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = [],
         timeout: Duration, answered: @escaping (Result<[BusValue], BusError>) -> Void
     ) -> BusSlot {
+        var isAnswered = false
+        let answer = { (result: Result<[BusValue], BusError>) in
+            if isAnswered { return }
+            isAnswered = true
+            answered(result)
+        }
         let slot = unsafe BusSlot { message in
-            answered(
+            answer(
                 Result { () throws(BusError) in
                     if let error = unsafe BusError(message) { throw error }
                     return unsafe try BusReading.arguments(of: message)
@@ -62,8 +68,12 @@ extension Bus {
                 "sd_bus_call_async",
                 unsafe sd_bus_call_async(
                     pointer, &slot.pointer, message.pointer, BusSlot.told, slot.box, microseconds))
+            // libsystemd lets no time run until the bus has taken us.
+            if isReady { return slot }
+            slot.failure = try loop.timer { answer(.failure(BusError(BusError.noReply, "Not connected in time"))) }
+            slot.failure?.arm(at: Clock.now() + timeout)
         } catch {
-            slot.failure = try? loop.timer { answered(.failure(BusError(error))) }
+            slot.failure = try? loop.timer { answer(.failure(BusError(error))) }
             slot.failure?.arm(at: Instant(nanoseconds: 0))
         }
         return slot

@@ -90,6 +90,14 @@ import Testing
         withExtendedLifetime(object) {}
     }
 
+    /// libsystemd itself would wait 90 s for such a bus.
+    @Test func aCallOverABusThatTakesNobodyEndsWithItsTime() throws {
+        let stage = try BusStage()
+        stage.daemon.pause()
+        defer { stage.daemon.resume() }
+        #expect(try stage.failure(of: "/thing", timeout: .milliseconds(50))?.name == BusError.noReply)
+    }
+
     @Test func aCallIsAnsweredEvenWhenTheBusGoes() throws {
         let stage = try BusStage()
         let service = try stage.own("org.example")
