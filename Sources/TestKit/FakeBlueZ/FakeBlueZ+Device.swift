@@ -69,17 +69,23 @@ extension FakeBlueZ {
         }
     }
 
+    /// Somebody connects a strap.
+    package func connect(_ index: Int = 0) {
+        if !straps[index].isConnected { connected(index) }
+    }
+
     func connected(_ index: Int) {
         straps[index].isConnected = true
         straps[index].connections += 1
         straps[index].link += 1
         let (strap, link) = (straps[index], straps[index].link)
-        change(strap.path, Self.device, ["Connected": .bool(true)])
+        if strap.isToldConnected { change(strap.path, Self.device, ["Connected": .bool(true)]) }
         func later(_ delay: Duration, _ body: @escaping () -> Void) {
             after(delay) { [unowned self] in if straps[index].link == link { body() } }
         }
         let resolved = { [unowned self] in change(strap.path, Self.device, ["ServicesResolved": .bool(true)]) }
         if strap.isLeftConnected {
+            guard leavesResolved else { return }
             addServices(index)
             return resolved()
         }
@@ -159,6 +165,7 @@ extension FakeBlueZ {
             return request.refuse(BusError("org.bluez.Error.NotPermitted", "Not paired"))
         }
         let peer = request.message.sender
+        noticeHangUp(of: index)
         switch request.message.member {
         case "ReadValue":
             let isBattery = path == straps[index].batteryLevel
@@ -188,6 +195,17 @@ extension FakeBlueZ {
             straps[index].acquired = nil
         }
         straps[index].subscribers.remove(peer)
+    }
+
+    /// A peer that has closed its end has notifications no more.
+    private func noticeHangUp(of index: Int) {
+        guard let acquired = straps[index].acquired else { return }
+        var descriptor = pollfd(fd: acquired.end, events: 0, revents: 0)
+        poll(&descriptor, 1, 0)
+        // What is no socket is nobody's way to values.
+        guard descriptor.revents != 0 || !straps[index].channel.isSocket else { return }
+        release(index, of: acquired.peer)
+        change(straps[index].heartRate, Self.characteristic, ["NotifyAcquired": .bool(false)])
     }
 
     private func acquire(_ index: Int, _ request: BusRequest) {
@@ -258,6 +276,8 @@ extension FakeBlueZ {
 }
 
 extension FakeBlueZStrap.Channel {
+    fileprivate var isSocket: Bool { self == .socket || self == .stream }
+
     /// The strap's end, and the one that is handed out; nil where nothing is.
     fileprivate func ends() -> (near: Int32, far: Int32)? {
         var ends: [Int32] = [-1, -1]

@@ -30,11 +30,13 @@ package final class FakeBlueZ {
 
     /// From the beginning of a discovery to the first sight of a strap, and between two.
     package var airTime = Duration.milliseconds(20)
-    /// Between two heart beats.
-    package var beatPeriod = Duration.milliseconds(20)
+    /// Between two values; more than 20 a second are a flood.
+    package var beatPeriod = Duration.milliseconds(100)
     /// Whether the adapter cannot be switched on.
     package var isBlocked = false
     package var isPoweredAtStart = true
+    /// Whether the services of a link that was left are known.
+    package var leavesResolved = true
     /// How often the owner of the name has come.
     package private(set) var starts = 0
 
@@ -75,6 +77,7 @@ package final class FakeBlueZ {
     /// Comes, again after ``stop()`` or when the bus was away. No strap is connected then, unless it is
     /// ``FakeBlueZStrap/isLeftConnected``.
     package func start() throws {
+        stop()
         let bus = try Bus(at: address, loop: loop) { _ in }
         self.bus = bus
         starts += 1

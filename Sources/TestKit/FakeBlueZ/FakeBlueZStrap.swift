@@ -40,6 +40,8 @@ package struct FakeBlueZStrap {
     package var isPaired = false
     /// Whether its link outlived whoever had it made.
     package var isLeftConnected = false
+    /// Whether a link is told as Connected: 5.66 forgets to at times, under load.
+    package var isToldConnected = true
     package var services = Services.usual
     package var channel = Channel.socket
     /// It sends so many values after it is asked to, then none; nil means no end.

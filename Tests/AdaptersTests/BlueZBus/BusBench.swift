@@ -32,8 +32,6 @@ final class BusBench {
         loop = try EventLoop()
         bus = try PrivateBus(isThere: isBusThere)
         bluez = try FakeBlueZ(at: bus.address, loop: loop, straps: straps, isThere: isBlueZThere)
-        // More than 20 a second are a flood.
-        bluez.beatPeriod = .milliseconds(100)
     }
 
     func start(

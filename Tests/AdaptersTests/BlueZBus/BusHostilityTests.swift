@@ -1,0 +1,189 @@
+import Adapters
+import Domain
+import Linux
+import Sensors
+import TestKit
+import Testing
+
+/// What a bluetoothd that lies, and a peer that pretends to be one, can do to the strap's client.
+@Suite struct BusHostilityTests {
+    private static let objectManager = "org.freedesktop.DBus.ObjectManager"
+    private static let properties = "org.freedesktop.DBus.Properties"
+
+    /// Arguments of a signal that are not what they should be.
+    private static func nonsense(about path: String) -> [[BusValue]] {
+        let long = String(repeating: "x", count: 100_000)
+        return [
+            [], [.byte(1)], [.string("org.bluez.Device1")], [.string(long), .string(long), .string(long)],
+            [.string("org.bluez.Device1"), .properties(["Connected": .string("yes"), "RSSI": .string("near")])],
+            [
+                .string("org.bluez.Device1"),
+                .properties(["RSSI": .int64(.max), "Address": .int32(7), "Name": .bytes([0xFF])]),
+            ],
+            [
+                .string("org.bluez.Device1"),
+                .properties(["UUIDs": .properties([:]), "Connected": .variant(.variant(.byte(9)))]),
+            ],
+            [.string("org.bluez.Device1"), .array(of: "s", [.string("Connected")]), .array(of: "s", [])],
+            [.string("org.bluez.Adapter1"), .properties(["Powered": .double(0), "Address": .string("nobody")])],
+            [.string("org.bluez.GattCharacteristic1"), .properties(["Value": .string("16430372")])],
+            [.string("org.bluez.Battery1"), .properties(["Percentage": .byte(255)])],
+            [.objectPath(path), .array(of: "{sa{sv}}", [])], [.objectPath(path), .properties([:])],
+            [
+                .objectPath(path),
+                .array(of: "{sa{sv}}", [.entry(.string("org.bluez.Device1"), .properties(["Name": .string(long)]))]),
+            ],
+            [.objectPath(path), .array(of: "s", [.string("org.bluez.Nothing1")])], [.objectPath(path), .uint64(1)],
+            [.string(""), .properties([:]), .array(of: "o", [])],
+        ]
+    }
+
+    @Test func signalsThatAreNonsenseChangeNothing() throws {
+        let bench = try BusBench()
+        try bench.stream()
+        let strap = bench.bluez.straps[0]
+        let links = bench.links
+        for path in [strap.path, strap.heartRate, FakeBlueZ.adapter, "/", "/org/bluez/hci9/dev_00"] {
+            for arguments in Self.nonsense(about: path) {
+                bench.bluez.emit(path, Self.properties, "PropertiesChanged", arguments)
+                bench.bluez.emit("/", Self.objectManager, "InterfacesAdded", arguments)
+                bench.bluez.emit("/", Self.objectManager, "InterfacesRemoved", arguments)
+                bench.bluez.emit(path, "org.bluez.Device1", "Disconnected", arguments)
+            }
+        }
+        try bench.streamAgain()
+        #expect(bench.links == links)
+        #expect(bench.batteries.allSatisfy { (0...100).contains($0) })
+        #expect(bench.bluez.straps[0].connections == 1)
+    }
+
+    @Test func answersThatAreNonsenseAreAskedForAgain() throws {
+        let bench = try BusBench()
+        bench.bluez.script["GetManagedObjects"] = [.says([.byte(1)]), .says([.properties(["a": .byte(1)])])]
+        bench.bluez.script["StartDiscovery"] = [.says([.string("yes")])]
+        try bench.start()
+        try bench.streamAgain(limit: .seconds(40))
+        #expect(bench.bluez.count(of: "GetManagedObjects") == 3)
+    }
+
+    @Test func anAnswerWithoutADescriptorGivesBeatsAsSignals() throws {
+        for values: [BusValue] in [[], [.uint16(247)], [.string("h"), .uint16(1)], [.array(of: "h", [])]] {
+            let bench = try BusBench()
+            bench.bluez.always["AcquireNotify"] = .says(values)
+            try bench.stream()
+            #expect(bench.bluez.count(of: "StartNotify") >= 1)
+        }
+    }
+
+    @Test func aReadThatAnswersNonsenseTellsNothing() throws {
+        let bench = try BusBench()
+        bench.bluez.script["ReadValue"] = [
+            .says([.string("87")]), .says([]), .says([.bytes(Array(repeating: 65, count: 9000))]),
+        ]
+        try bench.stream()
+        try bench.turn { !bench.information.isEmpty }
+        #expect(bench.batteries.isEmpty)
+    }
+
+    @Test func valuesThatAreNoMeasurementsAreDropped() throws {
+        let bench = try BusBench()
+        try bench.stream()
+        for value: [UInt8] in [[], [0xFF], [0x01, 60], Array(repeating: 0x16, count: 600)] { bench.bluez.send(value) }
+        try bench.streamAgain()
+        #expect(bench.hearts.allSatisfy { $0.beatsPerMinute == 67 || $0.beatsPerMinute == 0x1616 })
+    }
+
+    /// 10,000 changes a second, as of many devices on the air with every advertisement told.
+    @Test func aStormOfChangesHoldsNoBeatUp() throws {
+        let bench = try BusBench()
+        try bench.stream()
+        let path = bench.bluez.straps[0].path
+        var isOver = false
+        var count = 0
+        func blow() {
+            for _ in 0..<100 {
+                count += 1
+                bench.bluez.emit(
+                    path, Self.properties, "PropertiesChanged",
+                    [
+                        .string("org.bluez.Device1"), .properties(["RSSI": .int16(Int16(-40 - count % 50))]),
+                        .array(of: "s", []),
+                    ])
+            }
+            bench.bluez.after(.milliseconds(10)) { if !isOver { blow() } }
+        }
+        blow()
+        let before = bench.hearts.count
+        let worst = try bench.turn(for: .seconds(2))
+        isOver = true
+        #expect(worst < .seconds(1))
+        #expect(bench.hearts.count >= before + 10, "of \(count) changes")
+        #expect(bench.links.last?.state == .connected)
+    }
+
+    @Test func aCrowdOfDevicesKeepsNobodyAway() throws {
+        let bench = try BusBench()
+        for number in 0..<6_000 {
+            let digits = String(number, radix: 16)
+            let tail = String(repeating: "0", count: 4 - digits.count) + digits
+            let address = "C0:00:00:00:\(tail.prefix(2)):\(tail.suffix(2))".uppercased()
+            bench.bluez.after(.milliseconds(number / 4)) {
+                bench.bluez.emit(
+                    "/", Self.objectManager, "InterfacesAdded",
+                    [
+                        .objectPath(FakeBlueZ.adapter + "/dev_" + address.replacing(":", with: "_")),
+                        .array(
+                            of: "{sa{sv}}",
+                            [
+                                .entry(
+                                    .string("org.bluez.Device1"),
+                                    .properties([
+                                        "Address": .string(address), "AddressType": .string("random"),
+                                        "Adapter": .objectPath(FakeBlueZ.adapter), "RSSI": .int16(-80),
+                                        "Connected": .bool(false), "ServicesResolved": .bool(false),
+                                    ]))
+                            ]),
+                    ])
+            }
+        }
+        bench.bluez.change { $0.isAdvertising = false }
+        try bench.start()
+        try bench.turn(for: .seconds(3))
+        bench.bluez.change { $0.isAdvertising = true }
+        try bench.streamAgain()
+    }
+
+    /// The bus lets any peer send any signal straight to another.
+    @Test func aStrangerOnTheBusChangesNothing() throws {
+        let bench = try BusBench()
+        try bench.stream()
+        let strap = bench.bluez.straps[0]
+        let links = bench.links
+        let peers = Set(bench.bluez.calls.map(\.sender))
+        #expect(peers.count >= 1)
+        let stranger = try Bus(at: bench.bus.address, loop: bench.loop) { _ in }
+        for peer in peers {
+            let changes: [(String, BusValue)] = [
+                ("org.bluez.Device1", .properties(["Connected": .bool(false), "ServicesResolved": .bool(false)])),
+                ("org.bluez.GattCharacteristic1", .properties(["Value": .bytes([0x06, 222])])),
+                ("org.bluez.Adapter1", .properties(["Powered": .bool(false)])),
+            ]
+            for (interface, change) in changes {
+                for path in [strap.path, strap.heartRate, FakeBlueZ.adapter] {
+                    try stranger.emit(
+                        path, Self.properties, "PropertiesChanged", [.string(interface), change, .array(of: "s", [])],
+                        to: peer)
+                }
+            }
+            try stranger.emit(
+                "/", Self.objectManager, "InterfacesRemoved",
+                [.objectPath(strap.path), .array(of: "s", [.string("org.bluez.Device1")])], to: peer)
+            try stranger.emit(
+                strap.path, "org.bluez.Device1", "Disconnected", [.string("org.bluez.Reason.Remote"), .string("")],
+                to: peer)
+        }
+        try bench.streamAgain()
+        #expect(bench.links == links)
+        #expect(bench.hearts.allSatisfy { $0.beatsPerMinute == 67 })
+    }
+}

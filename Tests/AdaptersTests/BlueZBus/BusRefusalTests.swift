@@ -1,0 +1,153 @@
+import Adapters
+import Domain
+import Linux
+import Sensors
+import TestKit
+import Testing
+
+/// What bluetoothd refuses, or the host, or the strap.
+@Suite struct BusRefusalTests {
+    private static let aborted = BusError("org.bluez.Error.Failed", "le-connection-abort-by-local")
+    private static let inProgress = BusError("org.bluez.Error.InProgress", "Operation already in progress")
+    private static let held = BusError("org.bluez.Error.NotPermitted", "Notify acquired")
+
+    @Test func aConnectionThatIsAbortedIsTriedAgain() throws {
+        let bench = try BusBench()
+        bench.bluez.script["Connect"] = [.fails(Self.aborted), .fails(Self.aborted), .fails(Self.aborted)]
+        try bench.stream()
+        #expect(bench.bluez.count(of: "Connect") == 4)
+    }
+
+    @Test func aDiscoveryThatIsStuckIsBegunAnew() throws {
+        let bench = try BusBench()
+        bench.bluez.script["StartDiscovery"] = [.fails(Self.inProgress), .fails(Self.inProgress)]
+        try bench.stream()
+    }
+
+    /// 5.66 says that it fails, later ones that it is under way.
+    @Test(arguments: ["org.bluez.Error.Failed", "org.bluez.Error.InProgress"])
+    func aConnectionThatSomebodyElseHasBegunIsAwaited(name: String) throws {
+        let bench = try BusBench()
+        bench.bluez.called = { [unowned bench] call in
+            guard call.member == "Connect" else { return }
+            bench.bluez.after(.milliseconds(200)) { bench.bluez.connect() }
+        }
+        bench.bluez.script["Connect"] = [.fails(BusError(name, "Operation already in progress"))]
+        try bench.stream()
+        #expect(bench.bluez.count(of: "Connect") == 1)
+    }
+
+    @Test func anAdapterThatIsOffIsSwitchedOn() throws {
+        let bench = try BusBench(isBlueZThere: false)
+        bench.bluez.isPoweredAtStart = false
+        try bench.bluez.start()
+        try bench.stream()
+        #expect(bench.bluez.isPowered)
+    }
+
+    @Test func aDiscoveryThatIsNotReadyIsTriedAgain() throws {
+        let bench = try BusBench()
+        bench.bluez.script["StartDiscovery"] = [.fails(BusError("org.bluez.Error.NotReady", "Resource Not Ready"))]
+        try bench.stream()
+    }
+
+    @Test func anAdapterThatIsBlockedIsToldAndTriedAgain() throws {
+        let bench = try BusBench(isBlueZThere: false)
+        bench.bluez.isPoweredAtStart = false
+        bench.bluez.isBlocked = true
+        try bench.bluez.start()
+        try bench.start()
+        try bench.turn { bench.links.last?.reason == .adapterBlocked }
+        bench.bluez.isBlocked = false
+        try bench.streamAgain()
+    }
+
+    @Test func anAdapterThatSomebodySwitchesOffIsSwitchedOnAndTheStrapComesBack() throws {
+        let bench = try BusBench()
+        try bench.stream()
+        bench.bluez.power(false)
+        try bench.streamAgain()
+        #expect(bench.links.contains { $0.reason == .adapterOff })
+    }
+
+    @Test func anAdapterThatIsUnpluggedAndPluggedInServesAgain() throws {
+        let bench = try BusBench()
+        try bench.stream()
+        bench.bluez.unplug()
+        try bench.turn { bench.links.last?.reason == .noAdapter }
+        bench.bluez.plug()
+        try bench.streamAgain()
+    }
+
+    @Test func whereBluetoothdDoesNotLetUsThereIsNoPermission() throws {
+        let bench = try BusBench()
+        bench.bluez.always["GetManagedObjects"] = .fails(BusError(BusError.accessDenied, "Rejected send message"))
+        try bench.start()
+        try bench.turn { bench.links.last?.reason == .noPermission }
+        bench.bluez.always = [:]
+        try bench.streamAgain()
+    }
+
+    /// A device that is only passing is removed a while after the search.
+    @Test func aDeviceThatIsRemovedBeforeItIsConnectedIsFoundAgain() throws {
+        let bench = try BusBench()
+        var isRemoved = false
+        bench.bluez.called = { [unowned bench] call in
+            guard call.member == "Connect", !isRemoved else { return }
+            isRemoved = true
+            bench.bluez.forget()
+        }
+        bench.bluez.script["Connect"] = [
+            .fails(BusError("org.freedesktop.DBus.Error.UnknownObject", "Method \"Connect\" doesn't exist"))
+        ]
+        try bench.stream()
+        #expect(isRemoved)
+    }
+
+    @Test func whereSomebodyHasTheSocketOfNotificationsTheyComeAsSignals() throws {
+        let bench = try BusBench()
+        bench.bluez.always["AcquireNotify"] = .fails(Self.held)
+        try bench.stream()
+        #expect(bench.bluez.count(of: "StartNotify") >= 1)
+    }
+
+    @Test func whereSomebodyElseHasAllNotificationsTheStrapIsElsewhere() throws {
+        let bench = try BusBench()
+        bench.bluez.always["AcquireNotify"] = .fails(Self.held)
+        bench.bluez.always["StartNotify"] = .fails(Self.held)
+        try bench.start()
+        try bench.turn { bench.links.last?.reason == .elsewhere }
+        bench.bluez.always = [:]
+        try bench.streamAgain()
+    }
+
+    @Test func aStrapThatNeedsPairingIsTold() throws {
+        var strap = FakeBlueZStrap()
+        strap.needsPairing = true
+        let bench = try BusBench([strap])
+        try bench.start()
+        try bench.turn { bench.links.last?.reason == .needsPairing }
+        #expect(bench.hearts.isEmpty)
+        bench.bluez.change { $0.isPaired = true }
+        try bench.streamAgain(limit: .seconds(40))
+    }
+
+    @Test(arguments: [FakeBlueZStrap.Channel.none, .stream, .pipe, .file, .null])
+    func whereNoSocketOfDatagramsIsHandedOutNotificationsComeAsSignals(channel: FakeBlueZStrap.Channel) throws {
+        var strap = FakeBlueZStrap()
+        strap.channel = channel
+        let bench = try BusBench([strap])
+        try bench.stream()
+        #expect(bench.bluez.count(of: "StartNotify") >= 1)
+        #expect(bench.hearts.allSatisfy { $0.beatsPerMinute == 67 })
+    }
+
+    @Test func aReadThatMustWaitIsTriedAgain() throws {
+        let bench = try BusBench()
+        bench.bluez.script["ReadValue"] = Array(repeating: .fails(Self.inProgress), count: 3)
+        try bench.stream()
+        try bench.turn { !bench.batteries.isEmpty && !bench.information.isEmpty }
+        #expect(bench.batteries == [87])
+        #expect(bench.information.map(\.model?.text) == ["H10"])
+    }
+}

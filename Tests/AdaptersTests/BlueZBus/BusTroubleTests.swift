@@ -1,0 +1,177 @@
+import Adapters
+import Domain
+import Linux
+import Sensors
+import TestKit
+import Testing
+
+/// The strap through bluetoothd when things are late, silent, or go in the middle.
+@Suite struct BusTroubleTests {
+    @Test func aStrapIsFoundConnectedAndHeard() throws {
+        let bench = try BusBench()
+        try bench.stream()
+        try bench.turn { !bench.batteries.isEmpty && !bench.information.isEmpty }
+        #expect(bench.hearts.allSatisfy { $0.beatsPerMinute == 67 && $0.contact == true })
+        #expect(bench.links.last?.state == .connected)
+        #expect(bench.links.last?.name?.text == "Polar H10 9AD13824")
+        #expect(bench.bluez.count(of: "Connect") == 1)
+    }
+
+    /// bluetoothd shows the last value that it knows, of whatever day.
+    @Test(arguments: [FakeBlueZStrap.Channel.socket, .none])
+    func aValueThatIsKeptIsNoMeasurement(channel: FakeBlueZStrap.Channel) throws {
+        var strap = FakeBlueZStrap()
+        strap.channel = channel
+        strap.isLeftConnected = true
+        let bench = try BusBench([strap])
+        try bench.stream()
+        bench.bluez.drop()
+        try bench.streamAgain()
+        #expect(bench.hearts.allSatisfy { $0.beatsPerMinute == 67 })
+    }
+
+    @Test func servicesThatComeAfterTheyAreCalledResolvedAreWaitedFor() throws {
+        var strap = FakeBlueZStrap()
+        strap.services = .late(.milliseconds(500))
+        let bench = try BusBench([strap])
+        try bench.stream()
+        #expect(bench.bluez.count(of: "Connect") == 1)
+    }
+
+    @Test func servicesThatAreNeverResolvedAreGivenUpAndTheStrapIsTriedAgain() throws {
+        var strap = FakeBlueZStrap()
+        strap.services = .unresolved
+        let bench = try BusBench([strap])
+        try bench.start()
+        try bench.turn { bench.bluez.straps[0].isConnected }
+        bench.bluez.change { $0.services = .usual }
+        try bench.streamAgain(limit: .seconds(40))
+        #expect(bench.bluez.count(of: "Disconnect") >= 1)
+        #expect(bench.bluez.straps[0].connections == 2)
+    }
+
+    @Test func aStrapThatIsSilentAfterConnectingIsAskedOnceMore() throws {
+        var strap = FakeBlueZStrap()
+        strap.silentAfter = 0
+        let bench = try BusBench([strap])
+        try bench.start()
+        func asked() -> Int { bench.bluez.count(of: "AcquireNotify") + bench.bluez.count(of: "StartNotify") }
+        try bench.turn { asked() == 1 }
+        try bench.turn(for: .milliseconds(300))
+        bench.bluez.change { $0.silentAfter = nil }
+        try bench.streamAgain()
+        #expect(asked() > 1)
+        #expect(bench.bluez.count(of: "Connect") == 1)
+    }
+
+    @Test func aLinkThatDropsComesBack() throws {
+        let bench = try BusBench()
+        try bench.stream()
+        for _ in 0..<3 {
+            bench.bluez.drop()
+            try bench.streamAgain()
+        }
+        #expect(bench.bluez.straps[0].connections == 4)
+    }
+
+    @Test func aStrapThatIsGoneIsWaitedForAndComesBack() throws {
+        let bench = try BusBench()
+        try bench.stream()
+        bench.bluez.change { $0.isAdvertising = false }
+        bench.bluez.drop()
+        try bench.turn { bench.links.last?.reason == .outOfRange }
+        try bench.turn(for: .seconds(3))
+        bench.bluez.change { $0.isAdvertising = true }
+        try bench.streamAgain()
+    }
+
+    @Test func aLinkThatADeadProcessLeftIsUsedAsItIs() throws {
+        var strap = FakeBlueZStrap()
+        strap.isLeftConnected = true
+        let bench = try BusBench([strap])
+        try bench.stream()
+        #expect(bench.bluez.count(of: "Connect") == 0)
+        #expect(bench.bluez.count(of: "Disconnect") == 0)
+    }
+
+    @Test func aLinkThatADeadProcessLeftUnresolvedIsClosedFirst() throws {
+        var strap = FakeBlueZStrap()
+        strap.isLeftConnected = true
+        let bench = try BusBench([strap], isBlueZThere: false)
+        bench.bluez.leavesResolved = false
+        try bench.bluez.start()
+        bench.bluez.change { $0.isLeftConnected = false }
+        try bench.stream()
+        #expect(bench.bluez.count(of: "Disconnect") == 1)
+        #expect(bench.bluez.count(of: "Connect") == 1)
+    }
+
+    @Test func aBluetoothdThatIsKilledAndComesAgainGivesBeatsAgain() throws {
+        let bench = try BusBench()
+        try bench.stream()
+        for _ in 0..<2 {
+            bench.bluez.stop()
+            try bench.turn { bench.links.last?.reason == .noBluetooth }
+            try bench.bluez.start()
+            try bench.streamAgain()
+        }
+    }
+
+    @Test func aBluetoothdThatComesLaterIsUsed() throws {
+        let bench = try BusBench(isBlueZThere: false)
+        try bench.start()
+        try bench.turn { bench.links.last?.reason == .noBluetooth }
+        try bench.bluez.start()
+        try bench.streamAgain()
+    }
+
+    @Test func aBusThatGoesAndComesAgainGivesBeatsAgain() throws {
+        let bench = try BusBench()
+        try bench.stream()
+        bench.bus.stop()
+        try bench.turn { bench.links.last?.reason == .noBluetooth }
+        try bench.bus.start()
+        try bench.bluez.start()
+        try bench.streamAgain()
+    }
+
+    @Test func aBluetoothdThatAnswersNothingIsToldAndSpokenToAnew() throws {
+        let bench = try BusBench()
+        bench.bluez.always["*"] = .never
+        try bench.start()
+        try bench.turn { bench.links.last?.reason == .noBluetooth && bench.bluez.count(of: "GetManagedObjects") >= 2 }
+        bench.bluez.always = [:]
+        try bench.streamAgain()
+    }
+
+    @Test(arguments: ["StartDiscovery", "AcquireNotify"])
+    func aMethodThatIsOnceNotAnsweredDoesNotKeepTheStrapAway(member: String) throws {
+        let bench = try BusBench()
+        bench.bluez.script[member] = [.never]
+        try bench.start()
+        try bench.streamAgain(limit: .seconds(80))
+        #expect(bench.bluez.count(of: member) >= 1)
+    }
+
+    @Test func answersThatTakeTwoSecondsHoldNothingUp() throws {
+        let bench = try BusBench()
+        bench.bluez.always["*"] = .late(.seconds(2))
+        try bench.start()
+        var worst = Duration.zero
+        let deadline = Clock.now() + .seconds(40)
+        while bench.hearts.count < 2, Clock.now() < deadline { worst = max(worst, try bench.turn(for: .seconds(1))) }
+        #expect(bench.hearts.count >= 2)
+        // A call that waited would hold the loop for 2 s.
+        #expect(worst < .seconds(1))
+    }
+
+    @Test func aWayThatIsReleasedClosesItsLinkAndSaysNothingMore() throws {
+        let bench = try BusBench()
+        try bench.stream()
+        bench.release()
+        try bench.turn { !bench.bluez.straps[0].isConnected && !bench.bluez.isDiscovering }
+        let before = bench.inputs.count
+        try bench.turn(for: .milliseconds(200))
+        #expect(bench.inputs.count == before)
+    }
+}
