@@ -3,7 +3,7 @@
 # The one list of Debian packages: what the programs are built with, and what their tests run beside it.
 packages := libbluetooth-dev libexpat1-dev libgps-dev libinih-dev libjansson-dev libsystemd-dev pkg-config
 test-packages := $(packages) binutils dbus-daemon gpsbabel gpsd gpsd-clients jq libxml2-utils netcat-openbsd python3-venv tmux
-machine-packages := bluez bluez-test-tools busybox-static cpio kmod qemu-system-x86
+machine-packages := bluez bluez-test-tools busybox-static cpio dbus kmod qemu-system-x86
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec

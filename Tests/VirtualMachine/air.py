@@ -5,6 +5,7 @@ btvirt's controllers, the other air, cannot be pulled out one by one, and a link
 import asyncio
 
 from bumble.controller import Controller
+from bumble.hci import HCI_ErrorCode, HCI_LE_Connection_Complete_Event, HCI_StatusReturnParameters
 from bumble.link import LocalLink
 from bumble.transport import open_transport
 
@@ -34,6 +35,17 @@ class AirController(Controller):
             'latency': command.max_latency, 'supervision': command.supervision_timeout,
         }
         return super().on_hci_le_create_connection_command(command)
+
+    def on_hci_le_create_connection_cancel_command(self, command):
+        """Bumble's own says yes and connects all the same, to a host that wants it no longer."""
+        wanted, self.pending_le_connection = self.pending_le_connection, None
+        if not wanted:
+            return HCI_StatusReturnParameters(HCI_ErrorCode.COMMAND_DISALLOWED_ERROR)
+        asyncio.get_running_loop().call_soon(self.send_hci_packet, HCI_LE_Connection_Complete_Event(
+            status=HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR, connection_handle=0, role=0,
+            peer_address_type=wanted.peer_address_type, peer_address=wanted.peer_address, connection_interval=0,
+            peripheral_latency=0, supervision_timeout=0, central_clock_accuracy=0))
+        return HCI_StatusReturnParameters(HCI_ErrorCode.SUCCESS)
 
     def fall_silent(self):
         """Neither advertises nor answers any more; a peer notices at the end of the link's supervision timeout."""
@@ -65,8 +77,16 @@ class AirLink(LocalLink):
             asyncio.get_running_loop().call_soon(receiver.on_link_acl_data, sender.self_address, transport, data)
 
 
+def place(number):
+    """Where a controller that is not the kernel's has its host, as Bumble says it: an abstract socket."""
+    return f'@paced-air-{number}'
+
+
 class Air(Forked):
-    """So many controllers, which the kernel has as hci0, hci1 …, as long as it lives."""
+    """So many controllers, as long as it lives: the first is the kernel's, as hci0; the others are for straps, one host each.
+
+    The kernel hears nothing of the straps' controllers: bluetoothd powers every adapter that it finds.
+    """
 
     class Life:
         def __init__(self, controllers):
@@ -79,8 +99,8 @@ class Air(Forked):
                 await self.plug(number)
 
         async def plug(self, number):
-            """The kernel gets a controller, always of the same address, under the lowest free index."""
-            transport = await open_transport('vhci')
+            """A controller is there, always of the same address; the kernel gets its own under the lowest free index."""
+            transport = await open_transport(f'unix-server:{place(number)}' if number else 'vhci')
             controller = AirController(
                 f'hci{number}', host_source=transport.source, host_sink=transport.sink, link=self.link,
                 public_address=f'00:AA:01:00:00:{0x40 + number:02X}')
@@ -98,8 +118,10 @@ class Air(Forked):
             return {'at': now()}
 
         async def silence(self, number):
-            """The process that was a controller's host was killed: what the kernel does not tell a controller."""
-            self.controllers[number][1].fall_silent()
+            """The process that was a controller's host was killed."""
+            transport, controller = self.controllers[number]
+            transport.source.parser.reset()
+            controller.fall_silent()
 
         async def occupy(self):
             """The lowest free index goes to a controller that hears nobody."""

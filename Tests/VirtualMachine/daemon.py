@@ -30,8 +30,8 @@ def install(directory):
 class Paced:
     """One runtime and state directory, and the daemon in it, which can be stopped, killed and started again."""
 
-    def __init__(self, name, *options, user=0, log='/run/work'):
-        self.name, self.options, self.user = name, options, user
+    def __init__(self, name, *options, user=0, groups=(), log='/run/work'):
+        self.name, self.options, self.user, self.groups = name, options, user, groups
         self.directory = pathlib.Path('/run/paced') / name
         for part in ('run', 'state'):
             (self.directory / part).mkdir(parents=True)
@@ -50,7 +50,7 @@ class Paced:
             self.started = now()
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, user=self.user, group=self.user,
-                extra_groups=[])
+                extra_groups=self.groups)
         self.lines = []
         self.buffer = b''
         self.state = self.connect('state.sock')
@@ -147,6 +147,12 @@ class Paced:
 
     def descriptors(self):
         return len(os.listdir(f'/proc/{self.process.pid}/fd'))
+
+    def channels(self):
+        """How many channels to straps it holds itself."""
+        held = {os.stat(f'/proc/{self.process.pid}/fd/{fd}').st_ino for fd in os.listdir(f'/proc/{self.process.pid}/fd')}
+        with open('/proc/net/l2cap') as listing:
+            return sum(1 for line in listing if line.split()[-2] in map(str, held))
 
     def resident(self):
         """In KB."""

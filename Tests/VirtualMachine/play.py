@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Plays scenarios inside the machine, one after the other: `play.py DROPS BIN NAME…`.
+"""Plays scenarios inside the machine, one after the other: `play.py DROPS BIN WAY/NAME…`, with the way kernel or bluetoothd.
 
-Prints a line each, `ok|FAIL kernel/NAME SECONDS`; what a failure was comes indented under it. The daemon's own words are
+Prints a line each, `ok|FAIL WAY/NAME SECONDS`; what a failure was comes indented under it. The daemon's own words are
 left in the machine's share, and what was measured in `measured` beside them.
 """
 import json
@@ -11,19 +11,24 @@ import sys
 import time
 import traceback
 
+import bluetoothd_scenarios
 import daemon
 import scenarios
 from daemon import Failed
 from stage import Stage
 
 
-def play(name, drops):
+# Where the scenarios of a way are.
+WAYS = {'kernel': scenarios, 'bluetoothd': bluetoothd_scenarios}
+
+
+def play(way, name, drops):
     start = time.monotonic()
     stage = None
     trouble = None
     try:
-        stage = Stage(name, drops)
-        getattr(scenarios, name.replace('-', '_'))(stage)
+        stage = Stage(way, name, drops)
+        getattr(WAYS[way], name.replace('-', '_'))(stage)
     except Exception as error:
         trouble = str(error) if isinstance(error, Failed) else traceback.format_exc()
         if stage and stage.watched:
@@ -33,22 +38,26 @@ def play(name, drops):
     except Exception:
         trouble = (trouble or '') + traceback.format_exc()
     seconds = round(time.monotonic() - start, 1)
-    print('FAIL' if trouble else 'ok', f'kernel/{name}', seconds, flush=True)
+    print('FAIL' if trouble else 'ok', f'{way}/{name}', seconds, flush=True)
     for line in (trouble or '').rstrip().splitlines():
         print('    ' + line, flush=True)
-    return {'scenario': name, 'seconds': seconds, 'back_s': stage.back} | stage.measured
+    return {'scenario': f'{way}/{name}', 'seconds': seconds, 'back_s': stage.back} | stage.measured
 
 
 # How a number of drops is shared out.
-SHARES = {'strap-restart': 5, 'link-drop': 4, 'adapter-off': 2, 'adapter-replug': 2, 'kill-mid-connect': 2}
+SHARES = {
+    'kernel': {'strap-restart': 5, 'link-drop': 4, 'adapter-off': 2, 'adapter-replug': 2, 'kill-mid-connect': 2},
+    'bluetoothd': {'strap-restart': 7, 'link-drop': 8},
+}
 
 
 def main(drops, programs, names):
     logging.disable()  # Bumble warns of each command that a virtual controller lacks
     daemon.install(programs)
     measured = []
-    for name in names:
-        measured.append(play(name, round(SHARES.get(name, 0) * drops / sum(SHARES.values()))))
+    for way, name in (name.split('/') for name in names):
+        shares = SHARES[way]
+        measured.append(play(way, name, round(shares.get(name, 0) * drops / sum(shares.values()))))
     pathlib.Path('/run/work/measured').write_text('\n'.join(map(json.dumps, measured)) + '\n')
 
 

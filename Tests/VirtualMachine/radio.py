@@ -8,9 +8,12 @@ import time
 
 # Commands of the management protocol. Source: bluez, doc/mgmt-api.txt.
 READ_INDEX_LIST, READ_INFO, SET_POWERED, SET_LE = 0x0003, 0x0004, 0x0005, 0x000D
-DISCONNECT, GET_CONNECTIONS = 0x0014, 0x0015
+DISCONNECT, GET_CONNECTIONS, ADD_ADVERTISING = 0x0014, 0x0015, 0x003E
 NO_INDEX = 0xFFFF
 POWERED, LE = 1 << 0, 1 << 9
+
+# Of a channel. Source: Linux, include/net/bluetooth/bluetooth.h, BT_LISTEN.
+LISTENING = '4'
 
 libc = ctypes.CDLL('libc.so.6', use_errno=True)
 
@@ -85,6 +88,11 @@ class Management:
         self.do(SET_LE, index, b'\x01')
         self.power(index, True)
 
+    def be_seen(self, index):
+        """Everybody may connect to the adapter, though it is connected itself."""
+        connectable = 1 << 0
+        self.do(ADD_ADVERTISING, index, struct.pack('<BIHHBB', 1, connectable, 0, 0, 0, 0))
+
     def connections(self, index):
         """The addresses of the connected, each with its type (1 public, 2 random)."""
         try:
@@ -111,6 +119,6 @@ def attribute_channel(address):
 
 
 def channels():
-    """How many L2CAP channels the kernel has on the attribute protocol's identifier."""
+    """How many L2CAP channels the kernel has on the attribute protocol's identifier, besides those that listen."""
     with open('/sys/kernel/debug/bluetooth/l2cap') as listing:
-        return sum(1 for line in listing if ' 0x0004 ' in line)
+        return sum(1 for line in listing if ' 0x0004 ' in line and line.split()[4] != LISTENING)

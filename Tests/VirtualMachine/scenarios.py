@@ -2,6 +2,7 @@
 import pathlib
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from daemon import NOBODY
 from forked import now
@@ -224,6 +225,35 @@ def link_parameters(stage):
     paced.beat(now(), 20, hole=True)
     asked = air.do('asked', number=0)
     expect(asked == {'interval': [24, 400], 'latency': 0, 'supervision': 600}, f'wide parameters: {asked}')
+    paced.stop()
+
+
+def pairing(stage):
+    """A strap that wants to know its host is paired at the user's word; a stranger never is."""
+    air = stage.air(3)
+    strap, stranger = stage.strap(pairs=True), stage.stranger()
+    strap.start()
+    paced = stage.paced()
+    paced.reason('needs-pairing', 20)
+    stage.refused(stranger, ADAPTER)
+    strap.do('hesitate')
+    with ThreadPoolExecutor() as meanwhile:
+        answer = meanwhile.submit(paced.call, 'strap.pair', strap=OURS)
+        stage.refused(stranger, ADAPTER)
+        expect(not answer.done(), 'the strap was not waited for')
+        strap.do('agree')
+        paced.beat(now(), 20)
+        stage.measured['answer'] = answer.result()
+    stage.refused(stranger, ADAPTER)
+    # Both remember it: the strap when it comes back, and the next paced.
+    strap.kill()
+    air.do('silence', number=1)
+    paced.watch(1)
+    paced.beat(strap.start(), 20, hole=True)
+    paced.stop()
+    paced.start()
+    paced.beat(paced.started, 15)
+    stage.refused(stranger, ADAPTER)
     paced.stop()
 
 

@@ -5,15 +5,19 @@ import random
 import subprocess
 import time
 
-from air import Air
+import bus
+from air import Air, place
 from daemon import Failed, Paced
 from radio import Management, Radio, channels
+from stranger import Stranger
 from strap import Strap
 
 # By what a user would call it: the end of the name printed on it.
 OURS = '9AD13824'
 # How long heart rate took to come back, drop after drop of all scenarios, in seconds.
 BACK = []
+# How long after each return of bluetoothd.
+RETURNS = []
 
 
 def expect(condition, message):
@@ -24,8 +28,8 @@ def expect(condition, message):
 class Stage:
     """What a scenario has at hand; all of it ends with the scenario."""
 
-    def __init__(self, name, drops):
-        self.name, self.drops = name, drops
+    def __init__(self, way, name, drops):
+        self.way, self.name, self.drops = way, name, drops
         self.ending = contextlib.ExitStack()
         self.random = random.Random(name)
         self.management = self.ending.enter_context(Management())
@@ -40,6 +44,7 @@ class Stage:
         """
         radio = Radio(controllers)
         self.ending.callback(radio.end)
+        self.place = lambda number: f'hci-socket:{number}'
         return radio
 
     def air(self, controllers=2):
@@ -49,25 +54,44 @@ class Stage:
         air = Air(controllers=controllers)
         self.ending.callback(air.kill)
         air.start()
-        self.management.wait_for(lambda: len(self.management.indices()) == controllers)
+        self.place = lambda number: f'unix-client:{place(number)}'
+        self.management.wait_for(lambda: len(self.management.indices()) == 1)
         return air
 
-    def strap(self, index=1, **settings):
-        strap = Strap(index, **settings)
+    def strap(self, number=1, **settings):
+        strap = Strap(self.place(number), **settings)
         self.ending.callback(strap.kill)
         return strap
 
-    def paced(self, *options, user=0):
+    def stranger(self, number=2):
+        stranger = Stranger(controller=self.place(number))
+        self.ending.callback(stranger.kill)
+        stranger.start()
+        return stranger
+
+    def bluetoothd(self):
+        """The system bus, and a bluetoothd that is not started yet."""
+        system_bus, daemon = bus.system_bus(self.label), bus.bluetoothd(self.label)
+        for served in (system_bus, daemon):
+            self.ending.callback(served.kill)
+        system_bus.start()
+        return daemon
+
+    @property
+    def label(self):
+        return f'{self.way}-{self.name}'
+
+    def paced(self, *options, user=0, groups=(), way=None):
         """Starts a paced with directories of its own; without options our strap is its strap."""
         self.started += 1
         options = options or ('--strap', OURS)
-        self.watched = Paced(f'{self.name}-{self.started}', '--bluetooth', 'kernel', *options, user=user)
+        self.watched = Paced(f'{self.label}-{self.started}', '--bluetooth', way or self.way, *options, user=user, groups=groups)
         self.ending.callback(self.watched.kill)
         return self.watched.start()
 
     def monitor(self):
         """Has btmon write down what passes between the kernel and its adapters; gives the file."""
-        path = pathlib.Path(f'/run/work/{self.name}.btmon')
+        path = pathlib.Path(f'/run/work/{self.label}.btmon')
         with path.open('w') as file:
             monitor = subprocess.Popen(['stdbuf', '-oL', 'btmon', '-c', 'never', '-C', '110'], stdout=file)
         self.ending.callback(monitor.wait)
@@ -87,6 +111,27 @@ class Stage:
         """Waits for the first beat after a moment, and keeps how long it took."""
         self.back.append(paced.beat(since, 20, hole))
         BACK.append(self.back[-1])
+
+    def returned(self, paced, since):
+        """Waits for the first beat after bluetoothd was there again."""
+        self.back.append(paced.beat(since, 20, hole=True))
+        RETURNS.append(self.back[-1])
+
+    def changed(self, paced, since, way):
+        """Waits for the first beat that comes another way than those before a moment."""
+        paced.wait(f'way {way}', lambda line: line.get('bluetooth', {}).get('way') == way, 15)
+        self.back.append(paced.beat(since, 15, hole=True))
+        state = paced.wait('connected', lambda line: line.get('heart', {}).get('link') == 'connected', 5,
+                           since=len(paced.lines))
+        expect(state['bluetooth']['way'] == way and state['bluetooth'].get('reason'), f'bluetooth: {state["bluetooth"]}')
+        self.measured['said'] = [line for line in paced.lines if line['class'] == 'EVENT' and line['boot_ms'] >= since]
+
+    def refused(self, stranger, adapter):
+        """A stranger who connects to the machine and wants to be paired is told no."""
+        self.management.be_seen(0)
+        answer = stranger.do('pair', address=adapter, seconds=10)
+        expect(not answer['paired'], 'a stranger was paired')
+        expect('ProtocolError' in answer['why'], f'a stranger was not told: {answer}')
 
     def stream(self, paced, drop):
         """Goes on for a while after a drop. Only a stream of 5 s lets the rests before a new attempt begin anew: every third

@@ -1,6 +1,5 @@
 """Heart-rate straps in the machine's air: Bumble's whole peripheral side, each strap a process of its own."""
 import asyncio
-import errno
 import pathlib
 import random
 import sys
@@ -12,6 +11,7 @@ from bumble import att
 from bumble.core import UUID, AdvertisingData
 from bumble.device import Device, DeviceConfiguration
 from bumble.hci import Address
+from bumble.pairing import PairingConfig, PairingDelegate
 from bumble.profiles.battery_service import BatteryService
 from bumble.profiles.device_information_service import DeviceInformationService
 from bumble.transport import open_transport
@@ -25,10 +25,13 @@ REMOTE_USER_TERMINATED = 0x13
 
 
 class Strap(Forked):
-    """A strap on hciN of the kernel, which must not be powered: the strap is its host."""
+    """A strap, host of a controller: Bumble says where that is. One of the kernel's must not be powered.
 
-    def __init__(self, index, name='Polar H10 9AD13824', address='F0:F1:F2:F3:F4:F5'):
-        super().__init__(index=index, name=name, address=address, beats=0)
+    One that `pairs` lets only a paired host subscribe, and lets every host pair.
+    """
+
+    def __init__(self, controller, name='Polar H10 9AD13824', address='F0:F1:F2:F3:F4:F5', pairs=False):
+        super().__init__(controller=controller, name=name, address=address, pairs=pairs, beats=0)
         self.earlier = []
 
     def start(self, **fields):
@@ -49,12 +52,26 @@ class Strap(Forked):
         super().kill()
 
 
+class Consent(PairingDelegate):
+    """Says yes to whoever wants to be paired, once the strap is willing."""
+
+    def __init__(self):
+        super().__init__()
+        self.willing = asyncio.Event()
+        self.willing.set()
+
+    async def accept(self):
+        await self.willing.wait()
+        return True
+
+
 class Life:
     """What a strap does."""
 
-    def __init__(self, index, name, address, beats):
-        self.index, self.name, self.address = index, name, address
+    def __init__(self, controller, name, address, pairs, beats):
+        self.controller, self.name, self.address, self.pairs = controller, name, address, pairs
         self.device = None
+        self.consent = Consent()
         self.heart = heart_rate_service()
         self.measurement = self.heart.heart_rate_measurement_characteristic
         self.beating = None
@@ -64,28 +81,23 @@ class Life:
         # What is told by `told`: times are CLOCK_BOOTTIME in ms.
         self.connections, self.requests, self.subscriptions, self.sent, self.answers = [], 0, 0, [], []
 
-    async def adapter(self, patience=5):
-        """The controller as its host. For a moment after the host before was killed the kernel does not have it."""
-        until = now() + patience * 1000
-        while True:
-            try:
-                return await open_transport(f'hci-socket:{self.index}')
-            except OSError as error:
-                if error.errno not in (errno.ENODEV, errno.EBUSY) or now() > until:
-                    raise
-                await asyncio.sleep(0.05)
-
     async def power_on(self):
         settings = DeviceConfiguration(
             name=self.name, address=Address(self.address), advertising_interval_min=ADVERTISING,
-            advertising_interval_max=ADVERTISING)
-        transport = await self.adapter()
+            advertising_interval_max=ADVERTISING, keystore=f'JsonKeyStore:/run/{self.address}.keys')
+        transport = await open_transport(self.controller)
         self.device = Device.from_config_with_hci(settings, transport.source, transport.sink)
         self.device.add_services([
             DeviceInformationService(
                 manufacturer_name='Polar Electro Oy', model_number='H10', serial_number=self.name.split()[-1],
                 firmware_revision='5.0.0'),
             self.heart, BatteryService(lambda _: 87), measurement_service(self.device)])
+        self.device.pairing_config_factory = lambda _: PairingConfig(mitm=False, delegate=self.consent)
+        self.device.host.long_term_key_provider = self.long_term_key
+        if self.pairs:
+            # Bumble's own descriptor, which follows the value.
+            configuration = self.device.gatt_server.get_attribute(self.measurement.handle + 1)
+            configuration.permissions |= att.Attribute.WRITE_REQUIRES_ENCRYPTION
         self.device.l2cap_channel_manager.register_fixed_channel(att.ATT_CID, self.received)
         self.measurement.on('subscription', self.subscribed)
         self.device.on('connection', self.connected)
@@ -117,6 +129,13 @@ class Life:
         if values is not None:
             self.values, self.beats = [bytes.fromhex(value) for value in values], 0
 
+    async def hesitate(self):
+        """Answers nobody who wants to be paired, until it agrees."""
+        self.consent.willing.clear()
+
+    async def agree(self):
+        self.consent.willing.set()
+
     async def drop(self):
         """Ends the connection, as a strap that is taken off does."""
         for connection in list(self.device.connections.values()):
@@ -139,6 +158,15 @@ class Life:
             # An exchange of MTU, and a read of the peer's own name.
             for request in ('02f700', '0a0300'):
                 self.send(connection.handle, bytes.fromhex(request))
+
+    async def long_term_key(self, handle, rand, diversifier):
+        """What the host wants to encrypt with. After a pairing of the older kind Bumble's own gives the host's key for ours."""
+        connection = self.device.lookup_connection(handle)
+        if key := self.device.smp_manager.get_long_term_key(connection, rand, diversifier):
+            return key
+        keys = await self.device.keystore.get(str(connection.peer_address))
+        key = keys and (keys.ltk or keys.ltk_central)
+        return key and key.value
 
     def disconnected(self, reason):
         self.connections[-1] |= {'ended': now(), 'reason': reason}

@@ -1,0 +1,167 @@
+"""What is played with the real bluetoothd between paced and the kernel: each function is the scenario of its name."""
+import grp
+
+import scenarios
+from daemon import NOBODY
+from forked import now
+from radio import POWERED
+from stage import RETURNS, expect
+
+OUR_ADDRESS = scenarios.OUR_ADDRESS
+# For so long a bluetoothd that has gone is waited for, in ms.
+LOYALTY_MS = 4000
+
+
+def cold_start(stage):
+    """bluetoothd runs, and has never seen the strap: beats flow within 15 s, with nothing done by hand."""
+    stage.air()
+    stage.strap().start()
+    stage.bluetoothd().start()
+    paced = stage.paced()
+    stage.measured['descriptors'], stage.measured['resident_kb'] = stage.running(paced)
+    state = paced.wait('battery', lambda line: 'battery_percent' in line.get('heart', {}), 15)
+    expect(state['heart']['battery_percent'] == 87, f'battery: {state["heart"]}')
+    expect(state['heart']['address'] == OUR_ADDRESS, f'address: {state["heart"]}')
+    expect(state['bluetooth']['way'] == 'bluetoothd', f'bluetooth: {state["bluetooth"]}')
+    paced.stop()
+
+
+def strap_restart(stage):
+    """The strap is gone without a word, and comes back after a while."""
+    stage.bluetoothd().start()
+    scenarios.strap_restart(stage)
+
+
+def link_drop(stage):
+    """The link is ended, by the strap and by this side in turn."""
+    stage.bluetoothd().start()
+    scenarios.link_drop(stage)
+
+
+def bluetoothd_kill(stage):
+    """bluetoothd dies in the middle of a run, and systemd starts it again."""
+    stage.air()
+    strap = stage.strap()
+    strap.start()
+    bluetoothd = stage.bluetoothd()
+    bluetoothd.start()
+    paced = stage.paced()
+    before = stage.running(paced)
+    for _ in range(3):
+        bluetoothd.kill()
+        paced.watch(stage.random.uniform(0.1, 3))
+        stage.returned(paced, bluetoothd.start())
+        paced.watch(1)
+    stage.unharmed(paced, before, strap)
+
+
+def bluetoothd_restart(stage):
+    """bluetoothd is restarted, as after an update: no reason to leave it."""
+    stage.air()
+    strap = stage.strap()
+    strap.start()
+    bluetoothd = stage.bluetoothd()
+    bluetoothd.start()
+    paced = stage.paced(way='auto')
+    before = stage.running(paced)
+    for _ in range(3):
+        at = now()
+        bluetoothd.stop()
+        returned = bluetoothd.start()
+        stage.returned(paced, returned)
+        ways = {state['bluetooth'].get('way') for state in paced.states() if state['boot_ms'] > at}
+        # On a machine that is busy it takes longer than paced waits for it, and then that goes another way meanwhile.
+        expect(ways == {'bluetoothd'} or returned - at > LOYALTY_MS, f'ways: {ways}')
+        paced.watch(1)
+    stage.unharmed(paced, before, strap)
+
+
+def bluetoothd_stop(stage):
+    """bluetoothd is stopped for half a minute, and paced may not go another way: it waits, and says for what."""
+    stage.air()
+    strap = stage.strap()
+    strap.start()
+    bluetoothd = stage.bluetoothd()
+    bluetoothd.start()
+    paced = stage.paced()
+    before = stage.running(paced)
+    bluetoothd.stop()
+    paced.reason('no-bluetooth', 5)
+    paced.watch(30)
+    stage.returned(paced, bluetoothd.start())
+    stage.unharmed(paced, before, strap)
+
+
+def coming_back(stage):
+    """As without bluetoothd; and half of the times that bluetoothd was away, beats are back within 5 s of its return."""
+    scenarios.coming_back(stage)
+    returns = sorted(RETURNS)
+    stage.measured |= {'returns_s': returns}
+    expect(returns[len(returns) // 2] <= 5, f'back after the return of bluetoothd: {returns}')
+
+
+def left_behind(stage):
+    """paced is killed, and bluetoothd keeps the link: the next paced has beats within 15 s."""
+    stage.air()
+    strap = stage.strap()
+    strap.start()
+    stage.bluetoothd().start()
+    paced = stage.paced()
+    paced.beat(paced.started, 15)
+    for _ in range(2):
+        paced.kill()
+        expect(stage.management.connections(0), 'bluetoothd has let the link go')
+        paced.start()
+        stage.back.append(paced.beat(paced.started, 15))
+        paced.watch(1)
+    stage.unharmed(paced, stage.running(paced), strap)
+
+
+def way_to_kernel(stage):
+    """bluetoothd is stopped while the strap comes through it: beats go on without it within 15 s, and it is said why."""
+    stage.air()
+    strap = stage.strap()
+    strap.start()
+    bluetoothd = stage.bluetoothd()
+    bluetoothd.start()
+    paced = stage.paced(way='auto')
+    before = stage.running(paced)
+    expect(paced.channels() == 0, 'paced holds a channel of its own beside bluetoothd')
+    stage.changed(paced, bluetoothd.stop(), 'kernel')
+    expect(paced.channels() == 1, 'no channel of its own')
+    stage.unharmed(paced, before, strap)
+
+
+def way_to_bus(stage):
+    """bluetoothd is started while the strap comes without it: beats go on through it within 15 s, and it is said why."""
+    stage.air()
+    strap = stage.strap()
+    strap.start()
+    bluetoothd = stage.bluetoothd()
+    paced = stage.paced(way='auto')
+    before = stage.running(paced)
+    expect(paced.channels() == 1, 'no channel of its own')
+    stage.changed(paced, bluetoothd.start(), 'bluetoothd')
+    expect(paced.channels() == 0, 'paced holds a channel of its own beside bluetoothd')
+    # A connection to the bus more than before: of the two, one took the place of the channel.
+    stage.unharmed(paced, (before[0] + 1, before[1]), strap)
+
+
+def unprivileged(stage):
+    """A user of the group bluetooth, without any privilege of the kernel's."""
+    stage.radio()
+    strap = stage.strap()
+    strap.start()
+    stage.bluetoothd().start()
+    stage.management.wait_for(lambda: stage.management.settings(0) & POWERED)
+    paced = stage.paced(user=NOBODY, groups=[grp.getgrnam('bluetooth').gr_gid])
+    stage.measured['first_beat_s'] = paced.beat(paced.started, 15)
+    strap.do('drop')
+    stage.measured['back_s'] = paced.beat(now(), 20, hole=True)
+    paced.stop()
+
+
+def pairing(stage):
+    """A strap that wants to know its host is paired at the user's word; a stranger never is."""
+    stage.bluetoothd().start()
+    scenarios.pairing(stage)
