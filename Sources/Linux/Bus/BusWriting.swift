@@ -61,3 +61,18 @@ private func append(
     unsafe try append(values, to: message)
     try checkSystemd("sd_bus_message_close_container", unsafe sd_bus_message_close_container(message))
 }
+
+/// A message that is being written, or was sent.
+@safe
+struct OutgoingMessage: ~Copyable {
+    let pointer: OpaquePointer
+
+    /// Takes ownership.
+    init(_ pointer: OpaquePointer) {
+        unsafe self.pointer = unsafe pointer
+    }
+
+    deinit {
+        unsafe sd_bus_message_unref(pointer)
+    }
+}
