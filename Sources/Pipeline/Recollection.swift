@@ -29,11 +29,16 @@ package struct Recollection: Sendable {
         since = now
     }
 
-    /// Takes up an activity that an outage has interrupted: the pipeline of a ``Replay`` that has taken everything that is known of it.
+    /// Takes up an activity that an outage has interrupted.
     ///
-    /// - Parameter outage: how long nothing ran, up to `now`.
+    /// - Parameters:
+    ///   - interrupted: the pipeline of a ``Replay`` that has taken everything that is known of it and has gone on to the last moment that
+    ///     is known; its clock is the present one (``Entry/shifted(by:)``).
+    ///   - outage: how long nothing ran, up to `now`.
     package mutating func goOn(_ interrupted: Pipeline, after outage: Outage, at now: Instant) {
-        adopt(interrupted)
+        var replay = Replay(interrupted)
+        replay.advance(to: now - outage.duration)
+        adopt(replay.pipeline)
         pipeline.goOn(after: outage, at: now)
         keep(Entry(at: now, .outage(outage)))
     }

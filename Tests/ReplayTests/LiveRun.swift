@@ -41,7 +41,7 @@ struct LiveRun {
         while true {
             let due = min(recollection.pipeline.deadline, nextClock)
             guard due <= moment else { break }
-            now = max(now, isPunctual ? due : min(moment, due + lateness()))
+            now = max(now, isPunctual ? due : due + lateness())
             if now >= nextClock {
                 nextClock = now + .seconds(1)
                 let time = UTC(milliseconds: now.milliseconds + Self.offset + clockError)

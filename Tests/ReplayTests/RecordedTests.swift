@@ -153,4 +153,14 @@ import Testing
         #expect(try rows(clockErrors: [0, -86_400_000, 3_600_000]) == steady)
         #expect(steady.count > 180)
     }
+
+    /// Nothing of what an idle pipeline knows is lost on the way into its beginning and out of it.
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func aBeginningHoldsAllThatAnIdlePipelineKnows(seed: UInt64) throws {
+        let beginning = try LiveRun.demo(seed: seed, isPunctual: true, back: .zero).0.recollection.pipeline.beginning
+        #expect(Pipeline(beginning).beginning == beginning)
+        #expect(!beginning.jitter.isEmpty)
+        #expect(beginning.filter.accuracies.count > 60)
+        #expect(beginning.heart.hasBegun && beginning.newest != nil && beginning.clock.source == .system)
+    }
 }

@@ -28,7 +28,7 @@ package struct Entry: Equatable, Sendable {
         case outage(Outage)
     }
 
-    /// The same entry on a clock that stands so much later; every moment in it is moved.
+    /// The same entry on a clock that stands so many whole milliseconds later; every moment in it is moved.
     package func shifted(by shift: Duration) -> Entry {
         guard shift != .zero else { return self }
         var entry = self

@@ -19,7 +19,7 @@ extension LineWriter {
         switch kind {
         case .start(let sport, let back, let resumed):
             member("sport", sport.rawValue)
-            if back > .zero { member("back_ms", back.wholeMilliseconds) }
+            if back >= .milliseconds(1) { member("back_ms", back.wholeMilliseconds) }
             if resumed { member("resumed", true) }
         case .pause(let elapsed, let distance, let trigger), .resume(let elapsed, let distance, let trigger):
             member("elapsed_ms", elapsed)
