@@ -32,7 +32,7 @@ enum Log {
             (
                 .notice,
                 "run \(event.activity ?? 0) started: \(sport.rawValue)"
-                    + (back > .zero ? ", \(Int(back.inSeconds)) s ago" : "")
+                    + (back >= .seconds(1) ? ", \(Int(back.inSeconds)) s ago" : "")
             )
         case .pause(_, _, .auto): (.notice, "run paused, the time stood still for too long")
         case .pause: (.notice, "run paused")
