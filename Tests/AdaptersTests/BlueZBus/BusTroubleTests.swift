@@ -38,6 +38,17 @@ import Testing
         #expect(bench.bluez.count(of: "Connect") == 1)
     }
 
+    @Test func aLinkThatIsMadeAndNeverToldAsConnectedIsUsed() throws {
+        var strap = FakeBlueZStrap()
+        strap.isToldConnected = false
+        let bench = try BusBench([strap])
+        try bench.stream()
+        #expect(bench.bluez.count(of: "Connect") == 1)
+        #expect(bench.bluez.count(of: "Disconnect") == 0)
+        bench.bluez.drop()
+        try bench.streamAgain()
+    }
+
     @Test func servicesThatAreNeverResolvedAreGivenUpAndTheStrapIsTriedAgain() throws {
         var strap = FakeBlueZStrap()
         strap.services = .unresolved
