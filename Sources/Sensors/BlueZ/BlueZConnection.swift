@@ -53,6 +53,9 @@ package struct BlueZConnection: Sendable {
     package static let partingLimit = Duration.seconds(1)
     package static let reasonLimit = Duration.milliseconds(100)
 
+    /// A strap that has not agreed to notify by then, and is not paired, waits for that: bluetoothd 5.66 asks nobody, and does not answer.
+    package static let agreementLimit = Duration.seconds(8)
+
     /// A failure to connect after so long is that of a strap that was not heard: the kernel waits 40 s.
     package static let absence = Duration.seconds(30)
 
@@ -79,6 +82,8 @@ package struct BlueZConnection: Sendable {
     var measurements: String?
     /// Whether they come as changes of a property.
     private var isNotifying = false
+    /// When a strap that is asked to notify will not agree any more.
+    private var agreedBy: Instant?
     /// What is tried again; without a moment while it is under way.
     var retry: (call: BlueZCall, at: Instant?, count: Int)?
     var lastAt: Instant?
@@ -105,6 +110,7 @@ package struct BlueZConnection: Sendable {
         let late: Instant? =
             switch phase {
             case .connecting(let until): until
+            case .subscribing: agreedBy
             case .closing(let until), .resolving(let until), .parting(let until), .leaving(let until): until
             default: nil
             }
@@ -134,6 +140,7 @@ package struct BlueZConnection: Sendable {
             return []
         }
         phase = .subscribing
+        agreedBy = now + Self.agreementLimit
         measurements = path
         return [.call(.acquireNotify(characteristic: path))]
     }
@@ -186,6 +193,9 @@ package struct BlueZConnection: Sendable {
         switch phase {
         case .connecting: return end(.unreachable, objects, at: now)
         case .closing: return end(.unanswered, objects, at: now)
+        case .subscribing:
+            agreedBy = nil
+            return objects.device(at: device)?.isPaired ?? true ? [] : end(.pairingNeeded, objects, at: now)
         case .resolving:
             let isResolved = objects.device(at: device)?.isResolved ?? false
             return end(isResolved ? .useless : .unanswered, objects, at: now)

@@ -223,6 +223,18 @@ struct BlueZConnectionTests {
         #expect(stage.calls.last == .disconnect(device: Self.device))
     }
 
+    @Test func aStrapThatNeverAgreesToNotifyWantsPairingUnlessItIsPaired() {
+        var stage = Stage()
+        stage.beginSubscribing()
+        stage.pass(BlueZConnection.agreementLimit)
+        #expect(stage.losses == [.pairingNeeded])
+        stage = Stage()
+        stage.tell(["Paired": .flag(true)])
+        stage.beginSubscribing()
+        stage.pass(BlueZConnection.agreementLimit)
+        #expect(stage.losses.isEmpty)
+    }
+
     @Test func aStrapWithoutNotificationsIsUseless() {
         var stage = Stage()
         stage.beginSubscribing()
