@@ -6,29 +6,28 @@ import Testing
 /// What independent tools found in the files of others, we find too.
 @Suite struct SharedTruthTests {
     private struct Truth: Decodable {
-        struct Lap: Decodable {
-            var TotalTimeSeconds: Double?
-            var DistanceMeters: Double?
-        }
+        struct Lap: Decodable {}
 
         var points: Int
         var segments: Int
-        var ele_n: Int
-        var ele_min: Double?
-        var ele_max: Double?
-        var hr_n: Int
-        var hr_mean: Double?
-        var hr_max: Double?
-        var t_first: String?
-        var t_last: String?
-        var device_laps: [Lap]?
-        var device_total_distance_m: Double?
-        var device_total_time_s: Double?
+        var eleN: Int
+        var eleMin: Double?
+        var eleMax: Double?
+        var hrN: Int
+        var hrMean: Double?
+        var hrMax: Double?
+        var tFirst: String?
+        var tLast: String?
+        var deviceLaps: [Lap]?
+        var deviceTotalDistanceM: Double?
+        var deviceTotalTimeS: Double?
     }
 
     @Test(arguments: SharedFile.all("gpx_tcx", ".gpx", ".tcx"))
     func whatAFileHoldsIsRead(file: SharedFile) throws {
-        let all = try JSONDecoder().decode(
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let all = try decoder.decode(
             [String: Truth].self, from: Data(contentsOf: SharedFile.root.appending(path: "gpx_tcx/truth.json")))
         let name = URL(filePath: file.path).lastPathComponent.replacing(".gz", with: "")
         let truth = try #require(all[name])
@@ -39,23 +38,23 @@ import Testing
         let rates = read.samples.compactMap(\.heartRate).map(Double.init)
         let altitudes = read.samples.compactMap(\.altitude)
         if lost == 0 {
-            #expect(rates.count == truth.hr_n)
-            #expect(rates.max() == truth.hr_max)
-            #expect(altitudes.count == truth.ele_n)
-            #expect(altitudes.min() == truth.ele_min)
-            #expect(altitudes.max() == truth.ele_max)
-            if let mean = truth.hr_mean { #expect(abs(rates.reduce(0, +) / Double(rates.count) - mean) < 0.01) }
+            #expect(rates.count == truth.hrN)
+            #expect(rates.max() == truth.hrMax)
+            #expect(altitudes.count == truth.eleN)
+            #expect(altitudes.min() == truth.eleMin)
+            #expect(altitudes.max() == truth.eleMax)
+            if let mean = truth.hrMean { #expect(abs(rates.reduce(0, +) / Double(rates.count) - mean) < 0.01) }
             let ends = [read.samples.first, read.samples.last].map { sample in
                 sample.map { read.recording.started.milliseconds + $0.at }
             }
-            let expected = [truth.t_first, truth.t_last].map { text in text.flatMap { UTC(iso8601: $0)?.milliseconds } }
+            let expected = [truth.tFirst, truth.tLast].map { text in text.flatMap { UTC(iso8601: $0)?.milliseconds } }
             #expect(ends == expected)
         }
         guard file.isTCX else { return }
-        #expect(read.recording.laps.count == truth.device_laps?.count)
+        #expect(read.recording.laps.count == truth.deviceLaps?.count)
         let claim = try #require(read.recording.claim)
-        #expect(abs(Double(claim.elapsedMilliseconds ?? 0) / 1000 - (truth.device_total_time_s ?? 0)) < 0.06)
-        #expect(abs((claim.distanceMetres ?? 0) - (truth.device_total_distance_m ?? 0)) < 0.06)
+        #expect(abs(Double(claim.elapsedMilliseconds ?? 0) / 1000 - (truth.deviceTotalTimeS ?? 0)) < 0.06)
+        #expect(abs((claim.distanceMetres ?? 0) - (truth.deviceTotalDistanceM ?? 0)) < 0.06)
         // Counted from the points it is near what the device claims.
         let total = read.recording.total
         #expect(abs(total.distanceMetres - (claim.distanceMetres ?? 0)) <= max(0.01 * total.distanceMetres, 160))
