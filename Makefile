@@ -1,8 +1,8 @@
 # What README.md tells to type. Each target says what it does, and first installs the Debian packages that it needs.
 
 # The one list of Debian packages: what the programs are built with, and what their tests run beside it.
-packages := libbluetooth-dev libexpat1-dev libgps-dev libinih-dev libjansson-dev libsystemd-dev pkg-config
-test-packages := $(packages) binutils dbus-daemon gpsbabel gpsd gpsd-clients jq libxml2-utils netcat-openbsd python3-venv tmux
+packages := libbluetooth-dev libexpat1-dev libgps-dev libinih-dev libjansson-dev libsqlite3-dev libsystemd-dev pkg-config
+test-packages := $(packages) binutils dbus-daemon gpsbabel gpsd gpsd-clients jq libxml2-utils netcat-openbsd python3-venv sqlite3 tmux
 machine-packages := bluez bluez-test-tools busybox-static cpio dbus kmod qemu-system-x86
 
 SHELL := /bin/bash
@@ -53,7 +53,10 @@ test-vm: build .build/venv
 	Tests/VirtualMachine/test 15 | tee $(results)/3-test-vm
 
 torture: build .build/venv
-	@echo "== the same with 50 drops, some after two minutes"
+	@echo "== a recording that is killed a thousand times"
+	swift build --build-tests
+	PACED_KILLS=1000 swift test --skip-build --disable-xctest --filter KilledProcessTests 2>&1 | $(summary)
+	@echo "== the Bluetooth kernel with 50 drops, some after two minutes"
 	@[ "$$(uname -m)" != x86_64 ] || Tools/require $(machine-packages)
 	Tests/VirtualMachine/test 50
 

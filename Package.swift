@@ -27,6 +27,7 @@ let package = Package(
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
         .target(name: "CInih", cSettings: c, linkerSettings: [.linkedLibrary("inih")]),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CAllocations", cSettings: c),
         .systemLibrary(name: "CFuzzer"),
         // Ring 0
@@ -41,8 +42,8 @@ let package = Package(
         .target(
             name: "Adapters",
             dependencies: [
-                "CBlueZ", "CExpat", "CGps", "CInih", "CJansson", "CMath", "Linux", "Sensors", "Pipeline", "Outputs",
-                "Domain",
+                "CBlueZ", "CExpat", "CGps", "CInih", "CJansson", "CMath", "CSQLite", "Linux", "Sensors", "Pipeline",
+                "Outputs", "Domain",
             ],
             swiftSettings: shell),
         // Ring 4
@@ -71,9 +72,15 @@ let package = Package(
             exclude: ["Geodesic/vectors.csv"], swiftSettings: core),
         .testTarget(name: "OutputsTests", dependencies: ["Outputs", "Domain", "TestKit"], swiftSettings: core),
         .testTarget(name: "LinuxTests", dependencies: ["Linux", "Domain", "TestKit"], swiftSettings: core),
+        // Records a synthetic run, to be killed in the middle and to be lied to by its disk.
+        .executableTarget(
+            name: "JournalProcess", dependencies: ["Adapters", "Linux", "Domain", "TestKit"],
+            path: "Tests/JournalProcess", swiftSettings: core),
         .testTarget(
             name: "AdaptersTests",
-            dependencies: ["Adapters", "Linux", "Sensors", "Outputs", "Pipeline", "Domain", "TestKit"],
+            dependencies: [
+                "JournalProcess", "Adapters", "Linux", "Sensors", "Outputs", "Pipeline", "Domain", "TestKit",
+            ],
             swiftSettings: core),
         .testTarget(
             name: "DaemonTests",

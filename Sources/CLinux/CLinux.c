@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <pthread.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/timex.h>
 
@@ -26,4 +28,14 @@ bool clinux_clock_is_synchronised(void)
     struct timex status = {.modes = 0};
     int state = adjtimex(&status);
     return state >= 0 && state != TIME_ERROR;
+}
+
+int clinux_event(void)
+{
+    return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+}
+
+void clinux_name_thread(const char *name)
+{
+    pthread_setname_np(pthread_self(), name);
 }

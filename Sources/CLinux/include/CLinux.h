@@ -17,3 +17,9 @@ int clinux_peer_of(int descriptor, struct clinux_peer *peer);
 
 /* Whether the kernel calls CLOCK_REALTIME synchronised: adjtimex(2) is not in TIME_ERROR. */
 bool clinux_clock_is_synchronised(void);
+
+/* eventfd(2) with EFD_NONBLOCK | EFD_CLOEXEC. */
+int clinux_event(void);
+
+/* pthread_setname_np(3) of the calling thread; at most 15 characters. */
+void clinux_name_thread(const char *name);

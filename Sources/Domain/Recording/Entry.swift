@@ -17,7 +17,7 @@ package struct Entry: Equatable, Sendable {
 
     package enum Kind: Equatable, Sendable {
         /// What was known before the next entry.
-        case beginning(Beginning)
+        indirect case beginning(Beginning)
         /// All inputs but those that are the machine's own and those that change nothing.
         case input(Input)
         /// A command that was carried out. A start that was asked for late stands where the run began.

@@ -1,0 +1,153 @@
+package import Domain
+package import Linux
+import Synchronization
+
+/// The journal as the loop sees it: it takes what is to be written and never waits.
+///
+///     loop ──▶ append ──▶ JournalQueue ──▶ JournalWriter (a thread of its own) ──▶ journal.sqlite
+///                                               │
+///     loop ◀── status, changed ◀── news ────────┘
+package final class Journal {
+    private let desk: JournalDesk
+    /// Nil where the writer is turned by hand.
+    private let thread: WorkerThread?
+    /// The number for the next activity, until the writer knows better.
+    private var nextActivity: Int
+    /// The activity that is being recorded, and how many entries and rows it has.
+    private var open: (activity: Int, entries: Int, rows: Int)?
+
+    /// Nothing is taken for so long: the disk is slow.
+    package static let patience = Duration.seconds(2)
+
+    /// Begins to write into the state directory, which ``JournalPreparation`` has looked through.
+    ///
+    /// - Parameters:
+    ///   - nextActivity: ``JournalPreparation/nextActivity``; 1 where that could not be read.
+    ///   - syncSeconds: the option; 1 while an activity is open and 10 otherwise where it is nil.
+    package init(in directory: String, nextActivity: Int, syncSeconds: Int? = nil) throws(SystemError) {
+        self.nextActivity = nextActivity
+        let desk = try JournalDesk()
+        self.desk = desk
+        thread = try WorkerThread("paced-journal") {
+            let writer = JournalWriter(in: directory, desk: desk, syncSeconds: syncSeconds)
+            writer.run()
+        }
+    }
+
+    /// With a writer that is turned by hand, for tests and measurements.
+    package init(desk: JournalDesk, nextActivity: Int) {
+        self.desk = desk
+        self.nextActivity = nextActivity
+        thread = nil
+    }
+
+    // MARK: What is written
+
+    /// The number for an activity that begins now. It is used up with ``begin(_:_:at:)``.
+    package var activityNumber: Int {
+        max(nextActivity, desk.news.withLock { $0.reserved ?? 0 })
+    }
+
+    /// An activity begins, with ``activityNumber``.
+    package func begin(_ recording: Recording, _ part: JournalPart, at now: Instant) {
+        guard let id = recording.id else { return }
+        nextActivity = id + 1
+        open = (id, part.place, 0)
+        append(.begin(recording, part), at: now)
+    }
+
+    /// An activity that was left open goes on.
+    ///
+    /// - Parameter rows: how many rows it has already.
+    package func resume(_ activity: Int, _ part: JournalPart, rows: Int, at now: Instant) {
+        open = (activity, part.place, rows)
+        append(.resume(activity: activity, part), at: now)
+    }
+
+    /// The next entry of the open activity.
+    package func write(_ entry: Entry, at now: Instant) {
+        guard let activity = open?.activity, let place = open?.entries else { return }
+        open?.entries += 1
+        append(.entry(activity: activity, place: place, entry), at: now)
+    }
+
+    /// The next row of the open activity.
+    package func write(_ row: RecordingRow, at now: Instant) {
+        guard let activity = open?.activity, let place = open?.rows else { return }
+        open?.rows += 1
+        append(.row(activity: activity, place: place, row), at: now)
+    }
+
+    /// What the open activity has come to: at a lap, a pause, and about each 10 s.
+    package func update(_ recording: Recording, gaps: Int, at now: Instant) {
+        append(.update(recording, gaps: gaps), at: now)
+    }
+
+    package func end(_ recording: Recording, gaps: Int, at now: Instant) {
+        open = nil
+        append(.end(recording, gaps: gaps), at: now)
+    }
+
+    /// Takes an activity away for good: nothing of it is left in the file. Also the open one, when it is discarded.
+    package func delete(_ activity: Int, at now: Instant) {
+        if open?.activity == activity { open = nil }
+        append(.delete(activity: activity), at: now)
+    }
+
+    /// An event, a moment of the clock, an edit: what needs no counting.
+    package func append(_ change: JournalChange, at now: Instant) {
+        let isOpen = open != nil
+        desk.queue.withLock { queue in
+            queue.append(change, at: now)
+            queue.isOpen = isOpen
+        }
+        if change.isUrgent { desk.work.call() }
+    }
+
+    // MARK: How it goes
+
+    /// Calls `body` in the loop when ``status(at:)`` may have other words, as long as the returned source lives. Being slow is told
+    /// by nobody: it is seen by asking.
+    package func watch(in loop: EventLoop, _ body: @escaping () -> Void) throws(SystemError) -> DescriptorSource {
+        let desk = desk
+        return try loop.watch(desk.changed.descriptor, for: .reading) { _ in
+            desk.changed.hear()
+            body()
+        }
+    }
+
+    /// How the recording stands.
+    package func status(at now: Instant) -> Recorder {
+        let since = desk.queue.withLock { $0.since }
+        let behind = since.map { max(now - $0, .zero) } ?? .zero
+        let news = desk.news.withLock { $0 }
+        var status = Recorder(
+            state: .writing, behindMilliseconds: behind.wholeMilliseconds,
+            syncedMillisecondsAgo: news.syncedAt.map { max((now - $0).wholeMilliseconds, 0) },
+            freeMebibytes: news.freeMebibytes)
+        if let trouble = news.trouble {
+            status.state = .failed
+            status.message = trouble
+        } else if behind > Self.patience {
+            status.state = .stalled
+            status.message = "the disk takes nothing, keeping up to 10 min in memory"
+        }
+        return status
+    }
+
+    /// How many changes could never be written, whatever the disk did: each is a mistake of the program.
+    package var refusals: Int {
+        desk.news.withLock { $0.refusals }
+    }
+
+    /// Writes what is left, syncs and closes; at most so long, because a disk may never answer.
+    ///
+    /// - Returns: false when something may be missing.
+    package func close(waiting limit: Duration = .seconds(5)) -> Bool {
+        desk.queue.withLock { $0.isClosing = true }
+        desk.work.call()
+        guard desk.ended.wait(atMost: limit) else { return false }
+        thread?.join()
+        return desk.queue.withLock { $0.since == nil }
+    }
+}

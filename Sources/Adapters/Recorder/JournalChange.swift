@@ -1,0 +1,95 @@
+package import Domain
+
+/// One thing that is to be written into the journal.
+package enum JournalChange: Equatable, Sendable {
+    /// An activity begins, with the number that was reserved for it.
+    indirect case begin(Recording, JournalPart)
+    /// An activity goes on in a new run of the program.
+    indirect case resume(activity: Int, JournalPart)
+    /// - Parameter place: counted through the activity, from 0.
+    case entry(activity: Int, place: Int, Entry)
+    case row(activity: Int, place: Int, RecordingRow)
+    /// What the activity has come to by now.
+    indirect case update(Recording, gaps: Int)
+    indirect case end(Recording, gaps: Int)
+    /// A line of class EVENT as it was published.
+    case event(sequence: Int, activity: Int?, at: Instant, line: [UInt8])
+    case clock(bootID: String, at: Instant, UTC, ClockSource)
+    indirect case edit(activity: Int, Sport?, ForeignText?)
+    case delete(activity: Int)
+
+    /// What is kept as long as anything can be: without it the rest is worth nothing. There is little of it.
+    var isVital: Bool {
+        switch self {
+        case .begin, .resume, .end, .edit, .delete: true
+        case .entry(_, _, let entry):
+            switch entry.kind {
+            case .beginning, .command, .outage: true
+            case .input, .slept: false
+            }
+        case .row(_, _, let row):
+            switch row {
+            case .begin, .end, .lap: true
+            case .sample, .beats, .segment: false
+            }
+        case .update, .event, .clock: false
+        }
+    }
+
+    /// Whether it is to be on the disk before anything else happens.
+    var isUrgent: Bool {
+        switch self {
+        case .begin, .resume, .end, .edit, .delete: true
+        default: false
+        }
+    }
+
+    var activity: Int? {
+        switch self {
+        case .begin(let recording, _), .update(let recording, _), .end(let recording, _): recording.id
+        case .resume(let activity, _), .entry(let activity, _, _), .row(let activity, _, _),
+            .edit(let activity, _, _), .delete(let activity):
+            activity
+        case .event(_, let activity, _, _): activity
+        case .clock: nil
+        }
+    }
+
+    /// About how much memory it takes, in bytes.
+    var size: Int {
+        let size = MemoryLayout<JournalChange>.stride
+        return switch self {
+        case .begin, .update, .end: size + 4096
+        case .entry(_, _, let entry):
+            switch entry.kind {
+            case .beginning: size + 16_384
+            case .input(.heart(let measurement)): size + 32 + 2 * measurement.rrIntervals.count
+            case .input(.setting): size + 2048
+            case .input, .command, .slept, .outage: size
+            }
+        case .row(_, _, .beats(_, let rr, _)): size + 32 + 2 * rr.count
+        case .event(_, _, _, let line): size + 32 + line.count
+        case .row, .resume, .clock, .edit, .delete: size
+        }
+    }
+}
+
+/// A stretch of an activity within one run of the program.
+package struct JournalPart: Equatable, Sendable {
+    /// From 0.
+    package var number: Int
+    package var bootID: String
+    package var at: Instant
+    /// The same moment in milliseconds since the activity began.
+    package var beginsAt: Int64
+    /// Of its first entry.
+    package var place: Int
+
+    package init(number: Int = 0, bootID: String, at: Instant, beginsAt: Int64 = 0, place: Int = 0) {
+        self.number = number
+        self.bootID = bootID
+        self.at = at
+        self.beginsAt = beginsAt
+        self.place = place
+    }
+}

@@ -1,0 +1,34 @@
+import Domain
+package import Linux
+import Synchronization
+
+/// What lies between the loop and the journal's thread.
+package final class JournalDesk: Sendable {
+    let queue = Mutex(JournalQueue())
+    let news = Mutex(JournalNews())
+    /// Calls the writer before its time.
+    let work: WakeUp
+    /// Calls the loop: the news are others.
+    let changed: WakeUp
+    /// The writer has ended.
+    let ended: WakeUp
+
+    package init() throws(SystemError) {
+        work = try WakeUp()
+        changed = try WakeUp()
+        ended = try WakeUp()
+    }
+}
+
+/// What the writer has to tell.
+struct JournalNews: Equatable, Sendable {
+    /// What is wrong, as a sentence for people; nil when nothing is.
+    var trouble: String?
+    /// When all that had been appended until then was on the disk.
+    var syncedAt: Instant?
+    var freeMebibytes: Int?
+    /// Changes that could never be written, and were let go of.
+    var refusals = 0
+    /// The number of the next activity.
+    var reserved: Int?
+}

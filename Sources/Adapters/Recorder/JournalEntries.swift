@@ -1,0 +1,123 @@
+package import Domain
+
+extension JournalReader {
+    /// Hands over the entries of an activity, in the order in which they came, on the clock of the last part.
+    ///
+    /// An imported activity has none.
+    ///
+    /// - Parameter last: the place of the last one that is wanted.
+    package func entries(
+        of id: Int, through last: Int = Int(UInt32.max), _ body: (Entry) throws -> Void
+    ) throws {
+        let parts = try parts(of: id)
+        let shifts = Self.shifts(of: parts)
+        var (location, heart, input) = (
+            try Cursor(Self.location, id, last, in: database) { try Self.location($0) },
+            try Cursor(Self.heart, id, last, in: database) { try Self.heart($0) },
+            try Cursor(Self.input, id, last, in: database) { try Self.input($0) }
+        )
+        var part = 0
+        while true {
+            let place = min(location.place, heart.place, input.place)
+            if place == Int.max { return }
+            while part + 1 < parts.count, place >= parts[part + 1].place { part += 1 }
+            let shift = part < shifts.count ? shifts[part] : .zero
+            let entry =
+                place == location.place
+                ? try location.take() : place == heart.place ? try heart.take() : try input.take()
+            try body(entry.shifted(by: shift))
+        }
+    }
+
+    package func parts(of id: Int) throws(SQLiteError) -> [JournalPart] {
+        let statement = try database.prepare(
+            "SELECT number, boot_id, at_ns, begins_ms, place FROM part WHERE activity = ? ORDER BY number")
+        try statement.bind(id)
+        var parts: [JournalPart] = []
+        while try statement.step() {
+            parts.append(
+                JournalPart(
+                    number: Int(statement.integer(0) ?? 0), bootID: statement.text(1) ?? "",
+                    at: Instant(nanoseconds: statement.integer(2) ?? 0), beginsAt: statement.integer(3) ?? 0,
+                    place: Int(statement.integer(4) ?? 0)))
+        }
+        return parts
+    }
+
+    /// How much later the clock of each part is to be set, so that time goes on from part to part and the last one's is as it was.
+    static func shifts(of parts: [JournalPart]) -> [Duration] {
+        guard let last = parts.last else { return [] }
+        return parts.map { part in
+            (last.at - part.at) - .milliseconds(last.beginsAt - part.beginsAt)
+        }
+    }
+
+    // MARK: One table
+
+    /// The entries of one table, one ahead.
+    private struct Cursor {
+        private let statement: SQLiteStatement
+        private let read: (SQLiteStatement) throws -> Entry
+        private let first: Int64
+        /// Of the present entry; the largest number after the last.
+        private(set) var place = 0
+
+        init(
+            _ columns: String, _ id: Int, _ last: Int, in database: SQLiteDatabase,
+            _ read: @escaping (SQLiteStatement) throws -> Entry
+        ) throws(SQLiteError) {
+            statement = try database.prepare("SELECT key, at_ns, \(columns) WHERE key BETWEEN ? AND ? ORDER BY key")
+            self.read = read
+            first = JournalSchema.key(id, 0)
+            try statement.bind(first, JournalSchema.key(id, last))
+            try advance()
+        }
+
+        mutating func take() throws -> Entry {
+            let entry = try read(statement)
+            try advance()
+            return entry
+        }
+
+        private mutating func advance() throws(SQLiteError) {
+            place = try statement.step() ? Int((statement.integer(0) ?? 0) - first) : Int.max
+        }
+    }
+
+    private static func at(_ statement: SQLiteStatement) -> Instant {
+        Instant(nanoseconds: statement.integer(1) ?? 0)
+    }
+
+    private static let location = """
+        arrived_ns, gnss_ms, device, mode, latitude, longitude, altitude_m, accuracy_m, speed_mps, track_deg, satellites,
+        refusal FROM location
+        """
+
+    private static func location(_ statement: SQLiteStatement) throws -> Entry {
+        let fix = Fix(
+            arrivedAt: Instant(nanoseconds: statement.integer(2) ?? 0),
+            time: statement.integer(3).map { UTC(milliseconds: $0) },
+            device: statement.text(4).flatMap { ForeignText($0) }, mode: UInt8(clamping: statement.integer(5) ?? 0),
+            latitude: statement.real(6), longitude: statement.real(7), altitude: statement.real(8),
+            accuracy: statement.real(9), speed: statement.real(10), track: statement.real(11),
+            satellites: statement.integer(12).map { Int($0) })
+        return Entry(at: at(statement), .input(.fix(fix)), refusal: statement.text(13).flatMap(FixRefusal.init))
+    }
+
+    private static let heart = "bpm, contact, energy_kj, rr_1024 FROM heart"
+
+    private static func heart(_ statement: SQLiteStatement) throws -> Entry {
+        let measurement = HeartRateMeasurement(
+            beatsPerMinute: UInt16(clamping: statement.integer(2) ?? 0), contact: statement.integer(3).map { $0 == 1 },
+            energyKilojoules: statement.integer(4).map { UInt16(clamping: $0) },
+            rrIntervals: JournalRows.intervals(statement.bytes(5) ?? []))
+        return Entry(at: at(statement), .input(.heart(measurement)))
+    }
+
+    private static let input = "kind, value FROM input"
+
+    private static func input(_ statement: SQLiteStatement) throws -> Entry {
+        let json = try JSON(parsing: (statement.text(3) ?? "").utf8)
+        return Entry(at: at(statement), try Entry.Kind(name: statement.text(2) ?? "", json: json))
+    }
+}

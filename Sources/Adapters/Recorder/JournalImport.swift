@@ -1,0 +1,106 @@
+package import Domain
+import Linux
+
+/// Writes a recording that a file held into the journal, row by row, with the daemon running or not. Nothing of it is an activity
+/// before ``finish(_:at:)``.
+///
+/// Transactions are short, so that neither waits long for the other.
+package final class JournalImport {
+    /// The rows of one transaction.
+    private static let batchLimit = 256
+    /// One that has not gone on for so long was killed, in milliseconds.
+    private static let patience: Int64 = 600_000
+
+    private let file: JournalFile
+    /// The number that the activity will have.
+    package let activity: Int
+    private var batch: [RecordingRow] = []
+    private var place = 0
+    private var isOver = false
+
+    /// Makes a journal where there is none.
+    ///
+    /// - Parameter time: the system's; it tells this import from those that were killed long ago.
+    package init(in directory: String, at time: UTC) throws(JournalFailure) {
+        file = try JournalFile(in: directory)
+        var activity = 0
+        do throws(SQLiteError) {
+            let database = file.database
+            try file.setSynced(false)
+            try database.transaction { () throws(SQLiteError) in
+                try database.execute(
+                    """
+                    INSERT OR IGNORE INTO condemned
+                        SELECT activity FROM importing WHERE abs(utc_ms - \(time.milliseconds)) > \(Self.patience);
+                    DELETE FROM importing WHERE activity IN (SELECT activity FROM condemned);
+                    """)
+                activity = Int(try database.integer(JournalSchema.nextActivity) ?? 1)
+                try database.execute("INSERT INTO importing VALUES (\(activity), \(time.milliseconds))")
+            }
+        } catch {
+            throw .database(error)
+        }
+        self.activity = activity
+        batch.reserveCapacity(Self.batchLimit)
+    }
+
+    deinit {
+        if !isOver { abandon() }
+    }
+
+    /// The next row, in order.
+    package func write(_ row: RecordingRow) throws(SQLiteError) {
+        batch.append(row)
+        if batch.count == Self.batchLimit { try flush() }
+    }
+
+    /// Makes it an activity, which is on the disk when this returns.
+    ///
+    /// - Returns: its number.
+    package func finish(_ recording: Recording, gaps: Int) throws(SQLiteError) -> Int {
+        try flush()
+        var recording = recording
+        recording.id = activity
+        try file.setSynced(true)
+        try file.database.transaction { () throws(SQLiteError) in
+            try file.statements.begin(recording, isImport: true, isOpen: false)
+            try file.statements.write(recording, gaps: gaps, isOpen: false)
+            try file.database.execute("DELETE FROM importing WHERE activity = \(activity)")
+        }
+        isOver = true
+        return activity
+    }
+
+    /// Leaves nothing of it.
+    package func abandon() {
+        isOver = true
+        do throws(SQLiteError) {
+            try file.database.transaction { () throws(SQLiteError) in
+                try file.database.execute(
+                    """
+                    INSERT OR IGNORE INTO condemned VALUES (\(activity));
+                    DELETE FROM importing WHERE activity = \(activity);
+                    """)
+            }
+            var isMore = true
+            while isMore {
+                try file.database.transaction { () throws(SQLiteError) in
+                    isMore = try file.statements.erase(atMost: Self.batchLimit)
+                }
+            }
+        } catch {
+            // What is left is condemned, or will be: the daemon and the next import erase it.
+        }
+    }
+
+    private func flush() throws(SQLiteError) {
+        guard !batch.isEmpty else { return }
+        try file.database.transaction { () throws(SQLiteError) in
+            for (index, row) in batch.enumerated() {
+                try file.statements.write(row, JournalSchema.key(activity, place + index))
+            }
+        }
+        place += batch.count
+        batch.removeAll(keepingCapacity: true)
+    }
+}

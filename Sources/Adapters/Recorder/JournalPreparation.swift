@@ -1,0 +1,90 @@
+package import Domain
+import Linux
+
+/// What the journal says when the daemon starts, before anything is written.
+package struct JournalPreparation: Sendable {
+    /// Where a damaged journal is now, and what was wrong with it; a new one has been begun.
+    package var damaged: (path: String, reason: String)?
+    /// The number of the next activity.
+    package var nextActivity = 1
+    /// The activity that was left open by a kill, a power cut, or the program's end.
+    package var open: OpenActivity?
+    /// The newest lines of class EVENT, oldest first.
+    package var events: [(sequence: Int, line: [UInt8])] = []
+
+    /// Checks the journal, makes it where there is none, and brings an older one up to date. Waits for the disk, for
+    /// the check at most about `patience`.
+    ///
+    /// - Parameter time: the system's, right or wrong, for the name of a damaged journal.
+    /// - Throws: ``JournalFailure``, or ``SystemError`` where a damaged journal cannot be set aside.
+    package init(in directory: String, at time: UTC, patience: Duration = .seconds(1)) throws {
+        if let reason = try JournalFile.damage(in: directory, patience: patience) {
+            damaged = (try JournalFile.setAside(in: directory, at: time), reason)
+        }
+        let file = try JournalFile(in: directory)
+        let reader = JournalReader(file.database)
+        nextActivity = try file.statements.reserve()
+        open = try reader.openActivity()
+        events = try reader.events(limit: 1000)
+    }
+}
+
+/// An activity that has not ended.
+package struct OpenActivity: Equatable, Sendable {
+    package var recording: Recording
+    package var gaps: Int
+    package var parts: [JournalPart]
+    /// How many entries and rows there are, counted by their places.
+    package var entries: Int
+    package var rows: Int
+    /// The last moment of it that is known, on the clock of its last part, and in milliseconds since it began.
+    package var last: Instant
+    package var lastAt: Int64
+    /// The time of day then; nil where no clock was known.
+    package var lastTime: UTC?
+    /// Rows were lost to a disk that took none: a replay does not give what was.
+    package var isIncomplete: Bool
+}
+
+extension JournalReader {
+    /// The newest activity that has not ended.
+    package func openActivity() throws(SQLiteError) -> OpenActivity? {
+        guard
+            let id = try database.integer("SELECT max(id) FROM activity WHERE open AND NOT imported").map({ Int($0) }),
+            let recording = try recording(id), let part = try parts(of: id).last
+        else { return nil }
+        let keys = JournalSchema.keys(of: id)
+        let partKey = JournalSchema.key(id, part.place)
+        var last = part.at
+        var entries = 0
+        for table in ["location", "heart", "input"] {
+            let statement = try database.prepare(
+                "SELECT key, at_ns FROM \(table) WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT 1")
+            try statement.bind(keys.lowerBound, keys.upperBound)
+            guard try statement.step(), let key = statement.integer(0), let at = statement.integer(1) else { continue }
+            entries = max(entries, Int(key - keys.lowerBound) + 1)
+            if key >= partKey { last = max(last, Instant(nanoseconds: at)) }
+        }
+        let record = try database.prepare(
+            "SELECT key, at_ms FROM record WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT 1")
+        try record.bind(keys.lowerBound, keys.upperBound)
+        var rows = 0
+        if try record.step(), let key = record.integer(0), let at = record.integer(1) {
+            rows = Int(key - keys.lowerBound) + 1
+            last = max(last, part.at + .milliseconds(at - part.beginsAt))
+        }
+        // The clock is noted each minute, also while nothing else comes.
+        let clock = try database.prepare(
+            "SELECT at_ns, utc_ms FROM clock WHERE boot_id = ? ORDER BY number DESC LIMIT 1")
+        try clock.bind(part.bootID)
+        var lastTime: UTC?
+        if try clock.step(), let at = clock.integer(0), let time = clock.integer(1) {
+            last = max(last, Instant(nanoseconds: at))
+            lastTime = UTC(milliseconds: time + last.milliseconds - Instant(nanoseconds: at).milliseconds)
+        }
+        return OpenActivity(
+            recording: recording, gaps: try summary(of: id)?.gaps ?? 0, parts: try parts(of: id), entries: entries,
+            rows: rows, last: last, lastAt: part.beginsAt + (last - part.at).wholeMilliseconds, lastTime: lastTime,
+            isIncomplete: try database.integer("SELECT count(*) FROM loss WHERE activity = \(id)") ?? 0 > 0)
+    }
+}

@@ -1,0 +1,166 @@
+package import Domain
+import Glibc
+
+/// Reads the journal, with the daemon running or not, and changes nothing.
+///
+/// What the daemon commits while this lives is seen by the next call.
+package final class JournalReader {
+    let database: SQLiteDatabase
+
+    /// - Throws: ``JournalFailure``, `missing` where there is no journal.
+    package convenience init(in directory: String) throws(JournalFailure) {
+        let path = JournalFile.path(in: directory)
+        guard unsafe access(path, F_OK) == 0 else { throw .missing }
+        // The daemon leaves these where they are, so that a reader that may not write finds them.
+        let isComplete = unsafe access(path + "-wal", F_OK) == 0 || access(path + "-shm", F_OK) == 0
+        let database: SQLiteDatabase
+        let version: Int64
+        do throws(SQLiteError) {
+            database = try SQLiteDatabase(path, isComplete ? .reading : .immutable)
+            database.setPatience(.seconds(2))
+            version = try database.integer("PRAGMA user_version") ?? 0
+        } catch {
+            throw .database(error)
+        }
+        if version > JournalSchema.version { throw .newer(Int(version)) }
+        // Killed before its first table.
+        if version == 0 { throw .missing }
+        self.init(database)
+    }
+
+    init(_ database: SQLiteDatabase) {
+        self.database = database
+    }
+
+    /// Summaries, the newest first.
+    ///
+    /// - Parameter before: only activities with lower numbers.
+    package func list(limit: Int, before: Int? = nil) throws(SQLiteError) -> [Summary] {
+        let statement = try database.prepare(Self.summaries + " WHERE id < ? ORDER BY id DESC LIMIT ?")
+        try statement.bind(before ?? Int.max, limit)
+        var list: [Summary] = []
+        while try statement.step() { list.append(Self.summary(statement)) }
+        return list
+    }
+
+    package func summary(of id: Int) throws(SQLiteError) -> Summary? {
+        let statement = try database.prepare(Self.summaries + " WHERE id = ?")
+        try statement.bind(id)
+        return try statement.step() ? Self.summary(statement) : nil
+    }
+
+    /// An activity as a whole; nil where there is none of that number.
+    package func recording(_ id: Int) throws(SQLiteError) -> Recording? {
+        let statement = try database.prepare(Self.activities + " WHERE id = ?")
+        try statement.bind(id)
+        guard try statement.step() else { return nil }
+        var recording = Recording(
+            sport: Self.sport(statement), started: UTC(milliseconds: statement.integer(7) ?? 0))
+        recording.id = id
+        recording.isIndoor = statement.integer(2) == 1
+        recording.isDemo = statement.integer(3) == 1
+        recording.name = statement.text(6).flatMap { ForeignText($0) }
+        recording.isTimeUncertain = statement.integer(8) == 1
+        recording.totalMilliseconds = statement.integer(9) ?? 0
+        recording.total = Self.figures(statement, from: 10)
+        recording.zones = statement.text(17).flatMap(RecordingText.list).flatMap { try? Zones($0.map { Int($0) }) }
+        recording.zoneMilliseconds = statement.text(18).flatMap(RecordingText.list) ?? []
+        recording.claim = statement.text(19).flatMap(RecordingText.claim)
+        statement.reset()
+        recording.laps = try laps(of: id)
+        recording.strap = try strap(of: id)
+        return recording
+    }
+
+    /// The rows of an activity, as far as they are written now.
+    package func rows(of id: Int) throws(SQLiteError) -> JournalRows {
+        let keys = JournalSchema.keys(of: id)
+        let last = try database.integer(
+            "SELECT max(key) FROM record WHERE key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)")
+        return JournalRows(database, first: keys.lowerBound, last: last)
+    }
+
+    /// The newest events, oldest first: the lines as they were published.
+    package func events(limit: Int) throws(SQLiteError) -> [(sequence: Int, line: [UInt8])] {
+        let statement = try database.prepare("SELECT seq, line FROM event ORDER BY seq DESC LIMIT ?")
+        try statement.bind(limit)
+        var events: [(sequence: Int, line: [UInt8])] = []
+        while try statement.step() {
+            events.append((Int(statement.integer(0) ?? 0), Array((statement.text(1) ?? "").utf8)))
+        }
+        return events.reversed()
+    }
+
+    // MARK: Rows into values
+
+    private static let activities = """
+        SELECT id, sport, indoor, demo, imported, open, name, started_ms, time_uncertain, total_ms,
+        elapsed_ms, moving_ms, distance_m, maximum_speed_mps, heart_average_bpm, heart_maximum_bpm, gaps,
+        zones, zone_ms, claim FROM activity
+        """
+
+    private static let summaries = """
+        SELECT id, sport, indoor, demo, imported, open, name, started_ms, time_uncertain, total_ms,
+        elapsed_ms, moving_ms, distance_m, maximum_speed_mps, heart_average_bpm, heart_maximum_bpm, gaps,
+        (SELECT count(*) FROM lap WHERE lap.activity = activity.id) FROM activity
+        """
+
+    private static func summary(_ statement: SQLiteStatement) -> Summary {
+        let isOpen = statement.integer(5) == 1
+        let total = statement.integer(9) ?? 0
+        let started = statement.integer(8) == 1 ? nil : statement.integer(7).map { UTC(milliseconds: $0) }
+        return Summary(
+            id: Int(statement.integer(0) ?? 0), sport: sport(statement), isOpen: isOpen, started: started,
+            ended: isOpen ? nil : started.map { UTC(milliseconds: $0.milliseconds + total) },
+            total: figures(statement, from: 10), totalMilliseconds: total, laps: Int(statement.integer(17) ?? 0),
+            gaps: Int(statement.integer(16) ?? 0), isDemo: statement.integer(3) == 1)
+    }
+
+    private static func sport(_ statement: SQLiteStatement) -> Sport {
+        statement.text(1).flatMap(Sport.init) ?? .other
+    }
+
+    private static func figures(_ statement: SQLiteStatement, from column: Int32) -> Figures {
+        var figures = Figures()
+        figures.elapsedMilliseconds = statement.integer(column) ?? 0
+        figures.movingMilliseconds = statement.integer(column + 1) ?? 0
+        figures.distanceMetres = statement.real(column + 2) ?? 0
+        figures.maximumSpeed = statement.real(column + 3)
+        figures.averageHeartRate = statement.real(column + 4)
+        figures.maximumHeartRate = statement.integer(column + 5).map { Int($0) }
+        return figures
+    }
+
+    private func laps(of id: Int) throws(SQLiteError) -> [RecordingLap] {
+        let statement = try database.prepare(
+            """
+            SELECT trigger, began_ms, ended_ms, elapsed_ms, moving_ms, distance_m, maximum_speed_mps, heart_average_bpm,
+            heart_maximum_bpm FROM lap WHERE activity = ? ORDER BY number
+            """)
+        try statement.bind(id)
+        var laps: [RecordingLap] = []
+        while try statement.step() {
+            laps.append(
+                RecordingLap(
+                    trigger: statement.text(0).flatMap(Event.Trigger.init), beganAt: statement.integer(1) ?? 0,
+                    endedAt: statement.integer(2) ?? 0, figures: Self.figures(statement, from: 3)))
+        }
+        return laps
+    }
+
+    private func strap(of id: Int) throws(SQLiteError) -> RecordingStrap? {
+        let statement = try database.prepare(
+            "SELECT address, name, manufacturer, serial_number, firmware, battery_percent FROM sensor WHERE activity = ?"
+        )
+        try statement.bind(id)
+        guard try statement.step() else { return nil }
+        var strap = RecordingStrap()
+        strap.address = statement.text(0).flatMap { DeviceAddress($0) }
+        strap.name = statement.text(1).flatMap { ForeignText($0) }
+        strap.manufacturer = statement.text(2).flatMap { ForeignText($0) }
+        strap.serialNumber = statement.text(3).flatMap { ForeignText($0) }
+        strap.firmware = statement.text(4).flatMap { ForeignText($0) }
+        strap.batteryPercent = statement.integer(5).map { Int($0) }
+        return strap
+    }
+}

@@ -1,0 +1,212 @@
+/// The tables of the journal, and how an older one becomes this one.
+///
+/// What belongs to an activity and is many has a key of its activity's number × 2³² plus its place in the activity, from 0: rows of one
+/// activity lie together, a new row goes to the end, and no index is needed (``key(_:_:)``).
+package enum JournalSchema {
+    /// What `PRAGMA user_version` says of a journal with these tables.
+    package static let version: Int64 = Int64(steps.count)
+
+    /// `PRAGMA application_id`: "pace".
+    static let application: Int64 = 0x7061_6365
+
+    static func key(_ activity: Int, _ place: Int) -> Int64 {
+        Int64(activity) << 32 | Int64(place)
+    }
+
+    /// The keys of all rows of an activity.
+    static func keys(of activity: Int) -> ClosedRange<Int64> {
+        key(activity, 0)...key(activity, Int(UInt32.max))
+    }
+
+    /// Each step takes a journal one version on. Steps are never changed, only added to.
+    package static let steps = [
+        """
+        -- An activity as a whole, as lists show it. While it is open its figures may be some seconds old.
+        CREATE TABLE activity (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            sport TEXT NOT NULL,
+            indoor INTEGER NOT NULL,
+            demo INTEGER NOT NULL,
+            imported INTEGER NOT NULL,   -- from a file: it has records, and no entries
+            open INTEGER NOT NULL,       -- not ended yet, or left open by a kill or a power cut
+            name TEXT,
+            started_ms INTEGER NOT NULL, -- UTC
+            time_uncertain INTEGER NOT NULL,
+            total_ms INTEGER NOT NULL,   -- start to end, pauses included
+            elapsed_ms INTEGER NOT NULL,
+            moving_ms INTEGER NOT NULL,
+            distance_m REAL NOT NULL,
+            maximum_speed_mps REAL,
+            heart_average_bpm REAL,
+            heart_maximum_bpm INTEGER,
+            gaps INTEGER NOT NULL,
+            zones TEXT,                  -- five integers, JSON
+            zone_ms TEXT,                -- active time in zones 0 to 5, JSON
+            claim TEXT                   -- what the imported file says of itself, JSON
+        ) STRICT;
+        -- A stretch of an activity within one run of the program. Its entries have moments of its boot's clock.
+        CREATE TABLE part (
+            activity INTEGER NOT NULL,
+            number INTEGER NOT NULL,     -- from 0
+            boot_id TEXT NOT NULL,
+            at_ns INTEGER NOT NULL,      -- CLOCK_BOOTTIME where it begins
+            begins_ms INTEGER NOT NULL,  -- the same in milliseconds since the activity began
+            place INTEGER NOT NULL,      -- of its first entry
+            PRIMARY KEY (activity, number)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE lap (
+            activity INTEGER NOT NULL,
+            number INTEGER NOT NULL,     -- from 1
+            trigger TEXT,
+            began_ms INTEGER NOT NULL,   -- since the activity began
+            ended_ms INTEGER NOT NULL,
+            elapsed_ms INTEGER NOT NULL,
+            moving_ms INTEGER NOT NULL,
+            distance_m REAL NOT NULL,
+            maximum_speed_mps REAL,
+            heart_average_bpm REAL,
+            heart_maximum_bpm INTEGER,
+            PRIMARY KEY (activity, number)
+        ) STRICT, WITHOUT ROWID;
+        -- The strap that an activity's beats came from.
+        CREATE TABLE sensor (
+            activity INTEGER PRIMARY KEY,
+            address TEXT, name TEXT, manufacturer TEXT, serial_number TEXT, firmware TEXT, battery_percent INTEGER
+        ) STRICT;
+        -- Entries: what reached the pipeline, as it came, in the order of their places over these three tables.
+        CREATE TABLE location (
+            key INTEGER PRIMARY KEY,
+            at_ns INTEGER NOT NULL,      -- CLOCK_BOOTTIME of the part
+            arrived_ns INTEGER NOT NULL, -- the first report of the fix
+            gnss_ms INTEGER,             -- UTC, as the receiver says it
+            device TEXT,
+            mode INTEGER NOT NULL,
+            latitude REAL, longitude REAL, altitude_m REAL, accuracy_m REAL, speed_mps REAL, track_deg REAL,
+            satellites INTEGER,
+            refusal TEXT                 -- why it was not used
+        ) STRICT;
+        CREATE TABLE heart (
+            key INTEGER PRIMARY KEY,
+            at_ns INTEGER NOT NULL,
+            bpm INTEGER NOT NULL,
+            contact INTEGER,
+            energy_kj INTEGER,
+            rr_1024 BLOB NOT NULL        -- 16 bits each, little-endian, oldest first
+        ) STRICT;
+        CREATE TABLE input (
+            key INTEGER PRIMARY KEY,
+            at_ns INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            value TEXT NOT NULL          -- JSON
+        ) STRICT;
+        -- Records: what became of the entries, second by second, and the marks between them, in order.
+        CREATE TABLE record (
+            key INTEGER PRIMARY KEY,
+            at_ms INTEGER NOT NULL,      -- since the activity began
+            kind TEXT,                   -- begin, end, beats, lap, segment; NULL is a sample
+            cause TEXT,                  -- of a begin, an end, a lap
+            rr_1024 BLOB,                -- of beats
+            gap INTEGER,                 -- beats are missing before these
+            elapsed_ms INTEGER, distance_m REAL, latitude REAL, longitude REAL, altitude_m REAL, speed_mps REAL,
+            bpm INTEGER, cadence INTEGER, power_w INTEGER, temperature_c INTEGER
+        ) STRICT;
+        -- The last lines of class EVENT.
+        CREATE TABLE event (
+            seq INTEGER PRIMARY KEY,
+            activity INTEGER,
+            at_ns INTEGER NOT NULL,
+            line TEXT NOT NULL
+        ) STRICT;
+        -- What CLOCK_BOOTTIME was at a time of day.
+        CREATE TABLE clock (
+            number INTEGER PRIMARY KEY,
+            boot_id TEXT NOT NULL,
+            at_ns INTEGER NOT NULL,
+            utc_ms INTEGER NOT NULL,
+            source TEXT NOT NULL
+        ) STRICT;
+        -- Rows that the disk took too long for.
+        CREATE TABLE loss (
+            number INTEGER PRIMARY KEY,
+            activity INTEGER,
+            at_ns INTEGER NOT NULL,      -- CLOCK_BOOTTIME of the first
+            until_ns INTEGER NOT NULL,
+            rows INTEGER NOT NULL
+        ) STRICT;
+        -- Activities that were deleted, whose rows are still being taken away.
+        CREATE TABLE condemned (activity INTEGER PRIMARY KEY) STRICT;
+        -- Imports under way: records without an activity. One that does not go on was killed.
+        CREATE TABLE importing (
+            activity INTEGER PRIMARY KEY,
+            utc_ms INTEGER NOT NULL      -- when it last went on
+        ) STRICT;
+        -- The number of the next activity, kept for the daemon; imports take others.
+        CREATE TABLE reserved (activity INTEGER PRIMARY KEY) STRICT;
+        """
+    ]
+
+    /// A number that no activity had, has or is promised.
+    static let nextActivity = """
+        SELECT 1 + max(
+            ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'activity'), 0),
+            ifnull((SELECT max(activity) FROM reserved), 0),
+            ifnull((SELECT max(activity) FROM importing), 0),
+            ifnull((SELECT max(activity) FROM condemned), 0))
+        """
+
+    /// The tables whose rows have a key.
+    static let keyed = ["location", "heart", "input", "record"]
+    /// The other tables that hold something of an activity.
+    static let numbered = ["part", "lap", "sensor", "loss", "event"]
+
+    /// Makes the tables that are missing.
+    ///
+    /// - Throws: ``JournalFailure/newer(_:)`` for a journal of a later release, which is not touched.
+    package static func migrate(_ database: SQLiteDatabase, steps: [String] = steps) throws(JournalFailure) {
+        let present = try read(database)
+        if present > Int64(steps.count) { throw .newer(Int(present)) }
+        for (index, step) in steps.enumerated() where Int64(index) >= present {
+            try database.transaction(orElse: JournalFailure.database) { () throws(JournalFailure) in
+                do throws(SQLiteError) {
+                    // Another program may have done it in between.
+                    if try database.integer("PRAGMA user_version") != Int64(index) { return }
+                    try database.execute(step)
+                    try database.execute("PRAGMA application_id = \(application)")
+                    try database.execute("PRAGMA user_version = \(index + 1)")
+                } catch {
+                    throw .database(error)
+                }
+            }
+        }
+    }
+
+    private static func read(_ database: SQLiteDatabase) throws(JournalFailure) -> Int64 {
+        do throws(SQLiteError) {
+            return try database.integer("PRAGMA user_version") ?? 0
+        } catch {
+            throw .database(error)
+        }
+    }
+}
+
+/// Why the journal cannot be used.
+package enum JournalFailure: Error, Equatable, Sendable, CustomStringConvertible {
+    case database(SQLiteError)
+    /// It has the tables of a later release, of this version.
+    case newer(Int)
+    /// There is none.
+    case missing
+    /// The file that was open is not the one at its path any more.
+    case replaced
+
+    package var description: String {
+        switch self {
+        case .database(let error): error.description
+        case .newer(let version):
+            "a later release of paced wrote it (tables \(version), this release knows \(JournalSchema.version)); "
+                + "install that release, or move the file away"
+        case .missing: "there is no journal"
+        case .replaced: "the file was moved away or removed"
+        }
+    }
+}

@@ -1,0 +1,221 @@
+import Domain
+import Outputs
+
+/// The statements that write changes, prepared once for one connection. All of them may be carried out twice: a commit that failed can
+/// be on the disk nevertheless.
+struct JournalStatements {
+    private let database: SQLiteDatabase
+    private let location: SQLiteStatement
+    private let heart: SQLiteStatement
+    private let input: SQLiteStatement
+    private let record: SQLiteStatement
+    private let event: SQLiteStatement
+    private let clock: SQLiteStatement
+    private let figures: SQLiteStatement
+    private let lap: SQLiteStatement
+    private var text = LineWriter(capacity: 256)
+    /// The laps of the open activity that are written as they are.
+    private var laps: (activity: Int, laps: [RecordingLap]) = (0, [])
+
+    init(_ database: SQLiteDatabase) throws(SQLiteError) {
+        self.database = database
+        location = try database.prepare(
+            "INSERT OR REPLACE INTO location VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        heart = try database.prepare("INSERT OR REPLACE INTO heart VALUES (?, ?, ?, ?, ?, ?)")
+        input = try database.prepare("INSERT OR REPLACE INTO input VALUES (?, ?, ?, ?)")
+        record = try database.prepare(
+            "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        event = try database.prepare("INSERT OR REPLACE INTO event VALUES (?, ?, ?, ?)")
+        clock = try database.prepare("INSERT INTO clock VALUES (NULL, ?, ?, ?, ?)")
+        figures = try database.prepare(
+            """
+            UPDATE activity SET open = ?2, started_ms = ?3, time_uncertain = ?4, total_ms = ?5, elapsed_ms = ?6,
+            moving_ms = ?7, distance_m = ?8, maximum_speed_mps = ?9, heart_average_bpm = ?10, heart_maximum_bpm = ?11,
+            gaps = ?12, zones = ?13, zone_ms = ?14 WHERE id = ?1
+            """)
+        lap = try database.prepare("INSERT OR REPLACE INTO lap VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    }
+
+    /// So many lines of class EVENT, and moments of the clock, are kept at least.
+    private static let kept = 1000
+
+    mutating func write(_ change: JournalChange) throws(SQLiteError) {
+        switch change {
+        case .begin(let recording, let part):
+            try begin(recording, isImport: false, isOpen: true)
+            guard let id = recording.id else { return }
+            try write(part, of: id)
+            try database.execute("DELETE FROM reserved WHERE activity = \(id)")
+        case .resume(let activity, let part):
+            try database.prepare("UPDATE activity SET open = 1 WHERE id = ?").run(activity)
+            try write(part, of: activity)
+        case .entry(let activity, let place, let entry):
+            try write(entry, JournalSchema.key(activity, place))
+        case .row(let activity, let place, let row): try write(row, JournalSchema.key(activity, place))
+        case .update(let recording, let gaps): try write(recording, gaps: gaps, isOpen: true)
+        case .end(let recording, let gaps): try write(recording, gaps: gaps, isOpen: false)
+        case .event(let sequence, let activity, let at, let line):
+            try event.run(sequence, activity, at.nanoseconds, String(decoding: line, as: UTF8.self))
+            // Seldom, because each time changes pages that nothing else does.
+            if sequence % 100 == 0 {
+                try database.execute("DELETE FROM event WHERE seq <= \(sequence - Self.kept)")
+            }
+        case .clock(let bootID, let at, let time, let source):
+            try clock.run(bootID, at.nanoseconds, time.milliseconds, source.rawValue)
+            try database.execute("DELETE FROM clock WHERE number <= last_insert_rowid() - \(Self.kept)")
+        case .edit(let activity, let sport, let name):
+            try database.prepare("UPDATE activity SET sport = ifnull(?2, sport), name = ifnull(?3, name) WHERE id = ?1")
+                .run(activity, sport?.rawValue, name?.text)
+        case .delete(let activity): try condemn(activity)
+        }
+    }
+
+    /// A new activity; one that is there and open already has its figures anew.
+    func begin(_ recording: Recording, isImport: Bool, isOpen: Bool) throws(SQLiteError) {
+        try database.prepare(
+            """
+            INSERT INTO activity (id, sport, indoor, demo, imported, open, name, started_ms, time_uncertain, total_ms,
+            elapsed_ms, moving_ms, distance_m, gaps, claim) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, ?)
+            ON CONFLICT (id) DO UPDATE SET started_ms = excluded.started_ms WHERE open AND NOT imported
+            """
+        ).run(
+            recording.id, recording.sport.rawValue, recording.isIndoor, recording.isDemo, isImport, isOpen,
+            recording.name?.text, recording.started.milliseconds, recording.isTimeUncertain,
+            recording.claim.map { String(decoding: RecordingText.text(of: $0), as: UTF8.self) })
+    }
+
+    private func write(_ part: JournalPart, of activity: Int) throws(SQLiteError) {
+        try database.prepare("INSERT OR REPLACE INTO part VALUES (?, ?, ?, ?, ?, ?)").run(
+            activity, part.number, part.bootID, part.at.nanoseconds, part.beginsAt, part.place)
+    }
+
+    /// What an activity has come to.
+    mutating func write(_ recording: Recording, gaps: Int, isOpen: Bool) throws(SQLiteError) {
+        guard let id = recording.id else { return }
+        let total = recording.total
+        try figures.run(
+            id, isOpen, recording.started.milliseconds, recording.isTimeUncertain, recording.totalMilliseconds,
+            total.elapsedMilliseconds, total.movingMilliseconds, total.distanceMetres, total.maximumSpeed,
+            total.averageHeartRate, total.maximumHeartRate, gaps,
+            recording.zones.map { RecordingText.list($0.bottoms.map(Int64.init)) },
+            recording.zones.map { _ in RecordingText.list(recording.zoneMilliseconds) })
+        let written = laps.activity == id ? laps.laps : []
+        for (index, lap) in recording.laps.enumerated() where index >= written.count || written[index] != lap {
+            let figures = lap.figures
+            try self.lap.run(
+                id, index + 1, lap.trigger?.rawValue, lap.beganAt, lap.endedAt, figures.elapsedMilliseconds,
+                figures.movingMilliseconds, figures.distanceMetres, figures.maximumSpeed, figures.averageHeartRate,
+                figures.maximumHeartRate)
+        }
+        if recording.laps.count < written.count || written.isEmpty {
+            try database.execute("DELETE FROM lap WHERE activity = \(id) AND number > \(recording.laps.count)")
+        }
+        laps = (id, recording.laps)
+        if let strap = recording.strap {
+            try database.prepare("INSERT OR REPLACE INTO sensor VALUES (?, ?, ?, ?, ?, ?, ?)").run(
+                id, strap.address?.description, strap.name?.text, strap.manufacturer?.text, strap.serialNumber?.text,
+                strap.firmware?.text, strap.batteryPercent)
+        }
+    }
+
+    /// Nothing of a transaction that failed is written.
+    mutating func forget() {
+        laps = (0, [])
+    }
+
+    private mutating func write(_ entry: Entry, _ key: Int64) throws(SQLiteError) {
+        let at = entry.at.nanoseconds
+        switch entry.kind {
+        case .input(.fix(let fix)):
+            try location.run(
+                key, at, fix.arrivedAt.nanoseconds, fix.time?.milliseconds, fix.device?.text, Int(fix.mode),
+                fix.latitude, fix.longitude, fix.altitude, fix.accuracy, fix.speed, fix.track, fix.satellites,
+                entry.refusal?.rawValue)
+        case .input(.heart(let heart)):
+            try self.heart.run(
+                key, at, Int(heart.beatsPerMinute), heart.contact, heart.energyKilojoules.map(Int.init),
+                Self.bytes(of: heart.rrIntervals))
+        case .input(.recorder): break
+        case let kind:
+            text.clear()
+            text.entry(kind)
+            try input.run(key, at, kind.name, String(decoding: text.bytes, as: UTF8.self))
+        }
+    }
+
+    func write(_ row: RecordingRow, _ key: Int64) throws(SQLiteError) {
+        func mark(
+            _ at: Int64, _ kind: String, _ cause: String? = nil, rr: [UInt8]? = nil, gap: Bool? = nil
+        ) throws(SQLiteError) {
+            let none: Int? = nil
+            try record.run(
+                key, at, kind, cause, rr, gap, none, none, none, none, none, none, none, none, none, none)
+        }
+        switch row {
+        case .begin(let at, let trigger): try mark(at, "begin", trigger.rawValue)
+        case .end(let at, let trigger): try mark(at, "end", trigger.rawValue)
+        case .lap(let at, let trigger): try mark(at, "lap", trigger.rawValue)
+        case .segment(let at): try mark(at, "segment")
+        case .beats(let at, let rr, let gap): try mark(at, "beats", rr: Self.bytes(of: rr), gap: gap)
+        case .sample(let sample):
+            let none: String? = nil
+            let noBytes: [UInt8]? = nil
+            let noGap: Bool? = nil
+            try record.run(
+                key, sample.at, none, none, noBytes, noGap, sample.elapsedMilliseconds, sample.distanceMetres,
+                sample.coordinate?.latitude, sample.coordinate?.longitude, sample.altitude, sample.speed,
+                sample.heartRate, sample.cadence, sample.power, sample.temperature)
+        }
+    }
+
+    private static func bytes(of intervals: [UInt16]) -> [UInt8] {
+        intervals.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+    }
+}
+
+// MARK: Deleting
+
+extension JournalStatements {
+    /// Takes an activity out of every list at once; its rows go little by little (``erase(atMost:)``).
+    private func condemn(_ activity: Int) throws(SQLiteError) {
+        try database.execute(
+            """
+            INSERT OR IGNORE INTO condemned VALUES (\(activity));
+            DELETE FROM activity WHERE id = \(activity);
+            """)
+    }
+
+    /// Takes away some rows of what is condemned, zeros in their place.
+    ///
+    /// - Returns: false when nothing is condemned.
+    func erase(atMost count: Int) throws(SQLiteError) -> Bool {
+        guard let activity = try database.integer("SELECT min(activity) FROM condemned") else { return false }
+        let keys = JournalSchema.keys(of: Int(activity))
+        for table in JournalSchema.keyed {
+            try database.execute(
+                """
+                DELETE FROM \(table) WHERE key IN (SELECT key FROM \(table)
+                WHERE key BETWEEN \(keys.lowerBound) AND \(keys.upperBound) LIMIT \(count))
+                """)
+            if database.changes > 0 { return true }
+        }
+        for table in JournalSchema.numbered {
+            try database.execute("DELETE FROM \(table) WHERE activity = \(activity)")
+        }
+        try database.execute("DELETE FROM condemned WHERE activity = \(activity)")
+        return true
+    }
+
+    func write(_ loss: JournalQueue.Loss) throws(SQLiteError) {
+        try database.prepare("INSERT INTO loss VALUES (NULL, ?, ?, ?, ?)").run(
+            loss.activity, loss.first.nanoseconds, loss.last.nanoseconds, loss.rows)
+    }
+
+    /// The number of the next activity, for the daemon alone; imports take later ones.
+    func reserve() throws(SQLiteError) -> Int {
+        if let reserved = try database.integer("SELECT activity FROM reserved") { return Int(reserved) }
+        let next = Int(try database.integer(JournalSchema.nextActivity) ?? 1)
+        try database.execute("INSERT INTO reserved VALUES (\(next))")
+        return next
+    }
+}

@@ -1,0 +1,43 @@
+import Domain
+import Outputs
+
+/// What a row of the table `activity` holds as JSON.
+enum RecordingText {
+    static func list(_ values: [Int64]) -> String {
+        "[" + values.map { String($0) }.joined(separator: ",") + "]"
+    }
+
+    /// Whole numbers; nil for anything else.
+    static func list(_ text: String) -> [Int64]? {
+        guard let array = (try? JSON(parsing: text.utf8))?.array else { return nil }
+        let values = array.compactMap(\.integer).map(Int64.init)
+        return values.count == array.count ? values : nil
+    }
+
+    static func text(of claim: RecordingClaim) -> [UInt8] {
+        var line = LineWriter(capacity: 256)
+        line.object { line in
+            line.member("creator", claim.creator?.text)
+            line.member("elapsed_ms", claim.elapsedMilliseconds)
+            line.member("total_ms", claim.totalMilliseconds)
+            line.member("distance_m", claim.distanceMetres, decimals: 3)
+            line.member("ascent_m", claim.ascentMetres, decimals: 3)
+            line.member("heart_average_bpm", claim.averageHeartRate, decimals: 3)
+            line.member("heart_maximum_bpm", claim.maximumHeartRate)
+        }
+        return line.bytes
+    }
+
+    static func claim(_ text: String) -> RecordingClaim? {
+        guard let json = try? JSON(parsing: text.utf8) else { return nil }
+        var claim = RecordingClaim()
+        claim.creator = json["creator"]?.string.flatMap { ForeignText($0) }
+        claim.elapsedMilliseconds = json["elapsed_ms"]?.integer.map(Int64.init)
+        claim.totalMilliseconds = json["total_ms"]?.integer.map(Int64.init)
+        claim.distanceMetres = json["distance_m"]?.number
+        claim.ascentMetres = json["ascent_m"]?.number
+        claim.averageHeartRate = json["heart_average_bpm"]?.number
+        claim.maximumHeartRate = json["heart_maximum_bpm"]?.integer
+        return claim
+    }
+}

@@ -1,0 +1,51 @@
+import CLinux
+package import Domain
+import Glibc
+
+/// A thread beside the loop, for what waits for a disk. It takes no signal: those are the loop's.
+@safe
+package final class WorkerThread {
+    private final class Body: Sendable {
+        let name: StaticText
+        let run: @Sendable () -> Void
+
+        init(name: StaticText, run: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.run = run
+        }
+    }
+
+    private let thread: pthread_t
+
+    /// Runs `body` on a thread of its own, once.
+    ///
+    /// - Parameter name: what `ps -L` shows; at most 15 characters.
+    package init(_ name: StaticText, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+        let box = unsafe Unmanaged.passRetained(Body(name: name, run: body))
+        var all = sigset_t()
+        var before = sigset_t()
+        unsafe sigfillset(&all)
+        // A thread begins with the mask of the one that makes it.
+        unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
+        var thread = pthread_t()
+        let code = unsafe pthread_create(
+            &thread, nil,
+            { argument in
+                let body = unsafe Unmanaged<Body>.fromOpaque(argument!).takeRetainedValue()
+                unsafe clinux_name_thread(body.name.text)
+                body.run()
+                return nil
+            }, box.toOpaque())
+        unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
+        guard code == 0 else {
+            unsafe box.release()
+            throw SystemError("pthread_create", code: code)
+        }
+        self.thread = thread
+    }
+
+    /// Waits until it has ended. To be called once.
+    package func join() {
+        pthread_join(thread, nil)
+    }
+}

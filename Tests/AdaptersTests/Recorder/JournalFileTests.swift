@@ -1,0 +1,195 @@
+import Adapters
+import Domain
+import Foundation
+import Linux
+import TestKit
+import Testing
+
+struct JournalFileTests {
+    private let stage: JournalStage
+
+    init() throws {
+        stage = try JournalStage()
+    }
+
+    private func files() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: stage.directory.path).sorted()
+    }
+
+    @Test func anActivityThatWasLeftOpenIsFoundWithItsLastMoment() throws {
+        stage.begin()
+        stage.record(41)
+        stage.journal.append(
+            .clock(bootID: "boot", at: stage.clock.now - .seconds(3), SyntheticRun.began, .receiver),
+            at: stage.clock.now)
+        stage.turn()
+        let open = try #require(try stage.restart().open)
+        #expect(open.recording.id == 1 && open.entries == 41 && open.rows == 41 && !open.isIncomplete)
+        #expect(open.last == stage.run.moment(40) && open.lastAt == 20_000 && open.parts == [stage.run.part])
+        #expect(open.lastTime == UTC(milliseconds: SyntheticRun.began.milliseconds + 2500))
+    }
+
+    @Test func aReaderSetsTheClocksOfEarlierPartsToGoOn() throws {
+        stage.begin()
+        stage.record(4)
+        let open = try #require(try stage.restart().open)
+        // Another boot, whose clock begins anew; the power was gone for 10 s.
+        stage.clock = ManualClock(now: Instant(milliseconds: 7000))
+        let part = JournalPart(
+            number: 1, bootID: "another", at: stage.clock.now, beginsAt: open.lastAt + 10_000, place: open.entries)
+        stage.journal.resume(1, part, rows: open.rows, at: stage.clock.now)
+        let outage = Entry(
+            at: stage.clock.now, .outage(Outage(duration: .seconds(10), isSameBoot: false, settings: Settings())))
+        stage.journal.write(outage, at: stage.clock.now)
+        stage.turn()
+        let entries = try stage.entries(of: 1)
+        #expect(entries.last == outage && entries.count == 5)
+        #expect(entries.map(\.at.milliseconds) == [-4500, -4000, -3500, -3000, 7000])
+        if case .input(.fix(let fix)) = entries[0].kind { #expect(fix.arrivedAt.milliseconds == -4503) }
+        let again = try #require(try stage.reader().openActivity())
+        #expect(
+            again.parts.count == 2 && again.last == part.at && again.lastAt == 11_500 && again.lastTime == nil)
+    }
+
+    @Test func aCheckThatTakesTooLongIsEnded() throws {
+        stage.begin()
+        stage.turn()
+        let database = try stage.database()
+        let isDone = try database.limited(to: .milliseconds(20)) { () throws(SQLiteError) in
+            let endless = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+            _ = try database.integer(endless)
+        }
+        #expect(!isDone)
+        #expect(try database.limited(to: .seconds(20)) { () throws(SQLiteError) in try database.execute("SELECT 1") })
+        #expect(try database.integer("SELECT count(*) FROM activity") == 1)
+    }
+
+    @Test func aDamagedJournalIsSetAsideAndANewOneBegun() throws {
+        stage.begin()
+        stage.record(200)
+        stage.end()
+        try stage.restart()
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: stage.path))
+        for index in stride(from: 5000, to: bytes.count, by: 3) { bytes[index] ^= 0x5A }
+        try bytes.write(to: URL(fileURLWithPath: stage.path))
+        let preparation = try JournalPreparation(in: stage.directory.path, at: SyntheticRun.began)
+        let name = "journal-2026-03-01-073012.damaged.sqlite"
+        #expect(preparation.damaged?.path == stage.directory.path + "/" + name)
+        #expect(preparation.nextActivity == 1 && preparation.open == nil)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: stage.directory.path + "/" + name)) == bytes)
+        // A clock that stands still gives the next one the same date.
+        try Data("this is no database, and was none".utf8).write(to: URL(fileURLWithPath: stage.path))
+        let second = try JournalPreparation(in: stage.directory.path, at: SyntheticRun.began)
+        #expect(second.damaged?.path.hasSuffix("073012-2.damaged.sqlite") == true)
+        #expect(try files().filter { $0.hasSuffix("damaged.sqlite") }.count == 2)
+    }
+
+    @Test func aJournalOfALaterReleaseIsNotTouched() throws {
+        stage.begin()
+        stage.record(5)
+        try stage.restart()
+        do {
+            let database = try stage.database()
+            try database.execute("PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        let before = try Data(contentsOf: URL(fileURLWithPath: stage.path))
+        #expect(throws: JournalFailure.newer(99)) {
+            try JournalPreparation(in: stage.directory.path, at: SyntheticRun.began)
+        }
+        #expect(throws: JournalFailure.newer(99)) { try stage.reader() }
+        #expect(throws: JournalFailure.newer(99)) {
+            try JournalImport(in: stage.directory.path, at: SyntheticRun.began)
+        }
+        stage.begin()
+        stage.turn()
+        #expect(stage.journal.status(at: stage.clock.now).state == .failed)
+        #expect(stage.journal.status(at: stage.clock.now).message?.contains("later release") == true)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: stage.path)) == before)
+    }
+
+    @Test func anOlderJournalIsBroughtUpToDateWithAllThatItHolds() throws {
+        stage.begin()
+        stage.record(5)
+        try stage.restart()
+        let database = try stage.database()
+        let step = """
+            ALTER TABLE activity ADD COLUMN weather TEXT;
+            UPDATE activity SET weather = 'rain';
+            """
+        try JournalSchema.migrate(database, steps: JournalSchema.steps + [step])
+        try JournalSchema.migrate(database, steps: JournalSchema.steps + [step])
+        #expect(try database.integer("PRAGMA user_version") == JournalSchema.version + 1)
+        #expect(try database.text("SELECT weather FROM activity") == "rain")
+        #expect(try database.integer("SELECT count(*) FROM location") == 3)
+        // A step that fails half-way changes nothing.
+        let broken = "CREATE TABLE half (a); INSERT INTO nowhere VALUES (1);"
+        #expect(throws: JournalFailure.self) {
+            try JournalSchema.migrate(database, steps: JournalSchema.steps + [step, broken])
+        }
+        #expect(try database.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'half'") == 0)
+        #expect(try database.integer("PRAGMA user_version") == JournalSchema.version + 1)
+    }
+
+    @Test func aJournalThatIsRemovedIsBegunAgainWithTheOpenActivity() throws {
+        stage.begin()
+        stage.record(5)
+        for ending in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: stage.path + ending) }
+        stage.turn(after: .seconds(1))
+        stage.record(10)
+        #expect(try stage.reader().summary(of: 1)?.isOpen == true)
+        #expect(try stage.entries(of: 1) == (5..<15).map(stage.run.entry))
+        #expect(stage.journal.status(at: stage.clock.now).state == .writing)
+    }
+
+    @Test func writingGoesOnByItselfWhenTheDirectoryComesBack() throws {
+        stage.begin()
+        stage.record(5)
+        let away = stage.directory.path + "-away"
+        try FileManager.default.moveItem(atPath: stage.directory.path, toPath: away)
+        for _ in 0..<6 {
+            stage.append()
+            stage.turn()
+        }
+        #expect(stage.journal.status(at: stage.clock.now).state == .failed)
+        try FileManager.default.moveItem(atPath: away, toPath: stage.directory.path)
+        for _ in 0..<4 { stage.turn() }
+        #expect(stage.journal.status(at: stage.clock.now).state == .writing)
+        #expect(try stage.entries(of: 1) == (0..<11).map(stage.run.entry))
+    }
+
+    @Test func aReaderNeedsNeitherTheDaemonNorItsFiles() throws {
+        stage.begin()
+        stage.record(5)
+        // Beside the daemon.
+        #expect(try stage.entries(of: 1).count == 5)
+        try stage.restart()
+        try stage.database().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        for ending in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: stage.path + ending) }
+        #expect(try stage.entries(of: 1).count == 5)
+        #expect(try files().filter { $0.hasSuffix("-shm") || $0.hasSuffix("-wal") } == [])
+        #expect(throws: JournalFailure.missing) { try JournalReader(in: stage.directory.path + "/nowhere") }
+    }
+
+    @Test func anImportIsNoActivityBeforeItIsWhole() throws {
+        stage.begin()
+        stage.record(3)
+        do {
+            let broken = try JournalImport(in: stage.directory.path, at: SyntheticRun.began)
+            for place in 0..<1000 { try broken.write(stage.run.row(place)) }
+            #expect(try stage.reader().list(limit: 9).map(\.id) == [1])
+            stage.record(3)
+        }
+        let whole = try JournalImport(in: stage.directory.path, at: SyntheticRun.began)
+        for place in 0..<1000 { try whole.write(stage.run.row(place)) }
+        stage.record(3)
+        var recording = stage.run.recording(after: 1000)
+        recording.claim = RecordingClaim()
+        recording.claim?.creator = ForeignText("Another watch")
+        let id = try whole.finish(recording, gaps: 0)
+        recording.id = id
+        #expect(try stage.reader().recording(id) == recording)
+        #expect(try stage.rows(of: id) == (0..<1000).map(stage.run.row))
+        #expect(try stage.entries(of: 1).count == 9 && stage.entries(of: id) == [])
+        #expect(try stage.database().integer("SELECT count(*) FROM record") == 1009)
+    }
+}

@@ -1,0 +1,69 @@
+import Domain
+import TestKit
+import Testing
+
+@testable import Adapters
+
+struct JournalQueueTests {
+    private var queue = JournalQueue()
+    private let run = SyntheticRun()
+
+    private func row(_ place: Int) -> JournalChange {
+        .row(activity: 1, place: place, run.row(place))
+    }
+
+    private func changes(_ chunks: [JournalQueue.Chunk]) -> [JournalChange] {
+        chunks.flatMap(\.changes)
+    }
+
+    @Test mutating func whatIsGivenBackComesBeforeWhatCameSince() {
+        for place in 0..<600 { queue.append(row(place), at: run.moment(place)) }
+        let taken = queue.take()
+        #expect(changes(taken) == (0..<600).map(row) && queue.isEmpty && queue.since == run.moment(0))
+        for place in 600..<1200 { queue.append(row(place), at: run.moment(place)) }
+        queue.giveBack(taken)
+        #expect(changes(queue.take()) == (0..<1200).map(row))
+        queue.wrote()
+        #expect(queue.since == nil && queue.loss == nil)
+    }
+
+    @Test mutating func tenMinutesAreKeptAndThenTheOldestRowsGo() {
+        let part = JournalPart(bootID: "boot", at: run.start)
+        queue.append(.begin(run.recording, part), at: run.start)
+        // 26 rows a second, ten minutes long; the writer tries and fails each second.
+        for place in 1...15_600 {
+            queue.append(row(place * 2), at: run.moment(place))
+            if place % 26 == 0 { queue.giveBack(queue.take()) }
+        }
+        #expect(queue.loss == nil)
+        for place in 15_601...40_000 {
+            queue.append(row(place * 2), at: run.moment(place))
+            if place % 26 == 0 { queue.giveBack(queue.take()) }
+        }
+        let left = changes(queue.take())
+        #expect(
+            left.count <= JournalQueue.countLimit && left.count > JournalQueue.countLimit - 2 * JournalQueue.chunkLimit)
+        #expect(left.first == .begin(run.recording, part))
+        let lost = 40_001 - left.count
+        #expect(queue.loss?.rows == lost && queue.loss?.activity == 1)
+        #expect(left.dropFirst() == ((lost + 1)...40_000).map { row($0 * 2) }[...])
+    }
+
+    @Test mutating func notEvenWhatIsVitalGrowsWithoutBound() {
+        for place in 0..<100_000 { queue.append(.delete(activity: place), at: run.moment(place)) }
+        #expect(changes(queue.take()).count <= JournalQueue.countLimit)
+    }
+
+    @Test mutating func longRowsAreBoundedByTheirBytes() {
+        let line = [UInt8](repeating: 0x61, count: 60_000)
+        for sequence in 0..<1000 {
+            queue.append(.event(sequence: sequence, activity: nil, at: run.start, line: line), at: run.start)
+        }
+        let bytes = changes(queue.take()).reduce(0) { $0 + $1.size }
+        #expect(bytes <= JournalQueue.sizeLimit && bytes > 0)
+    }
+
+    @Test func aChangeIsSmall() {
+        #expect(MemoryLayout<JournalChange>.stride <= 256)
+    }
+}

@@ -1,0 +1,85 @@
+import Adapters
+import Domain
+import Foundation
+import Linux
+import TestKit
+
+/// A journal in a directory of its own, with a writer that the test turns.
+final class JournalStage {
+    let directory: TemporaryDirectory
+    var clock = ManualClock()
+    private(set) var journal: Journal
+    private var writer: JournalWriter
+    private(set) var run = SyntheticRun()
+    private(set) var steps = 0
+
+    init() throws {
+        directory = TemporaryDirectory()
+        let desk = try JournalDesk()
+        journal = Journal(desk: desk, nextActivity: 1)
+        writer = JournalWriter(in: directory.path, desk: desk)
+    }
+
+    var path: String { directory.path + "/journal.sqlite" }
+
+    /// What the writer does twice a second.
+    func turn(after pause: Duration = .milliseconds(500)) {
+        writer.turn(at: clock.advance(by: pause))
+    }
+
+    func begin() {
+        run = SyntheticRun(activity: journal.activityNumber, start: clock.now)
+        steps = 0
+        journal.begin(run.recording, run.part, at: clock.now)
+    }
+
+    /// Goes on by so many steps of the run; the writer is turned after each.
+    func record(_ count: Int) {
+        for _ in 0..<count {
+            append()
+            turn()
+        }
+    }
+
+    func append() {
+        journal.write(run.entry(steps), at: clock.now)
+        journal.write(run.row(steps), at: clock.now)
+        steps += 1
+    }
+
+    func end() {
+        journal.end(run.recording(after: steps), gaps: 0, at: clock.now)
+        turn()
+    }
+
+    /// Lets go of the file as a program does that ends, and begins anew as its next start does.
+    @discardableResult
+    func restart() throws -> JournalPreparation {
+        writer = JournalWriter(in: directory.path, desk: try JournalDesk())
+        let preparation = try JournalPreparation(in: directory.path, at: SyntheticRun.began)
+        let desk = try JournalDesk()
+        journal = Journal(desk: desk, nextActivity: preparation.nextActivity)
+        writer = JournalWriter(in: directory.path, desk: desk)
+        return preparation
+    }
+
+    func reader() throws -> JournalReader {
+        try JournalReader(in: directory.path)
+    }
+
+    func entries(of id: Int) throws -> [Entry] {
+        var entries: [Entry] = []
+        try reader().entries(of: id) { entries.append($0) }
+        return entries
+    }
+
+    func rows(of id: Int, in moments: ClosedRange<Int64> = 0...Int64.max) throws -> [RecordingRow] {
+        var rows: [RecordingRow] = []
+        try reader().rows(of: id).each(in: moments) { rows.append($0) }
+        return rows
+    }
+
+    func database() throws -> SQLiteDatabase {
+        try SQLiteDatabase(path, .writing)
+    }
+}

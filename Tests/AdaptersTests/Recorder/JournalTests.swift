@@ -1,0 +1,171 @@
+import Adapters
+import Domain
+import Foundation
+import Linux
+import Outputs
+import TestKit
+import Testing
+
+struct JournalTests {
+    private let stage: JournalStage
+
+    init() throws {
+        stage = try JournalStage()
+    }
+
+    @Test func whatIsWrittenIsReadAgainInItsOrder() throws {
+        stage.begin()
+        stage.record(450)
+        stage.end()
+        #expect(try stage.entries(of: 1) == (0..<450).map(stage.run.entry))
+        #expect(try stage.rows(of: 1) == (0..<450).map(stage.run.row))
+        let summary = try #require(try stage.reader().summary(of: 1))
+        #expect(
+            !summary.isOpen && summary.total.elapsedMilliseconds == 225_000 && summary.started == SyntheticRun.began)
+        #expect(stage.journal.status(at: stage.clock.now).state == .writing)
+    }
+
+    @Test func rowsOfARangeAreFoundWithoutReadingTheRest() throws {
+        stage.begin()
+        stage.record(300)
+        for (low, high) in [(0, 0), (1, 499), (500, 500), (70_000, 80_250), (149_500, 149_500), (149_501, 1 << 40)] {
+            let range = Int64(low)...Int64(high)
+            let expected = (0..<300).map(stage.run.row).filter { range.contains(Self.moment(of: $0)) }
+            #expect(try stage.rows(of: 1, in: range) == expected, "\(range)")
+        }
+    }
+
+    private static func moment(of row: RecordingRow) -> Int64 {
+        switch row {
+        case .begin(let at, _), .end(let at, _), .lap(let at, _), .segment(let at), .beats(let at, _, _): at
+        case .sample(let sample): sample.at
+        }
+    }
+
+    @Test func everyKindOfRowComesBack() throws {
+        var sample = RecordingSample(at: 5000, elapsedMilliseconds: 4000)
+        (sample.cadence, sample.power, sample.temperature) = (90, 65_534, -127)
+        let rows: [RecordingRow] = [
+            .begin(at: 0, .outage), .end(at: 1000, .auto), .begin(at: 2000, .command), .lap(at: 3000, .distance),
+            .segment(at: 4000), .sample(sample), .sample(RecordingSample(at: 6000, elapsedMilliseconds: 5000)),
+            .beats(at: 6000, rr: [], gap: true), .beats(at: 6000, rr: [0, 65_535], gap: false),
+        ]
+        stage.begin()
+        for row in rows { stage.journal.write(row, at: stage.clock.now) }
+        stage.turn()
+        #expect(try stage.rows(of: 1) == rows)
+    }
+
+    @Test func listsAreNewestFirstAndPaged() throws {
+        for _ in 0..<5 {
+            stage.begin()
+            stage.record(2)
+            stage.end()
+        }
+        let reader = try stage.reader()
+        #expect(try reader.list(limit: 2).map(\.id) == [5, 4])
+        #expect(try reader.list(limit: 2, before: 4).map(\.id) == [3, 2])
+        #expect(try reader.list(limit: 100, before: 2).map(\.id) == [1])
+        #expect(try reader.summary(of: 6) == nil && reader.recording(6) == nil)
+    }
+
+    @Test func lapsZonesStrapAndNameComeBack() throws {
+        stage.begin()
+        stage.record(10)
+        var recording = stage.run.recording(after: 10)
+        recording.name = nil
+        recording.zones = try Zones([100, 120, 140, 160, 180])
+        recording.zoneMilliseconds = [0, 1, 2, 3, 4, 4990]
+        recording.total.averageHeartRate = 147.25
+        recording.total.maximumHeartRate = 156
+        recording.total.maximumSpeed = 3.75
+        var strap = RecordingStrap()
+        strap.address = DeviceAddress(value: 0xA09E_1A00_0001)
+        strap.name = ForeignText("Polar H10 \"1\"")
+        strap.batteryPercent = 80
+        recording.strap = strap
+        recording.laps = (0..<3).map {
+            RecordingLap(
+                trigger: $0 < 2 ? .distance : nil, beganAt: Int64($0) * 1000, endedAt: Int64($0 + 1) * 1000,
+                figures: recording.total)
+        }
+        stage.journal.update(recording, gaps: 2, at: stage.clock.now)
+        stage.turn()
+        recording.laps[2].endedAt = 4000
+        stage.journal.end(recording, gaps: 3, at: stage.clock.now)
+        stage.turn()
+        #expect(try stage.reader().recording(1) == recording)
+        #expect(try stage.reader().summary(of: 1)?.gaps == 3 && stage.reader().summary(of: 1)?.laps == 3)
+        stage.journal.append(.edit(activity: 1, .hike, ForeignText("Up there")), at: stage.clock.now)
+        stage.turn()
+        let edited = try #require(try stage.reader().recording(1))
+        #expect(edited.sport == .hike && edited.name?.text == "Up there" && edited.laps == recording.laps)
+    }
+
+    @Test func aDeletedActivityLeavesNothingInTheFiles() throws {
+        let secret = "/dev/secret-receiver"
+        stage.begin()
+        stage.record(20)
+        for place in 0..<2000 {
+            var fix = Fix(arrivedAt: stage.clock.now, mode: 3, latitude: 1, longitude: 2)
+            fix.device = ForeignText(secret)
+            stage.journal.write(Entry(at: stage.clock.now, .input(.fix(fix))), at: stage.clock.now)
+            if place % 100 == 0 { stage.turn() }
+        }
+        stage.end()
+        stage.begin()
+        stage.record(5)
+        #expect(try stage.holds(secret))
+        stage.journal.delete(1, at: stage.clock.now)
+        stage.turn()
+        #expect(try stage.reader().list(limit: 10).map(\.id) == [2])
+        for _ in 0..<30 { stage.turn() }
+        #expect(try !stage.holds(secret))
+        for table in ["location", "heart", "input", "record", "part", "lap", "condemned"] {
+            let condition =
+                ["part", "lap"].contains(table)
+                ? "WHERE activity = 1" : table == "condemned" ? "" : "WHERE key < 2 << 32"
+            #expect(try stage.database().integer("SELECT count(*) FROM \(table) \(condition)") == 0, "\(table)")
+        }
+        #expect(try stage.entries(of: 2) == (0..<5).map(stage.run.entry))
+    }
+
+    @Test func numbersOfActivitiesAreNeverUsedTwice() throws {
+        stage.begin()
+        stage.record(2)
+        #expect(stage.journal.activityNumber == 2)
+        stage.journal.delete(1, at: stage.clock.now)
+        for _ in 0..<5 { stage.turn() }
+        #expect(try stage.restart().nextActivity == 2)
+        // What was promised to the daemon is not given to an import, and is not lost by a restart.
+        let imported = try JournalImport(in: stage.directory.path, at: SyntheticRun.began)
+        try imported.write(.begin(at: 0, .command))
+        #expect(try imported.finish(stage.run.recording, gaps: 0) == 3)
+        #expect(try stage.restart().nextActivity == 2)
+        stage.begin()
+        stage.turn()
+        #expect(stage.run.activity == 2 && stage.journal.activityNumber == 4)
+    }
+
+    @Test func theEventsGoOnAndTheLastThousandAreKept() throws {
+        for sequence in 1...1234 {
+            let line = Array("{\"seq\":\(sequence)}\n".utf8)
+            stage.journal.append(
+                .event(sequence: sequence, activity: nil, at: stage.clock.now, line: line), at: stage.clock.now)
+        }
+        stage.turn()
+        let events = try stage.restart().events
+        #expect(events.map(\.sequence) == Array(235...1234))
+        #expect(events.last?.line == Array("{\"seq\":1234}\n".utf8))
+        #expect(try stage.database().integer("SELECT count(*) FROM event") ?? 0 <= 1100)
+    }
+}
+
+extension JournalStage {
+    /// Whether any file of the journal has these bytes.
+    func holds(_ text: String) throws -> Bool {
+        try ["", "-wal"].contains { ending in
+            try Data(contentsOf: URL(fileURLWithPath: path + ending)).range(of: Data(text.utf8)) != nil
+        }
+    }
+}
