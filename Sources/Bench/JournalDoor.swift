@@ -1,0 +1,27 @@
+import Adapters
+import Domain
+import Glibc
+import Linux
+
+/// One entry handed to the journal's thread, which takes what waits in between.
+func measureJournal() throws -> Measurement {
+    var course = try Course()
+    let directory = try ScratchDirectory()
+    let desk = try JournalDesk()
+    let journal = Journal(desk: desk, nextActivity: 1)
+    let writer = JournalWriter(in: directory.path, desk: desk, syncSeconds: 10)
+    var recording = Recording(sport: .run, started: Course.start)
+    recording.id = 1
+    journal.begin(recording, JournalPart(bootID: "", at: course.now), at: course.now)
+    var entry = Entry(at: course.now, .input(.fix(course.nextFix())))
+    let measurement = Measurement("an entry for the journal", rounds: 600, passes: 10) {
+        writer.turn(at: course.nextTick())
+        entry = Entry(at: course.now, .input(.fix(course.nextFix())))
+    } pass: {
+        journal.write(entry, at: entry.at)
+    }
+    for name in ["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm", "journal.reserve"] {
+        unlink(directory.path + "/" + name)
+    }
+    return measurement
+}
