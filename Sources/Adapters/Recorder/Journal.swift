@@ -94,7 +94,7 @@ package final class Journal {
         append(.delete(activity: activity), at: now)
     }
 
-    /// An event, a moment of the clock, an edit: what needs no counting.
+    /// An event, a moment of the clock, an edit, a cut: what needs no counting.
     package func append(_ change: JournalChange, at now: Instant) {
         let isOpen = open != nil
         desk.queue.withLock { queue in

@@ -17,11 +17,14 @@ package enum JournalChange: Equatable, Sendable {
     case clock(bootID: String, at: Instant, UTC, ClockSource)
     indirect case edit(activity: Int, Sport?, ForeignText?)
     case delete(activity: Int)
+    /// Takes away the entries from a place on, with the parts that they begin, and the rows: what became an activity of its own, or what
+    /// a replay does not give again.
+    case cut(activity: Int, entries: Int, rows: Int)
 
     /// What is kept as long as anything can be: without it the rest is worth nothing. There is little of it.
     var isVital: Bool {
         switch self {
-        case .begin, .resume, .end, .edit, .delete: true
+        case .begin, .resume, .end, .edit, .delete, .cut: true
         case .entry(_, _, let entry):
             switch entry.kind {
             case .beginning, .command, .outage: true
@@ -39,7 +42,7 @@ package enum JournalChange: Equatable, Sendable {
     /// Whether it is to be on the disk before anything else happens.
     var isUrgent: Bool {
         switch self {
-        case .begin, .resume, .end, .edit, .delete: true
+        case .begin, .resume, .end, .edit, .delete, .cut: true
         default: false
         }
     }
@@ -48,7 +51,7 @@ package enum JournalChange: Equatable, Sendable {
         switch self {
         case .begin(let recording, _), .update(let recording, _), .end(let recording, _): recording.id
         case .resume(let activity, _), .entry(let activity, _, _), .row(let activity, _, _),
-            .edit(let activity, _, _), .delete(let activity):
+            .edit(let activity, _, _), .delete(let activity), .cut(let activity, _, _):
             activity
         case .event(_, let activity, _, _): activity
         case .clock: nil
@@ -69,7 +72,7 @@ package enum JournalChange: Equatable, Sendable {
             }
         case .row(_, _, .beats(_, let rr, _)): size + 32 + 2 * rr.count
         case .event(_, _, _, let line): size + 32 + line.count
-        case .row, .resume, .clock, .edit, .delete: size
+        case .row, .resume, .clock, .edit, .delete, .cut: size
         }
     }
 }

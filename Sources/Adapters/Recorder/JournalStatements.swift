@@ -67,6 +67,7 @@ struct JournalStatements {
             try database.prepare("UPDATE activity SET sport = ifnull(?2, sport), name = ifnull(?3, name) WHERE id = ?1")
                 .run(activity, sport?.rawValue, name?.text)
         case .delete(let activity): try condemn(activity)
+        case .cut(let activity, let entries, let rows): try cut(activity, entries: entries, rows: rows)
         }
     }
 
@@ -183,6 +184,15 @@ extension JournalStatements {
             INSERT OR IGNORE INTO condemned VALUES (\(activity));
             DELETE FROM activity WHERE id = \(activity);
             """)
+    }
+
+    private func cut(_ activity: Int, entries: Int, rows: Int) throws(SQLiteError) {
+        let last = JournalSchema.keys(of: activity).upperBound
+        for table in JournalSchema.keyed {
+            let first = JournalSchema.key(activity, table == "record" ? rows : entries)
+            try database.execute("DELETE FROM \(table) WHERE key BETWEEN \(first) AND \(last)")
+        }
+        try database.execute("DELETE FROM part WHERE activity = \(activity) AND place >= \(max(entries, 1))")
     }
 
     /// Takes away some rows of what is condemned, zeros in their place.

@@ -51,6 +51,19 @@ struct JournalFileTests {
             again.parts.count == 2 && again.last == part.at && again.lastAt == 11_500 && again.lastTime == nil)
     }
 
+    @Test func aPartCanBeTakenAwayToBecomeAnActivityOfItsOwn() throws {
+        stage.begin()
+        stage.record(10)
+        let part = JournalPart(number: 1, bootID: "another", at: stage.clock.now, beginsAt: 60_000, place: 10)
+        stage.journal.resume(1, part, rows: 10, at: stage.clock.now)
+        stage.record(5)
+        stage.journal.append(.cut(activity: 1, entries: 10, rows: 9), at: stage.clock.now)
+        stage.turn()
+        #expect(try stage.entries(of: 1) == (0..<10).map(stage.run.entry))
+        #expect(try stage.rows(of: 1) == (0..<9).map(stage.run.row))
+        #expect(try stage.reader().parts(of: 1) == [stage.run.part])
+    }
+
     @Test func aCheckThatTakesTooLongIsEnded() throws {
         stage.begin()
         stage.turn()
