@@ -48,6 +48,7 @@ extension Daemon {
         if case .unix = options.strap, isStartedBySystemd, !options.isDemo {
             throw Options.Misuse(line: "--strap unix:PATH is for tests and is refused under systemd")
         }
+        let configuration = try Configuration.read(options.configuration)
         let directories = try Directories(
             options, isSystem: geteuid() == 0 || isStartedBySystemd, environment: variable)
         let runtimeLock = try lock(directories.runtime, option: "--runtime-dir", file: "runtime.lock")
@@ -55,7 +56,8 @@ extension Daemon {
         let state = try listen("state", in: directories.runtime)
         let control = try listen("control", in: directories.runtime)
         let daemon = try Daemon(
-            options, state: FileDescriptor(owning: state.number), control: FileDescriptor(owning: control.number),
+            options, configuration, state: FileDescriptor(owning: state.number),
+            control: FileDescriptor(owning: control.number), directory: directories.state,
             strapFile: options.isDemo ? nil : StrapListFile(in: directories.state))
         Log.write(.notice, "paced \(Release.version) serves \(directories.runtime)")
         let status = try daemon.run()

@@ -8,14 +8,15 @@ import Sensors
 /// The wiring: devices into the pipeline, what it says out to the sockets, all in one loop on one thread.
 ///
 ///     strap, gpsd or simulator ──▶ receive ──▶ Recollection ──▶ turn ──▶ state.sock
-///     control.sock ──────────────▶ answer ──────▲                 └────▶ kept
+///     control.sock ──────────────▶ answer ──────▲                 └────▶ RunRecorder ──▶ journal
 package final class Daemon {
     let loop: EventLoop
     let options: Options
     /// The pipeline, and what has reached it lately.
     var recollection: Recollection
-    /// Takes what is to be recorded, in order.
-    var kept: (Entry) -> Void = { _ in }
+    let recorder: RunRecorder
+    /// Says that the recording stands otherwise.
+    private var recorderSource: DescriptorSource?
     var publisher: Publisher?
     var control: ControlServer?
     private var timer: TimerSource?
@@ -35,10 +36,12 @@ package final class Daemon {
 
     /// The sockets must listen already.
     ///
-    /// - Parameter strapFile: where the straps are kept; nil in the demo.
+    /// - Parameters:
+    ///   - directory: the state directory.
+    ///   - strapFile: where the straps are kept; nil in the demo.
     init(
-        _ options: Options, state: consuming FileDescriptor, control: consuming FileDescriptor,
-        strapFile: StrapListFile?
+        _ options: Options, _ configuration: Configuration, state: consuming FileDescriptor,
+        control: consuming FileDescriptor, directory: String, strapFile: StrapListFile?
     ) throws(SystemError) {
         let now = Clock.now()
         loop = try EventLoop()
@@ -47,7 +50,11 @@ package final class Daemon {
         straps = strapFile.map { Self.keptStraps(in: $0) } ?? StrapList()
         var settings = Settings()
         settings.straps = Self.strapSetting(options, kept: straps)
-        recollection = Recollection(Pipeline(settings: settings, isDemo: options.isDemo, at: now), at: now)
+        let begun = try Self.begin(
+            Pipeline(settings: settings, isDemo: options.isDemo, at: now), isDemo: options.isDemo, configuration,
+            directory: directory, at: now)
+        recollection = begun.recollection
+        recorder = begun.recorder
         clockAt = now
         for signal in Self.signals {
             signals.append(
@@ -59,11 +66,13 @@ package final class Daemon {
         publisher = try Publisher(
             socket: state, loop: loop, bootID: Clock.bootID(),
             instance: String(UInt64.random(in: 0...UInt64.max), radix: 16),
-            settings: settings)
+            settings: recollection.pipeline.settings, events: begun.events,
+            keep: { [recorder] in recorder.keep($0, sequence: $1, line: $2) })
         self.control = try ControlServer(socket: control, loop: loop) { [unowned self] request, peer in
             reply(to: request, from: peer)
         }
         timer = try loop.timer { [unowned self] in wake() }
+        recorderSource = try recorder.journal.watch(in: loop) { [unowned self] in tellRecorder() }
         try connectDevices()
         wake()
     }
@@ -73,7 +82,9 @@ package final class Daemon {
 
     /// Runs until a signal ends it; returns the status to exit with.
     func run() throws(SystemError) -> Int32 {
-        if options.isDemo { _ = try? recollection.perform(.start(nil, indoor: false), at: Clock.now()) }
+        if options.isDemo, recollection.pipeline.runState == .idle {
+            _ = try? perform(.start(nil, indoor: false), at: Clock.now())
+        }
         turn()
         let status = try loop.run()
         strap = nil
@@ -82,6 +93,8 @@ package final class Daemon {
         simulator = nil
         control = nil
         publisher?.close()
+        // The run stays open: the next start goes on with it.
+        if !recorder.journal.close() { Log.write(.warning, "the disk takes nothing: the last of the run may be lost") }
         return status
     }
 
@@ -116,8 +129,20 @@ package final class Daemon {
         if now >= clockAt {
             clockAt = now + .seconds(1)
             recollection.receive(.systemClock(Clock.systemTime(), isSynchronised: Clock.isSynchronised()), at: now)
+            recollection.receive(.recorder(recorder.journal.status(at: now)), at: now)
+            recorder.noteClock(recollection.pipeline.state(at: now), at: now)
         }
         turn()
+    }
+
+    private func tellRecorder() {
+        receive(.recorder(recorder.journal.status(at: Clock.now())))
+    }
+
+    /// Carries out a command; an activity that it begins gets the journal's next number.
+    private func perform(_ command: RunCommand, at now: Instant) throws(Refusal) -> Pipeline.Outcome {
+        recollection.number(next: recorder.activityNumber)
+        return try recollection.perform(command, at: now)
     }
 
     private func receive(_ input: Input) {
@@ -151,7 +176,7 @@ package final class Daemon {
         case .run(let command):
             Log.write(.info, "user \(peer.user) asks for \(command.word.text)")
             do throws(Refusal) {
-                return try .result(result(of: recollection.perform(command, at: now), command))
+                return try .result(result(of: perform(command, at: now), command))
             } catch {
                 throw .notInThisState(error)
             }
@@ -199,8 +224,12 @@ package final class Daemon {
     // MARK: What goes out
 
     private func say() {
-        for entry in recollection.takeEntries() { kept(entry) }
+        let entries = recollection.takeEntries()
         let outputs = recollection.pipeline.takeOutputs()
+        let settings = recollection.pipeline.settings
+        recorder.take(
+            entries, outputs, seconds: recollection.pipeline.seconds,
+            zones: settings.useHeartRateZones ? settings.zones : nil, at: Clock.now())
         for case .event(let event) in outputs {
             if let (level, text) = Log.line(of: event) { Log.write(level, text) }
         }

@@ -43,6 +43,13 @@ package struct Recollection: Sendable {
         keep(Entry(at: now, .outage(outage)))
     }
 
+    /// The next activity gets this number.
+    package mutating func number(next id: Int) {
+        guard pipeline.runState == .idle else { return }
+        pipeline.lastActivity = id - 1
+        lagging.number(next: id)
+    }
+
     /// Applies what is due at `now`.
     package mutating func advance(to now: Instant) {
         if let leap = pipeline.leap(to: now) { keep(Entry(at: now, .slept(now - leap))) }

@@ -48,6 +48,11 @@ package struct Replay: Sendable {
         say(&pipeline)
     }
 
+    /// The next activity gets this number.
+    mutating func number(next id: Int) {
+        pipeline.lastActivity = id - 1
+    }
+
     /// Goes on to the last moment that is known, or on to the present.
     package mutating func advance(to now: Instant, _ say: (inout Pipeline) -> Void = { $0.forgetSaid() }) {
         while pipeline.deadline <= now {

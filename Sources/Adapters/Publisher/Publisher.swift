@@ -25,7 +25,8 @@ package final class Publisher {
     private var stallTimer: StallTimer?
     private var subscribers: [Subscriber] = []
 
-    private var ring = EventRing()
+    private var ring: EventRing
+    private let keep: (Event, Int, [UInt8]) -> Void
     private var stateLine = LineWriter(capacity: 4096)
     private var stateMoment: StateMoment?
     private var settingsLine = LineWriter()
@@ -37,14 +38,19 @@ package final class Publisher {
     ///   - socket: a listening socket.
     ///   - bootID: the random name of the machine's boot; empty when it is not known.
     ///   - instance: a name that is new at each start of the daemon.
+    ///   - events: those of earlier starts, as they were kept; the numbers go on after them.
+    ///   - keep: takes each event with its number and its line.
     package init(
         socket: consuming FileDescriptor, loop: EventLoop, clientLimit: Int = 256, bootID: String, instance: String,
-        settings: Settings, stallLimit: Duration = Publisher.stallLimit
+        settings: Settings, events: [(sequence: Int, line: [UInt8])] = [],
+        stallLimit: Duration = Publisher.stallLimit, keep: @escaping (Event, Int, [UInt8]) -> Void = { _, _, _ in }
     ) throws(SystemError) {
         self.loop = loop
         self.clientLimit = clientLimit
         self.bootID = bootID
         self.instance = instance
+        self.keep = keep
+        ring = EventRing(after: events)
         settingsLine.settingsLine(settings)
         stallTimer = try StallTimer(limit: stallLimit, loop: loop) { [unowned self] in closeStuck(since: $0) }
         listener = try Listener(socket, loop: loop) { [unowned self] socket in accept(socket) }
@@ -57,7 +63,9 @@ package final class Publisher {
         if outputs.isEmpty { return }
         for output in outputs {
             switch output {
-            case .event(let event): ring.append(event)
+            case .event(let event):
+                let number = ring.retained.upperBound
+                keep(event, number, ring.append(event))
             case .heart(let reading):
                 heartSequence += 1
                 readingLine.clear()

@@ -17,7 +17,11 @@ package struct Scribe: Sendable {
     /// More straps than anybody wears on one run.
     private static let strapLimit = 8
 
-    package init() {}
+    private var isDemo: Bool
+
+    package init(isDemo: Bool = false) {
+        self.isDemo = isDemo
+    }
 
     /// Takes what was said since the last time.
     ///
@@ -90,17 +94,19 @@ package struct Scribe: Sendable {
     }
 
     private mutating func begin(_ sport: Sport, _ event: Event) {
-        self = Scribe(rows: rows)
+        self = Scribe(rows: rows, isDemo: isDemo)
         startedAt = event.at
         var recording = Recording(sport: sport, started: event.time ?? UTC(milliseconds: 0))
         recording.id = event.activity
+        recording.isDemo = isDemo
         recording.isTimeUncertain = event.time == nil
         self.recording = recording
         begin(at: 0, .command)
     }
 
-    private init(rows: [RecordingRow]) {
+    private init(rows: [RecordingRow], isDemo: Bool) {
         self.rows = rows
+        self.isDemo = isDemo
     }
 
     private mutating func begin(at: Int64, _ trigger: RecordingRow.TimerTrigger) {
@@ -126,7 +132,6 @@ package struct Scribe: Sendable {
         closeLap(at: at, nil, summary.lastLap)
         recording?.total = summary.total
         recording?.totalMilliseconds = summary.totalMilliseconds
-        recording?.isDemo = summary.isDemo
         if let started = summary.started { recording?.started = started }
         recording?.isTimeUncertain = summary.started == nil
     }

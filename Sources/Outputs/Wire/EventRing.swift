@@ -16,14 +16,32 @@ package struct EventRing: Sendable {
     private var byteCount = 0
     private var writer = LineWriter(capacity: 512)
 
-    package init() {}
+    /// Goes on after the events of an earlier start, the newest last. Only those without a hole before them are retained.
+    package init(after kept: [(sequence: Int, line: [UInt8])] = []) {
+        for (sequence, line) in kept.suffix(Self.limit) {
+            if sequence != retained.upperBound { self = EventRing(next: sequence) }
+            append(line)
+        }
+    }
+
+    private init(next: Int) {
+        retained = next..<next
+    }
 
     /// Gives an event the next number.
-    package mutating func append(_ event: Event) {
-        let number = retained.upperBound
+    ///
+    /// - Returns: its line.
+    @discardableResult
+    package mutating func append(_ event: Event) -> [UInt8] {
         writer.clear()
-        writer.event(event, sequence: number)
+        writer.event(event, sequence: retained.upperBound)
         let line = Array(writer.bytes)
+        append(line)
+        return line
+    }
+
+    private mutating func append(_ line: [UInt8]) {
+        let number = retained.upperBound
         while retained.count == Self.limit || (byteCount + line.count > Self.byteLimit && !retained.isEmpty) {
             dropFirst()
         }

@@ -1,0 +1,103 @@
+import Adapters
+import Domain
+import Linux
+import Outputs
+import Pipeline
+
+/// What of the run goes into the journal: the entries as they come, the rows that the scribe writes of what the pipeline says, and the
+/// events as they are published.
+///
+///     entries ───────────────────────┐
+///     outputs, seconds ──▶ Scribe ───┼──▶ Journal
+///     lines of class EVENT ──────────┘
+final class RunRecorder {
+    let journal: Journal
+    let bootID: String
+    private var scribe: Scribe
+    private var gaps: Int
+    /// An activity is on.
+    private var isOpen: Bool
+    /// When the list of activities was last told what the run has come to.
+    private var updatedAt: Instant
+    /// When the time of day was last noted.
+    private var clockNotedAt: Instant?
+
+    private static let updateInterval = Duration.seconds(10)
+    private static let clockInterval = Duration.seconds(60)
+
+    /// - Parameters:
+    ///   - scribe: that of an activity that is taken up, with so many gaps; else one that has written nothing.
+    init(_ journal: Journal, bootID: String, scribe: Scribe, gaps: Int = 0, at now: Instant) {
+        self.journal = journal
+        self.bootID = bootID
+        self.scribe = scribe
+        self.gaps = gaps
+        isOpen = scribe.recording != nil
+        updatedAt = now
+    }
+
+    /// The number for an activity that begins now.
+    var activityNumber: Int { journal.activityNumber }
+
+    /// Takes what was said and done since the last time.
+    ///
+    /// - Parameter zones: those in force; nil while zones are off.
+    func take(_ entries: [Entry], _ outputs: [Output], seconds: [State], zones: Zones?, at now: Instant) {
+        if entries.isEmpty, outputs.isEmpty, seconds.isEmpty { return }
+        scribe.take(outputs, seconds: seconds, zones: zones)
+        let events = outputs.compactMap { if case .event(let event) = $0 { event } else { nil } }
+        for event in events where event.isBegin {
+            guard let recording = scribe.recording else { continue }
+            gaps = 0
+            isOpen = true
+            journal.begin(recording, JournalPart(bootID: bootID, at: event.at), at: now)
+        }
+        for entry in entries { journal.write(entry, at: now) }
+        for row in scribe.takeRows() { journal.write(row, at: now) }
+        var isDue = isOpen && now - updatedAt >= Self.updateInterval
+        for event in events {
+            switch event.kind {
+            case .gap: gaps += 1
+            case .lap, .pause: isDue = true
+            case .clock(let source, _): note(event.time, source, at: event.at)
+            case .stop(let summary):
+                guard let recording = scribe.recording else { continue }
+                journal.end(recording, gaps: summary.gaps, at: now)
+                (isOpen, isDue) = (false, false)
+            case .discard(let summary):
+                journal.delete(summary.id, at: now)
+                (isOpen, isDue) = (false, false)
+            default: break
+            }
+        }
+        if isDue, let recording = scribe.recording {
+            updatedAt = now
+            journal.update(recording, gaps: gaps, at: now)
+        }
+    }
+
+    /// Notes the time of day each minute, so that what is recorded can be given its own whatever happens.
+    func noteClock(_ state: @autoclosure () -> State, at now: Instant) {
+        if let clockNotedAt, now - clockNotedAt < Self.clockInterval { return }
+        let state = state()
+        note(state.time, state.clock, at: now)
+    }
+
+    /// Keeps an event as it was published.
+    func keep(_ event: Event, sequence: Int, line: [UInt8]) {
+        journal.append(.event(sequence: sequence, activity: event.activity, at: event.at, line: line), at: event.at)
+    }
+
+    private func note(_ time: UTC?, _ source: ClockSource, at moment: Instant) {
+        guard let time else { return }
+        clockNotedAt = moment
+        journal.append(.clock(bootID: bootID, at: moment, time, source), at: moment)
+    }
+}
+
+extension Event {
+    /// Whether an activity begins with it; one that goes on has begun before.
+    fileprivate var isBegin: Bool {
+        if case .start(_, _, resumed: false) = kind { true } else { false }
+    }
+}

@@ -1,0 +1,74 @@
+import Adapters
+import Domain
+import Outputs
+import Pipeline
+
+/// An activity that a kill, a power cut or a restart has left open, lived once more from its entries.
+struct TakenUp {
+    /// As it stood at its last moment, on the clock of this boot.
+    var pipeline: Pipeline
+    /// That has written the rows up to there.
+    var scribe: Scribe
+    var gaps: Int
+
+    /// - Parameter last: its last moment on the clock of this boot; that may lie before the boot.
+    /// - Throws: what reading the journal throws.
+    init(_ open: OpenActivity, from reader: JournalReader, last: Instant) throws {
+        guard let id = open.recording.id else { throw JournalFailure.missing }
+        // Whole milliseconds: the rows are of milliseconds since the activity began.
+        let shift = Duration.milliseconds((last - open.last).wholeMilliseconds)
+        var replay: Replay?
+        var scribe = Scribe(isDemo: open.recording.isDemo)
+        var gaps = 0
+        let say: (inout Pipeline) -> Void = { pipeline in
+            let outputs = pipeline.takeOutputs()
+            let settings = pipeline.settings
+            scribe.take(
+                outputs, seconds: pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
+            _ = scribe.takeRows()
+            for case .event(let event) in outputs {
+                if case .gap = event.kind { gaps += 1 }
+            }
+            pipeline.forgetSaid()
+        }
+        try reader.entries(of: id) { entry in
+            let entry = entry.shifted(by: shift)
+            if case .beginning(let beginning) = entry.kind {
+                replay = Replay(beginning)
+            } else {
+                replay?.take(entry, say)
+            }
+        }
+        replay?.advance(to: open.last + shift, say)
+        guard let replay, replay.pipeline.runState != .idle else { throw JournalFailure.missing }
+        pipeline = replay.pipeline
+        self.scribe = scribe
+        self.gaps = gaps
+    }
+}
+
+/// What becomes of an activity that was left open.
+enum TakeUpDecision: Equatable {
+    /// It goes on; so much time has passed since its last moment, on the same boot or on another.
+    case goesOn(after: Duration, isSameBoot: Bool)
+    /// It goes on until somebody knows how late it is: on another boot, without a clock.
+    case goesOnForNow
+    /// It is over, since its last moment.
+    case isOver
+
+    /// - Parameters:
+    ///   - time: the time of day, if it is known.
+    ///   - limit: how long ago its last moment may lie.
+    init(_ open: OpenActivity, bootID: String, at now: Instant, time: UTC?, limit: Duration) {
+        if open.parts.last?.bootID == bootID {
+            let age = max(now - open.last, .zero)
+            self = age <= limit ? .goesOn(after: age, isSameBoot: true) : .isOver
+        } else if let time, let last = open.lastTime {
+            // A clock that was set back does not make an activity of the future.
+            let age = Duration.milliseconds(max(time.milliseconds - last.milliseconds, 0))
+            self = age <= limit ? .goesOn(after: age, isSameBoot: false) : .isOver
+        } else {
+            self = .goesOnForNow
+        }
+    }
+}
