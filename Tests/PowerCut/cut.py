@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Cuts the power at every moment that a recorded disk knew, and looks at what is left of the run.
+
+    cut.py IMAGE LOG PACED PACECTL BETWEEN RESUMED
+
+IMAGE is the disk as it was before, LOG what dm-log-writes wrote down (log_writes.py). The power is cut after every flush, and at
+BETWEEN moments between flushes: the file system repairs itself from its journal, as at the next boot; then the database is whole, and
+what it lacks of the run is at most what was said by then. At RESUMED of the cuts the real paced takes the run up again.
+
+Prints what was lost, and last `N passed, N failed`.
+"""
+
+import json
+import pathlib
+import random
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import log_writes
+
+# What a cut may cost: the interval between two syncs, the half second between two commits, and the time that a sync took.
+LIMIT_MS = 2500
+
+
+class Remains:
+    """A directory with what a disk holds after a power cut."""
+
+    def __init__(self, work, disk):
+        self.directory = pathlib.Path(tempfile.mkdtemp(dir=work))
+        image = self.directory / "disk"
+        shutil.copyfile(disk, image)
+        # Status 1: errors were corrected, which is what replaying the journal is called.
+        checked = subprocess.run(["e2fsck", "-fy", image], capture_output=True, text=True)
+        if checked.returncode not in (0, 1):
+            raise AssertionError(f"the file system is lost: {checked.stdout}{checked.stderr}")
+        subprocess.run(
+            ["debugfs", "-R", f"rdump /state {self.directory}", image], check=True, capture_output=True)
+        self.state = self.directory / "state"
+
+    def remove(self):
+        shutil.rmtree(self.directory)
+
+    def recorded(self):
+        """The activity and the active time that the database holds; None before there is one."""
+        path = self.state / "journal.sqlite"
+        if not path.exists() or not path.stat().st_size:
+            return None
+        database = sqlite3.connect(path)
+        try:
+            whole = database.execute("PRAGMA integrity_check").fetchall()
+            assert whole == [("ok",)], f"the database is damaged: {whole}"
+            if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'record'").fetchone():
+                return None
+            return database.execute(
+                "SELECT key >> 32, max(elapsed_ms) FROM record WHERE key >> 32 = (SELECT max(key) >> 32 FROM record)"
+            ).fetchone()
+        finally:
+            database.close()
+
+
+def resume(remains, paced, pacectl, expected):
+    """Starts the real paced on what is left: it goes on with the same activity, from what the database held."""
+    runtime = remains.directory / "run"
+    runtime.mkdir()
+    options = ["--runtime-dir", runtime, "--state-dir", remains.state]
+    with open(remains.directory / "log", "w") as log:
+        process = subprocess.Popen([paced, "--demo", *options], stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        try:
+            for _ in range(100):
+                status = subprocess.run(
+                    [pacectl, *options, "--json", "status"], capture_output=True, text=True, timeout=20)
+                if status.returncode == 0:
+                    break
+            state = json.loads(status.stdout)
+        finally:
+            process.terminate()
+            process.wait(10)
+    activity, elapsed = expected
+    assert state.get("activity") == activity, f"activity {activity} was not gone on with: {state}"
+    # The samples are those of whole seconds; the run may have been kept up to 999 ms further, and has gone on since.
+    assert elapsed <= state["elapsed_ms"] < elapsed + 6000, f"{elapsed} ms were recorded: {state}"
+
+
+def main(image, log_path, paced, pacectl, between, resumed):
+    work = pathlib.Path(tempfile.mkdtemp(prefix="paced-cut-"))
+    failures, losses, cuts = [], [], 0
+    try:
+        disk_path = work / "disk"
+        shutil.copyfile(image, disk_path)
+        with open(log_path, "rb") as log, open(disk_path, "r+b") as disk:
+            entries = list(log_writes.entries(log))
+            begun = next((place for place, entry in enumerate(entries) if entry.mark == "mounted"), None)
+            assert begun is not None, "the log has no mark"
+            boundaries = {place for place in range(begun, len(entries)) if entries[place].is_boundary}
+            others = [place for place in range(begun, len(entries)) if entries[place].size and place not in boundaries]
+            chosen = random.Random("between flushes").sample(others, min(int(between), len(others)))
+            places = sorted(boundaries | set(chosen))
+            taken_up = set(random.Random("resumed").sample(places, min(int(resumed), len(places))))
+            seen = None
+            for place, entry in enumerate(entries):
+                if entry.mark and entry.mark.startswith("elapsed-"):
+                    seen = tuple(int(word) for word in entry.mark.split("-")[1:])
+                log_writes.apply(entry, log, disk)
+                if place not in boundaries and place not in chosen:
+                    continue
+                disk.flush()
+                cuts += 1
+                remains = None
+                try:
+                    remains = Remains(work, disk_path)
+                    found = remains.recorded()
+                    if seen and seen[1] > LIMIT_MS:
+                        assert found and found[0] == seen[0], f"{seen} was seen, {found} is left"
+                        losses.append(max(seen[1] - found[1], 0))
+                        assert losses[-1] <= LIMIT_MS, f"{losses[-1]} ms are lost: {seen} was seen, {found} is left"
+                        if place in taken_up:
+                            resume(remains, paced, pacectl, found)
+                except Exception as error:
+                    failures.append(f"cut after write {place} of {len(entries)}: {error}")
+                finally:
+                    if remains:
+                        remains.remove()
+    finally:
+        shutil.rmtree(work)
+    for failure in failures[:20]:
+        print("    " + failure)
+    if losses:
+        print(f"{len(losses)} cuts in the run: lost {statistics.median(losses):.0f} ms at the median, {max(losses)} ms at worst")
+    print(f"{cuts - len(failures)} passed, {len(failures)} failed")
+    return 1 if failures or not losses else 0
+
+
+sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""In the virtual machine: a run is recorded onto a real ext4, and every write of its disk is written down.
+
+    record.py SECONDS PACED [OPTION…]
+
+The first drive is the disk, with an ext4 on it; the second takes the log of dm-log-writes. While the run lasts, each state that
+is published puts a mark into that log, `elapsed-ACTIVITY-MILLISECONDS`: what a reader had seen before the next write.
+"""
+
+import fcntl
+import json
+import os
+import pathlib
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+DISK, LOG = "/dev/vda", "/dev/vdb"
+STATE = pathlib.Path("/run/disk")
+
+# _IOWR(0xfd, 14, struct dm_ioctl) of linux/dm-ioctl.h: DM_TARGET_MSG.
+TARGET_MESSAGE = 0xC138FD0E
+HEAD = struct.Struct("<3I I I I i I I I Q 128s 129s 7x")
+
+
+class Marks:
+    """Puts words into the log, without a process for each."""
+
+    def __init__(self):
+        self.control = os.open("/dev/mapper/control", os.O_RDWR)
+
+    def put(self, word):
+        message = struct.pack("<Q", 0) + b"mark " + word.encode() + b"\0"
+        size = HEAD.size + len(message)
+        head = HEAD.pack(4, 0, 0, size, HEAD.size, 0, 0, 0, 0, 0, 0, b"recorded", b"")
+        fcntl.ioctl(self.control, TARGET_MESSAGE, bytearray(head + message))
+
+
+def sectors(device):
+    return int(subprocess.check_output(["blockdev", "--getsz", device]))
+
+
+def states(path):
+    """The lines of the state socket, each second one."""
+    for _ in range(200):
+        try:
+            client = socket.socket(socket.AF_UNIX)
+            client.connect(path)
+            break
+        except OSError:
+            time.sleep(0.05)
+    else:
+        sys.exit("paced does not serve its socket")
+    client.sendall(b'{"class":"WATCH","classes":["STATE"],"every_ms":200}\n')
+    for line in client.makefile():
+        yield json.loads(line)
+
+
+def main(seconds, program, *options):
+    pathlib.Path("/dev/mapper").mkdir(exist_ok=True)
+    table = f"0 {sectors(DISK)} log-writes {DISK} {LOG}"
+    subprocess.run(["dmsetup", "create", "recorded", "--noudevsync", "--table", table], check=True)
+    subprocess.run(["dmsetup", "mknodes"], check=False)
+    STATE.mkdir(exist_ok=True)
+    subprocess.run(["mount", "-t", "ext4", "/dev/mapper/recorded", STATE], check=True)
+    (STATE / "state").mkdir(exist_ok=True)
+    marks = Marks()
+    marks.put("mounted")
+    runtime = pathlib.Path("/run/paced-cut")
+    runtime.mkdir()
+    said = open("/run/work/paced.log", "w")
+    paced = subprocess.Popen(
+        [program, "--demo", "--runtime-dir", runtime, "--state-dir", STATE / "state", *options],
+        stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+    end = time.monotonic() + float(seconds)
+    for line in states(str(runtime / "state.sock")):
+        if line["class"] == "STATE" and "activity" in line:
+            marks.put(f"elapsed-{line['activity']}-{line['elapsed_ms']}")
+        if time.monotonic() > end:
+            break
+    with open("/sys/block/vda/stat") as figures:
+        words = figures.read().split()
+    # The kernel's own count: writes, sectors written, flushes.
+    written = {"seconds": float(seconds), "bytes": int(words[6]) * 512, "flushes": int(words[15])}
+    pathlib.Path("/run/work/written").write_text(json.dumps(written) + "\n")
+    paced.kill()
+    paced.wait()
+    subprocess.run(["umount", STATE], check=True)
+    subprocess.run(["dmsetup", "remove", "--noudevsync", "recorded"], check=True)
+
+
+main(*sys.argv[1:])
