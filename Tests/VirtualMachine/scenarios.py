@@ -234,7 +234,7 @@ def pairing(stage):
     strap, stranger = stage.strap(pairs=True), stage.stranger()
     strap.start()
     paced = stage.paced()
-    paced.reason('needs-pairing', 20)
+    paced.reason('needs-pairing', 30)
     stage.refused(stranger, ADAPTER)
     strap.do('hesitate')
     with ThreadPoolExecutor() as meanwhile:
