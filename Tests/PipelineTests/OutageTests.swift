@@ -46,8 +46,10 @@ private struct Interrupted {
 }
 
 /// The part of a period that had passed is kept, and what moved meanwhile is not counted.
-@Test func theTimerAndThePositionStandStillDuringAnOutage() throws {
+@Test(arguments: [3, 40])
+func theTimerAndThePositionStandStillDuringAnOutage(seconds: Int64) throws {
     var interrupted = Interrupted()
+    interrupted.outage.duration = .seconds(seconds)
     interrupted.course.fix(speed: 3)
     try interrupted.course.begin()
     interrupted.course.run(seconds: 20, speed: 3)
@@ -66,7 +68,7 @@ private struct Interrupted {
         throw Refusal(command: "stop", state: .idle)
     }
     #expect(summary.gaps == 1)
-    #expect(summary.totalMilliseconds == after.elapsedMilliseconds + 40_000)
+    #expect(summary.totalMilliseconds == after.elapsedMilliseconds + seconds * 1000)
 }
 
 @Test func aPausedRunStaysPausedAfterAnOutage() throws {
