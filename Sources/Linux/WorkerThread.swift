@@ -1,4 +1,6 @@
 import CLinux
+// In an optimised build the headers of systemd are the first that bring `sigset_t`.
+import CSystemd
 package import Domain
 import Glibc
 
