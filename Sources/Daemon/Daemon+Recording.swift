@@ -12,13 +12,18 @@ extension Daemon {
         var recorder: RunRecorder
         /// Those of earlier starts, the newest last.
         var events: [(sequence: Int, line: [UInt8])]
+        /// Nobody knows yet whether the activity that goes on is too old for that.
+        var undecided: UndecidedTakeUp?
     }
 
     /// Looks into the journal, begins to write it, and takes up what was left open. Waits for the disk: nothing is due yet.
     ///
     /// A journal that cannot be used is no reason not to start: the state says what is wrong, and recording begins when it is mended.
+    ///
+    /// - Parameter time: the time of day at `now`, if it is known.
     static func begin(
-        _ pipeline: Pipeline, isDemo: Bool, _ configuration: Configuration, directory: String, at now: Instant
+        _ pipeline: Pipeline, isDemo: Bool, _ configuration: Configuration, directory: String, at now: Instant,
+        time: UTC?
     ) throws(SystemError) -> Begun {
         var found: JournalPreparation?
         do {
@@ -39,7 +44,7 @@ extension Daemon {
         // A demo goes on with a demo only.
         let limit = open.recording.isDemo == isDemo ? Duration.seconds(configuration.resumeMinutes * 60) : nil
         do {
-            try begun.takeUp(open, limit: limit, directory: directory, at: now)
+            try begun.takeUp(open, limit: limit, directory: directory, at: now, time: time)
         } catch {
             Log.write(.error, "cannot go on with activity \(id): \(error), leaving it as it is")
         }
@@ -52,43 +57,55 @@ extension Daemon.Begun {
     ///
     /// - Parameter limit: how long ago that may lie; nil ends it in any case.
     fileprivate mutating func takeUp(
-        _ open: OpenActivity, limit: Duration?, directory: String, at now: Instant
+        _ open: OpenActivity, limit: Duration?, directory: String, at now: Instant, time: UTC?
     ) throws {
         let journal = recorder.journal
         let reader = try JournalReader(in: directory)
-        let time = Clock.isSynchronised() ? Clock.systemTime() : nil
         let age: Duration
         let isSameBoot: Bool
+        var isForNow = false
         switch limit.map({ TakeUpDecision(open, bootID: recorder.bootID, at: now, time: time, limit: $0) }) {
         case .goesOn(let after, let same): (age, isSameBoot) = (after, same)
-        case .goesOnForNow: (age, isSameBoot) = (.seconds(1), false)
-        case .isOver, nil: return try end(open, TakenUp(open, from: reader, last: open.last))
+        case .goesOnForNow:
+            (age, isSameBoot) = (.seconds(1), false)
+            isForNow = true
+        case .isOver, nil:
+            let taken = try TakenUp(open, from: reader, last: open.last)
+            _ = taken.end(open, in: journal, at: now)
+            return Log.write(.notice, "the activity that was left open is too old to go on with: closed as it stood")
         }
         let taken = try TakenUp(open, from: reader, last: now - age)
         guard let id = open.recording.id else { return }
         let part = JournalPart(
             number: open.parts.count, bootID: recorder.bootID, at: now,
             beginsAt: open.lastAt + age.wholeMilliseconds, place: open.entries)
-        journal.resume(id, part, rows: open.rows, at: now)
+        taken.completeRows(of: open, in: journal, at: now)
+        journal.resume(id, part, rows: taken.rows, at: now)
         recorder = RunRecorder(
             journal, bootID: recorder.bootID, scribe: taken.scribe, gaps: taken.gaps, at: now)
         var settings = taken.pipeline.settings
         settings.straps = recollection.pipeline.settings.straps
+        if isForNow, let limit, open.lastTime != nil {
+            undecided = UndecidedTakeUp(open, taken, limit: limit, at: now)
+        }
         let outage = Outage(duration: age, isSameBoot: isSameBoot, settings: settings)
         recollection.goOn(taken.pipeline, after: outage, at: now)
     }
+}
 
-    /// The activity is over: it ends as it stood.
-    private func end(_ open: OpenActivity, _ taken: TakenUp) throws {
-        var (pipeline, scribe) = (taken.pipeline, taken.scribe)
-        guard case .ended(let summary) = try pipeline.perform(.stop, at: open.last) else { return }
-        scribe.take(pipeline.takeOutputs(), seconds: pipeline.seconds, zones: nil)
-        guard let recording = scribe.recording, let id = recording.id else { return }
-        let now = Clock.now()
-        for (index, row) in scribe.takeRows().enumerated() {
-            recorder.journal.append(.row(activity: id, place: open.rows + index, row), at: now)
+extension Daemon {
+    /// Keeps the entries of an activity that may turn out to be two, and tells them apart once the time of day is known.
+    func decideTakeUp(_ entries: [Entry], _ outputs: [Output], at now: Instant) {
+        guard undecided != nil else { return }
+        undecided?.keep(entries)
+        let isKnown = outputs.contains {
+            if case .event(let event) = $0, case .clock = event.kind { event.time != nil } else { false }
         }
-        recorder.journal.end(recording, gaps: summary.gaps, at: now)
-        Log.write(.notice, "activity \(id) was left open too long ago to go on with: it is closed as it stood")
+        guard isKnown, let open = undecided, let time = pipeline.state(at: now).time else { return }
+        undecided = nil
+        guard let said = open.part(at: now, time: time, &recorder, &recollection) else { return }
+        tell(said)
+        Log.write(
+            .notice, "the activity that was left open is too old to go on with: what came since is one of its own")
     }
 }

@@ -14,7 +14,8 @@ package final class Daemon {
     let options: Options
     /// The pipeline, and what has reached it lately.
     var recollection: Recollection
-    let recorder: RunRecorder
+    var recorder: RunRecorder
+    var undecided: UndecidedTakeUp?
     /// Says that the recording stands otherwise.
     private var recorderSource: DescriptorSource?
     var publisher: Publisher?
@@ -52,9 +53,10 @@ package final class Daemon {
         settings.straps = Self.strapSetting(options, kept: straps)
         let begun = try Self.begin(
             Pipeline(settings: settings, isDemo: options.isDemo, at: now), isDemo: options.isDemo, configuration,
-            directory: directory, at: now)
+            directory: directory, at: now, time: Clock.isSynchronised() ? Clock.systemTime() : nil)
         recollection = begun.recollection
         recorder = begun.recorder
+        undecided = begun.undecided
         clockAt = now
         for signal in Self.signals {
             signals.append(
@@ -67,7 +69,10 @@ package final class Daemon {
             socket: state, loop: loop, bootID: Clock.bootID(),
             instance: String(UInt64.random(in: 0...UInt64.max), radix: 16),
             settings: recollection.pipeline.settings, events: begun.events,
-            keep: { [recorder] in recorder.keep($0, sequence: $1, line: $2) })
+            keep: { [journal = recorder.journal] event, sequence, line in
+                journal.append(
+                    .event(sequence: sequence, activity: event.activity, at: event.at, line: line), at: event.at)
+            })
         self.control = try ControlServer(socket: control, loop: loop) { [unowned self] request, peer in
             reply(to: request, from: peer)
         }
@@ -230,12 +235,17 @@ package final class Daemon {
         recorder.take(
             entries, outputs, seconds: recollection.pipeline.seconds,
             zones: settings.useHeartRateZones ? settings.zones : nil, at: Clock.now())
+        tell(outputs)
+        decideTakeUp(entries, outputs, at: Clock.now())
+        if let (state, isChange) = recollection.pipeline.takeState() { publisher?.publish(state, isChange: isChange) }
+        recollection.pipeline.forgetSeconds()
+    }
+
+    func tell(_ outputs: [Output]) {
         for case .event(let event) in outputs {
             if let (level, text) = Log.line(of: event) { Log.write(level, text) }
         }
         publisher?.publish(outputs)
-        if let (state, isChange) = recollection.pipeline.takeState() { publisher?.publish(state, isChange: isChange) }
-        recollection.pipeline.forgetSeconds()
     }
 
     /// Says what there is to say, and sleeps until the next tick or the next second.

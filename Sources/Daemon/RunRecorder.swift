@@ -76,16 +76,45 @@ final class RunRecorder {
         }
     }
 
+    /// Writes an activity that has been going on, from its entries; it becomes the pipeline's.
+    ///
+    /// - Returns: what there is to say of it: that it has begun.
+    func write(_ entries: [Entry], until now: Instant, into recollection: inout Recollection) -> [Output] {
+        guard case .beginning(let beginning)? = entries.first?.kind else { return [] }
+        var replay = Replay(beginning)
+        var said: [Output] = []
+        let say: (inout Pipeline) -> Void = { pipeline in
+            let outputs = pipeline.takeOutputs()
+            let settings = pipeline.settings
+            self.scribe.take(
+                outputs, seconds: pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
+            said += outputs
+            pipeline.forgetSaid()
+        }
+        for entry in entries.dropFirst() { replay.take(entry, say) }
+        replay.advance(to: now, say)
+        let events = said.compactMap { if case .event(let event) = $0 { event } else { nil } }
+        guard let begin = events.first(where: \.isBegin), let recording = scribe.recording else { return [] }
+        isOpen = true
+        journal.begin(recording, JournalPart(bootID: bootID, at: begin.at), at: now)
+        for entry in entries { journal.write(entry, at: now) }
+        for row in scribe.takeRows() { journal.write(row, at: now) }
+        for event in events {
+            if case .gap = event.kind { gaps += 1 }
+            if case .stop = event.kind {
+                journal.end(recording, gaps: gaps, at: now)
+                isOpen = false
+            }
+        }
+        recollection.replace(by: replay.pipeline, at: now)
+        return [.event(begin)]
+    }
+
     /// Notes the time of day each minute, so that what is recorded can be given its own whatever happens.
     func noteClock(_ state: @autoclosure () -> State, at now: Instant) {
         if let clockNotedAt, now - clockNotedAt < Self.clockInterval { return }
         let state = state()
         note(state.time, state.clock, at: now)
-    }
-
-    /// Keeps an event as it was published.
-    func keep(_ event: Event, sequence: Int, line: [UInt8]) {
-        journal.append(.event(sequence: sequence, activity: event.activity, at: event.at, line: line), at: event.at)
     }
 
     private func note(_ time: UTC?, _ source: ClockSource, at moment: Instant) {

@@ -7,8 +7,13 @@ import Pipeline
 struct TakenUp {
     /// As it stood at its last moment, on the clock of this boot.
     var pipeline: Pipeline
+    /// Its last moment on that clock.
+    var last: Instant
     /// That has written the rows up to there.
     var scribe: Scribe
+    /// How many rows those are, and those of them that the journal lacks: a kill may fall between an entry and its rows.
+    var rows = 0
+    var missing: [RecordingRow] = []
     var gaps: Int
 
     /// - Parameter last: its last moment on the clock of this boot; that may lie before the boot.
@@ -20,12 +25,17 @@ struct TakenUp {
         var replay: Replay?
         var scribe = Scribe(isDemo: open.recording.isDemo)
         var gaps = 0
+        var rows = 0
+        var missing: [RecordingRow] = []
         let say: (inout Pipeline) -> Void = { pipeline in
             let outputs = pipeline.takeOutputs()
             let settings = pipeline.settings
             scribe.take(
                 outputs, seconds: pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
-            _ = scribe.takeRows()
+            for row in scribe.takeRows() {
+                if rows >= open.rows { missing.append(row) }
+                rows += 1
+            }
             for case .event(let event) in outputs {
                 if case .gap = event.kind { gaps += 1 }
             }
@@ -42,8 +52,40 @@ struct TakenUp {
         replay?.advance(to: open.last + shift, say)
         guard let replay, replay.pipeline.runState != .idle else { throw JournalFailure.missing }
         pipeline = replay.pipeline
+        self.last = open.last + shift
         self.scribe = scribe
+        self.rows = rows
+        self.missing = missing
         self.gaps = gaps
+    }
+}
+
+extension TakenUp {
+    /// Makes the journal's rows those that the entries give, up to the last moment.
+    func completeRows(of open: OpenActivity, in journal: Journal, at now: Instant) {
+        guard let id = open.recording.id else { return }
+        if rows < open.rows { journal.append(.cut(activity: id, entries: open.entries, rows: rows), at: now) }
+        for (index, row) in missing.enumerated() {
+            journal.append(.row(activity: id, place: open.rows + index, row), at: now)
+        }
+    }
+
+    /// Ends the activity as it stood at its last moment.
+    ///
+    /// - Returns: what there is to say of it.
+    func end(_ open: OpenActivity, in journal: Journal, at now: Instant) -> [Output] {
+        var (pipeline, scribe) = (pipeline, scribe)
+        guard let id = open.recording.id, case .ended(let summary)? = try? pipeline.perform(.stop, at: last) else {
+            return []
+        }
+        let outputs = pipeline.takeOutputs()
+        scribe.take(outputs, seconds: pipeline.seconds, zones: nil)
+        completeRows(of: open, in: journal, at: now)
+        for (index, row) in scribe.takeRows().enumerated() {
+            journal.append(.row(activity: id, place: rows + index, row), at: now)
+        }
+        if let recording = scribe.recording { journal.end(recording, gaps: summary.gaps, at: now) }
+        return outputs
     }
 }
 

@@ -50,6 +50,14 @@ package struct Recollection: Sendable {
         lagging.number(next: id)
     }
 
+    /// The pipeline of a ``Replay`` up to `now` goes on in the present one's place; what it had to say was said.
+    package mutating func replace(by other: Pipeline, at now: Instant) {
+        adopt(other)
+        pipeline.forgetSaid()
+        pipeline.publish(at: now)
+        if pipeline.runState == .idle { startOver(at: now) }
+    }
+
     /// Applies what is due at `now`.
     package mutating func advance(to now: Instant) {
         if let leap = pipeline.leap(to: now) { keep(Entry(at: now, .slept(now - leap))) }

@@ -62,6 +62,7 @@ struct JournalStatements {
             }
         case .clock(let bootID, let at, let time, let source):
             try clock.run(bootID, at.nanoseconds, time.milliseconds, source.rawValue)
+            try stamp(bootID, at.milliseconds, time.milliseconds)
             try database.execute("DELETE FROM clock WHERE number <= last_insert_rowid() - \(Self.kept)")
         case .edit(let activity, let sport, let name):
             try database.prepare("UPDATE activity SET sport = ifnull(?2, sport), name = ifnull(?3, name) WHERE id = ?1")
@@ -184,6 +185,18 @@ extension JournalStatements {
             INSERT OR IGNORE INTO condemned VALUES (\(activity));
             DELETE FROM activity WHERE id = \(activity);
             """)
+    }
+
+    /// Gives the activities of a boot that ended before any clock was known their times.
+    private func stamp(_ bootID: String, _ at: Int64, _ time: Int64) throws(SQLiteError) {
+        try database.prepare(
+            """
+            UPDATE activity SET time_uncertain = 0, started_ms = ?3 - ?2
+                + (SELECT at_ns / 1000000 FROM part WHERE activity = id AND number = 0)
+            WHERE time_uncertain AND NOT imported
+                AND (SELECT boot_id FROM part WHERE activity = id AND number = 0) = ?1
+            """
+        ).run(bootID, at, time)
     }
 
     private func cut(_ activity: Int, entries: Int, rows: Int) throws(SQLiteError) {

@@ -1,0 +1,250 @@
+import Adapters
+import Domain
+import Linux
+import Outputs
+import Pipeline
+import TestKit
+import Testing
+
+@testable import Daemon
+
+/// A run whose daemon is gone, and what the next start makes of it.
+@Suite struct TakeUpTests {
+    /// UTC less the boot clock, in milliseconds.
+    private static let offset: Int64 = 1_790_000_000_000
+    private let directory: TemporaryDirectory
+    private let now = Instant(milliseconds: 5_000_000)
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    /// What goes through a daemon's hands, without its devices and sockets.
+    private struct Stage {
+        var begun: Daemon.Begun
+        var said: [Output] = []
+
+        /// A beat each second, so many seconds long.
+        mutating func ride(_ seconds: Int, from start: Instant, knowsTime: Bool = true) {
+            for second in 0..<seconds {
+                let now = start + .milliseconds(second * 1000 + 250)
+                begun.recollection.advance(to: now)
+                say(at: now)
+                if knowsTime {
+                    let time = UTC(milliseconds: now.milliseconds + TakeUpTests.offset)
+                    begun.recollection.receive(.systemClock(time, isSynchronised: true), at: now)
+                }
+                begun.recollection.receive(.heart(HeartRateMeasurement(beatsPerMinute: 120)), at: now)
+                say(at: now)
+            }
+        }
+
+        mutating func say(at now: Instant) {
+            let outputs = begun.recollection.pipeline.takeOutputs()
+            said += outputs
+            let entries = begun.recollection.takeEntries()
+            begun.undecided?.keep(entries)
+            begun.recorder.take(
+                entries, outputs, seconds: begun.recollection.pipeline.seconds, zones: nil,
+                at: now)
+            begun.recollection.pipeline.forgetSaid()
+        }
+
+        mutating func perform(_ command: RunCommand, at now: Instant) throws {
+            begun.recollection.number(next: begun.recorder.activityNumber)
+            _ = try begun.recollection.perform(command, at: now)
+            say(at: now)
+        }
+
+        var kinds: [Event.Kind] {
+            said.compactMap { if case .event(let event) = $0 { event.kind } else { nil } }
+        }
+
+        var state: State { begun.recollection.pipeline.state(at: begun.recollection.pipeline.deadline) }
+    }
+
+    private func begin(
+        at now: Instant, resumeMinutes: Int = 15, time: UTC? = nil, isDemo: Bool = false
+    ) throws -> Stage {
+        var configuration = Configuration()
+        configuration.resumeMinutes = resumeMinutes
+        let pipeline = Pipeline(settings: Settings(), isDemo: isDemo, at: now)
+        return Stage(
+            begun: try Daemon.begin(
+                pipeline, isDemo: isDemo, configuration, directory: directory.path, at: now, time: time))
+    }
+
+    /// A run of so many seconds, whose daemon goes without ending it.
+    private func interruptedRun(seconds: Int = 20, isPaused: Bool = false) throws {
+        var stage = try begin(at: now)
+        try stage.perform(.start(.ride, indoor: true), at: now)
+        stage.ride(seconds, from: now)
+        if isPaused { try stage.perform(.pause, at: now + .seconds(seconds)) }
+        #expect(stage.begun.recorder.journal.close())
+    }
+
+    /// The journal's last boot was another one.
+    private func reboot() throws {
+        let database = try SQLiteDatabase(JournalFile.path(in: directory.path), .writing)
+        try database.execute("UPDATE part SET boot_id = 'before'; UPDATE clock SET boot_id = 'before'")
+    }
+
+    private func summaries() throws -> [Summary] {
+        try JournalReader(in: directory.path).list(limit: 10)
+    }
+
+    @Test func aRunGoesOnFromItsLastMoment() throws {
+        try interruptedRun()
+        var stage = try begin(at: now + .seconds(79))
+        stage.say(at: now + .seconds(79))
+        #expect(stage.state.run == .active)
+        #expect(stage.state.activity?.id == 1)
+        #expect(stage.state.activity?.sport == .ride)
+        let elapsed = try #require(stage.state.activity?.total.elapsedMilliseconds)
+        #expect((19_000...19_300).contains(elapsed))
+        let gap = stage.kinds.first { if case .gap(.restart, _, _, _) = $0 { true } else { false } }
+        guard case .gap(_, let seconds, _, counted: false)? = gap else { throw Unexpected() }
+        #expect((59...61).contains(seconds))
+        #expect(stage.kinds.contains(.start(.ride, resumed: true)))
+        stage.ride(10, from: now + .seconds(79))
+        try stage.perform(.stop, at: now + .seconds(89))
+        #expect(stage.begun.recorder.journal.close())
+        let summary = try #require(try summaries().first)
+        #expect(!summary.isOpen)
+        #expect((29_000...29_300).contains(summary.total.elapsedMilliseconds))
+        #expect(summary.totalMilliseconds == 89_000)
+        #expect(summary.gaps == 1)
+        let reader = try JournalReader(in: directory.path)
+        var timer: [RecordingRow] = []
+        var elapsedOfSamples: [Int64] = []
+        try reader.rows(of: 1).each { row in
+            switch row {
+            case .begin, .end: timer.append(row)
+            case .sample(let sample): elapsedOfSamples.append(sample.elapsedMilliseconds)
+            default: break
+            }
+        }
+        #expect(elapsedOfSamples == (1...Int64(elapsedOfSamples.count)).map { $0 * 1000 })
+        #expect(elapsedOfSamples.count == 29)
+        #expect(timer.count == 4)
+        #expect(timer.first == .begin(at: 0, .command))
+        #expect(timer.last == .end(at: 89_000, .command))
+    }
+
+    @Test func aPausedRunStaysPaused() throws {
+        try interruptedRun(isPaused: true)
+        let stage = try begin(at: now + .seconds(60))
+        #expect(stage.state.run == .paused)
+        #expect(stage.state.activity?.total.elapsedMilliseconds == 20_000)
+    }
+
+    @Test func aRunThatIsTooOldIsClosedAsItStood() throws {
+        try interruptedRun()
+        let stage = try begin(at: now + .seconds(20 + 61), resumeMinutes: 1)
+        #expect(stage.state.run == .idle)
+        #expect(stage.begun.recorder.journal.close())
+        let summary = try #require(try summaries().first)
+        #expect(!summary.isOpen)
+        #expect((19_000...19_300).contains(summary.total.elapsedMilliseconds))
+        #expect(summary.totalMilliseconds < 20_000)
+    }
+
+    @Test func onAnotherBootTheTimeOfDayTellsTheAge() throws {
+        try interruptedRun()
+        try reboot()
+        let last = UTC(milliseconds: now.milliseconds + Self.offset + 20_000)
+        let young = try begin(at: Instant(milliseconds: 9000), time: UTC(milliseconds: last.milliseconds + 100_000))
+        #expect(young.state.run == .active)
+        #expect(young.begun.undecided == nil)
+        #expect(young.begun.recorder.journal.close())
+    }
+
+    @Test func yesterdaysRunIsClosedOnAnotherBoot() throws {
+        try interruptedRun()
+        try reboot()
+        let time = UTC(milliseconds: now.milliseconds + Self.offset + 86_400_000)
+        let stage = try begin(at: Instant(milliseconds: 9000), time: time)
+        #expect(stage.state.run == .idle)
+        #expect(stage.begun.recorder.journal.close())
+        #expect(try summaries().map(\.isOpen) == [false])
+    }
+
+    @Test func withoutAClockTheRunGoesOnAndIsOneWhenItTurnsOutYoung() throws {
+        try interruptedRun()
+        try reboot()
+        var stage = try rideWithoutClock()
+        let time = UTC(milliseconds: now.milliseconds + Self.offset + 60_000)
+        let undecided = try #require(stage.begun.undecided)
+        #expect(
+            undecided.part(
+                at: Instant(milliseconds: 39_000), time: time, &stage.begun.recorder, &stage.begun.recollection) == nil)
+        #expect(stage.state.activity?.id == 1)
+    }
+
+    @Test func withoutAClockTheRunGoesOnAndIsTwoWhenItTurnsOutOld() throws {
+        try interruptedRun()
+        try reboot()
+        var stage = try rideWithoutClock()
+        let undecided = try #require(stage.begun.undecided)
+        let time = UTC(milliseconds: now.milliseconds + Self.offset + 86_400_000)
+        let later = Instant(milliseconds: 39_000)
+        let said = try #require(
+            undecided.part(at: later, time: time, &stage.begun.recorder, &stage.begun.recollection))
+        let kinds = said.compactMap { if case .event(let event) = $0 { event } else { nil } }
+        #expect(kinds.map(\.activity) == [1, 2])
+        #expect(stage.state.activity?.id == 2)
+        #expect(stage.state.run == .active)
+        #expect(stage.state.activity?.sport == .ride)
+        // It began with the boot's daemon, 30 s before.
+        #expect(stage.state.activity?.total.elapsedMilliseconds == 30_000)
+        stage.begun.undecided = nil
+        stage.ride(5, from: later)
+        try stage.perform(.stop, at: later + .seconds(5))
+        #expect(stage.begun.recorder.journal.close())
+        let summaries = try summaries()
+        #expect(summaries.map(\.id) == [2, 1])
+        #expect(summaries.allSatisfy { !$0.isOpen })
+        #expect(summaries[0].total.elapsedMilliseconds == 35_000)
+        #expect((19_000...19_300).contains(summaries[1].total.elapsedMilliseconds))
+        let reader = try JournalReader(in: directory.path)
+        for summary in summaries {
+            var elapsed: [Int64] = []
+            try reader.rows(of: summary.id).each {
+                if case .sample(let sample) = $0 { elapsed.append(sample.elapsedMilliseconds) }
+            }
+            #expect(elapsed == (1...Int64(elapsed.count)).map { $0 * 1000 })
+            #expect(Int64(elapsed.count) == summary.total.elapsedMilliseconds / 1000)
+            var replay: Replay?
+            try reader.entries(of: summary.id) { entry in
+                if case .beginning(let beginning) = entry.kind {
+                    replay = Replay(beginning)
+                } else {
+                    replay?.take(entry)
+                }
+            }
+            #expect(replay != nil)
+        }
+    }
+
+    /// The board has started anew, and knows no time for 30 s.
+    private func rideWithoutClock() throws -> Stage {
+        let boot = Instant(milliseconds: 9000)
+        var stage = try begin(at: boot)
+        stage.say(at: boot)
+        stage.ride(30, from: boot, knowsTime: false)
+        #expect(stage.state.activity?.id == 1)
+        let elapsed = try #require(stage.state.activity?.total.elapsedMilliseconds)
+        #expect((48_000...50_000).contains(elapsed))
+        return stage
+    }
+
+    @Test func aDemoDoesNotGoOnWithARun() throws {
+        try interruptedRun()
+        let stage = try begin(at: now + .seconds(30), isDemo: true)
+        #expect(stage.state.run == .idle)
+        #expect(stage.begun.recorder.journal.close())
+        #expect(try summaries().map(\.isOpen) == [false])
+    }
+
+    private struct Unexpected: Error {}
+}
