@@ -1,10 +1,14 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/timex.h>
+#include <unistd.h>
 
 int clinux_accept(int descriptor)
 {
@@ -38,4 +42,17 @@ int clinux_event(void)
 void clinux_name_thread(const char *name)
 {
     pthread_setname_np(pthread_self(), name);
+}
+
+int clinux_move(const char *source, const char *target)
+{
+    if (renameat2(AT_FDCWD, source, AT_FDCWD, target, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return -1;
+    if (faccessat(AT_FDCWD, target, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return rename(source, target);
 }

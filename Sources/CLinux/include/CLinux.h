@@ -23,3 +23,7 @@ int clinux_event(void);
 
 /* pthread_setname_np(3) of the calling thread; at most 15 characters. */
 void clinux_name_thread(const char *name);
+
+/* renameat2(2) with RENAME_NOREPLACE: EEXIST where something is there. Where a file system does not know that, it is
+ * looked for before. */
+int clinux_move(const char *source, const char *target);

@@ -1,0 +1,36 @@
+import CSystemd
+package import Domain
+import Glibc
+
+/// The machine that this runs on.
+package enum Machine {
+    /// A number for this machine that tells nothing else of it: made of its id and the program's own, and of no use for anybody else. Nil
+    /// where a machine has no id.
+    ///
+    /// The corresponding C function is `sd_id128_get_machine_app_specific`.
+    package static func number() -> UInt32? {
+        var id = sd_id128_t()
+        guard unsafe sd_id128_get_machine_app_specific(program, &id) >= 0 else { return nil }
+        let bytes = unsafe id.bytes
+        return UInt32(bytes.0) | UInt32(bytes.1) << 8 | UInt32(bytes.2) << 16 | UInt32(bytes.3) << 24
+    }
+
+    /// A random number, paced's own.
+    private static var program: sd_id128_t {
+        sd_id128_t(
+            bytes: (
+                0x5D, 0x1B, 0x7E, 0x3C, 0x92, 0x40, 0x4F, 0x6A, 0xA8, 0x15, 0xC3, 0x77, 0x0E, 0x64, 0xB9, 0x21
+            ))
+    }
+
+    /// Local time less UTC at a moment, in seconds, by the time zone of the machine or of `TZ`.
+    ///
+    /// The corresponding C function is `localtime_r`.
+    package static func localOffset(at time: UTC) -> Int {
+        var seconds = time_t(time.milliseconds.flooredDivision(by: 1000))
+        var fields = unsafe tm()
+        tzset()
+        guard unsafe localtime_r(&seconds, &fields) != nil else { return 0 }
+        return unsafe fields.tm_gmtoff
+    }
+}

@@ -1,0 +1,74 @@
+import Domain
+import Foundation
+import TestKit
+import Testing
+
+@testable import Linux
+
+struct FinishedFileTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() }
+    }
+
+    private func write(_ text: String, to file: borrowing FinishedFile) throws {
+        try file.write(Array(text.utf8).span)
+    }
+
+    private func text(_ name: String) throws -> String {
+        try String(contentsOfFile: directory.path + "/" + name, encoding: .utf8)
+    }
+
+    @Test func appearsWholeOrNotAtAll() throws {
+        var file = try FinishedFile(in: directory.path, name: "run.fit")
+        try write("abc", to: file)
+        #expect(try names == [".run.fit.new"])
+        try write("def", to: file)
+        #expect(try file.finish(as: "run.fit"))
+        #expect(try names == ["run.fit"])
+        #expect(try text("run.fit") == "abcdef")
+    }
+
+    @Test func whatIsThereIsNeverOverwritten() throws {
+        try Data("old".utf8).write(to: URL(fileURLWithPath: directory.path + "/run.fit"))
+        var file = try FinishedFile(in: directory.path, name: "run.fit")
+        try write("new", to: file)
+        #expect(try !file.finish(as: "run.fit"))
+        #expect(try text("run.fit") == "old")
+        #expect(try file.finish(as: "run-2.fit"))
+        #expect(try names == ["run-2.fit", "run.fit"])
+        #expect(try text("run-2.fit") == "new")
+    }
+
+    @Test func whatIsNotFinishedLeavesNothing() throws {
+        do {
+            let file = try FinishedFile(in: directory.path, name: "run.fit")
+            try write("half", to: file)
+        }
+        #expect(try names.isEmpty)
+    }
+
+    @Test func draftThatAKillHasLeftIsWrittenAnew() throws {
+        try Data("left by a kill".utf8).write(to: URL(fileURLWithPath: directory.path + "/.run.fit.new"))
+        var file = try FinishedFile(in: directory.path, name: "run.fit")
+        try write("new", to: file)
+        #expect(try file.finish(as: "run.fit"))
+        #expect(try text("run.fit") == "new")
+    }
+
+    @Test func ofTwoThatAreWrittenAtOnceOneIsWhole() throws {
+        var first = try FinishedFile(in: directory.path, name: "run.fit")
+        var second = try FinishedFile(in: directory.path, name: "run.fit")
+        try write("first", to: first)
+        try write("sec", to: second)
+        #expect(throws: SystemError("rename", code: EBUSY)) { _ = try first.finish(as: "run.fit") }
+        try write("ond", to: second)
+        #expect(try second.finish(as: "run.fit"))
+        #expect(try text("run.fit") == "second")
+    }
+}
