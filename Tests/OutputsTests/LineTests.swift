@@ -44,6 +44,21 @@ private let head = #""seq":5,"time":"2026-03-01T07:30:12.300Z","boot_ms":1234567
     #expect(line { $0.stateLine(.example, sequence: 7) } == line { $0.stateLine(.example, sequence: 7) })
 }
 
+@Test func aReplayLeavesOutWhatBelongsToTheMachine() {
+    let expected =
+        #"{"class":"STATE","time":"2026-03-01T07:30:12.300Z","clock":"system","run":"active","sport":"run","#
+        + #""elapsed_ms":12300,"moving_ms":12300,"#
+        + #""distance_m":41.23,"pace_s_per_m":0.3124,"average_pace_s_per_m":0.2983,"speed_mps":3.2,"max_speed_mps":3.6,"#
+        + #""lap":{"number":1,"elapsed_ms":12300,"moving_ms":12300,"distance_m":41.23,"average_pace_s_per_m":0.2983,"average_bpm":131},"#
+        + #""heart":{"link":"connected","address":"A0:9E:1A:00:00:01","name":"Polar H10 00000001","bpm":140,"age_ms":312,"average_bpm":131,"max_bpm":141,"#
+        + #""stale":false,"contact":true,"battery_percent":80,"zone":3,"zone_name":"Zone 3","zone_fraction":0.475},"#
+        + #""position":{"latitude":52.5,"longitude":13.4,"altitude_m":34.1,"accuracy_m":4.1,"speed_mps":2.9,"track_deg":87,"#
+        + #""mode":3,"satellites":9,"age_ms":180,"stale":false}}"# + "\n"
+    #expect(line { $0.stateLine(.example, sequence: nil) } == expected)
+    let start = Event(at: Instant(milliseconds: 5), activity: 17, kind: .start(.run))
+    #expect(line { $0.event(start, sequence: nil) } == #"{"class":"EVENT","event":"start","sport":"run"}"# + "\n")
+}
+
 @Test func hostileNamesStayOneLineOfHarmlessText() {
     var state = State.example
     state.heart.link.name = ForeignText("\u{1B}[2J\"},\n</script>\u{202E}\u{9B}m")

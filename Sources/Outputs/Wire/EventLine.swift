@@ -2,14 +2,16 @@ package import Domain
 
 extension LineWriter {
     /// The line of class EVENT: something that happened.
-    package mutating func event(_ event: Event, sequence: Int) {
+    ///
+    /// - Parameter sequence: nil in a replay, which leaves out what belongs to the machine.
+    package mutating func event(_ event: Event, sequence: Int?) {
         object { line in
             line.member("class", "EVENT")
             line.member("seq", sequence)
             line.member("time", event.time)
-            line.member("boot_ms", event.at.milliseconds)
+            line.member("boot_ms", sequence == nil ? nil : event.at.milliseconds)
             line.member("event", event.kind.name)
-            line.member("activity", event.activity)
+            line.member("activity", sequence == nil ? nil : event.activity)
             line.fields(of: event.kind)
         }
         newline()

@@ -3,22 +3,23 @@ package import Domain
 extension LineWriter {
     /// The line of class STATE.
     ///
-    /// - Parameter sequence: from 1 at the daemon's start, rising by 1.
-    package mutating func stateLine(_ state: State, sequence: Int) {
+    /// - Parameter sequence: from 1 at the daemon's start, rising by 1; nil in a replay, which leaves out what belongs to the machine.
+    package mutating func stateLine(_ state: State, sequence: Int?) {
         self.state(state, sequence: sequence)
         newline()
     }
 
     /// Everything that is known at one moment, as one object.
-    package mutating func state(_ state: State, sequence: Int) {
+    package mutating func state(_ state: State, sequence: Int?) {
+        let isReplay = sequence == nil
         object { line in
             line.member("class", "STATE")
             line.member("seq", sequence)
             line.member("time", state.time)
-            line.member("boot_ms", state.at.milliseconds)
+            line.member("boot_ms", isReplay ? nil : state.at.milliseconds)
             line.member("clock", state.clock.rawValue)
             line.member("run", state.run.rawValue)
-            if let activity = state.activity { line.activity(activity) }
+            if let activity = state.activity { line.activity(activity, isReplay: isReplay) }
             line.object("heart") { $0.heart(state) }
             if let position = state.position {
                 line.object("position") {
@@ -27,40 +28,45 @@ extension LineWriter {
                     $0.member("stale", state.positionIsStale)
                 }
             }
-            line.object("gpsd") {
-                $0.member("link", state.gpsd.state.rawValue)
-                $0.member("reason", state.gpsd.reason?.rawValue)
-                $0.member("device", state.gpsd.name?.text)
-            }
-            line.object("bluetooth") {
-                $0.member("way", state.bluetooth.way.rawValue)
-                $0.member("adapter", state.bluetooth.adapter)
-                $0.member("reason", state.bluetooth.reason?.text)
-            }
-            line.object("recorder") {
-                $0.member("state", state.recorder.state.rawValue)
-                $0.member("behind_ms", state.recorder.behindMilliseconds)
-                $0.member("synced_ms_ago", state.recorder.syncedMillisecondsAgo)
-                $0.member("free_mib", state.recorder.freeMebibytes)
-            }
-            line.object("ticks") {
-                $0.member("late", state.ticks.late)
-                $0.member("worst_ms", state.ticks.worst.inSeconds * 1000, decimals: 1)
-            }
-            line.array("faults") { faults in
-                for fault in state.faults {
-                    faults.object {
-                        $0.member("fault", fault.name.text)
-                        $0.member("since_ms", fault.since.milliseconds)
-                        $0.member("message", fault.message)
-                    }
+            if !isReplay { line.machine(state) }
+        }
+    }
+
+    /// The members that belong to the machine: no replay has them.
+    private mutating func machine(_ state: State) {
+        object("gpsd") {
+            $0.member("link", state.gpsd.state.rawValue)
+            $0.member("reason", state.gpsd.reason?.rawValue)
+            $0.member("device", state.gpsd.name?.text)
+        }
+        object("bluetooth") {
+            $0.member("way", state.bluetooth.way.rawValue)
+            $0.member("adapter", state.bluetooth.adapter)
+            $0.member("reason", state.bluetooth.reason?.text)
+        }
+        object("recorder") {
+            $0.member("state", state.recorder.state.rawValue)
+            $0.member("behind_ms", state.recorder.behindMilliseconds)
+            $0.member("synced_ms_ago", state.recorder.syncedMillisecondsAgo)
+            $0.member("free_mib", state.recorder.freeMebibytes)
+        }
+        object("ticks") {
+            $0.member("late", state.ticks.late)
+            $0.member("worst_ms", state.ticks.worst.inSeconds * 1000, decimals: 1)
+        }
+        array("faults") { faults in
+            for fault in state.faults {
+                faults.object {
+                    $0.member("fault", fault.name.text)
+                    $0.member("since_ms", fault.since.milliseconds)
+                    $0.member("message", fault.message)
                 }
             }
         }
     }
 
-    private mutating func activity(_ activity: Activity) {
-        member("activity", activity.id)
+    private mutating func activity(_ activity: Activity, isReplay: Bool) {
+        member("activity", isReplay ? nil : activity.id)
         member("sport", activity.sport.rawValue)
         times(activity.total)
         member("pace_s_per_m", activity.pace, decimals: 4)

@@ -1,0 +1,118 @@
+package import Domain
+
+/// The rows of a recording as entries that lead to them: positions as fixes, heart rates as notifications, the timer's begin and end as
+/// commands. What was recorded elsewhere runs through the same pipeline by them.
+///
+///     rows, laps ──▶ RecordedEntries ──▶ entries ──▶ Replay
+package struct RecordedEntries: Sendable {
+    /// The moment of the recording's start. It is far from 0, so that what lies before it has a moment too.
+    private let start: Instant
+    private let started: UTC
+    /// When laps ended, the last one left out; in order.
+    private var laps: ArraySlice<Int64>
+    /// The timer stands still since then; not told yet, because it may be the end.
+    private var endedAt: Int64?
+    private var isPaused = false
+    private var lastAt: Int64 = 0
+    /// RR intervals that wait for the heart rate of their second, oldest first.
+    private var beats: [UInt16] = []
+
+    /// More intervals do not come in one second.
+    private static let beatLimit = 16
+    /// What lies between two rows is one step where it is longer, in milliseconds: a file may go on years later.
+    private static let longestStep: Int64 = 600_000
+
+    /// What was known before the first row.
+    package let beginning: Beginning
+    private let command: RunCommand
+
+    /// - Parameters:
+    ///   - recording: what the recording is as a whole.
+    ///   - sport: that of a recording which does not say.
+    package init(_ recording: Recording, sport: Sport?) {
+        start = Instant(milliseconds: 86_400_000)
+        started = recording.started
+        laps = recording.laps.dropLast().map(\.endedAt)[...]
+        var settings = Settings()
+        settings.zones = recording.zones
+        settings.useHeartRateZones = recording.zones != nil
+        var beginning = Pipeline(settings: settings, isDemo: recording.isDemo, at: start).beginning
+        beginning.heartLink = Timed(LinkStatus(.connected, name: recording.strap?.name), at: start)
+        beginning.gpsdLink = Timed(LinkStatus(.connected), at: start)
+        if !recording.isTimeUncertain {
+            beginning.clock.source = .system
+            beginning.clock.offset = recording.started.milliseconds - start.milliseconds
+            beginning.clock.mappedAt = start
+            beginning.clock.isSynchronised = true
+        }
+        self.beginning = beginning
+        command = .start(recording.sport == .other ? sport ?? .other : recording.sport, indoor: recording.isIndoor)
+    }
+
+    /// The recording begins.
+    package var first: Entry {
+        Entry(at: start, .command(command))
+    }
+
+    /// The entries of the next row; they may be of rows before.
+    package mutating func take(_ row: RecordingRow, _ body: (Entry) throws -> Void) rethrows {
+        try endLaps(to: row.at, body)
+        try pause(body)
+        if row.at - lastAt > Self.longestStep {
+            try body(entry(at: row.at, .slept(.milliseconds(row.at - lastAt))))
+        }
+        switch row {
+        case .begin(let at, _):
+            if isPaused { try body(entry(at: at, .command(.resume))) }
+            isPaused = false
+        case .end(let at, _): endedAt = at
+        case .sample(let sample): try take(sample, body)
+        case .beats(_, let rr, _): beats = Array((beats + rr).suffix(Self.beatLimit))
+        // Laps are the recording's: a file may tell them after all its rows. A gap is seen by who judges the fixes.
+        case .lap, .segment: break
+        }
+        lastAt = max(lastAt, row.at)
+    }
+
+    /// The recording ends.
+    package mutating func finish(_ body: (Entry) throws -> Void) rethrows {
+        let at = endedAt ?? lastAt
+        try endLaps(to: at, body)
+        try body(entry(at: at, .command(.stop)))
+    }
+
+    private mutating func take(_ sample: RecordingSample, _ body: (Entry) throws -> Void) rethrows {
+        if let position = sample.coordinate {
+            let at = start + .milliseconds(sample.at)
+            let fix = Fix(
+                arrivedAt: at, time: UTC(milliseconds: started.milliseconds + sample.at),
+                mode: sample.altitude == nil ? 2 : 3, latitude: position.latitude, longitude: position.longitude,
+                altitude: sample.altitude, speed: sample.speed)
+            try body(Entry(at: at, .input(.fix(fix))))
+        }
+        if let rate = sample.heartRate {
+            let measurement = HeartRateMeasurement(beatsPerMinute: UInt16(clamping: rate), rrIntervals: beats)
+            beats.removeAll(keepingCapacity: true)
+            try body(entry(at: sample.at, .input(.heart(measurement))))
+        }
+    }
+
+    private mutating func pause(_ body: (Entry) throws -> Void) rethrows {
+        guard let at = endedAt else { return }
+        endedAt = nil
+        isPaused = true
+        try body(entry(at: at, .command(.pause)))
+    }
+
+    /// Laps that ended while the timer stood still ended before it did.
+    private mutating func endLaps(to moment: Int64, _ body: (Entry) throws -> Void) rethrows {
+        while let at = laps.first, at <= moment {
+            laps.removeFirst()
+            try body(entry(at: max(min(at, endedAt ?? at), lastAt), .command(.lap)))
+        }
+    }
+
+    private func entry(at moment: Int64, _ kind: Entry.Kind) -> Entry {
+        Entry(at: start + .milliseconds(moment), kind)
+    }
+}

@@ -1,0 +1,150 @@
+import Domain
+import Pipeline
+import TestKit
+import Testing
+
+/// The events and the last state of a recording that is replayed from its rows.
+private func replay(
+    _ recording: Recording, _ rows: [RecordingRow], sport: Sport? = nil
+) -> (events: [Event], states: [State]) {
+    var entries = RecordedEntries(recording, sport: sport)
+    var replay = Replay(entries.beginning)
+    var events: [Event] = []
+    var states: [State] = []
+    func take(_ entry: Entry) {
+        replay.take(entry) { pipeline in
+            for case .event(let event) in pipeline.takeOutputs() { events.append(event) }
+            if let (state, _) = pipeline.takeState() { states.append(state) }
+            pipeline.forgetSaid()
+        }
+    }
+    take(entries.first)
+    for row in rows { entries.take(row, take) }
+    entries.finish(take)
+    return (events, states)
+}
+
+private func summary(_ events: [Event]) throws -> Summary {
+    guard case .stop(let summary) = events.last?.kind else { throw Refusal(command: "stop", state: .idle) }
+    return summary
+}
+
+/// A track to the north with 3 m/s, a sample each second.
+private func samples(_ seconds: ClosedRange<Int64>, from at: Int64 = 0) -> [RecordingRow] {
+    seconds.map { second in
+        var sample = RecordingSample(at: at + second * 1000, elapsedMilliseconds: second * 1000)
+        sample.coordinate = Coordinate(latitude: 52.5 + Double(second) * 3 / 111_267, longitude: 13.4)
+        sample.heartRate = 140 + Int(second % 3)
+        return .sample(sample)
+    }
+}
+
+private func run(laps ends: [Int64]) -> Recording {
+    var recording = Recording(sport: .run, started: UTC(milliseconds: 1_772_350_212_300))
+    recording.laps = ends.enumerated().map { index, end in
+        RecordingLap(trigger: .command, beganAt: index == 0 ? 0 : ends[index - 1], endedAt: end, figures: Figures())
+    }
+    return recording
+}
+
+struct RecordedEntriesTests {
+    @Test func timerAndDistanceAreThoseOfTheTrack() throws {
+        let rows =
+            [.begin(at: 0, .command)] + samples(0...60) + [.end(at: 60_000, .auto), .begin(at: 90_000, .command)]
+            + samples(61...100, from: 30_000) + [.end(at: 130_000, .command)]
+        let (events, states) = replay(run(laps: [130_000]), rows)
+        let summary = try summary(events)
+        #expect(summary.started == UTC(milliseconds: 1_772_350_212_300))
+        #expect(summary.total.elapsedMilliseconds == 100_000)
+        #expect(summary.totalMilliseconds == 130_000)
+        #expect(abs(summary.total.distanceMetres - 297) < 12)
+        #expect(events.filter { [.pause].contains($0.kind.word) }.map(\.time?.milliseconds) == [1_772_350_272_300])
+        #expect(states.contains { $0.heart.beatsPerMinute?.value == 141 })
+        #expect(states.last?.run == .idle)
+    }
+
+    @Test func lapsOfTheRecordingAreLapsWhereverItsFileTellsThem() throws {
+        let rows = [.begin(at: 0, .command)] + samples(0...60) + [.end(at: 60_000, .command)]
+        let (events, _) = replay(run(laps: [20_000, 45_000, 60_000]), rows)
+        let laps = events.compactMap { event in
+            if case .lap(let figures, let number, _) = event.kind { (number, figures.elapsedMilliseconds) } else { nil }
+        }
+        #expect(laps.map(\.0) == [1, 2])
+        #expect(laps.map(\.1) == [20_000, 25_000])
+        #expect(try summary(events).laps == 3)
+    }
+
+    @Test func lapThatEndedInAPauseEndsBeforeIt() throws {
+        let rows =
+            [.begin(at: 0, .command)] + samples(0...20) + [.end(at: 20_000, .command), .begin(at: 40_000, .command)]
+            + samples(21...30, from: 20_000) + [.end(at: 50_000, .command)]
+        let (events, _) = replay(run(laps: [30_000, 50_000]), rows)
+        #expect(events.map(\.kind.word).filter { $0 != .other } == [.start, .lap, .pause, .resume, .stop])
+        #expect(try summary(events).total.elapsedMilliseconds == 30_000)
+    }
+
+    @Test func sportIsTheFilesElseTheOneThatIsSaid() throws {
+        var recording = run(laps: [])
+        let rows = [RecordingRow.begin(at: 0, .command), .end(at: 1000, .command)]
+        #expect(try summary(replay(recording, rows, sport: .hike).events).sport == .run)
+        recording.sport = .other
+        #expect(try summary(replay(recording, rows, sport: .hike).events).sport == .hike)
+        #expect(try summary(replay(recording, rows).events).sport == .other)
+    }
+
+    @Test func yearsBetweenTwoRowsAreOneStep() throws {
+        let years: Int64 = 40 * 365 * 86_400_000
+        for middle in [[], [RecordingRow.end(at: 5000, .command), .begin(at: years, .command)]] {
+            let rows =
+                [.begin(at: 0, .command)] + samples(0...5) + middle + samples(6...10, from: years)
+                + [.end(at: years + 10_000, .command)]
+            let (events, states) = replay(run(laps: []), rows)
+            #expect(states.count < 200)
+            #expect(try summary(events).totalMilliseconds == years + 10_000)
+        }
+    }
+
+    @Test func intervalsGoWithTheHeartRateOfTheirSecond() {
+        let rows: [RecordingRow] =
+            [.begin(at: 0, .command), .beats(at: 400, rr: [400, 420], gap: false)] + samples(1...1)
+            + [.end(at: 1000, .command)]
+        var entries = RecordedEntries(run(laps: []), sport: nil)
+        var measurements: [HeartRateMeasurement] = []
+        for row in rows {
+            entries.take(row) { entry in
+                if case .input(.heart(let measurement)) = entry.kind { measurements.append(measurement) }
+            }
+        }
+        #expect(measurements == [HeartRateMeasurement(beatsPerMinute: 141, rrIntervals: [400, 420])])
+    }
+
+    @Test func lengthOfATrackLeavesOutPausesAndGaps() {
+        var length = TrackLength()
+        for row in [.begin(at: 0, .command)] + samples(0...10) + [.segment(at: 10_000)] + samples(20...30) {
+            length.take(row)
+        }
+        #expect(abs(length.metres - 60) < 0.1)
+        #expect(!length.isSaid)
+        var said = RecordingSample(at: 31_000, elapsedMilliseconds: 31_000)
+        said.distanceMetres = 5
+        length.take(.sample(said))
+        #expect(length.isSaid)
+    }
+}
+
+private enum Word {
+    case start, pause, resume, lap, stop, other
+}
+
+extension Event.Kind {
+    fileprivate var word: Word {
+        switch self {
+        case .start: .start
+        case .pause: .pause
+        case .resume: .resume
+        case .lap: .lap
+        case .stop: .stop
+        default: .other
+        }
+    }
+}
