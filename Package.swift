@@ -50,7 +50,9 @@ let package = Package(
         .target(
             name: "Daemon", dependencies: ["Adapters", "Linux", "Sensors", "Pipeline", "Outputs", "Domain"],
             swiftSettings: core),
-        .target(name: "Console", dependencies: ["Adapters", "Linux", "Outputs", "Domain"], swiftSettings: core),
+        .target(
+            name: "Console", dependencies: ["Adapters", "Linux", "Sensors", "Pipeline", "Outputs", "Domain"],
+            swiftSettings: core),
         .executableTarget(name: "paced", dependencies: ["Daemon"], swiftSettings: core),
         .executableTarget(name: "pacectl", dependencies: ["Console"], swiftSettings: core),
         // Tools
@@ -87,8 +89,8 @@ let package = Package(
             dependencies: ["Daemon", "Adapters", "Linux", "Sensors", "Pipeline", "Outputs", "Domain", "TestKit"],
             swiftSettings: core),
         .testTarget(
-            name: "ConsoleTests", dependencies: ["Console", "Adapters", "Domain", "TestKit"], exclude: ["Screens"],
-            swiftSettings: core),
+            name: "ConsoleTests", dependencies: ["Console", "Adapters", "Sensors", "Outputs", "Domain", "TestKit"],
+            exclude: ["Screens"], swiftSettings: core),
         .testTarget(
             name: "ReplayTests", dependencies: ["Adapters", "Sensors", "Pipeline", "Outputs", "Domain", "TestKit"],
             swiftSettings: core),

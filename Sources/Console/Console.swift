@@ -31,6 +31,11 @@ extension Invocation {
         case .scan(let seconds): try scan(seconds: seconds)
         case .strap(let command): try writeOut(try carryOut(command))
         case .allSettings, .getSetting, .setSetting: try writeOut(try settings())
+        case .activities(let limit, let before): try writeOut(try activities(limit: limit, before: before))
+        case .show(let id): try writeOut(try show(id))
+        case .export(let id, let format, let file): try export(id, as: format, to: file)
+        case .importFiles(let paths): try importFiles(paths)
+        case .replay(let replayed, let pace): try replay(replayed, pace)
         }
     }
 

@@ -64,7 +64,7 @@ struct Words {
         Self.duration(figures.elapsedMilliseconds ?? 0)
     }
 
-    private static func duration(_ milliseconds: Int64) -> String {
+    static func duration(_ milliseconds: Int64) -> String {
         RunText.elapsed(milliseconds: milliseconds) + (milliseconds < 60_000 ? " s" : "")
     }
 
@@ -111,7 +111,7 @@ struct Words {
         state.gpsd.state == .connected ? joined("connected", state.gpsd.name) : Self.gpsdLink(state)
     }
 
-    private func joined(_ parts: String?...) -> String {
+    func joined(_ parts: String?...) -> String {
         parts.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: ", ")
     }
 

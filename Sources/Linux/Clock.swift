@@ -25,6 +25,16 @@ package enum Clock {
         return String(file.readText(limit: 64).prefix { $0.isHexDigit || $0 == "-" })
     }
 
+    /// Waits until a moment has come.
+    ///
+    /// The corresponding C function is `clock_nanosleep`.
+    package static func sleep(until moment: Instant) {
+        var time = timespec()
+        time.tv_sec = time_t(moment.nanoseconds / 1_000_000_000)
+        time.tv_nsec = Int(moment.nanoseconds % 1_000_000_000)
+        while unsafe clock_nanosleep(CLOCK_BOOTTIME, TIMER_ABSTIME, &time, nil) == EINTR {}
+    }
+
     private static func read(_ clock: clockid_t) -> Int64 {
         var time = timespec()
         unsafe clock_gettime(clock, &time)

@@ -1,0 +1,71 @@
+import Adapters
+import Domain
+import Outputs
+
+extension Invocation {
+    /// The list of activities, the newest first: a table, or the summaries as they are on the wire.
+    func activities(limit: Int, before: Int?) throws(Failure) -> String {
+        let state = StateDirectory(stateDirectory)
+        let journal = try state.journal()
+        do {
+            let list = try journal.list(limit: limit + 1, before: before)
+            let shown = list.prefix(limit)
+            if isJSON {
+                var lines = LineWriter()
+                for summary in shown {
+                    lines.summary(summary)
+                    lines.newline()
+                }
+                return String(decoding: lines.bytes, as: UTF8.self)
+            }
+            guard let last = shown.last else {
+                return before == nil
+                    ? "No activity yet: 'pacectl start' begins one, 'pacectl import FILE' reads one.\n"
+                    : "No activity before \(before ?? 0).\n"
+            }
+            let notes = try journal.notes(from: last.id)
+            var table = TextTable(Words.activityColumns)
+            for summary in shown {
+                table.append(
+                    Words(metric: metric ?? false).cells(summary, marks: Self.marks(summary, notes[summary.id])))
+            }
+            let more = list.count > limit ? ["Older ones: 'pacectl activities --before \(last.id)'."] : []
+            return (table.lines + more).map { $0 + "\n" }.joined()
+        } catch {
+            throw state.failure(reading: error)
+        }
+    }
+
+    private static func marks(_ summary: Summary, _ note: ActivityNote?) -> [String] {
+        [
+            summary.isOpen ? "open" : nil, note?.isImported == true ? "imported" : nil, summary.isDemo ? "demo" : nil,
+            note?.name.map { CellText.cut($0.text, to: 32) },
+        ].compactMap(\.self)
+    }
+
+    /// One activity as a whole.
+    func show(_ id: Int) throws(Failure) -> String {
+        let state = StateDirectory(stateDirectory)
+        let journal = try state.journal()
+        do {
+            guard let recording = try journal.recording(id), let summary = try journal.summary(of: id) else {
+                throw Failure.noActivity(id)
+            }
+            if isJSON {
+                var line = LineWriter()
+                line.activity(summary, recording, limit: .max)
+                line.newline()
+                return String(decoding: line.bytes, as: UTF8.self)
+            }
+            return Words(metric: metric ?? false).report(recording, isOpen: summary.isOpen, gaps: summary.gaps)
+        } catch {
+            throw state.failure(reading: error)
+        }
+    }
+}
+
+extension Failure {
+    static func noActivity(_ id: Int) -> Failure {
+        .failed("there is no activity \(id); 'pacectl activities' lists them")
+    }
+}

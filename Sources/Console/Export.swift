@@ -1,0 +1,98 @@
+import Adapters
+import Domain
+import Glibc
+import Linux
+import Outputs
+
+extension Invocation {
+    /// Writes an activity as a file, or to standard output, and says on standard error what the format cannot hold.
+    func export(_ id: Int, as format: ExportFormat, to path: String?) throws(Failure) {
+        if path == nil, format == .fit, isatty(STDOUT_FILENO) == 1 {
+            throw .usage("a FIT file is nothing for a terminal: give it a name with -o")
+        }
+        let state = StateDirectory(stateDirectory)
+        let journal = try state.journal()
+        let loss: ExportLoss
+        do {
+            guard let recording = try journal.recording(id) else { throw Failure.noActivity(id) }
+            let now = Clock.systemTime()
+            let origin = ExportOrigin.ofThisMachine(
+                started: recording.started, written: now >= Release.date ? now : nil)
+            let rows = try journal.rows(of: id)
+            if let path {
+                loss = try Target(path).write { sink in
+                    try format.write(recording, rows: rows, origin: origin, into: sink)
+                }
+            } else {
+                loss = try format.write(recording, rows: rows, origin: origin) { bytes in
+                    try writeOut(bytes.withUnsafeBytes { Array($0) })
+                }
+            }
+        } catch {
+            throw state.failure(reading: error)
+        }
+        let words = loss.words
+        if !words.isEmpty { complain("\(format.title) cannot hold \(words.joined(separator: ", "))") }
+    }
+
+    /// Where a file is to be.
+    private struct Target {
+        let path: String
+        private let directory: String
+        private let name: String
+
+        /// - Throws: ``Failure`` where something is there already.
+        init(_ path: String) throws(Failure) {
+            self.path = path
+            let slash = path.lastIndex(of: "/")
+            name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+            directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+            var status = stat()
+            if name.isEmpty || lstat(path, &status) == 0 { throw isTaken }
+        }
+
+        private var isTaken: Failure {
+            .failed("\(harmless(path, limit: 256) ?? path) is there already; give another name with -o")
+        }
+
+        /// Writes the file whole.
+        func write(_ body: ((Span<UInt8>) throws -> Void) throws -> ExportLoss) throws -> ExportLoss {
+            do {
+                var file = try FinishedFile(in: directory, name: name)
+                let loss = try body { try file.write($0) }
+                guard try file.finish(as: name) else { throw isTaken }
+                return loss
+            } catch let error as SystemError {
+                throw Failure.failed("cannot write \(harmless(path, limit: 256) ?? path): \(error)")
+            }
+        }
+    }
+}
+
+extension ExportFormat {
+    /// Its name as people write it.
+    fileprivate var title: String {
+        switch self {
+        case .fit, .gpx, .tcx, .kml, .csv: rawValue.uppercased()
+        case .geojson: "GeoJSON"
+        }
+    }
+}
+
+extension ExportLoss {
+    /// What was lost, each with its count; empty where nothing was.
+    var words: [String] {
+        func said(_ count: Int, _ one: String, _ many: String) -> String? {
+            count == 0 ? nil : "\(count) \(count == 1 ? one : many)"
+        }
+        return [
+            said(secondsWithoutPosition, "second without position", "seconds without position"),
+            said(samples, "sample beside the first of its second", "samples beside the first of their second"),
+            said(lonePositions, "position that stands alone", "positions that stand alone"),
+            said(beats, "RR interval", "RR intervals"), said(laps, "lap", "laps"),
+            said(distances, "second's distance", "seconds' distance"), said(speeds, "second's speed", "seconds' speed"),
+            said(cadences, "second's cadence", "seconds' cadence"), said(powers, "second's power", "seconds' power"),
+            said(temperatures, "second's temperature", "seconds' temperature"),
+        ].compactMap(\.self)
+    }
+}

@@ -1,0 +1,41 @@
+/// Rows of text under heads, each column as wide as its widest cell.
+struct TextTable: Equatable {
+    struct Column: Equatable {
+        var head: String
+        /// Numbers stand at the right.
+        var isNumber = false
+    }
+
+    var columns: [Column]
+    private var rows: [[String]] = []
+
+    init(_ columns: [Column]) {
+        self.columns = columns
+    }
+
+    /// - Parameter cells: one for each column; the empty one is blank.
+    mutating func append(_ cells: [String]) {
+        rows.append(cells)
+    }
+
+    /// The lines, without spaces at their ends. A column without any cell is left out.
+    var lines: [String] {
+        let shown = columns.indices.filter { column in rows.contains { !$0[column].isEmpty } }
+        let lines = ([columns.map(\.head)] + rows).map { cells in shown.map { Self.fitting(cells[$0]) } }
+        let widths = shown.indices.map { column in lines.map { CellText.width(of: $0[column]) }.max() ?? 0 }
+        return lines.map { cells in
+            let padded = cells.enumerated().map { index, cell in
+                let space = String(repeating: " ", count: widths[index] - CellText.width(of: cell))
+                return columns[shown[index]].isNumber ? space + cell : cell + space
+            }
+            var line = padded.joined(separator: "  ")
+            while line.last == " " { line.removeLast() }
+            return line
+        }
+    }
+
+    /// What a terminal shows of a text, so that it is as wide as it is counted.
+    private static func fitting(_ text: String) -> String {
+        CellText.clusters(of: text).map(\.text).joined()
+    }
+}

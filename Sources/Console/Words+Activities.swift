@@ -1,0 +1,155 @@
+import Domain
+import Linux
+
+/// How recorded activities are said to people.
+extension Words {
+    /// The head of a list of activities.
+    static let activityColumns: [TextTable.Column] = [
+        TextTable.Column(head: "NO", isNumber: true), TextTable.Column(head: "STARTED"),
+        TextTable.Column(head: "SPORT"), TextTable.Column(head: "DISTANCE", isNumber: true),
+        TextTable.Column(head: "TIME", isNumber: true), TextTable.Column(head: "AVERAGE", isNumber: true),
+        TextTable.Column(head: "HEART", isNumber: true), TextTable.Column(head: ""),
+    ]
+
+    /// One row of it.
+    ///
+    /// - Parameter marks: what is special about it.
+    func cells(_ summary: Summary, marks: [String]) -> [String] {
+        let total = summary.total
+        return [
+            "\(summary.id)", summary.started.map(Self.localTime) ?? "–", summary.sport.rawValue, distance(total),
+            Self.duration(total.elapsedMilliseconds), average(total, summary.sport) ?? "–",
+            total.averageHeartRate.map(Self.beats) ?? "–", marks.joined(separator: ", "),
+        ]
+    }
+
+    /// One line of an activity.
+    func line(_ recording: Recording) -> String {
+        let total = recording.total
+        return joined(
+            recording.isTimeUncertain ? nil : Self.localTime(recording.started), recording.sport.rawValue,
+            distance(total), "in " + Self.duration(total.elapsedMilliseconds), average(total, recording.sport))
+    }
+
+    /// An activity as a whole: totals, what a file said of itself beside ours, laps, time in zones.
+    func report(_ recording: Recording, isOpen: Bool, gaps: Int) -> String {
+        let total = recording.total
+        let state = joined(
+            isOpen ? "open" : nil, recording.isDemo ? "demo" : nil, recording.isIndoor ? "indoors" : nil,
+            recording.name?.text)
+        let pauses = recording.totalMilliseconds - total.elapsedMilliseconds
+        var rows: [(String, String)] = [
+            ("Started", recording.isTimeUncertain ? "nobody knows when" : Self.localTime(recording.started)),
+            (
+                "Time",
+                joined(
+                    Self.duration(total.elapsedMilliseconds), "moving " + Self.duration(total.movingMilliseconds),
+                    pauses >= 1000 ? "and \(Self.duration(pauses)) of pauses" : nil)
+            ), ("Distance", distance(total)),
+        ]
+        if let average = average(total, recording.sport) {
+            rows.append((recording.sport.isByPace ? "Pace" : "Speed", average + " on average"))
+        }
+        let heart = joined(
+            total.averageHeartRate.map { Self.beats($0) + " on average" },
+            total.maximumHeartRate.map { "\($0) at most" })
+        if !heart.isEmpty { rows.append(("Heart", heart)) }
+        if let strap = recording.strap {
+            rows.append(
+                (
+                    "Strap",
+                    joined(
+                        strap.name?.text ?? strap.address?.description, strap.manufacturer?.text,
+                        strap.batteryPercent.map { "battery \($0) %" })
+                ))
+        }
+        if gaps > 0 { rows.append(("Gaps", "\(gaps)")) }
+        if let claim = recording.claim { rows.append(("File says", said(claim, recording.sport))) }
+        let table = rows.map { name, text in
+            "  " + name + String(repeating: " ", count: max(11 - name.count, 1)) + text + "\n"
+        }
+        let title = joined("Activity \(recording.id ?? 0), \(recording.sport.rawValue)", state)
+        return title + "\n" + table.joined() + laps(recording) + Self.zones(recording)
+    }
+
+    /// The totals of the file itself.
+    private func said(_ claim: RecordingClaim, _ sport: Sport) -> String {
+        let text = joined(
+            claim.creator?.text, claim.distanceMetres.map(distance), claim.elapsedMilliseconds.map(Self.duration),
+            claim.totalMilliseconds.map { Self.duration($0) + " with pauses" },
+            claim.ascentMetres.map { (Decimal.text($0, decimals: 0) ?? "--") + " m up" },
+            claim.averageHeartRate.map { Self.beats($0) + " on average" },
+            claim.maximumHeartRate.map { "\($0) at most" })
+        return text.isEmpty ? "nothing of itself" : text
+    }
+
+    private func laps(_ recording: Recording) -> String {
+        guard recording.laps.count > 1 else { return "" }
+        var table = TextTable([
+            TextTable.Column(head: "LAP", isNumber: true), TextTable.Column(head: "DISTANCE", isNumber: true),
+            TextTable.Column(head: "TIME", isNumber: true), TextTable.Column(head: "AVERAGE", isNumber: true),
+            TextTable.Column(head: "HEART", isNumber: true),
+        ])
+        for (index, lap) in recording.laps.enumerated() {
+            table.append([
+                "\(index + 1)", distance(lap.figures), Self.duration(lap.figures.elapsedMilliseconds),
+                average(lap.figures, recording.sport) ?? "–", lap.figures.averageHeartRate.map(Self.beats) ?? "",
+            ])
+        }
+        return "\n" + table.lines.map { "  " + $0 + "\n" }.joined()
+    }
+
+    private static func zones(_ recording: Recording) -> String {
+        guard let zones = recording.zones, recording.zoneMilliseconds.contains(where: { $0 > 0 }) else { return "" }
+        var table = TextTable([
+            TextTable.Column(head: "ZONE"), TextTable.Column(head: "FROM", isNumber: true),
+            TextTable.Column(head: "TIME", isNumber: true),
+        ])
+        for (zone, time) in recording.zoneMilliseconds.prefix(6).enumerated() {
+            table.append([
+                Zones.name(of: zone), zone == 0 ? "" : "\(zones.bottoms[zone - 1]) bpm", Self.duration(time),
+            ])
+        }
+        return "\n" + table.lines.map { "  " + $0 + "\n" }.joined()
+    }
+
+    // MARK: Numbers
+
+    private func distance(_ figures: Figures) -> String {
+        distance(figures.distanceMetres)
+    }
+
+    private func distance(_ metres: Double) -> String {
+        RunText.distance(metres: metres, metric: metric) + " " + RunText.distanceUnit(metric: metric)
+    }
+
+    /// The pace, or the speed of those who ride.
+    private func average(_ figures: Figures, _ sport: Sport) -> String? {
+        guard let pace = figures.averagePace else { return nil }
+        if sport.isByPace { return self.pace(pace) }
+        guard pace > 0, let speed = Decimal.text(3600 / pace / (metric ? 1000 : RunText.metresPerMile), decimals: 1)
+        else { return nil }
+        return speed + (metric ? " km/h" : " mph")
+    }
+
+    private static func beats(_ rate: Double) -> String {
+        (Decimal.text(rate, decimals: 0) ?? "--") + " bpm"
+    }
+
+    /// `2026-03-01 07:30`, as clocks showed it here.
+    private static func localTime(_ time: UTC) -> String {
+        let local = UTC(milliseconds: time.milliseconds + Int64(Machine.localOffset(at: time)) * 1000).fields
+        func digits(_ value: Int) -> String { (value < 10 ? "0" : "") + String(value) }
+        return "\(local.year)-\(digits(local.month))-\(digits(local.day)) \(digits(local.hour)):\(digits(local.minute))"
+    }
+}
+
+extension Sport {
+    /// Whether those who do it think in time for a distance, not in speed.
+    fileprivate var isByPace: Bool {
+        switch self {
+        case .run, .walk, .hike: true
+        case .ride, .other: false
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package import Domain
+
+extension LineWriter {
+    /// The most bytes of a list, so that its answer fits into a line with all that stands around it.
+    package static let listLimit = 56 * 1024
+
+    /// Summaries, as many of the first as fit: who wants the others asks for those before the last one.
+    package mutating func summaries(_ summaries: [Summary]) {
+        array { line in
+            for summary in summaries {
+                var one = LineWriter(capacity: 512)
+                one.summary(summary)
+                if line.bytes.count + one.bytes.count > Self.listLimit { return }
+                line.value(written: one.bytes)
+            }
+        }
+    }
+
+    /// An activity with its laps and its time in zones, as one object.
+    ///
+    /// - Parameters:
+    ///   - first: the number of the first lap that is wanted.
+    ///   - limit: the most bytes of the laps; `next_lap` is the number of the first one that does not fit.
+    package mutating func activity(
+        _ summary: Summary, _ recording: Recording, fromLap first: Int = 1, limit: Int = listLimit
+    ) {
+        object { line in
+            line.key("summary")
+            line.summary(summary)
+            var next: Int?
+            line.array("laps") { next = $0.laps(recording.laps, from: first, limit: limit) }
+            line.member("next_lap", next)
+            guard let zones = recording.zones, recording.zoneMilliseconds.count == 6 else { return }
+            line.array("zones") { for zone in zones.bottoms { $0.value(zone) } }
+            line.array("zone_ms") { for time in recording.zoneMilliseconds { $0.value(time) } }
+        }
+    }
+
+    /// - Returns: the number of the first lap that does not fit.
+    private mutating func laps(_ laps: [RecordingLap], from first: Int, limit: Int) -> Int? {
+        for (index, lap) in laps.enumerated().dropFirst(first - 1) {
+            var one = LineWriter(capacity: 256)
+            one.object {
+                $0.lap(lap.figures, number: index + 1)
+                $0.member("trigger", lap.trigger?.rawValue)
+            }
+            if bytes.count + one.bytes.count > limit { return index + 1 }
+            value(written: one.bytes)
+        }
+        return nil
+    }
+}

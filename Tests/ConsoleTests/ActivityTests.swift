@@ -1,0 +1,113 @@
+import Adapters
+import Domain
+import Outputs
+import Sensors
+import TestKit
+import Testing
+
+@testable import Console
+
+private func figures(_ milliseconds: Int64, _ metres: Double) -> Figures {
+    var figures = Figures()
+    figures.elapsedMilliseconds = milliseconds
+    figures.movingMilliseconds = milliseconds
+    figures.distanceMetres = metres
+    return figures
+}
+
+private func summary(_ id: Int, _ sport: Sport, _ total: Figures, isOpen: Bool = false) -> Summary {
+    Summary(
+        id: id, sport: sport, isOpen: isOpen, started: nil, ended: nil, total: total, totalMilliseconds: 0, laps: 1,
+        gaps: 0, isDemo: false)
+}
+
+struct ActivityTests {
+    @Test func listStandsInColumnsAndLeavesOutWhatNobodyHas() {
+        var table = TextTable(Words.activityColumns)
+        let words = Words(metric: true)
+        table.append(words.cells(summary(112, .run, figures(1_632_000, 5030)), marks: []))
+        table.append(words.cells(summary(9, .ride, figures(36_000_000, 300_000)), marks: []))
+        #expect(
+            table.lines == [
+                " NO  STARTED  SPORT   DISTANCE      TIME      AVERAGE  HEART",
+                "112  –        run      5.03 km     27:12  5:24 min/km      –",
+                "  9  –        ride   300.00 km  10:00:00    30.0 km/h      –",
+            ])
+    }
+
+    @Test func marksFollowWhereThereAreAny() {
+        var table = TextTable(Words.activityColumns)
+        let words = Words(metric: false)
+        table.append(words.cells(summary(1, .run, figures(0, 0), isOpen: true), marks: ["open", "demo"]))
+        #expect(table.lines.last == " 1  –        run     0.00 mi  0.0 s        –      –  open, demo")
+    }
+
+    @Test func wideAndMarkedTextKeepsTheColumns() {
+        var table = TextTable([TextTable.Column(head: "A"), TextTable.Column(head: "B")])
+        table.append(["東京", "x"])
+        table.append(["e\u{301}\u{200D}", "y"])
+        #expect(table.lines == ["A     B", "東京  x", "e\u{301}     y"])
+    }
+
+    @Test func reportTellsTheFilesOwnTotalsBesideOurs() throws {
+        var recording = Recording(sport: .run, started: UTC(milliseconds: 0))
+        recording.id = 17
+        recording.isTimeUncertain = true
+        recording.name = ForeignText("Morning")
+        recording.total = figures(1_632_000, 5030)
+        recording.total.averageHeartRate = 141.4
+        recording.total.maximumHeartRate = 163
+        recording.totalMilliseconds = 1_700_000
+        recording.laps = [
+            RecordingLap(trigger: .command, beganAt: 0, endedAt: 900_000, figures: figures(900_000, 3000)),
+            RecordingLap(trigger: nil, beganAt: 900_000, endedAt: 1_700_000, figures: figures(732_000, 2030)),
+        ]
+        recording.zones = try Zones([100, 120, 140, 160, 180])
+        recording.zoneMilliseconds = [0, 0, 600_000, 1_032_000, 0, 0]
+        var claim = RecordingClaim()
+        claim.creator = ForeignText("Watch")
+        claim.distanceMetres = 5100
+        claim.elapsedMilliseconds = 1_630_000
+        recording.claim = claim
+        #expect(
+            Words(metric: true).report(recording, isOpen: false, gaps: 2) == """
+                Activity 17, run, Morning
+                  Started    nobody knows when
+                  Time       27:12, moving 27:12, and 1:08 of pauses
+                  Distance   5.03 km
+                  Pace       5:24 min/km on average
+                  Heart      141 bpm on average, 163 at most
+                  Gaps       2
+                  File says  Watch, 5.10 km, 27:10
+
+                  LAP  DISTANCE   TIME      AVERAGE
+                    1   3.00 km  15:00  5:00 min/km
+                    2   2.03 km  12:12  6:00 min/km
+
+                  ZONE        FROM   TIME
+                  Warm Up           0.0 s
+                  Zone 1   100 bpm  0.0 s
+                  Zone 2   120 bpm  10:00
+                  Zone 3   140 bpm  17:12
+                  Zone 4   160 bpm  0.0 s
+                  Zone 5   180 bpm  0.0 s
+
+                """)
+    }
+
+    @Test func lossIsCountedInWords() {
+        var loss = ExportLoss()
+        #expect(loss.words.isEmpty)
+        loss.secondsWithoutPosition = 1
+        loss.beats = 300
+        loss.speeds = 2
+        #expect(loss.words == ["1 second without position", "300 RR intervals", "2 seconds' speed"])
+    }
+
+    @Test func leftoversAreNamed() {
+        var leftovers = Leftovers()
+        leftovers.count("wpt", 2)
+        leftovers.count("a\u{1B}[2J")
+        #expect(leftovers.words == ["2 × wpt", "1 × a\u{FFFD}[2J"])
+    }
+}
