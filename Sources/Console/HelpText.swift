@@ -32,7 +32,7 @@ let helpText = """
       show ID                   one activity: totals, laps, time in zones
       export ID --format F [-o FILE]
                                 an activity as fit, gpx, tcx, geojson, kml or csv
-      import FILE...            FIT, GPX, TCX and KML files into the journal
+      import [--] FILE...       FIT, GPX, TCX and KML files into the journal
       replay ID|FILE [--speed N] [--every-ms N] [--sport S]
                                 what paced said of a run, or would have said of a
                                 file's: N times as fast as it was, or at once
@@ -42,8 +42,8 @@ let helpText = """
       --metric, --imperial      kilometres or miles, whatever the setting says
       --runtime-dir DIR         where paced's sockets are (default: /run/paced if a
                                 socket is there, else $XDG_RUNTIME_DIR/paced)
-      --state-dir DIR           where paced keeps activities (default: /var/lib/paced
-                                if a journal is there, else
+      --state-dir DIR           where paced keeps activities (default:
+                                /var/lib/paced if a journal is there, else
                                 ${XDG_STATE_HOME:-~/.local/state}/paced)
       --version, --help
 

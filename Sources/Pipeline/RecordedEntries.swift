@@ -84,9 +84,10 @@ package struct RecordedEntries: Sendable {
     private mutating func take(_ sample: RecordingSample, _ body: (Entry) throws -> Void) rethrows {
         if let position = sample.coordinate {
             let at = start + .milliseconds(sample.at)
+            // Whoever wrote the file believed it, though it tells neither the mode nor how good the fix was.
             let fix = Fix(
                 arrivedAt: at, time: UTC(milliseconds: started.milliseconds + sample.at),
-                mode: sample.altitude == nil ? 2 : 3, latitude: position.latitude, longitude: position.longitude,
+                mode: 3, latitude: position.latitude, longitude: position.longitude,
                 altitude: sample.altitude, speed: sample.speed)
             try body(Entry(at: at, .input(.fix(fix))))
         }

@@ -1,4 +1,5 @@
 import Domain
+import Outputs
 import Testing
 
 @testable import Console

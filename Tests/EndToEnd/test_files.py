@@ -1,0 +1,436 @@
+"""pacectl's commands on the journal and on files: list, show, export, import and replay, of a run that a demo recorded."""
+
+import json
+import os
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import fitdecode
+import pytest
+
+from programs import PACECTL, ROOT, wait_for
+
+FORMATS = ["fit", "gpx", "tcx", "geojson", "kml", "csv"]
+READ_BACK = ["fit", "gpx", "tcx", "kml"]
+RUN = ROOT / "Tests/Data/fit/run-fenix2-9km.fit"
+# What belongs to the machine, and what only the replay of a journal knows.
+MACHINE = {"time", "seq", "boot_ms", "activity", "recorder", "gpsd", "bluetooth", "ticks", "faults"}
+
+
+def pacectl(state, *words, **options):
+    options = {"capture_output": True, "timeout": 60} | options
+    return subprocess.run([PACECTL, "--state-dir", state, *words], **options)
+
+
+def said(state, *words):
+    """What a command that must succeed writes to standard output."""
+    result = pacectl(state, *words, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def recorded(long_stage):
+    """The state directory, the number and the published lines of a run of half a minute, with pause, resume and lap."""
+    paced = long_stage.paced("--demo")
+    state = long_stage.directory / "state"
+    reader = long_stage.reader(paced)
+    reader.first("STATE", run="active")
+    paced.call("run.stop")
+    time.sleep(1.2)
+    number = paced.call("run.start", sport="hike")["activity"]
+    for command, seconds in [("run.pause", 12), ("run.resume", 2.5), ("run.lap", 7), ("run.stop", 6)]:
+        time.sleep(seconds)
+        assert "code" not in paced.call(command)
+    reader.first("EVENT", event="stop", activity=number)
+    time.sleep(1)
+    lines = list(reader.lines)
+    first = next(i for i, line in enumerate(lines) if line.get("event") == "start" and line["activity"] == number)
+    last = next(i for i, line in enumerate(lines) if line.get("event") == "stop" and line["activity"] == number)
+    yield state, number, [line.text for line in lines[first:last + 2]]
+
+
+def figures(line):
+    """A line less what belongs to the machine, each number as the text that it is."""
+    value = json.loads(line, parse_float=str, parse_int=str)
+    return json.dumps([(name, value[name]) for name in value if name not in MACHINE])
+
+
+def test_replay_says_what_was_published(recorded):
+    state, number, published = recorded
+    published = [figures(line) for line in published if json.loads(line).get("event") != "recorder"]
+    replayed = [figures(line) for line in said(state, "replay", str(number)).splitlines()]
+    # Ticks that the machine caught up together were published as one line.
+    rest = iter(replayed)
+    assert all(line in rest for line in published), [line for line in published if line not in replayed]
+    others = set(replayed) - set(published)
+    assert all('"active"' in line and '"STATE"' in line for line in others)
+    assert len(others) < 25, f"{len(others)} of {len(replayed)} states were not published: a machine too slow for this test"
+    assert published[0] == replayed[0] and published[-1] == replayed[-1]
+    events = [json.loads(line)["event"] for line in said(state, "replay", str(number)).splitlines() if "EVENT" in line]
+    assert [event for event in events if event in ("start", "pause", "resume", "lap", "stop")] == [
+        "start", "pause", "resume", "lap", "stop"]
+
+
+def test_thinned_replay_has_whole_seconds(recorded):
+    state, number, _ = recorded
+    whole = said(state, "replay", str(number)).splitlines()
+    thinned = said(state, "replay", str(number), "--every-ms", "1000").splitlines()
+    active = [json.loads(line) for line in thinned if '"run":"active"' in line]
+    assert all(line["elapsed_ms"] % 1000 == 0 for line in active) and len(active) >= 24
+    assert set(thinned) <= set(whole)
+    assert [line for line in thinned if "EVENT" in line] == [line for line in whole if "EVENT" in line]
+
+
+def test_replay_keeps_time_when_asked(recorded):
+    state, number, _ = recorded
+    total = json.loads(said(state, "show", str(number), "--json"))["summary"]["total_ms"] / 1000
+    start = time.monotonic()
+    said(state, "replay", str(number), "--speed", "10", "--every-ms", "1000")
+    took = time.monotonic() - start
+    assert total / 10 - 0.2 < took < total / 10 + 3
+
+
+def test_activities_are_listed_newest_first(recorded):
+    state, number, _ = recorded
+    lines = said(state, "activities", "--metric").splitlines()
+    assert lines[0].split() == ["NO", "STARTED", "SPORT", "DISTANCE", "TIME", "AVERAGE", "HEART"]
+    assert lines[1].split()[0] == str(number) and "hike" in lines[1] and lines[1].endswith("demo")
+    assert " km" in lines[1] and " mi" not in lines[1].replace(" min", "")
+    assert " mi" in said(state, "activities")
+    summaries = [json.loads(line) for line in said(state, "activities", "--json").splitlines()]
+    assert [summary["id"] for summary in summaries][:1] == [number]
+    assert summaries[0]["laps"] == 2 and summaries[0]["demo"] is True and summaries[0]["open"] is False
+    assert said(state, "activities", "--limit", "1").splitlines()[-1] == (
+        f"Older ones: 'pacectl activities --before {number}'.")
+    older = [json.loads(line) for line in said(state, "activities", "--json", "--before", str(number)).splitlines()]
+    assert older == summaries[1:]
+
+
+def test_shown_activity_has_its_laps(recorded):
+    state, number, published = recorded
+    text = said(state, "show", str(number), "--metric")
+    assert text.startswith(f"Activity {number}, hike, demo\n") and "of pauses" in text
+    assert text.count(" min/km") == 3
+    shown = json.loads(said(state, "show", str(number), "--json"))
+    stop = next(json.loads(line) for line in published if json.loads(line).get("event") == "stop")
+    assert shown["summary"] == stop["summary"]
+    assert [lap["number"] for lap in shown["laps"]] == [1, 2]
+    assert sum(lap["elapsed_ms"] for lap in shown["laps"]) == stop["summary"]["elapsed_ms"]
+
+
+def samples(format, path):
+    """What a file says second by second, without the totals: those of an import are counted anew, from whole samples."""
+    content = path.read_bytes()
+    marks = {"gpx": b"<trkpt", "tcx": b"<Trackpoint>", "kml": b""}
+    if format == "fit":
+        with fitdecode.FitReader(content) as reader:
+            messages = [frame for frame in reader if isinstance(frame, fitdecode.FitDataMessage)]
+        return [[(field.name, field.raw_value) for field in message.fields] for message in messages
+                if message.name in ("record", "hrv", "event")]
+    return [line for line in content.splitlines() if marks[format] in line]
+
+
+def test_files_come_back_as_they_went(recorded, tmp_path):
+    state, number, _ = recorded
+    before = json.loads(said(state, "show", str(number), "--json"))["summary"]
+    for format in READ_BACK:
+        paths = [tmp_path / f"{count}.{format}" for count in range(3)]
+        said(state, "export", str(number), "--format", format, "-o", paths[0])
+        for count in (1, 2):
+            again = tmp_path / f"{format}{count}"
+            after = json.loads(said(again, "import", paths[count - 1], "--json"))
+            said(again, "export", "1", "--format", format, "-o", paths[count])
+            assert after["id"] == 1 and "demo" not in after
+            assert abs(after["distance_m"] - before["distance_m"]) < 0.03 * before["distance_m"], format
+            assert abs(after["elapsed_ms"] - before["elapsed_ms"]) <= 2000, format
+        assert len(samples(format, paths[0])) > 20
+        assert samples(format, paths[0]) == samples(format, paths[1]), format
+        assert paths[1].read_bytes() == paths[2].read_bytes(), format
+        assert "File says" in said(again, "show", "1")
+        assert "imported" in said(again, "activities")
+
+
+def test_files_are_the_same_on_standard_output(recorded, tmp_path):
+    state, number, _ = recorded
+    for format in FORMATS:
+        path = tmp_path / f"run.{format}"
+        said(state, "export", str(number), "--format", format, "-o", path)
+        out = pacectl(state, "export", str(number), "--format", format)
+        assert out.returncode == 0 and out.stdout == path.read_bytes() and len(out.stdout) > 1000
+    assert sorted(os.listdir(tmp_path)) == sorted(f"run.{format}" for format in FORMATS)
+    json.loads((tmp_path / "run.geojson").read_text())
+    assert b" RR intervals" in pacectl(state, "export", str(number), "--format", "gpx").stderr
+
+
+def test_existing_file_is_never_overwritten(recorded, tmp_path):
+    state, number, _ = recorded
+    path = tmp_path / "run.gpx"
+    path.write_text("mine")
+    (tmp_path / "link").symlink_to("nowhere")
+    for target in [path, tmp_path / "link", tmp_path, f"{tmp_path}/"]:
+        result = pacectl(state, "export", str(number), "--format", "gpx", "-o", target, text=True)
+        assert (result.returncode, result.stdout, result.stderr) == (
+            1, "", f"pacectl: {target} is there already; give another name with -o\n")
+    assert path.read_text() == "mine" and sorted(os.listdir(tmp_path)) == ["link", "run.gpx"]
+    result = pacectl(state, "export", str(number), "--format", "gpx", "-o", tmp_path / "no" / "run.gpx", text=True)
+    assert result.returncode == 1 and "No such file or directory" in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_full_disk_leaves_no_half_file(recorded, tmp_path):
+    state, number, _ = recorded
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024)) or signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # noqa: E731
+    result = pacectl(state, "export", str(number), "--format", "tcx", "-o", tmp_path / "run.tcx", text=True,
+                     preexec_fn=limit)
+    assert result.returncode == 1 and "File too large" in result.stderr, result
+    assert os.listdir(tmp_path) == []
+    with open("/dev/full", "w") as full:
+        for words in [["export", str(number), "--format", "fit"], ["replay", str(number)], ["activities"]]:
+            result = pacectl(state, *words, stdout=full, stderr=subprocess.PIPE, capture_output=False, text=True)
+            assert (result.returncode, result.stderr) == (
+                1, "pacectl: cannot write to standard output: No space left on device\n")
+
+
+def test_reader_that_goes_away_ends_it(recorded):
+    state, number, _ = recorded
+    program = subprocess.Popen([PACECTL, "--state-dir", state, "replay", str(number), "--speed", "1"],
+                               stdout=subprocess.PIPE)
+    program.stdout.readline()
+    program.stdout.close()
+    assert program.wait(timeout=10) == -signal.SIGPIPE
+
+
+def test_fit_is_nothing_for_a_terminal(recorded, stage):
+    state, number, _ = recorded
+    terminal = stage.terminal(f"{PACECTL} --state-dir {state} export {number} --format fit; echo ended with $?; sleep 60")
+    text = wait_for(lambda: (text := terminal.screen()) and "ended with" in text and text, 10, "an end")
+    assert "a FIT file is nothing for a terminal" in text and "ended with 2" in text
+
+
+def test_what_is_not_there_is_said(recorded, tmp_path):
+    state, _, _ = recorded
+    for words in [["show", "999"], ["export", "999", "--format", "gpx"], ["replay", "999"]]:
+        result = pacectl(state, *words, text=True)
+        assert (result.returncode, result.stdout, result.stderr) == (
+            1, "", "pacectl: there is no activity 999; 'pacectl activities' lists them\n")
+    for words in [["activities"], ["show", "1"], ["export", "1", "--format", "fit"], ["replay", "1"]]:
+        result = pacectl(tmp_path, *words, text=True)
+        assert (result.returncode, result.stdout, result.stderr) == (
+            1, "", f"pacectl: there is no journal in {tmp_path}; record a run, import a file, or name its directory "
+                   "with --state-dir\n")
+    assert os.listdir(tmp_path) == []
+
+
+def test_journal_is_found_without_being_named(tmp_path):
+    # A journal of the system comes before one's own.
+    own = not os.path.exists("/var/lib/paced/journal.sqlite")
+    (tmp_path / "paced").mkdir()
+    said(tmp_path / "paced", "import", RUN)
+    for environment in [{"XDG_STATE_HOME": str(tmp_path)}, {"HOME": str(tmp_path)}]:
+        if "HOME" in environment:
+            (tmp_path / ".local").mkdir()
+            (tmp_path / ".local" / "state").symlink_to(tmp_path)
+        environment = {k: v for k, v in os.environ.items() if k != "XDG_STATE_HOME"} | environment
+        result = subprocess.run([PACECTL, "activities"], env=environment, capture_output=True, text=True)
+        assert result.returncode == 0 and ("imported" in result.stdout or not own), result.stderr
+
+
+# Import
+
+
+def test_import_counts_what_it_does_not_keep(tmp_path):
+    result = pacectl(tmp_path, "--metric", "import", RUN, text=True)
+    assert result.returncode == 0
+    assert result.stdout.startswith(f"{RUN} is activity 1: 2015-08-1") and ", run, 9.01 km, in 47:14, " in result.stdout
+    assert result.stderr.startswith(f"pacectl: {RUN}: not kept: ") and "vertical_oscillation" in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert json.loads(said(tmp_path, "import", RUN, "--json"))["id"] == 2
+
+
+def test_import_goes_beside_a_running_daemon(recorded):
+    state, number, _ = recorded
+    numbers = [json.loads(said(state, "import", RUN, "--json"))["id"] for _ in range(3)]
+    assert len(set(numbers)) == 3 and min(numbers) > number
+    listed = [json.loads(line)["id"] for line in said(state, "activities", "--json").splitlines()]
+    assert set(numbers) < set(listed)
+
+
+GPX = """<?xml version="1.0"?><gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1"><trk>
+<name>%s</name><trkseg>
+<trkpt lat="52.5" lon="13.4"><time>2026-03-01T07:30:12Z</time></trkpt>
+<trkpt lat="52.5001" lon="13.4"><time>2026-03-01T07:30:15Z</time></trkpt>
+</trkseg></trk></gpx>"""
+
+
+@pytest.mark.parametrize("content, said_of_it", [
+    (b"", "the file is empty"),
+    (b"hello", "no FIT, GPX, TCX or KML file"),
+    (GPX[:-30].encode(), "line 4, column "),
+    (GPX.replace("52.5001", "north").replace("52.5", "north").encode(), "no point of it has both a time and a position"),
+    (b'<?xml version="1.0"?><!DOCTYPE gpx [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;">]><gpx>&b;</gpx>', "line 1, "),
+    (RUN.read_bytes()[:-9], "byte "),
+    (RUN.read_bytes()[:5000] + b"\xff" * 64 + RUN.read_bytes()[5064:], "byte "),
+], ids=["empty", "text", "cut", "nowhere", "entities", "cut FIT", "bad FIT"])
+def test_bad_file_stores_nothing(tmp_path, content, said_of_it):
+    state = tmp_path / "state"
+    said(state, "import", RUN)
+    path = tmp_path / "bad.gpx"
+    path.write_bytes(content)
+    result = pacectl(state, "import", path, text=True)
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1), result
+    assert result.stderr.startswith(f"pacectl: {path}: ") and said_of_it in result.stderr
+    assert [json.loads(line)["id"] for line in said(state, "activities", "--json").splitlines()] == [1]
+    journal = sqlite3.connect(state / "journal.sqlite")
+    assert journal.execute("SELECT count(*) FROM record WHERE key >= ?", [2 << 32]).fetchone() == (0,)
+    journal.close()
+    for words in [["replay", path]]:
+        result = pacectl(state, *words, text=True)
+        assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1), result
+        assert said_of_it in result.stderr
+
+
+def test_file_that_is_none_leaves_no_journal(tmp_path):
+    for words in [["import", tmp_path / "no.fit"], ["import", tmp_path], ["replay", tmp_path / "no.fit"]]:
+        result = pacectl(tmp_path / "state", *words, text=True)
+        assert result.returncode == 1 and result.stderr.startswith(f"pacectl: cannot read {words[1]}: "), result
+    assert not (tmp_path / "state").exists()
+
+
+def test_bad_file_keeps_no_other_from_being_read(tmp_path):
+    bad = tmp_path / "bad"
+    bad.write_text("hello")
+    result = pacectl(tmp_path / "state", "import", bad, RUN, tmp_path / "no", text=True)
+    assert result.returncode == 1 and result.stdout.count("\n") == 1 and "is activity 1" in result.stdout
+    lines = result.stderr.splitlines()
+    assert len(lines) == 3 and lines[1].startswith(f"pacectl: {bad}: ") and "No such file" in lines[2]
+
+
+@pytest.mark.parametrize("name", [
+    b"with space.gpx", b"new\nline.gpx", b"\x1b[2Jowned.gpx", b"-o.gpx", b"--json", b"17", "été 東京.gpx".encode(),
+    b"a" * 250 + b".gpx",
+])
+def test_odd_names_are_files(tmp_path, name):
+    content = GPX % "Na\u202eme &#x9b;2J"
+    directory = os.fsencode(tmp_path) + b"/files"
+    os.mkdir(directory)
+    with open(directory + b"/" + name, "w") as file:
+        file.write(content)
+    state = tmp_path / "state"
+    result = pacectl(state, "import", "--", name, cwd=directory)
+    assert result.returncode == 0, result
+    shown = result.stdout + pacectl(state, "activities").stdout + pacectl(state, "show", "1").stdout
+    assert not any(c < " " and c != "\n" or "\x7f" <= c <= "\x9f" or c in "\u202e\u2028" for c in shown.decode())
+    assert result.stdout.count(b"\n") == 1
+    path = b"./" + name
+    assert pacectl(state, "replay", path, cwd=directory).stdout.count(b'"event":"stop"') == 1
+    assert pacectl(state, "export", "1", "--format", "gpx", "-o", b"./x" + name[:200], cwd=directory).returncode == 0
+    os.remove(directory + b"/" + name)
+    wrong = pacectl(state, "import", path, cwd=directory).stderr
+    assert wrong.count(b"\n") == 1 and b"\x1b" not in wrong
+
+
+def test_track_without_distances_is_measured(tmp_path):
+    path = tmp_path / "track.gpx"
+    path.write_text(GPX % "Track")
+    assert 11 < json.loads(said(tmp_path / "state", "import", path, "--json"))["distance_m"] < 11.3
+
+
+# Replay of files
+
+
+def test_replayed_file_is_the_run_that_it_holds(tmp_path):
+    lines = [json.loads(line) for line in said(tmp_path, "replay", RUN, "--every-ms", "1000").splitlines()]
+    assert lines[0] == {"class": "EVENT", "time": "2015-08-15T14:45:50.000Z", "event": "start", "sport": "run"} or (
+        lines[0]["event"], lines[0]["sport"]) == ("start", "run")
+    summary = next(line for line in lines if line.get("event") == "stop")["summary"]
+    assert abs(summary["distance_m"] - 9010) < 90 and summary["elapsed_ms"] == 2834000 and summary["laps"] == 4
+    assert not any(MACHINE - {"time"} & line.keys() for line in lines)
+    assert os.listdir(tmp_path) == []
+    said(tmp_path, "import", RUN)
+    assert said(tmp_path, "replay", "1") == said(tmp_path, "replay", RUN)
+
+
+def test_large_file_takes_no_more_memory_than_a_small_one(tmp_path):
+    head, tail = (GPX % "Long").split("<trkseg>\n")[0] + "<trkseg>\n", "</trkseg></trk></gpx>"
+    path = tmp_path / "long.gpx"
+    with open(path, "w") as file:
+        file.write(head)
+        for second in range(100_000):
+            clock = f"2026-03-{1 + second // 86400:02}T{second // 3600 % 24:02}:{second // 60 % 60:02}:{second % 60:02}Z"
+            file.write(f'<trkpt lat="{52.5 + second * 2e-5:.6f}" lon="13.4"><time>{clock}</time></trkpt>{" " * 200}\n')
+        file.write(tail)
+    # A small process starts them: until its program begins, a child counts as large as who made it.
+    code = ("import resource, subprocess, sys\n"
+            "status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n"
+            "print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+    for words in [["import", path], ["export", "1", "--format", "fit", "-o", tmp_path / "long.fit"],
+                  ["replay", path, "--every-ms", "60000"], ["show", "1"]]:
+        status, kibibytes = map(int, subprocess.run(
+            [sys.executable, "-I", "-S", "-c", code, PACECTL, "--state-dir", tmp_path / "state", *words],
+            capture_output=True, text=True, timeout=120).stdout.split())
+        print(words[0], f"{kibibytes / 1024:.1f} MiB")
+        assert status == 0 and kibibytes < 32 * 1024, words
+
+
+# What takes long
+
+
+def ten_hours(state, number, path):
+    """A journal with an activity of ten hours, with a fix and a notification of two beats each second, made of a recorded one."""
+    path.mkdir()
+    source = sqlite3.connect(state / "journal.sqlite")
+    journal = sqlite3.connect(path / "journal.sqlite")
+    source.backup(journal)
+    source.close()
+    key, at = journal.execute("SELECT min(key), min(at_ns) FROM input WHERE key >= ?", [number << 32]).fetchone()
+    assert key == number << 32
+    for table in ["location", "heart", "record"]:
+        journal.execute(f"DELETE FROM {table} WHERE key >= ?", [key])
+    # The beginning and the start remain.
+    journal.execute("DELETE FROM input WHERE key > ?", [key + 1])
+    link = json.dumps({"link": "connected", "name": "simulated"})
+    for place, kind in [(2, "gpsd link"), (3, "heart link")]:
+        journal.execute("INSERT INTO input VALUES (?, ?, ?, ?)", [key + place, at + 1000 * place, kind, link])
+    began, = journal.execute("SELECT started_ms FROM activity WHERE id = ?", [number]).fetchone()
+    rows = [(key, 0, "begin", "command", None, None, None, None, None, None, None, None)]
+    for second in range(1, 36_001):
+        place, now = key + 2 + 2 * second, at + second * 1_000_000_000
+        latitude, bpm, beats = 52.5 + second * 2.7e-5, 140 + second % 5, bytes([0xB6, 1, 0xB7, 1])
+        journal.execute("INSERT INTO location VALUES (?, ?, ?, ?, 'simulated', 3, ?, 13.4, 34.1, 4.1, 3.0, 0.5, 9, NULL)",
+                        [place, now + 300_000_000, now + 290_000_000, began + second * 1000, latitude])
+        journal.execute("INSERT INTO heart VALUES (?, ?, ?, 1, NULL, ?)", [place + 1, now + 700_000_000, bpm, beats])
+        rows.append((key + 2 * second, second * 1000, None, None, None, None, second * 1000, second * 3.0, latitude, 34.1,
+                     3.0, bpm))
+        rows.append((key + 2 * second + 1, second * 1000 + 700, "beats", None, beats, 0, None, None, None, None, None, None))
+    journal.executemany(
+        "INSERT INTO record (key, at_ms, kind, cause, rr_1024, gap, elapsed_ms, distance_m, latitude, longitude, altitude_m, "
+        "speed_mps, bpm) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 13.4, ?, ?, ?)", rows)
+    journal.execute("UPDATE activity SET total_ms = 36000900, elapsed_ms = 36000000, distance_m = 108000 WHERE id = ?", [number])
+    journal.execute("DELETE FROM lap WHERE activity = ?", [number])
+    journal.commit()
+    journal.close()
+
+
+def test_ten_hours_are_soon_replayed_and_exported(recorded, tmp_path):
+    state, number, _ = recorded
+    long = tmp_path / "long"
+    ten_hours(state, number, long)
+    # Seconds of the processor: 1.8 and 1 are promised for a machine that has nothing else to do.
+    for words, limit in [(["replay", str(number), "--every-ms", "1000"], 1.8), (["export", str(number), "--format", "fit"], 1)]:
+        with open(tmp_path / "out", "wb") as out:
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            assert subprocess.run([PACECTL, "--state-dir", long, *words], stdout=out, timeout=120).returncode == 0
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        print(words[0], f"{seconds:.2f} s, {(tmp_path / 'out').stat().st_size} bytes")
+        assert seconds < 3 * limit
+        if words[0] == "replay":
+            lines = (tmp_path / "out").read_bytes().splitlines()
+            states = [line for line in lines if b'"run":"active"' in line]
+            assert len(states) > 35_990 and b'"elapsed_ms":36000000,' in states[-1]
+            distance = json.loads(states[-1])["distance_m"]
+            assert abs(distance - 36_000 * 2.7e-5 * 111_300) < 1000
