@@ -38,7 +38,9 @@ extension Daemon {
             in: directory, nextActivity: found?.nextActivity ?? 1, syncSeconds: configuration.syncSeconds)
         var begun = Begun(
             recollection: Recollection(pipeline, at: now),
-            recorder: RunRecorder(journal, bootID: Clock.bootID(), scribe: Scribe(isDemo: isDemo), at: now),
+            recorder: RunRecorder(
+                journal, bootID: Clock.bootID(), formats: configuration.exportAtStop,
+                scribe: Scribe(isDemo: isDemo), at: now),
             events: found?.events ?? [])
         guard let open = found?.open, let id = open.recording.id else { return begun }
         // A demo goes on with a demo only.
@@ -71,7 +73,7 @@ extension Daemon.Begun {
             isForNow = true
         case .isOver, nil:
             let taken = try TakenUp(open, from: reader, last: open.last)
-            _ = taken.end(open, in: journal, at: now)
+            _ = taken.end(open, in: recorder, at: now)
             return Log.write(.notice, "the activity that was left open is too old to go on with: closed as it stood")
         }
         let taken = try TakenUp(open, from: reader, last: now - age)
@@ -82,7 +84,8 @@ extension Daemon.Begun {
         taken.completeRows(of: open, in: journal, at: now)
         journal.resume(id, part, rows: taken.rows, at: now)
         recorder = RunRecorder(
-            journal, bootID: recorder.bootID, scribe: taken.scribe, gaps: taken.gaps, at: now)
+            journal, bootID: recorder.bootID, formats: recorder.formats, scribe: taken.scribe, gaps: taken.gaps, at: now
+        )
         var settings = taken.pipeline.settings
         settings.straps = recollection.pipeline.settings.straps
         if isForNow, let limit, open.lastTime != nil {

@@ -18,6 +18,9 @@ package final class Daemon {
     var undecided: UndecidedTakeUp?
     /// Says that the recording stands otherwise.
     private var recorderSource: DescriptorSource?
+    /// Reads what is recorded.
+    private(set) var clerk: JournalClerk?
+    private var exports: ExportsAtStop?
     var publisher: Publisher?
     var control: ControlServer?
     private var timer: TimerSource?
@@ -78,6 +81,11 @@ package final class Daemon {
         }
         timer = try loop.timer { [unowned self] in wake() }
         recorderSource = try recorder.journal.watch(in: loop) { [unowned self] in tellRecorder() }
+        let clerk = try JournalClerk(in: directory, loop: loop)
+        self.clerk = clerk
+        exports = ExportsAtStop(
+            clerk, recorder.journal, directory: configuration.exportDirectory ?? directory + "/exports"
+        ) { [unowned self] in receive($0) }
         try connectDevices()
         wake()
     }
@@ -98,6 +106,7 @@ package final class Daemon {
         simulator = nil
         control = nil
         publisher?.close()
+        clerk?.close()
         // The run stays open: the next start goes on with it.
         if !recorder.journal.close() { Log.write(.warning, "the disk takes nothing: the last of the run may be lost") }
         return status
@@ -136,6 +145,7 @@ package final class Daemon {
             recollection.receive(.systemClock(Clock.systemTime(), isSynchronised: Clock.isSynchronised()), at: now)
             recollection.receive(.recorder(recorder.journal.status(at: now)), at: now)
             recorder.noteClock(recollection.pipeline.state(at: now), at: now)
+            exports?.turn(at: now)
         }
         turn()
     }
@@ -210,6 +220,13 @@ package final class Daemon {
         case .pair(let strap):
             Log.write(.info, "user \(peer.user) pairs with a strap")
             return .later(try pair(strap))
+        case .activities(let request):
+            switch request {
+            case .edit(let id, _, _): Log.write(.info, "user \(peer.user) edits activity \(id)")
+            case .delete(let id): Log.write(.info, "user \(peer.user) deletes activity \(id)")
+            case .list, .get, .track: break
+            }
+            return .later(try answer(request, at: now))
         case .forget(let strap):
             Log.write(.info, "user \(peer.user) forgets \(strap == nil ? "all straps" : "a strap")")
             return try .result(forget(strap, at: now))
@@ -244,6 +261,7 @@ package final class Daemon {
     func tell(_ outputs: [Output]) {
         for case .event(let event) in outputs {
             if let (level, text) = Log.line(of: event) { Log.write(level, text) }
+            if case .stop = event.kind { exports?.lookWhenWritten() }
         }
         publisher?.publish(outputs)
     }

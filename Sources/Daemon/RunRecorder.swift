@@ -13,6 +13,8 @@ import Pipeline
 final class RunRecorder {
     let journal: Journal
     let bootID: String
+    /// The files that are made of each activity when it ends.
+    let formats: [ExportFormat]
     private var scribe: Scribe
     private var gaps: Int
     /// An activity is on.
@@ -27,9 +29,10 @@ final class RunRecorder {
 
     /// - Parameters:
     ///   - scribe: that of an activity that is taken up, with so many gaps; else one that has written nothing.
-    init(_ journal: Journal, bootID: String, scribe: Scribe, gaps: Int = 0, at now: Instant) {
+    init(_ journal: Journal, bootID: String, formats: [ExportFormat], scribe: Scribe, gaps: Int = 0, at now: Instant) {
         self.journal = journal
         self.bootID = bootID
+        self.formats = formats
         self.scribe = scribe
         self.gaps = gaps
         isOpen = scribe.recording != nil
@@ -62,7 +65,7 @@ final class RunRecorder {
             case .clock(let source, _): note(event.time, source, at: event.at)
             case .stop(let summary):
                 guard let recording = scribe.recording else { continue }
-                journal.end(recording, gaps: summary.gaps, at: now)
+                end(recording, gaps: summary.gaps, at: now)
                 (isOpen, isDue) = (false, false)
             case .discard(let summary):
                 journal.delete(summary.id, at: now)
@@ -102,12 +105,19 @@ final class RunRecorder {
         for event in events {
             if case .gap = event.kind { gaps += 1 }
             if case .stop = event.kind {
-                journal.end(recording, gaps: gaps, at: now)
+                end(recording, gaps: gaps, at: now)
                 isOpen = false
             }
         }
         recollection.replace(by: replay.pipeline, at: now)
         return [.event(begin)]
+    }
+
+    /// An activity is over.
+    func end(_ recording: Recording, gaps: Int, at now: Instant) {
+        guard let id = recording.id else { return }
+        for format in formats { journal.append(.export(activity: id, format), at: now) }
+        journal.end(recording, gaps: gaps, at: now)
     }
 
     /// Notes the time of day each minute, so that what is recorded can be given its own whatever happens.

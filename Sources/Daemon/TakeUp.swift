@@ -73,18 +73,18 @@ extension TakenUp {
     /// Ends the activity as it stood at its last moment.
     ///
     /// - Returns: what there is to say of it.
-    func end(_ open: OpenActivity, in journal: Journal, at now: Instant) -> [Output] {
+    func end(_ open: OpenActivity, in recorder: RunRecorder, at now: Instant) -> [Output] {
         var (pipeline, scribe) = (pipeline, scribe)
         guard let id = open.recording.id, case .ended(let summary)? = try? pipeline.perform(.stop, at: last) else {
             return []
         }
         let outputs = pipeline.takeOutputs()
         scribe.take(outputs, seconds: pipeline.seconds, zones: nil)
-        completeRows(of: open, in: journal, at: now)
+        completeRows(of: open, in: recorder.journal, at: now)
         for (index, row) in scribe.takeRows().enumerated() {
-            journal.append(.row(activity: id, place: rows + index, row), at: now)
+            recorder.journal.append(.row(activity: id, place: rows + index, row), at: now)
         }
-        if let recording = scribe.recording { journal.end(recording, gaps: summary.gaps, at: now) }
+        if let recording = scribe.recording { recorder.end(recording, gaps: summary.gaps, at: now) }
         return outputs
     }
 }

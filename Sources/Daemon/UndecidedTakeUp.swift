@@ -48,9 +48,10 @@ struct UndecidedTakeUp {
         beginning.lastActivity = journal.activityNumber - 1
         entries[0].kind = .beginning(beginning)
         journal.append(.cut(activity: id, entries: open.entries, rows: min(open.rows, taken.rows)), at: now)
-        let ended = taken.end(open, in: journal, at: now)
+        let ended = taken.end(open, in: recorder, at: now)
         let scribe = Scribe(isDemo: open.recording.isDemo)
-        recorder = RunRecorder(journal, bootID: recorder.bootID, scribe: scribe, at: now)
+        recorder = RunRecorder(
+            journal, bootID: recorder.bootID, formats: recorder.formats, scribe: scribe, at: now)
         return ended + recorder.write(entries, until: now, into: &recollection)
     }
 }

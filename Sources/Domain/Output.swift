@@ -74,6 +74,8 @@ package enum SettingKey: String, CaseIterable, Sendable {
 package struct Summary: Equatable, Sendable {
     package var id: Int
     package var sport: Sport
+    /// What a person called it.
+    package var name: ForeignText?
     package var isOpen: Bool
     package var started: UTC?
     package var ended: UTC?

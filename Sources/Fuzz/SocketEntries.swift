@@ -28,6 +28,8 @@ extension Entry {
             #"{"jsonrpc":"2.0","method":"settings.set","params":{"key":"straps","value":["Polar","00000001"]},"id":4}"#,
             #"{"jsonrpc":"2.0","method":"run.stop","params":[1],"id":5}"#,
             #"{"jsonrpc":"2.0","method":"strap.use","params":{"strap":"A0:9E:1A:00:00:01","address_type":"public","add":true},"id":6}"#,
+            #"{"jsonrpc":"2.0","method":"activities.edit","params":{"id":17,"name":"Up there","sport":"hike"},"id":9}"#,
+            #"{"jsonrpc":"2.0","method":"activities.track","params":{"from_ms":0,"fields":["at_ms","bpm"]},"id":9}"#,
             #"[{"jsonrpc":"2.0","method":"strap.scan","params":{"seconds":5},"id":7},{"jsonrpc":"2.0","method":"strap.forget","id":8}]"#,
             #"[1,2,3]"#, "[]",
         ].map { Array($0.utf8) }
@@ -149,6 +151,7 @@ extension Entry {
             pipeline.receive(.setting(change.key, settings), at: now)
             return .setting(change.key, settings)
         case .scan: return .straps([])
+        case .activities: return .activities([])
         case .pair: return try StrapPairing.absent.answer.get()
         case .use(let use):
             try use.apply(to: &straps)

@@ -24,6 +24,7 @@ package enum OpenRPC {
         \(method("strap.use", "Says which strap is used.", [strap, addressType, add], "link", link, [invalid])),\
         \(pair),\
         \(method("strap.forget", "Forgets a strap, or all.", [optionalStrap], "nothing", none, [notFound, invalid])),\
+        \(activities)\
         \(method("rpc.discover", "This document.", [], "OpenRPC document", object, []))\
         ],\
         "components":{"schemas":{\
@@ -31,7 +32,7 @@ package enum OpenRPC {
         "run":{"enum":["idle","active","paused"]},"elapsed_ms":{"type":"integer","minimum":0,"multipleOf":100}}},\
         "Summary":{"type":"object",\
         "required":["id","sport","open","elapsed_ms","total_ms","distance_m","laps","gaps"],"properties":{\
-        "id":{"type":"integer","minimum":1},"sport":\(sports),"open":{"type":"boolean"},\
+        "id":{"type":"integer","minimum":1},"sport":\(sports),"name":\(text),"open":{"type":"boolean"},\
         "started":{"type":"string","format":"date-time"},"ended":{"type":"string","format":"date-time"},\
         "elapsed_ms":{"type":"integer"},"total_ms":{"type":"integer"},"distance_m":{"type":"number"},\
         "average_pace_s_per_m":{"type":"number"},"laps":{"type":"integer"},"gaps":{"type":"integer"},\
@@ -109,6 +110,51 @@ package enum OpenRPC {
         none, [refused, busy, notFound, invalid])
     private static let pairedStrap = """
         {"name":"strap","summary":"\(strapSummary).","required":true,"schema":\(text)}
+        """
+
+    private static let activities = [
+        method("activities.list", "Summaries, the newest first.", [limit, before], "summaries", summaries, slow),
+        method(
+            "activities.get", "Summary, laps and time in zones.", [id, fromLap], "activity", object, slow + [notFound]),
+        method(
+            "activities.edit", "Changes the name or the sport; answered when it is written.", [id, newSport, name],
+            "summary", summary, slow + [refused, notFound]),
+        method(
+            "activities.delete", "Deletes an activity for good; answered when it is written.", [id], "nothing", none,
+            slow + [refused, notFound]),
+        method(
+            "activities.track", "Samples as a table.", [optionalID, from, every, fields], "track", track,
+            slow + [refused, notFound]),
+    ].map { $0 + "," }.joined()
+    private static let slow = [busy, invalid]
+    private static let number = #"{"type":"integer","minimum":1}"#
+    private static let id = #"{"name":"id","required":true,"schema":\#(number)}"#
+    private static let optionalID =
+        #"{"name":"id","summary":"The present run where it is absent.","schema":\#(number)}"#
+    private static let limit = """
+        {"name":"limit","summary":"20 where it is absent.","schema":{"type":"integer","minimum":1,"maximum":100}}
+        """
+    private static let before = #"{"name":"before","summary":"Only lower numbers.","schema":\#(number)}"#
+    private static let fromLap = #"{"name":"from_lap","summary":"The first lap.","schema":\#(number)}"#
+    private static let newSport = #"{"name":"sport","schema":\#(sports)}"#
+    private static let name = #"{"name":"name","schema":\#(text)}"#
+    private static let from = """
+        {"name":"from_ms","summary":"Since the activity began; 0 where it is absent.",\
+        "schema":{"type":"integer","minimum":0}}
+        """
+    private static let every = """
+        {"name":"every_ms","summary":"1000 where it is absent.",\
+        "schema":{"type":"integer","minimum":1000,"maximum":3600000}}
+        """
+    private static let columns = Track.Column.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ",")
+    private static let fields = """
+        {"name":"fields","summary":"The columns.","schema":{"type":"array","minItems":1,"uniqueItems":true,\
+        "items":{"enum":[\(columns)]}}}
+        """
+    private static let summaries = #"{"type":"array","maxItems":100,"items":\#(summary)}"#
+    private static let track = """
+        {"type":"object","required":["columns","rows"],"properties":{"columns":{"type":"array"},\
+        "rows":{"type":"array","items":{"type":"array"}},"next_ms":{"type":"integer"}}}
         """
 
     private static let busy = ##"{"$ref":"#/components/errors/busy"}"##

@@ -181,7 +181,8 @@ package enum Schema {
         "result": {"anyOf": [
           {"$ref": "#/$defs/run.start"}, {"$ref": "#/$defs/run.pause"}, {"$ref": "#/$defs/summary"},
           {"$ref": "#/$defs/STATE"}, {"$ref": "#/$defs/settings"}, {"$ref": "#/$defs/setting"},
-          {"$ref": "#/$defs/strap.scan"}, {"$ref": "#/$defs/link"},
+          {"$ref": "#/$defs/strap.scan"}, {"$ref": "#/$defs/link"}, {"$ref": "#/$defs/activities.list"},
+          {"$ref": "#/$defs/activities.get"}, {"$ref": "#/$defs/activities.track"},
           {"type": "object", "required": ["openrpc", "info", "methods"]}]},
 
         "run.start": {"type": "object", "required": ["activity"],
@@ -201,13 +202,39 @@ package enum Schema {
         "summary": {"type": "object",
           "required": ["id", "sport", "open", "elapsed_ms", "total_ms", "distance_m", "laps", "gaps"],
           "properties": {
-            "id": {"$ref": "#/$defs/id"}, "sport": {"$ref": "#/$defs/sport"}, "open": {"type": "boolean"},
+            "id": {"$ref": "#/$defs/id"}, "sport": {"$ref": "#/$defs/sport"},
+            "name": {"$ref": "#/$defs/foreign"}, "open": {"type": "boolean"},
             "started": {"$ref": "#/$defs/time"}, "ended": {"$ref": "#/$defs/time"},
-            "elapsed_ms": {"$ref": "#/$defs/elapsed"}, "total_ms": {"$ref": "#/$defs/count"},
+            "elapsed_ms": {"$ref": "#/$defs/count"}, "total_ms": {"$ref": "#/$defs/count"},
             "distance_m": {"$ref": "#/$defs/amount"}, "average_pace_s_per_m": {"$ref": "#/$defs/average_pace"},
             "ascent_m": {"$ref": "#/$defs/amount"}, "laps": {"$ref": "#/$defs/count"},
             "gaps": {"$ref": "#/$defs/count"}, "heart_average_bpm": {"$ref": "#/$defs/bpm"},
             "heart_maximum_bpm": {"$ref": "#/$defs/bpm"}, "demo": {"const": true}}},
+
+        "activities.list": {"type": "array", "maxItems": 100, "items": {"$ref": "#/$defs/summary"}},
+
+        "activities.get": {"type": "object", "required": ["summary", "laps"],
+          "properties": {
+            "summary": {"$ref": "#/$defs/summary"},
+            "laps": {"type": "array", "items": {"type": "object",
+              "required": ["number", "elapsed_ms", "moving_ms", "distance_m"],
+              "properties": {
+                "number": {"type": "integer", "minimum": 1}, "trigger": {"enum": ["command", "distance", "time"]},
+                "elapsed_ms": {"$ref": "#/$defs/count"}, "moving_ms": {"$ref": "#/$defs/count"},
+                "distance_m": {"$ref": "#/$defs/amount"}, "average_pace_s_per_m": {"$ref": "#/$defs/average_pace"},
+                "max_speed_mps": {"$ref": "#/$defs/amount"}, "average_bpm": {"$ref": "#/$defs/bpm"},
+                "max_bpm": {"$ref": "#/$defs/bpm"}}}},
+            "next_lap": {"type": "integer", "minimum": 2}, "zones": {"$ref": "#/$defs/zones"},
+            "zone_ms": {"type": "array", "minItems": 6, "maxItems": 6, "items": {"$ref": "#/$defs/count"}}},
+          "dependentRequired": {"zones": ["zone_ms"], "zone_ms": ["zones"]}},
+
+        "activities.track": {"type": "object", "required": ["columns", "rows"],
+          "properties": {
+            "columns": {"type": "array", "minItems": 1, "uniqueItems": true,
+              "items": {"enum": ["at_ms", "elapsed_ms", "distance_m", "latitude", "longitude", "altitude_m",
+                "speed_mps", "bpm", "cadence_rpm", "power_w", "temperature_c"]}},
+            "rows": {"type": "array", "items": {"type": "array", "items": {"type": ["number", "null"]}}},
+            "next_ms": {"$ref": "#/$defs/count"}}},
 
         "settings": {"type": "object",
           "required": ["metric", "twelve_hour_clock", "use_heart_rate_zones", "sport", "auto_lap_m", "auto_lap_s",

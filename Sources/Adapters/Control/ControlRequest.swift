@@ -14,6 +14,8 @@ package enum ControlRequest: Equatable, Sendable {
     case pair(String)
     /// Forget what goes by a text, or every strap.
     case forget(String?)
+    /// What is recorded; the answer comes later.
+    case activities(ActivityRequest)
 
     /// - Throws: ``ControlFailure``: no such method, parameters that it does not have, or a value that is none of a parameter's.
     package init(method: String, parameters: JSON?) throws(ControlFailure) {
@@ -36,6 +38,10 @@ package enum ControlRequest: Equatable, Sendable {
         case "strap.pair": self = .pair(try Parameters(parameters, names: ["strap"]).strapToPair())
         case "strap.forget": self = .forget(try Parameters(parameters, names: ["strap"]).strap())
         default:
+            if let request = try ActivityRequest(method: method, parameters: parameters) {
+                self = .activities(request)
+                return
+            }
             guard let request = Self.plain[method] else { throw .methodNotFound }
             try Self.checkNoParameters(parameters)
             self = request

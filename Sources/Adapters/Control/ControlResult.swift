@@ -17,6 +17,11 @@ package enum ControlResult: Equatable, Sendable {
     case straps([StrapSighting])
     /// How the link to the strap stands now.
     case link(LinkStatus)
+    /// Activities, the newest first.
+    case activities([Summary])
+    /// An activity, with its laps from one on.
+    case recording(Summary, Recording, fromLap: Int)
+    case track(Track)
     /// There is nothing to tell.
     case done
 }
@@ -41,6 +46,9 @@ extension LineWriter {
                 $0.member("link", status.state.rawValue)
                 $0.member("reason", status.reason?.rawValue)
             }
+        case .activities(let summaries): self.summaries(summaries)
+        case .recording(let summary, let recording, let lap): activity(summary, recording, fromLap: lap)
+        case .track(let track): self.track(track)
         case .done: null()
         }
     }

@@ -15,7 +15,11 @@ package final class Journal {
     private var nextActivity: Int
     /// The activity that is being recorded, and how many entries and rows it has.
     private var open: (activity: Int, entries: Int, rows: Int)?
+    /// What is to be done once so many urgent changes are written.
+    private var awaiting: [(count: Int, body: () -> Void)] = []
 
+    /// So much is awaited at most.
+    private static let awaitingLimit = 64
     /// Nothing is taken for so long: the disk is slow.
     package static let patience = Duration.seconds(2)
 
@@ -104,15 +108,43 @@ package final class Journal {
         if change.isUrgent { desk.work.call() }
     }
 
+    /// Appends an urgent change, and calls `body` in the loop when it is on the disk (``whenWritten(_:)``).
+    ///
+    /// - Returns: false where too much is awaited already; nothing is changed then.
+    package func append(_ change: JournalChange, at now: Instant, then body: @escaping () -> Void) -> Bool {
+        guard awaiting.count < Self.awaitingLimit else { return false }
+        append(change, at: now)
+        return whenWritten(body)
+    }
+
     // MARK: How it goes
 
     /// Calls `body` in the loop when ``status(at:)`` may have other words, as long as the returned source lives. Being slow is told
     /// by nobody: it is seen by asking.
     package func watch(in loop: EventLoop, _ body: @escaping () -> Void) throws(SystemError) -> DescriptorSource {
-        let desk = desk
-        return try loop.watch(desk.changed.descriptor, for: .reading) { _ in
+        try loop.watch(desk.changed.descriptor, for: .reading) { [unowned self] _ in
             desk.changed.hear()
             body()
+            goOn()
+        }
+    }
+
+    /// Calls `body`, once, in the loop that ``watch(in:_:)`` has, when every urgent change that was appended until now is on the disk.
+    ///
+    /// - Returns: false where too much is awaited already; `body` is not called then.
+    package func whenWritten(_ body: @escaping () -> Void) -> Bool {
+        guard awaiting.count < Self.awaitingLimit else { return false }
+        awaiting.append((desk.queue.withLock { $0.urgent.appended }, body))
+        // It may all be written, and told, already.
+        desk.changed.call()
+        return true
+    }
+
+    private func goOn() {
+        let written = desk.news.withLock { $0.written }
+        while let next = awaiting.first, next.count <= written {
+            awaiting.removeFirst()
+            next.body()
         }
     }
 

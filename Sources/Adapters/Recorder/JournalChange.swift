@@ -1,4 +1,5 @@
 package import Domain
+package import Outputs
 
 /// One thing that is to be written into the journal.
 package enum JournalChange: Equatable, Sendable {
@@ -20,11 +21,15 @@ package enum JournalChange: Equatable, Sendable {
     /// Takes away the entries from a place on, with the parts that they begin, and the rows: what became an activity of its own, or what
     /// a replay does not give again.
     case cut(activity: Int, entries: Int, rows: Int)
+    /// A file is to be made of an activity when it has ended.
+    case export(activity: Int, ExportFormat)
+    /// The file is made.
+    case exported(activity: Int, ExportFormat)
 
     /// What is kept as long as anything can be: without it the rest is worth nothing. There is little of it.
     var isVital: Bool {
         switch self {
-        case .begin, .resume, .end, .edit, .delete, .cut: true
+        case .begin, .resume, .end, .edit, .delete, .cut, .export, .exported: true
         case .entry(_, _, let entry):
             switch entry.kind {
             case .beginning, .command, .outage: true
@@ -51,7 +56,8 @@ package enum JournalChange: Equatable, Sendable {
         switch self {
         case .begin(let recording, _), .update(let recording, _), .end(let recording, _): recording.id
         case .resume(let activity, _), .entry(let activity, _, _), .row(let activity, _, _),
-            .edit(let activity, _, _), .delete(let activity), .cut(let activity, _, _):
+            .edit(let activity, _, _), .delete(let activity), .cut(let activity, _, _), .export(let activity, _),
+            .exported(let activity, _):
             activity
         case .event(_, let activity, _, _): activity
         case .clock: nil
@@ -72,7 +78,7 @@ package enum JournalChange: Equatable, Sendable {
             }
         case .row(_, _, .beats(_, let rr, _)): size + 32 + 2 * rr.count
         case .event(_, _, _, let line): size + 32 + line.count
-        case .row, .resume, .clock, .edit, .delete, .cut: size
+        case .row, .resume, .clock, .edit, .delete, .cut, .export, .exported: size
         }
     }
 }

@@ -29,6 +29,8 @@ struct JournalNews: Equatable, Sendable {
     var freeMebibytes: Int?
     /// Changes that could never be written, and were let go of.
     var refusals = 0
+    /// How many urgent changes are written, counted from the first.
+    var written = 0
     /// The number of the next activity.
     var reserved: Int?
 }

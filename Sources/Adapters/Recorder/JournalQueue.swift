@@ -13,6 +13,10 @@ struct JournalQueue: Sendable {
         var size = 0
         /// When the first was appended.
         var since = Instant(nanoseconds: 0)
+
+        fileprivate var urgentCount: Int {
+            changes.count { $0.isUrgent }
+        }
     }
 
     /// Rows that are gone.
@@ -38,6 +42,9 @@ struct JournalQueue: Sendable {
     private var count = 0
     private var size = 0
     private(set) var loss: Loss?
+    /// How many urgent changes were appended, and how many of them, the first ones, are written. One that had to go counts as
+    /// written.
+    private(set) var urgent = (appended: 0, written: 0)
     /// An activity is open: a power cut may cost a second of it.
     var isOpen = false
     /// The writer is to write what there is, and end.
@@ -62,6 +69,7 @@ struct JournalQueue: Sendable {
     mutating func append(_ change: JournalChange, at now: Instant) {
         if last.changes.isEmpty { last.since = now }
         last.changes.append(change)
+        if change.isUrgent { urgent.appended += 1 }
         let size = change.size
         last.size += size
         self.size += size
@@ -84,6 +92,8 @@ struct JournalQueue: Sendable {
     /// All that was taken is written.
     mutating func wrote() {
         taken = (0, 0, nil)
+        let left = waiting.reduce(last.urgentCount) { $0 + $1.urgentCount }
+        urgent.written = urgent.appended - left
     }
 
     /// Nothing of these is written; they come before what was appended since.

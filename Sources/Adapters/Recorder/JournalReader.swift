@@ -109,11 +109,13 @@ package final class JournalReader {
         let isOpen = statement.integer(5) == 1
         let total = statement.integer(9) ?? 0
         let started = statement.integer(8) == 1 ? nil : statement.integer(7).map { UTC(milliseconds: $0) }
-        return Summary(
+        var summary = Summary(
             id: Int(statement.integer(0) ?? 0), sport: sport(statement), isOpen: isOpen, started: started,
             ended: isOpen ? nil : started.map { UTC(milliseconds: $0.milliseconds + total) },
             total: figures(statement, from: 10), totalMilliseconds: total, laps: Int(statement.integer(17) ?? 0),
             gaps: Int(statement.integer(16) ?? 0), isDemo: statement.integer(3) == 1)
+        summary.name = statement.text(6).flatMap { ForeignText($0) }
+        return summary
     }
 
     private static func sport(_ statement: SQLiteStatement) -> Sport {

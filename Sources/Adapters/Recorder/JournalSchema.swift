@@ -142,7 +142,15 @@ package enum JournalSchema {
         ) STRICT;
         -- The number of the next activity, kept for the daemon; imports take others.
         CREATE TABLE reserved (activity INTEGER PRIMARY KEY) STRICT;
+        """,
         """
+        -- Files that are to be made of activities, as soon as they have ended; one that is made has no row any more.
+        CREATE TABLE export (
+            activity INTEGER NOT NULL,
+            format TEXT NOT NULL,
+            PRIMARY KEY (activity, format)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ]
 
     /// A number that no activity had, has or is promised.
@@ -157,7 +165,7 @@ package enum JournalSchema {
     /// The tables whose rows have a key.
     static let keyed = ["location", "heart", "input", "record"]
     /// The other tables that hold something of an activity.
-    static let numbered = ["part", "lap", "sensor", "loss", "event"]
+    static let numbered = ["part", "lap", "sensor", "loss", "event", "export"]
 
     /// Makes the tables that are missing.
     ///

@@ -69,6 +69,10 @@ struct JournalStatements {
                 .run(activity, sport?.rawValue, name?.text)
         case .delete(let activity): try condemn(activity)
         case .cut(let activity, let entries, let rows): try cut(activity, entries: entries, rows: rows)
+        case .export(let activity, let format):
+            try database.prepare("INSERT OR IGNORE INTO export VALUES (?, ?)").run(activity, format.rawValue)
+        case .exported(let activity, let format):
+            try database.prepare("DELETE FROM export WHERE activity = ? AND format = ?").run(activity, format.rawValue)
         }
     }
 

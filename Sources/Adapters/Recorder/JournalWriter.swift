@@ -94,14 +94,16 @@ package final class JournalWriter {
             desk.queue.withLock { $0.giveBack(chunks) }
             throw .database(error)
         }
-        desk.queue.withLock { queue in
+        let written = desk.queue.withLock { queue in
             queue.wrote()
             if let loss { queue.toldLoss(loss) }
             if var storage = chunks.last?.changes {
                 storage.removeAll(keepingCapacity: true)
                 queue.recycle(storage)
             }
+            return queue.urgent.written
         }
+        tell { $0.written = written }
         for chunk in chunks { for change in chunk.changes { remember(change) } }
         isUnsynced = !isSynced
         if isSynced { synced(at: now) }

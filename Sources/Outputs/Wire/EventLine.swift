@@ -69,6 +69,7 @@ extension LineWriter {
         object { line in
             line.member("id", summary.id)
             line.member("sport", summary.sport.rawValue)
+            line.member("name", summary.name?.text)
             line.member("open", summary.isOpen)
             line.member("started", summary.started)
             line.member("ended", summary.ended)

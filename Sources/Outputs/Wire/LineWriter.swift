@@ -66,6 +66,13 @@ package struct LineWriter: Sendable {
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
+    /// A number with at most so many decimals, as ``member(_:_:decimals:)`` has it; `null` in the place of none.
+    package mutating func value(_ value: Double?, decimals: Int) {
+        guard let value, let scaled = Decimal.scaled(value, decimals: decimals) else { return null() }
+        separate()
+        bytes.append(scaled: scaled, decimals: decimals)
+    }
+
     package mutating func null() {
         separate()
         bytes.append(contentsOf: "null".utf8)

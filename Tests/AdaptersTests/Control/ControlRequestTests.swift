@@ -1,5 +1,6 @@
 import Adapters
 import Domain
+import Outputs
 import Testing
 
 private func request(_ method: String, _ parameters: String? = nil) throws -> ControlRequest {
@@ -24,6 +25,18 @@ private let good: [(String, String?, ControlRequest)] = [
         .use(.strap("A0:9E:1A:00:00:01/random", isAdded: true))
     ),
     ("strap.pair", #"{"strap":"9AD13824"}"#, .pair("9AD13824")),
+    ("activities.list", nil, .activities(.list(limit: 20, before: nil))),
+    ("activities.list", #"{"limit":100,"before":7}"#, .activities(.list(limit: 100, before: 7))),
+    ("activities.get", #"{"id":7}"#, .activities(.get(7, fromLap: 1))),
+    ("activities.get", #"{"id":7,"from_lap":400}"#, .activities(.get(7, fromLap: 400))),
+    ("activities.edit", #"{"id":7,"sport":"walk"}"#, .activities(.edit(7, .walk, nil))),
+    ("activities.edit", #"{"id":7,"name":"a\u001b"}"#, .activities(.edit(7, nil, ForeignText("a\u{1B}")))),
+    ("activities.delete", #"{"id":7}"#, .activities(.delete(7))),
+    ("activities.track", nil, .activities(.track(nil, from: 0, interval: 1000, columns: Track.Column.usual))),
+    (
+        "activities.track", #"{"id":7,"from_ms":5000,"every_ms":2000,"fields":["bpm","at_ms"]}"#,
+        .activities(.track(7, from: 5000, interval: 2000, columns: [.heartRate, .at]))
+    ),
     ("strap.forget", nil, .forget(nil)), ("strap.forget", #"{"strap":"a"}"#, .forget("a")),
 ]
 
@@ -46,7 +59,19 @@ private let bad: [(String, String?, Int, String?)] = [
     ("strap.scan", #"{"seconds":0}"#, -32004, "seconds"), ("strap.scan", #"{"seconds":61}"#, -32004, "seconds"),
     ("strap.scan", #"{"seconds":"5"}"#, -32004, "seconds"), ("strap.scan", #"{"second":5}"#, -32602, "second"),
     ("strap.forget", #"{"strap":5}"#, -32004, "strap"), ("strap.forget", #"{"straps":"a"}"#, -32602, "straps"),
-    ("activities.list", nil, -32601, nil),
+    ("activities.lists", nil, -32601, nil), ("activities.list", #"{"limit":0}"#, -32004, "limit"),
+    ("activities.list", #"{"limit":101}"#, -32004, "limit"), ("activities.list", #"{"after":1}"#, -32602, "after"),
+    ("activities.get", "{}", -32602, "id"), ("activities.get", #"{"id":0}"#, -32004, "id"),
+    ("activities.get", #"{"id":4294967296}"#, -32004, "id"), ("activities.edit", #"{"id":1}"#, -32602, nil),
+    ("activities.edit", #"{"id":1,"name":""}"#, -32004, "name"),
+    ("activities.edit", #"{"id":1,"name":null}"#, -32004, "name"),
+    ("activities.edit", #"{"id":1,"sport":"swim"}"#, -32004, "sport"), ("activities.delete", nil, -32602, "id"),
+    ("activities.delete", #"{"id":"1"}"#, -32004, "id"),
+    ("activities.track", #"{"every_ms":999}"#, -32004, "every_ms"),
+    ("activities.track", #"{"from_ms":-1}"#, -32004, "from_ms"),
+    ("activities.track", #"{"fields":["bpm","bpm"]}"#, -32004, "fields"),
+    ("activities.track", #"{"fields":["pulse"]}"#, -32004, "fields"),
+    ("activities.track", #"{"fields":"bpm"}"#, -32004, "fields"),
     ("run.start", "[]", -32602, nil), ("run.start", #"["run"]"#, -32602, nil), ("status", "[]", -32602, nil),
     ("run.pause", #"{"now":true}"#, -32602, "now"), ("run.start", #"{"sprot":"run"}"#, -32602, "sprot"),
     ("settings.get", #"{"keys":1}"#, -32602, "keys"), ("settings.set", "{}", -32602, "key"),

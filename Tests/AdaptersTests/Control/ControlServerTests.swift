@@ -51,8 +51,8 @@ func result(_ json: String) -> String {
     #expect(document["openrpc"]?.string == "1.3.2")
     let methods = try #require(document["methods"]?.array).map { $0["name"]!.string! }
     #expect(methods.contains("strap.scan"))
-    // That one is answered later.
-    for method in methods where method != "strap.scan" {
+    // These are answered later.
+    for method in methods where !["strap.scan", "activities.list", "activities.track"].contains(method) {
         // Each is known here: without parameters it is at most told what is missing.
         let answered = try stage.ask(method)
         #expect(answered["error"]?["code"] != .integer(-32601), "\(method)")

@@ -32,6 +32,7 @@ final class ControlStage {
                 return .later(5)
             }
             if case .pair = request { return .later(6) }
+            if case .activities = request { return .later(7) }
             return .now(answer(request))
         }
     }
@@ -52,7 +53,7 @@ final class ControlStage {
             } catch {
                 return .failure(error)
             }
-        case .scan, .pair: return .failure(.busy("unreachable: it is answered later"))
+        case .scan, .pair, .activities: return .failure(.busy("unreachable: it is answered later"))
         case .use: return .success(.link(LinkStatus(.disconnected, reason: .searching)))
         case .forget: return .success(.done)
         }

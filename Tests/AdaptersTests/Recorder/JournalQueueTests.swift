@@ -27,6 +27,23 @@ struct JournalQueueTests {
         #expect(queue.since == nil && queue.loss == nil)
     }
 
+    @Test mutating func urgentChangesCountAsWrittenWhenAllBeforeThemAre() {
+        queue.append(.delete(activity: 5), at: run.moment(0))
+        queue.append(row(0), at: run.moment(0))
+        let taken = queue.take()
+        queue.append(.edit(activity: 6, .walk, nil), at: run.moment(1))
+        #expect(queue.urgent == (2, 0))
+        queue.giveBack(taken)
+        #expect(queue.urgent == (2, 0))
+        _ = queue.take()
+        queue.append(.delete(activity: 7), at: run.moment(2))
+        queue.wrote()
+        #expect(queue.urgent == (3, 2))
+        _ = queue.take()
+        queue.wrote()
+        #expect(queue.urgent == (3, 3))
+    }
+
     @Test mutating func tenMinutesAreKeptAndThenTheOldestRowsGo() {
         let part = JournalPart(bootID: "boot", at: run.start)
         queue.append(.begin(run.recording, part), at: run.start)

@@ -1,0 +1,79 @@
+package import Domain
+package import Outputs
+
+/// What can be asked about the activities that are recorded.
+package enum ActivityRequest: Equatable, Sendable {
+    /// Summaries, the newest first; of activities with lower numbers than `before`.
+    case list(limit: Int, before: Int?)
+    case get(Int, fromLap: Int)
+    /// What is nil stays as it is.
+    case edit(Int, Sport?, ForeignText?)
+    case delete(Int)
+    /// A stretch of the samples; of the activity that is on where no number is told.
+    case track(Int?, from: Int64, interval: Int64, columns: [Track.Column])
+
+    /// Nil where the method is none of these.
+    init?(method: String, parameters: JSON?) throws(ControlFailure) {
+        switch method {
+        case "activities.list":
+            let parameters = try ControlRequest.Parameters(parameters, names: ["limit", "before"])
+            self = .list(
+                limit: try parameters.integer("limit", in: 1...100) ?? 20,
+                before: try parameters.integer("before", in: Self.ids))
+        case "activities.get":
+            let parameters = try ControlRequest.Parameters(parameters, names: ["id", "from_lap"])
+            self = .get(
+                try parameters.id(), fromLap: try parameters.integer("from_lap", in: 1...Int(Int32.max)) ?? 1)
+        case "activities.edit":
+            let parameters = try ControlRequest.Parameters(parameters, names: ["id", "sport", "name"])
+            let (id, sport, name) = (try parameters.id(), try parameters.sport(), try parameters.name())
+            if sport == nil, name == nil {
+                throw .invalidParameters(nil, "nothing is to be changed: give sport or name")
+            }
+            self = .edit(id, sport, name)
+        case "activities.delete": self = .delete(try ControlRequest.Parameters(parameters, names: ["id"]).id())
+        case "activities.track":
+            let parameters = try ControlRequest.Parameters(parameters, names: ["id", "from_ms", "every_ms", "fields"])
+            self = .track(
+                try parameters.integer("id", in: Self.ids),
+                from: Int64(try parameters.integer("from_ms", in: 0...Int(Int32.max)) ?? 0),
+                interval: Int64(try parameters.integer("every_ms", in: 1000...3_600_000) ?? 1000),
+                columns: try parameters.columns())
+        default: return nil
+        }
+    }
+
+    /// The numbers that an activity can have.
+    fileprivate static let ids = 1...Int(Int32.max)
+}
+
+extension ControlRequest.Parameters {
+    fileprivate func integer(_ name: String, in range: ClosedRange<Int>) throws(ControlFailure) -> Int? {
+        try members[name]?.integer(in: range, field: name)
+    }
+
+    fileprivate func id() throws(ControlFailure) -> Int {
+        guard let id = try integer("id", in: ActivityRequest.ids) else {
+            throw .invalidParameters("id", "id is missing")
+        }
+        return id
+    }
+
+    fileprivate func name() throws(ControlFailure) -> ForeignText? {
+        guard let value = members["name"] else { return nil }
+        guard let text = value.string, text.count <= ForeignText.characterLimit, let name = ForeignText(text) else {
+            throw .invalidValue("name", "name must be a text of 1 to \(ForeignText.characterLimit) characters")
+        }
+        return name
+    }
+
+    fileprivate func columns() throws(ControlFailure) -> [Track.Column] {
+        guard let value = members["fields"] else { return Track.Column.usual }
+        let columns = value.array?.compactMap { $0.string.flatMap(Track.Column.init) } ?? []
+        guard !columns.isEmpty, columns.count == value.array?.count, Set(columns).count == columns.count else {
+            let known = Track.Column.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalidValue("fields", "fields must be a list of different ones of \(known)")
+        }
+        return columns
+    }
+}

@@ -1,0 +1,172 @@
+import Domain
+package import Linux
+import Outputs
+import Synchronization
+
+/// Answers questions about what is recorded, and makes files of it, on a thread of its own.
+///
+///     loop ──▶ ask ──▶ Desk ──▶ thread ──▶ journal.sqlite, read-only; files
+///     loop ◀── told ◀── Desk ◀────┘
+///
+/// Neither the loop nor the journal's writer may wait for it: a file of ten hours takes a second, and a disk that hangs takes as long as it
+/// likes. What is asked meanwhile waits, up to ``limit`` questions.
+@safe
+package final class JournalClerk {
+    /// What came of a question; the error is words for people.
+    package typealias Told = (Result<JournalAnswer, Trouble>) -> Void
+
+    /// Why there is no answer.
+    package struct Trouble: Error, Equatable, Sendable, CustomStringConvertible {
+        package var description: String
+
+        package init(_ description: String) {
+            self.description = description
+        }
+    }
+
+    /// The most questions that wait for their answers.
+    package static let limit = 32
+
+    /// What lies between the loop and the thread.
+    private final class Desk: Sendable {
+        struct Papers {
+            var questions: [(number: Int, question: JournalQuestion)] = []
+            var answers: [(number: Int, answer: Result<JournalAnswer, Trouble>)] = []
+            var isClosing = false
+        }
+
+        let papers = Mutex(Papers())
+        /// Calls the thread.
+        let work: WakeUp
+        /// Calls the loop: there are answers.
+        let answered: WakeUp
+        /// The thread has ended.
+        let ended: WakeUp
+
+        init() throws(SystemError) {
+            work = try WakeUp()
+            answered = try WakeUp()
+            ended = try WakeUp()
+        }
+    }
+
+    private let desk: Desk
+    private let thread: WorkerThread
+    private var source: DescriptorSource?
+    /// Who waits, by the numbers of the questions.
+    private var waiting: [Int: Told] = [:]
+    private var nextNumber = 0
+
+    /// - Parameter directory: the state directory.
+    package init(in directory: String, loop: EventLoop) throws(SystemError) {
+        let desk = try Desk()
+        self.desk = desk
+        thread = try WorkerThread("paced-clerk") { Self.run(desk, in: directory) }
+        source = try loop.watch(desk.answered.descriptor, for: .reading) { [unowned self] _ in tell() }
+    }
+
+    /// Has a question answered: `told` is called in the loop, later.
+    ///
+    /// - Returns: false where too many wait already; `told` is not called then.
+    package func ask(_ question: JournalQuestion, _ told: @escaping Told) -> Bool {
+        guard waiting.count < Self.limit else { return false }
+        let number = nextNumber
+        nextNumber += 1
+        waiting[number] = told
+        desk.papers.withLock { $0.questions.append((number, question)) }
+        desk.work.call()
+        return true
+    }
+
+    /// Ends with the question that is being answered; waits at most so long, because a disk may never answer.
+    package func close(waiting limit: Duration = .seconds(2)) {
+        source = nil
+        waiting = [:]
+        desk.papers.withLock { $0.isClosing = true }
+        desk.work.call()
+        if desk.ended.wait(atMost: limit) { thread.join() }
+    }
+
+    private func tell() {
+        desk.answered.hear()
+        let answers = desk.papers.withLock { papers in
+            let answers = papers.answers
+            papers.answers = []
+            return answers
+        }
+        for (number, answer) in answers { waiting.removeValue(forKey: number)?(answer) }
+    }
+
+    // MARK: On the thread
+
+    private static func run(_ desk: Desk, in directory: String) {
+        while true {
+            let (next, isClosing) = desk.papers.withLock { papers in
+                (papers.questions.isEmpty ? nil : papers.questions.removeFirst(), papers.isClosing)
+            }
+            if isClosing { break }
+            guard let next else {
+                desk.work.wait(atMost: .seconds(3600))
+                continue
+            }
+            let answer = answer(next.question, in: directory)
+            desk.papers.withLock { $0.answers.append((next.number, answer)) }
+            desk.answered.call()
+        }
+        desk.ended.call()
+    }
+
+    private static func answer(_ question: JournalQuestion, in directory: String) -> Result<JournalAnswer, Trouble> {
+        do {
+            return .success(try question.answer(from: JournalReader(in: directory)))
+        } catch JournalFailure.missing {
+            if case .list = question { return .success(.list([])) }
+            if case .orders = question { return .success(.orders([])) }
+            return .success(.nothing)
+        } catch {
+            return .failure(Trouble("\(error)"))
+        }
+    }
+}
+
+extension JournalQuestion {
+    fileprivate func answer(from reader: JournalReader) throws -> JournalAnswer {
+        switch self {
+        case .list(let limit, let before): return .list(try reader.list(limit: limit, before: before))
+        case .activity(let id):
+            guard let summary = try reader.summary(of: id), let recording = try reader.recording(id) else {
+                return .nothing
+            }
+            return .activity(summary, recording)
+        case .track(let request):
+            guard try reader.summary(of: request.activity) != nil else { return .nothing }
+            return .track(try Track(request, of: reader.rows(of: request.activity)))
+        case .orders: return .orders(try reader.orders())
+        case .export(let order, let directory):
+            guard let recording = try reader.recording(order.activity) else { return .nothing }
+            let rows = try reader.rows(of: order.activity)
+            return try order.format.makeFile(of: recording, rows, in: directory)
+        }
+    }
+}
+
+extension ExportFormat {
+    /// More files of the same minute and sport than anybody makes.
+    private static let numbers = 1...999
+
+    /// Makes the file of a recording, beside all that are there.
+    fileprivate func makeFile(
+        of recording: Recording, _ rows: JournalRows, in directory: String
+    ) throws -> JournalAnswer {
+        try makeDirectories(directory)
+        var file = try FinishedFile(in: directory, name: name(of: recording))
+        let written = Clock.isSynchronised() ? Clock.systemTime() : nil
+        let origin = ExportOrigin.ofThisMachine(started: recording.started, written: written)
+        let loss = try write(recording, rows: rows, origin: origin) { try file.write($0) }
+        for number in Self.numbers {
+            let name = name(of: recording, number: number)
+            if try file.finish(as: name) { return .exported(path: directory + "/" + name, loss) }
+        }
+        throw JournalClerk.Trouble("there are \(Self.numbers.count) files of this name")
+    }
+}

@@ -1,0 +1,57 @@
+package import Domain
+package import Outputs
+
+/// What can be asked of the journal while it is written (``JournalClerk``).
+package enum JournalQuestion: Equatable, Sendable {
+    /// Summaries, the newest first; of activities with lower numbers than `before`.
+    case list(limit: Int, before: Int?)
+    case activity(Int)
+    case track(Track.Request)
+    /// The files that are to be made of activities that have ended; at most ``ExportOrder/limit``.
+    case orders
+    /// Makes a file in a directory, which is made too where it is missing.
+    case export(ExportOrder, directory: String)
+}
+
+package enum JournalAnswer: Equatable, Sendable {
+    case list([Summary])
+    case activity(Summary, Recording)
+    case track(Track)
+    case orders([ExportOrder])
+    case exported(path: String, ExportLoss)
+    /// There is no activity of this number.
+    case nothing
+}
+
+/// A file that is to be made of an activity.
+package struct ExportOrder: Hashable, Sendable {
+    package var activity: Int
+    package var format: ExportFormat
+
+    /// The most that are told at once.
+    package static let limit = 64
+
+    package init(activity: Int, format: ExportFormat) {
+        self.activity = activity
+        self.format = format
+    }
+}
+
+extension JournalReader {
+    /// Files that are to be made of activities that have ended, the oldest activities first.
+    package func orders() throws(SQLiteError) -> [ExportOrder] {
+        let statement = try database.prepare(
+            """
+            SELECT export.activity, format FROM export JOIN activity ON activity.id = export.activity WHERE NOT open
+            ORDER BY export.activity LIMIT ?
+            """)
+        try statement.bind(ExportOrder.limit)
+        var orders: [ExportOrder] = []
+        while try statement.step() {
+            // A later release may know more.
+            guard let format = statement.text(1).flatMap(ExportFormat.init) else { continue }
+            orders.append(ExportOrder(activity: Int(statement.integer(0) ?? 0), format: format))
+        }
+        return orders
+    }
+}

@@ -1,0 +1,127 @@
+import Adapters
+import Domain
+import Linux
+import Outputs
+import Pipeline
+
+/// What is asked about the activities that are recorded: the clerk reads, the journal's writer changes.
+extension Daemon {
+    /// Begins what was asked; the answer is settled by the token that is returned.
+    func answer(
+        _ request: ActivityRequest, at now: Instant
+    ) throws(ControlFailure) -> PendingAnswer.Token {
+        let token = nextToken
+        nextToken += 1
+        switch request {
+        case .list(let limit, let before):
+            try ask(.list(limit: limit, before: before), for: token) { daemon, answer in
+                guard case .list(let summaries) = answer else { return nil }
+                return .activities(summaries.map { daemon.upToDate($0) })
+            }
+        case .get(let id, let lap):
+            try ask(.activity(id), for: token) { daemon, answer in
+                guard case .activity(let summary, let recording) = answer else { return nil }
+                return .recording(daemon.upToDate(summary), recording, fromLap: lap)
+            }
+        case .track(let id, let from, let interval, let columns):
+            guard let id = id ?? present?.id else { throw .unavailable("no run is on: give the id of an activity") }
+            let request = Track.Request(activity: id, from: from, interval: interval, columns: columns)
+            try ask(.track(request), for: token) { _, answer in
+                if case .track(let track) = answer { .track(track) } else { nil }
+            }
+        case .edit(let id, let sport, let name):
+            // The state would go on to say the other.
+            if sport != nil { try checkIsNotOn(id) }
+            try change(id, by: .edit(activity: id, sport, name), for: token, at: now) { daemon throws(ControlFailure) in
+                try daemon.ask(.activity(id), for: token) { daemon, answer in
+                    if case .activity(let summary, _) = answer { .summary(daemon.upToDate(summary)) } else { nil }
+                }
+            }
+        case .delete(let id):
+            try checkIsNotOn(id)
+            try change(id, by: .delete(activity: id), for: token, at: now) { daemon in
+                daemon.control?.settle(token, .success(.done))
+            }
+        }
+        return token
+    }
+
+    /// The activity that is on.
+    private var present: Activity? {
+        pipeline.state(at: Clock.now()).activity
+    }
+
+    private func checkIsNotOn(_ id: Int) throws(ControlFailure) {
+        if present?.id == id { throw .unavailable("activity \(id) is on: stop it first") }
+    }
+
+    /// The activity that is on has its figures of now: the journal's are some seconds old.
+    private func upToDate(_ summary: Summary) -> Summary {
+        guard let present, present.id == summary.id else { return summary }
+        var summary = summary
+        let since = present.total.elapsedMilliseconds - summary.total.elapsedMilliseconds
+        summary.totalMilliseconds += max(since, 0)
+        summary.total = present.total
+        summary.laps = present.lapNumber
+        return summary
+    }
+
+    /// Asks the clerk; `result` makes the result of what he says, or nil where there is no such activity.
+    private func ask(
+        _ question: JournalQuestion, for token: PendingAnswer.Token,
+        _ result: @escaping (Daemon, JournalAnswer) -> ControlResult?
+    ) throws(ControlFailure) {
+        let isAsked = clerk?.ask(question) { [unowned self] answer in
+            switch answer {
+            case .success(let answer):
+                let result = result(self, answer)
+                control?.settle(token, result.map { .success($0) } ?? .failure(Self.noSuchActivity))
+            case .failure(let trouble): control?.settle(token, .failure(.unreadable(trouble)))
+            }
+        }
+        if isAsked != true { throw .busy("too many questions about activities wait for the disk") }
+    }
+
+    /// Changes an activity, if there is one of that number; `done` is called when that is written.
+    private func change(
+        _ id: Int, by change: JournalChange, for token: PendingAnswer.Token, at now: Instant,
+        _ done: @escaping (Daemon) throws(ControlFailure) -> Void
+    ) throws(ControlFailure) {
+        let status = recorder.journal.status(at: now)
+        guard status.state == .writing else { throw .busy(status.message ?? "the disk takes nothing") }
+        let isAsked = clerk?.ask(.activity(id)) { [unowned self] answer in
+            do throws(ControlFailure) {
+                switch answer {
+                case .success(.activity): break
+                case .success: throw Self.noSuchActivity
+                case .failure(let trouble): throw .unreadable(trouble)
+                }
+                // It may have begun, or have been deleted, since it was asked for: numbers are never used twice.
+                let isTaken = recorder.journal.append(change, at: Clock.now()) { [unowned self] in
+                    settle(token) { () throws(ControlFailure) in try done(self) }
+                }
+                if !isTaken { throw .busy("too many changes wait for the disk") }
+            } catch {
+                control?.settle(token, .failure(error))
+            }
+        }
+        if isAsked != true { throw .busy("too many questions about activities wait for the disk") }
+    }
+
+    /// Goes on; what fails is the answer.
+    private func settle(_ token: PendingAnswer.Token, _ body: () throws(ControlFailure) -> Void) {
+        do throws(ControlFailure) {
+            try body()
+        } catch {
+            control?.settle(token, .failure(error))
+        }
+    }
+
+    private static let noSuchActivity = ControlFailure.notFound("id", "there is no activity of this number")
+}
+
+extension ControlFailure {
+    fileprivate static func unreadable(_ trouble: JournalClerk.Trouble) -> ControlFailure {
+        .internalError("the journal cannot be read: \(trouble)")
+    }
+}

@@ -1,0 +1,101 @@
+import Adapters
+import Domain
+import Linux
+import Outputs
+
+/// Makes the files of activities that have ended. Which ones are still to be made stands in the journal, so that none is forgotten when
+/// the program or the power goes, and each is tried again until it is there.
+final class ExportsAtStop {
+    private let clerk: JournalClerk
+    private let journal: Journal
+    private let directory: String
+    private let report: (Input) -> Void
+    private var isWorking = false
+    /// When the journal is looked through next.
+    private var lookAt: Instant?
+    private var rest: ArraySlice<ExportOrder> = []
+    /// Made, and perhaps not struck off the journal's list yet.
+    private var made: Set<ExportOrder> = []
+    /// What went wrong in this round.
+    private var trouble: String?
+    /// What was said last.
+    private var fault: String?
+
+    private static let faultName: StaticText = "export failed"
+    /// Between two attempts.
+    static let rest = Duration.seconds(60)
+
+    /// - Parameter report: takes the fault to the pipeline.
+    init(
+        _ clerk: JournalClerk, _ journal: Journal, directory: String, report: @escaping (Input) -> Void
+    ) {
+        self.clerk = clerk
+        self.journal = journal
+        self.directory = directory
+        self.report = report
+        // An earlier start may have left some; so may the activity that was just closed as it stood.
+        lookWhenWritten()
+    }
+
+    /// Has the files made that the journal lists, once it lists them: an activity has ended.
+    func lookWhenWritten() {
+        let isAwaited = journal.whenWritten { [unowned self] in
+            lookAt = Clock.now()
+            turn(at: Clock.now())
+        }
+        if !isAwaited { lookAt = Clock.now() + Self.rest }
+    }
+
+    /// Looks whether anything is to be made, where that is due.
+    func turn(at now: Instant) {
+        guard !isWorking, let lookAt, now >= lookAt else { return }
+        let isAsked = clerk.ask(.orders) { [unowned self] answer in
+            switch answer {
+            case .success(.orders(let orders)):
+                made.formIntersection(orders)
+                rest = orders.filter { !made.contains($0) }[...]
+            case .success: break
+            case .failure(let trouble): self.trouble = "\(trouble)"
+            }
+            goOn()
+        }
+        isWorking = isAsked
+        self.lookAt = isAsked ? nil : now + Self.rest
+    }
+
+    private func goOn() {
+        guard let order = rest.popFirst() else { return end() }
+        let isAsked = clerk.ask(.export(order, directory: directory)) { [unowned self] answer in
+            switch answer {
+            case .success(let answer):
+                made.insert(order)
+                journal.append(.exported(activity: order.activity, order.format), at: Clock.now())
+                if case .exported(let path, _) = answer { Log.write(.notice, "wrote \(path)") }
+            case .failure(let trouble):
+                self.trouble =
+                    "cannot write the \(order.format.rawValue) file of activity \(order.activity): \(trouble)"
+            }
+            goOn()
+        }
+        if !isAsked {
+            lookAt = Clock.now() + Self.rest
+            end()
+        }
+    }
+
+    private func end() {
+        isWorking = false
+        rest = []
+        if let trouble {
+            lookAt = min(lookAt ?? Clock.now() + Self.rest, Clock.now() + Self.rest)
+            if trouble != fault {
+                Log.write(.error, trouble + ", retrying each minute")
+                report(.raise(Self.faultName, message: trouble))
+            }
+        } else if fault != nil {
+            report(.clear(Self.faultName))
+        }
+        fault = trouble
+        trouble = nil
+    }
+}
