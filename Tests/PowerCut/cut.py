@@ -85,6 +85,18 @@ def resume(remains, paced, pacectl, expected):
     assert elapsed <= state["elapsed_ms"] < elapsed + 6000, f"{elapsed} ms were recorded: {state}"
 
 
+def flushes(entries):
+    """How often a second the disk was told to flush: before a write, and after one on a disk that has no other way."""
+    first = last = count = 0
+    for entry in entries:
+        if entry.mark and entry.mark.startswith("elapsed-"):
+            last = int(entry.mark.split("-")[-1])
+            first = first or last
+        elif first:
+            count += bool(entry.flags & log_writes.FLUSH) + bool(entry.flags & log_writes.FUA and entry.size)
+    return count * 1000 / max(last - first, 1)
+
+
 def main(image, log_path, paced, pacectl, between, resumed):
     work = pathlib.Path(tempfile.mkdtemp(prefix="paced-cut-"))
     failures, losses, cuts = [], [], 0
@@ -128,6 +140,7 @@ def main(image, log_path, paced, pacectl, between, resumed):
         shutil.rmtree(work)
     for failure in failures[:20]:
         print("    " + failure)
+    print(f"{flushes(entries):.2f} flushes a second")
     if losses:
         print(f"{len(losses)} cuts in the run: lost {statistics.median(losses):.0f} ms at the median, {max(losses)} ms at worst")
     print(f"{cuts - len(failures)} passed, {len(failures)} failed")
