@@ -1,0 +1,336 @@
+"""What is recorded: asked for while the daemon runs, made into files at a run's end, and there again after every kind of end."""
+
+import datetime
+import json
+import pathlib
+import signal
+import sqlite3
+import subprocess
+import time
+
+import fitdecode
+import pytest
+
+from programs import ROOT, wait_for
+
+OFF = ["--gpsd", "off", "--strap", "off"]
+
+
+def state_of(daemon):
+    return daemon.call("status")
+
+
+def instant(text):
+    return datetime.datetime.fromisoformat(text).timestamp()
+
+
+def active_for(daemon, milliseconds):
+    """Waits until the run is so far."""
+    return wait_for(lambda: (state := state_of(daemon)).get("elapsed_ms", 0) >= milliseconds and state, 30, "a run")
+
+
+def exports(stage):
+    return sorted(path.name for path in (stage.directory / "state/exports").glob("[!.]*"))
+
+
+def messages(path):
+    """The messages of a FIT file by their names, as an independent reader sees them."""
+    found = {}
+    with fitdecode.FitReader(
+            str(path), check_crc=fitdecode.CrcCheck.RAISE, error_handling=fitdecode.ErrorHandling.RAISE) as reader:
+        for frame in reader:
+            if isinstance(frame, fitdecode.FitDataMessage):
+                found.setdefault(frame.name, []).append(
+                    {field.name: field.value for field in frame.fields if field.name})
+    return found
+
+
+@pytest.fixture
+def check(schema):
+    """Every answer is of the schema too."""
+    def check(value):
+        wrong = [error.message for error in schema.iter_errors({"jsonrpc": "2.0", "id": 1, "result": value})]
+        assert not wrong, wrong
+        return value
+    return check
+
+
+def test_a_run_is_recorded_listed_and_handed_over_as_a_file(stage, check):
+    daemon = stage.paced("--demo")
+    active_for(daemon, 4000)
+    assert daemon.call("run.lap")["run"] == "active"
+    active_for(daemon, 6000)
+    # While it is on it is told as it stands now.
+    summary, = check(daemon.call("activities.list"))
+    assert summary["open"] and summary["elapsed_ms"] >= 6000 and "ended" not in summary
+    stopped = daemon.call("run.stop")
+    summary, = check(wait_for(
+        lambda: not (found := daemon.call("activities.list"))[0]["open"] and found, 5, "the end of the activity"))
+    # The end is the start and the whole length in the journal, each in whole milliseconds.
+    assert abs(instant(summary["ended"]) - instant(stopped["ended"])) < 0.0015
+    assert summary | {"ended": ""} == stopped | {"ended": ""}
+    whole = check(daemon.call("activities.get", id=summary["id"]))
+    assert whole["summary"] == summary
+    assert [lap["number"] for lap in whole["laps"]] == [1, 2]
+    assert sum(lap["elapsed_ms"] for lap in whole["laps"]) == summary["elapsed_ms"]
+    assert whole["laps"][0]["trigger"] == "command" and "trigger" not in whole["laps"][1]
+
+    name, = wait_for(lambda: exports(stage), 10, "a file")
+    begun = summary["started"]
+    assert name == f"{begun[:10]}-{begun[11:13]}{begun[14:16]}-run.fit"
+    file = messages(stage.directory / "state/exports" / name)
+    seconds = summary["elapsed_ms"] // 1000
+    assert abs(len(file["record"]) - seconds) <= 1
+    session, = file["session"]
+    assert abs(session["total_timer_time"] - summary["elapsed_ms"] / 1000) < 1.1
+    assert abs(session["total_distance"] - summary["distance_m"]) < 5
+    assert len(file["lap"]) == 2
+    serial = file["file_id"][0]["serial_number"]
+    assert serial and f"{serial:08x}" not in pathlib.Path("/etc/machine-id").read_text()
+
+
+def test_two_runs_of_a_minute_are_two_files(stage):
+    daemon = stage.paced(*OFF)
+    for _ in range(2):
+        run_once(daemon)
+    wait_for(lambda: len(exports(stage)) == 2, 10, "two files")
+    first, second = exports(stage)
+    # Without a clock each is called by its number; a minute may end between them.
+    assert first.endswith("-run.fit") and second != first
+    assert all(messages(stage.directory / "state/exports" / name)["session"] for name in (first, second))
+
+
+def test_files_of_every_wished_format_appear_where_they_are_wished(stage):
+    wished = stage.directory / "wished" / "here"
+    configuration = stage.directory / "paced.conf"
+    configuration.write_text(f"[Recording]\nExportAtStop=fit gpx tcx geojson kml csv\nExportDirectory={wished}\n")
+    daemon = stage.paced("--demo", "--config", configuration)
+    active_for(daemon, 3000)
+    daemon.call("run.stop")
+    endings = ["csv", "fit", "geojson", "gpx", "kml", "tcx"]
+    wait_for(lambda: sorted(path.suffix[1:] for path in wished.glob("*")) == endings, 10, "six files")
+    assert len({path.stem for path in wished.glob("*")}) == 1
+    assert all(path.stat().st_mode & 0o777 == 0o640 for path in wished.glob("*"))
+
+
+def run_once(daemon):
+    daemon.call("run.start")
+    active_for(daemon, 1000)
+    return daemon.call("run.stop")
+
+
+@pytest.mark.parametrize("is_restarted", [True, False])
+def test_a_file_that_cannot_be_made_is_a_fault_and_is_made_later(stage, is_restarted):
+    wished = stage.directory / "wished"
+    wished.write_text("no directory")
+    configuration = stage.directory / "paced.conf"
+    configuration.write_text(f"[Recording]\nExportDirectory={wished}\n")
+    daemon = stage.paced(*OFF, "--config", configuration)
+    reader = stage.reader(daemon)
+    run_once(daemon)
+    fault = reader.first("EVENT", event="fault", fault="export failed")
+    assert fault["raised"] and "fit file of activity 1" in fault["message"]
+    assert [fault["fault"] for fault in state_of(daemon)["faults"]] == ["export failed"]
+    assert "retrying" in daemon.log.read_text()
+    wished.unlink()
+    if is_restarted:
+        daemon.end()
+        daemon = stage.paced(*OFF, "--config", configuration)
+    else:
+        # The next one's end is reason enough to try again.
+        run_once(daemon)
+        reader.first("EVENT", event="fault", fault="export failed", raised=False)
+    wait_for(lambda: wished.is_dir() and list(wished.glob("*-run.fit")), 10, "the file")
+    assert state_of(daemon)["faults"] == []
+    time.sleep(1)
+    assert len(list(wished.iterdir())) == (1 if is_restarted else 2)
+
+
+def test_an_activity_that_is_closed_at_the_next_start_has_its_file_too(stage):
+    configuration = stage.directory / "paced.conf"
+    configuration.write_text("[Recording]\nResumeMinutes=0\n")
+    daemon = stage.paced(*OFF)
+    daemon.call("run.start")
+    active_for(daemon, 2000)
+    daemon.end(signal.SIGKILL)
+    daemon = stage.paced(*OFF, "--config", configuration)
+    assert state_of(daemon)["run"] == "idle"
+    name, = wait_for(lambda: exports(stage), 10, "the file")
+    summary, = daemon.call("activities.list")
+    assert not summary["open"] and summary["elapsed_ms"] >= 1000
+    session, = messages(stage.directory / "state/exports" / name)["session"]
+    assert abs(session["total_timer_time"] - summary["elapsed_ms"] / 1000) < 1.1
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_run_goes_on_after_the_daemon_was_ended(stage, number):
+    daemon = stage.paced("--demo")
+    before = active_for(daemon, 5000)
+    daemon.end(number)
+    daemon = stage.paced("--demo")
+    reader = stage.reader(daemon, since=0)
+    start = reader.first("EVENT", event="start", resumed=True)
+    assert start["activity"] == before["activity"]
+    after = state_of(daemon)
+    assert after["run"] == "active" and after["activity"] == before["activity"]
+    first = reader.first("STATE", run="active")
+    assert first["elapsed_ms"] >= before["elapsed_ms"] - 1000
+    assert reader.first("EVENT", event="gap", cause="restart")
+    active_for(daemon, before["elapsed_ms"] + 2000)
+    summary = daemon.call("run.stop")
+    assert summary["id"] == before["activity"] and summary["gaps"] >= 1
+    # The track is one, and its seconds are all there.
+    rows = daemon.call("activities.track", id=summary["id"], fields=["elapsed_ms"])["rows"]
+    seconds = [row[0] // 1000 for row in rows]
+    assert seconds == list(range(1, seconds[-1] + 1))
+    wait_for(lambda: len(exports(stage)) == 1, 10, "one file of the whole")
+
+
+def test_a_deleted_activity_is_nowhere_in_the_files(stage):
+    daemon = stage.paced("--demo")
+    active_for(daemon, 2000)
+    name = "Zanzibar 4711"
+    assert daemon.call("activities.edit", id=1, name=name)["name"] == name
+    assert daemon.call("activities.delete", id=1)["code"] == -32001
+    assert daemon.call("activities.edit", id=1, sport="walk")["code"] == -32001
+    daemon.call("run.stop")
+    assert daemon.call("activities.edit", id=1, sport="walk")["sport"] == "walk"
+    assert daemon.call("activities.get", id=1)["summary"]["name"] == name
+    files = [stage.directory / "state" / ("journal.sqlite" + ending) for ending in ("", "-wal")]
+
+    def holds():
+        return any(name.encode() in path.read_bytes() for path in files)
+    assert holds()
+    assert daemon.call("activities.delete", id=1) is None
+    assert daemon.call("activities.list") == []
+    for method in ("activities.get", "activities.delete", "activities.track"):
+        assert daemon.call(method, id=1)["code"] == -32003
+    wait_for(lambda: not holds(), 10, "files without a trace")
+    # Its number is not used again.
+    assert daemon.call("run.start")["activity"] == 2
+
+
+def test_lists_and_tracks_are_paged(stage, check):
+    daemon = stage.paced(*OFF)
+    for _ in range(5):
+        daemon.call("run.start", sport="hike")
+        daemon.call("run.stop")
+    wait_for(lambda: len(daemon.call("activities.list")) == 5, 5, "five activities")
+    assert [summary["id"] for summary in check(daemon.call("activities.list", limit=2))] == [5, 4]
+    assert [summary["id"] for summary in check(daemon.call("activities.list", limit=2, before=4))] == [3, 2]
+    assert check(daemon.call("activities.list", before=1)) == []
+    assert daemon.call("activities.track")["code"] == -32001, "no run is on"
+    daemon.end()
+    # Ten hours, as the journal has them.
+    with sqlite3.connect(stage.directory / "state/journal.sqlite") as database:
+        database.executemany(
+            "INSERT INTO record (key, at_ms, elapsed_ms, distance_m, latitude, longitude, bpm)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            ((3 * 2**32 + 1000 + i, 5000 + i * 1000, 5000 + i * 1000, i * 2.5, 52 + i / 1e6, 13.4, 140)
+             for i in range(36_000)))
+    daemon = stage.paced(*OFF)
+    begun = time.monotonic()
+    seen, start, pages = [], 0, 0
+    while start is not None:
+        lines = daemon.ask(json.dumps({
+            "jsonrpc": "2.0", "id": 1, "method": "activities.track", "params": {"id": 3, "from_ms": start}}))
+        assert len(lines[0]) <= 64 * 1024
+        page = check(json.loads(lines[0])["result"])
+        seen += [row[0] for row in page["rows"]]
+        start = page.get("next_ms")
+        pages += 1
+    assert pages > 10 and seen[-36_000:] == [5000 + i * 1000 for i in range(36_000)]
+    print(f"ten hours of track in {pages} pages and {time.monotonic() - begun:.1f} s")
+    page = check(daemon.call("activities.track", id=3, from_ms=65_000, every_ms=60_000, fields=["at_ms", "bpm"]))
+    assert page["columns"] == ["at_ms", "bpm"] and page["rows"][:2] == [[65_000, 140], [120_000, 140]]
+
+
+@pytest.mark.parametrize("method, parameters, code, field", [
+    ("activities.list", {"limit": 0}, -32004, "limit"),
+    ("activities.list", {"limit": 101}, -32004, "limit"),
+    ("activities.list", {"before": "x"}, -32004, "before"),
+    ("activities.list", {"after": 1}, -32602, "after"),
+    ("activities.get", {}, -32602, "id"),
+    ("activities.get", {"id": 1.5}, -32004, "id"),
+    ("activities.get", {"id": 99}, -32003, "id"),
+    ("activities.edit", {"id": 99}, -32602, "nothing is to be changed"),
+    ("activities.edit", {"id": 99, "sport": "swim"}, -32004, "sport"),
+    ("activities.edit", {"id": 99, "name": ""}, -32004, "name"),
+    ("activities.edit", {"id": 99, "name": "x" * 65}, -32004, "name"),
+    ("activities.edit", {"id": 99, "name": "x"}, -32003, "id"),
+    ("activities.delete", {}, -32602, "id"),
+    ("activities.delete", {"id": 0}, -32004, "id"),
+    ("activities.delete", {"id": 2**40}, -32004, "id"),
+    ("activities.delete", {"id": 99}, -32003, "id"),
+    ("activities.track", {"id": 1, "every_ms": 999}, -32004, "every_ms"),
+    ("activities.track", {"id": 1, "from_ms": -1}, -32004, "from_ms"),
+    ("activities.track", {"id": 1, "fields": []}, -32004, "fields"),
+    ("activities.track", {"id": 1, "fields": ["at_ms", "at_ms"]}, -32004, "fields"),
+    ("activities.track", {"id": 1, "fields": ["password"]}, -32004, "fields"),
+    ("activities.track", {"id": 99}, -32003, "id"),
+], ids=repr)
+def test_a_wrong_question_is_refused_and_named(quiet, method, parameters, code, field):
+    refusal = quiet.call(method, **parameters)
+    assert refusal["code"] == code
+    assert field in json.dumps(refusal["data"])
+
+
+@pytest.fixture(scope="module")
+def quiet(long_stage):
+    return long_stage.paced(*OFF)
+
+
+def test_the_document_has_every_method_of_activities(quiet):
+    names = {method["name"] for method in quiet.call("rpc.discover")["methods"]}
+    assert {"activities." + name for name in ("list", "get", "edit", "delete", "track")} <= names
+
+
+def test_a_full_disk_leaves_the_run_going_and_loses_nothing(stage):
+    library = stage.directory / "disk.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, ROOT / "Tests/Faults/disk.c", "-ldl"], check=True)
+    fault = stage.directory / "fault"
+    fault.write_text("fine")
+    daemon = stage.paced("--demo", LD_PRELOAD=str(library), DISK_FAULT=str(fault))
+    reader = stage.reader(daemon)
+    active_for(daemon, 2000)
+    fault.write_text("ENOSPC")
+    event = reader.first("EVENT", event="recorder", state="failed")
+    assert "full" in event["message"]
+    begun = state_of(daemon)["elapsed_ms"]
+    state = active_for(daemon, begun + 3000)
+    assert state["recorder"]["state"] == "failed" and "recorder failed" in [one["fault"] for one in state["faults"]]
+    assert daemon.call("activities.edit", id=1, name="x")["code"] == -32002
+    # What was there can still be read.
+    assert daemon.call("activities.list")[0]["id"] == 1
+    fault.write_text("fine")
+    reader.first("EVENT", event="recorder", state="writing")
+    wait_for(lambda: not state_of(daemon)["faults"], 5, "no fault")
+    active_for(daemon, begun + 5000)
+    summary = daemon.call("run.stop")
+    wait_for(lambda: exports(stage), 10, "the file")
+    rows = daemon.call("activities.track", id=1, fields=["elapsed_ms"])["rows"]
+    assert [row[0] for row in rows] == [1000 * i for i in range(1, summary["elapsed_ms"] // 1000 + 1)]
+
+
+def test_the_uploader_of_the_examples_takes_each_file_once(tmp_path):
+    program = tmp_path / "paced-upload"
+    text = (ROOT / "Examples/upload/paced-upload").read_text()
+    program.write_text(text.replace('echo "would hand over $1"', f'[ ! -e {tmp_path}/offline ] && echo "$1"'))
+    exports = tmp_path / "exports"
+    exports.mkdir()
+
+    def call():
+        done = subprocess.run(
+            ["sh", program, exports], env={"STATE_DIRECTORY": str(tmp_path / "done"), "PATH": "/usr/bin:/bin"},
+            capture_output=True, text=True)
+        return done.returncode, [pathlib.Path(line).name for line in done.stdout.splitlines()]
+    assert call() == (0, [])
+    (exports / "2026-03-01-0730-run.fit").touch()
+    (exports / ".2026-03-01-0731-run.fit.new").touch()
+    (tmp_path / "offline").touch()
+    assert call() == (1, [])
+    (tmp_path / "offline").unlink()
+    assert call() == (0, ["2026-03-01-0730-run.fit"])
+    (exports / "2026-03-01-0730-run-2.fit").touch()
+    assert call() == (0, ["2026-03-01-0730-run-2.fit"])
+    assert call() == (0, [])
