@@ -80,6 +80,8 @@ struct RecordedEntriesTests {
             + samples(21...30, from: 20_000) + [.end(at: 50_000, .command)]
         let (events, _) = replay(run(laps: [30_000, 50_000]), rows)
         #expect(events.map(\.kind.word).filter { $0 != .other } == [.start, .lap, .pause, .resume, .stop])
+        let lap = events.compactMap { if case .lap(let figures, _, _) = $0.kind { figures } else { nil } }.first
+        #expect(lap?.elapsedMilliseconds == 20_000)
         #expect(try summary(events).total.elapsedMilliseconds == 30_000)
     }
 
