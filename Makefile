@@ -3,13 +3,13 @@
 # The one list of Debian packages: what the programs are built with, and what their tests run beside it.
 packages := libbluetooth-dev libexpat1-dev libgps-dev libinih-dev libjansson-dev libsqlite3-dev libsystemd-dev pkg-config
 test-packages := $(packages) binutils dbus-daemon gpsbabel gpsd gpsd-clients jq libxml2-utils netcat-openbsd python3-venv sqlite3 tmux
-machine-packages := bluez bluez-test-tools busybox-static cpio dbus kmod qemu-system-x86
+machine-packages := bluez bluez-test-tools busybox-static cpio dbus dmsetup e2fsprogs kmod qemu-system-x86
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build run test lint unit test-sanitize end-to-end test-vm torture soak bench fuzz fuzz-cases clean requirements test-requirements
+.PHONY: build run test lint unit test-sanitize end-to-end test-vm test-power torture soak bench fuzz fuzz-cases clean requirements test-requirements
 
 release := swift build -c release --static-swift-stdlib
 pytest := .build/venv/bin/python -B -m pytest -p no:cacheprovider Tests/EndToEnd
@@ -26,7 +26,7 @@ run: build
 	@Tools/demo
 
 # The last lines are what each runner said last.
-test: lint unit test-sanitize end-to-end test-vm fuzz-cases bench
+test: lint unit test-sanitize end-to-end test-vm test-power fuzz-cases bench
 	@echo "== all passed"; tail -qn 1 $(results)/*
 
 lint: requirements
@@ -52,6 +52,11 @@ test-vm: build .build/venv
 	@[ "$$(uname -m)" != x86_64 ] || Tools/require $(machine-packages)
 	Tests/VirtualMachine/test 15 | tee $(results)/3-test-vm
 
+test-power: build
+	@echo "== a run whose power is cut, on a real disk"; mkdir -p $(results)
+	@[ "$$(uname -m)" != x86_64 ] || Tools/require $(machine-packages)
+	Tests/PowerCut/test 30 20 3 | tee $(results)/3-test-power
+
 torture: build .build/venv
 	@echo "== a recording that is killed a thousand times"
 	swift build --build-tests
@@ -59,6 +64,8 @@ torture: build .build/venv
 	@echo "== the Bluetooth kernel with 50 drops, some after two minutes"
 	@[ "$$(uname -m)" != x86_64 ] || Tools/require $(machine-packages)
 	Tests/VirtualMachine/test 50
+	@echo "== ten minutes of a run, the power cut at each flush and 200 times between"
+	Tests/PowerCut/test 600 200 20
 
 soak: build .build/venv
 	@echo "== ten minutes of a run, every line of it checked"

@@ -16,6 +16,19 @@ struct JournalFileTests {
         try FileManager.default.contentsOfDirectory(atPath: stage.directory.path).sorted()
     }
 
+    @Test func nobodyElseMayReadTheJournal() throws {
+        let before = umask(0)
+        defer { umask(before) }
+        let directory = try TestKit.TemporaryDirectory()
+        let file = try JournalFile(in: directory.path)
+        try file.database.execute("CREATE TABLE other (x); DROP TABLE other")
+        for ending in ["", "-wal", "-shm"] {
+            var status = stat()
+            #expect(stat(file.path + ending, &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o640, "\(ending)")
+        }
+    }
+
     @Test func anActivityThatWasLeftOpenIsFoundWithItsLastMoment() throws {
         stage.begin()
         stage.record(41)
