@@ -61,6 +61,7 @@ torture: build .build/venv
 	@echo "== a recording that is killed a thousand times"
 	swift build --build-tests
 	PACED_KILLS=1000 swift test --skip-build --disable-xctest --filter KilledProcessTests 2>&1 | $(summary)
+	PACED_RUN_KILLS=1000 $(pytest)/test_kills.py -s
 	@echo "== the Bluetooth kernel with 50 drops, some after two minutes"
 	@[ "$$(uname -m)" != x86_64 ] || Tools/require $(machine-packages)
 	Tests/VirtualMachine/test 50

@@ -1,0 +1,54 @@
+"""A run that is killed again and again: PACED_RUN_KILLS times, with SIGKILL at random moments."""
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import time
+
+from programs import PACECTL
+
+KILLS = int(os.environ.get("PACED_RUN_KILLS", 8))
+
+
+def committed(stage):
+    """What the database holds of the run: it is whole, and has so much active time."""
+    database = sqlite3.connect(f"file:{stage.directory}/state/journal.sqlite?mode=ro", uri=True)
+    try:
+        assert database.execute("PRAGMA quick_check").fetchall() == [("ok",)]
+        elapsed, = database.execute("SELECT max(elapsed_ms) FROM record").fetchone()
+        return elapsed or 0
+    finally:
+        database.close()
+
+
+def test_a_run_outlives_any_number_of_kills(stage):
+    chance = random.Random("kills")
+    worst = 0
+    for kill in range(KILLS):
+        daemon = stage.paced("--demo")
+        begun = daemon.call("status")
+        assert begun["activity"] == 1 and begun["run"] == "active"
+        reader = stage.reader(daemon, classes=["STATE"])
+        time.sleep(chance.uniform(0.1, 2.5))
+        seen = reader.of("STATE")[-1:]
+        daemon.process.send_signal(signal.SIGKILL)
+        daemon.process.wait()
+        reader.end()
+        # Samples are of whole seconds.
+        lost = (seen or [begun])[0]["elapsed_ms"] // 1000 * 1000 - committed(stage)
+        worst = max(worst, lost)
+        assert lost <= 1000, f"kill {kill} lost {lost} ms"
+    daemon = stage.paced("--demo")
+    summary = daemon.call("run.stop")
+    daemon.end()
+    lines = subprocess.run(
+        [PACECTL, "--state-dir", stage.directory / "state", "replay", "1", "--every-ms", "60000"],
+        capture_output=True, text=True, check=True).stdout.splitlines()
+    replayed = next(line for line in map(json.loads, lines) if line.get("event") == "stop")["summary"]
+    for key in ("elapsed_ms", "total_ms", "distance_m", "laps", "gaps", "heart_average_bpm", "heart_maximum_bpm"):
+        assert summary.get(key) == replayed.get(key), key
+    assert summary["gaps"] >= KILLS
+    print(f"{KILLS} kills: at most {worst} ms lost")
