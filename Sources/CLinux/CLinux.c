@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/timex.h>
 #include <unistd.h>
@@ -25,6 +26,11 @@ int clinux_peer_of(int descriptor, struct clinux_peer *peer)
     peer->gid = credentials.gid;
     peer->pid = credentials.pid;
     return 0;
+}
+
+void clinux_stand_back(int niceness)
+{
+    setpriority(PRIO_PROCESS, 0, niceness);
 }
 
 bool clinux_clock_is_synchronised(void)

@@ -9,10 +9,12 @@ import Glibc
 package final class WorkerThread {
     private final class Body: Sendable {
         let name: StaticText
+        let niceness: Int32
         let run: @Sendable () -> Void
 
-        init(name: StaticText, run: @escaping @Sendable () -> Void) {
+        init(name: StaticText, niceness: Int32, run: @escaping @Sendable () -> Void) {
             self.name = name
+            self.niceness = niceness
             self.run = run
         }
     }
@@ -21,9 +23,13 @@ package final class WorkerThread {
 
     /// Runs `body` on a thread of its own, once.
     ///
-    /// - Parameter name: what `ps -L` shows; at most 15 characters.
-    package init(_ name: StaticText, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
-        let box = unsafe Unmanaged.passRetained(Body(name: name, run: body))
+    /// - Parameters:
+    ///   - name: what `ps -L` shows; at most 15 characters.
+    ///   - niceness: how far it stands back behind the loop where the processor is wanted by both, 0 to 19; see nice(2).
+    package init(
+        _ name: StaticText, niceness: Int32 = 0, _ body: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
+        let box = unsafe Unmanaged.passRetained(Body(name: name, niceness: niceness, run: body))
         var all = sigset_t()
         var before = sigset_t()
         unsafe sigfillset(&all)
@@ -35,6 +41,7 @@ package final class WorkerThread {
             { argument in
                 let body = unsafe Unmanaged<Body>.fromOpaque(argument!).takeRetainedValue()
                 unsafe clinux_name_thread(body.name.text)
+                clinux_stand_back(body.niceness)
                 body.run()
                 return nil
             }, box.toOpaque())

@@ -9,7 +9,7 @@ import Synchronization
 ///     loop ◀── told ◀── Desk ◀────┘
 ///
 /// Neither the loop nor the journal's writer may wait for it: a file of ten hours takes a second, and a disk that hangs takes as long as it
-/// likes. What is asked meanwhile waits, up to ``limit`` questions.
+/// likes. It stands back where the processor is wanted by them too. What is asked meanwhile waits, up to ``limit`` questions.
 @safe
 package final class JournalClerk {
     /// What came of a question; the error is words for people.
@@ -61,7 +61,7 @@ package final class JournalClerk {
     package init(in directory: String, loop: EventLoop) throws(SystemError) {
         let desk = try Desk()
         self.desk = desk
-        thread = try WorkerThread("paced-clerk") { Self.run(desk, in: directory) }
+        thread = try WorkerThread("paced-clerk", niceness: 10) { Self.run(desk, in: directory) }
         source = try loop.watch(desk.answered.descriptor, for: .reading) { [unowned self] _ in tell() }
     }
 

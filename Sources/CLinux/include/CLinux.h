@@ -15,6 +15,9 @@ struct clinux_peer {
 /* SO_PEERCRED of a connected Unix socket: who opened it. */
 int clinux_peer_of(int descriptor, struct clinux_peer *peer);
 
+/* setpriority(2) of the calling thread, which Linux does not take for the process: 0 to 19. */
+void clinux_stand_back(int niceness);
+
 /* Whether the kernel calls CLOCK_REALTIME synchronised: adjtimex(2) is not in TIME_ERROR. */
 bool clinux_clock_is_synchronised(void);
 

@@ -1,0 +1,24 @@
+import Domain
+import Foundation
+import Linux
+import Synchronization
+import Testing
+
+/// How far the calling thread stands back; field 19 of proc_pid_stat(5).
+private func niceness() -> Int? {
+    guard let text = try? String(contentsOfFile: "/proc/thread-self/stat", encoding: .utf8) else { return nil }
+    let fields = text.split(separator: ")").last?.split(separator: " ")
+    return fields.flatMap { $0.count > 16 ? Int($0[16]) : nil }
+}
+
+@Test func aThreadThatStandsBackLeavesTheOthersWhereTheyAre() throws {
+    final class Found: Sendable {
+        let niceness = Mutex(Int?.none)
+    }
+    let before = try #require(niceness())
+    let found = Found()
+    let thread = try WorkerThread("patient", niceness: 17) { found.niceness.withLock { $0 = niceness() } }
+    thread.join()
+    #expect(found.niceness.withLock { $0 } == 17)
+    #expect(niceness() == before)
+}
