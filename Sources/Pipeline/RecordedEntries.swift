@@ -21,6 +21,8 @@ package struct RecordedEntries: Sendable {
     private static let beatLimit = 16
     /// What lies between two rows is one step where it is longer, in milliseconds: a file may go on years later.
     private static let longestStep: Int64 = 600_000
+    /// Instants end after 292 years, in milliseconds; a file's times do not.
+    private static let latest: Int64 = 200 * 365 * 86_400_000
 
     /// What was known before the first row.
     package let beginning: Beginning
@@ -56,22 +58,21 @@ package struct RecordedEntries: Sendable {
 
     /// The entries of the next row; they may be of rows before.
     package mutating func take(_ row: RecordingRow, _ body: (Entry) throws -> Void) rethrows {
-        try endLaps(to: row.at, body)
+        let at = min(row.at, Self.latest)
+        try endLaps(to: at, body)
         try pause(body)
-        if row.at - lastAt > Self.longestStep {
-            try body(entry(at: row.at, .slept(.milliseconds(row.at - lastAt))))
-        }
+        if at - lastAt > Self.longestStep { try body(entry(at: at, .slept(.milliseconds(at - lastAt)))) }
         switch row {
-        case .begin(let at, _):
+        case .begin:
             if isPaused { try body(entry(at: at, .command(.resume))) }
             isPaused = false
-        case .end(let at, _): endedAt = at
-        case .sample(let sample): try take(sample, body)
+        case .end: endedAt = at
+        case .sample(let sample): try take(sample, at: at, body)
         case .beats(_, let rr, _): beats = Array((beats + rr).suffix(Self.beatLimit))
         // Laps are the recording's: a file may tell them after all its rows. A gap is seen by who judges the fixes.
         case .lap, .segment: break
         }
-        lastAt = max(lastAt, row.at)
+        lastAt = max(lastAt, at)
     }
 
     /// The recording ends.
@@ -81,9 +82,11 @@ package struct RecordedEntries: Sendable {
         try body(entry(at: at, .command(.stop)))
     }
 
-    private mutating func take(_ sample: RecordingSample, _ body: (Entry) throws -> Void) rethrows {
+    private mutating func take(
+        _ sample: RecordingSample, at moment: Int64, _ body: (Entry) throws -> Void
+    ) rethrows {
         if let position = sample.coordinate {
-            let at = start + .milliseconds(sample.at)
+            let at = start + .milliseconds(moment)
             // Whoever wrote the file believed it, though it tells neither the mode nor how good the fix was.
             let fix = Fix(
                 arrivedAt: at, time: UTC(milliseconds: started.milliseconds + sample.at),
@@ -94,7 +97,7 @@ package struct RecordedEntries: Sendable {
         if let rate = sample.heartRate {
             let measurement = HeartRateMeasurement(beatsPerMinute: UInt16(clamping: rate), rrIntervals: beats)
             beats.removeAll(keepingCapacity: true)
-            try body(entry(at: sample.at, .input(.heart(measurement))))
+            try body(entry(at: moment, .input(.heart(measurement))))
         }
     }
 

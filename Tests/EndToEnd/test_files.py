@@ -1,5 +1,6 @@
 """pacectl's commands on the journal and on files: list, show, export, import and replay, of a run that a demo recorded."""
 
+import datetime
 import json
 import os
 import resource
@@ -118,6 +119,9 @@ def test_shown_activity_has_its_laps(recorded):
     assert text.count(" min/km") == 3
     shown = json.loads(said(state, "show", str(number), "--json"))
     stop = next(json.loads(line) for line in published if json.loads(line).get("event") == "stop")
+    # The end's own milliseconds are cut where the activity's are.
+    ended = [datetime.datetime.fromisoformat(summary.pop("ended")) for summary in (shown["summary"], stop["summary"])]
+    assert abs(ended[0] - ended[1]) <= datetime.timedelta(milliseconds=1)
     assert shown["summary"] == stop["summary"]
     assert [lap["number"] for lap in shown["laps"]] == [1, 2]
     assert sum(lap["elapsed_ms"] for lap in shown["laps"]) == stop["summary"]["elapsed_ms"]
@@ -337,6 +341,19 @@ def test_track_without_distances_is_measured(tmp_path):
     path = tmp_path / "track.gpx"
     path.write_text(GPX % "Track")
     assert 11 < json.loads(said(tmp_path / "state", "import", path, "--json"))["distance_m"] < 11.3
+
+
+def test_ages_between_two_points_harm_nobody(tmp_path):
+    path = tmp_path / "ages.gpx"
+    point = '<trkpt lat="{}" lon="13.4"><time>{:04}-03-01T07:30:{}Z</time></trkpt>'
+    points = [point.format(52.5, 1, 12), point.format(52.6, 1, 15), point.format(-52.5, 9999, 12), point.format(-52.6, 9999, 13)]
+    path.write_text(f'<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>{"".join(points)}'
+                    "</trkseg></trk></gpx>")
+    said(tmp_path, "import", path)
+    for format in FORMATS:
+        assert said(tmp_path, "export", "1", "--format", format, "-o", tmp_path / f"out.{format}") == ""
+    assert "Activity 1" in said(tmp_path, "show", "1") and said(tmp_path, "activities").count("\n") == 2
+    assert '"event":"stop"' in said(tmp_path, "replay", "1") and '"event":"stop"' in said(tmp_path, "replay", path)
 
 
 # Replay of files

@@ -106,6 +106,16 @@ struct RecordedEntriesTests {
         }
     }
 
+    @Test func timesBeyondAllInstantsEndTheRunAllTheSame() throws {
+        let ages: Int64 = 9999 * 365 * 86_400_000
+        let rows =
+            [.begin(at: 0, .command)] + samples(0...5) + samples(6...10, from: ages)
+            + [.end(at: ages + 10_000, .command), .begin(at: 2 * ages, .command), .end(at: 3 * ages, .command)]
+        let (events, states) = replay(run(laps: [ages, 3 * ages]), rows)
+        #expect(states.count < 300)
+        #expect(try summary(events).totalMilliseconds < ages)
+    }
+
     @Test func intervalsGoWithTheHeartRateOfTheirSecond() {
         let rows: [RecordingRow] =
             [.begin(at: 0, .command), .beats(at: 400, rr: [400, 420], gap: false)] + samples(1...1)
