@@ -150,7 +150,9 @@ def test_files_come_back_as_they_went(recorded, tmp_path):
             after = json.loads(said(again, "import", paths[count - 1], "--json"))
             said(again, "export", "1", "--format", format, "-o", paths[count])
             assert after["id"] == 1 and "demo" not in after
-            assert abs(after["distance_m"] - before["distance_m"]) < 0.03 * before["distance_m"], format
+            # GPX and KML have no distances: those are measured from position to position.
+            tolerance = 0.2 * before["distance_m"] if format in ("gpx", "kml") else 0.02
+            assert abs(after["distance_m"] - before["distance_m"]) <= tolerance, format
             assert abs(after["elapsed_ms"] - before["elapsed_ms"]) <= 2000, format
         assert len(samples(format, paths[0])) > 20
         assert samples(format, paths[0]) == samples(format, paths[1]), format
