@@ -153,7 +153,8 @@ def test_files_come_back_as_they_went(recorded, tmp_path):
             # GPX and KML have no distances: those are measured from position to position.
             tolerance = 0.2 * before["distance_m"] if format in ("gpx", "kml") else 0.02
             assert abs(after["distance_m"] - before["distance_m"]) <= tolerance, format
-            assert abs(after["elapsed_ms"] - before["elapsed_ms"]) <= 2000, format
+            # The text formats know the seconds between points: of each part up to one goes, and at the end.
+            assert abs(after["elapsed_ms"] - before["elapsed_ms"]) <= 3000, format
         assert len(samples(format, paths[0])) > 20
         assert samples(format, paths[0]) == samples(format, paths[1]), format
         assert paths[1].read_bytes() == paths[2].read_bytes(), format
