@@ -32,7 +32,8 @@ extension StrapLink {
         package init(disconnectReason reason: UInt8) {
             self =
                 switch reason {
-                case 0x05, 0x06, 0x0E, 0x0F, 0x18, 0x29, 0x2F: .pairingNeeded
+                // With another key than the strap's nothing that is heard can be right (0x3D).
+                case 0x05, 0x06, 0x0E, 0x0F, 0x18, 0x29, 0x2F, 0x3D: .pairingNeeded
                 case 0x08, 0x22: .faded
                 case 0x13, 0x14, 0x15: .left
                 case 0x3B: .parametersRefused

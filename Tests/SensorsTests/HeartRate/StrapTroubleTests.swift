@@ -104,7 +104,8 @@ struct StrapTroubleTests {
 
     @Test(arguments: [
         (UInt8(0x05), StrapLink.Loss.pairingNeeded), (0x06, .pairingNeeded), (0x08, .faded), (0x13, .left),
-        (0x15, .left), (0x16, .ended), (0x3B, .parametersRefused), (0x3E, .unreachable), (0xFF, .ended),
+        (0x15, .left), (0x16, .ended), (0x3B, .parametersRefused), (0x3D, .pairingNeeded), (0x3E, .unreachable),
+        (0xFF, .ended),
     ])
     func theControllersReasonsAreTold(_ reason: UInt8, loss: StrapLink.Loss) {
         #expect(StrapLink.Loss(disconnectReason: reason) == loss)
