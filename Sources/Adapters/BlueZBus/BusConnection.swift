@@ -111,7 +111,7 @@ final class BusConnection {
             return happened(.unanswered, now)
         }
         if case .acquireNotify = call, case .success(let values) = result, !take(values.first?.descriptor) {
-            return carryOut(machine.acquiredNothing(), at: now)
+            return carryOut(machine.acquiredNothing(objects(), at: now), at: now)
         }
         if let isLinked = BlueZConnection.isLinked(after: call, error) { happened(.linked(isLinked), now) }
         let value = result.map { $0.first?.bytes ?? [] }

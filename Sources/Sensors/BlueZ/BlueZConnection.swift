@@ -8,10 +8,13 @@ package import Domain
 ///                            ▼                    ▼                           ▼                    ▼
 ///                          over ◀──────────── leaving ◀───────────────────────┴──────── parting ◀──┘
 ///
-/// A link that somebody has left behind is used as it is when its services are known, else closed first. Measurements come over a
-/// descriptor of their own (AcquireNotify), else as changes of a property (StartNotify). Once the first has come, and only then, the
-/// battery and what the strap says of itself are read, one thing after the other, and the battery again every 10 minutes, where
-/// bluetoothd does not tell of it by itself. Those may fail: heart rate goes on.
+/// A link that somebody has left behind is used as it is when its services are known, else closed first. Measurements come as
+/// changes of a property (StartNotify), else over a descriptor of their own (AcquireNotify). The descriptor would be cheaper, but a link that
+/// ends before it is handed over leaves bluetoothd, until 5.84, with notifications that it gives to nobody, and that it falls over later.
+/// Once the first has come, and only then, the battery and what the strap says of itself are read, one thing after the other, and the
+/// battery again every 10 minutes, where bluetoothd does not tell of it by itself. Those may fail: heart rate goes on.
+///
+/// Source: BlueZ, "gatt-client: avoid UAF after acquire notify failure", https://github.com/bluez/bluez/pull/1383.
 ///
 /// The machine does no input or output. The shell reports what happened with the moment it happened, carries out the
 /// returned ``Action``s, and calls ``tick(objects:at:)`` no later than ``deadline``.
@@ -142,7 +145,7 @@ package struct BlueZConnection: Sendable {
         phase = .subscribing
         agreedBy = now + Self.agreementLimit
         measurements = path
-        return [.call(.acquireNotify(characteristic: path))]
+        return [.call(.startNotify(characteristic: path))]
     }
 
     /// Turns notifications on once more: some straps forget.
@@ -283,15 +286,15 @@ package struct BlueZConnection: Sendable {
         case .unanswered: return end(.unanswered, objects, at: now)
         default: retry = nil
         }
-        if case .acquireNotify = call { return [.call(.startNotify(characteristic: path))] }
         if !isFirst { return [] }
-        return end(error.meaning == .held ? .elsewhere : .useless, objects, at: now)
+        if error.meaning == .held { return end(.elsewhere, objects, at: now) }
+        if case .startNotify = call { return [.call(.acquireNotify(characteristic: path))] }
+        return end(.useless, objects, at: now)
     }
 
     /// The descriptor that came is none over which measurements could.
-    package mutating func acquiredNothing() -> [Action] {
-        guard let measurements, phase == .subscribing || phase == .subscribed else { return [] }
-        return [.release, .call(.startNotify(characteristic: measurements))]
+    package mutating func acquiredNothing(_ objects: BlueZObjects, at now: Instant) -> [Action] {
+        phase == .subscribing || phase == .subscribed ? end(.useless, objects, at: now) : []
     }
 
     /// A value was notified: by the descriptor, or as the change of a property, with its object's path.
@@ -301,7 +304,9 @@ package struct BlueZConnection: Sendable {
         if let path, !isNotifying || path != measurements { return [] }
         guard phase == .subscribing || phase == .subscribed else { return [] }
         guard limit.allows(now) else { return end(.flooded, objects, at: now) }
-        guard let measurement = try? HeartRateMeasurement(value.span) else { return [] }
+        guard value.count <= GattClient.mtuLimit, let measurement = try? HeartRateMeasurement(value.span) else {
+            return []
+        }
         let isFirst = lastAt == nil
         lastAt = now
         isWorn = measurement.isSignOfWearing

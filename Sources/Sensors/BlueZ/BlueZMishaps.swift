@@ -53,8 +53,6 @@ package struct BlueZMishaps: Sendable {
             guard unresolved >= Self.unresolvedLimit else { return nil }
             unresolved = 0
             return .removeDevice
-        // A wish for notifications that was never answered leaves a characteristic of BlueZ 5.66 taken, for ever.
-        case .pairingNeeded: return .removeDevice
         case .faded where wasConnected: fadings = fadings.suffix(Self.fadingLimit - 1) + [now]
         default: break
         }

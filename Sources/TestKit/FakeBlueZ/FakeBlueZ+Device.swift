@@ -29,7 +29,7 @@ extension FakeBlueZ {
 
     /// The device is removed, as a temporary one is after a while.
     package func forget(_ index: Int = 0) {
-        straps[index].disconnect()
+        straps[index].reset()
         straps[index].isPaired = false
         remove(straps[index].path)
     }
@@ -173,8 +173,9 @@ extension FakeBlueZ {
                 isBattery ? [straps[index].battery ?? 0] : property("Value", of: path, Self.characteristic)?.bytes
             try? request.answer([.bytes(value ?? [])])
         case "AcquireNotify" where path == straps[index].heartRate: acquire(index, request)
-        case "StartNotify" where straps[index].acquired != nil:
+        case "StartNotify" where straps[index].acquired != nil || straps[index].isKept:
             request.refuse(BusError("org.bluez.Error.NotPermitted", "Notify acquired"))
+        case "StartNotify" where !straps[index].agrees: leave(request)
         case "StartNotify":
             try? request.answer()
             guard path == straps[index].heartRate else { return }
@@ -209,8 +210,12 @@ extension FakeBlueZ {
     }
 
     private func acquire(_ index: Int, _ request: BusRequest) {
-        guard straps[index].acquired == nil, straps[index].subscribers.isEmpty else {
+        guard straps[index].acquired == nil, straps[index].subscribers.isEmpty, !straps[index].isKept else {
             return request.refuse(BusError("org.bluez.Error.NotPermitted", "Notify acquired"))
+        }
+        guard straps[index].agrees else {
+            straps[index].isKept = true
+            return leave(request)
         }
         let strap = straps[index]
         guard let (near, far) = strap.channel.ends() else {

@@ -137,8 +137,13 @@ package final class FakeBlueZ {
         case .fails(let error): request.refuse(error)
         case .says(let values): try? request.answer(values)
         case .late(let delay): after(delay) { [unowned self] in carryOut(request) }
-        case .never: unanswered.append(request)
+        case .never: leave(request)
         }
+    }
+
+    /// Never answers.
+    func leave(_ request: BusRequest) {
+        unanswered.append(request)
     }
 
     private func carryOut(_ request: BusRequest) {

@@ -44,6 +44,9 @@ package struct FakeBlueZStrap {
     package var isToldConnected = true
     package var services = Services.usual
     package var channel = Channel.socket
+    /// Whether it answers when it is asked to notify. bluetoothd does not before it does; what `AcquireNotify` asked for it then keeps for
+    /// nobody.
+    package var agrees = true
     /// It sends so many values after it is asked to, then none; nil means no end.
     package var silentAfter: Int?
     package var beatsPerMinute: UInt8 = 67
@@ -61,6 +64,8 @@ package struct FakeBlueZStrap {
 
     /// Who has the notify socket, and our end of it.
     var acquired: (peer: String, end: Int32)?
+    /// Whether the notifications are kept for nobody.
+    var isKept = false
     /// Who asked for notifications as signals.
     var subscribers: Set<String> = []
     /// Beats of an earlier link stop.
@@ -91,6 +96,7 @@ package struct FakeBlueZStrap {
 
     mutating func reset() {
         disconnect()
+        isKept = false
     }
 }
 

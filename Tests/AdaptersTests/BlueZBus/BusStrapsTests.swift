@@ -20,8 +20,8 @@ struct BusStrapsTests {
         #expect(bench.inputs.contains { $0.value == .battery(percent: 87) })
         #expect(bench.information.first?.model?.text == "H10")
         #expect(bench.remembered.last?.first?.address == BusBench.strap)
-        #expect(bench.bluez.count(of: "AcquireNotify") == 1)
-        #expect(bench.bluez.count(of: "StartNotify") == 0)
+        #expect(bench.bluez.count(of: "StartNotify") == 1)
+        #expect(bench.bluez.count(of: "AcquireNotify") == 0)
         #expect(try bench.run(for: .seconds(2)) { !$0.bluez.isDiscovering }, "\(bench.members)")
     }
 

@@ -7,6 +7,8 @@ import Testing
 
 /// The strap through bluetoothd when things are late, silent, or go in the middle.
 @Suite struct BusTroubleTests {
+    private static let notSupported = BusError("org.bluez.Error.NotSupported", "Operation is not supported")
+
     @Test func aStrapIsFoundConnectedAndHeard() throws {
         let bench = try BusBench()
         try bench.stream()
@@ -24,6 +26,7 @@ import Testing
         strap.channel = channel
         strap.isLeftConnected = true
         let bench = try BusBench([strap])
+        if channel == .socket { bench.bluez.always["StartNotify"] = .fails(Self.notSupported) }
         try bench.stream()
         bench.bluez.drop()
         try bench.streamAgain()
@@ -73,6 +76,31 @@ import Testing
         try bench.streamAgain()
         #expect(asked() > 1)
         #expect(bench.bluez.count(of: "Connect") == 1)
+    }
+
+    /// Paired or not: what bluetoothd knows of a paired one must not be removed.
+    @Test(arguments: [(false, 0), (true, 0), (true, 3)])
+    func aStrapThatGoesBeforeItAgreesToNotifyComesBack(isPaired: Bool, beats: Int) throws {
+        var strap = FakeBlueZStrap()
+        strap.isPaired = isPaired
+        strap.agrees = beats > 0
+        strap.silentAfter = beats
+        let bench = try BusBench([strap])
+        try bench.start()
+        func asked() -> Int { bench.bluez.count(of: "AcquireNotify") + bench.bluez.count(of: "StartNotify") }
+        if beats > 0 {
+            try bench.turn { bench.hearts.count == beats }
+            bench.bluez.change { $0.agrees = false }
+        }
+        try bench.turn { asked() == (beats > 0 ? 2 : 1) }
+        bench.bluez.change {
+            $0.agrees = true
+            $0.silentAfter = nil
+        }
+        bench.bluez.drop()
+        try bench.streamAgain()
+        #expect(!bench.links.contains { $0.reason == .elsewhere })
+        #expect(bench.bluez.count(of: "RemoveDevice") == 0)
     }
 
     @Test func aLinkThatDropsComesBack() throws {
@@ -155,7 +183,7 @@ import Testing
         try bench.streamAgain()
     }
 
-    @Test(arguments: ["StartDiscovery", "AcquireNotify"])
+    @Test(arguments: ["StartDiscovery", "StartNotify"])
     func aMethodThatIsOnceNotAnsweredDoesNotKeepTheStrapAway(member: String) throws {
         let bench = try BusBench()
         bench.bluez.script[member] = [.never]

@@ -83,9 +83,14 @@ struct BlueZConnectionStage {
         carryOut(connection.received(value, from: path, objects, at: clock.now))
     }
 
-    /// A value over the descriptor.
-    mutating func beat(contact: Bool = true) {
-        carryOut(connection.received([contact ? 6 : 4, 61], from: nil, objects, at: clock.now))
+    /// A beat as a value of the property.
+    mutating func notify(contact: Bool = true) {
+        notify([contact ? 6 : 4, 61])
+    }
+
+    /// A beat over the descriptor.
+    mutating func beat() {
+        carryOut(connection.received([6, 61], from: nil, objects, at: clock.now))
     }
 
     mutating func carryOut(_ actions: [BlueZConnection.Action]) {

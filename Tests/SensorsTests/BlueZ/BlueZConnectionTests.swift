@@ -6,11 +6,8 @@ import Testing
 struct BlueZConnectionTests {
     private typealias Stage = BlueZConnectionStage
     private static let device = BlueZStage.device
-    private static let path = BlueZStage.heartRate
-    private static let acquire = BlueZCall.acquireNotify(characteristic: path)
-    private static let start = BlueZCall.startNotify(characteristic: path)
+    private static let start = BlueZCall.startNotify(characteristic: BlueZStage.heartRate)
     private static let abort = BlueZError("org.bluez.Error.Failed", "le-connection-abort-by-local")
-    private static let held = BlueZError("org.bluez.Error.NotPermitted", "Notify acquired")
 
     @Test func theWayToTheStreamAndWhatIsReadThen() {
         var stage = Stage()
@@ -24,10 +21,10 @@ struct BlueZConnectionTests {
         stage.addServices()
         #expect(stage.isConnected)
         stage.subscribe()
-        #expect(stage.calls.last == Self.acquire)
-        stage.answer(Self.acquire)
+        #expect(stage.calls.last == Self.start)
+        stage.answer(Self.start)
         #expect(stage.reports == [.subscribed])
-        stage.beat()
+        stage.notify()
         #expect(stage.reports.count == 2)
         #expect(stage.calls.last == .read(characteristic: Stage.battery))
         stage.answer(.read(characteristic: Stage.battery), [87])
@@ -154,53 +151,11 @@ struct BlueZConnectionTests {
         #expect(stage.isConnected)
     }
 
-    @Test func withoutAcquireNotifyTheValuesOfThePropertyAreMeasurements() {
-        var stage = Stage()
-        stage.beginSubscribing()
-        stage.answer(Self.acquire, BlueZError("org.bluez.Error.NotSupported"))
-        #expect(stage.calls.last == Self.start)
-        stage.notify([0, 60])
-        #expect(stage.reports.isEmpty, "an old value")
-        stage.answer(Self.start)
-        stage.notify([0, 61])
-        #expect(stage.beats == [61])
-        stage.notify([0, 99], from: Stage.battery)
-        #expect(stage.beats == [61], "another characteristic's")
-    }
-
-    @Test func withTheDescriptorTheValuesOfThePropertyAreNone() {
-        var stage = Stage()
-        stage.beginSubscribing()
-        stage.answer(Self.acquire)
-        stage.notify([0, 61])
-        #expect(stage.beats.isEmpty)
-    }
-
-    @Test func aDescriptorOfTheWrongKindIsLetGoOf() {
-        var stage = Stage()
-        stage.beginSubscribing()
-        stage.carryOut(stage.connection.acquiredNothing())
-        #expect(stage.releases == 1)
-        #expect(stage.calls.last == Self.start)
-    }
-
-    @Test func notificationsThatSomebodyHasAreAskedForAgainAndThenAreElsewhere() {
-        var stage = Stage()
-        stage.beginSubscribing()
-        for _ in 0..<100 where stage.losses.isEmpty {
-            stage.answer(stage.calls.last ?? .getObjects, Self.held)
-            stage.pass(.milliseconds(100))
-        }
-        #expect(stage.losses == [.elsewhere])
-        #expect(stage.calls.filter { $0 == Self.acquire }.count == 11)
-        #expect(stage.calls.filter { $0 == Self.start }.count == 11)
-    }
-
     @Test func aReadThatFindsAnotherUnderWayIsTriedAgainTenTimes() {
         var stage = Stage()
         stage.beginSubscribing()
-        stage.answer(Self.acquire)
-        stage.beat()
+        stage.answer(Self.start)
+        stage.notify()
         let read = BlueZCall.read(characteristic: Stage.battery)
         for _ in 0..<11 {
             #expect(stage.calls.last == read)
@@ -211,44 +166,12 @@ struct BlueZConnectionTests {
         #expect(stage.calls.last == .read(characteristic: Stage.model), "then it is done without")
     }
 
-    @Test(arguments: [
-        (BlueZError("org.bluez.Error.NotPermitted", "Not paired"), StrapLink.Loss.pairingNeeded),
-        (BlueZError("org.bluez.Error.Failed", "Operation failed with ATT error: 0x05"), .pairingNeeded),
-    ])
-    func aStrapThatWantsPairingIsLeftAndNamed(error: BlueZError, loss: StrapLink.Loss) {
-        var stage = Stage()
-        stage.beginSubscribing()
-        stage.answer(Self.acquire, error)
-        #expect(stage.losses == [loss])
-        #expect(stage.calls.last == .disconnect(device: Self.device))
-    }
-
-    @Test func aStrapThatNeverAgreesToNotifyWantsPairingUnlessItIsPaired() {
-        var stage = Stage()
-        stage.beginSubscribing()
-        stage.pass(BlueZConnection.agreementLimit)
-        #expect(stage.losses == [.pairingNeeded])
-        stage = Stage()
-        stage.tell(["Paired": .flag(true)])
-        stage.beginSubscribing()
-        stage.pass(BlueZConnection.agreementLimit)
-        #expect(stage.losses.isEmpty)
-    }
-
-    @Test func aStrapWithoutNotificationsIsUseless() {
-        var stage = Stage()
-        stage.beginSubscribing()
-        stage.answer(Self.acquire, BlueZError("org.bluez.Error.NotSupported"))
-        stage.answer(Self.start, BlueZError("org.bluez.Error.NotSupported"))
-        #expect(stage.losses == [.useless])
-    }
-
     @Test func theBatteryThatBluetoothdTellsOfIsNotRead() {
         var stage = Stage()
         stage.beginSubscribing()
         stage.tell(BlueZPart(Self.device, .battery, ["Percentage": .number(55)]), isNew: true)
-        stage.answer(Self.acquire)
-        stage.beat()
+        stage.answer(Self.start)
+        stage.notify()
         #expect(stage.reports.contains(.battery(BlueZConnectionStage.level(55))))
         #expect(stage.calls.last == .read(characteristic: Stage.model))
         stage.tell(BlueZPart(Self.device, .battery, ["Percentage": .number(54)]))
@@ -258,8 +181,8 @@ struct BlueZConnectionTests {
     @Test func twentyValuesASecondAreAFloodAndNothingFollows() {
         var stage = Stage()
         stage.beginSubscribing()
-        stage.answer(Self.acquire)
-        for _ in 0..<30 { stage.beat() }
+        stage.answer(Self.start)
+        for _ in 0..<30 { stage.notify() }
         #expect(stage.losses == [.flooded])
         #expect(stage.beats.count == 20)
     }
@@ -269,8 +192,8 @@ struct BlueZConnectionTests {
     private func streaming(contact: Bool = true, tellsReasons: Bool = false) -> Stage {
         var stage = Stage(tellsReasons: tellsReasons)
         stage.beginSubscribing()
-        stage.answer(Self.acquire)
-        stage.beat(contact: contact)
+        stage.answer(Self.start)
+        stage.notify(contact: contact)
         return stage
     }
 
@@ -329,16 +252,5 @@ struct BlueZConnectionTests {
         #expect(stage.releases == 1)
         stage.tell(["Connected": .flag(false)])
         #expect(stage.connection.isOver)
-    }
-
-    @Test func resubscribingAcquiresAnew() {
-        var stage = streaming()
-        stage.carryOut(stage.connection.resubscribe(at: stage.clock.now))
-        #expect(stage.releases == 1)
-        #expect(stage.calls.last == Self.acquire)
-        stage.answer(Self.acquire, Self.held)
-        stage.pass(.milliseconds(100))
-        #expect(stage.calls.last == Self.acquire, "bluetoothd has not noticed yet")
-        #expect(stage.losses.isEmpty)
     }
 }

@@ -1,0 +1,129 @@
+import Domain
+import Sensors
+import TestKit
+import Testing
+
+/// How a connection through bluetoothd asks for notifications.
+struct BlueZSubscriptionTests {
+    private typealias Stage = BlueZConnectionStage
+    private static let device = BlueZStage.device
+    private static let acquire = BlueZCall.acquireNotify(characteristic: BlueZStage.heartRate)
+    private static let start = BlueZCall.startNotify(characteristic: BlueZStage.heartRate)
+    private static let notSupported = BlueZError("org.bluez.Error.NotSupported")
+    private static let held = BlueZError("org.bluez.Error.NotPermitted", "Notify acquired")
+
+    @Test func theValuesOfThePropertyAreMeasurementsOnceTheStrapHasAgreed() {
+        var stage = Stage()
+        stage.beginSubscribing()
+        #expect(stage.calls.last == Self.start)
+        stage.notify([0, 60])
+        #expect(stage.reports.isEmpty, "an old value")
+        stage.answer(Self.start)
+        stage.notify([0, 61])
+        #expect(stage.beats == [61])
+        stage.notify([0, 99], from: Stage.battery)
+        #expect(stage.beats == [61], "another characteristic's")
+    }
+
+    /// A connection whose measurements come over a descriptor.
+    private func acquiring() -> Stage {
+        var stage = Stage()
+        stage.beginSubscribing()
+        stage.answer(Self.start, Self.notSupported)
+        return stage
+    }
+
+    @Test func withoutStartNotifyADescriptorIsAskedFor() {
+        var stage = acquiring()
+        #expect(stage.calls.last == Self.acquire)
+        stage.answer(Self.acquire)
+        stage.beat()
+        #expect(stage.beats == [61])
+    }
+
+    @Test func withTheDescriptorTheValuesOfThePropertyAreNone() {
+        var stage = acquiring()
+        stage.answer(Self.acquire)
+        stage.notify([0, 61])
+        #expect(stage.beats.isEmpty)
+    }
+
+    @Test func aDescriptorOfTheWrongKindIsLetGoOf() {
+        var stage = acquiring()
+        stage.carryOut(stage.connection.acquiredNothing(stage.objects, at: stage.clock.now))
+        #expect(stage.releases == 1)
+        #expect(stage.losses == [.useless])
+        #expect(stage.calls.last == .disconnect(device: Self.device))
+    }
+
+    @Test func notificationsThatSomebodyHasAreAskedForAgainAndThenAreElsewhere() {
+        var stage = Stage()
+        stage.beginSubscribing()
+        for _ in 0..<100 where stage.losses.isEmpty {
+            stage.answer(stage.calls.last ?? .getObjects, Self.held)
+            stage.pass(.milliseconds(100))
+        }
+        #expect(stage.losses == [.elsewhere])
+        #expect(stage.calls.filter { $0 == Self.start }.count == 11)
+        #expect(!stage.calls.contains(Self.acquire))
+    }
+
+    @Test(arguments: [
+        (BlueZError("org.bluez.Error.NotPermitted", "Not paired"), StrapLink.Loss.pairingNeeded),
+        (BlueZError("org.bluez.Error.Failed", "Operation failed with ATT error: 0x05"), .pairingNeeded),
+    ])
+    func aStrapThatWantsPairingIsLeftAndNamed(error: BlueZError, loss: StrapLink.Loss) {
+        var stage = Stage()
+        stage.beginSubscribing()
+        stage.answer(Self.start, error)
+        #expect(stage.losses == [loss])
+        #expect(stage.calls.last == .disconnect(device: Self.device))
+    }
+
+    @Test func aStrapThatNeverAgreesToNotifyWantsPairingUnlessItIsPaired() {
+        var stage = Stage()
+        stage.beginSubscribing()
+        stage.pass(BlueZConnection.agreementLimit)
+        #expect(stage.losses == [.pairingNeeded])
+        stage = Stage()
+        stage.tell(["Paired": .flag(true)])
+        stage.beginSubscribing()
+        stage.pass(BlueZConnection.agreementLimit)
+        #expect(stage.losses.isEmpty)
+    }
+
+    @Test func aStrapWithoutNotificationsIsUseless() {
+        var stage = Stage()
+        stage.beginSubscribing()
+        stage.answer(Self.start, Self.notSupported)
+        stage.answer(Self.acquire, Self.notSupported)
+        #expect(stage.losses == [.useless])
+    }
+
+    @Test func aStrapThatFellSilentIsAskedAnew() {
+        var stage = Stage()
+        stage.beginSubscribing()
+        stage.answer(Self.start)
+        stage.notify([0, 61])
+        stage.carryOut(stage.connection.resubscribe(at: stage.clock.now))
+        let stop = BlueZCall.stopNotify(characteristic: BlueZStage.heartRate)
+        #expect(stage.calls.last == stop)
+        stage.answer(stop)
+        #expect(stage.calls.last == Self.start)
+        stage.notify([0, 62])
+        #expect(stage.beats == [61, 62])
+    }
+
+    @Test func aStrapThatFellSilentIsAskedForAnotherDescriptor() {
+        var stage = acquiring()
+        stage.answer(Self.acquire)
+        stage.beat()
+        stage.carryOut(stage.connection.resubscribe(at: stage.clock.now))
+        #expect(stage.releases == 1)
+        #expect(stage.calls.last == Self.acquire)
+        stage.answer(Self.acquire, Self.held)
+        stage.pass(.milliseconds(100))
+        #expect(stage.calls.last == Self.acquire, "bluetoothd has not noticed yet")
+        #expect(stage.losses.isEmpty)
+    }
+}
