@@ -25,6 +25,8 @@ package final class JournalFile {
     package init(in directory: String) throws(JournalFailure) {
         path = Self.path(in: directory)
         try Self.checkVersion(in: directory)
+        // SQLite would let everybody read it; its other files get the mode of this one. That it cannot be made SQLite says better.
+        _ = try? FileDescriptor.open(path, O_RDWR | O_CREAT, mode: 0o640)
         do throws(SQLiteError) {
             database = try SQLiteDatabase(path, .writing)
             database.setPatience(Self.patience)
