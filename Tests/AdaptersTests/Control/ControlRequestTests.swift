@@ -7,6 +7,9 @@ private func request(_ method: String, _ parameters: String? = nil) throws -> Co
     try ControlRequest(method: method, parameters: parameters.map { try JSON(parsing: $0.utf8) })
 }
 
+/// Held here too: the leak checker does not see an array within the request, whose pointer bears the bits of its case.
+private let twoColumns: [Track.Column] = [.heartRate, .at]
+
 private let good: [(String, String?, ControlRequest)] = [
     ("run.start", nil, .run(.start(nil, indoor: false))),
     ("run.start", "{}", .run(.start(nil, indoor: false))),
@@ -35,7 +38,7 @@ private let good: [(String, String?, ControlRequest)] = [
     ("activities.track", nil, .activities(.track(nil, from: 0, interval: 1000, columns: Track.Column.usual))),
     (
         "activities.track", #"{"id":7,"from_ms":5000,"every_ms":2000,"fields":["bpm","at_ms"]}"#,
-        .activities(.track(7, from: 5000, interval: 2000, columns: [.heartRate, .at]))
+        .activities(.track(7, from: 5000, interval: 2000, columns: twoColumns))
     ),
     ("strap.forget", nil, .forget(nil)), ("strap.forget", #"{"strap":"a"}"#, .forget("a")),
 ]
