@@ -17,8 +17,6 @@ struct JournalFileTests {
     }
 
     @Test func nobodyElseMayReadTheJournal() throws {
-        let before = umask(0)
-        defer { umask(before) }
         let directory = try TestKit.TemporaryDirectory()
         let file = try JournalFile(in: directory.path)
         try file.database.execute("CREATE TABLE other (x); DROP TABLE other")
@@ -40,6 +38,26 @@ struct JournalFileTests {
         #expect(open.recording.id == 1 && open.entries == 41 && open.rows == 41 && !open.isIncomplete)
         #expect(open.last == stage.run.moment(40) && open.lastAt == 20_000 && open.parts == [stage.run.part])
         #expect(open.lastTime == UTC(milliseconds: SyntheticRun.began.milliseconds + 2500))
+    }
+
+    @Test func anActivityThatEndedWithoutAClockGetsItsTimeFromTheFirstOneOfItsBoot() throws {
+        var recording = stage.run.recording
+        (recording.started, recording.isTimeUncertain) = (UTC(milliseconds: 0), true)
+        stage.journal.begin(recording, stage.run.part, at: stage.clock.now)
+        stage.journal.end(recording, gaps: 0, at: stage.clock.now)
+        let time = UTC(milliseconds: SyntheticRun.began.milliseconds + 100_000)
+        let moment = stage.run.start + .seconds(100)
+        stage.journal.append(.clock(bootID: "another", at: moment, time, .receiver), at: stage.clock.now)
+        stage.turn()
+        #expect(try #require(try stage.reader().summary(of: 1)).started == nil)
+        stage.journal.append(.clock(bootID: "boot", at: moment, time, .receiver), at: stage.clock.now)
+        stage.turn()
+        #expect(try stage.reader().summary(of: 1)?.started == SyntheticRun.began)
+        // What comes later changes nothing.
+        let later = UTC(milliseconds: time.milliseconds + 5000)
+        stage.journal.append(.clock(bootID: "boot", at: moment, later, .system), at: stage.clock.now)
+        stage.turn()
+        #expect(try stage.reader().summary(of: 1)?.started == SyntheticRun.began)
     }
 
     @Test func aReaderSetsTheClocksOfEarlierPartsToGoOn() throws {
