@@ -8,11 +8,12 @@ package import Domain
 ///                            ▼                    ▼                           ▼                    ▼
 ///                          over ◀──────────── leaving ◀───────────────────────┴──────── parting ◀──┘
 ///
-/// A link that somebody has left behind is used as it is when its services are known, else closed first. Measurements come as
-/// changes of a property (StartNotify), else over a descriptor of their own (AcquireNotify). The descriptor would be cheaper, but a link that
-/// ends before it is handed over leaves bluetoothd, until 5.84, with notifications that it gives to nobody, and that it falls over later.
-/// Once the first has come, and only then, the battery and what the strap says of itself are read, one thing after the other, and the
-/// battery again every 10 minutes, where bluetoothd does not tell of it by itself. Those may fail: heart rate goes on.
+/// A link that somebody has left behind is used as it is when its services are known, else closed first. Measurements
+/// come as changes of a property (StartNotify), else over a descriptor of their own (AcquireNotify). The descriptor
+/// would be cheaper, but a link that ends before it is handed over leaves bluetoothd, up to 5.83 at least, with
+/// notifications that it gives to nobody, and over which it falls later. Once the first has come, and only then, the
+/// battery and what the strap says of itself are read, one thing after the other, and the battery again every 10
+/// minutes, where bluetoothd does not tell of it by itself. Those may fail: heart rate goes on.
 ///
 /// Source: BlueZ, "gatt-client: avoid UAF after acquire notify failure", https://github.com/bluez/bluez/pull/1383.
 ///
