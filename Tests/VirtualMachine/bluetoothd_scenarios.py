@@ -47,7 +47,7 @@ def bluetoothd_kill(stage):
     bluetoothd.start()
     paced = stage.paced()
     before = stage.running(paced)
-    for _ in range(3):
+    for _ in range(2):
         bluetoothd.kill()
         paced.watch(stage.random.uniform(0.1, 3))
         stage.returned(paced, bluetoothd.start())
@@ -64,7 +64,7 @@ def bluetoothd_restart(stage):
     bluetoothd.start()
     paced = stage.paced(way='auto')
     before = stage.running(paced)
-    for _ in range(3):
+    for _ in range(2):
         at = now()
         bluetoothd.stop()
         returned = bluetoothd.start()
@@ -89,6 +89,22 @@ def bluetoothd_stop(stage):
     paced.reason('no-bluetooth', 5)
     paced.watch(30)
     stage.returned(paced, bluetoothd.start())
+    stage.unharmed(paced, before, strap)
+
+
+def freeze(stage):
+    """bluetoothd hangs for 20 s in the middle of a run, and owns its name all the while."""
+    stage.air()
+    strap = stage.strap()
+    strap.start()
+    bluetoothd = stage.bluetoothd()
+    bluetoothd.start()
+    paced = stage.paced()
+    before = stage.running(paced)
+    bluetoothd.freeze()
+    paced.watch(20)
+    expect(paced.heart()['link'] != 'connected', f'heart: {paced.heart()}')
+    stage.back.append(paced.beat(bluetoothd.thaw(), 20, hole=True))
     stage.unharmed(paced, before, strap)
 
 
@@ -143,8 +159,8 @@ def way_to_bus(stage):
     expect(paced.channels() == 1, 'no channel of its own')
     stage.changed(paced, bluetoothd.start(), 'bluetoothd')
     expect(paced.channels() == 0, 'paced holds a channel of its own beside bluetoothd')
-    # A connection to the bus more than before: of the two, one took the place of the channel.
-    stage.unharmed(paced, (before[0] + 1, before[1]), strap)
+    # A connection to the bus more than before: of the two, one took the place of the channel. And code that had never run.
+    stage.unharmed(paced, (before[0] + 1, before[1] + 2048), strap)
 
 
 def unprivileged(stage):

@@ -72,7 +72,7 @@ def strap_restart(stage):
         strap.kill()
         air.do('silence', number=1)
         # Some stay away for long; most for as long as a strap is adjusted.
-        away = 120 if drop % 8 == 7 else stage.random.uniform(0.2, 6)
+        away = 120 if drop % 8 == 7 else stage.random.uniform(0.2, 3)
         paced.watch(away)
         stage.came_back(paced, strap.start())
         stage.stream(paced, drop)
@@ -299,8 +299,8 @@ def hostile(stage):
 
 
 def coming_back(stage):
-    """Of all the drops of the scenarios before this one: half are over within 3 s, 95 % within 8 s."""
-    back = sorted(BACK)
+    """Of all the drops of this way in the scenarios before this one: half are over within 3 s, 95 % within 8 s."""
+    back = sorted(BACK[stage.way])
     stage.measured = {'drops': len(back), 'median_s': back[len(back) // 2], 'worst_s': back[-1]}
     for share, limit in ((0.5, 3), (0.95, 8)):
         within = sum(seconds <= limit for seconds in back)

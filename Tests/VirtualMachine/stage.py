@@ -14,8 +14,8 @@ from strap import Strap
 
 # By what a user would call it: the end of the name printed on it.
 OURS = '9AD13824'
-# How long heart rate took to come back, drop after drop of all scenarios, in seconds.
-BACK = []
+# How long heart rate took to come back, drop after drop of all scenarios of each way, in seconds.
+BACK = {'kernel': [], 'bluetoothd': []}
 # How long after each return of bluetoothd.
 RETURNS = []
 
@@ -110,7 +110,7 @@ class Stage:
     def came_back(self, paced, since, hole=True):
         """Waits for the first beat after a moment, and keeps how long it took."""
         self.back.append(paced.beat(since, 20, hole))
-        BACK.append(self.back[-1])
+        BACK[self.way].append(self.back[-1])
 
     def returned(self, paced, since):
         """Waits for the first beat after bluetoothd was there again."""
