@@ -1,7 +1,6 @@
 import Domain
 import Foundation
 import Linux
-import Synchronization
 import Testing
 
 /// How far the calling thread stands back; field 19 of proc_pid_stat(5).
@@ -13,7 +12,7 @@ private func niceness() -> Int? {
 
 @Test func aThreadThatStandsBackLeavesTheOthersWhereTheyAre() throws {
     final class Found: Sendable {
-        let niceness = Mutex(Int?.none)
+        let niceness = Locked(Int?.none)
     }
     let before = try #require(niceness())
     let found = Found()

@@ -1,6 +1,5 @@
 package import Domain
 package import Linux
-import Synchronization
 
 /// The journal as the loop sees it: it takes what is to be written and never waits.
 ///

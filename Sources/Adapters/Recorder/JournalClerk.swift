@@ -1,7 +1,6 @@
 import Domain
 package import Linux
 import Outputs
-import Synchronization
 
 /// Answers questions about what is recorded, and makes files of it, on a thread of its own.
 ///
@@ -35,7 +34,7 @@ package final class JournalClerk {
             var isClosing = false
         }
 
-        let papers = Mutex(Papers())
+        let papers = Locked(Papers())
         /// Calls the thread.
         let work: WakeUp
         /// Calls the loop: there are answers.

@@ -1,11 +1,10 @@
 import Domain
 package import Linux
-import Synchronization
 
 /// What lies between the loop and the journal's thread.
 package final class JournalDesk: Sendable {
-    let queue = Mutex(JournalQueue())
-    let news = Mutex(JournalNews())
+    let queue = Locked(JournalQueue())
+    let news = Locked(JournalNews())
     /// Calls the writer before its time.
     let work: WakeUp
     /// Calls the loop: the news are others.

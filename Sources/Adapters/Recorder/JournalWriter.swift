@@ -1,6 +1,5 @@
 package import Domain
 import Linux
-import Synchronization
 
 /// Writes what is appended, on a thread that may wait for the disk as long as that takes.
 ///
