@@ -86,15 +86,16 @@ def resume(remains, paced, pacectl, expected):
 
 
 def flushes(entries):
-    """How often a second the disk was told to flush: before a write, and after one on a disk that has no other way."""
-    first = last = count = 0
+    """How often a second the disk was told to flush, and how often to write past its cache."""
+    first = last = flushed = forced = 0
     for entry in entries:
         if entry.mark and entry.mark.startswith("elapsed-"):
             last = int(entry.mark.split("-")[-1])
             first = first or last
         elif first:
-            count += bool(entry.flags & log_writes.FLUSH) + bool(entry.flags & log_writes.FUA and entry.size)
-    return count * 1000 / max(last - first, 1)
+            flushed += bool(entry.flags & log_writes.FLUSH)
+            forced += bool(entry.flags & log_writes.FUA and entry.size)
+    return [count * 1000 / max(last - first, 1) for count in (flushed, forced)]
 
 
 def main(image, log_path, paced, pacectl, between, resumed):
@@ -140,7 +141,7 @@ def main(image, log_path, paced, pacectl, between, resumed):
         shutil.rmtree(work)
     for failure in failures[:20]:
         print("    " + failure)
-    print(f"{flushes(entries):.2f} flushes a second")
+    print("{:.2f} flushes and {:.2f} forced writes a second".format(*flushes(entries)))
     if losses:
         print(f"{len(losses)} cuts in the run: lost {statistics.median(losses):.0f} ms at the median, {max(losses)} ms at worst")
     print(f"{cuts - len(failures)} passed, {len(failures)} failed")
