@@ -287,7 +287,7 @@ def test_the_document_has_every_method_of_activities(quiet):
 
 def test_a_full_disk_leaves_the_run_going_and_loses_nothing(stage):
     library = stage.directory / "disk.so"
-    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, ROOT / "Tests/Faults/disk.c", "-ldl"], check=True)
+    subprocess.run(["clang", "-shared", "-fPIC", "-O1", "-o", library, ROOT / "Tests/Faults/disk.c", "-ldl"], check=True)
     fault = stage.directory / "fault"
     fault.write_text("fine")
     daemon = stage.paced("--demo", LD_PRELOAD=str(library), DISK_FAULT=str(fault))

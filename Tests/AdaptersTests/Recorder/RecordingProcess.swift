@@ -107,7 +107,7 @@ enum Faults {
             .deletingLastPathComponent().appendingPathComponent("Faults/disk.c").path
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["cc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", library, source]
+        process.arguments = ["clang", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", library, source]
         try process.run()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failure() }
