@@ -70,7 +70,7 @@ def main(seconds, program, *options):
     marks.put("mounted")
     runtime = pathlib.Path("/run/paced-cut")
     runtime.mkdir()
-    said = open("/run/work/paced.log", "w")
+    said = open("/run/share/paced.log", "w")
     paced = subprocess.Popen(
         [program, "--demo", "--runtime-dir", runtime, "--state-dir", STATE / "state", *options],
         stdin=subprocess.DEVNULL, stdout=said, stderr=said)
@@ -84,7 +84,7 @@ def main(seconds, program, *options):
         words = figures.read().split()
     # The kernel's own count of sectors that were written.
     written = {"seconds": float(seconds), "bytes": int(words[6]) * 512}
-    pathlib.Path("/run/work/written").write_text(json.dumps(written) + "\n")
+    pathlib.Path("/run/share/written").write_text(json.dumps(written) + "\n")
     paced.kill()
     paced.wait()
     subprocess.run(["umount", STATE], check=True)

@@ -38,7 +38,7 @@ class Served:
 
     def start(self):
         """Gives when it was there for others."""
-        with open(f'/run/work/{self.name}.log', 'a') as log:
+        with open(f'/run/share/{self.name}.log', 'a') as log:
             print('==', now(), *self.command, file=log, flush=True)
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         wait_for(f'{self.name} started', self.ready)

@@ -30,7 +30,7 @@ def install(directory):
 class Paced:
     """One runtime and state directory, and the daemon in it, which can be stopped, killed and started again."""
 
-    def __init__(self, name, *options, user=0, groups=(), log='/run/work'):
+    def __init__(self, name, *options, user=0, groups=(), log='/run/share'):
         self.name, self.options, self.user, self.groups = name, options, user, groups
         self.directory = pathlib.Path('/run/paced') / name
         for part in ('run', 'state'):

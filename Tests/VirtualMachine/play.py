@@ -58,7 +58,7 @@ def main(drops, programs, names):
     for way, name in (name.split('/') for name in names):
         shares = SHARES[way]
         measured.append(play(way, name, round(shares.get(name, 0) * drops / sum(shares.values()))))
-    pathlib.Path('/run/work/measured').write_text('\n'.join(map(json.dumps, measured)) + '\n')
+    pathlib.Path('/run/share/measured').write_text('\n'.join(map(json.dumps, measured)) + '\n')
 
 
 main(int(sys.argv[1]), sys.argv[2], sys.argv[3:])

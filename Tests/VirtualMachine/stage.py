@@ -91,7 +91,7 @@ class Stage:
 
     def monitor(self):
         """Has btmon write down what passes between the kernel and its adapters; gives the file."""
-        path = pathlib.Path(f'/run/work/{self.label}.btmon')
+        path = pathlib.Path(f'/run/share/{self.label}.btmon')
         with path.open('w') as file:
             monitor = subprocess.Popen(['stdbuf', '-oL', 'btmon', '-c', 'never', '-C', '110'], stdout=file)
         self.ending.callback(monitor.wait)
