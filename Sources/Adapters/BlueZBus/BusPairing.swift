@@ -95,7 +95,7 @@ extension BusStraps {
         pairing.device = device.path
     }
 
-    /// Begins the pairing once the strap was heard, and nothing else is done with it.
+    /// Begins the pairing once the strap was heard, nothing else is done with it, and nothing searches.
     func pairOn(at now: Instant) {
         guard let pairing, !pairing.isUnderWay, let path = pairing.device, let owner, connection?.isConnected ?? true
         else { return }
@@ -103,6 +103,7 @@ extension BusStraps {
             return endPairing(.pairedAlready)
         }
         look(isSearching, at: now)
+        guard session.isQuiet else { return }
         do throws(SystemError) {
             let channel = try BlueZChannel(to: owner, at: address, loop: loop) { [weak self] _, _ in
                 self?.endPairing(.refused)

@@ -274,7 +274,8 @@ package final class BusStraps {
 
     func look(_ isSearching: Bool, at now: Instant) {
         self.isSearching = isSearching
-        carryOut(session.search(isSearching || scan != nil || pairing?.isSearching ?? false, at: now), at: now)
+        // While it pairs, bluetoothd holds discoveries, and does not answer what is asked of them.
+        carryOut(session.search(pairing?.isSearching ?? (isSearching || scan != nil), at: now), at: now)
     }
 
     /// Leaves the strap, or stops waiting for it.
