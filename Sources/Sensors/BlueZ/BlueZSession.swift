@@ -69,9 +69,9 @@ package struct BlueZSession: Sendable {
         adapter?.isPowered ?? false && !isCycling
     }
 
-    /// Whether nothing of ours searches, nor will.
+    /// Whether nothing of ours searches, nor will, and no answer is waited for.
     package var isQuiet: Bool {
-        isReady && !discovery.isWanted && !discovery.isOn
+        isReady && flight == nil && !discovery.isWanted && !discovery.isOn
     }
 
     /// What of the host keeps the strap away.

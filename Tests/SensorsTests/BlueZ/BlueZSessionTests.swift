@@ -60,6 +60,21 @@ struct BlueZSessionTests {
         #expect(stage.asked == .setFilter(adapter: hci0, .heartRate), "without waiting for the rest to end")
     }
 
+    @Test func itIsQuietOnceASearchThatWasBeginningHasEnded() {
+        var stage = readyStage()
+        #expect(stage.session.isQuiet)
+        stage.search()
+        stage.answer()
+        #expect(stage.asked == .startDiscovery(adapter: hci0))
+        stage.search(false)
+        #expect(!stage.session.isQuiet, "it will search once it has answered")
+        stage.answer()
+        #expect(stage.asked == .stopDiscovery(adapter: hci0))
+        #expect(!stage.session.isQuiet)
+        stage.answer()
+        #expect(stage.session.isQuiet)
+    }
+
     @Test func anAdapterThatSomebodySwitchesOffIsSwitchedOnAfterAMoment() {
         var stage = readyStage()
         stage.tell(BlueZPart(hci0, .adapter, ["Powered": .flag(false)]))
