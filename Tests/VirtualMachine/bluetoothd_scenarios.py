@@ -40,72 +40,52 @@ def link_drop(stage):
 
 def bluetoothd_kill(stage):
     """bluetoothd dies in the middle of a run, and systemd starts it again."""
-    stage.air()
-    strap = stage.strap()
-    strap.start()
     bluetoothd = stage.bluetoothd()
     bluetoothd.start()
-    paced = stage.paced()
-    before = stage.running(paced)
-    for _ in range(2):
-        bluetoothd.kill()
-        paced.watch(stage.random.uniform(0.1, 3))
-        stage.returned(paced, bluetoothd.start())
-        paced.watch(1)
-    stage.unharmed(paced, before, strap)
+    with stage.run() as (*_, paced):
+        for _ in range(2):
+            bluetoothd.kill()
+            paced.watch(stage.random.uniform(0.1, 3))
+            stage.returned(paced, bluetoothd.start())
+            paced.watch(1)
 
 
 def bluetoothd_restart(stage):
     """bluetoothd is restarted, as after an update: no reason to leave it."""
-    stage.air()
-    strap = stage.strap()
-    strap.start()
     bluetoothd = stage.bluetoothd()
     bluetoothd.start()
-    paced = stage.paced(way='auto')
-    before = stage.running(paced)
-    for _ in range(2):
-        at = now()
-        bluetoothd.stop()
-        returned = bluetoothd.start()
-        stage.returned(paced, returned)
-        ways = {state['bluetooth'].get('way') for state in paced.states() if state['boot_ms'] > at}
-        # On a machine that is busy it takes longer than paced waits for it, and then that goes another way meanwhile.
-        expect(ways == {'bluetoothd'} or returned - at > LOYALTY_MS, f'ways: {ways}')
-        paced.watch(1)
-    stage.unharmed(paced, before, strap)
+    with stage.run(way='auto') as (*_, paced):
+        for _ in range(2):
+            at = now()
+            bluetoothd.stop()
+            returned = bluetoothd.start()
+            stage.returned(paced, returned)
+            ways = {state['bluetooth'].get('way') for state in paced.states() if state['boot_ms'] > at}
+            # On a machine that is busy it takes longer than paced waits for it, and then that goes another way meanwhile.
+            expect(ways == {'bluetoothd'} or returned - at > LOYALTY_MS, f'ways: {ways}')
+            paced.watch(1)
 
 
 def bluetoothd_stop(stage):
     """bluetoothd is stopped for half a minute, and paced may not go another way: it waits, and says for what."""
-    stage.air()
-    strap = stage.strap()
-    strap.start()
     bluetoothd = stage.bluetoothd()
     bluetoothd.start()
-    paced = stage.paced()
-    before = stage.running(paced)
-    bluetoothd.stop()
-    paced.reason('no-bluetooth', 5)
-    paced.watch(30)
-    stage.returned(paced, bluetoothd.start())
-    stage.unharmed(paced, before, strap)
+    with stage.run() as (*_, paced):
+        bluetoothd.stop()
+        paced.reason('no-bluetooth', 5)
+        paced.watch(30)
+        stage.returned(paced, bluetoothd.start())
 
 
 def freeze(stage):
     """bluetoothd hangs for 20 s in the middle of a run, and owns its name all the while."""
-    stage.air()
-    strap = stage.strap()
-    strap.start()
     bluetoothd = stage.bluetoothd()
     bluetoothd.start()
-    paced = stage.paced()
-    before = stage.running(paced)
-    bluetoothd.freeze()
-    paced.watch(20)
-    expect(paced.heart()['link'] != 'connected', f'heart: {paced.heart()}')
-    stage.back.append(paced.beat(bluetoothd.thaw(), 20, hole=True))
-    stage.unharmed(paced, before, strap)
+    with stage.run() as (*_, paced):
+        bluetoothd.freeze()
+        paced.watch(20)
+        expect(paced.heart()['link'] != 'connected', f'heart: {paced.heart()}')
+        stage.back.append(paced.beat(bluetoothd.thaw(), 20, hole=True))
 
 
 def coming_back(stage):
@@ -135,32 +115,22 @@ def left_behind(stage):
 
 def way_to_kernel(stage):
     """bluetoothd is stopped while the strap comes through it: beats go on without it within 15 s, and it is said why."""
-    stage.air()
-    strap = stage.strap()
-    strap.start()
     bluetoothd = stage.bluetoothd()
     bluetoothd.start()
-    paced = stage.paced(way='auto')
-    before = stage.running(paced)
-    expect(paced.channels() == 0, 'paced holds a channel of its own beside bluetoothd')
-    stage.changed(paced, bluetoothd.stop(), 'kernel')
-    expect(paced.channels() == 1, 'no channel of its own')
-    stage.unharmed(paced, before, strap)
+    with stage.run(way='auto') as (*_, paced):
+        expect(paced.channels() == 0, 'paced holds a channel of its own beside bluetoothd')
+        stage.changed(paced, bluetoothd.stop(), 'kernel')
+        expect(paced.channels() == 1, 'no channel of its own')
 
 
 def way_to_bus(stage):
     """bluetoothd is started while the strap comes without it: beats go on through it within 15 s, and it is said why."""
-    stage.air()
-    strap = stage.strap()
-    strap.start()
     bluetoothd = stage.bluetoothd()
-    paced = stage.paced(way='auto')
-    before = stage.running(paced)
-    expect(paced.channels() == 1, 'no channel of its own')
-    stage.changed(paced, bluetoothd.start(), 'bluetoothd')
-    expect(paced.channels() == 0, 'paced holds a channel of its own beside bluetoothd')
     # A connection to the bus more than before: of the two, one took the place of the channel. And code that had never run.
-    stage.unharmed(paced, (before[0] + 1, before[1] + 2048), strap)
+    with stage.run(way='auto', more=(1, 2048)) as (*_, paced):
+        expect(paced.channels() == 1, 'no channel of its own')
+        stage.changed(paced, bluetoothd.start(), 'bluetoothd')
+        expect(paced.channels() == 0, 'paced holds a channel of its own beside bluetoothd')
 
 
 def unprivileged(stage):

@@ -63,72 +63,52 @@ def scan(stage):
 
 def strap_restart(stage):
     """The strap is gone without a word, and comes back after a while."""
-    air = stage.air()
-    strap = stage.strap()
-    strap.start()
-    paced = stage.paced()
-    before = stage.running(paced)
-    for drop in range(stage.drops):
-        strap.kill()
-        air.do('silence', number=1)
-        # Some stay away for long; most for as long as a strap is adjusted.
-        away = 120 if drop % 8 == 7 else stage.random.uniform(0.2, 3)
-        paced.watch(away)
-        stage.came_back(paced, strap.start())
-        stage.stream(paced, drop)
-    stage.unharmed(paced, before, strap)
+    with stage.run() as (air, strap, paced):
+        for drop in range(stage.drops):
+            strap.kill()
+            air.do('silence', number=1)
+            # Some stay away for long; most for as long as a strap is adjusted.
+            away = 120 if drop % 8 == 7 else stage.random.uniform(0.2, 3)
+            paced.watch(away)
+            stage.came_back(paced, strap.start())
+            stage.stream(paced, drop)
 
 
 def link_drop(stage):
     """The link is ended, by the strap and by this side in turn."""
-    stage.air()
-    strap = stage.strap()
-    strap.start()
-    paced = stage.paced()
-    before = stage.running(paced)
-    for drop in range(stage.drops):
-        at = now()
-        if drop % 2:
-            stage.management.disconnect(0)
-        else:
-            strap.do('drop')
-        stage.came_back(paced, at)
-        stage.stream(paced, drop)
-    stage.unharmed(paced, before, strap)
+    with stage.run() as (_, strap, paced):
+        for drop in range(stage.drops):
+            at = now()
+            if drop % 2:
+                stage.management.disconnect(0)
+            else:
+                strap.do('drop')
+            stage.came_back(paced, at)
+            stage.stream(paced, drop)
 
 
 def adapter_off(stage):
     """The adapter is switched off by somebody else."""
-    stage.air()
-    strap = stage.strap()
-    strap.start()
-    paced = stage.paced()
-    before = stage.running(paced)
-    for _ in range(stage.drops):
-        at = now()
-        stage.management.power(0, False)
-        stage.came_back(paced, at)
-        paced.watch(1)
-    stage.unharmed(paced, before, strap)
+    with stage.run() as (*_, paced):
+        for _ in range(stage.drops):
+            at = now()
+            stage.management.power(0, False)
+            stage.came_back(paced, at)
+            paced.watch(1)
 
 
 def adapter_replug(stage):
     """The adapter is pulled out and put in again while the strap lives, the second time under another index."""
-    air = stage.air()
-    strap = stage.strap()
-    strap.start()
-    paced = stage.paced('--strap', OURS, '--adapter', ADAPTER)
-    before = stage.running(paced)
-    for drop in range(stage.drops):
-        air.do('unplug', number=0)
-        paced.reason('no-adapter', 15)
-        # The strap is in the air again once it has noticed.
-        while strap.told()['connected']:
-            paced.watch(0.2)
-        if drop == 1:
-            air.do('occupy')
-        stage.came_back(paced, air.do('plug', number=0)['at'])
-    stage.unharmed(paced, before, strap)
+    with stage.run('--strap', OURS, '--adapter', ADAPTER) as (air, strap, paced):
+        for drop in range(stage.drops):
+            air.do('unplug', number=0)
+            paced.reason('no-adapter', 15)
+            # The strap is in the air again once it has noticed.
+            while strap.told()['connected']:
+                paced.watch(0.2)
+            if drop == 1:
+                air.do('occupy')
+            stage.came_back(paced, air.do('plug', number=0)['at'])
 
 
 def kill_mid_connect(stage):

@@ -107,6 +107,18 @@ class Stage:
         paced.watch(2)
         return paced.descriptors(), paced.resident()
 
+    @contextlib.contextmanager
+    def run(self, *options, way=None, more=(0, 0)):
+        """A run of paced with a strap on the air, which goes through what is done meanwhile unharmed; gives the air, the strap
+        and paced. Afterwards it may hold so many descriptors and KB more.
+        """
+        air, strap = self.air(), self.strap()
+        strap.start()
+        paced = self.paced(*options, way=way)
+        before = self.running(paced)
+        yield air, strap, paced
+        self.unharmed(paced, tuple(map(sum, zip(before, more))), strap)
+
     def came_back(self, paced, since, hole=True):
         """Waits for the first beat after a moment, and keeps how long it took."""
         self.back.append(paced.beat(since, 20, hole))
