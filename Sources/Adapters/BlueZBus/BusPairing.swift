@@ -77,14 +77,18 @@ final class BusPairing {
 
 extension BusStraps {
     package func pair(_ pattern: StrapPattern, finished: @escaping (StrapPairing) -> Void) -> StrapRefusal? {
-        if scan != nil || pairing != nil { return .busy }
-        if let obstacle = hindrance { return .hindered(obstacle) }
+        if let refusal { return refusal }
         let now = Clock.now()
         pairing = BusPairing(pattern, endsAt: now + StrapPairing.limit, finished: finished)
         makeWay(at: now)
+        searchAsWanted(at: now)
         for device in session.connectedDevices { mayPair(with: device) }
         settle(at: now)
         return nil
+    }
+
+    var isPairing: Bool {
+        pairing != nil
     }
 
     /// A device is there: it may be the one that is to be paired.

@@ -36,18 +36,10 @@ extension BusStraps {
         case .connected:
             wanted = nil
             mishaps.connected()
-            if let strap { choice.taken(strap, at: now) }
+            if let strap = atHand.address { choice.taken(strap, at: now) }
             look(false, at: now)
             carryOut(link.connected(at: now), at: now)
-        case .reported(.subscribed): link.subscribed(at: now)
-        case .reported(.measured(let measurement)):
-            link.received(measurement, at: now)
-            if let strap, choice.received(measurement, from: strap, at: now) { save() }
-            settle(at: now)
-            report(.heart(measurement))
-            return
-        case .reported(.battery(let level)): report(.battery(percent: level.percent))
-        case .reported(.described(let information)): described(information, at: now)
+        case .reported(let said): return heard(said, at: now)
         case .ended(let loss):
             if connection?.isConnected ?? false { choice.lost(at: now) }
             lost(loss, at: now)
@@ -59,41 +51,31 @@ extension BusStraps {
 
     private func lost(_ loss: StrapLink.Loss, at now: Instant) {
         wanted = nil
-        let remedy = mishaps.lost(loss, of: strap, wasConnected: connection?.isConnected ?? false, at: now)
+        let remedy = mishaps.lost(loss, of: atHand.address, wasConnected: connection?.isConnected ?? false, at: now)
         switch remedy {
         case .removeDevice:
-            if let device = strap.flatMap(session.device) { carryOut(session.remove(device, at: now), at: now) }
+            if let device = atHand.address.flatMap(session.device) {
+                carryOut(session.remove(device, at: now), at: now)
+            }
         case .powerCycle: carryOut(session.powerCycle(at: now), at: now)
         case nil: break
         }
         carryOut(link.lost(loss, at: now), at: now)
     }
 
-    private func described(_ information: DeviceInformation, at now: Instant) {
-        if let strap {
-            switch choice.described(information, of: strap) {
-            case .ours(let hasChanged): if hasChanged { save() }
-            case .stranger: return carryOut(link.wanted(keepsStrap: false, at: now), at: now)
-            }
-        }
-        // A name that it advertised stays: another one would be another strap's.
-        name = name ?? information.name
-        settle(at: now)
-        describe(information)
-    }
-
     // MARK: What is told
 
-    /// Does what has become possible, tells what has changed, and waits for the next deadline.
     func settle(at now: Instant) {
         link.canListen = session.isReady
         if connection?.isOver ?? false { connection = nil }
         connect(at: now)
         pairOn(at: now)
-        carryOut(link.hindered(by: hindrance, at: now), at: now)
+        carryOut(link.hindered(by: obstacle, at: now), at: now)
         var faults = link.faults
         if mishaps.isFading(at: now), !(defaults?.areSet ?? false) { faults.insert(.supervisionTimeout) }
-        for input in news.take(adapter: session.adapter?.address, faults, status(at: now)) { report(input) }
+        for input in news.take(adapter: session.adapter?.address, faults, atHand.status(of: link, choice, at: now)) {
+            report(input)
+        }
         let deadlines = [
             link.deadline, session.deadline, connection?.deadline, scan?.endsAt, pairing?.endsAt,
             mishaps.deadline(at: now), link.isScanning || link.asleep != nil ? choice.deadline(at: now) : nil,
@@ -102,18 +84,7 @@ extension BusStraps {
     }
 
     /// What of the host keeps the strap away.
-    var hindrance: LinkReason? {
+    var obstacle: LinkReason? {
         isOff ? .off : session.hindrance
-    }
-
-    private func status(at now: Instant) -> LinkStatus {
-        var status = link.status
-        if status.reason == .choose {
-            status.name = choice.names(at: now)
-        } else if status.address != nil {
-            name = name ?? strap.flatMap(choice.name)
-            status.name = name
-        }
-        return status
     }
 }

@@ -19,7 +19,7 @@ package final class BusStraps {
     private let management: () throws(SystemError) -> FileDescriptor
     let report: (Input) -> Void
     let describe: (DeviceInformation) -> Void
-    private let remember: ([RememberedStrap]) -> Void
+    let remember: ([RememberedStrap]) -> Void
     var timer: TimerSource?
 
     private var watch: NameOwner?
@@ -32,13 +32,10 @@ package final class BusStraps {
     /// Whom to connect to as soon as that may be begun.
     var wanted: TypedAddress?
     var connection: BusConnection?
-    /// The strap at hand, or that was at hand last.
-    private(set) var strap: TypedAddress?
-    /// What the strap at hand called itself.
-    var name: ForeignText?
+    var atHand = StrapAtHand()
     /// Whether the link wants the air to be searched.
     private(set) var isSearching = false
-    var scan: Scan?
+    var scan: StrapScan?
     var pairing: BusPairing?
     /// The path of the device that was paired a moment ago, whose link stands.
     var justPaired: String?
@@ -47,12 +44,6 @@ package final class BusStraps {
     private(set) var defaults: ConnectionDefaults?
 
     var news: StrapNews
-
-    /// A search that somebody has asked for, beside the link's own.
-    struct Scan {
-        let endsAt: Instant
-        let finished: ([StrapSighting]) -> Void
-    }
 
     /// - Parameters:
     ///   - ours: the straps that are ours, as the setting or the option says; none leaves it to what is heard and remembered.
@@ -91,13 +82,6 @@ package final class BusStraps {
         connection = nil
         pairing?.finished(pairing?.isSearching ?? true ? .absent : .refused)
         scan?.finished(choice.sightings(at: Clock.now()))
-    }
-
-    /// A run has begun, or ended: during one the strap is looked for more often.
-    package func runChanged(isActive: Bool) {
-        let now = Clock.now()
-        link.runChanged(isActive: isActive, at: now)
-        settle(at: now)
     }
 
     // MARK: bluetoothd
@@ -248,9 +232,8 @@ package final class BusStraps {
             } else {
                 look(false, at: now)
             }
-            if strap != self.strap { name = nil }
             wanted = strap
-            self.strap = strap
+            atHand.change(to: strap)
         case .connect(nil): break
         case .subscribe: connection?.subscribe(at: now)
         case .resubscribe: connection?.resubscribe(at: now)
@@ -274,6 +257,10 @@ package final class BusStraps {
 
     func look(_ isSearching: Bool, at now: Instant) {
         self.isSearching = isSearching
+        searchAsWanted(at: now)
+    }
+
+    func searchAsWanted(at now: Instant) {
         // While it pairs, bluetoothd holds discoveries, and does not answer what is asked of them.
         carryOut(session.search(pairing?.isSearching ?? (isSearching || scan != nil), at: now), at: now)
     }
@@ -284,9 +271,5 @@ package final class BusStraps {
         guard let connection else { return }
         if connection.isConnected { choice.lost(at: now) }
         connection.leave(at: now)
-    }
-
-    func save() {
-        remember(choice.remembered)
     }
 }

@@ -3,7 +3,7 @@ import Linux
 package import Sensors
 
 /// A strap that gives heart rate only to those that are paired with it.
-extension KernelStraps: StrapWay {
+extension KernelStraps {
     /// A pairing that somebody has asked for: the strap is searched, then the kernel pairs with it.
     struct Pairing {
         let pattern: StrapPattern
@@ -20,15 +20,17 @@ extension KernelStraps: StrapWay {
     }
 
     package func pair(_ pattern: StrapPattern, finished: @escaping (StrapPairing) -> Void) -> StrapRefusal? {
-        if scan != nil || pairing != nil { return .busy }
-        if let obstacle { return .hindered(obstacle) }
+        if let refusal { return refusal }
         let now = Clock.now()
         // It goes on in the next turn of the loop, so that nothing is answered before it was begun.
         pairing = Pairing(pattern: pattern, endsAt: now + StrapPairing.limit, finished: finished)
-        // What is wanted is waited for again afterwards.
-        pending = nil
+        makeWay(at: now)
         settle(at: now)
         return nil
+    }
+
+    var isPairing: Bool {
+        pairing != nil
     }
 
     /// Whether the strap that is to be paired has yet to be heard.
@@ -50,7 +52,7 @@ extension KernelStraps: StrapWay {
     }
 
     private func strapAtHand(meantBy pattern: StrapPattern) -> TypedAddress? {
-        strap.flatMap { pattern.matches($0, name: choice.name(of: $0)) ? $0 : nil }
+        atHand.address.flatMap { pattern.matches($0, name: choice.name(of: $0)) ? $0 : nil }
     }
 
     /// Whoever is heard may be the one.
@@ -66,7 +68,7 @@ extension KernelStraps: StrapWay {
         guard let endsAt = pairing?.endsAt else { return }
         pairing?.strap = strap
         // A strap that has forgotten the key refuses us in spite of it.
-        let isRefused = strap == self.strap && link.faults.contains(.needsPairing)
+        let isRefused = strap == atHand.address && link.faults.contains(.needsPairing)
         if channel.session.isPaired(strap), !isRefused { return endPairing(.pairedAlready, at: now) }
         channel.pair(strap, until: endsAt, at: now)
     }
@@ -77,8 +79,7 @@ extension KernelStraps: StrapWay {
         channel.stopPairing(at: now)
         searchAsWanted(at: now)
         // It is connected anew at once, if it is ours.
-        carryOut(link.wanted(keepsStrap: keepsStrap, at: now), at: now)
+        wantAnew(at: now)
         pairing.finished(outcome)
-        settle(at: now)
     }
 }

@@ -19,36 +19,27 @@ package final class KernelStraps {
 
     private let sockets: KernelSockets
     private let loop: EventLoop
-    private let report: (Input) -> Void
-    private let describe: (DeviceInformation) -> Void
-    private let remember: ([RememberedStrap]) -> Void
+    let report: (Input) -> Void
+    let describe: (DeviceInformation) -> Void
+    let remember: ([RememberedStrap]) -> Void
     var timer: TimerSource?
 
     /// Whom to connect to as soon as nothing is on the air.
     private var wanted: TypedAddress?
     var pending: PendingConnection?
     private var connection: StrapConnection?
-    /// The strap at hand, or that was at hand last.
-    private(set) var strap: TypedAddress?
+    var atHand = StrapAtHand()
     /// The kernel's handle of the connection.
     private var handle: UInt16?
     private var reasons: (index: UInt16, told: DisconnectReasons)?
-    /// What the strap at hand called itself.
-    private var name: ForeignText?
     /// Whether the link wants the air to be searched.
     var isSearching = false
     /// Nothing can be found without searching, which is not permitted.
     var isHelpless = false
-    private(set) var scan: Scan?
+    var scan: StrapScan?
     var pairing: Pairing?
 
     private var news: StrapNews
-
-    /// A search that somebody has asked for, beside the link's own.
-    struct Scan {
-        let endsAt: Instant
-        let finished: ([StrapSighting]) -> Void
-    }
 
     /// - Parameters:
     ///   - ours: the straps that are ours, as the setting or the option says; none leaves it to what is heard and remembered.
@@ -86,17 +77,10 @@ package final class KernelStraps {
         // What was asked for is answered, and nothing of ours is left behind for whoever uses the adapter next.
         let now = Clock.now()
         pending = nil
-        channel.part(from: connection == nil ? nil : strap, at: now)
+        channel.part(from: connection == nil ? nil : atHand.address, at: now)
         connection = nil
         pairing?.finished(pairing?.strap == nil ? .absent : .refused)
         scan?.finished(choice.sightings(at: now))
-    }
-
-    /// A run has begun, or ended: during one the strap is looked for more often.
-    package func runChanged(isActive: Bool) {
-        let now = Clock.now()
-        link.runChanged(isActive: isActive, at: now)
-        settle(at: now)
     }
 
     // MARK: What happens
@@ -132,9 +116,8 @@ package final class KernelStraps {
         case .leave: look(false, for: nil, at: now)
         case .connect(let strap?):
             look(false, for: strap, at: now)
-            if strap != self.strap { name = nil }
             wanted = strap
-            self.strap = strap
+            atHand.change(to: strap)
         case .connect(nil): break
         case .subscribe: connection?.subscribe(at: now)
         case .resubscribe: connection?.resubscribe(at: now)
@@ -170,25 +153,7 @@ package final class KernelStraps {
         connection = nil
         choice.lost(at: now)
         // The kernel would keep the link for 2 s, and the next connection would be the same link.
-        if let strap { channel.leave(strap, at: now) }
-    }
-
-    func save() {
-        remember(choice.remembered)
-    }
-
-    func beginScan(_ scan: Scan, at now: Instant) {
-        self.scan = scan
-        // What is wanted is waited for again afterwards.
-        pending = nil
-        channel.search(true, at: now)
-    }
-
-    private func endScan(at now: Instant) {
-        guard let scan, now >= scan.endsAt else { return }
-        self.scan = nil
-        searchAsWanted(at: now)
-        scan.finished(choice.sightings(at: now))
+        if let strap = atHand.address { channel.leave(strap, at: now) }
     }
 
     // MARK: The connection
@@ -228,7 +193,7 @@ package final class KernelStraps {
             handle = sockets.handle(socket)
             do throws(SystemError) {
                 connection = try StrapConnection(over: socket, loop: loop) { [weak self] in self?.happened($0, at: $1) }
-                if let strap { choice.taken(strap, at: now) }
+                if let strap = atHand.address { choice.taken(strap, at: now) }
                 carryOut(link.connected(at: now), at: now)
             } catch {
                 lost(.unreachable, at: now)
@@ -240,15 +205,7 @@ package final class KernelStraps {
 
     private func happened(_ event: StrapConnection.Event, at now: Instant) {
         switch event {
-        case .reported(.subscribed): link.subscribed(at: now)
-        case .reported(.measured(let measurement)):
-            link.received(measurement, at: now)
-            if let strap, choice.received(measurement, from: strap, at: now) { save() }
-            settle(at: now)
-            report(.heart(measurement))
-            return
-        case .reported(.battery(let level)): report(.battery(percent: level.percent))
-        case .reported(.described(let information)): described(information, at: now)
+        case .reported(let said): return heard(said, at: now)
         case .ended(let loss):
             connection = nil
             choice.lost(at: now)
@@ -272,29 +229,16 @@ package final class KernelStraps {
         }
     }
 
-    private func described(_ information: DeviceInformation, at now: Instant) {
-        if let strap {
-            switch choice.described(information, of: strap) {
-            case .ours(let hasChanged): if hasChanged { save() }
-            case .stranger: return carryOut(link.wanted(keepsStrap: false, at: now), at: now)
-            }
-        }
-        // A name that it advertised stays: another one would be another strap's.
-        name = name ?? information.name
-        settle(at: now)
-        describe(information)
-    }
-
     // MARK: What is told
 
-    /// Does what has become possible, tells what has changed, and waits for the next deadline.
     func settle(at now: Instant) {
         link.canListen = channel.session.isPermitted
         // That searching is not permitted is known only once it was tried.
         if isSearching, link.isScanning, !channel.session.isPermitted { search(at: now) }
         carryOut(link.hindered(by: hindrance, at: now), at: now)
         connect(at: now)
-        for input in news.take(adapter: channel.session.address, link.faults, status(at: now)) { report(input) }
+        for input in news.take(adapter: channel.session.address, link.faults, atHand.status(of: link, choice, at: now))
+        { report(input) }
         let deadlines = [
             link.deadline, channel.deadline, connection?.deadline, scan?.endsAt, pairing?.deadline,
             link.isScanning || link.asleep != nil ? choice.deadline(at: now) : nil,
@@ -314,16 +258,5 @@ package final class KernelStraps {
         case .ready: return isHelpless && !channel.session.isPermitted ? .noPermission : nil
         case .unknown: return channel.failure?.code == EPERM || channel.failure?.code == EACCES ? .noPermission : nil
         }
-    }
-
-    private func status(at now: Instant) -> LinkStatus {
-        var status = link.status
-        if status.reason == .choose {
-            status.name = choice.names(at: now)
-        } else if status.address != nil {
-            name = name ?? strap.flatMap(choice.name)
-            status.name = name
-        }
-        return status
     }
 }
