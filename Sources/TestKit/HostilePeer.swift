@@ -45,12 +45,19 @@ package final class HostilePeer {
         listening = nil
     }
 
-    /// Serves a strap that answers from a table.
-    package convenience init(path: String, loop: EventLoop, serving strap: ScriptedStrap) throws {
+    /// Serves a strap that answers from a table, until it is hung up on.
+    package convenience init(
+        path: String, loop: EventLoop, serving strap: ScriptedStrap, hungUp: @escaping () -> Void = {}
+    ) throws {
         var strap = strap
         try self.init(path: path, loop: loop) { event in
-            guard case .received(let pdu) = event else { return [] }
-            return strap.answer(to: pdu).map { .send($0) }
+            switch event {
+            case .received(let pdu): return strap.answer(to: pdu).map { .send($0) }
+            case .hungUp:
+                hungUp()
+                return []
+            default: return []
+            }
         }
     }
 

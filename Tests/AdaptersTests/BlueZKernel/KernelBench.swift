@@ -8,7 +8,7 @@ import Testing
 
 /// A strap's client whose kernel and strap are played: the management channel and the disconnections on pairs of sockets, the strap
 /// on a Unix socket that takes connections at once.
-final class KernelBench {
+final class KernelBench: LoopBench {
     let loop: EventLoop
     var kernel = FakeKernel()
     let strapPath: String
@@ -37,8 +37,8 @@ final class KernelBench {
 
     private var management: Peer?
     private var disconnections: FileDescriptor?
-    private var isDone: (KernelBench) -> Bool = { _ in false }
-    private var timers: [TimerSource] = []
+    var isDone: (KernelBench) -> Bool = { _ in false }
+    var timers: [TimerSource] = []
     private let directory: URL
 
     /// The kernel's end of the management channel.
@@ -230,33 +230,6 @@ final class KernelBench {
 
     func release() {
         straps = nil
-    }
-
-    /// Does something after a while, in the loop.
-    func after(_ duration: Duration, _ body: @escaping () -> Void) throws {
-        let timer = try loop.timer(body)
-        timer.arm(at: Clock.now() + duration)
-        timers.append(timer)
-    }
-
-    /// Runs the loop until a condition that anything can bring about; false when the time is over. Once a bench.
-    @discardableResult
-    func run(for limit: Duration, until isDone: @escaping (KernelBench) -> Bool = { _ in false }) throws -> Bool {
-        self.isDone = isDone
-        try after(limit) { [unowned self] in loop.stop(1) }
-        defer {
-            timers = []
-            self.isDone = { _ in false }
-        }
-        return try loop.run() == 0
-    }
-
-    func check() {
-        if isDone(self) { loop.stop(0) }
-    }
-
-    var links: [LinkStatus] {
-        inputs.compactMap { if case .heartLink(let status) = $0.value { status } else { nil } }
     }
 
     var hearts: [HeartRateMeasurement] {

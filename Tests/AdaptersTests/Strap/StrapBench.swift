@@ -7,14 +7,14 @@ import TestKit
 import Testing
 
 /// A strap's client in a loop of its own, and what it reported.
-final class StrapBench {
+final class StrapBench: LoopBench {
     let loop: EventLoop
     let path: String
     private(set) var inputs: [Timed<Input>] = []
     private(set) var information: [DeviceInformation] = []
     private(set) var strap: UnixStrap?
-    private var isDone: (StrapBench) -> Bool = { _ in false }
-    private var timers: [TimerSource] = []
+    var isDone: (StrapBench) -> Bool = { _ in false }
+    var timers: [TimerSource] = []
     private let directory: URL
 
     init() throws {
@@ -43,34 +43,6 @@ final class StrapBench {
 
     func release() {
         strap = nil
-    }
-
-    /// Does something after a while, in the loop.
-    func after(_ duration: Duration, _ body: @escaping () -> Void) throws {
-        let timer = try loop.timer(body)
-        timer.arm(at: Clock.now() + duration)
-        timers.append(timer)
-    }
-
-    /// Runs the loop until a condition that reports can bring about; false when the time is over. Once a bench.
-    @discardableResult
-    func run(for limit: Duration, until isDone: @escaping (StrapBench) -> Bool = { _ in false }) throws -> Bool {
-        self.isDone = isDone
-        try after(limit) { [unowned self] in loop.stop(1) }
-        // What a test has the loop do may hold the bench.
-        defer {
-            timers = []
-            self.isDone = { _ in false }
-        }
-        return try loop.run() == 0
-    }
-
-    func check() {
-        if isDone(self) { loop.stop(0) }
-    }
-
-    var links: [LinkStatus] {
-        inputs.compactMap { if case .heartLink(let status) = $0.value { status } else { nil } }
     }
 
     var hearts: [Timed<HeartRateMeasurement>] {

@@ -211,18 +211,11 @@ struct UnixStrapTests {
     }
 
     @Test func aReleasedStrapHangsUpAndReportsNoMore() throws {
-        var strap = notifyingStrap()
         var isHungUp = false
         var reports = 0
-        let peer = try HostilePeer(path: bench.path, loop: bench.loop) { [bench] event in
-            switch event {
-            case .received(let pdu): return strap.answer(to: pdu).map { .send($0) }
-            case .hungUp:
-                isHungUp = true
-                bench.loop.stop(0)
-                return []
-            default: return []
-            }
+        let peer = try HostilePeer(path: bench.path, loop: bench.loop, serving: notifyingStrap()) { [bench] in
+            isHungUp = true
+            bench.loop.stop(0)
         }
         try bench.connect()
         try bench.run(for: .seconds(5)) { bench in
