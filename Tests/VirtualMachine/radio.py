@@ -10,6 +10,8 @@ import time
 READ_INDEX_LIST, READ_INFO, SET_POWERED, SET_LE = 0x0003, 0x0004, 0x0005, 0x000D
 DISCONNECT, GET_CONNECTIONS, ADD_ADVERTISING = 0x0014, 0x0015, 0x003E
 NO_INDEX = 0xFFFF
+# The status of a command while another of its kind goes on.
+BUSY = 0x0A
 POWERED, LE = 1 << 0, 1 << 9
 
 # Of a channel. Source: Linux, include/net/bluetooth/bluetooth.h, BT_LISTEN.
@@ -37,6 +39,10 @@ class Radio:
 class Refused(Exception):
     """The kernel answered a command with a status other than success."""
 
+    def __init__(self, opcode, index, status):
+        super().__init__(f'command {opcode:#06x} on hci{index}: status {status:#04x}')
+        self.status = status
+
 
 class Management:
     """A management socket of the kernel's Bluetooth."""
@@ -63,7 +69,7 @@ class Management:
             event, of, _ = struct.unpack_from('<HHH', packet)
             if event in (1, 2) and of == index and struct.unpack_from('<H', packet, 6)[0] == opcode:
                 if packet[8]:
-                    raise Refused(f'command {opcode:#06x} on hci{index}: status {packet[8]:#04x}')
+                    raise Refused(opcode, index, packet[8])
                 return packet[9:]
 
     def wait_for(self, condition, seconds=10):
@@ -91,7 +97,15 @@ class Management:
     def be_seen(self, index):
         """Everybody may connect to the adapter, though it is connected itself."""
         connectable = 1 << 0
-        self.do(ADD_ADVERTISING, index, struct.pack('<BIHHBB', 1, connectable, 0, 0, 0, 0))
+        end = time.monotonic() + 5
+        while True:
+            try:
+                return self.do(ADD_ADVERTISING, index, struct.pack('<BIHHBB', 1, connectable, 0, 0, 0, 0))
+            except Refused as refused:
+                # Another command of the same kind goes on: somebody else's.
+                if refused.status != BUSY or time.monotonic() > end:
+                    raise
+                time.sleep(0.1)
 
     def connections(self, index):
         """The addresses of the connected, each with its type (1 public, 2 random)."""
