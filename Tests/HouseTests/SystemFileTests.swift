@@ -10,10 +10,55 @@ import Testing
         }
     }
 
+    /// The bounds, in tenths, are those of `systemd-analyze security`.
+    @Test(arguments: [
+        ("paced.service", nil, 16), ("paced.service", "bluetoothd-only.conf", 11), ("paced-panel.service", nil, 11),
+    ])
+    func aServiceIsShutInAsFarAsItsBoundSays(unit: String, dropIn: String?, bound: Int) throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: root) }
+        let units = root.appendingPathComponent("etc/systemd/system")
+        let dropIns = units.appendingPathComponent(unit + ".d")
+        try FileManager.default.createDirectory(at: dropIns, withIntermediateDirectories: true)
+        let systemd = Repository.root.appendingPathComponent("systemd")
+        try FileManager.default.copyItem(
+            at: systemd.appendingPathComponent(unit), to: units.appendingPathComponent(unit))
+        if let dropIn {
+            try FileManager.default.copyItem(
+                at: systemd.appendingPathComponent(dropIn), to: dropIns.appendingPathComponent(dropIn))
+        }
+        let arguments = ["security", "--offline=true", "--root=" + root.path, "--threshold=\(bound)", unit]
+        let (output, status) = try Repository.run("systemd-analyze", arguments)
+        #expect(status == 0, "\(output)")
+        #expect(output.contains("Overall exposure level"))
+    }
+
     @Test func everyUdevRuleCanBeRead() throws {
         for file in try Repository.files(".rules") {
             #expect(Self.problems(ofRules: try Repository.text(of: file)) == [], "\(file)")
         }
+    }
+
+    @Test func everyUdevRuleSaysWhatItIsFor() throws {
+        for file in try Repository.files(".rules") {
+            #expect(Self.rulesWithoutComment(try Repository.text(of: file)) == [], "\(file)")
+        }
+        #expect(Self.rulesWithoutComment("# why\nACTION==\"add\"\n\nTEST==\"x\"") == ["TEST==\"x\""])
+    }
+
+    /// Its radios and modems have the same vendor number, and gpsd would try all speeds on them.
+    @Test func onlyReceiversOfUBloxAreHandedToGpsd() throws {
+        let rules = try Repository.text(of: "udev/60-paced.rules")
+        let products = try #require(rules.firstMatch(of: #/idVendor}=="1546", ATTRS{idProduct}=="([^"]+)"/#)?.1)
+        let patterns = products.split(separator: "|").map { $0.replacing("*", with: ".*") }
+        func isHandedOver(_ product: String) -> Bool {
+            patterns.contains { product.range(of: "^\($0)$", options: .regularExpression) != nil }
+        }
+        for product in ["01a4", "01ab", "0502", "0506"] { #expect(isHandedOver(product), "\(product)") }
+        // Those gpsd's rules have; the radio of C099-F9P; the modems LISA-U2, TOBY-L2, LARA-R6 and LARA-L6.
+        let others = ["01a5", "01a9", "0503", "1102", "1143", "1146", "1311", "1312", "1313", "1341", "1342", "1343"]
+        for product in others { #expect(!isHandedOver(product), "\(product)") }
+        #expect(!rules.contains("067b") && !rules.contains("10c4") && !rules.contains("0403"), "a serial adapter")
     }
 
     @Test func aUnitThatIsWrongIsFoundOut() throws {
@@ -47,6 +92,14 @@ import Testing
     private static func problems(ofUnit path: String) throws -> [Substring] {
         try Repository.run("systemd-analyze", ["verify", "--man=no", path]).output
             .split(separator: "\n").filter { !$0.contains("is not executable: No such file or directory") }
+    }
+
+    /// The rules that have no comment right above them.
+    private static func rulesWithoutComment(_ text: String) -> [Substring] {
+        text.split(separator: "\n\n").flatMap { block in
+            let lines = block.split(separator: "\n")
+            return lines.first?.hasPrefix("#") == true ? [] : lines.filter { !$0.isEmpty }
+        }
     }
 
     /// The rules that are not udev(7)'s: keys, operators, quoted values and commas between them.
