@@ -1,0 +1,108 @@
+import Testing
+
+/// The manual pages and the completions say what the programs say of themselves.
+@Suite struct PageTests {
+    private static let shells = ["bash", "zsh"]
+
+    @Test(arguments: ["paced.8", "paced.conf.5", "pacectl.1"])
+    func aPageIsWellFormed(page: String) throws {
+        let (output, status) = try Repository.run("mandoc", ["-T", "lint", "-W", "warning", "man/" + page])
+        #expect(status == 0 && output == "")
+    }
+
+    @Test func theFirstPageHasEveryOptionOfPaced() throws {
+        let page = try Self.page("paced.8")
+        for option in try Self.options(of: "Sources/Daemon/Options.swift") {
+            #expect(page.contains(option), "\(option)")
+        }
+    }
+
+    @Test func thePageOfPacectlHasEveryCommandAndOption() throws {
+        let page = try Self.page("pacectl.1")
+        for option in try Self.options(of: "Sources/Console/HelpText.swift") {
+            #expect(page.contains(option), "\(option)")
+        }
+        for command in try Self.commands() {
+            #expect(page.contains(try Regex("\n\\.It Cm \(command)\\b")), "\(command)")
+        }
+    }
+
+    @Test func thePageOfTheConfigurationHasEverySectionAndKey() throws {
+        let page = try Self.page("paced.conf.5")
+        let example = try Repository.text(of: "systemd/paced.conf")
+        for section in example.matches(of: #/(?m)^#? ?\[(\w+)\]/#).map(\.1) {
+            #expect(page.contains("\n.Ss [\(section)]"), "\(section)")
+        }
+        for key in Set(example.matches(of: #/(?m)^#? ?(\w+)=/#).map(\.1)) {
+            #expect(page.contains(try Regex("\n\\.It (Cm .*)?\\b\(key) Ns =")), "\(key)")
+        }
+    }
+
+    @Test(arguments: shells)
+    func everyCommandAndOptionIsCompleted(shell: String) throws {
+        let files =
+            shell == "bash"
+            ? ["completion/paced.bash", "completion/pacectl.bash"] : ["completion/_paced", "completion/_pacectl"]
+        for (file, source) in zip(files, ["Sources/Daemon/Options.swift", "Sources/Console/HelpText.swift"]) {
+            #expect(try Repository.run(shell, ["-n", file]).output == "")
+            let text = try Repository.text(of: file)
+            for option in try Self.options(of: source) { #expect(text.contains(option), "\(file) lacks \(option)") }
+        }
+        let text = try Repository.text(of: files[1])
+        for command in try Self.commands() {
+            #expect(text.contains(try Regex("\\b\(command)\\b").wordBoundaryKind(.simple)), "\(command)")
+        }
+    }
+
+    @Test(arguments: [
+        ("pacectl st", "status start stop strap"), ("pacectl start --indoor r", "run ride"),
+        ("pacectl strap f", "forget"), ("pacectl --state-dir /x settings set use", "use_heart_rate_zones"),
+        ("pacectl settings set metric ", "true false"), ("pacectl export 17 --format g", "gpx geojson"),
+        ("pacectl --js", "--json"), ("pacectl import Pack", "Package.swift"), ("pacectl show ", ""),
+        ("pacectl replay --sp", "--speed --sport"), ("paced --bl", "--bluetooth"),
+        ("paced --bluetooth b", "bluetoothd"),
+        ("paced --config Pack", "Package.swift"),
+    ])
+    func bashCompletes(line: String, choices: String) throws {
+        let script = #"""
+            . completion/$1.bash
+            IFS=' ' read -ra COMP_WORDS <<<"$2"
+            [[ $2 != *' ' ]] || COMP_WORDS+=('')
+            COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+            _$1
+            echo "${COMPREPLY[*]}"
+            """#
+        let program = try #require(line.split(separator: " ").first)
+        let (output, status) = try Repository.run("bash", ["-uc", script, "bash", String(program), line])
+        #expect(status == 0 && output == choices + "\n")
+    }
+
+    @Test(arguments: ["paced", "pacectl"])
+    func zshFindsTheCompletion(program: String) throws {
+        let script = "fpath=(completion $fpath); autoload -Uz compinit; compinit -D -u; print $_comps[$1]"
+        #expect(try Repository.run("zsh", ["-fc", script, "zsh", program]).output == "_\(program)\n")
+    }
+
+    /// The source of a page, its long options as they are typed.
+    private static func page(_ name: String) throws -> String {
+        try Repository.text(of: "man/" + name).replacing("Fl \\-", with: "--")
+    }
+
+    /// The long options that a help text has.
+    private static func options(of source: String) throws -> Set<Substring> {
+        let help = try Repository.text(of: source).matches(of: #/"""\n(?s:(.*?))"""/#).map(\.1).max {
+            $0.count < $1.count
+        }
+        let options = Set(try #require(help).matches(of: #/--[a-z][a-z-]+/#).map(\.0))
+        try #require(options.count > 5)
+        return options
+    }
+
+    /// The commands that the help text of pacectl has.
+    private static func commands() throws -> Set<Substring> {
+        let help = try Repository.text(of: "Sources/Console/HelpText.swift")
+        let commands = Set(help.matches(of: #/(?m)^      ([a-z]+)(?: |$)/#).map(\.1))
+        try #require(commands.count > 10)
+        return commands
+    }
+}
