@@ -2,16 +2,17 @@
 
 # The one list of Debian packages: what the programs are built with, and what their tests run beside it.
 packages := libbluetooth-dev libexpat1-dev libgps-dev libinih-dev libjansson-dev libsqlite3-dev libsystemd-dev pkg-config
-test-packages := $(packages) binutils dbus-daemon gpsbabel gpsd gpsd-clients jq libxml2-utils netcat-openbsd python3-venv sqlite3 tmux
+test-packages := $(packages) binutils dbus-daemon gpsbabel gpsd gpsd-clients jq libxml2-utils mandoc netcat-openbsd python3-venv sqlite3 systemd tmux zsh
+package-packages := debhelper lintian
 machine-packages := bluez bluez-test-tools busybox-static cpio dbus dmsetup e2fsprogs kmod qemu-system-x86
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build run test lint unit test-sanitize end-to-end test-vm test-power torture soak bench fuzz fuzz-cases clean requirements test-requirements
+.PHONY: build run test lint unit test-sanitize end-to-end test-vm test-power torture soak bench fuzz fuzz-cases install uninstall deb clean requirements test-requirements
 
-release := swift build -c release --static-swift-stdlib
+release := swift build -c release --static-swift-stdlib -Xlinker -z -Xlinker now
 pytest := .build/venv/bin/python -B -m pytest -p no:cacheprovider Tests/EndToEnd
 results := .build/results
 # What a person wants to see of the runner's many lines; all of them are kept.
@@ -24,6 +25,22 @@ build: requirements
 
 run: build
 	@Tools/demo
+
+# Where "make install" puts things; DESTDIR goes before all of it.
+prefix := /usr/local
+sysconfdir := /etc
+export prefix sysconfdir unitdir udevdir DESTDIR
+
+install:
+	@Tools/install
+
+uninstall:
+	@Tools/install --remove
+
+deb: build
+	@echo "== packing"
+	@Tools/require $(package-packages)
+	@Tools/deb
 
 # The last lines are what each runner said last.
 test: lint unit test-sanitize end-to-end test-vm test-power fuzz-cases bench
