@@ -33,11 +33,11 @@ void clinux_stand_back(int niceness)
     setpriority(PRIO_PROCESS, 0, niceness);
 }
 
-bool clinux_clock_is_synchronised(void)
+int clinux_clock_is_synchronised(void)
 {
     struct timex status = {.modes = 0};
     int state = adjtimex(&status);
-    return state >= 0 && state != TIME_ERROR;
+    return state < 0 ? -1 : state != TIME_ERROR;
 }
 
 int clinux_event(void)

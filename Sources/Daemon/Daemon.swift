@@ -34,6 +34,7 @@ package final class Daemon {
     /// What the next answer that comes later goes by.
     var nextToken: PendingAnswer.Token = 0
     private var simulator: Simulator?
+    private var clockWatch: ClockWatch?
     /// When the system's clock is read next.
     private var clockAt: Instant
     private var runIsActive = false
@@ -115,6 +116,7 @@ package final class Daemon {
     var pipeline: Pipeline { recollection.pipeline }
 
     private func connectDevices() throws(SystemError) {
+        if !Clock.mayBeAsked { clockWatch = try ClockWatch(loop: loop) { Clock.heard(isSynchronised: $0) } }
         let report: (Input) -> Void = { [unowned self] in receive($0) }
         if options.isDemo {
             simulator = try Simulator(seed: 1, loop: loop, report: report)

@@ -14,10 +14,23 @@ package enum Clock {
         UTC(milliseconds: read(CLOCK_REALTIME).flooredDivision(by: 1_000_000))
     }
 
-    /// Whether the kernel calls `CLOCK_REALTIME` synchronised.
+    /// Whether the kernel calls `CLOCK_REALTIME` synchronised; where it may not be asked, what ``heard(isSynchronised:)`` took last.
     package static func isSynchronised() -> Bool {
-        clinux_clock_is_synchronised()
+        let answer = clinux_clock_is_synchronised()
+        return answer < 0 ? hearsay.withLock { $0 } : answer == 1
     }
+
+    /// Whether the kernel may be asked if the clock is synchronised. It may not under systemd's `ProtectClock=`.
+    package static var mayBeAsked: Bool {
+        clinux_clock_is_synchronised() >= 0
+    }
+
+    /// Takes what somebody says who may ask the kernel.
+    package static func heard(isSynchronised: Bool) {
+        hearsay.withLock { $0 = isSynchronised }
+    }
+
+    private static let hearsay = Locked(false)
 
     /// The random name of this boot, which instants belong to; empty where `/proc` is missing.
     package static func bootID() -> String {

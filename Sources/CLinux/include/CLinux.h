@@ -1,6 +1,5 @@
 /* What Swift's Glibc module hides: it is built without _GNU_SOURCE. All return -1 and set errno on failure. */
 #pragma once
-#include <stdbool.h>
 #include <stdint.h>
 
 /* accept4(2) with SOCK_NONBLOCK | SOCK_CLOEXEC. */
@@ -18,8 +17,8 @@ int clinux_peer_of(int descriptor, struct clinux_peer *peer);
 /* setpriority(2) of the calling thread, which Linux does not take for the process: 0 to 19. */
 void clinux_stand_back(int niceness);
 
-/* Whether the kernel calls CLOCK_REALTIME synchronised: adjtimex(2) is not in TIME_ERROR. */
-bool clinux_clock_is_synchronised(void);
+/* Whether the kernel calls CLOCK_REALTIME synchronised: adjtimex(2) is not in TIME_ERROR. 1 or 0; -1 where it may not be asked. */
+int clinux_clock_is_synchronised(void);
 
 /* eventfd(2) with EFD_NONBLOCK | EFD_CLOEXEC. */
 int clinux_event(void);

@@ -1,0 +1,66 @@
+import Domain
+import Linux
+import TestKit
+import Testing
+
+@Suite struct ClockWatchTests {
+    private final class Told {
+        var answers: [Bool] = []
+    }
+
+    /// Plays timedated: what it is asked for, and what it answers.
+    private func serve(_ stage: BusStage, _ answer: @escaping (BusRequest) -> Void) throws -> (Bus, BusSlot) {
+        let service = try stage.own("org.freedesktop.timedate1")
+        return (service, try service.serve("/org/freedesktop/timedate1", called: answer))
+    }
+
+    @Test(arguments: [true, false])
+    func whatTimedatedSaysIsTold(isSynchronised: Bool) throws {
+        let stage = try BusStage()
+        var asked: [[BusValue]] = []
+        let service = try serve(stage) { request in
+            asked.append(request.message.arguments)
+            try? request.answer([.variant(.bool(isSynchronised))])
+        }
+        let told = Told()
+        let watch = try ClockWatch(at: stage.daemon.address, loop: stage.loop) { told.answers.append($0) }
+        #expect(told.answers.isEmpty)
+        try stage.turn { !told.answers.isEmpty }
+        try stage.turn(for: .milliseconds(50))
+        #expect(told.answers == [isSynchronised])
+        #expect(asked == [[.string("org.freedesktop.timedate1"), .string("NTPSynchronized")]])
+        withExtendedLifetime((watch, service)) {}
+    }
+
+    @Test func withoutABusOrATimedatedNothingIsTold() throws {
+        for isThere in [false, true] {
+            let stage = try BusStage(isThere: isThere)
+            let told = Told()
+            let watch = try ClockWatch(at: stage.daemon.address, loop: stage.loop) { told.answers.append($0) }
+            try stage.turn(for: .milliseconds(200))
+            #expect(told.answers == [])
+            withExtendedLifetime(watch) {}
+        }
+    }
+
+    @Test func itMayBeReleasedWhileItAsks() throws {
+        let stage = try BusStage()
+        var isAsked = false
+        let service = try serve(stage) { _ in isAsked = true }
+        var watch: ClockWatch? = try ClockWatch(at: stage.daemon.address, loop: stage.loop) { _ in
+            Issue.record("nobody is there to be told")
+        }
+        try stage.turn { isAsked }
+        watch = nil
+        try stage.turn(for: .milliseconds(50))
+        #expect(watch == nil)
+        withExtendedLifetime(service) {}
+    }
+
+    @Test func whatIsHeardCountsOnlyWhereTheKernelMayNotBeAsked() {
+        let before = Clock.isSynchronised()
+        Clock.heard(isSynchronised: !before)
+        #expect(!Clock.mayBeAsked || Clock.isSynchronised() == before)
+        Clock.heard(isSynchronised: false)
+    }
+}
