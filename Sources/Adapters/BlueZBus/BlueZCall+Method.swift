@@ -9,6 +9,7 @@ extension BlueZCall {
         let characteristic = BlueZInterface.characteristic.rawValue
         let options = BusValue.properties([:])
         return switch self {
+        case .ping: ("/", "org.freedesktop.DBus.Peer", "Ping", [])
         case .getObjects: ("/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", [])
         case .setPowered(let path, let isOn):
             (

@@ -166,7 +166,7 @@ package final class BusStraps {
             }
         }
         if call != .getObjects || error != nil { carryOut(session.answered(call, error, at: now), at: now) }
-        if error?.meaning == .unanswered { drop() }
+        if error?.meaning == .unanswered, session.isSilent { drop() }
         becameReady(wasReady, at: now)
         settle(at: now)
     }

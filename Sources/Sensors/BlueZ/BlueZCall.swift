@@ -4,6 +4,8 @@ import Domain
 ///
 /// Source: BlueZ, doc/adapter-api.txt, doc/device-api.txt, doc/gatt-api.txt, doc/agent-api.txt.
 package enum BlueZCall: Hashable, Sendable {
+    /// Whether it does anything at all.
+    case ping
     case getObjects
     case setPowered(adapter: String, Bool)
     case setFilter(adapter: String, BlueZDiscovery.Pass)
@@ -30,7 +32,18 @@ package enum BlueZCall: Hashable, Sendable {
         case .setPowered: .seconds(15)
         // The strap has 30 s to answer.
         case .acquireNotify, .startNotify, .stopNotify, .read: .seconds(35)
+        case .ping: .seconds(2)
         default: .seconds(5)
+        }
+    }
+
+    /// Whether bluetoothd answers later while anybody pairs: it holds searches then, and goes on with them 5 s later.
+    ///
+    /// Source: BlueZ 5.66, src/adapter.c, `resume_discovery`.
+    var waitsForPairings: Bool {
+        switch self {
+        case .startDiscovery, .stopDiscovery: true
+        default: false
         }
     }
 

@@ -19,7 +19,7 @@ package struct BlueZDiscovery: Equatable, Sendable {
 
     /// The rest after a failure, and after bluetoothd has said that one goes on already and could not end it.
     static let failureRest = Duration.seconds(2)
-    static let stuckRest = Duration.seconds(5)
+    package static let stuckRest = Duration.seconds(5)
 
     /// After so many refusals in a row because one goes on already, the adapter needs to be switched off and on.
     static let stuckLimit = 3
@@ -86,6 +86,8 @@ package struct BlueZDiscovery: Equatable, Sendable {
         case (.startDiscovery, .underWay):
             refusals += 1
             isStuck = true
+        // It may yet begin.
+        case (.startDiscovery, .unanswered): isStuck = true
         case (.stopDiscovery, _):
             if isStuck, error != nil { restUntil = now + Self.stuckRest }
             isStuck = false

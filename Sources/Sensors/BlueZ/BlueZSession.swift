@@ -48,6 +48,8 @@ package struct BlueZSession: Sendable {
     private var obstacle: LinkReason?
     private var discovery = BlueZDiscovery()
     private var flight: BlueZCall?
+    /// What was not answered, though bluetoothd may be well: it is asked whether it is.
+    private var doubt: (call: BlueZCall, error: BlueZError)?
     private var restUntil: Instant?
     private var reconnectAt: Instant?
     private var silences = 0
@@ -126,6 +128,7 @@ extension BlueZSession {
         isCycling = false
         discovery.forget()
         flight = nil
+        doubt = nil
         restUntil = nil
         reconnectAt = nil
         removals = []
@@ -138,6 +141,11 @@ extension BlueZSession {
         obstacle = .noBluetooth
         reconnectAt = now + Self.rests[min(silences, Self.rests.count - 1)]
         silences += 1
+    }
+
+    /// Whether bluetoothd has not answered, and is let alone for a while.
+    package var isSilent: Bool {
+        reconnectAt != nil
     }
 
     /// A device has been connected or disconnected, as the answer to a call says (``BlueZConnection/isLinked(after:_:)``).
@@ -166,6 +174,11 @@ extension BlueZSession {
         flight = nil
         switch error?.meaning {
         case .unanswered:
+            if let error, call.waitsForPairings {
+                doubt = (call, error)
+                flight = .ping
+                return [.call(.ping)]
+            }
             unanswered(at: now)
             return []
         case .forbidden:
@@ -175,6 +188,9 @@ extension BlueZSession {
         default: isForbidden = false
         }
         switch call {
+        case .ping:
+            if let doubt { discovery.answered(doubt.call, doubt.error, at: now) }
+            doubt = nil
         case .getObjects: restUntil = now + Self.failureRest
         case .setPowered(_, let isOn): switched(isOn, error, at: now)
         case .removeDevice(let device, _): removals.removeAll { $0 == device }

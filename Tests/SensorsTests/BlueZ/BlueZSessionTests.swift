@@ -230,6 +230,34 @@ struct BlueZSessionTests {
         #expect(stage.asked == .getObjects, "the rests begin anew")
     }
 
+    @Test func aBluetoothdThatHoldsASearchWhileSomebodyPairsIsNotTakenForHung() {
+        var stage = readyStage()
+        stage.search()
+        stage.answer()
+        #expect(stage.asked == .startDiscovery(adapter: hci0))
+        stage.answer(silence)
+        #expect(stage.asked == .ping)
+        #expect(stage.session.isReady && !stage.session.isQuiet)
+        stage.answer()
+        #expect(stage.asked == .stopDiscovery(adapter: hci0), "it may yet have begun")
+        stage.answer(silence)
+        stage.answer()
+        #expect(stage.session.isReady)
+        stage.pass(BlueZDiscovery.stuckRest)
+        #expect(stage.calls.suffix(1) == [.startDiscovery(adapter: hci0)])
+    }
+
+    @Test func aBluetoothdThatDoesNotEvenSayThatItIsThereIsHung() {
+        var stage = readyStage()
+        stage.search()
+        stage.answer()
+        stage.answer(silence)
+        stage.answer(silence)
+        #expect(stage.session.hindrance == .noBluetooth)
+        stage.pass(BlueZSession.rests[0], answering: false)
+        #expect(stage.reconnections == 1)
+    }
+
     @Test func aDeviceThatIsPairedIsNotRemoved() {
         var stage = BlueZStage()
         stage.come([BlueZStage.adapter(), BlueZStage.device(BlueZStage.device, ["Paired": .flag(true)])])
