@@ -10,6 +10,15 @@ extension FileDescriptor {
         FileDescriptor(owning: try check("open") { unsafe Glibc.open(path, flags | O_CLOEXEC, mode) })
     }
 
+    /// The numbers of descriptors are below this: the soft limit of the process.
+    ///
+    /// The corresponding C function is `getrlimit` with `RLIMIT_NOFILE`.
+    package static var limit: Int32 {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
+        return Int32(clamping: limit.rlim_cur)
+    }
+
     /// The first `limit` bytes of a small file as text; empty when it cannot be read.
     package borrowing func readText(limit: Int) -> String {
         var bytes = [UInt8](repeating: 0, count: limit)

@@ -22,8 +22,12 @@ package final class ControlServer {
     /// A client that has taken nothing of its answers for so long is closed.
     package static let stallLimit = Duration.seconds(30)
 
+    package static let limits = ClientLimits(total: 32, perUser: 16)
+
+    /// For those who come; nobody who is there is sent away.
+    package var limits: ClientLimits
+
     private let loop: EventLoop
-    private let clientLimit: Int
     private let answer: Answer
     private var listener: Listener?
     private var stallTimer: StallTimer?
@@ -33,11 +37,11 @@ package final class ControlServer {
     ///   - socket: a listening socket.
     ///   - answer: what carries out requests; called in the loop.
     package init(
-        socket: consuming FileDescriptor, loop: EventLoop, clientLimit: Int = 32,
+        socket: consuming FileDescriptor, loop: EventLoop, limits: ClientLimits = ControlServer.limits,
         stallLimit: Duration = ControlServer.stallLimit, answer: @escaping Answer
     ) throws(SystemError) {
         self.loop = loop
-        self.clientLimit = clientLimit
+        self.limits = limits
         self.answer = answer
         stallTimer = try StallTimer(limit: stallLimit, loop: loop) { [unowned self] in closeStuck(since: $0) }
         listener = try Listener(socket, loop: loop) { [unowned self] socket in accept(socket) }
@@ -58,19 +62,20 @@ package final class ControlServer {
     }
 
     private func accept(_ socket: consuming FileDescriptor) {
-        guard callers.count < clientLimit else {
+        // One that has gone again is nobody.
+        guard let peer = try? UnixSocket.peer(of: socket) else { return }
+        if let refusal = limits.refusal(of: socket, from: peer.user, among: callers.map(\.peer.user)) {
             var line = LineWriter(capacity: 256)
-            RemoteProcedure.refuse(.busy("too many clients: at most \(clientLimit)"), into: &line)
+            RemoteProcedure.refuse(.busy(refusal), into: &line)
             _ = socket.send(line.bytes[...])
             return
         }
+        let caller = Caller(socket, peer: peer)
         do throws(SystemError) {
-            let peer = try UnixSocket.peer(of: socket)
-            let caller = Caller(socket, peer: peer)
             try caller.watch(in: loop) { [unowned self, unowned caller] in ready(caller, $0) }
             callers.append(caller)
         } catch {
-            // The client is gone again, or there is no memory for it: it is told by the end of its stream.
+            // There is no memory for it: it is told by the end of its stream.
         }
     }
 

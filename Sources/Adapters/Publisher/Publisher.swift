@@ -10,14 +10,18 @@ package final class Publisher {
     /// A client whose waiting bytes have not moved for so long is closed.
     package static let stallLimit = Duration.seconds(30)
 
+    package static let limits = ClientLimits(total: 256, perUser: 128)
+
     /// The most bytes that one client is sent in one turn of the loop, a chunk more or less: ticks must not wait for replays.
     private static let turnLimit = 64 * 1024
 
     /// The number of the STATE line that was published last; 0 before the first.
     package private(set) var stateSequence = 0
 
+    /// For those who come; nobody who is there is sent away.
+    package var limits: ClientLimits
+
     private let loop: EventLoop
-    private let clientLimit: Int
     private let bootID: String
     private let instance: String
 
@@ -41,12 +45,12 @@ package final class Publisher {
     ///   - events: those of earlier starts, as they were kept; the numbers go on after them.
     ///   - keep: takes each event with its number and its line.
     package init(
-        socket: consuming FileDescriptor, loop: EventLoop, clientLimit: Int = 256, bootID: String, instance: String,
-        settings: Settings, events: [(sequence: Int, line: [UInt8])] = [],
+        socket: consuming FileDescriptor, loop: EventLoop, limits: ClientLimits = Publisher.limits, bootID: String,
+        instance: String, settings: Settings, events: [(sequence: Int, line: [UInt8])] = [],
         stallLimit: Duration = Publisher.stallLimit, keep: @escaping (Event, Int, [UInt8]) -> Void = { _, _, _ in }
     ) throws(SystemError) {
         self.loop = loop
-        self.clientLimit = clientLimit
+        self.limits = limits
         self.bootID = bootID
         self.instance = instance
         self.keep = keep
@@ -186,16 +190,18 @@ package final class Publisher {
     // MARK: Clients
 
     private func accept(_ socket: consuming FileDescriptor) {
+        // One that has gone again is nobody.
+        guard let peer = try? UnixSocket.peer(of: socket) else { return }
         var line = LineWriter(capacity: 256)
-        guard subscribers.count < clientLimit else {
-            line.error("too many clients: at most \(clientLimit)")
+        if let refusal = limits.refusal(of: socket, from: peer.user, among: subscribers.map(\.peer.user)) {
+            line.error(refusal)
             _ = socket.send(line.bytes[...])
             return
         }
         line.version(
             release: Release.version, protocol: Release.protocolNumber, bootID: bootID, instance: instance,
             events: ring.retained)
-        let subscriber = Subscriber(socket, queue: ClientQueue(ring: ring))
+        let subscriber = Subscriber(socket, peer: peer, queue: ClientQueue(ring: ring))
         do throws(SystemError) {
             try subscriber.watch(in: loop) { [unowned self, unowned subscriber] in ready(subscriber, $0) }
         } catch {

@@ -4,6 +4,7 @@ import Outputs
 /// One client of state.sock: its socket, what it says and what waits for it.
 final class Subscriber {
     let socket: FileDescriptor
+    let peer: Peer
     var queue: ClientQueue
     private(set) var isOpen = true
 
@@ -17,8 +18,9 @@ final class Subscriber {
     private var inputHasEnded = false
     private var source: DescriptorSource?
 
-    init(_ socket: consuming FileDescriptor, queue: ClientQueue) {
+    init(_ socket: consuming FileDescriptor, peer: Peer, queue: ClientQueue) {
         self.socket = socket
+        self.peer = peer
         self.queue = queue
     }
 

@@ -192,7 +192,7 @@ func result(_ json: String) -> String {
 }
 
 @Test func theNextClientOverTheLimitIsToldThatTheServerIsBusy() throws {
-    let stage = try ControlStage(clientLimit: 1)
+    let stage = try ControlStage(limits: ClientLimits(total: 1, perUser: 1))
     let first = try stage.client()
     let second = try stage.client()
     #expect(
@@ -240,4 +240,17 @@ func randomBytesAreAnsweredOrIgnored(seed: UInt64) throws {
     stage.server.close()
     client.receive()
     #expect(client.hasEnded)
+}
+
+@Test func theNextClientOfAUserOverTheLimitIsToldThatTheServerIsBusy() throws {
+    let stage = try ControlStage(limits: ClientLimits(total: 9, perUser: 1))
+    let first = try stage.client()
+    let second = try stage.client()
+    let line = try #require(second.lines().first)
+    #expect(line["error"]?["code"]?.integer == -32002)
+    #expect(line["error"]?["data"]?["message"]?.string == "too many clients of user \(getuid()): at most 1")
+    #expect(second.hasEnded)
+    first.send("{\"jsonrpc\":\"2.0\",\"method\":\"run.lap\",\"id\":1}\n")
+    stage.loop.settle()
+    #expect(first.lines().count == 1)
 }

@@ -18,9 +18,9 @@ final class ControlStage {
     var meanwhile: () -> Void = {}
     var path: String { directory.path + "/control.sock" }
 
-    init(clientLimit: Int = 32, stallLimit: Duration = .seconds(30)) throws {
+    init(limits: ClientLimits = ClientLimits(total: 32, perUser: 32), stallLimit: Duration = .seconds(30)) throws {
         server = try ControlServer(
-            socket: UnixSocket.listen(at: directory.path + "/control.sock"), loop: loop, clientLimit: clientLimit,
+            socket: UnixSocket.listen(at: directory.path + "/control.sock"), loop: loop, limits: limits,
             stallLimit: stallLimit
         ) { [unowned self] request, peer in
             asked.append(request)

@@ -12,9 +12,9 @@ final class PublisherStage {
     let publisher: Publisher
     var path: String { directory.path + "/state.sock" }
 
-    init(clientLimit: Int = 256, stallLimit: Duration = .seconds(30)) throws {
+    init(limits: ClientLimits = ClientLimits(total: 256, perUser: 256), stallLimit: Duration = .seconds(30)) throws {
         publisher = try Publisher(
-            socket: UnixSocket.listen(at: directory.path + "/state.sock"), loop: loop, clientLimit: clientLimit,
+            socket: UnixSocket.listen(at: directory.path + "/state.sock"), loop: loop, limits: limits,
             bootID: "boot", instance: "instance", settings: Settings(), stallLimit: stallLimit)
     }
 

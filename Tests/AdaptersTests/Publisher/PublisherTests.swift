@@ -123,7 +123,7 @@ import Testing
 }
 
 @Test func theNextClientOverTheLimitIsToldAndClosed() throws {
-    let stage = try PublisherStage(clientLimit: 2)
+    let stage = try PublisherStage(limits: ClientLimits(total: 2, perUser: 2))
     let clients = try [stage.client(), stage.client()]
     let third = try SocketClient(stage.path)
     stage.loop.settle()
@@ -247,4 +247,25 @@ func randomBytesDoNoHarm(seed: UInt64) throws {
     #expect(client.lines().map(\.lineClass) == ["EVENT"])
     #expect(client.hasEnded)
     #expect(throws: SystemError.self) { _ = try UnixSocket.connect(to: stage.path) }
+}
+
+@Test func theNextClientOfAUserOverTheLimitIsToldAndClosed() throws {
+    let stage = try PublisherStage(limits: ClientLimits(total: 9, perUser: 2))
+    let clients = try [stage.client(), stage.client()]
+    let third = try SocketClient(stage.path)
+    stage.loop.settle()
+    #expect(third.lines() == [#"{"class":"ERROR","message":"too many clients of user \#(getuid()): at most 2"}"#])
+    #expect(third.hasEnded)
+    stage.tick(100)
+    #expect(clients.allSatisfy { elapsed($0.lines()) == [100] })
+}
+
+@Test func aLimitThatChangesIsForThoseWhoCome() throws {
+    let stage = try PublisherStage(limits: ClientLimits(total: 9, perUser: 9))
+    let clients = try [stage.client(), stage.client()]
+    stage.publisher.limits = ClientLimits(total: 9, perUser: 1)
+    let third = try stage.client()
+    #expect(third.hasEnded)
+    stage.tick(100)
+    #expect(clients.allSatisfy { elapsed($0.lines()) == [100] })
 }

@@ -1,0 +1,33 @@
+import Linux
+
+/// How many clients one socket takes: of all users together, and of each, so that none of them keeps the others out.
+package struct ClientLimits: Equatable, Sendable {
+    package var total: Int
+    /// Root's too.
+    package var perUser: Int
+
+    /// So many descriptors are left for devices and the disk, however many clients there may be.
+    static let spareDescriptors: Int32 = 16
+
+    package init(total: Int, perUser: Int) {
+        self.total = total
+        self.perUser = perUser
+    }
+
+    /// Why no client more is taken, for people; nil where there is room for it.
+    ///
+    /// - Parameters:
+    ///   - client: its connection, accepted already.
+    ///   - users: those of the clients that are there.
+    func refusal(of client: borrowing FileDescriptor, from user: UInt32, among users: [UInt32]) -> String? {
+        if users.count >= total { return "too many clients: at most \(total)" }
+        if users.count(where: { $0 == user }) >= perUser {
+            return "too many clients of user \(user): at most \(perUser)"
+        }
+        // The kernel gives the lowest number that is free.
+        if client.number >= FileDescriptor.limit - Self.spareDescriptors {
+            return "too many clients: paced may open \(FileDescriptor.limit) files (LimitNOFILE=)"
+        }
+        return nil
+    }
+}
