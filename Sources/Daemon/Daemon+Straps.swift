@@ -124,7 +124,8 @@ extension Daemon {
             try strapFile?.write(list)
         } catch {
             Log.write(
-                .warning, "cannot write \(strapFile?.path ?? ""): \(error), ignoring: it is lost at the next start")
+                .warning, about: .straps,
+                "cannot write \(strapFile?.path ?? ""): \(error), ignoring: it is lost at the next start")
         }
     }
 }

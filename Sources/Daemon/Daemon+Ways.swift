@@ -8,7 +8,7 @@ extension Daemon {
     func makeStrapWays(
         _ wish: WayChoice.Wish, report: @escaping (Input) -> Void
     ) throws(SystemError) -> StrapWays {
-        let describe: (DeviceInformation) -> Void = { Log.write(.info, Log.line(of: $0)) }
+        let describe: (DeviceInformation) -> Void = { Log.write(.info, about: .straps, Log.line(of: $0)) }
         return try StrapWays(
             wish, isOff: options.strap == .auto && straps.isOff, loop: loop,
             makeKernel: { [unowned self] (reason, report) throws(SystemError) in
@@ -25,7 +25,9 @@ extension Daemon {
             report: report,
             changed: { way, reason in
                 let name = way == .kernel ? "the kernel's own Bluetooth" : "bluetoothd"
-                Log.write(.notice, "straps are reached through " + name + (reason.map { ": \($0.text)" } ?? ""))
+                Log.write(
+                    .notice, about: .links,
+                    "straps are reached through " + name + (reason.map { ": \($0.text)" } ?? ""))
             })
     }
 }

@@ -129,7 +129,7 @@ package final class Daemon {
         case .unix(let path):
             receive(.bluetooth(Bluetooth(way: .unix)))
             strap = try UnixStrap(path: path, loop: loop, report: report) { information in
-                Log.write(.info, Log.line(of: information))
+                Log.write(.info, about: .straps, Log.line(of: information))
             }
         case .off: break
         case .auto, .ours:
@@ -148,6 +148,7 @@ package final class Daemon {
             recollection.receive(.recorder(recorder.journal.status(at: now)), at: now)
             recorder.noteClock(recollection.pipeline.state(at: now), at: now)
             exports?.turn(at: now)
+            Log.tellLeftOut()
         }
         turn()
     }
@@ -191,7 +192,7 @@ package final class Daemon {
     ) throws(ControlFailure) -> ControlServer.Reply {
         switch request {
         case .run(let command):
-            Log.write(.info, "user \(peer.user) asks for \(command.word.text)")
+            Log.write(of: peer, "asks for \(command.word.text)")
             do throws(Refusal) {
                 return try .result(result(of: perform(command, at: now), command))
             } catch {
@@ -201,7 +202,7 @@ package final class Daemon {
         case .settings: return .result(.settings(pipeline.settings))
         case .setting(let key): return .result(.setting(key, pipeline.settings))
         case .change(let change):
-            Log.write(.info, "user \(peer.user) changes \(change.key.rawValue)")
+            Log.write(of: peer, "changes \(change.key.rawValue)")
             if case .straps(let ours) = change {
                 try checkStrapsAreFree()
                 var list = straps
@@ -217,20 +218,20 @@ package final class Daemon {
             return .result(.setting(change.key, settings))
         case .scan(let seconds): return .later(try scan(seconds: seconds))
         case .use(let use):
-            Log.write(.info, "user \(peer.user) says which strap is used")
+            Log.write(of: peer, "says which strap is used")
             return try .result(self.use(use, at: now))
         case .pair(let strap):
-            Log.write(.info, "user \(peer.user) pairs with a strap")
+            Log.write(of: peer, "pairs with a strap")
             return .later(try pair(strap))
         case .activities(let request):
             switch request {
-            case .edit(let id, _, _): Log.write(.info, "user \(peer.user) edits activity \(id)")
-            case .delete(let id): Log.write(.info, "user \(peer.user) deletes activity \(id)")
+            case .edit(let id, _, _): Log.write(of: peer, "edits activity \(id)")
+            case .delete(let id): Log.write(of: peer, "deletes activity \(id)")
             case .list, .get, .track: break
             }
             return .later(try answer(request, at: now))
         case .forget(let strap):
-            Log.write(.info, "user \(peer.user) forgets \(strap == nil ? "all straps" : "a strap")")
+            Log.write(of: peer, "forgets \(strap == nil ? "all straps" : "a strap")")
             return try .result(forget(strap, at: now))
         }
     }
@@ -262,7 +263,7 @@ package final class Daemon {
 
     func tell(_ outputs: [Output]) {
         for case .event(let event) in outputs {
-            if let (level, text) = Log.line(of: event) { Log.write(level, text) }
+            if let (level, text) = Log.line(of: event) { Log.write(level, about: Log.subject(of: event), text) }
             if case .stop = event.kind { exports?.lookWhenWritten() }
         }
         publisher?.publish(outputs)

@@ -21,6 +21,9 @@ final class ExportsAtStop {
     /// What was said last.
     private var fault: String?
 
+    /// What is to be done once there is nothing to do.
+    private var done: (() -> Void)?
+
     private static let faultName: StaticText = "export failed"
     /// Between two attempts.
     static let rest = Duration.seconds(60)
@@ -44,6 +47,11 @@ final class ExportsAtStop {
             turn(at: Clock.now())
         }
         if !isAwaited { lookAt = Clock.now() + Self.rest }
+    }
+
+    /// Calls `body`, once, when the next round is over, in which what the journal lists is made as far as it can be.
+    func whenDone(_ body: @escaping () -> Void) {
+        done = body
     }
 
     /// Looks whether anything is to be made, where that is due.
@@ -70,7 +78,7 @@ final class ExportsAtStop {
             case .success(let answer):
                 made.insert(order)
                 journal.append(.exported(activity: order.activity, order.format), at: Clock.now())
-                if case .exported(let path, _) = answer { Log.write(.notice, "wrote \(path)") }
+                if case .exported(let path, _) = answer { Log.write(.notice, about: .exports, "wrote \(path)") }
             case .failure(let trouble):
                 self.trouble =
                     "cannot write the \(order.format.rawValue) file of activity \(order.activity): \(trouble)"
@@ -89,7 +97,7 @@ final class ExportsAtStop {
         if let trouble {
             lookAt = min(lookAt ?? Clock.now() + Self.rest, Clock.now() + Self.rest)
             if trouble != fault {
-                Log.write(.error, trouble + ", retrying each minute")
+                Log.write(.error, about: .exports, trouble + ", retrying each minute")
                 report(.raise(Self.faultName, message: trouble))
             }
         } else if fault != nil {
@@ -97,5 +105,8 @@ final class ExportsAtStop {
         }
         fault = trouble
         trouble = nil
+        let done = done
+        self.done = nil
+        done?()
     }
 }

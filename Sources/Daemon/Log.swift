@@ -1,5 +1,6 @@
 import Domain
 import Glibc
+import Linux
 import Sensors
 
 /// One line for each decision, on standard error; systemd's journal takes the level from the prefix.
@@ -20,6 +21,25 @@ enum Log {
         line.withUnsafeMutableBytes { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
+    /// Writes a line of what may happen at any time and again and again: too many of one subject are left out.
+    static func write(_ level: Level, about subject: LogLimit.Subject, _ text: @autoclosure () -> String) {
+        if limit.withLock({ $0.takes(subject, at: Clock.now()) }) { write(level, text()) }
+    }
+
+    /// Who asks for what: the kernel says which user and which process opened the connection.
+    static func write(of peer: Peer, _ text: String) {
+        write(.info, about: .commands, "user \(peer.user), process \(peer.process), \(text)")
+    }
+
+    /// Says how many lines were left out; to be called each second.
+    static func tellLeftOut() {
+        for (subject, count) in limit.withLock({ $0.takeLeftOut(at: Clock.now()) }) {
+            write(.warning, "\(count) more \(count == 1 ? "line" : "lines") about \(subject.rawValue) left out")
+        }
+    }
+
+    private static let limit = Locked(LogLimit())
+
     /// Standard error goes to the journal: systemd says so with this variable.
     private static let isJournal = getenv("JOURNAL_STREAM") != nil
 
@@ -37,7 +57,9 @@ enum Log {
         case .pause(_, _, .auto): (.notice, "run paused, the time stood still for too long")
         case .pause: (.notice, "run paused")
         case .resume: (.notice, "run resumed")
-        case .lap(_, let number, _): (.info, "lap \(number) closed")
+        case .lap(_, let number, .command): (.info, "lap \(number) closed")
+        // A lap of its own each minute, or a street of houses: nothing that anybody decided.
+        case .lap, .fix(.stale, _, _): nil
         case .stop(let summary):
             (.notice, "run \(summary.id) stopped after \(summary.total.elapsedMilliseconds / 1000) s")
         case .discard(let summary): (.notice, "run \(summary.id) discarded")
@@ -56,6 +78,18 @@ enum Log {
         case .fault(let fault, raised: true): (.warning, "\(fault.name.text): \(fault.message)")
         case .fault(let fault, raised: false): (.notice, "\(fault.name.text): over")
         case .settings(let key, _): (.notice, "setting \(key.rawValue) changed")
+        }
+    }
+
+    static func subject(of event: Event) -> LogLimit.Subject {
+        switch event.kind {
+        case .start, .pause, .resume, .lap, .stop, .discard: .run
+        case .link: .links
+        case .fix, .gap: .position
+        case .clock: .clock
+        case .recorder: .recording
+        case .fault: .faults
+        case .settings: .settings
         }
     }
 

@@ -1,0 +1,131 @@
+import Adapters
+import Domain
+import Pipeline
+import TestKit
+import Testing
+
+@testable import Daemon
+
+@Suite struct LogLimitTests {
+    private let start = Instant(milliseconds: 1_000_000)
+
+    @Test func whatComesInABurstIsWrittenAndTheRestIsCounted() {
+        var limit = LogLimit()
+        let taken = (0..<50).count { _ in limit.takes(.commands, at: start) }
+        #expect(taken == LogLimit.burst)
+        #expect(limit.takeLeftOut(at: start).count == 0, "the count is a line too")
+        #expect(limit.takes(.links, at: start) == true, "each subject for itself")
+        let told = limit.takeLeftOut(at: start + LogLimit.pace)
+        #expect(told.map(\.subject) == [.commands])
+        #expect(told.map(\.count) == [30])
+        #expect(limit.takeLeftOut(at: start + LogLimit.pace).count == 0)
+        #expect(limit.takes(.commands, at: start + LogLimit.pace) == false, "its room is used up")
+        #expect(limit.takeLeftOut(at: start + LogLimit.pace * 2).map(\.count) == [1])
+        #expect(limit.takes(.commands, at: start + LogLimit.pace * 3) == true)
+    }
+
+    @Test func nothingIsTakenBeforeItIsToldWhatWasLeftOut() {
+        var limit = LogLimit()
+        for _ in 0...LogLimit.burst { _ = limit.takes(.run, at: start) }
+        let later = start + .seconds(3600)
+        #expect(limit.takes(.run, at: later) == false)
+        #expect(limit.takeLeftOut(at: later).map(\.count) == [2])
+        #expect(limit.takes(.run, at: later) == true)
+    }
+
+    @Test func aDayOfFloodIsSixtyLinesAnHourOfEachSubject() {
+        var limit = LogLimit()
+        var lines = 0
+        var leftOut = 0
+        let hours = 24
+        for second in 0..<hours * 3600 {
+            let now = start + .seconds(second)
+            for _ in 0..<10 where limit.takes(.commands, at: now) { lines += 1 }
+            for told in limit.takeLeftOut(at: now) {
+                lines += 1
+                leftOut += told.count
+            }
+        }
+        #expect(lines <= LogLimit.burst + hours * 60)
+        #expect(lines >= hours * 60)
+        #expect(leftOut + lines >= hours * 36_000 - 600, "each is written or counted")
+    }
+
+    @Test func roomGrowsBackToABurstAndNoFurther() {
+        var limit = LogLimit()
+        for _ in 0..<LogLimit.burst { #expect(limit.takes(.faults, at: start) == true) }
+        let later = start + .seconds(86_400)
+        let taken = (0..<100).count { _ in limit.takes(.faults, at: later) }
+        #expect(taken == LogLimit.burst)
+    }
+}
+
+/// What an hour writes, in simulated time: the inputs of the demo through the pipeline, and each event to the log.
+@Suite struct LogEconomyTests {
+    private struct Hour {
+        var lines: [String] = []
+        var kinds: [LogLimit.Subject: Int] = [:]
+    }
+
+    private let start = Instant(milliseconds: 3_600_000)
+
+    /// A run of an hour, to which these inputs come until a moment.
+    private func hour(autoLapMetres: Int = 0, inputs: (Instant) -> [Timed<Input>], nextAt: () -> Instant) throws -> Hour
+    {
+        var settings = Settings()
+        settings.autoLapMetres = autoLapMetres
+        var pipeline = Pipeline(settings: settings, isDemo: false, at: start)
+        var limit = LogLimit()
+        var hour = Hour()
+        _ = try pipeline.perform(.start(nil, indoor: false), at: start)
+        while true {
+            let now = min(nextAt(), pipeline.deadline)
+            guard now <= start + .seconds(3600) else { return hour }
+            for input in inputs(now) { pipeline.receive(input.value, at: input.measuredAt) }
+            pipeline.advance(to: now)
+            for case .event(let event) in pipeline.takeOutputs() {
+                guard let (_, text) = Log.line(of: event) else { continue }
+                // Nothing of a run is left out.
+                #expect(limit.takes(Log.subject(of: event), at: event.at) == true, "\(text)")
+                hour.lines.append(text)
+                hour.kinds[Log.subject(of: event), default: 0] += 1
+            }
+            pipeline.forgetSaid()
+        }
+    }
+
+    /// A lap each hundred metres.
+    @Test func aRunWithoutFaultsWritesAtMostSixtyLinesAnHour() throws {
+        let run = SyntheticRun(start: start)
+        var place = 0
+        var first: [Timed<Input>] = [
+            Timed(.gpsdLink(LinkStatus(.connected)), at: start), Timed(.heartLink(LinkStatus(.connecting)), at: start),
+            Timed(.heartLink(LinkStatus(.connected)), at: start),
+            Timed(.systemClock(SyntheticRun.began, isSynchronised: true), at: start),
+        ]
+        let hour = try hour(autoLapMetres: 100) { now in
+            defer { first = [] }
+            var inputs = first
+            while run.moment(place + 1) <= now {
+                place += 1
+                if case .input(let input) = run.entry(place).kind { inputs.append(Timed(input, at: run.moment(place))) }
+            }
+            return inputs
+        } nextAt: {
+            first.isEmpty ? run.moment(place + 1) : start
+        }
+        #expect(hour.lines.count <= 60)
+        #expect(place == 7200)
+    }
+
+    /// Twelve tunnels, and nine times without a strap.
+    @Test func anHourWithAllIncidentsOfTheDemoWritesAFewLinesForEach() throws {
+        var simulated = SimulatedRun(seed: 1, startedAt: start, utc: UTC(milliseconds: 1_772_350_200_400))
+        let hour = try hour {
+            simulated.advance(to: $0)
+        } nextAt: {
+            simulated.nextAt
+        }
+        #expect(hour.lines.count <= 20 + 12 * 5 + 9 * 3)
+    }
+}
