@@ -14,6 +14,11 @@ package enum Clock {
         UTC(milliseconds: read(CLOCK_REALTIME).flooredDivision(by: 1_000_000))
     }
 
+    /// `CLOCK_MONOTONIC`, in microseconds: systemd's own clock, which stands still while the machine sleeps.
+    package static func monotonicMicroseconds() -> Int64 {
+        read(CLOCK_MONOTONIC) / 1000
+    }
+
     /// Whether the kernel calls `CLOCK_REALTIME` synchronised; where it may not be asked, what ``heard(isSynchronised:)`` took last.
     package static func isSynchronised() -> Bool {
         let answer = clinux_clock_is_synchronised()

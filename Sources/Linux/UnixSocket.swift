@@ -43,6 +43,16 @@ package enum UnixSocket {
         return socket
     }
 
+    /// Whether a descriptor is a Unix stream socket that listens.
+    static func isListening(_ number: Int32) -> Bool {
+        let answers = [SO_DOMAIN, SO_TYPE, SO_ACCEPTCONN].map { option in
+            var value: Int32 = -1
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            return unsafe getsockopt(number, SOL_SOCKET, option, &value, &size) == 0 ? value : -1
+        }
+        return answers == [AF_UNIX, Int32(SOCK_STREAM.rawValue), 1]
+    }
+
     /// Connects at once: a Unix socket never needs waiting for.
     ///
     /// - Throws: `ENOENT` where no socket is, `ECONNREFUSED` where nobody listens, `EAGAIN` when the listener's queue is full.

@@ -1,0 +1,102 @@
+import Domain
+import Linux
+import TestKit
+import Testing
+
+/// Someone with systemd's name on a real bus, who is asked what the machine is about.
+@Suite struct SystemStateTests {
+    private final class Told {
+        var answers: [String?] = []
+    }
+
+    private func ask(_ stage: BusStage, waiting limit: Duration = .seconds(10), _ told: Told) throws -> SystemState {
+        try SystemState(at: stage.daemon.address, loop: stage.loop, waiting: limit) { told.answers.append($0) }
+    }
+
+    private func serve(
+        _ stage: BusStage, called: @escaping (BusRequest) -> Void
+    ) throws -> (bus: Bus, object: BusSlot) {
+        let systemd = try stage.own("org.freedesktop.systemd1")
+        return (systemd, try systemd.serve("/org/freedesktop/systemd1", called: called))
+    }
+
+    @Test(arguments: ["running", "degraded", SystemState.stopping])
+    func systemdIsAskedOnceAndSaysIt(state: String) throws {
+        let stage = try BusStage()
+        var asked: [BusMessage] = []
+        let systemd = try serve(stage) { request in
+            asked.append(request.message)
+            try? request.answer([.variant(.string(state))])
+        }
+        let told = Told()
+        let question = try ask(stage, told)
+        #expect(told.answers.isEmpty)
+        try stage.turn { !told.answers.isEmpty }
+        try stage.turn(for: .milliseconds(50))
+        #expect(told.answers == [state])
+        #expect(asked.count == 1)
+        #expect(asked[0].interface == "org.freedesktop.DBus.Properties")
+        #expect(asked[0].member == "Get")
+        #expect(asked[0].arguments.map(\.text) == ["org.freedesktop.systemd1.Manager", "SystemState"])
+        withExtendedLifetime((question, systemd)) {}
+    }
+
+    @Test func aSystemdThatDoesNotAnswerIsNotWaitedFor() throws {
+        let stage = try BusStage()
+        var requests: [BusRequest] = []
+        let systemd = try serve(stage) { requests.append($0) }
+        let told = Told()
+        let begin = Clock.now()
+        let question = try ask(stage, waiting: .milliseconds(200), told)
+        try stage.turn { !told.answers.isEmpty }
+        #expect(told.answers == [nil])
+        #expect(Clock.now() - begin >= .milliseconds(200))
+        withExtendedLifetime((question, systemd)) {}
+    }
+
+    @Test func aBusThatAnswersNothingIsNotWaitedFor() throws {
+        let stage = try BusStage()
+        stage.daemon.pause()
+        defer { stage.daemon.resume() }
+        let told = Told()
+        let question = try ask(stage, waiting: .milliseconds(200), told)
+        try stage.turn { !told.answers.isEmpty }
+        #expect(told.answers == [nil])
+        withExtendedLifetime(question) {}
+    }
+
+    @Test(arguments: [false, true]) func withoutABusOrWithoutSystemdNobodyKnows(hasBus: Bool) throws {
+        let stage = try BusStage(isThere: hasBus)
+        let told = Told()
+        let question = try ask(stage, told)
+        #expect(told.answers.isEmpty)
+        try stage.turn { !told.answers.isEmpty }
+        #expect(told.answers == [nil])
+        withExtendedLifetime(question) {}
+    }
+
+    @Test func anAnswerOfAnotherShapeIsNone() throws {
+        let stage = try BusStage()
+        let systemd = try serve(stage) { try? $0.answer([.variant(.uint32(7)), .string("stopping")]) }
+        let told = Told()
+        let question = try ask(stage, told)
+        try stage.turn { !told.answers.isEmpty }
+        #expect(told.answers == [nil])
+        withExtendedLifetime((question, systemd)) {}
+    }
+
+    @Test func itMayBeLetGoOfInItsOwnAnswer() throws {
+        let stage = try BusStage()
+        let systemd = try serve(stage) { try? $0.answer([.variant(.string("running"))]) }
+        var question: SystemState?
+        var count = 0
+        question = try SystemState(at: stage.daemon.address, loop: stage.loop, waiting: .seconds(10)) { _ in
+            question = nil
+            count += 1
+        }
+        try stage.turn { question == nil }
+        try stage.turn(for: .milliseconds(50))
+        #expect(count == 1)
+        withExtendedLifetime(systemd) {}
+    }
+}
