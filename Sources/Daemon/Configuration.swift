@@ -17,6 +17,14 @@ package struct Configuration: Equatable, Sendable {
     package var exportAtStop: [ExportFormat] = [.fit]
     /// Where they are put; nil is `exports` in the state directory.
     package var exportDirectory: String?
+    /// A run begins by itself, and ends when the machine goes down: for boards whose only switch is the power.
+    package var recordsAtBoot = false
+    /// The most clients of state.sock, 1 to 4096, and those of one user among them.
+    package var stateClients = 256
+    package var stateClientsPerUser = 128
+    /// The most clients of control.sock, 1 to 256, and those of one user among them.
+    package var controlClients = 32
+    package var controlClientsPerUser = 16
 
     package init() {}
 
@@ -73,6 +81,16 @@ package struct Configuration: Equatable, Sendable {
         case ("Recording", "ExportDirectory"):
             guard value.hasPrefix("/") else { throw Wrong(what: "ExportDirectory takes a path that begins with /") }
             exportDirectory = value
+        case ("Recording", "RecordAtBoot"):
+            switch value.lowercased() {
+            case "yes", "true", "on", "1": recordsAtBoot = true
+            case "no", "false", "off", "0": recordsAtBoot = false
+            default: throw Wrong(what: "RecordAtBoot takes yes or no")
+            }
+        case ("Clients", "StateClients"): stateClients = try Self.number(assignment, in: 1...4096)
+        case ("Clients", "StateClientsPerUser"): stateClientsPerUser = try Self.number(assignment, in: 1...4096)
+        case ("Clients", "ControlClients"): controlClients = try Self.number(assignment, in: 1...256)
+        case ("Clients", "ControlClientsPerUser"): controlClientsPerUser = try Self.number(assignment, in: 1...256)
         case ("Recording", let key): throw Wrong(what: "there is no key \(shown(key)) in [Recording]")
         case ("", let key): throw Wrong(what: "\(shown(key)) stands in no section; [Recording] is one")
         case (let section, _): throw Wrong(what: "there is no section [\(shown(section))]; [Recording] is one")

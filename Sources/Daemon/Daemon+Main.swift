@@ -49,23 +49,50 @@ extension Daemon {
             throw Options.Misuse(line: "--strap unix:PATH is for tests and is refused under systemd")
         }
         let configuration = try Configuration.read(options.configuration)
+        let service = ServiceReport(ServiceNotifier.fromEnvironment())
+        let handed = try handedSockets()
         let directories = try Directories(
-            options, isSystem: geteuid() == 0 || isStartedBySystemd, environment: variable)
-        let runtimeLock = try lock(directories.runtime, option: "--runtime-dir", file: "runtime.lock")
+            options, isSystem: geteuid() == 0 || isStartedBySystemd, hasSockets: handed.count == socketNames.count,
+            environment: variable)
+        // Where systemd has made both sockets their directory is its own, and nothing is made there.
+        let runtimeLock = try directories.runtime.map { try lock($0, option: "--runtime-dir", file: "runtime.lock") }
         let stateLock = try lock(directories.state, option: "--state-dir", file: "state.lock")
-        let state = try listen("state", in: directories.runtime)
-        let control = try listen("control", in: directories.runtime)
+        let sockets = try socketNames.map { try listeningSocket($0, handed, in: directories.runtime ?? "") }
         let daemon = try Daemon(
-            options, configuration, state: FileDescriptor(owning: state.number),
-            control: FileDescriptor(owning: control.number), directory: directories.state,
-            strapFile: options.isDemo ? nil : StrapListFile(in: directories.state))
-        Log.write(.notice, "paced \(Release.version) serves \(directories.runtime)")
+            options, configuration, state: FileDescriptor(owning: sockets[0].number),
+            control: FileDescriptor(owning: sockets[1].number), directory: directories.state,
+            strapFile: options.isDemo ? nil : StrapListFile(in: directories.state), service: service,
+            isService: isStartedBySystemd)
+        Log.write(.notice, "paced \(Release.version) serves \(directories.runtime ?? "the sockets of systemd")")
         let status = try daemon.run()
-        for path in [state.path, control.path].compactMap({ $0 }) { unlink(path) }
+        for path in sockets.compactMap(\.path) { unlink(path) }
         // The locks end last: whoever takes them over finds no socket of ours.
         _ = consume runtimeLock
         _ = consume stateLock
         return status
+    }
+
+    private static let socketNames = ["state", "control"]
+
+    /// The sockets that systemd handed over, by their names.
+    private static func handedSockets() throws(Failure) -> [String: Int32] {
+        do throws(HandedSockets.Failure) {
+            let handed = try HandedSockets(named: socketNames)
+            for name in handed.others {
+                let shown = ForeignText(name)?.text ?? ""
+                Log.write(.warning, "systemd handed over \"\(shown)\" too, which paced has no use for: closed")
+            }
+            return handed.numbers
+        } catch {
+            switch error {
+            case .unreadable(let error):
+                throw Failure(line: "cannot take what systemd hands over (LISTEN_FDS, LISTEN_FDNAMES): \(error)")
+            case .wrongKind(let name):
+                throw Failure(
+                    line: "what systemd handed over as \(name) is no Unix stream socket that listens; "
+                        + "its unit needs ListenStream= with a path")
+            }
+        }
     }
 
     private static func lock(_ directory: String, option: String, file: String) throws -> DirectoryLock {
@@ -85,12 +112,21 @@ extension Daemon {
         }
     }
 
-    /// A socket that systemd handed over, or one of our own, which has a path to be removed at the end.
-    private static func listen(_ name: String, in directory: String) throws -> (number: Int32, path: String?) {
-        if let handed = HandedSockets.take(named: name).first { return (handed, nil) }
+    /// A socket that listens.
+    private struct OpenSocket {
+        var number: Int32
+        /// Of one of our own: it is removed at the end.
+        var path: String?
+    }
+
+    /// One that was handed over, or one of our own.
+    private static func listeningSocket(
+        _ name: String, _ handed: [String: Int32], in directory: String
+    ) throws(Failure) -> OpenSocket {
+        if let number = handed[name] { return OpenSocket(number: number) }
         let path = "\(directory)/\(name).sock"
-        do {
-            return (try UnixSocket.listen(at: path).release(), path)
+        do throws(SystemError) {
+            return OpenSocket(number: try UnixSocket.listen(at: path).release(), path: path)
         } catch {
             if error.code == ENAMETOOLONG {
                 throw Failure(

@@ -20,11 +20,15 @@ package final class Daemon {
     private var recorderSource: DescriptorSource?
     /// Reads what is recorded.
     private(set) var clerk: JournalClerk?
-    private var exports: ExportsAtStop?
+    private(set) var exports: ExportsAtStop?
     var publisher: Publisher?
     var control: ControlServer?
     private var timer: TimerSource?
     private var signals: [SignalSource] = []
+    let service: ServiceReport
+    var shutdown: Shutdown
+    var systemState: SystemState?
+    var endTimer: TimerSource?
     private var gpsd: GpsdClient?
     private var strap: UnixStrap?
     var strapWays: StrapWays?
@@ -44,13 +48,17 @@ package final class Daemon {
     /// - Parameters:
     ///   - directory: the state directory.
     ///   - strapFile: where the straps are kept; nil in the demo.
+    ///   - isService: systemd has started this program.
     init(
         _ options: Options, _ configuration: Configuration, state: consuming FileDescriptor,
-        control: consuming FileDescriptor, directory: String, strapFile: StrapListFile?
+        control: consuming FileDescriptor, directory: String, strapFile: StrapListFile?, service: ServiceReport,
+        isService: Bool
     ) throws(SystemError) {
         let now = Clock.now()
         loop = try EventLoop()
         self.options = options
+        self.service = service
+        shutdown = Shutdown(closesRun: isService && configuration.recordsAtBoot)
         self.strapFile = strapFile
         straps = strapFile.map { Self.keptStraps(in: $0) } ?? StrapList()
         var settings = Settings()
@@ -64,22 +72,22 @@ package final class Daemon {
         clockAt = now
         for signal in Self.signals {
             signals.append(
-                try loop.onSignal(signal) { [unowned self] in
-                    Log.write(.notice, "told to stop")
-                    loop.stop(0)
-                })
+                try loop.onSignal(signal) { [unowned self] in told(by: signal) })
         }
         publisher = try Publisher(
-            socket: state, loop: loop, bootID: Clock.bootID(),
+            socket: state, loop: loop,
+            limits: ClientLimits(total: configuration.stateClients, perUser: configuration.stateClientsPerUser),
+            bootID: Clock.bootID(),
             instance: String(UInt64.random(in: 0...UInt64.max), radix: 16),
             settings: recollection.pipeline.settings, events: begun.events,
             keep: { [journal = recorder.journal] event, sequence, line in
                 journal.append(
                     .event(sequence: sequence, activity: event.activity, at: event.at, line: line), at: event.at)
             })
-        self.control = try ControlServer(socket: control, loop: loop) { [unowned self] request, peer in
-            reply(to: request, from: peer)
-        }
+        self.control = try ControlServer(
+            socket: control, loop: loop,
+            limits: ClientLimits(total: configuration.controlClients, perUser: configuration.controlClientsPerUser)
+        ) { [unowned self] request, peer in reply(to: request, from: peer) }
         timer = try loop.timer { [unowned self] in wake() }
         recorderSource = try recorder.journal.watch(in: loop) { [unowned self] in tellRecorder() }
         let clerk = try JournalClerk(in: directory, loop: loop)
@@ -100,6 +108,8 @@ package final class Daemon {
             _ = try? perform(.start(nil, indoor: false), at: Clock.now())
         }
         turn()
+        tellStanding()
+        service.ready()
         let status = try loop.run()
         strap = nil
         strapWays = nil
@@ -107,9 +117,8 @@ package final class Daemon {
         simulator = nil
         control = nil
         publisher?.close()
-        clerk?.close()
-        // The run stays open: the next start goes on with it.
-        if !recorder.journal.close() { Log.write(.warning, "the disk takes nothing: the last of the run may be lost") }
+        // A run that is on stays open: the next start goes on with it.
+        closeRecording()
         return status
     }
 
@@ -151,6 +160,8 @@ package final class Daemon {
             Log.tellLeftOut()
         }
         turn()
+        if service.mayStandOtherwise { tellStanding() }
+        service.ticked(next: pipeline.deadline)
     }
 
     private func tellRecorder() {
@@ -158,7 +169,7 @@ package final class Daemon {
     }
 
     /// Carries out a command; an activity that it begins gets the journal's next number.
-    private func perform(_ command: RunCommand, at now: Instant) throws(Refusal) -> Pipeline.Outcome {
+    func perform(_ command: RunCommand, at now: Instant) throws(Refusal) -> Pipeline.Outcome {
         recollection.number(next: recorder.activityNumber)
         return try recollection.perform(command, at: now)
     }
@@ -265,12 +276,13 @@ package final class Daemon {
         for case .event(let event) in outputs {
             if let (level, text) = Log.line(of: event) { Log.write(level, about: Log.subject(of: event), text) }
             if case .stop = event.kind { exports?.lookWhenWritten() }
+            service.mayStandOtherwise = true
         }
         publisher?.publish(outputs)
     }
 
     /// Says what there is to say, and sleeps until the next tick or the next second.
-    private func turn() {
+    func turn() {
         say()
         timer?.arm(at: recollection.pipeline.deadline)
         let isActive = recollection.pipeline.runState == .active

@@ -6,7 +6,8 @@ import Linux
 ///
 /// An option wins over what systemd made (`RUNTIME_DIRECTORY`, `STATE_DIRECTORY`), that over the defaults of protocol.md.
 package struct Directories: Equatable, Sendable {
-    package var runtime: String
+    /// Nil where both sockets are there already.
+    package var runtime: String?
     package var state: String
 
     /// No directory can be told: one line that says what to give.
@@ -18,9 +19,11 @@ package struct Directories: Equatable, Sendable {
         }
     }
 
-    /// - Parameter environment: the value of a variable; nil or empty is unset.
+    /// - Parameters:
+    ///   - hasSockets: both were handed over: no directory for them is looked for.
+    ///   - environment: the value of a variable; nil or empty is unset.
     package init(
-        _ options: Options, isSystem: Bool, environment: (String) -> String?
+        _ options: Options, isSystem: Bool, hasSockets: Bool = false, environment: (String) -> String?
     ) throws(Unknown) {
         func variable(_ name: String) -> String? {
             environment(name).flatMap { $0.isEmpty ? nil : $0 }
@@ -28,7 +31,9 @@ package struct Directories: Equatable, Sendable {
         func first(of list: String?) -> String? {
             list?.split(separator: ":").first.map(String.init)
         }
-        if let runtime = options.runtimeDirectory ?? first(of: variable("RUNTIME_DIRECTORY")) {
+        if hasSockets {
+            runtime = nil
+        } else if let runtime = options.runtimeDirectory ?? first(of: variable("RUNTIME_DIRECTORY")) {
             self.runtime = runtime
         } else if isSystem {
             runtime = "/run/paced"

@@ -80,12 +80,13 @@ import Testing
 
 @Suite struct DirectoriesTests {
     private func directories(
-        runtime: String? = nil, state: String? = nil, isSystem: Bool = false, _ environment: [String: String]
+        runtime: String? = nil, state: String? = nil, isSystem: Bool = false, hasSockets: Bool = false,
+        _ environment: [String: String]
     ) throws -> Directories {
         var options = Options()
         options.runtimeDirectory = runtime
         options.stateDirectory = state
-        return try Directories(options, isSystem: isSystem) { environment[$0] }
+        return try Directories(options, isSystem: isSystem, hasSockets: hasSockets) { environment[$0] }
     }
 
     @Test func anOptionWinsOverSystemdAndThatOverTheDefaults() throws {
@@ -103,6 +104,11 @@ import Testing
         #expect(found.state == "/state/paced")
         found = try directories(isSystem: true, [:])
         #expect((found.runtime, found.state) == ("/run/paced", "/var/lib/paced"))
+    }
+
+    @Test func forSocketsThatAreThereNoDirectoryIsLookedFor() throws {
+        #expect(try directories(hasSockets: true, ["HOME": "/home/runner"]).runtime == nil)
+        #expect(try directories(runtime: "/r", isSystem: true, hasSockets: true, [:]).runtime == nil)
     }
 
     @Test func whereNothingTellsTheOptionIsNamed() {

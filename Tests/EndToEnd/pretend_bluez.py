@@ -90,6 +90,8 @@ def fields(header):
 class PretendBluez:
     """Has the name org.bluez from its start to its end; keeps the members that were called, with their moments."""
 
+    NAME = "org.bluez"
+
     def __init__(self, bus, delay=2.0):
         self.delay = delay
         self.calls = []
@@ -101,7 +103,7 @@ class PretendBluez:
         self.serial = 0
         self.say(CALL, self.to_the_bus("Hello"))
         self.say(CALL, self.to_the_bus("RequestName") + [(SIGNATURE, "g", "su")],
-                 text("org.bluez") + bytes(-len(text("org.bluez")) % 4) + struct.pack("<I", 4))
+                 padded(text(self.NAME), 4) + struct.pack("<I", 4))
         self.isRunning = True
         self.waiting = []
         self.threads = [threading.Thread(target=run, daemon=True) for run in (self.listen, self.answer)]
@@ -144,8 +146,10 @@ class PretendBluez:
             time.sleep(0.01)
             while self.waiting and self.waiting[0][0] <= time.monotonic():
                 _, serial, caller = self.waiting.pop(0)
-                self.say(ERROR, [(ERROR_NAME, "s", "org.bluez.Error.Failed"), (REPLY_SERIAL, "u", serial),
-                                 (DESTINATION, "s", caller)])
+                self.reply([(REPLY_SERIAL, "u", serial), (DESTINATION, "s", caller)])
+
+    def reply(self, header):
+        self.say(ERROR, [(ERROR_NAME, "s", "org.bluez.Error.Failed"), *header])
 
     def end(self):
         self.isRunning = False

@@ -1,0 +1,85 @@
+import Adapters
+import Domain
+import Glibc
+import Linux
+import Pipeline
+
+/// The daemon as a service of systemd: what it tells of itself, and how it ends.
+extension Daemon {
+    /// How the run stands, for people who ask systemd.
+    func tellStanding() {
+        service.stands(Self.standing(pipeline.runState, activity: pipeline.state(at: Clock.now()).activity?.id))
+    }
+
+    static func standing(_ state: RunState, activity: Int?) -> String {
+        switch state {
+        case .idle: "idle"
+        case .active: "recording run \(activity ?? 0)"
+        case .paused: "run \(activity ?? 0) is paused"
+        }
+    }
+
+    /// The configuration is about to be read anew.
+    func tellReloading() {
+        service.reloading()
+    }
+
+    /// What could change has changed, or nothing has.
+    func tellReloaded() {
+        service.ready()
+    }
+
+    // MARK: The end
+
+    /// A signal says that it is time to stop.
+    func told(by signal: Int32) {
+        Log.write(.notice, "told to stop")
+        service.stopping()
+        // Whoever presses Ctrl-C is there to stop the run himself.
+        let runIsOn = signal == SIGTERM && pipeline.runState != .idle
+        carryOut(shutdown.told(runIsOn: runIsOn, at: Clock.now()))
+    }
+
+    private func carryOut(_ action: Shutdown.Action?) {
+        switch action {
+        case .ask: askSystemState()
+        case .closeRun: closeRun()
+        case .end: loop.stop(0)
+        case nil: break
+        }
+    }
+
+    private func askSystemState() {
+        let answered: (String?) -> Void = { [unowned self] state in
+            carryOut(shutdown.answered(goesDown: state == SystemState.stopping))
+        }
+        do throws(SystemError) {
+            systemState = try SystemState(loop: loop, waiting: Shutdown.askLimit, answered: answered)
+        } catch {
+            answered(nil)
+        }
+    }
+
+    /// The machine goes down: the run ends here, and its files are made in the time that is left, or at the next start.
+    private func closeRun() {
+        let filesAreDone = { [unowned self] in carryOut(shutdown.filesAreDone()) }
+        do {
+            _ = try perform(.stop, at: Clock.now())
+            endTimer = try loop.timer(filesAreDone)
+            endTimer?.arm(at: shutdown.filesAreLateAt)
+            turn()
+            exports?.whenDone(filesAreDone)
+        } catch {
+            // It has been stopped meanwhile, or nothing can be waited for.
+            filesAreDone()
+        }
+    }
+
+    /// Closes the journal, as far as the disk lets it in the time that is left.
+    func closeRecording() {
+        if !recorder.journal.close(waiting: shutdown.timeLeft(at: Clock.now())) {
+            Log.write(.warning, "the disk takes nothing: the last of the run may be lost")
+        }
+        clerk?.close(waiting: shutdown.timeLeft(at: Clock.now()))
+    }
+}

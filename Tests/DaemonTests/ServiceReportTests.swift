@@ -1,0 +1,76 @@
+import Domain
+import Linux
+import TestKit
+import Testing
+
+@testable import Daemon
+
+@Suite struct ServiceReportTests {
+    private let directory: TemporaryDirectory
+    private let start = Instant(milliseconds: 1_000_000)
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    @Test func howItStandsIsToldWhenThatChanges() throws {
+        let systemd = try NotifySocket(directory("notify"))
+        let report = ServiceReport(try ServiceNotifier(directory("notify")))
+        #expect(report.mayStandOtherwise)
+        for words in ["idle", "idle", "recording run 7", "recording run 7", "idle"] { report.stands(words) }
+        #expect(!report.mayStandOtherwise)
+        #expect(try systemd.all() == ["STATUS=idle", "STATUS=recording run 7", "STATUS=idle"])
+    }
+
+    @Test func aReloadIsToldWithItsMomentOnSystemdsClock() throws {
+        let systemd = try NotifySocket(directory("notify"))
+        let report = ServiceReport(try ServiceNotifier(directory("notify")))
+        let before = Clock.monotonicMicroseconds()
+        report.reloading()
+        report.ready()
+        let messages = try systemd.all()
+        #expect(messages.count == 2)
+        let lines = messages[0].split(separator: "\n")
+        #expect(lines[0] == "RELOADING=1")
+        let moment = try #require(Int64(lines[1].dropFirst("MONOTONIC_USEC=".count)))
+        #expect((before...Clock.monotonicMicroseconds()).contains(moment))
+        #expect(messages[1] == "READY=1")
+    }
+
+    @Test func whatAFullQueueDoesNotTakeFollowsWithTheNextTickInItsOrder() throws {
+        let systemd = try NotifySocket(directory("notify"))
+        let notifier = try ServiceNotifier(directory("notify"), watchdog: .seconds(8))
+        let report = ServiceReport(notifier)
+        while notifier.send("FILL=1") != .full {}
+        report.stands("recording run 1")
+        report.ready()
+        report.ticked(next: start)
+        report.stands("idle")
+        #expect(try systemd.all().allSatisfy { $0 == "FILL=1" })
+        report.ticked(next: start + .milliseconds(100))
+        #expect(try systemd.all() == ["STATUS=recording run 1", "READY=1", "STATUS=idle", "WATCHDOG=1"])
+        report.ticked(next: start + .milliseconds(200))
+        #expect(try systemd.all() == [])
+    }
+
+    @Test func aSystemdThatTakesNothingKeepsLittleWaiting() throws {
+        let systemd = try NotifySocket(directory("notify"))
+        let notifier = try ServiceNotifier(directory("notify"))
+        let report = ServiceReport(notifier)
+        while notifier.send("FILL=1") != .full {}
+        for run in 1...1000 { report.stands("recording run \(run)") }
+        _ = try systemd.all()
+        report.ticked(next: start)
+        let said = try systemd.all()
+        #expect(said.count <= 8)
+        #expect(said.last == "STATUS=recording run 1000")
+    }
+
+    @Test func withoutSystemdNothingIsSaid() {
+        let report = ServiceReport(nil)
+        report.ready()
+        report.stands("idle")
+        report.ticked(next: start)
+        #expect(!report.mayStandOtherwise)
+    }
+}

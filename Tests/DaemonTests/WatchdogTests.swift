@@ -1,0 +1,105 @@
+import Domain
+import TestKit
+import Testing
+
+@testable import Daemon
+
+@Suite struct WatchdogTests {
+    private let start = Instant(milliseconds: 1_000_000)
+
+    /// The moments at which it is fed, where the tick that is next lies at these.
+    private func meals(_ watchdog: inout Watchdog, next: some Sequence<Int64>) -> [Int64] {
+        next.filter { milliseconds in
+            let next = start + .milliseconds(milliseconds)
+            guard watchdog.isHungry(next: next) else { return false }
+            watchdog.fed(next: next)
+            return true
+        }
+    }
+
+    @Test func itIsFedAtOnceAndThenAtHalfOfItsTime() {
+        var watchdog = Watchdog(limit: .seconds(8))
+        #expect(meals(&watchdog, next: stride(from: 100, through: 12_500, by: 100)) == [100, 4100, 8100, 12_100])
+        var other = Watchdog(limit: .seconds(2))
+        #expect(meals(&other, next: stride(from: 1000, through: 4000, by: 1000)) == [1000, 2000, 3000, 4000])
+    }
+
+    @Test func aLoopThatTurnsWithoutTicksDoesNotFeedIt() {
+        var watchdog = Watchdog(limit: .seconds(8))
+        #expect(meals(&watchdog, next: [100] + Array(repeating: 4000, count: 1000)) == [100])
+        #expect(meals(&watchdog, next: [4100]) == [4100])
+    }
+
+    @Test func whatSystemdDidNotTakeIsOfferedWithTheNextTick() {
+        var watchdog = Watchdog(limit: .seconds(8))
+        _ = meals(&watchdog, next: [100])
+        #expect(watchdog.isHungry(next: start + .milliseconds(4100)) == true)
+        #expect(meals(&watchdog, next: [4200, 8100, 8200]) == [4200, 8200])
+    }
+
+    /// The second that was next lay further ahead than the first tick does.
+    @Test func aRunThatBeginsDoesNotMakeItWait() {
+        var watchdog = Watchdog(limit: .seconds(1))
+        #expect(meals(&watchdog, next: [1000]) == [1000])
+        #expect(meals(&watchdog, next: stride(from: 200, through: 1300, by: 100)) == [700, 1200])
+    }
+
+    @Test func afterSleepItIsFedAtOnce() {
+        var watchdog = Watchdog(limit: .seconds(8))
+        #expect(meals(&watchdog, next: [100, 3_600_100, 3_600_200]) == [100, 3_600_100])
+    }
+}
+
+@Suite struct ShutdownTests {
+    private var clock = ManualClock()
+
+    @Test func withoutARunOrWithoutTheWishItEndsAtOnce() {
+        var idle = Shutdown(closesRun: true)
+        #expect(idle.told(runIsOn: false, at: clock.now) == .end)
+        var restarted = Shutdown(closesRun: false)
+        #expect(restarted.told(runIsOn: true, at: clock.now) == .end)
+    }
+
+    @Test mutating func aMachineThatGoesDownClosesTheRun() {
+        var shutdown = Shutdown(closesRun: true)
+        let told = clock.now
+        #expect(shutdown.filesAreLateAt == nil)
+        #expect(shutdown.told(runIsOn: true, at: told) == .ask)
+        clock.advance(by: .milliseconds(100))
+        #expect(shutdown.answered(goesDown: true) == .closeRun)
+        #expect(shutdown.filesAreLateAt == told + Shutdown.fileLimit)
+        #expect(shutdown.timeLeft(at: clock.now) == Shutdown.limit - .milliseconds(100))
+        #expect(shutdown.filesAreDone() == .end)
+        #expect(shutdown.filesAreDone() == nil, "late and made")
+    }
+
+    @Test func aMachineThatGoesOnKeepsTheRunOpen() {
+        var shutdown = Shutdown(closesRun: true)
+        _ = shutdown.told(runIsOn: true, at: clock.now)
+        #expect(shutdown.answered(goesDown: false) == .end)
+        #expect(shutdown.answered(goesDown: true) == nil, "once")
+        #expect(shutdown.filesAreLateAt == nil)
+    }
+
+    @Test(arguments: [false, true]) func aSecondWordEndsAtOnce(isClosing: Bool) {
+        var shutdown = Shutdown(closesRun: true)
+        _ = shutdown.told(runIsOn: true, at: clock.now)
+        if isClosing { _ = shutdown.answered(goesDown: true) }
+        #expect(shutdown.told(runIsOn: true, at: clock.now) == .end)
+        #expect(shutdown.answered(goesDown: true) == nil)
+        #expect(shutdown.filesAreDone() == nil)
+    }
+
+    @Test mutating func theEndComesWithinASecondHoweverLongEachPartTakes() {
+        #expect(Shutdown.askLimit < Shutdown.fileLimit)
+        #expect(Shutdown.fileLimit < Shutdown.limit)
+        #expect(Shutdown.limit < .seconds(1))
+        var shutdown = Shutdown(closesRun: true)
+        _ = shutdown.told(runIsOn: true, at: clock.now)
+        clock.advance(by: .seconds(5))
+        #expect(shutdown.timeLeft(at: clock.now) == .zero)
+        // A second word is no new beginning.
+        _ = shutdown.told(runIsOn: true, at: clock.now)
+        #expect(shutdown.timeLeft(at: clock.now) == .zero)
+    }
+}

@@ -1,0 +1,277 @@
+"""The daemon as a service of systemd: what it tells, which sockets it takes, when its watchdog is fed and how it ends."""
+
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+
+from pretend_bluez import Bus
+from pretend_systemd import Notified, PretendSystemd, Service, listening, stop
+from programs import PACECTL, PACED, ROOT, wait_for
+
+OFF = ["--gpsd", "off", "--strap", "off"]
+
+
+@pytest.fixture
+def notified(stage):
+    return stage.keep(Notified(stage.directory))
+
+
+def fault(stage, name):
+    """A library of Tests/Faults."""
+    library = stage.directory / f"{name}.so"
+    subprocess.run(
+        ["clang", "-shared", "-fPIC", "-O1", "-o", library, ROOT / f"Tests/Faults/{name}.c", "-ldl"], check=True)
+    return str(library)
+
+
+def service(stage, notified, *options, **settings):
+    started = stage.keep(Service(stage.directory, *options, NOTIFY_SOCKET=str(notified.path), **settings))
+    notified.wait("READY=1")
+    return started
+
+
+def record_at_boot(stage):
+    path = stage.directory / "paced.conf"
+    path.write_text("[Recording]\nRecordAtBoot=yes\n")
+    return ["--config", path]
+
+
+def summaries(stage):
+    listed = subprocess.run(
+        [PACECTL, "--state-dir", stage.directory / "state", "--json", "activities"], capture_output=True, text=True)
+    return [json.loads(line) for line in listed.stdout.splitlines()]
+
+
+# What it tells
+
+def test_it_is_ready_when_it_serves_and_says_how_it_stands_only_when_that_changes(stage, notified):
+    daemon = service(stage, notified, *OFF)
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect(str(daemon.state_socket))
+        first = client.recv(65536).splitlines()
+    assert [json.loads(line)["class"] for line in first] == ["VERSION", "STATE"]
+    assert notified.words("STATUS") == ["idle"]
+    daemon.call("run.start")
+    notified.wait("STATUS=recording run 1")
+    daemon.call("run.lap")
+    daemon.call("settings.set", key="metric", value=True)
+    time.sleep(1.5)
+    daemon.call("run.pause")
+    notified.wait("STATUS=run 1 is paused")
+    daemon.call("run.stop")
+    wait_for(lambda: notified.words("STATUS")[-1] == "idle", 5, "idle again")
+    assert stop(daemon)[0] == 0
+    notified.wait("STOPPING=1")
+    assert notified.words("STATUS") == ["idle", "recording run 1", "run 1 is paused", "idle"]
+    assert len(notified.moments("READY=1")) == 1 and not notified.words("WATCHDOG")
+
+
+def test_of_a_run_that_goes_on_it_is_told_at_once(stage, notified):
+    first = stage.paced(*OFF)
+    first.call("run.start")
+    first.end()
+    service(stage, notified, *OFF)
+    assert notified.words("STATUS") == ["recording run 1"]
+
+
+# The watchdog
+
+@pytest.mark.parametrize("options, microseconds, seconds", [(["--demo"], 1_000_000, 0.5), (OFF, 2_000_000, 1)], ids=["active", "idle"])
+def test_the_watchdog_is_fed_at_half_of_its_time(stage, notified, options, microseconds, seconds):
+    service(stage, notified, *options, WATCHDOG_USEC=str(microseconds))
+    time.sleep(5)
+    fed = notified.moments("WATCHDOG=1")
+    steps = [after - before for before, after in zip(fed, fed[1:])]
+    print(f"fed every {min(steps):.0f} to {max(steps):.0f} ms, {len(steps)} times")
+    # By its own moments it is exact; this process may hear of one late.
+    assert (fed[-1] - fed[1]) / (len(fed) - 2) == pytest.approx(seconds * 1000, rel=0.2)
+
+
+def test_a_loop_that_turns_without_ticks_does_not_feed_the_watchdog(stage, notified):
+    """Its clock stands still, so that no tick is ever due; everybody is answered."""
+    broken = stage.directory / "broken"
+    daemon = service(
+        stage, notified, *OFF, WATCHDOG_USEC="400000", LD_PRELOAD=fault(stage, "clock"), CLOCK_FAULT=str(broken))
+    daemon.call("run.start")
+    wait_for(lambda: len(notified.moments("WATCHDOG=1")) > 5, 10, "food")
+    broken.touch()
+    time.sleep(0.5)
+    count = len(notified.moments("WATCHDOG=1"))
+    elapsed = daemon.call("status")["elapsed_ms"]
+    for _ in range(50):
+        assert daemon.call("status")["elapsed_ms"] == elapsed
+        time.sleep(0.02)
+    assert len(notified.moments("WATCHDOG=1")) == count
+    broken.unlink()
+    daemon.call("status")
+    wait_for(lambda: len(notified.moments("WATCHDOG=1")) > count + 2, 10, "food again")
+
+
+# The sockets
+
+@pytest.mark.parametrize("order", [["state", "control"], ["control", "state"]], ids="-".join)
+def test_sockets_that_are_handed_over_outlive_the_daemon_and_need_no_directory(stage, notified, order):
+    sockets = {name: stage.directory / f"{name}.sock" for name in order}
+    handed = [(name, listening(path)) for name, path in sockets.items()]
+    # Whoever comes before the daemon is served.
+    early = socket.socket(socket.AF_UNIX)
+    early.connect(str(sockets["state"]))
+    first = service(stage, notified, "--demo", handed=handed)
+    early.settimeout(5)
+    assert json.loads(early.recv(65536).splitlines()[0])["class"] == "VERSION"
+    assert not first.runtime.exists()
+    first.runtime = stage.directory
+    activity = first.call("status")["activity"]
+    assert stop(first)[0] == 0
+    assert all(path.is_socket() for path in sockets.values())
+    # Nobody is there now: the question waits in the socket.
+    waiting = socket.socket(socket.AF_UNIX)
+    waiting.connect(str(sockets["control"]))
+    waiting.sendall(b'{"jsonrpc":"2.0","id":1,"method":"status"}\n')
+    second = stage.keep(Service(stage.directory, "--demo", handed=handed))
+    waiting.settimeout(5)
+    state = json.loads(waiting.makefile().readline())["result"]
+    assert state["activity"] == activity and state["run"] == "active"
+    assert not second.runtime.exists()
+    for _, one in handed:
+        one.close()
+
+
+def test_the_socket_that_is_not_handed_over_is_made(stage, notified):
+    path = stage.directory / "other.sock"
+    daemon = service(stage, notified, *OFF, handed=[("state", listening(path))])
+    assert daemon.call("status")["run"] == "idle"
+    assert not daemon.state_socket.exists()
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect(str(path))
+        assert b"VERSION" in client.recv(65536)
+    stop(daemon)
+    assert path.exists() and not list(daemon.runtime.glob("*.sock"))
+
+
+@pytest.mark.parametrize("variables", [
+    {"LISTEN_FDS": "x"}, {"LISTEN_FDS": "-1"}, {"LISTEN_FDS": "99999999999"}, {"LISTEN_FDS": "500"},
+    {"LISTEN_FDS": "1", "LISTEN_FDNAMES": "state:control:more"},
+], ids=repr)
+def test_garbage_in_place_of_sockets_is_one_error(stage, variables):
+    status, line = stage.keep(Service(stage.directory, *OFF, **variables)).fails()
+    assert status == 1 and "LISTEN_FDS" in line
+    assert not (stage.directory / "run").exists()
+
+
+@pytest.mark.parametrize("kind", ["datagrams", "not listening", "internet", "file"])
+def test_a_socket_of_another_kind_is_one_error(stage, kind):
+    path = stage.directory / "strange"
+    made = {
+        "datagrams": lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM), "not listening": lambda: socket.socket(socket.AF_UNIX),
+        "internet": lambda: socket.create_server(("127.0.0.1", 0)), "file": lambda: open(path, "w"),
+    }[kind]()
+    status, line = stage.keep(
+        Service(stage.directory, *OFF, handed=[("state", listening(stage.directory / "s")), ("control", made)])).fails()
+    assert status == 1 and "control" in line
+    made.close()
+
+
+def test_what_is_handed_over_beside_them_is_closed(stage, notified):
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "w") as pipe:
+        handed = [("state", listening(stage.directory / "s")), ("other", pipe), ("control", listening(stage.directory / "c"))]
+        daemon = service(stage, notified, *OFF, handed=handed)
+    open_files = [os.readlink(path) for path in pathlib.Path(f"/proc/{daemon.pid}/fd").iterdir()]
+    assert os.readlink(f"/proc/self/fd/{reading}") not in open_files
+    assert '"other"' in daemon.said()
+    os.close(reading)
+
+
+# The end
+
+def test_a_disk_that_hangs_does_not_hold_up_the_end(stage):
+    hanging = stage.directory / "fault"
+    hanging.write_text("fine")
+    daemon = stage.paced("--demo", LD_PRELOAD=fault(stage, "disk"), DISK_FAULT=str(hanging))
+    wait_for(lambda: daemon.call("status").get("elapsed_ms", 0) > 1000, 10, "a run")
+    hanging.write_text("slow 60000")
+    time.sleep(2)
+    status, seconds = stop(daemon)
+    print(f"{seconds:.3f} s with a disk that hangs")
+    assert status == 0 and seconds < 1
+    assert "the last of the run may be lost" in daemon.log.read_text()
+
+
+def test_clients_that_hang_do_not_hold_up_the_end(stage):
+    daemon = stage.paced("--demo")
+    clients = []
+    for index in range(112):
+        client = socket.socket(socket.AF_UNIX)
+        client.connect(str(daemon.runtime / ("state.sock" if index < 100 else "control.sock")))
+        client.sendall(b'{"class":"WATCH","classes":["STATE","EVENT","HEART","FIX"],"since":0}\n' if index < 100
+                       else b'{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}\n' * 500)
+        clients.append(client)
+    time.sleep(1)
+    status, seconds = stop(daemon)
+    print(f"{seconds:.3f} s with clients that read nothing")
+    assert status == 0 and seconds < 1
+
+
+def test_a_machine_that_goes_down_closes_the_run_and_makes_its_file(stage, notified):
+    bus = stage.keep(Bus(stage.directory))
+    stage.keep(PretendSystemd(bus, "stopping"))
+    daemon = service(
+        stage, notified, "--demo", *record_at_boot(stage), DBUS_SYSTEM_BUS_ADDRESS=bus.address)
+    reader = stage.reader(daemon)
+    wait_for(lambda: daemon.call("status")["elapsed_ms"] > 2000, 10, "a run")
+    status, seconds = stop(daemon)
+    print(f"{seconds:.3f} s with a run to close")
+    assert status == 0 and seconds < 1
+    assert reader.first("EVENT", event="stop")["summary"]["id"] == 1
+    summary, = summaries(stage)
+    assert not summary["open"] and summary["elapsed_ms"] > 2000
+    made = list((stage.directory / "state/exports").glob("*.fit"))
+    assert made or stage.paced(*OFF) and wait_for(
+        lambda: list((stage.directory / "state/exports").glob("*.fit")), 10, "the file at the next start")
+
+
+@pytest.mark.parametrize("state, delay, atBoot", [
+    ("running", 0, True), ("stopping", 30, True), ("stopping", 0, False)], ids=["restart", "no answer", "not asked for"])
+def test_otherwise_the_run_stays_open_and_goes_on(stage, notified, state, delay, atBoot):
+    bus = stage.keep(Bus(stage.directory))
+    systemd = stage.keep(PretendSystemd(bus, state, delay))
+    options = record_at_boot(stage) if atBoot else []
+    daemon = service(stage, notified, *OFF, *options, DBUS_SYSTEM_BUS_ADDRESS=bus.address)
+    daemon.call("run.start")
+    time.sleep(1)
+    status, seconds = stop(daemon)
+    print(f"{seconds:.3f} s")
+    assert status == 0 and seconds < 1
+    assert bool(systemd.calls) == atBoot
+    summary, = summaries(stage)
+    assert summary["open"]
+    assert stage.paced(*OFF).call("status")["activity"] == 1
+
+
+def test_without_systemd_nobody_is_asked(stage):
+    bus = stage.keep(Bus(stage.directory))
+    systemd = stage.keep(PretendSystemd(bus, "stopping"))
+    daemon = stage.paced(*OFF, *record_at_boot(stage), DBUS_SYSTEM_BUS_ADDRESS=bus.address)
+    daemon.call("run.start")
+    assert stop(daemon)[1] < 1
+    assert not systemd.calls and summaries(stage)[0]["open"]
+
+
+def test_a_second_word_to_stop_ends_it_at_once(stage, notified):
+    bus = stage.keep(Bus(stage.directory))
+    systemd = stage.keep(PretendSystemd(bus, "running", delay=30))
+    daemon = service(stage, notified, *OFF, *record_at_boot(stage), DBUS_SYSTEM_BUS_ADDRESS=bus.address)
+    daemon.call("run.start")
+    begun = time.monotonic()
+    daemon.process.send_signal(signal.SIGTERM)
+    wait_for(lambda: systemd.calls, 5, "the question")
+    daemon.process.send_signal(signal.SIGTERM)
+    assert daemon.process.wait(5) == 0
+    assert time.monotonic() - begun < 0.45, "systemd was not waited for"
