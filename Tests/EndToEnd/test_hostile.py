@@ -1,0 +1,198 @@
+"""Clients that mean harm: hundreds at once, half-open, slow, garbage, lines without end; and no descriptor left."""
+
+import json
+import os
+import random
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+from pretend_systemd import Notified, Service
+from programs import wait_for
+
+OFF = ["--gpsd", "off", "--strap", "off"]
+EVERYTHING = b'{"class":"WATCH","classes":["STATE","EVENT","HEART","FIX","SETTINGS"],"since":0}\n'
+
+
+def connect(path):
+    client = socket.socket(socket.AF_UNIX)
+    # Waits while the queue of those who are not taken yet is full.
+    client.connect(str(path))
+    client.setblocking(False)
+    return client
+
+
+class Mob:
+    """Clients that each do one bad thing again and again, in a thread of their own."""
+
+    def __init__(self, daemon):
+        self.random = random.Random(1)
+        self.state = daemon.state_socket
+        self.control = daemon.runtime / "control.sock"
+        self.clients = []
+        self.isRunning = True
+        self.thread = threading.Thread(target=self.rage, daemon=True)
+        for count, path, begin, act in [
+            # Half-open: it has asked for everything, and takes nothing.
+            (100, self.state, EVERYTHING, lambda client: None),
+            (40, self.state, EVERYTHING, lambda client: client.recv(7)),
+            (40, self.state, b"", lambda client: client.send(self.random.randbytes(3000) + b"\n")),
+            (40, self.state, b'{"class":', lambda client: client.send(b"x" * 65536)),
+            (30, self.control, b'{"jsonrpc":', lambda client: client.send(b"[" * 65536)),
+            (20, self.control, b"", lambda client: client.send(self.random.randbytes(3000) + b"\n")),
+            # It asks without end, and takes no answer.
+            (30, self.control, b"", lambda client: client.send(
+                b'{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}\n' * 100)),
+        ]:
+            for _ in range(count):
+                client = connect(path)
+                client.send(begin)
+                self.clients.append((client, act))
+        self.thread.start()
+
+    def rage(self):
+        while self.isRunning:
+            for client, act in self.clients:
+                try:
+                    act(client)
+                except OSError:
+                    pass
+            time.sleep(0.01)
+
+    def end(self):
+        self.isRunning = False
+        self.thread.join(10)
+        for client, _ in self.clients:
+            client.close()
+
+
+def descriptors(daemon):
+    return len(os.listdir(f"/proc/{daemon.pid}/fd"))
+
+
+def leave(clients, daemon, quiet):
+    """They go, and the daemon knows it: it has no more descriptors than before they came, but for those of its journal."""
+    for client in clients:
+        client.close()
+    wait_for(lambda: descriptors(daemon) <= quiet + 4, 5, "room again")
+
+
+def missed_nothing(lines, name):
+    numbers = [line["seq"] for line in lines.of(name)]
+    return len(numbers) > 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+def test_300_hostile_clients_cost_those_that_behave_nothing(stage):
+    (stage.directory / "paced.conf").write_text(
+        "[Clients]\nStateClients=400\nStateClientsPerUser=400\nControlClients=200\nControlClientsPerUser=200\n")
+    daemon = stage.paced("--demo", "--config", stage.directory / "paced.conf")
+    reader = stage.reader(daemon, classes=["STATE", "EVENT", "HEART", "FIX"], since=0)
+    crowd = stage.crowd(daemon, 3)
+    wait_for(lambda: all(len(sequence) > 10 for sequence in crowd.sequences), 10, "states for all")
+    quiet, before = descriptors(daemon), daemon.of_kernel("VmRSS")
+    mob = stage.keep(Mob(daemon))
+    wait_for(lambda: descriptors(daemon) >= quiet + 290, 10, "300 clients")
+    memory = []
+    for _ in range(14):
+        time.sleep(0.5)
+        memory.append(daemon.of_kernel("VmRSS"))
+    assert daemon.call("run.pause")["run"] == "paused"
+    assert daemon.call("run.resume")["run"] == "active"
+    mob.end()
+    wait_for(lambda: descriptors(daemon) <= quiet, 10, "the mob's descriptors closed")
+    after = daemon.of_kernel("VmRSS")
+    print(f"resident: {before} KiB before, {max(memory)} at most, {after} after; "
+          f"ticks {daemon.call('status')['ticks']}")
+    assert max(memory) - before < 24 << 10
+    assert max(memory[7:]) - memory[6] < 4 << 10, "it does not grow on"
+    begun = len(reader.of("STATE"))
+    wait_for(lambda: len(reader.of("STATE")) > begun + 10, 10, "states after that")
+    crowd.end()
+    for sequence in crowd.sequences:
+        # Those of the pause are left out: the crowd keeps those of a run.
+        assert len(sequence) >= sequence[-1] - sequence[0] + 1 - 4
+    assert all("DROPPED" not in others for others in crowd.others)
+    for name in ("STATE", "EVENT", "HEART", "FIX"):
+        assert missed_nothing(reader, name), name
+    assert {event["event"] for event in reader.of("EVENT")} >= {"pause", "resume"}
+    assert not reader.of("DROPPED")
+
+
+def test_a_user_over_the_limit_is_told_and_keeps_nobody_else_out(stage):
+    daemon = stage.paced(*OFF)
+    reader = stage.reader(daemon)
+    control = daemon.runtime / "control.sock"
+    quiet = descriptors(daemon)
+    clients = [connect(daemon.state_socket) for _ in range(300)] + [connect(control) for _ in range(100)]
+    for client in clients:
+        client.settimeout(5)
+    lines = [json.loads(client.makefile().readline()) for client in clients[:300]]
+    assert [line["class"] for line in lines] == ["VERSION"] * 127 + ["ERROR"] * 173
+    assert lines[-1]["message"] == f"too many clients of user {os.getuid()}: at most 128"
+    assert clients[299].recv(1) == b""
+    refusals = [json.loads(client.makefile().readline())["error"] for client in clients[316:]]
+    assert all(refusal["code"] == -32002 and str(os.getuid()) in refusal["data"]["message"] for refusal in refusals)
+    if os.getuid() == 0:
+        # Another user, whom the modes of the files let in here.
+        stage.directory.chmod(0o755)
+        daemon.runtime.chmod(0o755)
+        for path in (daemon.state_socket, control):
+            path.chmod(0o666)
+        other = subprocess.run(
+            f"setpriv --reuid=65534 --regid=65534 --clear-groups nc -U {daemon.state_socket} </dev/null | head -n 2",
+            shell=True, capture_output=True, text=True, timeout=10).stdout
+        assert [json.loads(line)["class"] for line in other.splitlines()] == ["VERSION", "STATE"]
+    leave(clients, daemon, quiet)
+    assert daemon.call("status")["run"] == "idle"
+    time.sleep(1.5)
+    assert missed_nothing(reader, "STATE") and not reader.of("DROPPED")
+
+
+def test_without_descriptors_a_run_is_recorded_and_becomes_a_file(stage):
+    notified = stage.keep(Notified(stage.directory))
+    daemon = stage.keep(Service(stage.directory, "--demo", files=64, NOTIFY_SOCKET=str(notified.path)))
+    notified.wait("READY=1")
+    reader = stage.reader(daemon)
+    control = daemon.runtime / "control.sock"
+    kept = connect(control)
+    quiet = descriptors(daemon)
+    clients = [connect(daemon.state_socket) for _ in range(200)] + [connect(control) for _ in range(100)]
+    refused = clients[150]
+    refused.settimeout(5)
+    assert "LimitNOFILE" in json.loads(refused.makefile().readline())["message"]
+    time.sleep(2)
+    kept.sendall(b'{"jsonrpc":"2.0","id":1,"method":"run.stop"}\n')
+    kept.settimeout(5)
+    assert json.loads(kept.makefile().readline())["result"]["id"] == 1
+    wait_for(lambda: list((stage.directory / "state/exports").glob("*.fit")), 10, "the file")
+    assert missed_nothing(reader, "STATE") and missed_nothing(reader, "EVENT")
+    leave(clients, daemon, quiet)
+    assert daemon.call("status")["run"] == "idle"
+
+
+def test_clients_that_come_and_go_leave_no_line_in_the_log(stage):
+    daemon = stage.paced(*OFF)
+    time.sleep(1)
+    before, quiet = daemon.log.read_text(), descriptors(daemon)
+    for _ in range(500):
+        for name in ("state.sock", "control.sock"):
+            connect(daemon.runtime / name).close()
+    leave([], daemon, quiet)
+    assert daemon.call("status")["run"] == "idle"
+    assert daemon.log.read_text() == before
+
+
+def test_commands_without_end_do_not_fill_the_log_and_each_says_whose_it_is(stage):
+    daemon = stage.paced(*OFF)
+    daemon.call("run.start")
+    request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "run.toggle"})
+    for _ in range(10):
+        daemon.ask(*[request] * 100)
+    lines = daemon.log.read_text().splitlines()
+    print(f"{len(lines)} lines for 1001 commands")
+    # Twenty commands, twenty changes of the run, and how it began.
+    assert len(lines) <= 45
+    assert any(f"user {os.getuid()}, process {os.getpid()}, asks for toggle" in line for line in lines)
