@@ -38,6 +38,12 @@ import Testing
         }
     }
 
+    @Test func theDebianPackageHasTheVersionOfTheRelease() throws {
+        let version = try Repository.text(of: "Sources/Domain/Release.swift").firstMatch(of: #/version = "(.*)"/#)?.1
+        let changelog = try Repository.text(of: "debian/changelog")
+        #expect(changelog.hasPrefix("paced (\(try #require(version))) "))
+    }
+
     @Test(arguments: shells)
     func everyCommandAndOptionIsCompleted(shell: String) throws {
         let files =
