@@ -1,7 +1,7 @@
 # What README.md tells to type. Each target says what it does, and first installs the Debian packages that it needs.
 
 # The one list of Debian packages: what the programs are built with, and what their tests run beside it.
-packages := libbluetooth-dev libexpat1-dev libgps-dev libinih-dev libjansson-dev libsqlite3-dev libsystemd-dev pkg-config
+packages := libbluetooth-dev libevdev-dev libexpat1-dev libgps-dev libinih-dev libjansson-dev libsqlite3-dev libsystemd-dev pkg-config
 test-packages := $(packages) binutils dbus-daemon gpsbabel gpsd gpsd-clients jq libxml2-utils mandoc netcat-openbsd python3-venv sqlite3 systemd tmux zsh
 package-packages := debhelper lintian
 machine-packages := bluez bluez-test-tools busybox-static cpio dbus dmsetup e2fsprogs kmod qemu-system-x86

@@ -27,6 +27,7 @@ let package = Package(
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
         .target(name: "CInih", cSettings: c, linkerSettings: [.linkedLibrary("inih")]),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+        .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CAllocations", cSettings: c),
         .systemLibrary(name: "CFuzzer"),
@@ -42,8 +43,8 @@ let package = Package(
         .target(
             name: "Adapters",
             dependencies: [
-                "CBlueZ", "CExpat", "CGps", "CInih", "CJansson", "CMath", "CSQLite", "Linux", "Sensors", "Pipeline",
-                "Outputs", "Domain",
+                "CBlueZ", "CEvdev", "CExpat", "CGps", "CInih", "CJansson", "CMath", "CSQLite", "Linux", "Sensors",
+                "Pipeline", "Outputs", "Domain",
             ],
             swiftSettings: shell),
         // Ring 4

@@ -1,0 +1,59 @@
+import Testing
+
+@testable import Adapters
+
+struct PanelConfigurationTests {
+    private func configuration(_ text: String) throws -> PanelConfiguration {
+        var panel = PanelConfiguration()
+        for assignment in try ConfigurationFile.read(Array(("[Panel]\n" + text).utf8), path: "paced.conf") {
+            try panel.take(assignment)
+        }
+        return panel
+    }
+
+    private func complaint(_ text: String) -> String? {
+        do {
+            _ = try configuration(text)
+            return nil
+        } catch {
+            return (error as? PanelConfiguration.Wrong)?.what
+        }
+    }
+
+    @Test func keysDevicesAndLightsAreTakenOver() throws {
+        let panel = try configuration(
+            """
+            Toggle=KEY_PLAYPAUSE BTN_TRIGGER
+            Lap = KEY_NEXTSONG
+            Stop=KEY_PLAYPAUSE
+            Devices=AB Shutter3 , /dev/input/by-path/platform-keys-event
+            SearchingLED=led0
+            ReadyLED=led0 beaglebone:green:usr0
+            RecordingLED=
+            """)
+        #expect(panel.toggle == [KeyCode(164), KeyCode(288)])
+        #expect(panel.lap == [KeyCode(163)])
+        #expect(panel.stop == [KeyCode(164)])
+        #expect(panel.devices == ["AB Shutter3", "/dev/input/by-path/platform-keys-event"])
+        #expect(panel.lights == [.searching: ["led0"], .ready: ["led0", "beaglebone:green:usr0"], .recording: []])
+        #expect(try configuration("") == PanelConfiguration())
+        #expect(try configuration("Toggle=KEY_A\nToggle=KEY_B\n").toggle == [KeyCode(48)], "what is said last holds")
+    }
+
+    @Test(arguments: [
+        ("Toggel=KEY_A", "there is no key Toggel in [Panel]"),
+        ("Toggle=KEY_NONSENSE", "Toggle takes names of keys such as KEY_PLAYPAUSE, and KEY_NONSENSE is none"),
+        ("Toggle=164", "Toggle takes names of keys such as KEY_PLAYPAUSE, and 164 is none"),
+        ("Stop=KEY_MAX", "Stop takes names of keys such as KEY_PLAYPAUSE, and KEY_MAX is none"),
+        ("Toggle=KEY_A\nLap=KEY_B KEY_A", "KEY_A stands in Toggle too; give it one meaning"),
+        (
+            "Devices=keys,../etc/passwd",
+            "Devices takes names, and paths that begin with /dev/, with commas between; not ../etc/passwd"
+        ),
+        ("FaultLED=../led0", "FaultLED takes names of /sys/class/leds, and ../led0 is none"),
+        ("FaultLED=a b c d e f g h i j k l m n o p q", "FaultLED takes at most 16 lights"),
+    ])
+    func whatIsWrongIsSaid(text: String, complaint: String) {
+        #expect(self.complaint(text) == complaint)
+    }
+}
