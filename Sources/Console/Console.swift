@@ -36,6 +36,7 @@ extension Invocation {
         case .export(let id, let format, let file): try export(id, as: format, to: file)
         case .importFiles(let paths): try importFiles(paths)
         case .replay(let replayed, let pace): try replay(replayed, pace)
+        case .panel(let file, let places): try panel(file, places)
         }
     }
 

@@ -36,6 +36,9 @@ let helpText = """
       replay ID|FILE [--speed N] [--every-ms N] [--sport S]
                                 what paced said of a run, or would have said of a
                                 file's: N times as fast as it was, or at once
+      panel [--config FILE]     keys and lights for a board without a screen, as
+                                [Panel] of /etc/paced/paced.conf has them; goes on
+                                until it is stopped
       schema                    the JSON Schema of every line that paced writes
 
       --json                    what paced says as it is, one JSON object per line

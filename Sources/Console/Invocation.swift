@@ -19,6 +19,8 @@ struct Invocation: Equatable {
         case export(Int, ExportFormat, file: String?)
         case importFiles([String])
         case replay(Replayed, Pace)
+        /// Without a file the one that is read by default.
+        case panel(String?, Panel.Places)
     }
 
     /// What is replayed.
@@ -119,6 +121,7 @@ struct Invocation: Equatable {
         case "lap": (command, most) = (.run(.lap), 0)
         case "stop": (command, most) = (.run(.stop), 0)
         case "discard": (command, most) = (.run(.discard), 0)
+        case "panel": (command, most) = (.panel(modifiers.configuration, modifiers.places), 0)
         case "schema": (command, most) = (.schema, 0)
         default: throw .usage("unknown command '\(name)'")
         }

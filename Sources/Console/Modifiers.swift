@@ -12,6 +12,9 @@ struct Modifiers {
     private(set) var format: ExportFormat?
     private(set) var file: String?
     private(set) var pace = Invocation.Pace()
+    private(set) var configuration: String?
+    // For tests.
+    private(set) var places = Panel.Places()
     /// Those that were given, and the words of the command that they belong to.
     private var given: [(option: String, command: [String])] = []
 
@@ -49,6 +52,9 @@ struct Modifiers {
             (pace.every, command) = (every, "replay")
         case "--sport":
             (pace.sport, command) = (try OptionValue.sport(OptionValue.text("a sport", after: option, &rest)), "replay")
+        case "--config": (configuration, command) = (try OptionValue.text("a file", after: option, &rest), "panel")
+        case "--input": (places.input, command) = (try OptionValue.text("a directory", after: option, &rest), "panel")
+        case "--leds": (places.leds, command) = (try OptionValue.text("a directory", after: option, &rest), "panel")
         default: return false
         }
         given.append((option, command.split(separator: " ").map(String.init)))

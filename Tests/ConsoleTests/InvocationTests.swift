@@ -18,6 +18,8 @@ struct InvocationTests {
         (["stop"], .run(.stop)),
         (["discard"], .run(.discard)),
         (["schema"], .schema),
+        (["panel"], .panel(nil, Panel.Places())),
+        (["panel", "--config=p", "--leds", "l"], .panel("p", Panel.Places(leds: "l"))),
         (["scan"], .scan(seconds: 10)),
         (["scan", "--seconds", "60"], .scan(seconds: 60)),
         (["scan", "--seconds=1"], .scan(seconds: 1)),

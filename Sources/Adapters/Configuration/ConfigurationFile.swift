@@ -19,6 +19,9 @@ package enum ConfigurationFile {
         package var line: String
     }
 
+    /// The file that is read where no option names another.
+    package static let path = "/etc/paced/paced.conf"
+
     /// The largest file, in bytes.
     package static let sizeLimit = 64 * 1024
 

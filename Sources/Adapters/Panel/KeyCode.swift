@@ -12,10 +12,7 @@ package struct KeyCode: Hashable, Sendable {
 
     /// The key that is called so there: `KEY_PLAYPAUSE`, `BTN_TRIGGER`.
     package init?(name: String) {
-        // These bound the numbers, and are no keys.
-        guard !["KEY_RESERVED", "KEY_MAX", "KEY_CNT"].contains(name) else { return nil }
-        let code = unsafe libevdev_event_code_from_name(UInt32(EV_KEY), name)
-        guard let number = UInt16(exactly: code) else { return nil }
+        guard let number = UInt16(exactly: unsafe cevdev_key(name)) else { return nil }
         self.number = number
     }
 }

@@ -1,0 +1,133 @@
+package import Domain
+import Glibc
+package import Linux
+
+/// Every device that has one of the keys that are meant: those that are there, and those that come.
+///
+/// A device may come before udev has let anybody read it, and a remote by radio comes and goes: the directory is looked
+/// through at each change, and, while something that is there cannot be opened, after rests too.
+package final class InputDevices {
+    /// What devices do, and what is to be said of them.
+    package enum Report: Equatable, Sendable {
+        case pressed(KeyCode, device: Int, at: Instant)
+        case released(KeyCode, device: Int, at: Instant)
+        /// A device is listened to from now on.
+        case found(name: String, path: String)
+        case gone(device: Int, name: String)
+        /// There is something that cannot be opened; it is tried again. Told once for each device and error.
+        case refused(path: String, SystemError)
+    }
+
+    private struct Open {
+        let device: InputDevice
+        let source: DescriptorSource
+    }
+
+    private let directory: String
+    private let configuration: PanelConfiguration
+    private let keys: Set<KeyCode>
+    private let loop: EventLoop
+    private let report: (Report) -> Void
+    private var watch: DirectoryWatch?
+    private var timer: TimerSource?
+    private var rest = Duration.zero
+    /// By numbers that are never used twice.
+    private var open: [Int: Open] = [:]
+    private var next = 0
+    private var told: [String: SystemError] = [:]
+
+    /// The most devices that are listened to.
+    private static let limit = 32
+    private static let shortestRest = Duration.milliseconds(500)
+    private static let longestRest = Duration.seconds(30)
+
+    /// - Parameters:
+    ///   - directory: /dev/input.
+    ///   - report: must not end this object.
+    package init(
+        _ configuration: PanelConfiguration, in directory: String, loop: EventLoop, report: @escaping (Report) -> Void
+    ) throws(SystemError) {
+        self.configuration = configuration
+        self.directory = directory
+        self.loop = loop
+        self.report = report
+        keys = configuration.toggle.union(configuration.lap).union(configuration.stop)
+        timer = try loop.timer { [unowned self] in look() }
+        if !keys.isEmpty { timer?.arm(at: Clock.now()) }
+    }
+
+    /// Reads what has come by now, so that nothing is thought to last that is over.
+    package func drain() {
+        for number in open.keys.sorted() { read(number) }
+    }
+
+    // MARK: Which there are
+
+    private func look() {
+        if watch == nil {
+            watch = try? DirectoryWatch(directory, loop: loop) { [unowned self] isThere in
+                if !isThere { watch = nil }
+                // What udev does to a new device takes a moment, and is told too.
+                rest = .zero
+                timer?.arm(at: Clock.now() + .milliseconds(50))
+            }
+        }
+        var isComplete = watch != nil
+        let wanted = configuration.devices.filter { $0.hasPrefix("/") }.map(Self.number)
+        if wanted.contains(nil) { isComplete = false }
+        let paths = ((try? names(in: directory)) ?? []).filter { $0.hasPrefix("event") }.map { directory + "/" + $0 }
+        told = told.filter { paths.contains($0.key) }
+        for path in paths where !take(path, wanted: wanted.compactMap(\.self)) { isComplete = false }
+        rest = isComplete ? .zero : min(max(rest * 2, Self.shortestRest), Self.longestRest)
+        timer?.arm(at: isComplete ? nil : Clock.now() + rest)
+    }
+
+    /// False when it is to be tried again.
+    private func take(_ path: String, wanted: [UInt64]) -> Bool {
+        guard let number = Self.number(of: path), !open.values.contains(where: { $0.device.number == number }),
+            open.count < Self.limit
+        else { return true }
+        do throws(SystemError) {
+            guard let device = try InputDevice(path, keys: keys), isWanted(device, wanted) else { return true }
+            let id = next
+            let source = try loop.watch(device.descriptor, for: .reading) { [unowned self] _ in read(id) }
+            next += 1
+            open[id] = Open(device: device, source: source)
+            told[path] = nil
+            report(.found(name: device.name, path: path))
+            return true
+        } catch {
+            // One that has gone meanwhile is told by the directory.
+            if error.code == ENOENT || error.code == ENODEV || error.code == ENXIO { return true }
+            if told.updateValue(error, forKey: path) != error { report(.refused(path: path, error)) }
+            return false
+        }
+    }
+
+    private func isWanted(_ device: InputDevice, _ wanted: [UInt64]) -> Bool {
+        configuration.devices.isEmpty || configuration.devices.contains(device.name) || wanted.contains(device.number)
+    }
+
+    /// The device that a path leads to.
+    private static func number(of path: String) -> UInt64? {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? UInt64(status.st_rdev) : nil
+    }
+
+    // MARK: What they do
+
+    private func read(_ id: Int) {
+        guard let device = open[id]?.device else { return }
+        guard let changes = device.changes() else {
+            open[id] = nil
+            report(.gone(device: id, name: device.name))
+            return
+        }
+        for change in changes {
+            report(
+                change.isDown
+                    ? .pressed(change.key, device: id, at: change.at)
+                    : .released(change.key, device: id, at: change.at))
+        }
+    }
+}

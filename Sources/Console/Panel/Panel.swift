@@ -1,0 +1,169 @@
+import Adapters
+import Domain
+import Glibc
+import Linux
+
+/// `pacectl panel`: the keys and the lights of a board without a screen, a client of both sockets like any other.
+///
+///     keys ──▶ PanelKeys ──▶ PanelCommands ──▶ control.sock
+///     lights ◀── PanelLights ◀── PanelState ◀── state.sock
+final class Panel {
+    private let loop: EventLoop
+    private var state: PanelState?
+    private var commands: PanelCommands?
+    private var devices: InputDevices?
+    private var keys: PanelKeys
+    private var lights: PanelLights
+    private let indicators: [IndicatorLight]
+    /// What was said last of why a light cannot be lit, by its name.
+    private var troubles: [String: SystemError] = [:]
+    /// When a light that cannot be lit is tried again.
+    private var againAt: Instant?
+    private var timer: TimerSource?
+    private var signals: [SignalSource] = []
+
+    /// How long a light that cannot be lit is left alone.
+    private static let rest = Duration.seconds(5)
+
+    /// Where things are.
+    struct Places: Equatable {
+        var input = "/dev/input"
+        var leds = "/sys/class/leds"
+    }
+
+    init(
+        _ configuration: PanelConfiguration, _ directory: RuntimeDirectory, _ places: Places
+    ) throws(SystemError) {
+        blockSignals([SIGINT, SIGTERM, SIGHUP])
+        let now = Clock.now()
+        loop = try EventLoop()
+        keys = PanelKeys(configuration)
+        lights = PanelLights(configuration.lights, at: now)
+        indicators = lights.names.map { IndicatorLight($0, in: places.leds) }
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            signals.append(try loop.onSignal(signal) { [unowned self] in loop.stop(0) })
+        }
+        timer = try loop.timer { [unowned self] in wake() }
+        state = try PanelState(directory.stateSocket, loop: loop) { [unowned self] in
+            lights.take(state?.situation, at: Clock.now())
+            turn()
+        }
+        commands = try PanelCommands(directory.controlSocket, loop: loop) { [unowned self] in take($0) }
+        devices = try InputDevices(configuration, in: places.input, loop: loop) { [unowned self] in take($0) }
+    }
+
+    /// Runs until a signal ends it.
+    func run() throws(SystemError) {
+        turn()
+        defer { for indicator in indicators { indicator.putBack() } }
+        _ = try loop.run()
+    }
+
+    // MARK: Keys
+
+    private func take(_ report: InputDevices.Report) {
+        switch report {
+        case .pressed(let key, let device, let at): carryOut(keys.pressed(key, of: device, at: at))
+        case .released(let key, let device, let at): carryOut(keys.released(key, of: device, at: at))
+        case .found(let name, let path): PanelLog.write(.notice, "listening to \(name), \(path)")
+        case .gone(let device, let name):
+            PanelLog.write(.notice, "\(name) is gone")
+            keys.gone(device)
+        case .refused(let path, let error):
+            PanelLog.write(.warning, "cannot read \(path) (\(error)), trying again; group input may")
+        }
+        turn()
+    }
+
+    private func wake() {
+        // What was let go meanwhile must not count as held.
+        devices?.drain()
+        let now = Clock.now()
+        carryOut(keys.tick(at: now))
+        lights.tick(at: now)
+        turn()
+    }
+
+    private func carryOut(_ list: [RunCommand]) {
+        for command in list {
+            // A daemon that starts later would do then what nobody wants any more.
+            guard state?.situation != nil else {
+                PanelLog.write(.notice, "cannot \(command.word.text): paced is not there")
+                lights.refused(at: Clock.now())
+                continue
+            }
+            commands?.carryOut(command)
+        }
+    }
+
+    private func take(_ outcome: PanelCommands.Outcome) {
+        switch outcome {
+        case .accepted(let run): lights.accepted(run, at: Clock.now())
+        case .refused: lights.refused(at: Clock.now())
+        }
+        turn()
+    }
+
+    // MARK: Lights
+
+    /// Shows what the lights have to tell, and sleeps until that changes or a key is due.
+    private func turn() {
+        let now = Clock.now()
+        if let at = againAt, at <= now { againAt = nil }
+        let wasResting = againAt != nil
+        for indicator in indicators {
+            if wasResting, troubles[indicator.name] != nil { continue }
+            do throws(SystemError) {
+                try indicator.light(lights.isLit(indicator.name, at: now))
+                troubles[indicator.name] = nil
+            } catch {
+                if troubles.updateValue(error, forKey: indicator.name) != error {
+                    PanelLog.write(.warning, "cannot light \(indicator.name) (\(error)), trying again")
+                }
+                againAt = now + Self.rest
+            }
+        }
+        let shining = troubles.count < indicators.count
+        let times = [keys.deadline, shining ? lights.deadline(after: now) : nil, againAt]
+        timer?.arm(at: times.compactMap(\.self).min())
+    }
+}
+
+extension Invocation {
+    /// Runs the panel; the file is read once.
+    func panel(_ file: String?, _ places: Panel.Places) throws(Failure) {
+        let path = file ?? ConfigurationFile.path
+        let configuration = try Self.panelConfiguration(path, mustBeThere: file != nil)
+        guard configuration != PanelConfiguration() else {
+            return PanelLog.write(.notice, "\(path) has no key and no light in [Panel], nothing to do")
+        }
+        do {
+            try Panel(configuration, RuntimeDirectory(runtimeDirectory), places).run()
+        } catch {
+            throw .failed("\(error)")
+        }
+    }
+
+    private static func panelConfiguration(
+        _ path: String, mustBeThere: Bool
+    ) throws(Failure) -> PanelConfiguration {
+        var configuration = PanelConfiguration()
+        let assignments: [ConfigurationFile.Assignment]?
+        do throws(ConfigurationFile.Failure) {
+            assignments = try ConfigurationFile.read(path)
+        } catch {
+            throw Failure(status: .usage, message: error.line)
+        }
+        if assignments == nil, mustBeThere {
+            throw Failure(status: .usage, message: "there is no file \(path); give --config another, or leave it away")
+        }
+        for assignment in assignments ?? [] where assignment.section == PanelConfiguration.section {
+            do throws(PanelConfiguration.Wrong) {
+                try configuration.take(assignment)
+            } catch {
+                throw Failure(status: .usage, message: "\(path):\(assignment.line): \(error.what)")
+            }
+        }
+        return configuration
+    }
+}

@@ -1,0 +1,87 @@
+import Adapters
+import Domain
+import Linux
+
+/// The panel's client of control.sock: one command after the other, each on a connection of its own.
+final class PanelCommands {
+    enum Outcome: Equatable {
+        /// The run stands so now.
+        case accepted(RunState)
+        case refused
+    }
+
+    private let path: String
+    private let loop: EventLoop
+    private let ended: (Outcome) -> Void
+    private var waiting: [RunCommand] = []
+    private var connection: Connection?
+    private var arrivals: DescriptorSource?
+    private var timer: TimerSource?
+
+    /// The most commands that wait for the answer to one before.
+    private static let limit = 8
+    private static let patience = Duration.seconds(5)
+
+    /// - Parameter ended: called when a command was carried out, or was not.
+    init(_ path: String, loop: EventLoop, ended: @escaping (Outcome) -> Void) throws(SystemError) {
+        self.path = path
+        self.loop = loop
+        self.ended = ended
+        timer = try loop.timer { [unowned self] in refuse("paced does not answer; look into its log") }
+    }
+
+    func carryOut(_ command: RunCommand) {
+        guard waiting.count < Self.limit else { return ended(.refused) }
+        waiting.append(command)
+        if waiting.count == 1 { send() }
+    }
+
+    private func send() {
+        guard let command = waiting.first else { return }
+        do {
+            let connection = try Connection(to: path)
+            try connection.send(
+                #"{"jsonrpc":"2.0","id":1,"method":"run.\#(command.word.text)"}"#)
+            arrivals = try loop.watch(connection.descriptor, for: .reading) { [unowned self] _ in receive() }
+            self.connection = connection
+            timer?.arm(at: Clock.now() + Self.patience)
+        } catch let failure as Failure {
+            refuse(failure.message)
+        } catch let error as SystemError {
+            refuse(Failure(connectingTo: path, error).message)
+        } catch {
+            refuse("\(error)")
+        }
+    }
+
+    private func receive() {
+        guard let lines = connection?.arrivedLines() else { return refuse("paced has closed the connection") }
+        guard let line = lines.first else { return }
+        let answer = try? JSON(parsing: line)
+        if let result = answer?["result"] {
+            // The answer to stop is the activity's summary.
+            let run = result["run"]?.string.flatMap(RunState.init) ?? .idle
+            PanelLog.write(.info, "\(waiting.first?.word.text ?? ""): \(run.rawValue)")
+            end(.accepted(run))
+        } else {
+            let error = answer?["error"]
+            refuse(
+                error?["data"]?["message"]?.harmlessText(limit: 256) ?? error?["message"]?.harmlessText(limit: 256)
+                    ?? "an answer that is none")
+        }
+    }
+
+    private func refuse(_ reason: String) {
+        PanelLog.write(.notice, "cannot \(waiting.first?.word.text ?? ""): \(reason)")
+        end(.refused)
+    }
+
+    private func end(_ outcome: Outcome) {
+        arrivals = nil
+        connection = nil
+        timer?.arm(at: nil)
+        if !waiting.isEmpty { waiting.removeFirst() }
+        ended(outcome)
+        send()
+    }
+}

@@ -1,0 +1,111 @@
+import Adapters
+import Domain
+import Linux
+
+/// The panel's client of state.sock: it connects for ever, and says how things stand.
+final class PanelState {
+    /// How the run stands; nil while the daemon is away, or silent.
+    private(set) var situation: PanelSituation?
+
+    private let path: String
+    private let loop: EventLoop
+    private let changed: () -> Void
+    private var connection: Connection?
+    private var arrivals: DescriptorSource?
+    private var timer: TimerSource?
+    private var rest = PanelState.shortestRest
+    /// What was said last of why there is no connection; said again only when it is something else.
+    private var trouble: String?
+
+    private static let shortestRest = Duration.milliseconds(500)
+    private static let longestRest = Duration.seconds(5)
+    /// The daemon speaks each second.
+    private static let patience = Duration.seconds(4)
+
+    /// - Parameter changed: called after each line and whenever the daemon is lost.
+    init(_ path: String, loop: EventLoop, changed: @escaping () -> Void) throws(SystemError) {
+        self.path = path
+        self.loop = loop
+        self.changed = changed
+        timer = try loop.timer { [unowned self] in pass() }
+        timer?.arm(at: Clock.now())
+    }
+
+    private func pass() {
+        if connection == nil { return connect() }
+        if situation != nil { PanelLog.write(.warning, "paced says nothing any more, waiting for it") }
+        lose()
+    }
+
+    private func connect() {
+        do {
+            let connection = try Connection(to: path)
+            try connection.send(#"{"class":"WATCH","classes":["STATE"],"every_ms":1000}"#)
+            arrivals = try loop.watch(connection.descriptor, for: .reading) { [unowned self] _ in receive() }
+            self.connection = connection
+            // Where systemd holds the socket the daemon may still have to start.
+            timer?.arm(at: Clock.now() + Self.patience + .seconds(6))
+        } catch {
+            let failure = error as? Failure ?? (error as? SystemError).map { Failure(connectingTo: path, $0) }
+            let text = failure?.message ?? "\(error)"
+            if text != trouble {
+                trouble = text
+                PanelLog.write(.warning, text + ", trying again")
+            }
+            again()
+        }
+    }
+
+    private func again() {
+        timer?.arm(at: Clock.now() + rest)
+        rest = min(rest * 2, Self.longestRest)
+    }
+
+    private func lose() {
+        arrivals = nil
+        connection = nil
+        situation = nil
+        again()
+        changed()
+    }
+
+    private func receive() {
+        guard let lines = connection?.arrivedLines() else {
+            if situation != nil { PanelLog.write(.warning, "paced is gone, waiting for it") }
+            return lose()
+        }
+        for line in lines {
+            guard let json = try? JSON(parsing: line) else { continue }
+            if let state = StateLine(json) {
+                take(state)
+            } else if let failure = Failure(version: json), failure.message != trouble {
+                trouble = failure.message
+                PanelLog.write(.error, failure.message)
+            } else if json["class"]?.string == "ERROR", let text = json["message"]?.harmlessText(limit: 256) {
+                PanelLog.write(.warning, "paced says: " + text)
+            }
+        }
+        changed()
+    }
+
+    private func take(_ state: StateLine) {
+        if situation == nil { PanelLog.write(.notice, "paced is there") }
+        situation = PanelSituation(state)
+        trouble = nil
+        rest = Self.shortestRest
+        timer?.arm(at: Clock.now() + Self.patience)
+    }
+}
+
+extension PanelSituation {
+    init(_ state: StateLine) {
+        let off = LinkReason.off.rawValue
+        let beatIsFresh = state.heart.bpm != nil && !state.heart.isStale
+        let positionIsFresh = state.position.map { !$0.isStale } ?? false
+        self.init(
+            run: state.run,
+            isSearching: !(beatIsFresh || state.heart.link.reason == off)
+                || !(positionIsFresh || state.gpsd.reason == off),
+            hasFaults: !state.faults.isEmpty)
+    }
+}

@@ -1,0 +1,194 @@
+"""pacectl panel: lights in a directory that looks like the kernel's, and keys of a keyboard that the kernel believes in."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from pretend import IDLE, RUN, FakePaced
+from programs import PACECTL, ROOT, Paced, Program, wait_for
+
+CONFIGURATION = """\
+[Panel]
+Toggle=KEY_PLAYPAUSE
+Stop=KEY_PLAYPAUSE
+Lap=KEY_NEXTSONG
+SearchingLED=blue
+ReadyLED=green
+RecordingLED=white
+FaultLED=red
+"""
+
+
+class Lights:
+    """What the panel writes to its lights, looked up every few milliseconds."""
+
+    def __init__(self, directory):
+        self.directory = directory / "leds"
+        for name in ["blue", "green", "white", "red"]:
+            (self.directory / name).mkdir(parents=True)
+            (self.directory / name / "brightness").write_text("3\n")
+            (self.directory / name / "max_brightness").write_text("255\n")
+            (self.directory / name / "trigger").write_text("none [mmc0] timer\n")
+
+    def read(self, name, file="brightness"):
+        return (self.directory / name / file).read_text().strip()
+
+    def lit(self):
+        return {path.name for path in self.directory.iterdir() if self.read(path.name) == "255"}
+
+    def shows(self, name, seconds):
+        """The share of the time that a light is lit, and how often it is switched on."""
+        end = time.monotonic() + seconds
+        seen = []
+        while time.monotonic() < end:
+            # A file that is being written is empty for a moment.
+            text = self.read(name)
+            if text:
+                seen.append(text == "255")
+            time.sleep(0.005)
+        return sum(seen) / len(seen), sum(b and not a for a, b in zip(seen, seen[1:]))
+
+
+class Panel(Program):
+    def __init__(self, directory, lights, text=CONFIGURATION, runtime=None, inputs="/nonexistent"):
+        (directory / "paced.conf").write_text(text)
+        self.log = directory / "panel.log"
+        with open(self.log, "wb") as log:
+            super().__init__(
+                [PACECTL, "--runtime-dir", runtime or directory, "panel", "--config", directory / "paced.conf",
+                 "--leds", lights.directory, "--input", inputs],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def says(self, text, seconds=10):
+        wait_for(lambda: text in self.log.read_text(), seconds, f"{text!r} in {self.log.read_text()!r}")
+
+
+@pytest.fixture
+def lights(tmp_path):
+    return Lights(tmp_path)
+
+
+def test_lights_say_how_things_stand(tmp_path, lights):
+    paced = FakePaced(tmp_path)
+    paced.state = IDLE | {"position": IDLE["position"] | {"stale": True}}
+    panel = Panel(tmp_path, lights)
+    try:
+        panel.says("paced is there")
+        share, times = lights.shows("blue", 4)
+        assert 0.3 < share < 0.7 and times in (1, 2), "searching"
+        paced.state = dict(IDLE)
+        wait_for(lambda: lights.lit() == {"green"}, 5, "ready")
+        paced.state = dict(RUN)
+        wait_for(lambda: lights.lit() == {"white"}, 5, "recording")
+        paced.state = RUN | {"run": "paused"}
+        time.sleep(1.5)
+        share, times = lights.shows("white", 4)
+        assert 0.3 < share < 0.7 and times in (3, 4, 5), "paused"
+        paced.state = RUN | {"faults": [{"fault": "recorder stalled", "since_ms": 1, "message": "no"}]}
+        wait_for(lambda: lights.shows("red", 1)[1] >= 3, 5, "a fault")
+        assert "white" in lights.lit()
+    finally:
+        status, seconds = panel.end()
+        paced.stop()
+    assert status == 0 and seconds < 2
+    for name in ["blue", "green", "white", "red"]:
+        assert (lights.read(name, "trigger"), lights.read(name)) == ("mmc0", "3"), "as it was before"
+
+
+def test_daemon_that_is_away_is_a_fault_until_it_is_back(tmp_path, lights):
+    panel = Panel(tmp_path, lights)
+    try:
+        wait_for(lambda: lights.shows("red", 1)[1] >= 3, 5, "fast flashes")
+        panel.says("paced is not running")
+        paced = FakePaced(tmp_path)
+        paced.state = dict(IDLE)
+        wait_for(lambda: lights.lit() == {"green"}, 10, "ready")
+        paced.stop()
+        wait_for(lambda: lights.shows("red", 1)[1] >= 3, 10, "fast flashes")
+        before = pathlib.Path(f"/proc/{panel.pid}/stat").read_text().split()
+        time.sleep(3)
+        after = pathlib.Path(f"/proc/{panel.pid}/stat").read_text().split()
+        ticks = int(after[13]) + int(after[14]) - int(before[13]) - int(before[14])
+        assert ticks < 0.1 * 3 * os.sysconf("SC_CLK_TCK"), "it rests"
+        assert len(panel.log.read_text().splitlines()) < 8, panel.log.read_text()
+        paced = FakePaced(tmp_path)
+        paced.state = dict(IDLE)
+        wait_for(lambda: lights.lit() == {"green"}, 10, "ready again")
+        # One that hangs is away too.
+        paced.speaks = False
+        wait_for(lambda: lights.shows("red", 1)[1] >= 3, 15, "fast flashes")
+        panel.says("paced says nothing any more")
+        paced.stop()
+    finally:
+        panel.end()
+
+
+def test_light_that_comes_later_is_lit(tmp_path, lights):
+    paced = FakePaced(tmp_path)
+    paced.state = dict(IDLE)
+    panel = Panel(tmp_path, lights, CONFIGURATION.replace("green", "later"))
+    try:
+        panel.says("cannot light later (open: No such file or directory), trying again")
+        (lights.directory / "later").mkdir()
+        (lights.directory / "later" / "brightness").write_text("0\n")
+        wait_for(lambda: lights.read("later") == "1", 10, "a light")
+        assert panel.log.read_text().count("later") == 1
+    finally:
+        panel.end()
+        paced.stop()
+
+
+@pytest.mark.parametrize("text, status, said", [
+    ("[Panel]\nToggle=KEY_NONSENSE\n", 2, "paced.conf:2: Toggle takes names of keys"),
+    ("[Panel]\n\nTogle=KEY_A\n", 2, "paced.conf:3: there is no key Togle in [Panel]"),
+    ("[Recording]\nResumeMinutes=1\n", 0, "paced.conf has no key and no light in [Panel], nothing to do"),
+])
+def test_configuration_is_checked_first(tmp_path, lights, text, status, said):
+    panel = Panel(tmp_path, lights, text)
+    assert panel.process.wait(10) == status
+    assert said in panel.log.read_text()
+
+
+def test_keys_steer_the_run(tmp_path, lights):
+    if not os.path.exists("/dev/uinput"):
+        return print("there is no /dev/uinput here: the virtual machine plays the keys")
+    paced = Paced(tmp_path, "--gpsd", "off", "--bluetooth", "off")
+    panel = Panel(tmp_path, lights, CONFIGURATION + "Devices=Paced Test\n", paced.runtime, "/dev/input")
+    keyboard = subprocess.Popen(
+        [sys.executable, "-B", ROOT / "Tests/VirtualMachine/keyboard.py", "Paced Test"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def press(key, seconds):
+        keyboard.stdin.write(f"press {key} {seconds}\n")
+        keyboard.stdin.flush()
+        assert keyboard.stdout.readline() == "done\n"
+
+    def is_run(run):
+        wait_for(lambda: paced.call("status")["run"] == run, 5, f"a run that is {run}; {panel.log.read_text()}")
+
+    try:
+        assert keyboard.stdout.readline().startswith("ready /dev/input/event")
+        panel.says("listening to Paced Test")
+        panel.says("paced is there")
+        press("KEY_NEXTSONG", 0.1)
+        panel.says("cannot lap")
+        press("KEY_PLAYPAUSE", 0.2)
+        is_run("active")
+        press("KEY_NEXTSONG", 0.1)
+        panel.says("lap: active")
+        press("KEY_PLAYPAUSE", 0.2)
+        is_run("paused")
+        press("KEY_PLAYPAUSE", 2.5)
+        is_run("idle")
+        assert paced.call("activities.list")[0]["laps"] == 2
+    finally:
+        keyboard.stdin.close()
+        keyboard.wait(5)
+        panel.says("Paced Test is gone")
+        panel.end(signal.SIGINT)
+        paced.end()
