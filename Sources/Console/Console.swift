@@ -10,8 +10,7 @@ package enum Console {
     /// reachable.
     package static func run(_ arguments: [String]) -> Int32 {
         do throws(Failure) {
-            try Invocation(arguments).run()
-            return 0
+            return try Invocation(arguments).run()
         } catch {
             complain(error.message)
             return error.status.rawValue
@@ -20,7 +19,8 @@ package enum Console {
 }
 
 extension Invocation {
-    fileprivate func run() throws(Failure) {
+    /// Returns the exit status of what has done its work.
+    fileprivate func run() throws(Failure) -> Int32 {
         switch command {
         case .help: try writeOut(helpText)
         case .version: try writeOut("pacectl \(Release.version)\n")
@@ -37,7 +37,9 @@ extension Invocation {
         case .importFiles(let paths): try importFiles(paths)
         case .replay(let replayed, let pace): try replay(replayed, pace)
         case .panel(let file, let places): try panel(file, places)
+        case .doctor(let root): return try doctor(root: root) ? 0 : Failure.Status.failed.rawValue
         }
+        return 0
     }
 
     /// The present state, from the state socket: reading it takes no right to command.

@@ -36,6 +36,8 @@ let helpText = """
       replay ID|FILE [--speed N] [--every-ms N] [--sport S]
                                 what paced said of a run, or would have said of a
                                 file's: N times as fast as it was, or at once
+      doctor                    what this machine lacks for a run to be recorded,
+                                and the command or the line that mends it
       panel [--config FILE]     keys and lights for a board without a screen, as
                                 [Panel] of /etc/paced/paced.conf has them; goes on
                                 until it is stopped
@@ -50,6 +52,7 @@ let helpText = """
                                 ${XDG_STATE_HOME:-~/.local/state}/paced)
       --version, --help
 
-    Exit status: 0 done, 1 failed, 2 usage, 3 paced is not reachable.
+    Exit status: 0 done, 1 failed, 2 usage, 3 paced is not reachable. doctor ends
+    with 0 when all is well, and with 1 when something is to be mended.
 
     """

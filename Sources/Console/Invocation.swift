@@ -21,6 +21,7 @@ struct Invocation: Equatable {
         case replay(Replayed, Pace)
         /// Without a file the one that is read by default.
         case panel(String?, Panel.Places)
+        case doctor(root: String)
     }
 
     /// What is replayed.
@@ -122,6 +123,7 @@ struct Invocation: Equatable {
         case "stop": (command, most) = (.run(.stop), 0)
         case "discard": (command, most) = (.run(.discard), 0)
         case "panel": (command, most) = (.panel(modifiers.configuration, modifiers.places), 0)
+        case "doctor": (command, most) = (.doctor(root: modifiers.root), 0)
         case "schema": (command, most) = (.schema, 0)
         default: throw .usage("unknown command '\(name)'")
         }

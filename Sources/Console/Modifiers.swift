@@ -15,6 +15,7 @@ struct Modifiers {
     private(set) var configuration: String?
     // For tests.
     private(set) var places = Panel.Places()
+    private(set) var root = ""
     /// Those that were given, and the words of the command that they belong to.
     private var given: [(option: String, command: [String])] = []
 
@@ -55,6 +56,7 @@ struct Modifiers {
         case "--config": (configuration, command) = (try OptionValue.text("a file", after: option, &rest), "panel")
         case "--input": (places.input, command) = (try OptionValue.text("a directory", after: option, &rest), "panel")
         case "--leds": (places.leds, command) = (try OptionValue.text("a directory", after: option, &rest), "panel")
+        case "--root": (root, command) = (try OptionValue.text("a directory", after: option, &rest), "doctor")
         default: return false
         }
         given.append((option, command.split(separator: " ").map(String.init)))

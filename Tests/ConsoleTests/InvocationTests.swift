@@ -18,6 +18,7 @@ struct InvocationTests {
         (["stop"], .run(.stop)),
         (["discard"], .run(.discard)),
         (["schema"], .schema),
+        (["doctor"], .doctor(root: "")),
         (["panel"], .panel(nil, Panel.Places())),
         (["panel", "--config=p", "--leds", "l"], .panel("p", Panel.Places(leds: "l"))),
         (["scan"], .scan(seconds: 10)),

@@ -154,41 +154,102 @@ def test_configuration_is_checked_first(tmp_path, lights, text, status, said):
     assert said in panel.log.read_text()
 
 
+class Keyboard:
+    """A keyboard of uinput; it is gone when it ends."""
+
+    def __init__(self, name):
+        self.program = subprocess.Popen(
+            [sys.executable, "-B", ROOT / "Tests/VirtualMachine/keyboard.py", name],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        word, self.path = self.program.stdout.readline().split()
+        assert word == "ready"
+
+    def say(self, line):
+        self.program.stdin.write(line + "\n")
+        self.program.stdin.flush()
+        assert self.program.stdout.readline() == "done\n"
+
+    def end(self):
+        if not self.program.stdin.closed:
+            self.program.stdin.close()
+        self.program.wait(10)
+
+
+def has_keyboards():
+    if os.path.exists("/dev/uinput"):
+        return True
+    print("there is no /dev/uinput here: the virtual machine plays the keys")
+    return False
+
+
 def test_keys_steer_the_run(tmp_path, lights):
-    if not os.path.exists("/dev/uinput"):
-        return print("there is no /dev/uinput here: the virtual machine plays the keys")
+    if not has_keyboards():
+        return
     paced = Paced(tmp_path, "--gpsd", "off", "--bluetooth", "off")
     panel = Panel(tmp_path, lights, CONFIGURATION + "Devices=Paced Test\n", paced.runtime, "/dev/input")
-    keyboard = subprocess.Popen(
-        [sys.executable, "-B", ROOT / "Tests/VirtualMachine/keyboard.py", "Paced Test"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def press(key, seconds):
-        keyboard.stdin.write(f"press {key} {seconds}\n")
-        keyboard.stdin.flush()
-        assert keyboard.stdout.readline() == "done\n"
+    keyboard = Keyboard("Paced Test")
+    other = Keyboard("Another")
 
     def is_run(run):
         wait_for(lambda: paced.call("status")["run"] == run, 5, f"a run that is {run}; {panel.log.read_text()}")
 
     try:
-        assert keyboard.stdout.readline().startswith("ready /dev/input/event")
         panel.says("listening to Paced Test")
         panel.says("paced is there")
-        press("KEY_NEXTSONG", 0.1)
+        other.say("press KEY_PLAYPAUSE 0.2")
+        keyboard.say("press KEY_NEXTSONG 0.1")
         panel.says("cannot lap")
-        press("KEY_PLAYPAUSE", 0.2)
+        keyboard.say("press KEY_PLAYPAUSE 0.2")
         is_run("active")
-        press("KEY_NEXTSONG", 0.1)
+        for line in ["down KEY_NEXTSONG", "repeat KEY_NEXTSONG", "repeat KEY_NEXTSONG", "up KEY_NEXTSONG"]:
+            keyboard.say(line)
         panel.says("lap: active")
-        press("KEY_PLAYPAUSE", 0.2)
+        keyboard.say("press KEY_PLAYPAUSE 0.2")
         is_run("paused")
-        press("KEY_PLAYPAUSE", 2.5)
+        keyboard.say("press KEY_PLAYPAUSE 2.5")
         is_run("idle")
         assert paced.call("activities.list")[0]["laps"] == 2
     finally:
-        keyboard.stdin.close()
-        keyboard.wait(5)
-        panel.says("Paced Test is gone")
-        panel.end(signal.SIGINT)
+        keyboard.end()
+        other.end()
+        try:
+            panel.says("Paced Test is gone")
+        finally:
+            panel.end(signal.SIGINT)
+            paced.end()
+
+
+def test_keyboard_that_comes_and_goes(tmp_path, lights):
+    if not has_keyboards():
+        return
+    paced = Paced(tmp_path, "--gpsd", "off", "--bluetooth", "off")
+    panel = Panel(tmp_path, lights, CONFIGURATION, paced.runtime, "/dev/input")
+    try:
+        panel.says("paced is there")
+        first = Keyboard("Comes And Goes")
+        panel.says("listening to Comes And Goes")
+        # Held when it goes: nothing is to happen, then or 2 s later.
+        first.say("down KEY_PLAYPAUSE")
+        first.end()
+        panel.says("Comes And Goes is gone")
+        time.sleep(3)
+        assert paced.call("status")["run"] == "idle" and "cannot" not in panel.log.read_text()
+        second = Keyboard("Comes And Goes")
+        wait_for(lambda: panel.log.read_text().count("listening to Comes And Goes") == 2, 10, "it again")
+        # More than the kernel's queue holds while the panel does not read; the last word counts.
+        os.kill(panel.pid, signal.SIGSTOP)
+        second.say("down KEY_PLAYPAUSE")
+        for _ in range(200):
+            second.say("down KEY_NEXTSONG")
+            second.say("up KEY_NEXTSONG")
+        second.say("up KEY_PLAYPAUSE")
+        time.sleep(3)
+        os.kill(panel.pid, signal.SIGCONT)
+        time.sleep(1)
+        assert "stop" not in panel.log.read_text(), "it was let go long ago"
+        second.say("press KEY_PLAYPAUSE 0.2")
+        wait_for(lambda: "toggle: " in panel.log.read_text(), 5, "a toggle")
+        second.end()
+    finally:
+        panel.end()
         paced.end()

@@ -6,14 +6,14 @@ package import Domain
 /// u8, manufacturer u16, supported settings u32, present settings u32.
 ///
 /// Source: BlueZ, doc/mgmt-api.txt.
-struct Adapter: Equatable, Sendable {
+package struct Adapter: Equatable, Sendable {
     /// Its number; another one after it was unplugged and plugged in again.
     var index: UInt16
     var address: DeviceAddress
-    var supported: AdapterSettings
-    var settings: AdapterSettings
+    package var supported: AdapterSettings
+    package var settings: AdapterSettings
 
-    init(index: UInt16, _ bytes: Span<UInt8>) throws(ParseError) {
+    package init(index: UInt16, _ bytes: Span<UInt8>) throws(ParseError) {
         self.index = index
         address = try bytes.deviceAddress(at: 0)
         supported = AdapterSettings(rawValue: try bytes.uint32(at: 9))

@@ -1,0 +1,42 @@
+import Domain
+import Glibc
+import Linux
+package import Sensors
+
+/// What the kernel tells everybody about its Bluetooth adapters, asked once.
+///
+/// Source: BlueZ, doc/mgmt-api.txt, Read Controller Information Command.
+package struct AdapterSurvey: Equatable, Sendable {
+    package var index: UInt16
+    package var supported: AdapterSettings
+    package var settings: AdapterSettings
+
+    /// Asks for some adapters, and waits for the answers for at most so long; those that were not told are left out.
+    package static func ask(_ indices: [UInt16], within time: Duration) -> [AdapterSurvey] {
+        guard let socket = try? KernelSockets.bluez.management() else { return [] }
+        var missing = Set(indices)
+        for index in indices {
+            _ = socket.send(ManagementCommand.readInformation(index: index).bytes[...])
+        }
+        var told: [AdapterSurvey] = []
+        let end = Clock.now() + time
+        var buffer = [UInt8](repeating: 0, count: ManagementPacket.sizeLimit)
+        while !missing.isEmpty {
+            let left = (end - Clock.now()).wholeMilliseconds
+            guard left > 0 else { break }
+            var waiting = pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)
+            _ = unsafe poll(&waiting, 1, Int32(left))
+            guard let count = try? unsafe buffer.withUnsafeMutableBytes({ unsafe try socket.read(into: $0) }) else {
+                continue
+            }
+            let bytes = Array(buffer[..<count])
+            guard let packet = try? ManagementPacket(bytes.span) else { continue }
+            guard case .answered(let opcode, let status, let reply) = packet.event, missing.remove(packet.index) != nil,
+                opcode == ManagementCommand.readInformation(index: packet.index).opcode, status == .success,
+                let adapter = try? Adapter(index: packet.index, reply.span)
+            else { continue }
+            told.append(AdapterSurvey(index: packet.index, supported: adapter.supported, settings: adapter.settings))
+        }
+        return told
+    }
+}

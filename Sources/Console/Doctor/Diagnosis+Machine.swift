@@ -1,0 +1,170 @@
+import Domain
+
+extension Findings {
+    var configurationDiagnosis: Diagnosis {
+        let check = "configuration"
+        switch configuration {
+        case .absent: return .well(check, "there is no file: everything is as by default")
+        case .good: return .well(check, "can be read; what its keys mean is checked by paced when it starts")
+        case .bad(let what): return .failed(check, what, "mend that line, and: sudo systemctl restart paced")
+        case .notAllowed: return .unknown(check, "may not be read", "sudo pacectl doctor")
+        }
+    }
+
+    var unitDiagnosis: Diagnosis {
+        let check = "paced"
+        let log = "journalctl -u paced -n 20"
+        guard let units else {
+            return paced == nil
+                ? .failed(check, "does not run, and there is no systemd that would start it", "paced &")
+                : .noted(check, "runs; there is no systemd that would start it again")
+        }
+        let unit = units["paced.service"] ?? UnitState()
+        guard unit.isThere else {
+            return paced == nil
+                ? .failed(check, "paced.service is not installed", Self.install)
+                : .noted(check, "runs, but not as a service: paced.service is not installed", Self.install)
+        }
+        if unit.active == "failed" {
+            if unit.exitStatus == 2 {
+                return .failed(check, "its options or its configuration are wrong", log, "sudo systemctl restart paced")
+            }
+            return .failed(check, "paced.service has failed (\(unit.result))", log, "sudo systemctl restart paced")
+        }
+        if !unit.isActive { return .failed(check, "paced.service does not run", "sudo systemctl enable --now paced") }
+        if !unit.isEnabled {
+            return .failed(check, "runs, but will not after the next boot", "sudo systemctl enable paced")
+        }
+        if unit.restarts > 0 {
+            return .noted(check, "runs; systemd had to start it again \(unit.restarts) times", log)
+        }
+        return .well(check, "runs, and will after the next boot")
+    }
+
+    var socketDiagnosis: Diagnosis {
+        let check = "sockets"
+        let names = ["paced-state.socket", "paced-control.socket"]
+        if let units, let name = names.first(where: { units[$0]?.isThere ?? false && !(units[$0]?.isActive ?? false) })
+        {
+            return .failed(
+                check, "\(name) is not active", "sudo systemctl enable --now \(names.joined(separator: " "))")
+        }
+        guard !sockets.isEmpty else {
+            let mend = "sudo systemctl enable --now \(names.joined(separator: " "))"
+            return .failed(check, "there are none", units?[names[0]]?.isThere ?? false ? mend : Self.install)
+        }
+        if let open = sockets.first(where: { $0.mode & 0o007 != 0 }) {
+            return .failed(
+                check, "\(open.path) is open to everybody: it tells where you are", "chmod o= \(open.path)",
+                "sudo systemctl restart \(names.joined(separator: " "))")
+        }
+        return .well(
+            check, sockets.map { $0.path + ($0.group.map { " (\($0))" } ?? "") }.joined(separator: ", "))
+    }
+
+    var groupDiagnosis: Diagnosis {
+        let check = "groups"
+        let ours = ["paced-watch", "paced-control"]
+        let missing = ours.filter { !groups.existing.contains($0) }
+        if !missing.isEmpty {
+            return .failed(check, "there is no group \(missing.joined(separator: ", "))", Self.install)
+        }
+        if caller.isRoot { return .well(check, "both are there; root needs neither") }
+        let name = caller.name ?? "$USER"
+        let lacking = ours.filter { !groups.effective.contains($0) }
+        if lacking.isEmpty { return .well(check, "\(name) may watch and steer the run") }
+        if lacking.allSatisfy({ groups.assigned.contains($0) }) {
+            return .failed(
+                check, "\(name) is in \(lacking.joined(separator: ", ")) from the next login on", "log in again")
+        }
+        let mend = "sudo usermod -aG \(lacking.joined(separator: ",")) \(name), and log in again"
+        return lacking.contains("paced-watch")
+            ? .failed(check, "\(name) is not in \(lacking.joined(separator: ", "))", mend)
+            : .noted(check, "\(name) may watch the run, and not steer it", mend)
+    }
+
+    var diskDiagnosis: Diagnosis {
+        let check = "disk"
+        guard let disk else {
+            return .unknown(check, "the state directory may not be looked at", "sudo pacectl doctor")
+        }
+        guard let owner = disk.owner else {
+            return .failed(
+                check, "there is no \(disk.path); paced makes it when it starts", "sudo systemctl restart paced")
+        }
+        if disk.isReadOnly {
+            return .failed(
+                check, "\(disk.path) is on a disk that is mounted read-only: nothing is recorded",
+                "sudo mount -o remount,rw $(findmnt -no TARGET -T \(disk.path)), and mend /etc/fstab")
+        }
+        if let wanted = disk.wantedOwner, wanted != owner, disk.path == "/var/lib/paced" {
+            return .failed(check, "\(disk.path) is not paced's own", "sudo chown -R paced:paced-watch \(disk.path)")
+        }
+        if facts?.recorder == "failed" {
+            return .failed(
+                check, "the recording fails: \(facts?.recorderMessage ?? "the disk refuses")",
+                "journalctl -u paced -n 20",
+                "df -h \(disk.path)")
+        }
+        if let free = disk.freeMebibytes, free < Self.leastMebibytes {
+            return .failed(
+                check, "\(free) MiB are free for \(disk.path)", "sudo journalctl --vacuum-size=50M", "sudo apt clean")
+        }
+        if facts?.recorder == "stalled" {
+            return .failed(
+                check, "the disk is slow: \(facts?.recorderMessage ?? "it takes nothing")",
+                "use a card of class A1 or better, or an SSD")
+        }
+        if let late = facts?.millisecondsSinceSync, late > Self.longestSync {
+            return .failed(
+                check, "what was recorded in the last \(late / 1000) s would not survive a power cut",
+                "use a card of class A1 or better, or an SSD")
+        }
+        return .well(check, "\(disk.path), \(disk.freeMebibytes.map { "\($0) MiB free" } ?? "room not known")")
+    }
+
+    /// The groups and the units come with it.
+    private static let install = "sudo make install, in the sources of paced; or install its package"
+    /// Under this no long run fits beside what else a system writes.
+    private static let leastMebibytes = 100
+    /// The recorder syncs each 10 s, at most each 60 s where SyncSeconds= says so.
+    private static let longestSync = 90_000
+
+    var clockDiagnosis: Diagnosis {
+        let check = "clock"
+        if clock.isSynchronised { return .well(check, "synchronised") }
+        if facts?.clock == "receiver" { return .well(check, "the receiver tells the time") }
+        let services = ["systemd-timesyncd.service", "chrony.service", "ntpsec.service", "ntp.service"]
+        if let units, !services.contains(where: { units[$0]?.isActive ?? false }) {
+            return .failed(
+                check, "not synchronised, and nothing synchronises it; a run has its time from the first fix",
+                "sudo timedatectl set-ntp true")
+        }
+        return .noted(check, "not synchronised yet; a run has its time from the first fix or the network")
+    }
+
+    var panelDiagnosis: Diagnosis? {
+        let check = "panel"
+        let unit = units?["paced-panel.service"]
+        guard case .good(hasPanel: true) = configuration else {
+            return unit?.active == "failed"
+                ? .failed(check, "paced-panel.service has failed", "journalctl -u paced-panel -n 20") : nil
+        }
+        guard let unit, unit.isThere else { return .noted(check, "is configured; pacectl panel runs it") }
+        if unit.active == "failed" {
+            return .failed(
+                check, "paced-panel.service has failed", "journalctl -u paced-panel -n 20",
+                "sudo systemctl restart paced-panel")
+        }
+        if !unit.isActive {
+            return .failed(
+                check, "is configured, and paced-panel.service does not run", "sudo systemctl enable --now paced-panel")
+        }
+        return .well(check, "paced-panel.service runs")
+    }
+
+    var faultDiagnosis: Diagnosis? {
+        guard let facts, !facts.faults.isEmpty else { return nil }
+        return .failed("faults", facts.faults.joined(separator: "; "), "journalctl -u paced -n 20")
+    }
+}

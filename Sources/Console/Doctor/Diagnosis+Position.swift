@@ -1,0 +1,129 @@
+import Domain
+
+extension Findings {
+    var gpsdDiagnosis: Diagnosis {
+        let check = "gpsd"
+        switch gpsd {
+        case .off: return .noted(check, "none is used: the configuration says so")
+        case .answers(let release, _): return .well(check, "gpsd \(release) answers")
+        case .silent: return .failed(check, "it takes connections and says nothing", "sudo systemctl restart gpsd")
+        case .unreachable:
+            let isInstalled = units.map { $0["gpsd.service"]?.isThere ?? false } ?? (uart.gpsdDevices != nil)
+            return .failed(
+                check, isInstalled ? "nobody answers at its port" : "it is not installed",
+                isInstalled ? "sudo systemctl enable --now gpsd.socket" : "sudo apt install gpsd")
+        }
+    }
+
+    var receiverDiagnosis: Diagnosis? {
+        let check = "receiver"
+        if gpsd == .off { return nil }
+        if case .answers(_, let devices) = gpsd, !devices.isEmpty {
+            let names = devices.map { $0.path + ($0.driver.map { " (\($0))" } ?? "") }
+            return .well(check, names.joined(separator: ", "))
+        }
+        if let known = receivers.serials.first(where: \.isReceiver)?.name ?? receivers.gnss.first {
+            if !uart.usbIsAutomatic {
+                return .failed(
+                    check, "/dev/\(known) is there, and gpsd does not look for receivers",
+                    #"/etc/default/gpsd: USBAUTO="true""#, "sudo systemctl restart gpsd")
+            }
+            return .failed(check, "/dev/\(known) is there, and gpsd does not have it", "sudo gpsdctl add /dev/\(known)")
+        }
+        if !receivers.serials.isEmpty { return adapterInsteadOfReceiver(check) }
+        if case .answers = gpsd, uart.gpsdDevices?.isEmpty ?? true, let port = uart.ports.first {
+            return .failed(
+                check, "there is none", "plug in a USB receiver",
+                "if it is on the board's serial port, /etc/default/gpsd: DEVICES=\"/dev/\(port)\"")
+        }
+        if let wired = uart.gpsdDevices?.first {
+            if case .answers = gpsd {
+                return .failed(
+                    check, "gpsd has none, though \(wired) is in /etc/default/gpsd", "sudo systemctl restart gpsd")
+            }
+            return .unknown(check, "\(wired) is in /etc/default/gpsd; gpsd does not answer")
+        }
+        return .failed(check, "there is none", "plug in a USB receiver")
+    }
+
+    /// A serial adapter may be a receiver, or a power meter, or a modem: that only a person knows.
+    private func adapterInsteadOfReceiver(_ check: String) -> Diagnosis {
+        let names = receivers.serials.map { "/dev/\($0.name)" + ($0.title.map { " (\($0))" } ?? "") }
+        var diagnosis = Diagnosis.failed(
+            check, "gpsd has none; \(names.joined(separator: ", ")) may be one, if you know that it is:")
+        diagnosis.mend =
+            receivers.serials.map { "/etc/udev/rules.d/61-gps.rules: " + $0.rule }
+            + ["sudo udevadm control --reload && sudo udevadm trigger --action=add --subsystem-match=tty"]
+        return diagnosis
+    }
+
+    /// Nothing is said where no receiver is on the board's own serial port.
+    var uartDiagnosis: Diagnosis? {
+        let check = "serial port"
+        guard let path = uart.gpsdDevices?.first(where: Self.isBoardPort) else { return nil }
+        let port = String(path.dropFirst("/dev/".count))
+        if let console = uart.console, port == console || port == "serial0" || console == "serial0" {
+            let file = uart.firmware.map { $0.path.replacing("config.txt", with: "cmdline.txt") }
+            return .failed(
+                check, "the kernel's console is on \(path) too",
+                (file ?? "the kernel's command line")
+                    + ": take out console=\(console) with what follows up to the space",
+                "sudo systemctl disable --now serial-getty@\(console == "serial0" ? "ttyS0" : console)", "sudo reboot")
+        }
+        if !uart.ports.contains(port) {
+            if let firmware = uart.firmware, !firmware.uartIsEnabled {
+                return .failed(
+                    check, "\(path) is not there: the serial port is switched off", "\(firmware.path): enable_uart=1",
+                    "sudo reboot")
+            }
+            return .failed(
+                check, "\(path) is not there",
+                uart.ports.isEmpty
+                    ? "switch the board's serial port on by its device-tree overlay"
+                    : "/etc/default/gpsd: DEVICES=\"/dev/\(uart.ports[0])\"")
+        }
+        if let firmware = uart.firmware, port == "ttyS0" || port == "serial0", !firmware.uartIsEnabled {
+            return .failed(
+                check, "\(path) changes its speed with the processor's", "\(firmware.path): enable_uart=1",
+                "sudo reboot")
+        }
+        return .well(check, "\(path) is gpsd's alone")
+    }
+
+    private static func isBoardPort(_ path: String) -> Bool {
+        ["/dev/serial", "/dev/ttyAMA", "/dev/ttyS"].contains { path.hasPrefix($0) } && !path.hasPrefix("/dev/serial/")
+    }
+
+    var fixDiagnosis: Diagnosis? {
+        let check = "fix"
+        if gpsd == .off { return nil }
+        guard let facts else { return unknownWithoutDaemon(check) }
+        if facts.hasPosition {
+            return facts.positionIsStale
+                ? .failed(check, "the position is some seconds old", "give the receiver a clear view of the sky")
+                : .well(check, "the position is known")
+        }
+        switch facts.gpsdReason.flatMap(LinkReason.init) {
+        case .off: return .noted(check, "paced uses no gpsd: it was told so")
+        case .notRunning, .refused: return .failed(check, "paced does not reach gpsd", "sudo systemctl restart gpsd")
+        case .noDevice: return .unknown(check, "gpsd has no receiver")
+        case .silent:
+            return .failed(check, "the receiver says nothing", "plug it in again", "sudo systemctl restart gpsd")
+        default:
+            return .failed(
+                check, "the receiver does not know where it is",
+                "give it a clear view of the sky; the first fix may take some minutes")
+        }
+    }
+}
+
+extension Findings.Receivers.Serial {
+    /// The line that makes udev tell gpsd of this one adapter, and of no other of its kind.
+    var rule: String {
+        // Some have no serial number: then it is the plug that is meant.
+        let which = serial.map { "ATTRS{serial}==\"\($0)\"" } ?? "KERNELS==\"\(port)\""
+        return
+            "SUBSYSTEM==\"tty\", ATTRS{idVendor}==\"\(vendor)\", ATTRS{idProduct}==\"\(product)\", \(which), "
+            + "SYMLINK+=\"gps%n\", TAG+=\"systemd\", ENV{SYSTEMD_WANTS}+=\"gpsdctl@%k.service\""
+    }
+}

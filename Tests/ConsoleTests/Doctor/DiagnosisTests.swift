@@ -1,0 +1,145 @@
+import Sensors
+import Testing
+
+@testable import Console
+
+/// Each thing that can be wrong, one at a time, on a board on which all is well.
+struct DiagnosisTests {
+    static let well: Findings = {
+        var findings = Findings()
+        findings.caller = Findings.Caller(isRoot: false, name: "anna")
+        findings.bluetooth = Findings.Bluetooth(
+            kernelHasIt: true,
+            adapters: [
+                .init(name: "hci0", supported: [.powered, .lowEnergy], settings: [.powered, .lowEnergy])
+            ], daemonRuns: true)
+        findings.paced = Findings.Process(capabilities: 1 << 12)
+        findings.units = [:]
+        for name in [
+            "paced.service", "paced-state.socket", "paced-control.socket", "paced-panel.service", "bluetooth.service",
+            "gpsd.service", "systemd-timesyncd.service",
+        ] {
+            findings.units?[name] = UnitState(load: "loaded", active: "active", result: "success", file: "enabled")
+        }
+        var facts = StateFacts()
+        facts.way = "bluetoothd"
+        facts.strapIsConnected = true
+        facts.strap = "Polar H10 …00:01"
+        facts.gpsdIsConnected = true
+        facts.hasPosition = true
+        facts.recorder = "writing"
+        facts.millisecondsSinceSync = 800
+        facts.clock = "system"
+        findings.state = .said(facts)
+        findings.gpsd = .answers(release: "3.22", devices: [.init(path: "/dev/ttyACM0", driver: "u-blox")])
+        findings.uart.gpsdDevices = []
+        findings.disk = Findings.Disk(
+            path: "/var/lib/paced", owner: 993, wantedOwner: 993, isReadOnly: false, freeMebibytes: 20113)
+        findings.clock.isSynchronised = true
+        let ours: Set = ["paced-watch", "paced-control"]
+        findings.groups = Findings.Groups(existing: ours, assigned: ours, effective: ours)
+        findings.sockets = [
+            .init(path: "/run/paced/state.sock", mode: 0o660, group: "paced-watch"),
+            .init(path: "/run/paced/control.sock", mode: 0o660, group: "paced-control"),
+        ]
+        findings.configuration = .good(hasPanel: true)
+        return findings
+    }()
+
+    @Test func whereAllIsWellThereIsNothingToMend() {
+        let diagnoses = Self.well.diagnoses
+        #expect(diagnoses.filter { $0.result != .well } == [])
+        #expect(
+            diagnoses.map(\.check) == [
+                "configuration", "paced", "sockets", "groups", "disk", "clock", "adapter", "low energy", "rfkill",
+                "bluetoothd", "capabilities", "strap", "gpsd", "receiver", "fix", "panel",
+            ])
+    }
+
+    /// What differs from the board on which all is well, and the first diagnosis that differs for it: the check, the result, the
+    /// finding's beginning, and the first thing that mends it.
+    struct Case: CustomTestStringConvertible {
+        var check: String
+        var result: Diagnosis.Result
+        var finding: String
+        var mend: String?
+        var change: @Sendable (inout Findings) -> Void
+
+        init(
+            _ check: String, _ result: Diagnosis.Result, _ finding: String, _ mend: String?,
+            _ change: @escaping @Sendable (inout Findings) -> Void
+        ) {
+            (self.check, self.result, self.finding, self.mend, self.change) = (check, result, finding, mend, change)
+        }
+
+        var testDescription: String { "\(check): \(finding)" }
+    }
+
+    @Test(arguments: DiagnosisCases.machine + DiagnosisCases.bluetooth + DiagnosisCases.position)
+    func eachThingThatIsWrongIsSaidWithWhatMendsIt(_ told: Case) throws {
+        var findings = Self.well
+        told.change(&findings)
+        let diagnosis = try #require(findings.diagnoses.first { $0.check == told.check })
+        #expect(diagnosis.result == told.result, "\(diagnosis)")
+        #expect(diagnosis.finding.hasPrefix(told.finding), "\(diagnosis)")
+        #expect(diagnosis.mend.first == told.mend)
+    }
+
+    @Test func aLineOfTextAndALineOfJSONSayTheSame() {
+        let diagnosis = Diagnosis.failed("rfkill", "Bluetooth is \"blocked\"", "sudo rfkill unblock bluetooth", "two")
+        #expect(
+            diagnosis.text
+                == "FAIL  rfkill        Bluetooth is \"blocked\"\n      mend: sudo rfkill unblock bluetooth\n      mend: two\n"
+        )
+        #expect(
+            diagnosis.json
+                == #"{"check":"rfkill","result":"fail","finding":"Bluetooth is \"blocked\"","mend":["sudo rfkill unblock bluetooth","two"]}"#
+                + "\n")
+        #expect(Diagnosis.well("a", "b").json == #"{"check":"a","result":"ok","finding":"b"}"# + "\n")
+    }
+
+    @Test func everyFailureSaysWhatMendsIt() {
+        for told in DiagnosisCases.machine + DiagnosisCases.bluetooth + DiagnosisCases.position {
+            var findings = Self.well
+            told.change(&findings)
+            for diagnosis in findings.diagnoses where diagnosis.result == .failed {
+                #expect(!diagnosis.mend.isEmpty, "\(diagnosis)")
+            }
+        }
+    }
+
+    @Test func whatSystemctlShowsIsRead() {
+        let text = """
+            LoadState=loaded
+            Id=paced.service
+            ActiveState=failed
+            Result=exit-code
+            UnitFileState=enabled
+            ExecMainStatus=2
+            NRestarts=3
+            AmbientCapabilities=cap_net_admin
+
+            Id=chrony.service
+            LoadState=not-found
+            ActiveState=inactive
+
+            """
+        let units = UnitState.read(text)
+        #expect(
+            units["paced.service"]
+                == UnitState(
+                    load: "loaded", active: "failed", result: "exit-code", file: "enabled", exitStatus: 2, restarts: 3,
+                    capabilities: "cap_net_admin"))
+        #expect(units["chrony.service"]?.isThere == false)
+        #expect(units.count == 2)
+    }
+}
+
+extension Findings {
+    /// Changes what the daemon says.
+    mutating func tell(_ change: (inout StateFacts) -> Void) {
+        guard case .said(var facts) = state else { return }
+        change(&facts)
+        state = .said(facts)
+    }
+}

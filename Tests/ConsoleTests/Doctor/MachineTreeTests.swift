@@ -1,0 +1,129 @@
+import Foundation
+import TestKit
+import Testing
+
+@testable import Console
+
+/// A tree of files that looks like a machine's.
+struct MachineTreeTests {
+    private let directory: TestKit.TemporaryDirectory
+    private var tree: MachineTree { MachineTree(root: directory.path) }
+
+    init() throws {
+        directory = try TestKit.TemporaryDirectory()
+    }
+
+    private func put(_ text: String, _ path: String) throws {
+        let url = URL(fileURLWithPath: directory.path + path)
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+
+    private func link(_ path: String, to target: String) throws {
+        let url = URL(fileURLWithPath: directory.path + path)
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: url.path, withDestinationPath: target)
+    }
+
+    /// A serial adapter in the plug 1-1.2, as the kernel shows it.
+    private func plugIn(vendor: String, product: String, serial: String?, title: String) throws {
+        let device = "/sys/devices/platform/usb1/1-1/1-1.2"
+        try put(vendor + "\n", device + "/idVendor")
+        try put(product + "\n", device + "/idProduct")
+        if let serial { try put(serial + "\n", device + "/serial") }
+        try put(title + "\n", device + "/product")
+        try put("", device + "/1-1.2:1.0/ttyUSB0/uevent")
+        try link("/sys/class/tty/ttyUSB0/device", to: "../../../devices/platform/usb1/1-1/1-1.2/1-1.2:1.0/ttyUSB0")
+    }
+
+    @Test func whatIsOnTheBusIsSeen() throws {
+        try plugIn(vendor: "067b", product: "2303", serial: "A1B2", title: "USB-Serial")
+        try put("", "/sys/class/gnss/gnss0/uevent")
+        let receivers = tree.receivers()
+        #expect(
+            receivers.serials == [
+                .init(
+                    name: "ttyUSB0", vendor: "067b", product: "2303", serial: "A1B2", port: "1-1.2", title: "USB-Serial"
+                )
+            ])
+        #expect(receivers.gnss == ["gnss0"])
+        #expect(receivers.serials.first?.isReceiver == false)
+    }
+
+    /// The line is pasted into a file that root reads.
+    @Test(arguments: ["\", RUN+=\"/bin/sh", "*", "", "é", String(repeating: "1", count: 65)])
+    func aSerialNumberThatIsNoneDoesNotReachTheRule(serial: String) throws {
+        try plugIn(vendor: "067b", product: "2303", serial: serial, title: "\u{1B}]0;owned\u{7}")
+        let adapter = try #require(tree.receivers().serials.first)
+        #expect(adapter.rule.contains(#", KERNELS=="1-1.2", "#))
+        #expect(adapter.title == "\u{FFFD}]0;owned\u{FFFD}")
+    }
+
+    @Test func bluetoothIsSeen() throws {
+        #expect(tree.bluetooth() == Findings.Bluetooth())
+        try put("", "/sys/class/bluetooth/hci0/uevent")
+        try put("", "/sys/class/bluetooth/hci0:64/uevent")
+        try put("wlan\n", "/sys/class/rfkill/rfkill0/type")
+        try put("1\n", "/sys/class/rfkill/rfkill0/soft")
+        try put("bluetooth\n", "/sys/class/rfkill/rfkill1/type")
+        try put("0\n", "/sys/class/rfkill/rfkill1/soft")
+        try put("0\n", "/sys/class/rfkill/rfkill1/hard")
+        #expect(tree.bluetooth() == .init(kernelHasIt: true, adapters: [.init(name: "hci0")]))
+        try put("1\n", "/sys/class/rfkill/rfkill1/soft")
+        try put("bluetoothd\n", "/proc/77/comm")
+        #expect(
+            tree.bluetooth()
+                == .init(kernelHasIt: true, adapters: [.init(name: "hci0")], isBlocked: true, daemonRuns: true))
+    }
+
+    @Test func theServiceIsTakenForTheDaemonBeforeAPersonsOwn() throws {
+        #expect(tree.paced() == nil)
+        try put("paced\n", "/proc/10/comm")
+        try put("Name:\tpaced\nCapEff:\t000001ffffffffff\n", "/proc/10/status")
+        #expect(tree.paced()?.capabilities == 0x1FF_FFFF_FFFF)
+        try put("paced\n", "/proc/11/comm")
+        try put("0::/system.slice/paced.service\n", "/proc/11/cgroup")
+        try put("Name:\tpaced\nCapEff:\t0000000000001000\n", "/proc/11/status")
+        #expect(tree.paced()?.capabilities == Findings.Process.networkAdministration)
+    }
+
+    @Test func theBoardsSerialPortIsSeen() throws {
+        #expect(tree.uart() == Findings.Uart())
+        try put(
+            "# Devices\nDEVICES=\"/dev/serial0\"\nGPSD_OPTIONS=\"-n\"\nUSBAUTO=\"false\"\n", "/etc/default/gpsd")
+        try put("console=tty1 console=serial0,115200 root=/dev/mmcblk0p2\n", "/proc/cmdline")
+        try put("# enable_uart=1\n[all]\nenable_uart=1\ndtoverlay = disable-bt\n", "/boot/firmware/config.txt")
+        try put("", "/dev/serial0")
+        try put("", "/dev/ttyS0")
+        try put("0\n", "/sys/class/tty/ttyS0/type")
+        #expect(
+            tree.uart()
+                == .init(
+                    gpsdDevices: ["/dev/serial0"], usbIsAutomatic: false, ports: ["serial0"], console: "serial0",
+                    firmware: .init(
+                        path: "/boot/firmware/config.txt", uartIsEnabled: true, bluetoothIsDisabled: true)))
+    }
+
+    @Test func theConfigurationIsRead() throws {
+        #expect(tree.configuration() == .absent)
+        try put("[Recording]\nSyncSeconds=1\n", "/etc/paced/paced.conf")
+        #expect(tree.configuration() == .good(hasPanel: false))
+        try put("[Panel]\nToggle=KEY_A\n", "/etc/paced/paced.conf")
+        #expect(tree.configuration() == .good(hasPanel: true))
+        try put("[Panel]\nToggle=KEY_NONSENSE\n", "/etc/paced/paced.conf")
+        #expect(
+            tree.configuration()
+                == .bad(
+                    "/etc/paced/paced.conf:2: Toggle takes names of keys such as KEY_PLAYPAUSE, and KEY_NONSENSE is none"
+                ))
+        try put("[Panel\n", "/etc/paced/paced.conf")
+        guard case .bad(let line) = tree.configuration() else { return #expect(Bool(false)) }
+        #expect(line.hasPrefix("/etc/paced/paced.conf:1: there must be"))
+    }
+
+    @Test func groupsAreSeen() throws {
+        try put("root:x:0:\npaced-watch:x:4000001:bert,anna\npaced-control:x:4000002:\n", "/etc/group")
+        let groups = tree.groups(of: .init(isRoot: false, name: "anna"))
+        #expect(groups == .init(existing: ["paced-watch", "paced-control"], assigned: ["paced-watch"]))
+    }
+}

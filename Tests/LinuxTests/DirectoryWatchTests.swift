@@ -1,0 +1,49 @@
+import Domain
+import Foundation
+import TestKit
+import Testing
+
+@testable import Linux
+
+struct DirectoryWatchTests {
+    @Test func whatComesGoesAndMayBeOpenedIsToldAndWhenTheDirectoryIsGone() throws {
+        let directory = try TestKit.TemporaryDirectory()
+        let path = directory("input")
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let loop = try EventLoop()
+        var told: [Bool] = []
+        let watch = try DirectoryWatch(path, loop: loop) { told.append($0) }
+        let steps: [() throws -> Void] = [
+            { _ = FileManager.default.createFile(atPath: path + "/event0", contents: nil) },
+            { try FileManager.default.setAttributes([.posixPermissions: 0o660], ofItemAtPath: path + "/event0") },
+            { try FileManager.default.removeItem(atPath: path + "/event0") },
+        ]
+        for step in steps {
+            told = []
+            try step()
+            try loop.turn(waiting: .seconds(5))
+            #expect(told == [true])
+        }
+        told = []
+        try FileManager.default.removeItem(atPath: path)
+        while told.last != false { try loop.turn(waiting: .seconds(5)) }
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func whereThereIsNoDirectoryNoneIsWatched() throws {
+        let loop = try EventLoop()
+        #expect(throws: SystemError("inotify_add_watch", code: ENOENT)) {
+            _ = try DirectoryWatch("/nonexistent", loop: loop) { _ in }
+        }
+    }
+
+    @Test func namesAreSortedAndBounded() throws {
+        let directory = try TestKit.TemporaryDirectory()
+        for name in ["b", "a", ".hidden", "c"] {
+            _ = FileManager.default.createFile(atPath: directory(name), contents: nil)
+        }
+        #expect(try names(in: directory.path) == ["a", "b", "c"])
+        #expect(try names(in: directory.path, limit: 2).count == 2)
+        #expect(throws: SystemError("opendir", code: ENOENT)) { try names(in: directory("nonexistent")) }
+    }
+}
