@@ -1,38 +1,81 @@
 #include "CInih.h"
 
+#include <ctype.h>
 #include <ini.h>
 #include <string.h>
 
-// libinih wants room for the line's end and a zero.
-const int cinih_line_limit = INI_MAX_LINE - 3;
+const int cinih_line_limit = 4096;
+
+// libinih wants room for the line's end and a zero, and for the blank that says that a line goes on.
+#define PIECE_LIMIT ((size_t)INI_MAX_LINE - 4)
 
 struct reading {
     const char *rest;
     size_t size;
+    // Of the line that is being handed on.
+    const char *piece;
+    size_t left;
     int line;
     int long_line;
     cinih_assignment take;
     void *user;
 };
 
-// One line a call, so that the lines that are counted here are those that libinih counts.
-static char *next_line(char *buffer, int capacity, void *stream)
+static int is_blank(char c)
 {
-    struct reading *reading = stream;
-    if (reading->size == 0) return NULL;
+    return isspace((unsigned char)c) != 0;
+}
+
+static void begin_line(struct reading *reading)
+{
     const char *end = memchr(reading->rest, '\n', reading->size);
     size_t whole = end ? (size_t)(end - reading->rest) : reading->size;
     reading->line++;
-    size_t kept = whole;
-    if (whole > (size_t)cinih_line_limit || whole + 2 > (size_t)capacity) {
-        if (reading->long_line == 0) reading->long_line = reading->line;
-        kept = 0;
+    reading->piece = reading->rest;
+    reading->left = whole;
+    // A line that begins with a blank would go on with the one before.
+    while (reading->left > 0 && is_blank(reading->piece[0])) {
+        reading->piece++;
+        reading->left--;
     }
-    memcpy(buffer, reading->rest, kept);
-    buffer[kept] = '\0';
+    if (reading->left > 0 && (reading->piece[0] == '#' || reading->piece[0] == ';')) reading->left = 0;
     size_t taken = whole + (end ? 1 : 0);
     reading->rest += taken;
     reading->size -= taken;
+}
+
+// How much of a long line can be cut off without a loss: blanks at an end are dropped, and a comment's mark at the beginning drops all.
+// Letters of several bytes stay whole.
+static size_t cut(const char *text)
+{
+    size_t place = PIECE_LIMIT;
+    while (place > 0
+        && (is_blank(text[place - 1]) || is_blank(text[place]) || text[place] == '#' || text[place] == ';'
+            || ((unsigned char)text[place] & 0xC0) == 0x80))
+        place--;
+    return place;
+}
+
+// One line a call. A long one comes in pieces, each but the first after a blank: to libinih the assignment goes on in another line.
+static char *next_line(char *buffer, int capacity, void *stream)
+{
+    struct reading *reading = stream;
+    size_t blank = reading->left > 0 ? 1 : 0;
+    if (blank == 0) {
+        if (reading->size == 0) return NULL;
+        begin_line(reading);
+    }
+    size_t size = reading->left;
+    if (size > PIECE_LIMIT) size = size > (size_t)cinih_line_limit || reading->piece[0] == '[' ? 0 : cut(reading->piece);
+    if ((size == 0 && reading->left > 0) || size + 3 > (size_t)capacity) {
+        if (reading->long_line == 0) reading->long_line = reading->line;
+        size = reading->left = 0;
+    }
+    buffer[0] = ' ';
+    memcpy(buffer + blank, reading->piece, size);
+    buffer[blank + size] = '\0';
+    reading->piece += size;
+    reading->left -= size;
     return buffer;
 }
 
@@ -45,11 +88,16 @@ static int assignment(void *user, const char *section, const char *name, const c
 
 int cinih_read(const char *text, size_t size, cinih_assignment take, void *user)
 {
-    struct reading reading = { text, size, 0, 0, take, user };
-    // A value may hold a semicolon, and goes on in no other line: as in the files of systemd.
+    struct reading reading = { .rest = text, .size = size, .take = take, .user = user };
+    struct reading again = reading;
+    // A value may hold a semicolon, as in the files of systemd.
     ini_allow_inline_comments = false;
-    ini_allow_multiline = false;
+    ini_allow_multiline = true;
     int bad = ini_parse_stream(next_line, &reading, assignment, &reading);
+    // libinih counts pieces.
+    char buffer[INI_MAX_LINE];
+    for (int piece = 0; piece < bad; piece++) next_line(buffer, (int)sizeof buffer, &again);
+    if (bad > 0) bad = again.line;
     if (reading.long_line > 0 && (bad <= 0 || reading.long_line < bad)) return reading.long_line;
     return bad;
 }

@@ -1,15 +1,17 @@
 package import Adapters
-import Domain
+package import Domain
 package import Outputs
+package import Sensors
 
 /// What the configuration file says: paced.conf, in the form that systemd's files have.
 ///
 ///     [Recording]
 ///     SyncSeconds=1
 ///
-/// A key that is not there leaves the default. A key that nobody knows is an error: it is a wish that would not come true.
+/// A key that is not there leaves the default. A section or a key that nobody knows is an error: it is a wish that would not come true;
+/// so is a key that stands twice, of which one would not.
 package struct Configuration: Equatable, Sendable {
-    /// How often the recording is made to last over a power cut, 1 to 60 s; nil is each second in a run, and each 10 s otherwise.
+    /// The recording is made to last over a power cut so often, 1 to 60 s; nil is each second in a run, and each 10 s otherwise.
     package var syncSeconds: Int?
     /// An activity that was interrupted for longer is not gone on with, 0 to 1440 min.
     package var resumeMinutes = 15
@@ -17,24 +19,47 @@ package struct Configuration: Equatable, Sendable {
     package var exportAtStop: [ExportFormat] = [.fit]
     /// Where they are put; nil is `exports` in the state directory.
     package var exportDirectory: String?
-    /// A run begins by itself, and ends when the machine goes down: for boards whose only switch is the power.
+    /// A run begins when the board moves or a heart beats, and ends when the system shuts down.
     package var recordsAtBoot = false
-    /// The most clients of state.sock, 1 to 4096, and those of one user among them.
+    /// Where gpsd listens.
+    package var gpsd = Options.Gpsd.at(host: nil, port: 2947, device: nil)
+    /// How Bluetooth is used.
+    package var bluetooth = Options.Bluetooth.auto
+    package var adapter = AdapterChoice.any
+    /// The straps that are ours while nobody has said otherwise over control.sock.
+    package var straps = Options.Strap.auto
+    /// The most clients of state.sock, 1 to 4096; in all, and of one user.
     package var stateClients = 256
     package var stateClientsPerUser = 128
-    /// The most clients of control.sock, 1 to 256, and those of one user among them.
+    /// The most clients of control.sock, 1 to 256; in all, and of one user.
     package var controlClients = 32
     package var controlClientsPerUser = 16
+    /// The charge of the battery that is a fault, and the one at which the run is closed, 0 to 100 %; 0 is never.
+    package var warnAtPercent = 15
+    package var closeAtPercent = 4
+    /// The settings of a device on which nobody has set any over control.sock.
+    package var settings = Settings()
 
     package init() {}
 
     /// The file that is read where no option names another, if it is there.
     package static let path = "/etc/paced/paced.conf"
 
-    /// What the file at `path` says, or else the one that is read by default.
+    /// Without a word about it, a run that nobody has begun by hand is not left open for ever.
+    static let autoStopMinutesAtBoot = 30
+
+    /// What is configured: the file that the options name, or else the one that is read by default, and what options win over.
     ///
     /// - Throws: ``Options/Misuse``; a file that was asked for must be there.
-    package static func read(_ path: String?) throws(Options.Misuse) -> Configuration {
+    package static func read(_ options: Options) throws(Options.Misuse) -> Configuration {
+        var configuration = try read(options.configuration)
+        configuration.gpsd = options.gpsd ?? configuration.gpsd
+        configuration.bluetooth = options.bluetooth ?? configuration.bluetooth
+        configuration.adapter = options.adapter ?? configuration.adapter
+        return configuration
+    }
+
+    private static func read(_ path: String?) throws(Options.Misuse) -> Configuration {
         let place = path ?? Self.path
         let assignments: [ConfigurationFile.Assignment]?
         do throws(ConfigurationFile.Failure) {
@@ -51,60 +76,64 @@ package struct Configuration: Equatable, Sendable {
     ///
     /// - Throws: ``Options/Misuse``, which names the file and the line.
     package init(_ assignments: [ConfigurationFile.Assignment], path: String) throws(Options.Misuse) {
+        var lines: [String: Int] = [:]
         for assignment in assignments {
-            do throws(Wrong) {
+            do throws(Options.Misuse) {
+                let name = assignment.section + "." + assignment.key
+                if let line = lines.updateValue(assignment.line, forKey: name) {
+                    throw Options.Misuse(line: "\(shown(assignment.key)) stands in line \(line) already")
+                }
                 try take(assignment)
             } catch {
-                throw Options.Misuse(line: "\(path):\(assignment.line): \(error.what)")
+                throw Options.Misuse(line: "\(path):\(assignment.line): \(error.line)")
             }
+        }
+        let autoStop = ConfigurationSection.settings.rawValue + "." + SettingKey.autoStopMinutes.rawValue
+        if recordsAtBoot, lines[autoStop] == nil { settings.autoStopMinutes = Self.autoStopMinutesAtBoot }
+        if case .ours(let straps) = straps { settings.straps = straps }
+    }
+
+    private mutating func take(_ assignment: ConfigurationFile.Assignment) throws(Options.Misuse) {
+        let sections = ConfigurationSection.allCases.map { "[\($0.rawValue)]" }.joined(separator: " ")
+        guard let section = ConfigurationSection(rawValue: assignment.section) else {
+            throw Options.Misuse(
+                line: assignment.section.isEmpty
+                    ? "\(shown(assignment.key)) stands in no section; there are \(sections)"
+                    : "there is no section [\(shown(assignment.section))]; there are \(sections)")
+        }
+        guard section.keys.contains(assignment.key) else {
+            let keys = section.keys.joined(separator: " ")
+            throw Options.Misuse(
+                line: "there is no key \(shown(assignment.key)) in [\(section.rawValue)]; there are \(keys)")
+        }
+        if section == .settings, let key = SettingKey(rawValue: assignment.key) {
+            try settings.take(key, assignment)
+        } else if let key = ConfigurationKey(rawValue: assignment.key) {
+            try take(key, assignment)
         }
     }
 
-    /// What is wrong with an assignment.
-    private struct Wrong: Error {
-        var what: String
-    }
-
-    private mutating func take(_ assignment: ConfigurationFile.Assignment) throws(Wrong) {
+    private mutating func take(
+        _ key: ConfigurationKey, _ assignment: ConfigurationFile.Assignment
+    ) throws(Options.Misuse) {
         let value = assignment.value
-        switch (assignment.section, assignment.key) {
-        case ("Recording", "SyncSeconds"): syncSeconds = try Self.number(assignment, in: 1...60)
-        case ("Recording", "ResumeMinutes"): resumeMinutes = try Self.number(assignment, in: 0...1440)
-        case ("Recording", "ExportAtStop"):
-            let words = value.split(whereSeparator: { $0 == " " || $0 == "," })
-            let formats = words.compactMap { ExportFormat(rawValue: String($0)) }
-            guard formats.count == words.count else {
-                let names = ExportFormat.allCases.map(\.rawValue).joined(separator: " ")
-                throw Wrong(what: "ExportAtStop takes any of \(names), or nothing")
-            }
-            exportAtStop = formats.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-        case ("Recording", "ExportDirectory"):
-            guard value.hasPrefix("/") else { throw Wrong(what: "ExportDirectory takes a path that begins with /") }
-            exportDirectory = value
-        case ("Recording", "RecordAtBoot"):
-            switch value.lowercased() {
-            case "yes", "true", "on", "1": recordsAtBoot = true
-            case "no", "false", "off", "0": recordsAtBoot = false
-            default: throw Wrong(what: "RecordAtBoot takes yes or no")
-            }
-        case ("Clients", "StateClients"): stateClients = try Self.number(assignment, in: 1...4096)
-        case ("Clients", "StateClientsPerUser"): stateClientsPerUser = try Self.number(assignment, in: 1...4096)
-        case ("Clients", "ControlClients"): controlClients = try Self.number(assignment, in: 1...256)
-        case ("Clients", "ControlClientsPerUser"): controlClientsPerUser = try Self.number(assignment, in: 1...256)
-        case ("Recording", let key): throw Wrong(what: "there is no key \(shown(key)) in [Recording]")
-        case ("", let key): throw Wrong(what: "\(shown(key)) stands in no section; [Recording] is one")
-        case (let section, _): throw Wrong(what: "there is no section [\(shown(section))]; [Recording] is one")
+        switch key {
+        case .syncSeconds: syncSeconds = value.isEmpty ? nil : try assignment.number(in: 1...60)
+        case .resumeMinutes: resumeMinutes = try assignment.number(in: 0...1440)
+        case .exportAtStop: exportAtStop = try assignment.formats()
+        case .exportDirectory: exportDirectory = value.isEmpty ? nil : try assignment.directory()
+        case .recordAtBoot: recordsAtBoot = try assignment.bool()
+        case .gpsd: gpsd = try Options.Gpsd(value, of: key.rawValue)
+        case .way: bluetooth = try Options.Bluetooth(value, of: key.rawValue)
+        case .adapter: adapter = value.isEmpty ? .any : try AdapterChoice(value, of: key.rawValue)
+        case .straps: straps = try assignment.straps()
+        case .stateClients: stateClients = try assignment.number(in: 1...4096)
+        case .stateClientsPerUser: stateClientsPerUser = try assignment.number(in: 1...4096)
+        case .controlClients: controlClients = try assignment.number(in: 1...256)
+        case .controlClientsPerUser: controlClientsPerUser = try assignment.number(in: 1...256)
+        case .warnAtPercent: warnAtPercent = try assignment.number(in: 0...100)
+        case .closeAtPercent: closeAtPercent = try assignment.number(in: 0...100)
         }
-    }
-
-    private static func number(
-        _ assignment: ConfigurationFile.Assignment, in range: ClosedRange<Int>
-    ) throws(Wrong) -> Int {
-        guard let number = Int(assignment.value), range.contains(number) else {
-            throw Wrong(
-                what: "\(assignment.key) takes a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
     }
 }
 

@@ -48,7 +48,7 @@ extension Daemon {
         if case .unix = options.strap, isStartedBySystemd, !options.isDemo {
             throw Options.Misuse(line: "--strap unix:PATH is for tests and is refused under systemd")
         }
-        let configuration = try Configuration.read(options.configuration)
+        let configuration = try Configuration.read(options)
         let service = ServiceReport(ServiceNotifier.fromEnvironment())
         let handed = try handedSockets()
         let directories = try Directories(

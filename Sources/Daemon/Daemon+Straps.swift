@@ -20,18 +20,21 @@ extension Daemon {
         return list
     }
 
+    /// What the option says; `auto` leaves it to people, and to the configuration file.
+    var strapOption: Options.Strap { options.strap ?? .auto }
+
     /// The straps that were said, by the option or else by people.
     static func strapSetting(_ options: Options, kept list: StrapList) -> [String] {
         switch options.strap {
         case .ours(let straps): straps
-        case .auto, .off, .unix: list.ours
+        case .auto, .off, .unix, nil: list.ours
         }
     }
 
     /// - Throws: ``ControlFailure`` -32004 where an option decides which strap is used.
     func checkStrapsAreFree() throws(ControlFailure) {
         // The demo ignores the option.
-        if options.strap != .auto, !options.isDemo { throw .overridden(by: "--strap") }
+        if strapOption != .auto, !options.isDemo { throw .overridden(by: "--strap") }
     }
 
     func use(_ use: StrapUse, at now: Instant) throws(ControlFailure) -> ControlResult {

@@ -10,16 +10,16 @@ extension Daemon {
     ) throws(SystemError) -> StrapWays {
         let describe: (DeviceInformation) -> Void = { Log.write(.info, about: .straps, Log.line(of: $0)) }
         return try StrapWays(
-            wish, isOff: options.strap == .auto && straps.isOff, loop: loop,
+            wish, isOff: strapOption == .auto && straps.isOff, loop: loop,
             makeKernel: { [unowned self] (reason, report) throws(SystemError) in
                 try KernelStraps(
-                    adapter: options.adapter, ours: patterns, remembered: straps.remembered, keys: straps.keys,
+                    adapter: configuration.adapter, ours: patterns, remembered: straps.remembered, keys: straps.keys,
                     reason: reason, loop: loop, report: report, describe: describe,
                     remember: { [unowned self] in remember($0) }, keep: { [unowned self] in keep($0) })
             },
             makeBus: { [unowned self] (reason, report) throws(SystemError) in
                 try BusStraps(
-                    adapter: options.adapter, ours: patterns, remembered: straps.remembered, reason: reason,
+                    adapter: configuration.adapter, ours: patterns, remembered: straps.remembered, reason: reason,
                     loop: loop, report: report, describe: describe, remember: { [unowned self] in remember($0) })
             },
             report: report,

@@ -12,6 +12,8 @@ import Sensors
 package final class Daemon {
     let loop: EventLoop
     let options: Options
+    /// What the configuration file says, where no option wins over it.
+    var configuration: Configuration
     /// The pipeline, and what has reached it lately.
     var recollection: Recollection
     var recorder: RunRecorder
@@ -59,9 +61,11 @@ package final class Daemon {
         self.options = options
         self.service = service
         shutdown = Shutdown(closesRun: isService && configuration.recordsAtBoot)
+        self.configuration = configuration
         self.strapFile = strapFile
         straps = strapFile.map { Self.keptStraps(in: $0) } ?? StrapList()
-        var settings = Settings()
+        // The demo shows what a new device shows.
+        var settings = options.isDemo ? Settings() : configuration.settings
         settings.straps = Self.strapSetting(options, kept: straps)
         let begun = try Self.begin(
             Pipeline(settings: settings, isDemo: options.isDemo, at: now), isDemo: options.isDemo, configuration,
@@ -131,10 +135,10 @@ package final class Daemon {
             simulator = try Simulator(seed: 1, loop: loop, report: report)
             return
         }
-        if case .at(let host, let port, let device) = options.gpsd {
+        if case .at(let host, let port, let device) = configuration.gpsd {
             gpsd = try GpsdClient(host: host, port: port, device: device, loop: loop, report: report)
         }
-        switch options.strap {
+        switch strapOption {
         case .unix(let path):
             receive(.bluetooth(Bluetooth(way: .unix)))
             strap = try UnixStrap(path: path, loop: loop, report: report) { information in
@@ -142,7 +146,7 @@ package final class Daemon {
             }
         case .off: break
         case .auto, .ours:
-            if let wish = options.bluetooth.wish { strapWays = try makeStrapWays(wish, report: report) }
+            if let wish = configuration.bluetooth.wish { strapWays = try makeStrapWays(wish, report: report) }
         }
     }
 

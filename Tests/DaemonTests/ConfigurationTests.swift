@@ -1,17 +1,22 @@
 import Adapters
+import Domain
 import Linux
 import Outputs
+import Sensors
 import TestKit
 import Testing
 
 @testable import Daemon
 
 @Suite struct ConfigurationTests {
-    private func read(_ text: String) throws -> Configuration {
+    private func read(_ text: String, _ arguments: String...) throws -> Configuration {
         let directory = try TemporaryDirectory()
         try WholeFile(directory("paced.conf")).replace(with: Array(text.utf8))
+        guard case .run(let options) = try Options.read(["--config", directory("paced.conf")] + arguments) else {
+            return Configuration()
+        }
         do {
-            return try Configuration.read(directory("paced.conf"))
+            return try Configuration.read(options)
         } catch {
             throw Options.Misuse(line: error.line.replacing(directory.path + "/", with: ""))
         }
@@ -24,6 +29,7 @@ import Testing
         #expect(configuration.resumeMinutes == 15)
         #expect(configuration.exportAtStop == [.fit])
         #expect(configuration.exportDirectory == nil)
+        #expect(configuration.settings == Settings())
     }
 
     @Test func everyKeyIsTakenOver() throws {
@@ -34,34 +40,168 @@ import Testing
             ResumeMinutes=0
             ExportAtStop=gpx fit, gpx
             ExportDirectory=/srv/runs
+            RecordAtBoot=yes
+            [Position]
+            Gpsd=[::1]:2948
+            [Bluetooth]
+            Way=kernel
+            Adapter=hci1
+            Straps=9AD13824,A0:9E:1A:00:00:01/public
+            [Clients]
+            StateClients=4096
+            StateClientsPerUser=1
+            ControlClients=256
+            ControlClientsPerUser=2
+            [Power]
+            WarnAtPercent=20
+            CloseAtPercent=0
+            [Panel]
+            Toggle=KEY_ENTER
             """)
-        #expect(configuration.syncSeconds == 5)
-        #expect(configuration.resumeMinutes == 0)
-        #expect(configuration.exportAtStop == [.gpx, .fit])
-        #expect(configuration.exportDirectory == "/srv/runs")
+        var expected = Configuration()
+        expected.syncSeconds = 5
+        expected.resumeMinutes = 0
+        expected.exportAtStop = [.gpx, .fit]
+        expected.exportDirectory = "/srv/runs"
+        expected.recordsAtBoot = true
+        expected.gpsd = .at(host: "::1", port: 2948, device: nil)
+        expected.bluetooth = .kernel
+        expected.adapter = .index(1)
+        expected.straps = .ours(["9AD13824", "A0:9E:1A:00:00:01/public"])
+        expected.stateClients = 4096
+        expected.stateClientsPerUser = 1
+        expected.controlClients = 256
+        expected.controlClientsPerUser = 2
+        expected.warnAtPercent = 20
+        expected.closeAtPercent = 0
+        expected.settings.straps = ["9AD13824", "A0:9E:1A:00:00:01/public"]
+        expected.settings.autoStopMinutes = 30
+        #expect(configuration == expected)
         #expect(try read("[Recording]\nExportAtStop=\n").exportAtStop == [])
+    }
+
+    @Test func settingsAreTakenOverByTheirOwnNames() throws {
+        let settings = try read(
+            """
+            [Settings]
+            metric=true
+            twelve_hour_clock=1
+            use_heart_rate_zones=on
+            sport=ride
+            auto_lap_m=1000
+            auto_stop_minutes=7
+            zones=100, 120 140 160,180
+            components=[{"name":"Heart Rate","position":0,"visible":true,"title_visible":false,"size":54,"colour":"red"}]
+            """
+        ).settings
+        var expected = Settings()
+        expected.metric = true
+        expected.twelveHourClock = true
+        expected.useHeartRateZones = true
+        expected.sport = .ride
+        expected.autoLapMetres = 1000
+        expected.autoStopMinutes = 7
+        expected.zones = try Zones([100, 120, 140, 160, 180])
+        expected.components = [
+            Component(name: .heartRate, position: 0, titleVisible: false, size: 54, colour: .red)
+        ]
+        #expect(settings == expected)
+        // Said once, wherever it stands.
+        let late = try read("[Settings]\nauto_stop_minutes=0\n[Recording]\nRecordAtBoot=on")
+        #expect(late.settings.autoStopMinutes == 0)
+    }
+
+    @Test func anOptionWinsOverTheFile() throws {
+        let text = "[Position]\nGpsd=off\n[Bluetooth]\nWay=off\nAdapter=hci3\n"
+        let configuration = try read(text, "--gpsd", "127.0.0.1:3000", "--bluetooth", "auto", "--adapter", "hci0")
+        #expect(configuration.gpsd == .at(host: "127.0.0.1", port: 3000, device: nil))
+        #expect(configuration.bluetooth == .auto)
+        #expect(configuration.adapter == .index(0))
+        #expect(try read(text).gpsd == .off)
     }
 
     @Test(arguments: [
         ("[Recording]\nSyncSeconds=0", "paced.conf:2: SyncSeconds takes a whole number from 1 to 60"),
         ("[Recording]\nSyncSeconds=soon", "paced.conf:2: SyncSeconds takes a whole number from 1 to 60"),
         ("[Recording]\n\nResumeMinutes=1441", "paced.conf:3: ResumeMinutes takes a whole number from 0 to 1440"),
+        ("[Recording]\nRecordAtBoot=maybe", "paced.conf:2: RecordAtBoot takes yes or no"),
         (
             "[Recording]\nExportAtStop=pdf",
             "paced.conf:2: ExportAtStop takes any of fit gpx tcx geojson kml csv, or nothing"
         ),
         ("[Recording]\nExportDirectory=runs", "paced.conf:2: ExportDirectory takes a path that begins with /"),
-        ("[Recording]\nSyncSecond=1", "paced.conf:2: there is no key SyncSecond in [Recording]"),
-        ("[Recorder]\nSyncSeconds=1", "paced.conf:2: there is no section [Recorder]; [Recording] is one"),
-        ("SyncSeconds=1", "paced.conf:1: SyncSeconds stands in no section; [Recording] is one"),
+        (
+            "[Recording]\nSyncSecond=1",
+            "paced.conf:2: there is no key SyncSecond in [Recording]; there are SyncSeconds ResumeMinutes ExportAtStop "
+                + "ExportDirectory RecordAtBoot"
+        ),
+        (
+            "[Recorder]\nSyncSeconds=1",
+            "paced.conf:2: there is no section [Recorder]; there are [Recording] [Position] [Bluetooth] [Clients] "
+                + "[Power] [Settings] [Panel]"
+        ),
+        (
+            "SyncSeconds=1",
+            "paced.conf:1: SyncSeconds stands in no section; there are [Recording] [Position] [Bluetooth] [Clients] "
+                + "[Power] [Settings] [Panel]"
+        ),
+        ("[Recording]\nSyncSeconds=1\nSyncSeconds=1", "paced.conf:3: SyncSeconds stands in line 2 already"),
+        (
+            "[Position]\nGpsd=gps.example.com:2947",
+            "paced.conf:2: Gpsd takes a numeric address or localhost: a name would need a look-up that blocks"
+        ),
+        ("[Bluetooth]\nWay=usb", "paced.conf:2: Way takes auto, kernel, bluetoothd or off"),
+        ("[Bluetooth]\nStraps=a,,b", "paced.conf:2: Straps takes straps with commas between, none empty"),
+        (
+            "[Bluetooth]\nStraps=unix:/tmp/strap",
+            "paced.conf:2: Straps takes no unix:PATH; that is for tests, as --strap"
+        ),
+        (
+            "[Bluetooth]\nStraps=a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q",
+            "paced.conf:2: straps are at most 16"
+        ),
+        ("[Clients]\nControlClients=257", "paced.conf:2: ControlClients takes a whole number from 1 to 256"),
+        ("[Power]\nCloseAtPercent=-1", "paced.conf:2: CloseAtPercent takes a whole number from 0 to 100"),
+        ("[Settings]\nmetric=km", "paced.conf:2: metric takes yes or no"),
+        ("[Settings]\nsport=swim", "paced.conf:2: sport must be one of run, walk, hike, ride, other"),
+        (
+            "[Settings]\nzones=1 2 3 4",
+            "paced.conf:2: zones takes five whole numbers with spaces or commas between, or nothing"
+        ),
+        (
+            "[Settings]\nzones=120 120 140 160 150",
+            "paced.conf:2: zone 2 begins at 120, must be above zone 1 at 120, zone 5 begins at 150, must be above "
+                + "zone 4 at 160"
+        ),
+        (
+            "[Settings]\nauto_lap_m=1000\nauto_lap_s=60",
+            "paced.conf:3: auto_lap_m is 1000, and only one of the two can be on: set it to 0 first"
+        ),
+        ("[Settings]\ncomponents={}", "paced.conf:2: components must be a list"),
+        (
+            "[Settings]\ncomponents=Time",
+            "paced.conf:2: components takes a list in JSON, in one line: expected valid JSON at byte 4"
+        ),
+        (
+            "[Settings]\nstraps=[]",
+            "paced.conf:2: there is no key straps in [Settings]; there are metric twelve_hour_clock "
+                + "use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes zones components"
+        ),
+        (
+            "[Panel]\nStart=KEY_A",
+            "paced.conf:2: there is no key Start in [Panel]; there are Toggle Lap Stop Devices SearchingLED ReadyLED "
+                + "RecordingLED FaultLED"
+        ),
     ])
     func whatIsWrongIsSaidWithFileAndLine(text: String, complaint: String) {
         #expect(throws: Options.Misuse(line: complaint)) { try read(text) }
     }
 
     @Test func aFileThatWasAskedForMustBeThere() {
+        var options = Options()
+        options.configuration = "/nowhere/a"
         #expect(throws: Options.Misuse(line: "there is no file /nowhere/a; give --config another, or leave it away")) {
-            try Configuration.read("/nowhere/a")
+            try Configuration.read(options)
         }
     }
 }

@@ -11,10 +11,10 @@ import Testing
 
     struct Unexpected: Error {}
 
-    @Test func withoutOptionsEverythingIsAsDocumented() throws {
+    @Test func withoutOptionsTheConfigurationDecides() throws {
         let options = try options()
-        #expect(options.gpsd == .at(host: nil, port: 2947, device: nil))
-        #expect(options.strap == .auto)
+        #expect(options.gpsd == nil)
+        #expect(options.strap == nil)
         #expect(!options.isDemo)
     }
 
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func theAdapterIsToldByNumberOrAddress() throws {
-        #expect(try options().adapter == .any)
+        #expect(try options().adapter == nil)
         #expect(try options("--adapter", "hci2").adapter == .index(2))
         #expect(
             try options("--adapter=00:1a:7d:da:71:13").adapter == .address(DeviceAddress(value: 0x001A_7DDA_7113)))

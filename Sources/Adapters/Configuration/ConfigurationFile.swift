@@ -4,7 +4,7 @@ import Linux
 
 /// A file of sections and assignments, as systemd's are: `[Section]`, `Key=value`, and comments in lines of their own.
 ///
-/// What the keys mean is the daemon's business. A key may stand again: what is said last holds.
+/// What the keys mean is the daemon's business.
 package enum ConfigurationFile {
     /// One assignment, with the line it stands in, from 1.
     package struct Assignment: Equatable, Sendable {
@@ -42,7 +42,7 @@ package enum ConfigurationFile {
     }
 
     /// Reads a file's text.
-    static func read(_ text: [UInt8], path: String) throws(Failure) -> [Assignment] {
+    package static func read(_ text: [UInt8], path: String) throws(Failure) -> [Assignment] {
         if let place = text.firstIndex(of: 0) {
             let line = text[..<place].count { $0 == UInt8(ascii: "\n") } + 1
             throw Failure(line: "\(path):\(line): there is a zero byte")
@@ -59,7 +59,7 @@ package enum ConfigurationFile {
                         guard let list = unsafe list, let section = unsafe section, let key = unsafe key,
                             let value = unsafe value
                         else { return }
-                        unsafe list.assumingMemoryBound(to: [Assignment].self).pointee.append(
+                        unsafe list.assumingMemoryBound(to: [Assignment].self).pointee.take(
                             Assignment(
                                 line: Int(line), section: unsafe String(cString: section),
                                 key: unsafe String(cString: key), value: unsafe String(cString: value)))
@@ -73,6 +73,17 @@ package enum ConfigurationFile {
                 line: "\(path):\(bad): there must be [Section], Key=value or # comment, in at most "
                     + "\(cinih_line_limit) bytes")
         default: throw Failure(line: "\(path): there is no memory to read it")
+        }
+    }
+}
+
+extension [ConfigurationFile.Assignment] {
+    /// The next assignment, or the next piece of the last one.
+    fileprivate mutating func take(_ next: ConfigurationFile.Assignment) {
+        if let last = indices.last, self[last].line == next.line {
+            self[last].value += next.value
+        } else {
+            append(next)
         }
     }
 }

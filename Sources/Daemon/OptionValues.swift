@@ -1,0 +1,102 @@
+import Domain
+import Linux
+import Sensors
+
+// What options take, and the keys of the configuration file that say the same: `name` is which of them says it.
+
+extension Options.Gpsd {
+    /// Reads `HOST:PORT[:DEVICE]` or `off`; an IPv6 address stands in brackets.
+    init(_ text: String, of name: String) throws(Options.Misuse) {
+        func misuse(_ what: String) -> Options.Misuse {
+            Options.Misuse(line: "\(name) takes HOST:PORT[:DEVICE] or off" + what)
+        }
+        if text == "off" {
+            self = .off
+            return
+        }
+        var host: Substring
+        var rest: Substring
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { throw misuse("; ] is missing") }
+            host = text[text.index(after: text.startIndex)..<end]
+            rest = text[text.index(after: end)...]
+        } else {
+            host = text.prefix { $0 != ":" }
+            rest = text.dropFirst(host.count)
+        }
+        guard rest.popFirst() == ":" else { throw misuse(", the port is missing") }
+        let port = rest.prefix { $0 != ":" }
+        rest = rest.dropFirst(port.count)
+        guard let port = UInt16(port), port > 0 else { throw misuse(", the port is 1 to 65535") }
+        let device = rest.dropFirst()
+        if rest.first == ":", device.isEmpty { throw misuse(", the device is empty") }
+        if host != "localhost", !TCPSocket.isAddress(String(host)) {
+            throw Options.Misuse(
+                line: "\(name) takes a numeric address or localhost: a name would need a look-up that blocks")
+        }
+        self = .at(
+            host: host == "localhost" ? nil : String(host), port: port, device: device.isEmpty ? nil : String(device))
+    }
+}
+
+extension Options.Strap {
+    init(_ text: String, of name: String) throws(Options.Misuse) {
+        if text == "off" || text == "auto" {
+            self = text == "off" ? .off : .auto
+            return
+        }
+        if text.hasPrefix("unix:") {
+            let path = text.dropFirst("unix:".count)
+            guard !path.isEmpty, path.utf8.count <= UnixSocket.pathLimit else {
+                throw Options.Misuse(line: "\(name) unix:PATH takes a path of 1 to \(UnixSocket.pathLimit) bytes")
+            }
+            self = .unix(path: String(path))
+            return
+        }
+        let straps = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard !straps.contains("") else {
+            throw Options.Misuse(line: "\(name) takes straps with commas between, none empty")
+        }
+        guard straps.allSatisfy(Self.isStrap) else {
+            throw Options.Misuse(
+                line: "\(name) takes names, ends of names, or addresses, with /public or /random after them if known")
+        }
+        self = .ours(straps)
+    }
+
+    /// An address stands with a type or without; a text whose beginning is none is a name.
+    private static func isStrap(_ text: String) -> Bool {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        if parts.count > 1, DeviceAddress(parts[0]) != nil {
+            return parts[1...] == ["public"] || parts[1...] == ["random"]
+        }
+        return StrapPattern(text) != nil
+    }
+}
+
+extension Options.Bluetooth {
+    init(_ text: String, of name: String) throws(Options.Misuse) {
+        switch text {
+        case "off": self = .off
+        case "auto": self = .auto
+        case "kernel": self = .kernel
+        case "bluetoothd": self = .bluetoothd
+        default: throw Options.Misuse(line: "\(name) takes auto, kernel, bluetoothd or off")
+        }
+    }
+}
+
+extension AdapterChoice {
+    /// Reads `hciN` or an address.
+    init(_ text: String, of name: String) throws(Options.Misuse) {
+        if let address = DeviceAddress(text) {
+            self = .address(address)
+        } else if text.hasPrefix("hci"), let index = UInt16(text.dropFirst(3)), index < ManagementCommand.noIndex {
+            // The kernel's word for no adapter is no number of one.
+            self = .index(index)
+        } else {
+            throw Options.Misuse(
+                line: "\(name) takes hci and a number, or an address such as 00:1A:7D:DA:71:13")
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Adapters
+import Foundation
+import Testing
+
+@testable import Daemon
+
+/// The file that is installed as /etc/paced/paced.conf.
+@Suite struct ExampleConfigurationTests {
+    private let lines: [String]
+
+    init() throws {
+        let place = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../systemd/paced.conf")
+        lines = try String(contentsOf: place, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
+            .map(String.init)
+    }
+
+    /// A comment that is an assignment: prose has a space after its mark.
+    private static func isAssignment(_ line: String) -> Bool {
+        line.hasPrefix("#") && !line.hasPrefix("# ") && line != "#"
+    }
+
+    private func read(_ lines: [String]) throws -> (Configuration, [ConfigurationFile.Assignment]) {
+        let assignments = try ConfigurationFile.read(
+            Array(lines.joined(separator: "\n").utf8), path: "paced.conf")
+        return (try Configuration(assignments, path: "paced.conf"), assignments)
+    }
+
+    @Test func asItIsInstalledItSaysNothing() throws {
+        let (configuration, assignments) = try read(lines)
+        #expect(configuration == Configuration())
+        #expect(assignments.isEmpty)
+    }
+
+    @Test func everyKeyStandsInItWithItsDefaultAndNoOther() throws {
+        let (configuration, assignments) = try read(lines.map { Self.isAssignment($0) ? String($0.dropFirst()) : $0 })
+        #expect(configuration == Configuration())
+        let known = ConfigurationSection.allCases.flatMap { section in
+            section.keys.map { section.rawValue + "." + $0 }
+        }
+        #expect(assignments.map { $0.section + "." + $0.key }.sorted() == known.sorted())
+    }
+
+    /// A value that stands there and is not the default would be missed by the comparison of all of them where it cannot be told apart.
+    @Test func everyKeyAloneIsTheDefault() throws {
+        var section = ""
+        for line in lines {
+            if line.hasPrefix("[") { section = line }
+            guard Self.isAssignment(line) else { continue }
+            #expect(try read([section, String(line.dropFirst())]).0 == Configuration(), "\(line)")
+        }
+    }
+
+    @Test func everyKeyHasWordsBeforeIt() {
+        for (line, next) in zip(lines, lines.dropFirst()) where Self.isAssignment(next) {
+            #expect(line.hasPrefix("#"), "\(next)")
+        }
+    }
+}
