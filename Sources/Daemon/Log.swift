@@ -14,7 +14,9 @@ enum Log {
         case info = 6
     }
 
-    static func write(_ level: Level, _ text: String) {
+    /// - Parameter isOurs: nothing in it comes from outside: an address is an example.
+    static func write(_ level: Level, _ text: String, isOurs: Bool = false) {
+        let text = isOurs ? text : shortened(text)
         let prefix = isJournal ? "<\(level.rawValue)>" : "paced: "
         // A line that standard error does not take is lost: the daemon does not stop for its log.
         var line = Array((prefix + text + "\n").utf8)
@@ -42,6 +44,37 @@ enum Log {
 
     /// Standard error goes to the journal: systemd says so with this variable.
     private static let isJournal = getenv("JOURNAL_STREAM") != nil
+
+    /// Of each Bluetooth address in a text only the last two bytes, whoever wrote it there: bluetoothd names a device that has no name by
+    /// its address.
+    static func shortened(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        var kept: [UInt8] = []
+        var place = 0
+        while place < bytes.count {
+            if isAddress(bytes[place...].prefix(addressLength)) {
+                kept += Array("…".utf8) + bytes[place + addressLength - 5..<place + addressLength]
+                place += addressLength
+            } else {
+                kept.append(bytes[place])
+                place += 1
+            }
+        }
+        return String(decoding: kept, as: UTF8.self)
+    }
+
+    /// `A0:9E:1A:00:00:01`; names and paths of the bus have other marks between.
+    private static let addressLength = 17
+
+    private static func isAddress(_ text: ArraySlice<UInt8>) -> Bool {
+        let mark = text.dropFirst(2).first
+        guard text.count == addressLength,
+            mark == UInt8(ascii: ":") || mark == UInt8(ascii: "-") || mark == UInt8(ascii: "_")
+        else { return false }
+        return text.enumerated().allSatisfy { place, byte in
+            place % 3 == 2 ? byte == mark : Character(Unicode.Scalar(byte)).isHexDigit
+        }
+    }
 
     /// What an event reads in the log; nil for those that say where somebody is or that come too often.
     static func line(of event: Event) -> (Level, String)? {
