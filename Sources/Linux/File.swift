@@ -19,6 +19,25 @@ extension FileDescriptor {
         return Int32(clamping: limit.rlim_cur)
     }
 
+    /// Opens a file of ours, made where it is missing. A new one has `mode` whatever the umask is; one that is there loses what is more.
+    ///
+    /// The corresponding C functions are `open` and `fchmod`. A file system without modes has its own.
+    package static func make(_ path: String, _ flags: Int32, mode: UInt32) throws(SystemError) -> FileDescriptor {
+        do throws(SystemError) {
+            let file = try open(path, flags | O_CREAT | O_EXCL, mode: mode)
+            _ = fchmod(file.number, mode)
+            return file
+        } catch {
+            if error.code != EEXIST { throw error }
+        }
+        let file = try open(path, flags | O_CREAT, mode: mode)
+        var status = stat()
+        if unsafe fstat(file.number, &status) == 0, status.st_mode & 0o7777 & ~mode != 0 {
+            _ = fchmod(file.number, status.st_mode & mode)
+        }
+        return file
+    }
+
     /// The first `limit` bytes of a small file as text; empty when it cannot be read.
     package borrowing func readText(limit: Int) -> String {
         var bytes = [UInt8](repeating: 0, count: limit)
@@ -49,7 +68,7 @@ package struct DirectoryLock: ~Copyable {
     /// The corresponding C function is `flock`.
     package init(_ directory: String, file name: String) throws(Failure) {
         do {
-            let file = try FileDescriptor.open(directory + "/" + name, O_RDWR | O_CREAT, mode: 0o640)
+            let file = try FileDescriptor.make(directory + "/" + name, O_RDWR, mode: 0o640)
             if flock(file.number, LOCK_EX | LOCK_NB) == -1 {
                 guard errno == EWOULDBLOCK else { throw SystemError("flock", code: errno) }
                 throw Failure.held(Held(process: Self.process(in: file)))
@@ -72,17 +91,30 @@ package struct DirectoryLock: ~Copyable {
     }
 }
 
-/// Makes a directory and its parents where they are missing, with mode 0750.
+/// Takes from a file's mode what is more than `mode`, where there is such a file and it is ours.
 ///
-/// The corresponding C function is `mkdir`.
+/// The corresponding C function is `chmod`.
+package func narrow(_ path: String, to mode: UInt32) {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o7777 & ~mode != 0
+    else { return }
+    _ = unsafe chmod(path, status.st_mode & 0o7777 & mode)
+}
+
+/// Makes a directory and its parents where they are missing, with mode 0750. The directory itself has that whatever the umask is.
+///
+/// The corresponding C functions are `mkdir` and `chmod`.
 package func makeDirectories(_ path: String) throws(SystemError) {
     var prefix = ""
+    var isNew = false
     for part in path.split(separator: "/", omittingEmptySubsequences: true) {
         prefix += (prefix.isEmpty && !path.hasPrefix("/") ? "" : "/") + part
-        if unsafe mkdir(prefix, 0o750) == -1, errno != EEXIST {
+        isNew = unsafe mkdir(prefix, 0o750) == 0
+        if !isNew, errno != EEXIST {
             let code = errno
             if code == EROFS || code == EACCES, unsafe access(prefix, F_OK) == 0 { continue }
             throw SystemError("mkdir", code: code)
         }
     }
+    if isNew { _ = unsafe chmod(prefix, 0o750) }
 }

@@ -16,11 +16,13 @@ package struct FinishedFile: ~Copyable {
     /// - Parameters:
     ///   - directory: where it is to be.
     ///   - name: that of the draft is made of it; a draft that a kill has left is written anew.
-    package init(in directory: String, name: String, mode: UInt32 = 0o640) throws(SystemError) {
+    ///   - mode: who may do what with it, whatever the umask is; nil is 0640 less what the umask takes.
+    package init(in directory: String, name: String, mode: UInt32? = nil) throws(SystemError) {
         self.directory = directory
         draft = "\(directory)/.\(name).new"
         unsafe unlink(draft)
-        file = try FileDescriptor.open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
+        file = try FileDescriptor.open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode ?? 0o640)
+        if let mode { _ = fchmod(file.number, mode) }
     }
 
     deinit {

@@ -5,11 +5,11 @@ import Glibc
 /// half of one.
 ///
 /// Each call waits for the disk.
-package struct WholeFile: Sendable {
+package struct WholeFile: Equatable, Sendable {
     package let path: String
     private let mode: UInt32
 
-    /// - Parameter mode: who may do what with the file.
+    /// - Parameter mode: who may do what with the file, whatever the umask is.
     package init(_ path: String, mode: UInt32 = 0o640) {
         self.path = path
         self.mode = mode
@@ -48,7 +48,7 @@ package struct WholeFile: Sendable {
         do throws(SystemError) {
             // One that a power cut has left may be anybody's to read.
             unsafe unlink(new)
-            let file = try FileDescriptor.open(new, O_WRONLY | O_CREAT | O_TRUNC, mode: mode)
+            let file = try FileDescriptor.make(new, O_WRONLY | O_TRUNC, mode: mode)
             var rest = bytes[...]
             while !rest.isEmpty {
                 let number = file.number

@@ -17,6 +17,11 @@ package final class JournalFile {
     /// How long a lock of another program is waited for.
     static let patience = Duration.seconds(2)
 
+    /// Its owner writes, members of the directory's group read, nobody else does anything.
+    package static let mode: UInt32 = 0o640
+    /// Of the names of the files that belong to it.
+    private static let endings = ["-wal", "-shm", ""]
+
     package static func path(in directory: String) -> String {
         directory + "/journal.sqlite"
     }
@@ -26,7 +31,8 @@ package final class JournalFile {
         path = Self.path(in: directory)
         try Self.checkVersion(in: directory)
         // SQLite would let everybody read it; its other files get the mode of this one. That it cannot be made SQLite says better.
-        _ = try? FileDescriptor.open(path, O_RDWR | O_CREAT, mode: 0o640)
+        _ = try? FileDescriptor.make(path, O_RDWR, mode: Self.mode)
+        for ending in Self.endings { narrow(path + ending, to: Self.mode) }
         do throws(SQLiteError) {
             database = try SQLiteDatabase(path, .writing)
             database.setPatience(Self.patience)
@@ -139,7 +145,8 @@ extension JournalFile {
         }
         let file = path(in: directory)
         // The journal itself last: until it is gone, a restart finds the same damage and goes on here.
-        for ending in ["-wal", "-shm", ""] {
+        for ending in endings {
+            narrow(file + ending, to: mode)
             do {
                 try WholeFile(file + ending).rename(to: String(target.dropFirst(directory.utf8.count + 1)) + ending)
             } catch {
@@ -175,7 +182,7 @@ struct JournalReserve {
         let isThere = unsafe stat(path, &status) == 0
         if isThere, status.st_size >= Self.size { return }
         guard free >= Self.size + Self.margin,
-            let file = try? FileDescriptor.open(path, O_WRONLY | O_CREAT, mode: 0o640)
+            let file = try? FileDescriptor.make(path, O_WRONLY, mode: JournalFile.mode)
         else { return }
         if posix_fallocate(file.number, 0, off_t(Self.size)) != 0 { release() }
     }

@@ -5,13 +5,15 @@ package import Linux
 ///
 /// Reading and writing wait for the disk. It is read once, before the loop turns, and written when a strap is met for
 /// the first time or pairs, or somebody says which strap is theirs. It holds keys, so nobody but the daemon's user may read it.
-package struct StrapListFile: Sendable {
+package struct StrapListFile: Equatable, Sendable {
     private let file: WholeFile
 
     /// - Parameter directory: the state directory.
     package init(in directory: String) {
-        file = WholeFile(directory + "/straps.json", mode: 0o600)
+        file = WholeFile(directory + "/straps.json", mode: Self.mode)
     }
+
+    private static let mode: UInt32 = 0o600
 
     package var path: String {
         file.path
@@ -27,6 +29,7 @@ package struct StrapListFile: Sendable {
 
     /// The list that was written last; an empty one where there is none, or none that can be read.
     package func read() -> (StrapList, Trouble?) {
+        narrow(path, to: Self.mode)
         do throws(WholeFile.Failure) {
             guard let text = try file.read(limit: StrapList.lengthLimit) else { return (StrapList(), nil) }
             if let list = StrapList(text) { return (list, nil) }

@@ -27,6 +27,22 @@ struct JournalFileTests {
         }
     }
 
+    @Test func aJournalThatOthersMayReadIsNarrowedAtTheStart() throws {
+        try stage.restart()
+        stage.turn()
+        for ending in ["", "-wal", "-shm"] { #expect(chmod(stage.path + ending, 0o664) == 0) }
+        try stage.restart()
+        for ending in ["", "-wal", "-shm"] { #expect(try mode(ending) == 0o640, "\(ending)") }
+        // What its owner has narrowed further is left so.
+        #expect(chmod(stage.path, 0o600) == 0)
+        try stage.restart()
+        #expect(try mode("") == 0o600)
+    }
+
+    private func mode(_ ending: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: stage.path + ending)[.posixPermissions] as? Int
+    }
+
     @Test func anActivityThatWasLeftOpenIsFoundWithItsLastMoment() throws {
         stage.begin()
         stage.record(41)
