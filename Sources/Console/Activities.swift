@@ -25,9 +25,9 @@ extension Invocation {
             }
             let notes = try journal.notes(from: last.id)
             var table = TextTable(Words.activityColumns)
+            let words = Words(metric: metric ?? journal.isMetric)
             for summary in shown {
-                table.append(
-                    Words(metric: metric ?? false).cells(summary, marks: Self.marks(summary, notes[summary.id])))
+                table.append(words.cells(summary, marks: Self.marks(summary, notes[summary.id])))
             }
             let more = list.count > limit ? ["Older ones: 'pacectl activities --before \(last.id)'."] : []
             return (table.lines + more).map { $0 + "\n" }.joined()
@@ -57,7 +57,8 @@ extension Invocation {
                 line.newline()
                 return String(decoding: line.bytes, as: UTF8.self)
             }
-            return Words(metric: metric ?? false).report(recording, isOpen: summary.isOpen, gaps: summary.gaps)
+            return Words(metric: metric ?? journal.isMetric)
+                .report(recording, isOpen: summary.isOpen, gaps: summary.gaps)
         } catch {
             throw state.failure(reading: error)
         }

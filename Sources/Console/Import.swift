@@ -61,7 +61,8 @@ extension Invocation {
             line.newline()
             try writeOut(line.bytes)
         } else {
-            let words = Words(metric: metric ?? false).line(imported.recording)
+            let isMetric = try metric ?? state.journal().isMetric
+            let words = Words(metric: isMetric).line(imported.recording)
             try writeOut("\(file.name) is activity \(id): \(words).\n")
         }
         let words = imported.leftovers.words

@@ -1,4 +1,5 @@
 import Adapters
+import Domain
 import Glibc
 
 /// The directory with the journal.
@@ -49,5 +50,12 @@ struct StateDirectory: Equatable {
                 "there is no journal in \(path); record a run, import a file, or name its directory with --state-dir")
         default: return .failed("cannot read the journal in \(path): \(error)")
         }
+    }
+}
+
+extension JournalReader {
+    /// Whether people are told kilometres, as they have set it over control.sock. Not to know it is no reason not to show a run.
+    var isMetric: Bool {
+        (try? settings())?.contains(JournalSetting(name: SettingKey.metric.rawValue, value: "true")) ?? false
     }
 }

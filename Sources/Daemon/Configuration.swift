@@ -42,9 +42,6 @@ package struct Configuration: Equatable, Sendable {
 
     package init() {}
 
-    /// The file that is read where no option names another, if it is there.
-    package static let path = "/etc/paced/paced.conf"
-
     /// Without a word about it, a run that nobody has begun by hand is not left open for ever.
     static let autoStopMinutesAtBoot = 30
 
@@ -52,24 +49,27 @@ package struct Configuration: Equatable, Sendable {
     ///
     /// - Throws: ``Options/Misuse``; a file that was asked for must be there.
     package static func read(_ options: Options) throws(Options.Misuse) -> Configuration {
-        var configuration = try read(options.configuration)
-        configuration.gpsd = options.gpsd ?? configuration.gpsd
-        configuration.bluetooth = options.bluetooth ?? configuration.bluetooth
-        configuration.adapter = options.adapter ?? configuration.adapter
-        return configuration
-    }
-
-    private static func read(_ path: String?) throws(Options.Misuse) -> Configuration {
-        let place = path ?? Self.path
         let assignments: [ConfigurationFile.Assignment]?
         do throws(ConfigurationFile.Failure) {
-            assignments = try ConfigurationFile.read(place)
+            assignments = try ConfigurationFile.read(options.configurationPath)
         } catch {
             throw Options.Misuse(line: error.line)
         }
-        if let assignments { return try Configuration(assignments, path: place) }
-        if let path { throw Options.Misuse(line: "there is no file \(path); give --config another, or leave it away") }
-        return Configuration()
+        return try Configuration(assignments, options)
+    }
+
+    /// - Parameter assignments: what the options' file says; nil where it is not there.
+    init(_ assignments: [ConfigurationFile.Assignment]?, _ options: Options) throws(Options.Misuse) {
+        if let assignments {
+            try self.init(assignments, path: options.configurationPath)
+        } else if let path = options.configuration {
+            throw Options.Misuse(line: "there is no file \(path); give --config another, or leave it away")
+        } else {
+            self.init()
+        }
+        gpsd = options.gpsd ?? gpsd
+        bluetooth = options.bluetooth ?? bluetooth
+        adapter = options.adapter ?? adapter
     }
 
     /// Takes over what a file says.

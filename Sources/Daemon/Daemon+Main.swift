@@ -26,7 +26,7 @@ extension Daemon {
     }
 
     private static func fail(_ line: String, status: Int32) -> Int32 {
-        Log.write(.error, line)
+        Log.write(.error, line, isOurs: true)
         return status
     }
 

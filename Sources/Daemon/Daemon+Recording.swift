@@ -16,15 +16,10 @@ extension Daemon {
         var undecided: UndecidedTakeUp?
     }
 
-    /// Looks into the journal, begins to write it, and takes up what was left open. Waits for the disk: nothing is due yet.
+    /// Looks into the journal. Waits for the disk: nothing is due yet.
     ///
     /// A journal that cannot be used is no reason not to start: the state says what is wrong, and recording begins when it is mended.
-    ///
-    /// - Parameter time: the time of day at `now`, if it is known.
-    static func begin(
-        _ pipeline: Pipeline, isDemo: Bool, _ configuration: Configuration, directory: String, at now: Instant,
-        time: UTC?
-    ) throws(SystemError) -> Begun {
+    static func lookIntoJournal(in directory: String) -> JournalPreparation? {
         var found: JournalPreparation?
         do {
             found = try JournalPreparation(in: directory, at: Clock.systemTime())
@@ -34,6 +29,18 @@ extension Daemon {
         if let (path, reason) = found?.damaged {
             Log.write(.warning, "the journal was damaged (\(reason)); it is kept as \(path), and a new one is begun")
         }
+        return found
+    }
+
+    /// Begins to write the journal, and takes up what was left open. Waits for the disk: nothing is due yet.
+    ///
+    /// - Parameters:
+    ///   - found: what the journal says, if it can be read.
+    ///   - time: the time of day at `now`, if it is known.
+    static func begin(
+        _ pipeline: Pipeline, after found: JournalPreparation?, isDemo: Bool, _ configuration: Configuration,
+        directory: String, at now: Instant, time: UTC?
+    ) throws(SystemError) -> Begun {
         let journal = try Journal(
             in: directory, nextActivity: found?.nextActivity ?? 1, syncSeconds: configuration.syncSeconds)
         var begun = Begun(

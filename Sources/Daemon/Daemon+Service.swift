@@ -80,6 +80,7 @@ extension Daemon {
         if !recorder.journal.close(waiting: shutdown.timeLeft(at: Clock.now())) {
             Log.write(.warning, "the disk takes nothing: the last of the run may be lost")
         }
-        clerk?.close(waiting: shutdown.timeLeft(at: Clock.now()))
+        let hasEnded = clerk?.close(waiting: shutdown.timeLeft(at: Clock.now()))
+        if hasEnded == true, isWritingStraps { writeStraps(straps) }
     }
 }

@@ -20,6 +20,18 @@ extension Daemon {
         return list
     }
 
+    /// What is known of straps at the start: what people want is in the journal, else in a list of an earlier release, else configured.
+    static func straps(
+        _ kept: StrapList, _ made: MadeSettings, _ settings: Settings, _ configuration: Configuration
+    ) -> StrapList {
+        var list = kept
+        if made.saysStraps || !kept.saysWhatPeopleWant {
+            list.ours = settings.straps
+            list.isOff = made.strapsAreOff ?? (configuration.straps == .off)
+        }
+        return list
+    }
+
     /// What the option says; `auto` leaves it to people, and to the configuration file.
     var strapOption: Options.Strap { options.strap ?? .auto }
 
@@ -42,6 +54,7 @@ extension Daemon {
         var list = straps
         try use.apply(to: &list)
         keep(list, at: now)
+        keepStrapWish(at: now)
         tellStraps()
         return .link(pipeline.state(at: now).heart.link)
     }
@@ -50,7 +63,9 @@ extension Daemon {
         try checkStrapsAreFree()
         var list = straps
         try list.forget(strap)
+        let isSaidAnew = list.ours != straps.ours
         keep(list, at: now)
+        if isSaidAnew { keepStrapWish(at: now) }
         strapWays?.forget(strap.map { StrapPattern($0) } ?? nil, said: patterns)
         return .done
     }
@@ -111,11 +126,12 @@ extension Daemon {
         keep(list, at: Clock.now())
     }
 
-    /// Tells everybody which straps are ours from now on, and writes it down.
+    /// Tells everybody which straps are ours from now on, and has what is known of them written.
     func keep(_ list: StrapList, at now: Instant) {
         guard list != straps else { return }
         // Where an option says which straps are ours, the list changes only in what it remembers.
         let isSaidAnew = list.ours != straps.ours
+        let isLearnt = list.remembered != straps.remembered || list.keys != straps.keys
         straps = list
         if isSaidAnew {
             var settings = pipeline.settings
@@ -123,12 +139,34 @@ extension Daemon {
             recollection.receive(.setting(.straps, settings), at: now)
             publisher?.settingsChanged(settings)
         }
+        if isLearnt { keepStraps() }
+    }
+
+    /// Has the list written by the clerk, one after another.
+    private func keepStraps() {
+        guard let strapFile, !isWritingStraps else { return }
+        let list = straps
+        let isAsked = clerk?.ask(.keep(list, in: strapFile)) { [unowned self] answer in
+            isWritingStraps = false
+            if case .failure(let trouble) = answer { complain("\(trouble)") }
+            if list.remembered != straps.remembered || list.keys != straps.keys { keepStraps() }
+        }
+        isWritingStraps = isAsked == true
+        if !isWritingStraps { writeStraps(list) }
+    }
+
+    /// Writes the list here and now: waits for the disk.
+    func writeStraps(_ list: StrapList) {
         do {
             try strapFile?.write(list)
         } catch {
-            Log.write(
-                .warning, about: .straps,
-                "cannot write \(strapFile?.path ?? ""): \(error), ignoring: it is lost at the next start")
+            complain("\(error)")
         }
+    }
+
+    private func complain(_ trouble: String) {
+        Log.write(
+            .warning, about: .straps,
+            "cannot write \(strapFile?.path ?? ""): \(trouble), ignoring: it is lost at the next start")
     }
 }

@@ -37,6 +37,11 @@ package final class Daemon {
     /// Where ``straps`` is kept; nil in the demo, which keeps nothing.
     let strapFile: StrapListFile?
     var straps: StrapList
+    /// The list is on its way to the disk.
+    var isWritingStraps = false
+    /// What people have set.
+    var made: MadeSettings
+    let stateDirectory: String
     /// What the next answer that comes later goes by.
     var nextToken: PendingAnswer.Token = 0
     private var simulator: Simulator?
@@ -63,21 +68,22 @@ package final class Daemon {
         shutdown = Shutdown(closesRun: isService && configuration.recordsAtBoot)
         self.configuration = configuration
         self.strapFile = strapFile
-        straps = strapFile.map { Self.keptStraps(in: $0) } ?? StrapList()
-        // The demo shows what a new device shows.
-        var settings = options.isDemo ? Settings() : configuration.settings
+        stateDirectory = directory
+        let found = Self.lookIntoJournal(in: directory)
+        var damages: [MadeSettings.Damage] = []
+        made = MadeSettings(options.isDemo ? [] : found?.settings ?? [], damages: &damages)
+        var settings = made.over(Self.defaultSettings(options, configuration))
+        let kept = strapFile.map { Self.keptStraps(in: $0) } ?? StrapList()
+        straps = Self.straps(kept, made, settings, configuration)
         settings.straps = Self.strapSetting(options, kept: straps)
         let begun = try Self.begin(
-            Pipeline(settings: settings, isDemo: options.isDemo, at: now), isDemo: options.isDemo, configuration,
-            directory: directory, at: now, time: Clock.isSynchronised() ? Clock.systemTime() : nil)
+            Pipeline(settings: settings, isDemo: options.isDemo, at: now), after: found, isDemo: options.isDemo,
+            configuration, directory: directory, at: now, time: Clock.isSynchronised() ? Clock.systemTime() : nil)
         recollection = begun.recollection
         recorder = begun.recorder
         undecided = begun.undecided
         clockAt = now
-        for signal in Self.signals {
-            signals.append(
-                try loop.onSignal(signal) { [unowned self] in told(by: signal) })
-        }
+        for signal in Self.signals { signals.append(try onSignal(signal)) }
         publisher = try Publisher(
             socket: state, loop: loop,
             limits: ClientLimits(total: configuration.stateClients, perUser: configuration.stateClientsPerUser),
@@ -99,12 +105,22 @@ package final class Daemon {
         exports = ExportsAtStop(
             clerk, recorder.journal, directory: configuration.exportDirectory ?? directory + "/exports"
         ) { [unowned self] in receive($0) }
+        mend(damages, at: now)
+        if kept.saysWhatPeopleWant, !made.saysStraps { keepStrapWish(at: now) }
         try connectDevices()
         wake()
     }
 
-    /// The signals that end the daemon.
+    /// The signals that it goes by.
     static let signals = [SIGTERM, SIGINT, SIGHUP]
+
+    private func onSignal(_ signal: Int32) throws(SystemError) -> SignalSource {
+        // A terminal that goes away says so with SIGHUP.
+        let isReload = signal == SIGHUP && isatty(STDIN_FILENO) == 0
+        return try loop.onSignal(signal) { [unowned self] in
+            if isReload { reload() } else { told(by: signal) }
+        }
+    }
 
     /// Runs until a signal ends it; returns the status to exit with.
     func run() throws(SystemError) -> Int32 {
@@ -152,7 +168,7 @@ package final class Daemon {
 
     // MARK: What comes in
 
-    private func wake() {
+    func wake() {
         let now = Clock.now()
         catchUp(to: now)
         if now >= clockAt {
@@ -218,19 +234,7 @@ package final class Daemon {
         case .setting(let key): return .result(.setting(key, pipeline.settings))
         case .change(let change):
             Log.write(of: peer, "changes \(change.key.rawValue)")
-            if case .straps(let ours) = change {
-                try checkStrapsAreFree()
-                var list = straps
-                list.ours = ours
-                keep(list, at: now)
-                tellStraps()
-                return .result(.setting(change.key, pipeline.settings))
-            }
-            var settings = pipeline.settings
-            try change.apply(to: &settings)
-            recollection.receive(.setting(change.key, settings), at: now)
-            publisher?.settingsChanged(settings)
-            return .result(.setting(change.key, settings))
+            return try .result(self.change(change, at: now))
         case .scan(let seconds): return .later(try scan(seconds: seconds))
         case .use(let use):
             Log.write(of: peer, "says which strap is used")

@@ -8,7 +8,8 @@ import Outputs
 final class ExportsAtStop {
     private let clerk: JournalClerk
     private let journal: Journal
-    private let directory: String
+    /// Where the files are put.
+    var directory: String
     private let report: (Input) -> Void
     private var isWorking = false
     /// When the journal is looked through next.

@@ -30,7 +30,7 @@ package struct Options: Equatable, Sendable {
         case bluetoothd
     }
 
-    /// The configuration file; nil is ``Configuration/path``, if that is there.
+    /// The configuration file; nil is ``standardConfiguration``, if that is there.
     package var configuration: String?
     package var runtimeDirectory: String?
     package var stateDirectory: String?
@@ -42,6 +42,11 @@ package struct Options: Equatable, Sendable {
     package var isDemo = false
 
     package init() {}
+
+    package static let standardConfiguration = "/etc/paced/paced.conf"
+
+    /// The file that is read.
+    var configurationPath: String { configuration ?? Self.standardConfiguration }
 
     /// What is to be done.
     package enum Request: Equatable, Sendable {

@@ -14,7 +14,7 @@ final class RunRecorder {
     let journal: Journal
     let bootID: String
     /// The files that are made of each activity when it ends.
-    let formats: [ExportFormat]
+    var formats: [ExportFormat]
     private var scribe: Scribe
     private var gaps: Int
     /// An activity is on.

@@ -18,6 +18,31 @@ package struct Settings: Equatable, Sendable {
     package var components = Component.defaults
 
     package init() {}
+
+    /// Takes over one setting of others.
+    package mutating func take(_ key: SettingKey, from other: Settings) {
+        switch key {
+        case .metric: metric = other.metric
+        case .twelveHourClock: twelveHourClock = other.twelveHourClock
+        case .useHeartRateZones: useHeartRateZones = other.useHeartRateZones
+        case .sport: sport = other.sport
+        case .autoLapMetres: autoLapMetres = other.autoLapMetres
+        case .autoLapSeconds: autoLapSeconds = other.autoLapSeconds
+        case .autoStopMinutes: autoStopMinutes = other.autoStopMinutes
+        case .straps: straps = other.straps
+        case .zones: zones = other.zones
+        case .components: components = other.components
+        }
+    }
+
+    /// The settings that others have otherwise.
+    package func differences(from other: Settings) -> [SettingKey] {
+        SettingKey.allCases.filter { key in
+            var copy = self
+            copy.take(key, from: other)
+            return copy != self
+        }
+    }
 }
 
 /// One part of the run screen, kept here so that all clients of a device show the same screen.

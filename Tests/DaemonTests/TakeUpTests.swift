@@ -71,7 +71,8 @@ import Testing
         let pipeline = Pipeline(settings: Settings(), isDemo: isDemo, at: now)
         return Stage(
             begun: try Daemon.begin(
-                pipeline, isDemo: isDemo, configuration, directory: directory.path, at: now, time: time))
+                pipeline, after: Daemon.lookIntoJournal(in: directory.path), isDemo: isDemo, configuration,
+                directory: directory.path, at: now, time: time))
     }
 
     /// A run of so many seconds, whose daemon goes without ending it.

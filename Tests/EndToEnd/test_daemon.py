@@ -73,7 +73,7 @@ def test_a_socket_path_that_is_too_long_is_an_error_that_says_so(stage):
     assert "107" in ended.stderr and "--runtime-dir" in ended.stderr and ended.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_told_to_stop_it_ends_with_0_within_a_second(stage, number):
     daemon = stage.paced("--demo")
     reader = stage.reader(daemon)

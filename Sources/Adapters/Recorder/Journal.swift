@@ -44,6 +44,11 @@ package final class Journal {
         thread = nil
     }
 
+    /// What was `syncSeconds`, from now on.
+    package func setSyncSeconds(_ seconds: Int?) {
+        desk.queue.withLock { $0.syncSeconds = seconds }
+    }
+
     // MARK: What is written
 
     /// The number for an activity that begins now. It is used up with ``begin(_:_:at:)``.

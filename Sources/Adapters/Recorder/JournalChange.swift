@@ -25,11 +25,15 @@ package enum JournalChange: Equatable, Sendable {
     case export(activity: Int, ExportFormat)
     /// The file is made.
     case exported(activity: Int, ExportFormat)
+    /// Somebody has made a setting.
+    case setting(JournalSetting)
+    /// A setting is as nobody has made it.
+    case unset(name: String)
 
     /// What is kept as long as anything can be: without it the rest is worth nothing. There is little of it.
     var isVital: Bool {
         switch self {
-        case .begin, .resume, .end, .edit, .delete, .cut, .export, .exported: true
+        case .begin, .resume, .end, .edit, .delete, .cut, .export, .exported, .setting, .unset: true
         case .entry(_, _, let entry):
             switch entry.kind {
             case .beginning, .command, .outage: true
@@ -47,7 +51,7 @@ package enum JournalChange: Equatable, Sendable {
     /// Whether it is to be on the disk before anything else happens.
     var isUrgent: Bool {
         switch self {
-        case .begin, .resume, .end, .edit, .delete, .cut: true
+        case .begin, .resume, .end, .edit, .delete, .cut, .setting, .unset: true
         default: false
         }
     }
@@ -60,7 +64,7 @@ package enum JournalChange: Equatable, Sendable {
             .exported(let activity, _):
             activity
         case .event(_, let activity, _, _): activity
-        case .clock: nil
+        case .clock, .setting, .unset: nil
         }
     }
 
@@ -78,7 +82,8 @@ package enum JournalChange: Equatable, Sendable {
             }
         case .row(_, _, .beats(_, let rr, _)): size + 32 + 2 * rr.count
         case .event(_, _, _, let line): size + 32 + line.count
-        case .row, .resume, .clock, .edit, .delete, .cut, .export, .exported: size
+        case .setting(let setting): size + 64 + setting.value.utf8.count
+        case .row, .resume, .clock, .unset, .edit, .delete, .cut, .export, .exported: size
         }
     }
 }

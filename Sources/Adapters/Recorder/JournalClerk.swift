@@ -78,12 +78,17 @@ package final class JournalClerk {
     }
 
     /// Ends with the question that is being answered; waits at most so long, because a disk may never answer.
-    package func close(waiting limit: Duration = .seconds(2)) {
+    ///
+    /// - Returns: false where it goes on.
+    @discardableResult
+    package func close(waiting limit: Duration = .seconds(2)) -> Bool {
         source = nil
         waiting = [:]
         desk.papers.withLock { $0.isClosing = true }
         desk.work.call()
-        if desk.ended.wait(atMost: limit) { thread.join() }
+        guard desk.ended.wait(atMost: limit) else { return false }
+        thread.join()
+        return true
     }
 
     private func tell() {
@@ -117,7 +122,15 @@ package final class JournalClerk {
 
     private static func answer(_ question: JournalQuestion, in directory: String) -> Result<JournalAnswer, Trouble> {
         do {
-            return .success(try question.answer(from: JournalReader(in: directory)))
+            switch question {
+            case .configuration(let path): return .success(.configuration(try ConfigurationFile.read(path)))
+            case .keep(let list, let file):
+                try file.write(list)
+                return .success(.kept)
+            default: return .success(try question.answer(from: JournalReader(in: directory)))
+            }
+        } catch let failure as ConfigurationFile.Failure {
+            return .failure(Trouble(failure.line))
         } catch JournalFailure.missing {
             if case .list = question { return .success(.list([])) }
             if case .orders = question { return .success(.orders([])) }
@@ -145,6 +158,7 @@ extension JournalQuestion {
             guard let recording = try reader.recording(order.activity) else { return .nothing }
             let rows = try reader.rows(of: order.activity)
             return try order.format.makeFile(of: recording, rows, in: directory)
+        case .configuration, .keep: return .nothing
         }
     }
 }
@@ -158,7 +172,7 @@ extension ExportFormat {
         of recording: Recording, _ rows: JournalRows, in directory: String
     ) throws -> JournalAnswer {
         try makeDirectories(directory)
-        var file = try FinishedFile(in: directory, name: name(of: recording))
+        var file = try FinishedFile(in: directory, name: name(of: recording), mode: JournalFile.mode)
         let written = Clock.isSynchronised() ? Clock.systemTime() : nil
         let origin = ExportOrigin.ofThisMachine(started: recording.started, written: written)
         let loss = try write(recording, rows: rows, origin: origin) { try file.write($0) }

@@ -11,6 +11,8 @@ package struct JournalPreparation: Sendable {
     package var open: OpenActivity?
     /// The newest lines of class EVENT, oldest first.
     package var events: [(sequence: Int, line: [UInt8])] = []
+    /// What somebody has set over control.sock.
+    package var settings: [JournalSetting] = []
 
     /// Checks the journal, makes it where there is none, and brings an older one up to date. Waits for the disk, for
     /// the check at most about `patience`.
@@ -18,14 +20,19 @@ package struct JournalPreparation: Sendable {
     /// - Parameter time: the system's, right or wrong, for the name of a damaged journal.
     /// - Throws: ``JournalFailure``, or ``SystemError`` where a damaged journal cannot be set aside.
     package init(in directory: String, at time: UTC, patience: Duration = .seconds(1)) throws {
+        var saved: [JournalSetting] = []
         if let reason = try JournalFile.damage(in: directory, patience: patience) {
+            // They are few, and seldom stand where the damage is.
+            saved = (try? JournalReader(in: directory).settings()) ?? []
             damaged = (try JournalFile.setAside(in: directory, at: time), reason)
         }
         let file = try JournalFile(in: directory)
+        for setting in saved { try file.statements.write(.setting(setting)) }
         let reader = JournalReader(file.database)
         nextActivity = try file.statements.reserve()
         open = try reader.openActivity()
         events = try reader.events(limit: 1000)
+        settings = try reader.settings()
     }
 }
 

@@ -11,6 +11,10 @@ package enum JournalQuestion: Equatable, Sendable {
     case orders
     /// Makes a file in a directory, which is made too where it is missing.
     case export(ExportOrder, directory: String)
+    /// What the configuration file at a path says; no question about the journal, but one that a disk answers.
+    case configuration(path: String)
+    /// Writes the list of straps.
+    case keep(StrapList, in: StrapListFile)
 }
 
 package enum JournalAnswer: Equatable, Sendable {
@@ -19,6 +23,9 @@ package enum JournalAnswer: Equatable, Sendable {
     case track(Track)
     case orders([ExportOrder])
     case exported(path: String, ExportLoss)
+    /// Nil where there is no such file.
+    case configuration([ConfigurationFile.Assignment]?)
+    case kept
     /// There is no activity of this number.
     case nothing
 }

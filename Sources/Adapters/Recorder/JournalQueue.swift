@@ -47,6 +47,8 @@ struct JournalQueue: Sendable {
     private(set) var urgent = (appended: 0, written: 0)
     /// An activity is open: a power cut may cost a second of it.
     var isOpen = false
+    /// So often a commit is synced; nil is each second while an activity is open, and each 10 s otherwise.
+    var syncSeconds: Int?
     /// The writer is to write what there is, and end.
     var isClosing = false
 

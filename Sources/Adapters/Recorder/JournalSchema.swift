@@ -151,7 +151,17 @@ package enum JournalSchema {
             PRIMARY KEY (activity, format)
         ) STRICT, WITHOUT ROWID;
         """,
+        """
+        -- What somebody has set over control.sock; for the rest the configuration holds.
+        CREATE TABLE setting (
+            name TEXT PRIMARY KEY,
+            value TEXT NOT NULL          -- JSON
+        ) STRICT, WITHOUT ROWID;
+        """,
     ]
+
+    /// The first version with the table `setting`.
+    static let versionWithSettings: Int64 = 3
 
     /// A number that no activity had, has or is promised.
     static let nextActivity = """

@@ -73,6 +73,9 @@ struct JournalStatements {
             try database.prepare("INSERT OR IGNORE INTO export VALUES (?, ?)").run(activity, format.rawValue)
         case .exported(let activity, let format):
             try database.prepare("DELETE FROM export WHERE activity = ? AND format = ?").run(activity, format.rawValue)
+        case .setting(let setting):
+            try database.prepare("INSERT OR REPLACE INTO setting VALUES (?, ?)").run(setting.name, setting.value)
+        case .unset(let name): try database.prepare("DELETE FROM setting WHERE name = ?").run(name)
         }
     }
 

@@ -13,7 +13,6 @@ package final class JournalWriter {
 
     private let directory: String
     private let desk: JournalDesk
-    private let syncSeconds: Int?
     private let reserve: JournalReserve
     private var file: JournalFile?
     /// When the file is tried next after an error.
@@ -24,15 +23,17 @@ package final class JournalWriter {
     private var measuredAt: Instant?
     /// Activities may be condemned.
     private var isErasing = true
-    /// Rows were erased, and stand in the write-ahead log still.
+    /// Something was erased, and stands in the write-ahead log still.
     private var leavesTraces = false
     /// The activity that is open, to be begun again where the file it was in is gone.
     private var current: (recording: Recording, parts: [JournalPart])?
+    /// The settings that are written, to be written again there.
+    private var settings: [String: String] = [:]
 
     package init(in directory: String, desk: JournalDesk, syncSeconds: Int? = nil) {
         self.directory = directory
         self.desk = desk
-        self.syncSeconds = syncSeconds
+        desk.queue.withLock { $0.syncSeconds = syncSeconds }
         reserve = JournalReserve(in: directory)
     }
 
@@ -53,7 +54,7 @@ package final class JournalWriter {
 
     /// Writes what waits, and looks after the file.
     package func turn(at now: Instant) {
-        let (isOpen, isClosing) = desk.queue.withLock { ($0.isOpen, $0.isClosing) }
+        let (isOpen, isClosing, syncSeconds) = desk.queue.withLock { ($0.isOpen, $0.isClosing, $0.syncSeconds) }
         if let retryAt, now < retryAt, !isClosing { return }
         do throws(JournalFailure) {
             let file = try opened(at: now)
@@ -153,6 +154,9 @@ package final class JournalWriter {
         case .end, .delete:
             if current?.recording.id == change.activity { current = nil }
             if case .delete = change { isErasing = true }
+        case .cut, .edit: leavesTraces = true
+        case .setting(let setting): settings[setting.name] = setting.value
+        case .unset(let name): settings[name] = nil
         default: break
         }
     }
@@ -167,6 +171,9 @@ package final class JournalWriter {
             var reserved = 0
             try file.database.transaction { () throws(SQLiteError) in
                 reserved = try file.statements.reserve()
+                for (name, value) in settings {
+                    try file.statements.write(.setting(JournalSetting(name: name, value: value)))
+                }
                 if let current {
                     try file.statements.write(.begin(current.recording, current.parts[0]))
                     for part in current.parts.dropFirst() {
@@ -174,12 +181,15 @@ package final class JournalWriter {
                     }
                 }
             }
+            for setting in try JournalReader(file.database).settings() { settings[setting.name] = setting.value }
             tell { $0.reserved = reserved }
         } catch {
             throw .database(error)
         }
         self.file = file
         isErasing = true
+        // A kill may have fallen between erasing and the checkpoint.
+        leavesTraces = true
         return file
     }
 

@@ -2,7 +2,10 @@ import Domain
 import Outputs
 package import Sensors
 
-/// What is kept of straps from one start of the daemon to the next, until there is a journal.
+/// What is known of straps from one start of the daemon to the next.
+///
+/// What people have said stands in the journal with the other settings; only lists of earlier releases have it. The rest has a file of
+/// its own, because keys are nobody's to read.
 package struct StrapList: Equatable, Sendable {
     /// No strap is to be used.
     package var isOff = false
@@ -15,6 +18,11 @@ package struct StrapList: Equatable, Sendable {
 
     package init() {}
 
+    /// A list of an earlier release has what is a setting now.
+    package var saysWhatPeopleWant: Bool {
+        isOff || !ours.isEmpty
+    }
+
     /// The longest text of a list, in bytes.
     static let lengthLimit = 64 * 1024
 
@@ -23,8 +31,6 @@ package struct StrapList: Equatable, Sendable {
         var line = LineWriter(capacity: 1024)
         line.object { line in
             line.member("version", 1)
-            line.member("off", isOff)
-            line.array("straps") { for strap in ours { $0.value(strap) } }
             line.array("remembered") { line in
                 for strap in remembered {
                     line.object { line in
@@ -53,9 +59,10 @@ package struct StrapList: Equatable, Sendable {
 
     /// Reads what ``text`` wrote; nil for anything else. Members that are not known are passed over.
     init?(_ text: [UInt8]) {
-        guard let json = try? JSON(parsing: text), json["version"]?.integer == 1, let isOff = json["off"]?.bool,
-            let ours = json["straps"]?.array, ours.count <= SettingChange.strapLimit,
-            let remembered = json["remembered"]?.array, remembered.count <= StrapChoice.memoryLimit
+        guard let json = try? JSON(parsing: text), json["version"]?.integer == 1,
+            let isOff = (json["off"] ?? .bool(false)).bool, let ours = (json["straps"] ?? .array([])).array,
+            ours.count <= SettingChange.strapLimit, let remembered = json["remembered"]?.array,
+            remembered.count <= StrapChoice.memoryLimit
         else { return nil }
         self.isOff = isOff
         for strap in ours {

@@ -104,10 +104,14 @@ struct JournalTests {
 
     @Test func aDeletedActivityLeavesNothingInTheFiles() throws {
         let secret = "/dev/secret-receiver"
+        let name = "Zanzibar 4711"
         stage.begin()
         stage.record(20)
+        // Places of no other activity, as SQLite stores them.
+        let (latitude, longitude) = (-33.856784123, 151.215296456)
+        let coordinates = [latitude, longitude].map { withUnsafeBytes(of: $0.bitPattern.bigEndian) { Data($0) } }
         for place in 0..<2000 {
-            var fix = Fix(arrivedAt: stage.clock.now, mode: 3, latitude: 1, longitude: 2)
+            var fix = Fix(arrivedAt: stage.clock.now, mode: 3, latitude: latitude, longitude: longitude)
             fix.device = ForeignText(secret)
             stage.journal.write(Entry(at: stage.clock.now, .input(.fix(fix))), at: stage.clock.now)
             if place % 100 == 0 { stage.turn() }
@@ -115,12 +119,18 @@ struct JournalTests {
         stage.end()
         stage.begin()
         stage.record(5)
-        #expect(try stage.holds(secret))
+        stage.journal.append(.edit(activity: 1, nil, ForeignText(name)), at: stage.clock.now)
+        stage.turn()
+        for text in [secret, name] { #expect(try stage.holds(text), "\(text)") }
+        for bytes in coordinates { #expect(try stage.holds(bytes)) }
         stage.journal.delete(1, at: stage.clock.now)
         stage.turn()
         #expect(try stage.reader().list(limit: 10).map(\.id) == [2])
+        // Rows go 500 at a time, each half a second.
         for _ in 0..<30 { stage.turn() }
-        #expect(try !stage.holds(secret))
+        for text in [secret, name] { #expect(try !stage.holds(text), "\(text)") }
+        for bytes in coordinates { #expect(try !stage.holds(bytes)) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: stage.path + "-wal")).isEmpty)
         for table in ["location", "heart", "input", "record", "part", "lap", "condemned"] {
             let condition =
                 ["part", "lap"].contains(table)
@@ -128,6 +138,38 @@ struct JournalTests {
             #expect(try stage.database().integer("SELECT count(*) FROM \(table) \(condition)") == 0, "\(table)")
         }
         #expect(try stage.entries(of: 2) == (0..<5).map(stage.run.entry))
+    }
+
+    @Test func aNameThatWasTakenBackLeavesNothingInTheFiles() throws {
+        stage.begin()
+        stage.record(5)
+        stage.end()
+        for name in ["Zanzibar 4711", "Elsewhere"] {
+            stage.journal.append(.edit(activity: 1, nil, ForeignText(name)), at: stage.clock.now)
+            stage.turn()
+        }
+        stage.turn()
+        #expect(try stage.holds("Elsewhere") && !stage.holds("Zanzibar 4711"))
+    }
+
+    /// The kill falls after the rows are erased, and before the write-ahead log is.
+    @Test func whatAKillLeftInTheWriteAheadLogGoesAtTheNextStart() throws {
+        stage.begin()
+        stage.record(5)
+        stage.end()
+        stage.journal.append(.edit(activity: 1, nil, ForeignText("Zanzibar 4711")), at: stage.clock.now)
+        stage.turn()
+        let reader = try SQLiteDatabase(stage.path, .reading)
+        let statement = try reader.prepare("SELECT key FROM record")
+        #expect(try statement.step())
+        stage.journal.delete(1, at: stage.clock.now)
+        // A reader that stands where it was keeps the log from being cut.
+        for _ in 0..<10 { stage.turn() }
+        #expect(try stage.holds("Zanzibar 4711"))
+        statement.reset()
+        try stage.restart()
+        for _ in 0..<3 { stage.turn() }
+        #expect(try !stage.holds("Zanzibar 4711"))
     }
 
     @Test func numbersOfActivitiesAreNeverUsedTwice() throws {
@@ -164,8 +206,12 @@ struct JournalTests {
 extension JournalStage {
     /// Whether any file of the journal has these bytes.
     func holds(_ text: String) throws -> Bool {
+        try holds(Data(text.utf8))
+    }
+
+    func holds(_ bytes: Data) throws -> Bool {
         try ["", "-wal"].contains { ending in
-            try Data(contentsOf: URL(fileURLWithPath: path + ending)).range(of: Data(text.utf8)) != nil
+            try Data(contentsOf: URL(fileURLWithPath: path + ending)).range(of: bytes) != nil
         }
     }
 }

@@ -1,0 +1,64 @@
+import Domain
+
+/// What another configuration says otherwise.
+struct ConfigurationChanges: Equatable {
+    /// The keys that take effect at once, and those that do at the next start.
+    var now: [String] = []
+    var later: [String] = []
+    /// The settings whose defaults are others.
+    var settings: [SettingKey] = []
+
+    init(from old: Configuration, to new: Configuration) {
+        for key in ConfigurationKey.allCases where !old.agrees(with: new, on: key) {
+            if key.isForNextStart { later.append(key.rawValue) } else { now.append(key.rawValue) }
+        }
+        // The straps are [Bluetooth] Straps.
+        settings = old.settings.differences(from: new.settings).filter { $0 != .straps }
+    }
+}
+
+extension ConfigurationKey {
+    /// Whether what it says takes effect at the next start only: links are not torn down for a file.
+    var isForNextStart: Bool {
+        switch self {
+        case .recordAtBoot, .gpsd, .way, .adapter, .straps: true
+        case .syncSeconds, .resumeMinutes, .exportAtStop, .exportDirectory, .stateClients, .stateClientsPerUser,
+            .controlClients, .controlClientsPerUser, .warnAtPercent, .closeAtPercent:
+            false
+        }
+    }
+}
+
+extension Configuration {
+    fileprivate func agrees(with other: Configuration, on key: ConfigurationKey) -> Bool {
+        switch key {
+        case .syncSeconds: syncSeconds == other.syncSeconds
+        case .resumeMinutes: resumeMinutes == other.resumeMinutes
+        case .exportAtStop: exportAtStop == other.exportAtStop
+        case .exportDirectory: exportDirectory == other.exportDirectory
+        case .recordAtBoot: recordsAtBoot == other.recordsAtBoot
+        case .gpsd: gpsd == other.gpsd
+        case .way: bluetooth == other.bluetooth
+        case .adapter: adapter == other.adapter
+        case .straps: straps == other.straps
+        case .stateClients: stateClients == other.stateClients
+        case .stateClientsPerUser: stateClientsPerUser == other.stateClientsPerUser
+        case .controlClients: controlClients == other.controlClients
+        case .controlClientsPerUser: controlClientsPerUser == other.controlClientsPerUser
+        case .warnAtPercent: warnAtPercent == other.warnAtPercent
+        case .closeAtPercent: closeAtPercent == other.closeAtPercent
+        }
+    }
+
+    /// Takes over all but what waits for the next start, which stays as it is in force.
+    mutating func takeWhatCanChange(from new: Configuration) {
+        let old = self
+        self = new
+        recordsAtBoot = old.recordsAtBoot
+        gpsd = old.gpsd
+        bluetooth = old.bluetooth
+        adapter = old.adapter
+        straps = old.straps
+        settings.straps = old.settings.straps
+    }
+}

@@ -1,0 +1,75 @@
+import Adapters
+import Domain
+import Linux
+import Pipeline
+
+/// SIGHUP: the configuration file is read again. What can change does so at once, the rest at the next start; a file that is wrong changes
+/// nothing.
+extension Daemon {
+    /// Has the file read, on a thread that may wait for the disk; ``reloaded(_:_:)`` goes on.
+    func reload() {
+        tellReloading()
+        let isAsked = clerk?.ask(.configuration(path: options.configurationPath)) { [unowned self] answer in
+            switch answer {
+            case .success(.configuration(let assignments)): take(assignments, at: Clock.now())
+            case .success: reloaded(.error, "it cannot be read")
+            case .failure(let trouble): reloaded(.error, "\(trouble)")
+            }
+        }
+        if isAsked != true { reloaded(.error, "too many questions wait for the disk") }
+    }
+
+    /// The file has been read again, or cannot be, and what there was to do is done.
+    private func reloaded(_ level: Log.Level, _ words: String) {
+        let rest = level == .error ? "; all stays as it was" : ""
+        Log.write(level, "told to read the configuration again: " + words + rest, isOurs: true)
+        tellReloaded()
+    }
+
+    private func take(_ assignments: [ConfigurationFile.Assignment]?, at now: Instant) {
+        do throws(Options.Misuse) {
+            let new = try Configuration(assignments, options)
+            reloaded(.notice, take(new, at: now))
+        } catch {
+            reloaded(.error, error.line)
+        }
+    }
+
+    /// Goes by another configuration from now on.
+    ///
+    /// - Returns: in words what has changed.
+    private func take(_ new: Configuration, at now: Instant) -> String {
+        let changes = ConfigurationChanges(from: configuration, to: new)
+        let settings = made.over(Self.defaultSettings(options, new))
+        let changed = made.over(defaultSettings).differences(from: settings).filter { $0 != .straps }
+        let hidden = options.isDemo ? [] : changes.settings.filter { !changed.contains($0) }
+        configuration.takeWhatCanChange(from: new)
+        recorder.formats = new.exportAtStop
+        exports?.directory = new.exportDirectory ?? stateDirectory + "/exports"
+        recorder.journal.setSyncSeconds(new.syncSeconds)
+        publisher?.limits = ClientLimits(total: new.stateClients, perUser: new.stateClientsPerUser)
+        control?.limits = ClientLimits(total: new.controlClients, perUser: new.controlClientsPerUser)
+        take(changed, of: settings, at: now)
+        let words = [
+            Self.list(changes.now + changed.map(\.rawValue), "changed"),
+            Self.list(changes.later, "changes at the next start"),
+            Self.list(hidden.map(\.rawValue), "stays as it was set over control.sock"),
+        ].compactMap(\.self)
+        return words.isEmpty ? "nothing has changed" : words.joined(separator: "; ")
+    }
+
+    private static func list(_ names: [String], _ words: String) -> String? {
+        names.isEmpty ? nil : names.joined(separator: ", ") + " " + words
+    }
+
+    /// Takes over the settings that the configuration says otherwise than before.
+    private func take(_ keys: [SettingKey], of new: Settings, at now: Instant) {
+        guard !keys.isEmpty else { return }
+        recollection.advance(to: now)
+        var settings = pipeline.settings
+        for key in keys { settings.take(key, from: new) }
+        for key in keys { recollection.receive(.setting(key, settings), at: now) }
+        publisher?.settingsChanged(settings)
+        wake()
+    }
+}

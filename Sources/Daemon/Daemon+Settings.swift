@@ -1,0 +1,57 @@
+import Adapters
+import Domain
+import Linux
+import Pipeline
+
+/// The settings: what people set over control.sock wins over the configuration, and is kept in the journal.
+///
+/// A setting is answered when it is in force. It is on the disk within a second; a disk that takes nothing shows as the recorder's trouble,
+/// and the setting waits with the rest of what is to be written.
+extension Daemon {
+    /// The settings of a device on which nobody has set any. The demo shows what a new device shows, and keeps nothing.
+    var defaultSettings: Settings {
+        Self.defaultSettings(options, configuration)
+    }
+
+    static func defaultSettings(_ options: Options, _ configuration: Configuration) -> Settings {
+        options.isDemo ? Settings() : configuration.settings
+    }
+
+    /// Changes a setting, or leaves all as it was.
+    ///
+    /// - Throws: ``ControlFailure`` -32004 where the value does not go with another setting, or an option decides it.
+    func change(_ change: SettingChange, at now: Instant) throws(ControlFailure) -> ControlResult {
+        if case .straps(let ours) = change {
+            try checkStrapsAreFree()
+            var list = straps
+            list.ours = ours
+            keep(list, at: now)
+            tellStraps()
+        } else {
+            var settings = pipeline.settings
+            try change.apply(to: &settings)
+            recollection.receive(.setting(change.key, settings), at: now)
+            publisher?.settingsChanged(settings)
+        }
+        keep(made.take(change), at: now)
+        return .setting(change.key, pipeline.settings)
+    }
+
+    /// Which straps are ours, and whether any is used, is as people want it from now on.
+    func keepStrapWish(at now: Instant) {
+        keep(made.take(.straps(straps.ours)), at: now)
+        keep(made.take(strapsAreOff: straps.isOff), at: now)
+    }
+
+    private func keep(_ change: JournalChange, at now: Instant) {
+        if !options.isDemo { recorder.journal.append(change, at: now) }
+    }
+
+    /// Says what was wrong with the settings that were kept, and mends it.
+    func mend(_ damages: [MadeSettings.Damage], at now: Instant) {
+        for damage in damages {
+            Log.write(.warning, damage.reason)
+            for change in damage.mending { keep(change, at: now) }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Adapters
+import Domain
+import Outputs
+
+/// What people have set over control.sock, now or before an earlier end of the daemon. For the rest the configuration's defaults hold.
+struct MadeSettings: Equatable {
+    private var changes: [SettingKey: SettingChange] = [:]
+    /// Whether no strap is to be used; nil where nobody has said.
+    private(set) var strapsAreOff: Bool?
+
+    private static let strapsAreOffName = "straps_off"
+
+    /// Something that was kept and is no setting any more.
+    struct Damage: Equatable {
+        var reason: String
+        /// What the journal is to have instead.
+        var mending: [JournalChange]
+    }
+
+    init() {}
+
+    /// Takes up what was kept. What is damaged counts as not set; zones that are none are cleared, and zones are switched off.
+    init(_ kept: [JournalSetting], damages: inout [Damage]) {
+        var settings = Settings()
+        var zonesDamage: String?
+        for setting in kept {
+            // A later release may know more.
+            guard let key = SettingKey(rawValue: setting.name) else {
+                if setting.name == Self.strapsAreOffName { strapsAreOff = setting.value == "true" }
+                continue
+            }
+            do throws(ControlFailure) {
+                guard let value = try? JSON(parsing: setting.value.utf8) else {
+                    throw .invalidValue(setting.name, "it is no JSON")
+                }
+                let change = try SettingChange(key, value)
+                try change.apply(to: &settings)
+                changes[key] = change
+            } catch {
+                let reason = (error.detail ?? error.message).split(separator: "\n").joined(separator: ", ")
+                if key == .zones {
+                    zonesDamage = reason
+                } else {
+                    damages.append(
+                        Damage(
+                            reason: "the setting \(setting.name) is damaged (\(reason)): it is as if nobody had set it",
+                            mending: [.unset(name: setting.name)]))
+                }
+            }
+        }
+        if let zonesDamage {
+            damages.append(
+                Damage(
+                    reason: "the heart-rate zones are damaged (\(zonesDamage)): they are cleared and switched off",
+                    mending: [take(.zones(nil)), take(.useHeartRateZones(false))]))
+        }
+    }
+
+    /// Somebody sets something, which has been checked against the settings in force.
+    ///
+    /// - Returns: what is to be kept of it.
+    mutating func take(_ change: SettingChange) -> JournalChange {
+        changes[change.key] = change
+        var settings = Settings()
+        try? change.apply(to: &settings)
+        var line = LineWriter()
+        line.value(change.key, of: settings)
+        return .setting(JournalSetting(name: change.key.rawValue, value: String(decoding: line.bytes, as: UTF8.self)))
+    }
+
+    mutating func take(strapsAreOff: Bool) -> JournalChange {
+        self.strapsAreOff = strapsAreOff
+        return .setting(JournalSetting(name: Self.strapsAreOffName, value: strapsAreOff ? "true" : "false"))
+    }
+
+    /// Whether people have said anything about straps.
+    var saysStraps: Bool {
+        has(.straps) || strapsAreOff != nil
+    }
+
+    func has(_ key: SettingKey) -> Bool {
+        changes[key] != nil
+    }
+
+    /// The settings in force where the others are `defaults`.
+    func over(_ defaults: Settings) -> Settings {
+        var settings = defaults
+        // Only one of the two can be on: a default does not stand in the way of what somebody has set.
+        if has(.autoLapMetres) || isOn(.autoLapSeconds) { settings.autoLapMetres = 0 }
+        if has(.autoLapSeconds) || isOn(.autoLapMetres) { settings.autoLapSeconds = 0 }
+        for key in SettingKey.allCases { try? changes[key]?.apply(to: &settings) }
+        return settings
+    }
+
+    private func isOn(_ key: SettingKey) -> Bool {
+        switch changes[key] {
+        case .autoLapMetres(let value)?, .autoLapSeconds(let value)?: value > 0
+        default: false
+        }
+    }
+}

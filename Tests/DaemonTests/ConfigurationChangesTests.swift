@@ -1,0 +1,40 @@
+import Adapters
+import Domain
+import Testing
+
+@testable import Daemon
+
+@Suite struct ConfigurationChangesTests {
+    private func read(_ text: String) throws -> Configuration {
+        try Configuration(ConfigurationFile.read(Array(text.utf8), path: "paced.conf"), path: "paced.conf")
+    }
+
+    private static let values: [ConfigurationKey: String] = [
+        .syncSeconds: "3", .resumeMinutes: "3", .exportAtStop: "gpx", .exportDirectory: "/srv", .recordAtBoot: "yes",
+        .gpsd: "off", .way: "off", .adapter: "hci1", .straps: "off", .stateClients: "3", .stateClientsPerUser: "3",
+        .controlClients: "3", .controlClientsPerUser: "3", .warnAtPercent: "3", .closeAtPercent: "3",
+    ]
+
+    @Test(arguments: ConfigurationKey.allCases)
+    func everyKeyIsToldWithWhenItTakesEffect(key: ConfigurationKey) throws {
+        let value = try #require(Self.values[key])
+        let new = try read("[\(key.section.rawValue)]\n\(key.rawValue)=\(value)")
+        let changes = ConfigurationChanges(from: Configuration(), to: new)
+        #expect(changes.now == (key.isForNextStart ? [] : [key.rawValue]))
+        #expect(changes.later == (key.isForNextStart ? [key.rawValue] : []))
+        var inForce = Configuration()
+        inForce.takeWhatCanChange(from: new)
+        // What waits for the next start is told each time.
+        #expect(ConfigurationChanges(from: inForce, to: new).later == changes.later)
+        #expect(ConfigurationChanges(from: inForce, to: new).now == [])
+    }
+
+    @Test func settingsAreToldByTheirNames() throws {
+        let new = try read("[Settings]\nmetric=yes\nzones=1 2 3 4 5\n[Bluetooth]\nStraps=a")
+        let changes = ConfigurationChanges(from: Configuration(), to: new)
+        #expect(changes.settings == [.metric, .zones] && changes.later == ["Straps"])
+        #expect(
+            ConfigurationChanges(from: new, to: new) == ConfigurationChanges(from: Configuration(), to: Configuration())
+        )
+    }
+}

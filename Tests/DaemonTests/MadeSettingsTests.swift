@@ -1,0 +1,95 @@
+import Adapters
+import Domain
+import Testing
+
+@testable import Daemon
+
+@Suite struct MadeSettingsTests {
+    private func made(_ kept: (String, String)...) -> (MadeSettings, [MadeSettings.Damage]) {
+        var damages: [MadeSettings.Damage] = []
+        let settings = kept.map { JournalSetting(name: $0.0, value: $0.1) }
+        return (MadeSettings(settings, damages: &damages), damages)
+    }
+
+    private static let changes: [SettingChange] = [
+        .metric(true), .twelveHourClock(true), .useHeartRateZones(true), .sport(.ride), .autoLapMetres(1000),
+        .autoLapSeconds(0), .autoStopMinutes(7), .straps(["9AD13824", "\"\\ é"]),
+        .zones(try? Zones([100, 120, 140, 160, 180])), .components([Component(name: .pace, position: 0, size: 30)]),
+    ]
+
+    @Test func everySettingComesBackAsItWasSet() throws {
+        #expect(Self.changes.map(\.key) == SettingKey.allCases)
+        var settings = MadeSettings()
+        var kept: [JournalSetting] = []
+        var expected = Settings()
+        for change in Self.changes {
+            guard case .setting(let setting) = settings.take(change) else { continue }
+            kept.append(setting)
+            try change.apply(to: &expected)
+        }
+        if case .setting(let setting) = settings.take(strapsAreOff: true) { kept.append(setting) }
+        var damages: [MadeSettings.Damage] = []
+        let again = MadeSettings(kept, damages: &damages)
+        #expect(again == settings && damages.isEmpty)
+        #expect(again.over(Settings()) == expected && again.strapsAreOff == true)
+    }
+
+    @Test func whatNobodyHasSetIsAsConfigured() {
+        var configured = Settings()
+        configured.metric = true
+        configured.sport = .hike
+        let (made, damages) = made(("sport", #""ride""#))
+        var expected = configured
+        expected.sport = .ride
+        #expect(made.over(configured) == expected && damages.isEmpty)
+    }
+
+    @Test(arguments: ["", "{", "kilometres", "1", #""yes""#])
+    func aDamagedSettingAloneIsAsIfNobodyHadSetIt(value: String) {
+        let (made, damages) = made(("metric", value), ("sport", #""ride""#))
+        #expect(!made.has(.metric) && made.over(Settings()).sport == .ride)
+        #expect(damages.map(\.mending) == [[.unset(name: "metric")]])
+    }
+
+    @Test(arguments: ["[100,120,120,160,180]", "[1,2,3]", "{", "[0,1,2,3,4]"])
+    func zonesThatAreNoneAreClearedAndSwitchedOff(value: String) throws {
+        let (made, damages) = made(("use_heart_rate_zones", "true"), ("zones", value))
+        var configured = Settings()
+        configured.zones = try Zones([100, 120, 140, 160, 180])
+        configured.useHeartRateZones = true
+        let settings = made.over(configured)
+        #expect(settings.zones == nil && !settings.useHeartRateZones)
+        #expect(
+            damages.map(\.mending) == [
+                [
+                    .setting(JournalSetting(name: "zones", value: "null")),
+                    .setting(JournalSetting(name: "use_heart_rate_zones", value: "false")),
+                ]
+            ])
+        #expect(damages.first?.reason.contains("\n") == false)
+    }
+
+    @Test func componentsThatAreNoneAreThoseOfTheConfiguration() {
+        let twice = #"{"name":"Pace","position":0,"visible":true,"title_visible":true,"size":30,"colour":"red"}"#
+        let (made, damages) = made(("components", "[\(twice),\(twice)]"))
+        #expect(made.over(Settings()) == Settings() && damages.count == 1)
+    }
+
+    @Test func aDefaultDoesNotStandInTheWayOfWhatSomebodyHasSet() {
+        var configured = Settings()
+        configured.autoLapMetres = 1000
+        #expect(made(("auto_lap_s", "60")).0.over(configured).autoLapMetres == 0)
+        #expect(made(("auto_lap_s", "60")).0.over(configured).autoLapSeconds == 60)
+        #expect(made(("auto_lap_s", "0")).0.over(configured).autoLapMetres == 1000)
+        #expect(made(("auto_lap_m", "0"), ("auto_lap_s", "60")).0.over(configured).autoLapSeconds == 60)
+        // Only one of the two can ever have been set.
+        let (both, damages) = made(("auto_lap_m", "500"), ("auto_lap_s", "60"))
+        #expect(both.over(configured).autoLapMetres == 500 && both.over(configured).autoLapSeconds == 0)
+        #expect(damages.map(\.mending) == [[.unset(name: "auto_lap_s")]])
+    }
+
+    @Test func whatALaterReleaseKeptIsPassedOver() {
+        let (made, damages) = made(("colour_of_the_screen", "1"))
+        #expect(made == MadeSettings() && damages.isEmpty)
+    }
+}

@@ -1,0 +1,247 @@
+"""Settings: what paced.conf says, what people set over control.sock, and what wins."""
+
+import json
+import signal
+import sqlite3
+import subprocess
+
+import pytest
+
+from programs import PACECTL, PACED, wait_for
+
+# No test switches on or uses the Bluetooth of the machine that it runs on.
+OFF = ["--gpsd", "off", "--bluetooth", "off"]
+ZONES = [100, 120, 140, 160, 180]
+
+
+class Board:
+    """A daemon with a configuration file, started and ended as often as a test likes."""
+
+    def __init__(self, stage):
+        self.stage = stage
+        self.file = stage.directory / "paced.conf"
+        self.database = stage.directory / "state" / "journal.sqlite"
+
+    def write(self, text):
+        self.file.write_text(text)
+
+    def start(self, *options):
+        self.paced = self.stage.paced("--config", self.file, *OFF, *options)
+        return self.paced
+
+    def end(self, number=signal.SIGTERM):
+        self.paced.end(number)
+        self.stage.running.remove(self.paced)
+
+    def reload(self):
+        """The line that the daemon says to it."""
+        said = len(self.told())
+        self.paced.process.send_signal(signal.SIGHUP)
+        wait_for(lambda: len(self.told()) > said, 5, "a line about the configuration")
+        return self.told()[-1].split("again: ")[1]
+
+    def told(self):
+        return [line for line in self.paced.log.read_text().splitlines() if "the configuration again" in line]
+
+    def kept(self):
+        with sqlite3.connect(f"file:{self.database}?mode=ro", uri=True) as database:
+            return dict(database.execute("SELECT name, value FROM setting"))
+
+    def get(self, key):
+        return self.paced.call("settings.get", key=key)
+
+    def set(self, key, value):
+        assert self.paced.call("settings.set", key=key, value=value) == value
+
+
+@pytest.fixture
+def board(stage):
+    return Board(stage)
+
+
+def test_what_is_set_survives_a_kill_and_wins_over_the_file(board):
+    board.write("[Settings]\nmetric=yes\nsport=hike\nauto_lap_m=1000\n")
+    board.start()
+    assert [board.get(key) for key in ("metric", "sport", "auto_lap_m")] == [True, "hike", 1000]
+    board.set("metric", False)
+    board.set("zones", ZONES)
+    board.set("auto_lap_m", 0)
+    board.set("auto_lap_s", 300)
+    wait_for(lambda: "auto_lap_s" in board.kept(), 2, "the settings on the disk")
+    board.end(signal.SIGKILL)
+    board.write("[Settings]\nmetric=yes\nsport=ride\nauto_lap_m=500\n")
+    board.start()
+    keys = ("metric", "sport", "auto_lap_m", "auto_lap_s", "zones")
+    assert [board.get(key) for key in keys] == [False, "ride", 0, 300, ZONES]
+    # Only what somebody has set is kept.
+    assert sorted(board.kept()) == ["auto_lap_m", "auto_lap_s", "metric", "zones"]
+
+
+def test_what_was_kept_and_is_damaged_alone_falls_back_with_a_warning(board):
+    board.write("[Settings]\nsport=hike\n")
+    board.start()
+    for key, value in [("sport", "ride"), ("metric", True), ("use_heart_rate_zones", True), ("zones", ZONES)]:
+        board.set(key, value)
+    wait_for(lambda: "zones" in board.kept(), 2, "the settings on the disk")
+    board.end()
+    with sqlite3.connect(board.database) as database:
+        database.execute("UPDATE setting SET value = '[100,120,120,160,180]' WHERE name = 'zones'")
+        database.execute("UPDATE setting SET value = '\"swim\"' WHERE name = 'sport'")
+    database.close()
+    board.start()
+    keys = ("sport", "metric", "use_heart_rate_zones", "zones")
+    assert [board.get(key) for key in keys] == ["hike", True, False, None]
+    log = board.paced.log.read_text()
+    assert "the setting sport is damaged" in log
+    assert "the heart-rate zones are damaged (zone 3 begins at 120, must be above zone 2 at 120)" in log
+    # They are mended, and not complained of again.
+    wait_for(lambda: board.kept() == {"metric": "true", "use_heart_rate_zones": "false", "zones": "null"}, 2, "mended rows")
+    board.end()
+    board.paced.log.write_text("")
+    board.start()
+    assert "damaged" not in board.paced.log.read_text()
+
+
+@pytest.mark.parametrize("text, complaint", [
+    ("[Recording]\nSyncSeconds=0\n", "paced.conf:2: SyncSeconds takes a whole number from 1 to 60"),
+    ("[Recording]\n\nSyncSecs=1\n", "paced.conf:3: there is no key SyncSecs in [Recording]"),
+    ("[Settings]\nzones=1 2 3 3 5\n", "paced.conf:2: zone 4 begins at 3, must be above zone 3 at 3"),
+    ("nonsense\n", "paced.conf:1: there must be [Section], Key=value or # comment"),
+])
+def test_a_wrong_file_ends_with_2_and_says_the_line(board, text, complaint):
+    board.write(text)
+    ended = subprocess.run(
+        [PACED, "--config", board.file, "--runtime-dir", board.stage.directory / "run", *OFF], capture_output=True,
+        text=True, timeout=10)
+    assert ended.returncode == 2
+    assert complaint in ended.stderr and ended.stderr.count("\n") == 1
+
+
+def test_sighup_takes_over_what_can_change_and_says_the_rest(board):
+    board.write("[Settings]\nmetric=yes\nsport=hike\n")
+    board.start()
+    reader = board.stage.reader(board.paced, classes=["SETTINGS", "EVENT", "STATE"])
+    reader.first("SETTINGS", metric=True)
+    board.set("sport", "ride")
+    run = board.paced.call("run.start")["activity"]
+    board.write("[Recording]\nExportAtStop=gpx csv\nSyncSeconds=5\n[Bluetooth]\nAdapter=hci3\n[Clients]\nStateClients=1\n"
+                "[Settings]\ntwelve_hour_clock=yes\nsport=walk\nzones=100 120 140 160 180\n")
+    assert board.reload() == (
+        "SyncSeconds, ExportAtStop, StateClients, metric, twelve_hour_clock, zones changed; "
+        "Adapter changes at the next start; sport stays as it was set over control.sock")
+    settings = reader.first("SETTINGS", metric=False)
+    assert (settings["twelve_hour_clock"], settings["sport"], settings["zones"]) == (True, "ride", ZONES)
+    assert reader.first("EVENT", event="settings", key="zones")["value"] == ZONES
+    # Nothing of it is kept as if somebody had set it.
+    assert list(board.kept()) == ["sport"]
+    # The run goes on, and ends as is configured now.
+    assert board.paced.call("run.stop")["id"] == run
+    exports = board.stage.directory / "state" / "exports"
+    wait_for(lambda: exports.is_dir() and {path.suffix for path in exports.glob("[!.]*")} == {".gpx", ".csv"}, 10, "files")
+    assert board.reload() == "Adapter changes at the next start"
+    # The reader that is there stays; another one is too many.
+    line = json.loads(subprocess.run(
+        ["nc", "-U", board.paced.state_socket], capture_output=True, timeout=10, stdin=subprocess.DEVNULL).stdout)
+    assert line["message"] == "too many clients: at most 1"
+
+
+def test_a_wrong_file_at_sighup_changes_nothing(board):
+    board.write("[Settings]\nmetric=yes\n")
+    board.start()
+    for text, complaint in [
+            ("[Settings]\nmetric=no\nsport=swim\n", "paced.conf:3: sport must be one of run, walk, hike, ride, other"),
+            ("[Settings]\nmetric=no\nmetric=no\n", "paced.conf:3: metric stands in line 2 already")]:
+        board.write(text)
+        assert board.reload().endswith(complaint + "; all stays as it was")
+    board.file.unlink()
+    assert "there is no file" in board.reload()
+    board.file.mkdir()
+    assert "Is a directory" in board.reload()
+    assert board.get("metric") is True and board.get("sport") == "run"
+    board.file.rmdir()
+    board.write("[Settings]\nmetric=yes\n")
+    assert board.reload() == "nothing has changed"
+
+
+def test_at_a_terminal_sighup_ends_it(stage):
+    terminal = stage.terminal(
+        f"{PACED} --demo --runtime-dir {stage.directory}/run --state-dir {stage.directory}/state")
+    socket = stage.directory / "run" / "state.sock"
+    wait_for(socket.exists, 10, "a daemon")
+    terminal.end()
+    wait_for(lambda: not socket.exists(), 5, "its end")
+
+
+def test_the_straps_of_the_file_are_ours_until_somebody_says_otherwise(board):
+    board.write("[Bluetooth]\nStraps=9AD13824,Polar H9\n")
+    board.start()
+    assert board.get("straps") == ["9AD13824", "Polar H9"]
+    board.end()
+    board.write("[Bluetooth]\nStraps=9AD13824\n")
+    board.start()
+    assert board.get("straps") == ["9AD13824"]
+    # Said again, it is said.
+    board.paced.call("strap.use", strap="9AD13824")
+    wait_for(lambda: board.kept() == {"straps": '["9AD13824"]', "straps_off": "false"}, 2, "the wish on the disk")
+    board.end()
+    board.write("[Bluetooth]\nStraps=off\n")
+    board.start()
+    assert board.get("straps") == ["9AD13824"]
+    board.paced.call("strap.use", strap="auto")
+    wait_for(lambda: board.kept()["straps"] == "[]", 2, "the wish on the disk")
+    assert not (board.stage.directory / "state" / "straps.json").exists()
+
+
+def test_what_an_earlier_release_kept_of_straps_is_taken_over_once(board):
+    board.write("[Bluetooth]\nStraps=auto\n")
+    state = board.stage.directory / "state"
+    state.mkdir()
+    remembered = {"address": "A0:9E:1A:00:00:01", "address_type": "public", "name": "H10", "wide": False}
+    (state / "straps.json").write_text(json.dumps(
+        {"version": 1, "off": True, "straps": ["9AD13824"], "remembered": [remembered], "keys": []}))
+    (state / "straps.json").chmod(0o644)
+    board.start()
+    assert board.get("straps") == ["9AD13824"]
+    assert (state / "straps.json").stat().st_mode & 0o777 == 0o600
+    wait_for(lambda: board.kept() == {"straps": '["9AD13824"]', "straps_off": "true"}, 2, "the wish on the disk")
+    board.set("straps", [])
+    wait_for(lambda: board.kept()["straps"] == "[]", 2, "the wish on the disk")
+    board.end(signal.SIGKILL)
+    board.start()
+    assert board.get("straps") == []
+    assert board.paced.call("strap.forget", strap="A0:9E:1A:00:00:01") is None
+    wait_for(lambda: json.loads((state / "straps.json").read_text()) == {"version": 1, "remembered": [], "keys": []}, 2,
+             "a list without the strap")
+
+
+def test_the_demo_neither_reads_nor_keeps_settings(board):
+    board.write("[Settings]\nmetric=yes\n")
+    board.start()
+    board.set("sport", "ride")
+    board.end()
+    board.start("--demo")
+    assert (board.get("metric"), board.get("sport")) == (False, "run")
+    board.set("twelve_hour_clock", True)
+    assert board.paced.call("run.stop")["open"] is False
+    board.end()
+    assert list(board.kept()) == ["sport"]
+
+
+def test_pacectl_without_a_daemon_shows_the_unit_that_was_set(board):
+    board.write("")
+    board.start()
+    board.paced.call("run.start")
+    board.paced.call("run.stop")
+
+    def units(*words):
+        said = subprocess.run(
+            [PACECTL, "--state-dir", board.stage.directory / "state", *words], capture_output=True, text=True, timeout=10)
+        assert said.returncode == 0, said.stderr
+        return " km" in said.stdout, " mi" in said.stdout
+    assert units("activities") == units("show", "1") == (False, True)
+    board.set("metric", True)
+    wait_for(lambda: "metric" in board.kept(), 2, "the setting on the disk")
+    assert units("activities") == units("show", "1") == (True, False)
+    assert units("--imperial", "activities") == (False, True)
+    board.end()
+    assert units("activities") == units("show", "1") == (True, False)
