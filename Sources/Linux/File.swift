@@ -116,5 +116,7 @@ package func makeDirectories(_ path: String) throws(SystemError) {
             throw SystemError("mkdir", code: code)
         }
     }
-    if isNew { _ = unsafe chmod(prefix, 0o750) }
+    // In a directory that hands its group on, this one does too.
+    var status = stat()
+    if isNew, unsafe stat(prefix, &status) == 0 { _ = unsafe chmod(prefix, 0o750 | status.st_mode & S_ISGID) }
 }

@@ -1,0 +1,208 @@
+"""Who can read what paced keeps, and what its log gives away."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import threading
+import time
+
+import pytest
+
+from programs import PACECTL, wait_for
+
+OFF = ["--gpsd", "off", "--bluetooth", "off"]
+LATITUDE, LONGITUDE = 52.516347, 13.377712
+ADDRESS = "A0:9E:1A:C3:D4:E5"
+
+
+@contextlib.contextmanager
+def umask(mask):
+    before = os.umask(mask)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def record(paced, seconds=1):
+    number = paced.call("run.start")["activity"]
+    time.sleep(seconds)
+    assert paced.call("run.stop")["id"] == number
+    return number
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o077], ids=oct)
+def test_modes_do_not_hang_on_the_umask(stage, mask):
+    state = stage.directory / "state"
+    strap = {"address": ADDRESS, "address_type": "public", "name": "H10", "wide": False}
+    with umask(mask):
+        paced = stage.paced(*OFF)
+        record(paced)
+        wait_for(lambda: list((state / "exports").glob("[!.]*.fit")), 10, "a file of the run")
+        paced.end()
+        (state / "straps.json").write_text(json.dumps({"version": 1, "remembered": [strap, strap | {"name": "H9"}]}))
+        paced = stage.paced(*OFF)
+        # The list is written anew.
+        paced.call("strap.forget", strap="H9")
+        wait_for(lambda: "keys" in (state / "straps.json").read_text(), 5, "a list")
+    assert mode(state) == mode(state / "exports") == 0o750
+    files = [path for path in state.rglob("*") if path.is_file()]
+    assert {"journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm", "straps.json", "state.lock"} <= {
+        path.name for path in files}
+    for path in files:
+        assert mode(path) == (0o600 if path.name == "straps.json" else 0o640), path
+    # What a user writes for himself goes by his umask.
+    with umask(mask):
+        target = stage.directory / "mine.gpx"
+        done = subprocess.run(
+            [PACECTL, "--state-dir", state, "export", "1", "--format", "gpx", "-o", target], capture_output=True, timeout=10)
+        assert done.returncode == 0, done.stderr
+    assert mode(target) == 0o640 & ~mask
+
+
+def test_what_was_open_to_others_is_narrowed_at_the_start(stage):
+    state = stage.directory / "state"
+    paced = stage.paced(*OFF)
+    record(paced)
+    paced.end(signal.SIGKILL)
+    journal = [state / ("journal.sqlite" + ending) for ending in ("", "-wal", "-shm")]
+    for path in journal:
+        path.chmod(0o666)
+    paced = stage.paced(*OFF)
+    assert paced.call("status")["run"] == "idle"
+    assert [mode(path) for path in journal] == [0o640] * 3
+    paced.end()
+    # A copy that is set aside is as private as the journal was.
+    for path in journal:
+        path.chmod(0o666)
+    data = bytearray(journal[0].read_bytes())
+    data[1024:] = b"\x55" * (len(data) - 1024)
+    journal[0].write_bytes(data)
+    journal[1].write_bytes(b"")
+    assert stage.paced(*OFF).call("status")["run"] == "idle"
+    copies = list(state.glob("*.damaged.sqlite*"))
+    assert copies and {mode(path) for path in copies} == {0o640}
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can be two other users")
+def test_members_of_the_group_list_and_export_and_nobody_else_sees_anything(stage):
+    member, stranger = {"user": 54301, "group": 54311, "extra_groups": []}, {"user": 54302, "group": 54312, "extra_groups": []}
+    stage.directory.chmod(0o755)
+    state, free = stage.directory / "state", stage.directory / "free"
+    # As systemd makes it for Group=, by other means: what is made in it has its group.
+    state.mkdir()
+    os.chown(state, 0, member["group"])
+    state.chmod(0o2750)
+    free.mkdir()
+    free.chmod(0o777)
+    (state / "straps.json").write_text('{"version":1,"remembered":[],"keys":[]}')
+    paced = stage.paced(*OFF)
+    record(paced)
+    wait_for(lambda: list((state / "exports").glob("[!.]*.fit")), 10, "a file of the run")
+
+    def pacectl(who, *words):
+        return subprocess.run(
+            [PACECTL, "--state-dir", state, *words], capture_output=True, text=True, timeout=10, cwd=free, **who)
+
+    def reads(who, path):
+        return subprocess.run(["cat", path], capture_output=True, timeout=10, **who).returncode == 0
+
+    for is_running in (True, False):
+        if not is_running:
+            paced.end()
+        assert pacectl(member, "activities").stdout.count("\n") == 2
+        target = free / f"{is_running}.gpx"
+        assert pacectl(member, "export", "1", "--format", "gpx", "-o", target).returncode == 0
+        assert b"<gpx" in target.read_bytes()
+        assert reads(member, next((state / "exports").glob("[!.]*.fit")))
+        # Reading is all that they may do.
+        before = (state / "journal.sqlite").read_bytes()
+        assert pacectl(member, "import", target).returncode == 1
+        assert (state / "journal.sqlite").read_bytes() == before
+        assert not reads(member, state / "straps.json")
+        refused = pacectl(stranger, "activities")
+        assert refused.returncode == 1 and refused.stdout == "" and "not allowed" in refused.stderr
+        for path in state.rglob("*"):
+            if path.is_file():
+                assert not reads(stranger, path), path
+    # Its members may neither start nor stop it, nor signal it.
+    paced = stage.paced(*OFF)
+    assert subprocess.run(["kill", "-0", str(paced.pid)], capture_output=True, **member).returncode != 0
+
+
+class Gpsd:
+    """A gpsd that knows where somebody is, and puts it wherever it can."""
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.talk, args=(client,), daemon=True).start()
+
+    def talk(self, client):
+        place = {"lat": LATITUDE, "lon": LONGITUDE, "altMSL": 34.5, "speed": 3.0, "mode": 3}
+        try:
+            self.say(client, {"class": "VERSION", "release": "3.22", "rev": "3.22", "proto_major": 3, "proto_minor": 14})
+            self.say(client, {"class": "DEVICES", "devices": [{"class": "DEVICE", "path": "/dev/ttyACM0"}]})
+            for count in range(10_000):
+                self.say(client, {"class": "TPV", "device": "/dev/ttyACM0"} | place | {"lat": LATITUDE + count * 2e-5})
+                self.say(client, {"class": "ERROR", "message": f"no such place: {LATITUDE}, {LONGITUDE}"})
+                client.sendall(b'{"class":"TPV","lat":%f,"lon":%f,\r\n' % (LATITUDE, LONGITUDE))
+                time.sleep(0.2)
+        except OSError:
+            pass
+
+    def say(self, client, line):
+        client.sendall(json.dumps(line, separators=(",", ":")).encode() + b"\r\n")
+
+    def end(self):
+        self.listener.close()
+
+
+def test_the_log_says_neither_where_somebody_is_nor_a_whole_address(stage):
+    gpsd = stage.keep(Gpsd())
+    # bluetoothd names a strap that has no name by its address, and a strap may say what it likes.
+    address = ADDRESS.replace(":", "-")
+    strap = stage.strap("--name", address, "--manufacturer", address, period=0.2)
+    options = ["--gpsd", f"127.0.0.1:{gpsd.port}", "--strap", f"unix:{strap.path}"]
+    paced = stage.paced(*options)
+    wait_for(lambda: "bpm" in (now := paced.call("status"))["heart"] and "position" in now, 30, "heart and position")
+    paced.call("run.start")
+    time.sleep(3)
+    position = paced.call("status")["position"]
+    assert abs(position["latitude"] - LATITUDE) < 0.1
+    # Killed and gone on with, ended, read, edited, deleted.
+    paced.end(signal.SIGKILL)
+    paced = stage.paced(*options)
+    time.sleep(2)
+    number = paced.call("run.stop")["id"]
+    rows = paced.call("activities.track", from_ms=0, every_ms=1000, id=number)["rows"]
+    assert any(str(value).startswith("52.5") for row in rows for value in row)
+    exports = stage.directory / "state" / "exports"
+    wait_for(lambda: list(exports.glob("[!.]*.fit")), 10, "a file of the run")
+    paced.call("strap.use", strap=ADDRESS)
+    paced.call("activities.edit", id=number, name=f"at {LATITUDE}, {LONGITUDE}")
+    paced.call("activities.delete", id=number)
+    paced.process.send_signal(signal.SIGHUP)
+    time.sleep(0.5)
+    paced.end()
+    log = paced.log.read_text()
+    assert "the strap is …D4-E5" in log and "goes on" in log
+    assert not re.search(r"52[.,]5\d|13[.,]37", log), log
+    assert not re.search("A0.9E.1A|1A.C3|C3.D4", log, re.IGNORECASE), log
