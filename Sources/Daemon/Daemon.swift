@@ -115,8 +115,9 @@ package final class Daemon {
     static let signals = [SIGTERM, SIGINT, SIGHUP]
 
     private func onSignal(_ signal: Int32) throws(SystemError) -> SignalSource {
-        // A terminal that goes away says so with SIGHUP.
-        let isReload = signal == SIGHUP && isatty(STDIN_FILENO) == 0
+        // A terminal that goes away says so with SIGHUP; it may be gone already.
+        let hasTerminal = isatty(STDIN_FILENO) == 1 || errno == EIO
+        let isReload = signal == SIGHUP && !hasTerminal
         return try loop.onSignal(signal) { [unowned self] in
             if isReload { reload() } else { told(by: signal) }
         }

@@ -93,15 +93,18 @@ def test_what_was_open_to_others_is_narrowed_at_the_start(stage):
     assert copies and {mode(path) for path in copies} == {0o640}
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can be two other users")
 def test_members_of_the_group_list_and_export_and_nobody_else_sees_anything(stage):
-    member, stranger = {"user": 54301, "group": 54311, "extra_groups": []}, {"user": 54302, "group": 54312, "extra_groups": []}
+    # Only root can be others; else the tests' own user is the member, and there is no stranger.
+    is_root = os.getuid() == 0
+    member = {"user": 54301, "group": 54311, "extra_groups": []} if is_root else {}
+    stranger = {"user": 54302, "group": 54312, "extra_groups": []}
     stage.directory.chmod(0o755)
     state, free = stage.directory / "state", stage.directory / "free"
     # As systemd makes it for Group=, by other means: what is made in it has its group.
     state.mkdir()
-    os.chown(state, 0, member["group"])
-    state.chmod(0o2750)
+    if is_root:
+        os.chown(state, 0, member["group"])
+        state.chmod(0o2750)
     free.mkdir()
     free.chmod(0o777)
     (state / "straps.json").write_text('{"version":1,"remembered":[],"keys":[]}')
@@ -124,6 +127,8 @@ def test_members_of_the_group_list_and_export_and_nobody_else_sees_anything(stag
         assert pacectl(member, "export", "1", "--format", "gpx", "-o", target).returncode == 0
         assert b"<gpx" in target.read_bytes()
         assert reads(member, next((state / "exports").glob("[!.]*.fit")))
+        if not is_root:
+            continue
         # Reading is all that they may do.
         before = (state / "journal.sqlite").read_bytes()
         assert pacectl(member, "import", target).returncode == 1
@@ -134,9 +139,9 @@ def test_members_of_the_group_list_and_export_and_nobody_else_sees_anything(stag
         for path in state.rglob("*"):
             if path.is_file():
                 assert not reads(stranger, path), path
-    # Its members may neither start nor stop it, nor signal it.
-    paced = stage.paced(*OFF)
-    assert subprocess.run(["kill", "-0", str(paced.pid)], capture_output=True, **member).returncode != 0
+    if is_root:
+        paced = stage.paced(*OFF)
+        assert subprocess.run(["kill", "-0", str(paced.pid)], capture_output=True, **member).returncode != 0
 
 
 class Gpsd:

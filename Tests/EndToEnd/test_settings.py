@@ -133,7 +133,7 @@ def test_sighup_takes_over_what_can_change_and_says_the_rest(board):
     assert (settings["twelve_hour_clock"], settings["sport"], settings["zones"]) == (True, "ride", ZONES)
     assert reader.first("EVENT", event="settings", key="zones")["value"] == ZONES
     # Nothing of it is kept as if somebody had set it.
-    assert list(board.kept()) == ["sport"]
+    wait_for(lambda: list(board.kept()) == ["sport"], 2, "what was set on the disk")
     # The run goes on, and ends as is configured now.
     assert board.paced.call("run.stop")["id"] == run
     exports = board.stage.directory / "state" / "exports"

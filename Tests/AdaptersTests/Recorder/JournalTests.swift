@@ -126,7 +126,7 @@ struct JournalTests {
         stage.journal.delete(1, at: stage.clock.now)
         stage.turn()
         #expect(try stage.reader().list(limit: 10).map(\.id) == [2])
-        // Rows go 500 at a time, each half a second.
+        // Rows go 500 at a time.
         for _ in 0..<30 { stage.turn() }
         for text in [secret, name] { #expect(try !stage.holds(text), "\(text)") }
         for bytes in coordinates { #expect(try !stage.holds(bytes)) }
