@@ -70,6 +70,10 @@ package struct Configuration: Equatable, Sendable {
         gpsd = options.gpsd ?? gpsd
         bluetooth = options.bluetooth ?? bluetooth
         adapter = options.adapter ?? adapter
+        if let strap = options.strap {
+            straps = strap
+            settings.straps = []
+        }
     }
 
     /// Takes over what a file says.

@@ -65,7 +65,7 @@ extension Daemon {
     /// Takes over the settings that the configuration says otherwise than before.
     private func take(_ keys: [SettingKey], of new: Settings, at now: Instant) {
         guard !keys.isEmpty else { return }
-        recollection.advance(to: now)
+        catchUp(to: now)
         var settings = pipeline.settings
         for key in keys { settings.take(key, from: new) }
         for key in keys { recollection.receive(.setting(key, settings), at: now) }

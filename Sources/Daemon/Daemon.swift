@@ -203,7 +203,7 @@ package final class Daemon {
     }
 
     /// What is due is said before something new changes it, so that a replay says the same.
-    private func catchUp(to now: Instant) {
+    func catchUp(to now: Instant) {
         recollection.advance(to: now)
         say()
     }

@@ -112,12 +112,15 @@ import Testing
     }
 
     @Test func anOptionWinsOverTheFile() throws {
-        let text = "[Position]\nGpsd=off\n[Bluetooth]\nWay=off\nAdapter=hci3\n"
-        let configuration = try read(text, "--gpsd", "127.0.0.1:3000", "--bluetooth", "auto", "--adapter", "hci0")
+        let text = "[Position]\nGpsd=off\n[Bluetooth]\nWay=off\nAdapter=hci3\nStraps=H10\n"
+        let configuration = try read(
+            text, "--gpsd", "127.0.0.1:3000", "--bluetooth", "auto", "--adapter", "hci0", "--strap", "auto")
         #expect(configuration.gpsd == .at(host: "127.0.0.1", port: 3000, device: nil))
         #expect(configuration.bluetooth == .auto)
         #expect(configuration.adapter == .index(0))
+        #expect(configuration.straps == .auto && configuration.settings.straps == [])
         #expect(try read(text).gpsd == .off)
+        #expect(try read(text).settings.straps == ["H10"])
     }
 
     @Test(arguments: [
