@@ -49,7 +49,10 @@ struct ConfigurationFileTests {
     @Test(arguments: 150..<230)
     func aLongValueIsWholeWhereverItIsCut(length: Int) throws {
         let start = String(repeating: "v", count: length)
-        for value in ["\(start)  ;  # [x] = é\(start)ü  e", "\(start)\u{1F3C3}\u{1F3C3}", "\(start) = # ; \(start)"] {
+        for value in [
+            "\(start)  ;  # [x] = é\(start)ü  e", "\(start)\u{1F3C3}\u{1F3C3}", "\(start) = # ; \(start)",
+            "\(start);#;\(start)",
+        ] {
             let text = "[A]\n  k = \(value)\t\n# \(start)\(start)\nnext=1\n"
             #expect(
                 try read(text) == [
