@@ -1,3 +1,4 @@
+import CSystemd
 import Domain
 import Glibc
 

@@ -77,7 +77,8 @@ extension Findings {
         if bluetooth.daemonRuns { return .well(check, "paced has none: straps are reached through bluetoothd") }
         return .failed(
             check, "paced has no CAP_NET_ADMIN, and there is no bluetoothd", "sudo systemctl enable --now bluetooth",
-            "or take away the drop-in that takes CAP_NET_ADMIN away: systemctl cat paced names it")
+            "or: sudo rm /etc/systemd/system/paced.service.d/bluetoothd-only.conf && sudo systemctl daemon-reload && "
+                + "sudo systemctl restart paced")
     }
 
     /// By its process, or else by its unit; nil where neither is known.

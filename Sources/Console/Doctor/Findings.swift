@@ -85,8 +85,13 @@ struct Findings: Equatable {
             /// What it calls itself.
             var title: String?
 
-            /// u-blox makes nothing else.
-            var isReceiver: Bool { vendor == "1546" }
+            /// A receiver of u-blox, or the serial adapter on one of its boards for a receiver; it makes radios and modems too.
+            ///
+            /// Source: gpsd's 60-gpsd.rules and our 60-paced.rules.
+            var isReceiver: Bool {
+                guard vendor == "1546", let number = UInt16(product, radix: 16) else { return false }
+                return (0x01A4...0x01AF).contains(number) || number == 0x0502 || number == 0x0506
+            }
         }
 
         var serials: [Serial] = []

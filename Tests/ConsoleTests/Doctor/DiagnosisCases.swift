@@ -200,6 +200,10 @@ enum DiagnosisCases {
     private static let prolific = Findings.Receivers.Serial(
         name: "ttyUSB0", vendor: "067b", product: "2303", serial: "A1B2", port: "1-1.2", title: "USB-Serial")
 
+    private static let rule =
+        #"/etc/udev/rules.d/61-gps.rules: SUBSYSTEM=="tty", ATTRS{idVendor}=="1546", ATTRS{idProduct}=="1102", "#
+        + #"KERNELS=="1-1", SYMLINK+="gps%n", TAG+="systemd", ENV{SYSTEMD_WANTS}+="gpsdctl@%k.service""#
+
     static let position: [Case] = [
         Case("gpsd", .failed, "nobody answers", "sudo systemctl enable --now gpsd.socket") { $0.gpsd = .unreachable },
         Case("gpsd", .failed, "it is not installed", "sudo apt install gpsd") {
@@ -238,6 +242,10 @@ enum DiagnosisCases {
             $0.gpsd = .answers(release: "3.22", devices: [])
             $0.receivers.serials = [prolific]
             $0.receivers.serials[0].serial = nil
+        },
+        Case("receiver", .failed, "gpsd has none; /dev/ttyACM0 may be one", rule) {
+            $0.gpsd = .answers(release: "3.22", devices: [])
+            $0.receivers.serials = [.init(name: "ttyACM0", vendor: "1546", product: "1102", port: "1-1")]
         },
         Case("serial port", .well, "/dev/serial0 is gpsd's alone", nil) {
             $0.uart = .init(
