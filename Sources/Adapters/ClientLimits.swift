@@ -18,10 +18,14 @@ package struct ClientLimits: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - client: its connection, accepted already.
-    ///   - users: those of the clients that are there.
-    func refusal(of client: borrowing FileDescriptor, from user: UInt32, among users: [UInt32]) -> String? {
-        if users.count >= total { return "too many clients: at most \(total)" }
-        if users.count(where: { $0 == user }) >= perUser {
+    ///   - others: the users of the clients that are there, and the numbers of their descriptors.
+    func refusal(
+        of client: borrowing FileDescriptor, from user: UInt32, among others: [(user: UInt32, number: Int32)]
+    ) -> String? {
+        if others.count >= total { return "too many clients: at most \(total)" }
+        let own = others.filter { $0.user == user }.map(\.number)
+        // Those who have hung up are no clients any more, also where what they said last has not been read yet.
+        if own.count >= perUser, own.count - UnixSocket.countHungUp(own) >= perUser {
             return "too many clients of user \(user): at most \(perUser)"
         }
         // The kernel gives the lowest number that is free.

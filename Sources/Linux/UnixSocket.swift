@@ -43,6 +43,15 @@ package enum UnixSocket {
         return socket
     }
 
+    /// How many of these sockets have nobody at the other end any more.
+    ///
+    /// The corresponding C function is `poll`.
+    package static func countHungUp(_ numbers: [Int32]) -> Int {
+        var polled = numbers.map { pollfd(fd: $0, events: 0, revents: 0) }
+        guard unsafe poll(&polled, nfds_t(polled.count), 0) > 0 else { return 0 }
+        return polled.count { $0.revents & Int16(POLLHUP) != 0 }
+    }
+
     /// Whether a descriptor is a Unix stream socket that listens.
     static func isListening(_ number: Int32) -> Bool {
         let answers = [SO_DOMAIN, SO_TYPE, SO_ACCEPTCONN].map { option in

@@ -8,12 +8,15 @@ import Testing
 @Test func usersAreLimitedEachForItself() throws {
     let limits = ClientLimits(total: 4, perUser: 2)
     let client = try FileDescriptor.open("/dev/null", O_RDONLY)
-    #expect(limits.refusal(of: client, from: 7, among: []) == nil)
-    #expect(limits.refusal(of: client, from: 7, among: [7]) == nil)
-    #expect(limits.refusal(of: client, from: 7, among: [7, 7]) == "too many clients of user 7: at most 2")
-    #expect(limits.refusal(of: client, from: 8, among: [7, 7]) == nil)
-    #expect(limits.refusal(of: client, from: 0, among: [0, 0, 7]) == "too many clients of user 0: at most 2")
-    #expect(limits.refusal(of: client, from: 9, among: [7, 7, 8, 8]) == "too many clients: at most 4")
+    func refusal(of user: UInt32, among users: [UInt32]) -> String? {
+        limits.refusal(of: client, from: user, among: users.map { ($0, client.number) })
+    }
+    #expect(refusal(of: 7, among: []) == nil)
+    #expect(refusal(of: 7, among: [7]) == nil)
+    #expect(refusal(of: 7, among: [7, 7]) == "too many clients of user 7: at most 2")
+    #expect(refusal(of: 8, among: [7, 7]) == nil)
+    #expect(refusal(of: 0, among: [0, 0, 7]) == "too many clients of user 0: at most 2")
+    #expect(refusal(of: 9, among: [7, 7, 8, 8]) == "too many clients: at most 4")
 }
 
 @Test func theLastDescriptorsAreNotForClients() throws {
@@ -25,4 +28,20 @@ import Testing
     #expect(limits.refusal(of: client, from: 7, among: [])?.contains("LimitNOFILE") == true)
     let before = FileDescriptor(owning: fcntl(file.number, F_DUPFD_CLOEXEC, last - 1 - 1))
     #expect(limits.refusal(of: before, from: 7, among: []) == nil)
+}
+
+@Test func whoHasHungUpDoesNotCountForItsUser() throws {
+    let limits = ClientLimits(total: 4, perUser: 2)
+    var ends: [Int32] = [0, 0]
+    #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    let ours = FileDescriptor(owning: ends[0])
+    let client = try FileDescriptor.open("/dev/null", O_RDONLY)
+    let others = [(user: UInt32(7), number: ours.number), (user: 7, number: client.number)]
+    #expect(limits.refusal(of: client, from: 7, among: others) != nil)
+    // It says no more, and listens still.
+    shutdown(ends[1], Int32(SHUT_WR))
+    #expect(limits.refusal(of: client, from: 7, among: others) != nil)
+    close(ends[1])
+    #expect(limits.refusal(of: client, from: 7, among: others) == nil)
+    #expect(limits.refusal(of: client, from: 7, among: others + others) != nil)
 }

@@ -13,7 +13,7 @@ final class Caller {
     /// Since when nothing was taken of what waits; nil while nothing waits.
     private(set) var stuckSince: Instant?
 
-    private let socket: FileDescriptor
+    let socket: FileDescriptor
     private var source: DescriptorSource?
     private var reader = LineReader(limit: RemoteProcedure.lineLimit)
     private var sent = 0

@@ -64,7 +64,8 @@ package final class ControlServer {
     private func accept(_ socket: consuming FileDescriptor) {
         // One that has gone again is nobody.
         guard let peer = try? UnixSocket.peer(of: socket) else { return }
-        if let refusal = limits.refusal(of: socket, from: peer.user, among: callers.map(\.peer.user)) {
+        let others = callers.map { (user: $0.peer.user, number: $0.socket.number) }
+        if let refusal = limits.refusal(of: socket, from: peer.user, among: others) {
             var line = LineWriter(capacity: 256)
             RemoteProcedure.refuse(.busy(refusal), into: &line)
             _ = socket.send(line.bytes[...])

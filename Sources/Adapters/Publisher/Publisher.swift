@@ -193,7 +193,8 @@ package final class Publisher {
         // One that has gone again is nobody.
         guard let peer = try? UnixSocket.peer(of: socket) else { return }
         var line = LineWriter(capacity: 256)
-        if let refusal = limits.refusal(of: socket, from: peer.user, among: subscribers.map(\.peer.user)) {
+        let others = subscribers.map { (user: $0.peer.user, number: $0.socket.number) }
+        if let refusal = limits.refusal(of: socket, from: peer.user, among: others) {
             line.error(refusal)
             _ = socket.send(line.bytes[...])
             return

@@ -254,3 +254,21 @@ func randomBytesAreAnsweredOrIgnored(seed: UInt64) throws {
     stage.loop.settle()
     #expect(first.lines().count == 1)
 }
+
+@Test func whoHasHungUpIsNoClientAnyMore() throws {
+    let stage = try ControlStage(limits: ClientLimits(total: 9, perUser: 2))
+    let kept = try stage.client()
+    var gone: SocketClient? = try stage.client()
+    gone?.send("{\"jsonrpc\":\"2.0\",\"method\":\"run.lap\",\"id\":1}\n")
+    gone = nil
+    // No turn of the loop in between: the hang-up is not known yet.
+    let next = try stage.client()
+    #expect(!next.hasEnded)
+    #expect(stage.asked.count == 1, "what it said last is carried out")
+    next.receive()
+    #expect(!next.hasEnded)
+    let over = try stage.client()
+    over.receive()
+    #expect(over.hasEnded)
+    withExtendedLifetime((kept, gone)) {}
+}
