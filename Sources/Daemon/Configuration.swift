@@ -81,13 +81,14 @@ package struct Configuration: Equatable, Sendable {
     /// - Throws: ``Options/Misuse``, which names the file and the line.
     package init(_ assignments: [ConfigurationFile.Assignment], path: String) throws(Options.Misuse) {
         var lines: [String: Int] = [:]
+        var panel = PanelConfiguration()
         for assignment in assignments {
             do throws(Options.Misuse) {
                 let name = assignment.section + "." + assignment.key
                 if let line = lines.updateValue(assignment.line, forKey: name) {
                     throw Options.Misuse(line: "\(shown(assignment.key)) stands in line \(line) already")
                 }
-                try take(assignment)
+                try take(assignment, &panel)
             } catch {
                 throw Options.Misuse(line: "\(path):\(assignment.line): \(error.line)")
             }
@@ -97,7 +98,9 @@ package struct Configuration: Equatable, Sendable {
         if case .ours(let straps) = straps { settings.straps = straps }
     }
 
-    private mutating func take(_ assignment: ConfigurationFile.Assignment) throws(Options.Misuse) {
+    private mutating func take(
+        _ assignment: ConfigurationFile.Assignment, _ panel: inout PanelConfiguration
+    ) throws(Options.Misuse) {
         let sections = ConfigurationSection.allCases.map { "[\($0.rawValue)]" }.joined(separator: " ")
         guard let section = ConfigurationSection(rawValue: assignment.section) else {
             throw Options.Misuse(
@@ -114,6 +117,12 @@ package struct Configuration: Equatable, Sendable {
             try settings.take(key, assignment)
         } else if let key = ConfigurationKey(rawValue: assignment.key) {
             try take(key, assignment)
+        } else {
+            do throws(PanelConfiguration.Wrong) {
+                try panel.take(assignment)
+            } catch {
+                throw Options.Misuse(line: error.what)
+            }
         }
     }
 

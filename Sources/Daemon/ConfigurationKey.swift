@@ -9,17 +9,14 @@ package enum ConfigurationSection: String, CaseIterable, Sendable {
     case clients = "Clients"
     case power = "Power"
     case settings = "Settings"
-    /// Read by the panel, which is another program; here it is only checked that the keys are known.
+    /// Read by the panel, which is another program; here it is only checked (``PanelConfiguration``).
     case panel = "Panel"
 
     /// The names of all keys that may stand in it.
     package var keys: [String] {
         switch self {
         case .settings: SettingKey.allCases.filter { $0 != .straps }.map(\.rawValue)
-        case .panel:
-            [
-                "Toggle", "Lap", "Stop", "Devices", "SearchingLED", "ReadyLED", "RecordingLED", "FaultLED",
-            ]
+        case .panel: ["Toggle", "Lap", "Stop", "Devices"] + PanelLight.allCases.map(\.key)
         default: ConfigurationKey.allCases.filter { $0.section == self }.map(\.rawValue)
         }
     }

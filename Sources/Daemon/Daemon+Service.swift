@@ -29,6 +29,17 @@ extension Daemon {
         service.ready()
     }
 
+    // MARK: Signals
+
+    func onSignal(_ signal: Int32) throws(SystemError) -> SignalSource {
+        // A terminal that goes away says so with SIGHUP; it may be gone already.
+        let hasTerminal = isatty(STDIN_FILENO) == 1 || errno == EIO
+        let isReload = signal == SIGHUP && !hasTerminal
+        return try loop.onSignal(signal) { [unowned self] in
+            if isReload { reload() } else { told(by: signal) }
+        }
+    }
+
     // MARK: The end
 
     /// A signal says that it is time to stop.

@@ -114,15 +114,6 @@ package final class Daemon {
     /// The signals that it goes by.
     static let signals = [SIGTERM, SIGINT, SIGHUP]
 
-    private func onSignal(_ signal: Int32) throws(SystemError) -> SignalSource {
-        // A terminal that goes away says so with SIGHUP; it may be gone already.
-        let hasTerminal = isatty(STDIN_FILENO) == 1 || errno == EIO
-        let isReload = signal == SIGHUP && !hasTerminal
-        return try loop.onSignal(signal) { [unowned self] in
-            if isReload { reload() } else { told(by: signal) }
-        }
-    }
-
     /// Runs until a signal ends it; returns the status to exit with.
     func run() throws(SystemError) -> Int32 {
         if options.isDemo, recollection.pipeline.runState == .idle {

@@ -1,3 +1,4 @@
+import Adapters
 import Domain
 package import Sensors
 
@@ -30,7 +31,7 @@ package struct Options: Equatable, Sendable {
         case bluetoothd
     }
 
-    /// The configuration file; nil is ``standardConfiguration``, if that is there.
+    /// The configuration file; nil is ``ConfigurationFile/path``, if that is there.
     package var configuration: String?
     package var runtimeDirectory: String?
     package var stateDirectory: String?
@@ -43,10 +44,8 @@ package struct Options: Equatable, Sendable {
 
     package init() {}
 
-    package static let standardConfiguration = "/etc/paced/paced.conf"
-
     /// The file that is read.
-    var configurationPath: String { configuration ?? Self.standardConfiguration }
+    var configurationPath: String { configuration ?? ConfigurationFile.path }
 
     /// What is to be done.
     package enum Request: Equatable, Sendable {

@@ -191,6 +191,10 @@ import Testing
                 + "use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes zones components"
         ),
         (
+            "[Panel]\nReadyLED=../x",
+            "paced.conf:2: ReadyLED takes names of /sys/class/leds, and ../x is none"
+        ),
+        (
             "[Panel]\nStart=KEY_A",
             "paced.conf:2: there is no key Start in [Panel]; there are Toggle Lap Stop Devices SearchingLED ReadyLED "
                 + "RecordingLED FaultLED"

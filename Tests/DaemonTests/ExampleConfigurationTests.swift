@@ -50,6 +50,15 @@ import Testing
         }
     }
 
+    @Test func ofThePanelNothingIsUsedUnlessItIsSaid() throws {
+        let (_, assignments) = try read(lines.map { Self.isAssignment($0) ? String($0.dropFirst()) : $0 })
+        var panel = PanelConfiguration()
+        for assignment in assignments where assignment.section == PanelConfiguration.section {
+            try panel.take(assignment)
+        }
+        #expect(panel == PanelConfiguration())
+    }
+
     @Test func everyKeyHasWordsBeforeIt() {
         for (line, next) in zip(lines, lines.dropFirst()) where Self.isAssignment(next) {
             #expect(line.hasPrefix("#"), "\(next)")

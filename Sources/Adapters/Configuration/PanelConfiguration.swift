@@ -48,7 +48,8 @@ package struct PanelConfiguration: Equatable, Sendable {
             guard let light = PanelLight.allCases.first(where: { $0.key == assignment.key }) else {
                 throw Wrong(what: "there is no key \(Self.shown(assignment.key)) in [Panel]")
             }
-            lights[light] = try Self.lights(assignment)
+            let names = try Self.lights(assignment)
+            lights[light] = names.isEmpty ? nil : names
         }
     }
 
