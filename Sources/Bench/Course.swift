@@ -13,6 +13,7 @@ struct Course {
         var settings = Settings()
         settings.useHeartRateZones = true
         settings.zones = try Zones([100, 120, 140, 160, 180])
+        settings.autoStopMinutes = 30
         pipeline = Pipeline(settings: settings, isDemo: false, at: now)
         pipeline.receive(.systemClock(Self.start, isSynchronised: true), at: now)
         pipeline.receive(.bluetooth(Bluetooth(way: .unix)), at: now)

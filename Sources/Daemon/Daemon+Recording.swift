@@ -84,6 +84,11 @@ extension Daemon.Begun {
             return Log.write(.notice, "the activity that was left open is too old to go on with: closed as it stood")
         }
         let taken = try TakenUp(open, from: reader, last: now - age)
+        if taken.ended != nil {
+            _ = taken.end(open, in: recorder, at: now)
+            return Log.write(
+                .notice, "the activity that was left open was forgotten: closed as of its last movement or beat")
+        }
         guard let id = open.recording.id else { return }
         let part = JournalPart(
             number: open.parts.count, bootID: recorder.bootID, at: now,

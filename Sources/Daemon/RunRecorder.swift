@@ -56,6 +56,7 @@ final class RunRecorder {
             journal.begin(recording, JournalPart(bootID: bootID, at: event.at), at: now)
         }
         for entry in entries { journal.write(entry, at: now) }
+        if let cut = scribe.takeCut(), let id = scribe.recording?.id { journal.append(cut.change(of: id), at: now) }
         for row in scribe.takeRows() { journal.write(row, at: now) }
         var isDue = isOpen && now - updatedAt >= Self.updateInterval
         for event in events {
@@ -101,11 +102,13 @@ final class RunRecorder {
         isOpen = true
         journal.begin(recording, JournalPart(bootID: bootID, at: begin.at), at: now)
         for entry in entries { journal.write(entry, at: now) }
+        // Nothing is written yet that could have to be taken back.
+        _ = scribe.takeCut()
         for row in scribe.takeRows() { journal.write(row, at: now) }
         for event in events {
             if case .gap = event.kind { gaps += 1 }
-            if case .stop = event.kind {
-                end(recording, gaps: gaps, at: now)
+            if case .stop(let summary) = event.kind {
+                end(recording, gaps: summary.gaps, at: now)
                 isOpen = false
             }
         }
@@ -131,6 +134,12 @@ final class RunRecorder {
         guard let time else { return }
         clockNotedAt = moment
         journal.append(.clock(bootID: bootID, at: moment, time, source), at: moment)
+    }
+}
+
+extension Scribe.Cut {
+    func change(of id: Int) -> JournalChange {
+        .cutAfter(activity: id, at: at, elapsed: elapsedMilliseconds)
     }
 }
 

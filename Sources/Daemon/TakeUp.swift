@@ -15,6 +15,8 @@ struct TakenUp {
     var rows = 0
     var missing: [RecordingRow] = []
     var gaps: Int
+    /// It turned out to be forgotten: what there is to say of its end, and which rows are none of it any more.
+    var ended: (outputs: [Output], cut: Scribe.Cut?)?
 
     /// - Parameter last: its last moment on the clock of this boot; that may lie before the boot.
     /// - Throws: what reading the journal throws.
@@ -27,21 +29,28 @@ struct TakenUp {
         var gaps = 0
         var rows = 0
         var missing: [RecordingRow] = []
+        var cut: Scribe.Cut?
+        var end: [Output] = []
         let say: (inout Pipeline) -> Void = { pipeline in
             let outputs = pipeline.takeOutputs()
             let settings = pipeline.settings
             scribe.take(
                 outputs, seconds: pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
+            if let late = scribe.takeCut() {
+                cut = late
+                missing.removeAll { late.takes($0) }
+            }
             for row in scribe.takeRows() {
                 if rows >= open.rows { missing.append(row) }
                 rows += 1
             }
             for case .event(let event) in outputs {
                 if case .gap = event.kind { gaps += 1 }
+                if case .stop = event.kind { end.append(.event(event)) }
             }
             pipeline.forgetSaid()
         }
-        try reader.entries(of: id) { entry in
+        try reader.entries(of: id, through: max(open.entries - 1, 0)) { entry in
             let entry = entry.shifted(by: shift)
             if case .beginning(let beginning) = entry.kind {
                 replay = Replay(beginning)
@@ -50,8 +59,9 @@ struct TakenUp {
             }
         }
         replay?.advance(to: open.last + shift, say)
-        guard let replay, replay.pipeline.runState != .idle else { throw JournalFailure.missing }
+        guard let replay, replay.pipeline.runState != .idle || !end.isEmpty else { throw JournalFailure.missing }
         pipeline = replay.pipeline
+        if replay.pipeline.runState == .idle { ended = (end, cut) }
         self.last = open.last + shift
         self.scribe = scribe
         self.rows = rows
@@ -70,10 +80,11 @@ extension TakenUp {
         }
     }
 
-    /// Ends the activity as it stood at its last moment.
+    /// Ends the activity as it stood at its last moment, or before, if it was forgotten.
     ///
     /// - Returns: what there is to say of it.
     func end(_ open: OpenActivity, in recorder: RunRecorder, at now: Instant) -> [Output] {
+        if let ended { return end(ended, open, in: recorder, at: now) }
         var (pipeline, scribe) = (pipeline, scribe)
         guard let id = open.recording.id, case .ended(let summary)? = try? pipeline.perform(.stop, at: last) else {
             return []
@@ -86,6 +97,23 @@ extension TakenUp {
         }
         if let recording = scribe.recording { recorder.end(recording, gaps: summary.gaps, at: now) }
         return outputs
+    }
+}
+
+extension TakenUp {
+    private func end(
+        _ ended: (outputs: [Output], cut: Scribe.Cut?), _ open: OpenActivity, in recorder: RunRecorder, at now: Instant
+    ) -> [Output] {
+        guard let id = open.recording.id, let recording = scribe.recording else { return [] }
+        completeRows(of: open, in: recorder.journal, at: now)
+        if let cut = ended.cut { recorder.journal.append(cut.change(of: id), at: now) }
+        // The journal may lack the entry of its end, without which a replay does not go on so far.
+        let end = Entry(at: open.last, .ended(.forgotten))
+        recorder.journal.append(.entry(activity: id, place: open.entries, end), at: now)
+        for case .event(let event) in ended.outputs {
+            if case .stop(let summary) = event.kind { recorder.end(recording, gaps: summary.gaps, at: now) }
+        }
+        return ended.outputs
     }
 }
 

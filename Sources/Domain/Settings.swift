@@ -10,7 +10,8 @@ package struct Settings: Equatable, Sendable {
     package var autoLapMetres = 0
     /// Seconds after which a lap closes by itself; 0 is off.
     package var autoLapSeconds = 0
-    /// A hole in time of more than so many minutes pauses the run; 0 is off.
+    /// A run without movement, beats and commands for so many minutes is closed as of the last of them, and a longer hole in time pauses
+    /// it; 0 is off.
     package var autoStopMinutes = 0
     /// The straps that are ours: addresses, names, or ends of names.
     package var straps: [String] = []

@@ -83,6 +83,7 @@ package struct Pipeline: Sendable {
             let second = nextSecond + .seconds(missed)
             nextSecond = second + .seconds(1)
             age(at: second)
+            closeForgotten(at: second)
             due = (state(at: second), due?.isChange ?? false)
         }
     }
@@ -138,6 +139,9 @@ package struct Pipeline: Sendable {
         case (.discard, .active), (.discard, .paused): outcome = end(at: now, isKept: false)
         case (_, let state): throw Refusal(command: command.word, state: state)
         }
+        run?.showSign(at: now, isDevice: false)
+        // Whoever begins it late asks for it later than it begins.
+        if case .start(_, _, let back) = command { run?.excuseQuiet(at: now + back) }
         if runState != before { due = (state(at: now), true) }
         return outcome
     }

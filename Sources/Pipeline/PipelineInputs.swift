@@ -40,6 +40,7 @@ extension Pipeline {
         }
         odometer.receive(point, isJump: isJump)
         run?.speedometer.receive(point)
+        if run?.movement.take(point, isJump: isJump) == true { run?.showSign(at: now, isDevice: true) }
         let position = Position(
             coordinate: point.coordinate, altitude: fix.altitude, accuracy: fix.accuracy, speed: point.speed,
             track: fix.track, mode: fix.mode, satellites: fix.satellites)
@@ -83,6 +84,7 @@ extension Pipeline {
             run?.raiseMaximumHeartRate(to: min(value, before))
         }
         previousHeartRate = value
+        if value != nil { run?.showSign(at: now, isDevice: true) }
         say(
             .heart(
                 HeartReading(

@@ -31,6 +31,7 @@ extension Pipeline {
         run?.pace.clear()
         run?.speedometer = Speedometer()
         run?.addGap()
+        run?.excuseQuiet(at: now)
         emit(.gap(.restart, seconds: outage.duration.inSeconds, metres: nil, counted: false), at: now)
         emit(.start(sport, resumed: true), at: now)
         if wasActive { takeUp(at: now) }

@@ -53,6 +53,17 @@ extension Pipeline {
         return .ended(summary)
     }
 
+    /// Closes a run that has shown no sign of life for longer than the setting allows, as it was at its last one.
+    mutating func closeForgotten(at now: Instant) {
+        guard settings.autoStopMinutes > 0, let sign = run?.sign, sign.isJudged,
+            now - sign.quietSince >= .seconds(settings.autoStopMinutes * 60)
+        else { return }
+        run?.fallBackToSign()
+        _ = end(at: sign.at, isKept: true)
+        nextSecond = now + .seconds(1)
+        publish(at: now)
+    }
+
     mutating func lap(at now: Instant) -> Outcome {
         closeLap(at: now, trigger: .command)
         return outcome
@@ -86,6 +97,8 @@ extension Pipeline {
         if elapsed / 5000 != before / 5000 { measurePace(at: tick) }
         closeLapsByThemselves(at: tick, elapsedBefore: before, elapsed: elapsed)
         let isSecond = elapsed / 1000 != before / 1000
+        if isSecond { closeForgotten(at: tick) }
+        guard run != nil else { return }
         let isDue = elapsed.isMultiple(of: stateEvery)
         guard isSecond || isDue else { return }
         let state = state(at: tick)
@@ -99,6 +112,7 @@ extension Pipeline {
         let limit = settings.autoStopMinutes * 60
         let isTooLong = limit > 0 && seconds > Double(limit)
         run?.addGap()
+        run?.excuseQuiet(at: now)
         emit(.gap(.sleep, seconds: seconds, metres: nil, counted: !isTooLong), at: now)
         if isTooLong {
             _ = pause(at: hole.since, trigger: .auto)

@@ -61,7 +61,12 @@ package struct Recollection: Sendable {
     /// Applies what is due at `now`.
     package mutating func advance(to now: Instant) {
         if let leap = pipeline.leap(to: now) { keep(Entry(at: now, .slept(now - leap))) }
+        let wasIdle = pipeline.runState == .idle
         pipeline.advance(to: now)
+        if !wasIdle, pipeline.runState == .idle {
+            entries.append(Entry(at: now, .ended(.forgotten)))
+            startOver(at: now)
+        }
         forget(before: now)
     }
 

@@ -44,6 +44,10 @@ package struct Replay: Sendable {
         case .outage(let outage):
             advance(to: entry.at - outage.duration, say)
             pipeline.goOn(after: outage, at: entry.at)
+        case .ended(let ending):
+            advance(to: entry.at, say)
+            // A forgotten one has ended at one of the moments before.
+            if ending == .power { _ = try? pipeline.perform(.stop, at: entry.at) }
         }
         say(&pipeline)
     }

@@ -19,6 +19,9 @@ struct Run {
     private(set) var ticks = Ticks()
     var pace = PaceMeter()
     var speedometer = Speedometer()
+    /// What tells movement from drift, from the start on.
+    var movement = Movement()
+    private(set) var sign: SignOfLife
 
     /// A tick that is applied so much after its moment is late.
     private static let late = Duration.milliseconds(50)
@@ -29,6 +32,7 @@ struct Run {
         self.isIndoor = isIndoor
         startedAt = now
         clock = TickClock(startedAt: now)
+        sign = SignOfLife(at: now, isIndoor: isIndoor)
     }
 
     var state: RunState {
@@ -71,6 +75,23 @@ struct Run {
         gaps += 1
     }
 
+    /// The board moves, the heart beats, or a person has said something.
+    mutating func showSign(at now: Instant, isDevice: Bool) {
+        sign.at = now
+        sign.quietSince = now
+        sign.isJudged = sign.isJudged || isDevice
+        sign.total = total
+        sign.lap = lap
+        sign.lapNumber = lapNumber
+        sign.gaps = gaps
+    }
+
+    /// Nothing could show a sign until now: the board slept, or the program was gone.
+    mutating func excuseQuiet(at now: Instant) {
+        sign.quietSince = now
+        movement = Movement()
+    }
+
     /// Closes the lap and begins the next; returns the number and the figures of the closed one.
     mutating func closeLap() -> (number: Int, figures: Figures) {
         defer {
@@ -93,5 +114,32 @@ struct Run {
             id: id, sport: sport, isOpen: isOpen, started: started, ended: ended, total: total.figures,
             totalMilliseconds: (now - startedAt).wholeMilliseconds, laps: lapNumber, lastLap: lap.figures, gaps: gaps,
             isDemo: isDemo)
+    }
+
+    /// Makes the run what it was at its last sign of life.
+    mutating func fallBackToSign() {
+        total = sign.total
+        lap = sign.lap
+        lapNumber = sign.lapNumber
+        gaps = sign.gaps
+    }
+}
+
+/// The last movement, beat or command of a run, and what the run had come to then: a forgotten one is closed as of there.
+struct SignOfLife {
+    fileprivate(set) var at: Instant
+    /// The quiet counts from here: from the sign, or from later where nothing could show one.
+    fileprivate(set) var quietSince: Instant
+    /// Quiet says something. Indoors without a strap nothing ever shows a sign.
+    fileprivate(set) var isJudged: Bool
+    fileprivate(set) var total = Tally()
+    fileprivate(set) var lap = Tally()
+    fileprivate(set) var lapNumber = 1
+    fileprivate(set) var gaps = 0
+
+    fileprivate init(at now: Instant, isIndoor: Bool) {
+        at = now
+        quietSince = now
+        isJudged = !isIndoor
     }
 }

@@ -9,7 +9,7 @@ package struct RandomEntries {
     }
 
     /// How many kinds ``next(kind:)`` knows.
-    package static let kinds = 15
+    package static let kinds = 16
 
     /// - Parameter kind: 0 to ``kinds`` − 1.
     package mutating func next(kind: Int) -> Entry {
@@ -29,6 +29,7 @@ package struct RandomEntries {
             case 11: .input(.recorder(recorder()))
             case 12: .command(command())
             case 13: .slept(duration())
+            case 14: .ended(Bool.random(using: &random) ? .power : .forgotten)
             default:
                 .outage(
                     Outage(duration: duration(), isSameBoot: .random(using: &random), settings: settings()))

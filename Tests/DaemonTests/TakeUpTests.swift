@@ -239,6 +239,44 @@ import Testing
         return stage
     }
 
+    /// A kill between the end of a forgotten run and its row in the journal: the next start ends it at the same moment.
+    @Test(arguments: [10, 500, 3000])
+    func aForgottenRunIsClosedAsOfItsLastBeat(outage: Int) throws {
+        var stage = try begin(at: now)
+        var settings = Settings()
+        settings.autoStopMinutes = 1
+        stage.begun.recollection.receive(.setting(.autoStopMinutes, settings), at: now)
+        try stage.perform(.start(.ride, indoor: true), at: now)
+        stage.ride(20, from: now)
+        // A step of the clock each second is kept as an entry, and is no sign of life.
+        for second in 20..<78 {
+            let now = now + .seconds(second)
+            let time = UTC(milliseconds: now.milliseconds + Self.offset + Int64(second) * 1000)
+            stage.begun.recollection.receive(.systemClock(time, isSynchronised: true), at: now)
+            stage.say(at: now)
+        }
+        #expect(stage.state.run == .active)
+        let journal = stage.begun.recorder.journal
+        journal.append(.clock(bootID: Clock.bootID(), at: now + .seconds(80), UTC(milliseconds: 0), .system), at: now)
+        #expect(journal.close())
+        let next = try begin(at: now + .seconds(80 + outage))
+        #expect(next.state.run == .idle)
+        #expect(next.begun.recorder.journal.close())
+        let summary = try #require(try summaries().first)
+        #expect(!summary.isOpen)
+        #expect(summary.total.elapsedMilliseconds == 19_200)
+        #expect(summary.totalMilliseconds == 19_250)
+        let reader = try JournalReader(in: directory.path)
+        var rows: [RecordingRow] = []
+        try reader.rows(of: 1).each { rows.append($0) }
+        #expect(rows.last == .end(at: 19_250, .auto))
+        #expect(rows.count { if case .sample = $0 { true } else { false } } == 19)
+        #expect(rows.count { if case .end = $0 { true } else { false } } == 1)
+        var last: Entry.Kind?
+        try reader.entries(of: 1) { last = $0.kind }
+        #expect(last == .ended(.forgotten))
+    }
+
     @Test func aDemoDoesNotGoOnWithARun() throws {
         try interruptedRun()
         let stage = try begin(at: now + .seconds(30), isDemo: true)

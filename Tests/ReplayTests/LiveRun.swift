@@ -18,6 +18,8 @@ struct LiveRun {
     var entries: [Entry] = []
     var scribe = Scribe()
     var rows: [RecordingRow] = []
+    /// Which of the first so many rows turned out to be none of the recording.
+    var cuts: [(count: Int, cut: Scribe.Cut)] = []
     var random: SeededRandom
     /// How late the loop may come to what is due.
     var isPunctual = true
@@ -88,6 +90,7 @@ struct LiveRun {
         let settings = recollection.pipeline.settings
         scribe.take(
             outputs, seconds: recollection.pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
+        if let cut = scribe.takeCut() { cuts.append((rows.count, cut)) }
         rows += scribe.takeRows()
         for case .event(let event) in outputs {
             if case .recorder = event.kind { continue }

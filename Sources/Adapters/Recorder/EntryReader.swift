@@ -14,6 +14,7 @@ extension Entry.Kind {
                 Outage(
                     duration: try json.member("ns").duration(), isSameBoot: try json.member("same_boot").truth(),
                     settings: try Settings(json.member("settings"))))
+        case "ended": self = .ended(try json.word())
         default: self = .input(try Input(name: name, json: json))
         }
     }

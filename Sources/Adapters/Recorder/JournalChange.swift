@@ -21,6 +21,9 @@ package enum JournalChange: Equatable, Sendable {
     /// Takes away the entries from a place on, with the parts that they begin, and the rows: what became an activity of its own, or what
     /// a replay does not give again.
     case cut(activity: Int, entries: Int, rows: Int)
+    /// Takes away the rows after a moment, in milliseconds since the activity began, and the samples after so much active time: the
+    /// activity ended there, which was known later only.
+    case cutAfter(activity: Int, at: Int64, elapsed: Int64)
     /// A file is to be made of an activity when it has ended.
     case export(activity: Int, ExportFormat)
     /// The file is made.
@@ -33,10 +36,10 @@ package enum JournalChange: Equatable, Sendable {
     /// What is kept as long as anything can be: without it the rest is worth nothing. There is little of it.
     var isVital: Bool {
         switch self {
-        case .begin, .resume, .end, .edit, .delete, .cut, .export, .exported, .setting, .unset: true
+        case .begin, .resume, .end, .edit, .delete, .cut, .cutAfter, .export, .exported, .setting, .unset: true
         case .entry(_, _, let entry):
             switch entry.kind {
-            case .beginning, .command, .outage: true
+            case .beginning, .command, .outage, .ended: true
             case .input, .slept: false
             }
         case .row(_, _, let row):
@@ -60,8 +63,8 @@ package enum JournalChange: Equatable, Sendable {
         switch self {
         case .begin(let recording, _), .update(let recording, _), .end(let recording, _): recording.id
         case .resume(let activity, _), .entry(let activity, _, _), .row(let activity, _, _),
-            .edit(let activity, _, _), .delete(let activity), .cut(let activity, _, _), .export(let activity, _),
-            .exported(let activity, _):
+            .edit(let activity, _, _), .delete(let activity), .cut(let activity, _, _), .cutAfter(let activity, _, _),
+            .export(let activity, _), .exported(let activity, _):
             activity
         case .event(_, let activity, _, _): activity
         case .clock, .setting, .unset: nil
@@ -78,12 +81,12 @@ package enum JournalChange: Equatable, Sendable {
             case .beginning: size + 16_384
             case .input(.heart(let measurement)): size + 32 + 2 * measurement.rrIntervals.count
             case .input(.setting): size + 2048
-            case .input, .command, .slept, .outage: size
+            case .input, .command, .slept, .outage, .ended: size
             }
         case .row(_, _, .beats(_, let rr, _)): size + 32 + 2 * rr.count
         case .event(_, _, _, let line): size + 32 + line.count
         case .setting(let setting): size + 64 + setting.value.utf8.count
-        case .row, .resume, .clock, .unset, .edit, .delete, .cut, .export, .exported: size
+        case .row, .resume, .clock, .unset, .edit, .delete, .cut, .cutAfter, .export, .exported: size
         }
     }
 }

@@ -69,6 +69,11 @@ struct JournalStatements {
                 .run(activity, sport?.rawValue, name?.text)
         case .delete(let activity): try condemn(activity)
         case .cut(let activity, let entries, let rows): try cut(activity, entries: entries, rows: rows)
+        case .cutAfter(let activity, let at, let elapsed):
+            let keys = JournalSchema.keys(of: activity)
+            try database.prepare(
+                "DELETE FROM record WHERE key BETWEEN ? AND ? AND (at_ms > ? OR elapsed_ms > ?)"
+            ).run(keys.lowerBound, keys.upperBound, at, elapsed)
         case .export(let activity, let format):
             try database.prepare("INSERT OR IGNORE INTO export VALUES (?, ?)").run(activity, format.rawValue)
         case .exported(let activity, let format):

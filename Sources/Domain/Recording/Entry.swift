@@ -26,6 +26,8 @@ package struct Entry: Equatable, Sendable {
         case slept(Duration)
         /// The process, or the power, was gone up to this moment.
         case outage(Outage)
+        /// By this moment the run had ended without a command.
+        case ended(Ending)
     }
 
     /// The same entry on a clock that stands so many whole milliseconds later; every moment in it is moved.
@@ -38,10 +40,18 @@ package struct Entry: Equatable, Sendable {
         case .input(.fix(var fix)):
             fix.arrivedAt += shift
             entry.kind = .input(.fix(fix))
-        case .input, .command, .slept, .outage: break
+        case .input, .command, .slept, .outage, .ended: break
         }
         return entry
     }
+}
+
+/// How a run ends by itself.
+package enum Ending: String, Sendable {
+    /// It had shown no sign of life for too long, and was closed as of its last one.
+    case forgotten
+    /// The battery was nearly empty; it goes on when power returns soon.
+    case power
 }
 
 /// Why a fix is not believed.

@@ -17,6 +17,7 @@ extension LineWriter {
                 line.key("settings")
                 line.settings(outage.settings)
             }
+        case .ended(let ending): value(ending.rawValue)
         }
     }
 
@@ -219,6 +220,7 @@ extension Entry.Kind {
         case .command: "command"
         case .slept: "slept"
         case .outage: "outage"
+        case .ended: "ended"
         case .input(let input):
             switch input {
             case .fix: "fix"

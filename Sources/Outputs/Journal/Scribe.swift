@@ -13,9 +13,27 @@ package struct Scribe: Sendable {
     private var lapBeganAt: Int64 = 0
     private var lastAt: Int64 = 0
     private var straps: [(strap: RecordingStrap, seconds: Int)] = []
+    /// The last seconds that were counted in a zone, oldest first: a beat counts for 3 s.
+    private var zoneSeconds: [(at: Int64, zone: Int)] = []
+    private var cut: Cut?
+
+    /// From where on rows that were taken already are none of the recording: it ended there, which was known later only.
+    package struct Cut: Equatable, Sendable {
+        /// Milliseconds since the recording began; rows with a later moment go.
+        package var at: Int64
+        /// Samples with more active time go too.
+        package var elapsedMilliseconds: Int64
+
+        /// Whether the row goes.
+        package func takes(_ row: RecordingRow) -> Bool {
+            if case .sample(let sample) = row, sample.elapsedMilliseconds > elapsedMilliseconds { return true }
+            return row.at > at
+        }
+    }
 
     /// More straps than anybody wears on one run.
     private static let strapLimit = 8
+    private static let zoneSecondLimit = 4
 
     private var isDemo: Bool
 
@@ -44,6 +62,13 @@ package struct Scribe: Sendable {
     package mutating func takeRows() -> [RecordingRow] {
         defer { if !rows.isEmpty { rows = [] } }
         return rows
+    }
+
+    /// Where the recording turned out to have ended before rows that were taken, since the last call. What ``takeRows()`` gives next comes
+    /// after the cut.
+    package mutating func takeCut() -> Cut? {
+        defer { cut = nil }
+        return cut
     }
 
     /// A lap ends with the sample of its last second; a segment begins before its first.
@@ -128,6 +153,7 @@ package struct Scribe: Sendable {
     }
 
     private mutating func close(_ summary: Summary, at: Int64) {
+        if at < lastAt { fallBack(to: summary, at: at) }
         end(at: at, .command)
         closeLap(at: at, nil, summary.lastLap)
         recording?.total = summary.total
@@ -136,8 +162,23 @@ package struct Scribe: Sendable {
         recording?.isTimeUncertain = summary.started == nil
     }
 
+    /// The recording ended before what was written last.
+    private mutating func fallBack(to summary: Summary, at: Int64) {
+        let cut = Cut(at: at, elapsedMilliseconds: summary.total.elapsedMilliseconds)
+        self.cut = cut
+        rows.removeAll { cut.takes($0) }
+        isRunning = false
+        lastAt = at
+        rows.append(.end(at: at, .auto))
+        if let laps = recording?.laps, laps.count >= summary.laps {
+            recording?.laps.removeLast(laps.count - summary.laps + 1)
+            lapBeganAt = recording?.laps.last?.endedAt ?? 0
+        }
+        for second in zoneSeconds where second.at > at { recording?.zoneMilliseconds[second.zone] -= 1000 }
+    }
+
     private mutating func take(_ state: State, zones: Zones?) {
-        guard startedAt != nil, let activity = state.activity else { return }
+        guard isRunning, let activity = state.activity else { return }
         // After a hole, the step's last whole second.
         let past = activity.total.elapsedMilliseconds % 1000
         let at = moment(state.at - .milliseconds(past))
@@ -151,7 +192,7 @@ package struct Scribe: Sendable {
         if !state.heart.isStale, let beats = state.heart.beatsPerMinute?.value {
             sample.heartRate = beats
             countStrap(state.heart)
-            if let zone = state.heart.zone, let zones { count(zone, of: zones) }
+            if let zone = state.heart.zone, let zones { count(zone, of: zones, at: at) }
         }
         lastAt = at
         rows.append(.sample(sample))
@@ -160,10 +201,12 @@ package struct Scribe: Sendable {
         recording?.totalMilliseconds = at + past
     }
 
-    private mutating func count(_ zone: Int, of zones: Zones) {
+    private mutating func count(_ zone: Int, of zones: Zones, at: Int64) {
         recording?.zones = zones
         if recording?.zoneMilliseconds.isEmpty ?? false { recording?.zoneMilliseconds = Array(repeating: 0, count: 6) }
         recording?.zoneMilliseconds[zone] += 1000
+        if zoneSeconds.count == Self.zoneSecondLimit { zoneSeconds.removeFirst() }
+        zoneSeconds.append((at, zone))
     }
 
     private mutating func countStrap(_ heart: Heart) {
@@ -183,7 +226,7 @@ package struct Scribe: Sendable {
     }
 
     /// Milliseconds since the recording began; never less than 0.
-    private func moment(_ instant: Instant) -> Int64 {
+    package func moment(_ instant: Instant) -> Int64 {
         startedAt.map { max((instant - $0).wholeMilliseconds, 0) } ?? 0
     }
 }

@@ -1,0 +1,199 @@
+import Domain
+import Pipeline
+import Testing
+
+/// Runs that nobody has stopped: `auto_stop_minutes`.
+private struct Forgotten {
+    var course: Course
+
+    init(minutes: Int = 2, autoLapSeconds: Int = 0) {
+        var settings = Settings()
+        settings.autoStopMinutes = minutes
+        settings.autoLapSeconds = autoLapSeconds
+        course = Course(settings)
+    }
+
+    /// A beat each second, just after it is full.
+    mutating func beat(seconds: Int) {
+        for _ in 0..<seconds {
+            course.wait(.milliseconds(990))
+            course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 120, rrIntervals: [512])))
+            course.wait(.milliseconds(10))
+        }
+    }
+
+    /// The receiver goes on, and lies still.
+    mutating func lie(seconds: Int) {
+        course.run(seconds: seconds, speed: 0, reported: 0.1)
+    }
+
+    /// When it was closed, and what it had come to then; nil while it goes on.
+    var end: (at: Instant, summary: Summary)? {
+        for event in course.events { if case .stop(let summary) = event.kind { return (event.at, summary) } }
+        return nil
+    }
+}
+
+@Test func aForgottenRunIsClosedAsOfItsLastBeat() throws {
+    var run = Forgotten(autoLapSeconds: 30)
+    try run.course.begin()
+    run.beat(seconds: 45)
+    let last = run.course.now - .milliseconds(10)
+    let before = try #require(run.course.activity)
+    run.lie(seconds: 119)
+    #expect(run.end == nil)
+    #expect(run.course.state.run == .active)
+    #expect(run.course.activity?.lapNumber == 6)
+    run.lie(seconds: 1)
+    let end = try #require(run.end)
+    #expect(end.at == last)
+    #expect(end.summary.total.elapsedMilliseconds == 44_900)
+    #expect(end.summary.totalMilliseconds == 44_990)
+    #expect(end.summary.total.averageHeartRate == before.total.averageHeartRate)
+    #expect(end.summary.laps == 2)
+    #expect(end.summary.lastLap.elapsedMilliseconds == 14_900)
+    #expect(run.course.state.run == .idle)
+    #expect(run.course.states.last?.run == .idle)
+}
+
+@Test func aForgottenRunIsClosedAsOfItsLastMovement() throws {
+    var run = Forgotten()
+    run.course.fix(speed: 3)
+    try run.course.begin()
+    run.course.run(seconds: 60, speed: 3)
+    let last = run.course.now - .milliseconds(10)
+    run.lie(seconds: 121)
+    let end = try #require(run.end)
+    #expect(end.at == last)
+    #expect((170...180).contains(end.summary.total.distanceMetres))
+    #expect(end.summary.total.elapsedMilliseconds == 59_900)
+}
+
+/// A person who walks to and fro beside the bicycle is not under way.
+@Test func driftIsNoMovement() throws {
+    var run = Forgotten()
+    run.course.fix(speed: 3)
+    try run.course.begin()
+    for _ in 0..<3 {
+        run.course.run(seconds: 10, speed: 2, reported: 2)
+        run.course.run(seconds: 10, speed: -2, reported: 2)
+        run.lie(seconds: 20)
+    }
+    #expect(run.end?.summary.total.elapsedMilliseconds == 0)
+}
+
+@Test func aPausedRunIsForgottenToo() throws {
+    var run = Forgotten()
+    try run.course.begin()
+    run.beat(seconds: 20)
+    try run.course.perform(.pause)
+    run.beat(seconds: 30)
+    run.course.wait(.seconds(119))
+    #expect(run.end == nil)
+    run.course.wait(.seconds(2))
+    let end = try #require(run.end)
+    #expect(end.summary.total.elapsedMilliseconds == 20_000)
+    #expect(end.summary.totalMilliseconds == 49_990)
+}
+
+@Test func aCommandIsASignOfLife() throws {
+    var run = Forgotten()
+    try run.course.begin()
+    run.course.wait(.seconds(100))
+    try run.course.perform(.lap)
+    run.course.wait(.seconds(119))
+    #expect(run.end == nil)
+    run.course.wait(.seconds(1))
+    let end = try #require(run.end)
+    #expect(end.summary.total.elapsedMilliseconds == 100_000)
+    #expect(end.summary.laps == 2)
+    #expect(end.summary.lastLap.elapsedMilliseconds == 0)
+}
+
+/// Who begins a run late has just asked for it.
+@Test func aRunBegunLateIsNotForgottenAtOnce() throws {
+    var settings = Settings()
+    settings.autoStopMinutes = 1
+    var recollection = Recollection(
+        Pipeline(settings: settings, isDemo: false, at: Course.start), at: Course.start)
+    let asked = Course.start + .seconds(200)
+    for second in 1...200 { recollection.advance(to: Course.start + .seconds(second)) }
+    _ = try recollection.perform(.start(.run, indoor: false, back: .seconds(110)), at: asked)
+    #expect(recollection.pipeline.runState == .active)
+    for second in 1...59 { recollection.advance(to: asked + .seconds(second)) }
+    #expect(recollection.pipeline.runState == .active)
+    recollection.advance(to: asked + .seconds(60))
+    #expect(recollection.pipeline.runState == .idle)
+    #expect(recollection.takeEntries().last?.kind == .ended(.forgotten))
+}
+
+/// Nothing could ever show a sign: there is nothing to judge by.
+@Test(arguments: [false, true])
+func anIndoorRunIsForgottenOnlyOnceAHeartHasBeaten(beats: Bool) throws {
+    var run = Forgotten()
+    try run.course.perform(.start(.run, indoor: true))
+    if beats { run.beat(seconds: 1) }
+    run.course.wait(.seconds(600))
+    #expect((run.end != nil) == beats)
+}
+
+@Test func readingsThatAreNoneAreNoSign() throws {
+    var run = Forgotten()
+    try run.course.begin()
+    for _ in 0..<130 {
+        run.course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 0)))
+        run.course.wait(.seconds(1))
+    }
+    #expect(run.end?.summary.total.elapsedMilliseconds == 0)
+}
+
+@Test func withoutTheSettingNoRunIsForgotten() throws {
+    var run = Forgotten(minutes: 0)
+    try run.course.begin()
+    run.beat(seconds: 3)
+    run.course.wait(.seconds(40_000))
+    #expect(run.end == nil)
+}
+
+/// What nobody could see does not count.
+@Test func theQuietCountsFromTheEndOfAHole() throws {
+    var run = Forgotten()
+    try run.course.begin()
+    run.beat(seconds: 10)
+    run.course.sleep(.seconds(100))
+    run.course.wait(.seconds(118))
+    #expect(run.end == nil)
+    run.course.wait(.seconds(3))
+    #expect(run.end?.summary.total.elapsedMilliseconds == 9900)
+    #expect(run.end?.summary.gaps == 0)
+}
+
+/// A hole that is longer than the setting pauses the run as of its start; it is there to be resumed, until it is forgotten.
+@Test func aLongHolePausesAndIsForgottenLater() throws {
+    var run = Forgotten()
+    try run.course.begin()
+    run.beat(seconds: 10)
+    run.course.sleep(.seconds(4000))
+    #expect(run.course.pipeline.runState == .paused)
+    run.course.wait(.seconds(118))
+    #expect(run.end == nil)
+    run.course.wait(.seconds(3))
+    #expect(run.end?.summary.total.elapsedMilliseconds == 9900)
+}
+
+@Test func theQuietCountsFromTheEndOfAnOutage() throws {
+    var run = Forgotten()
+    try run.course.begin()
+    run.beat(seconds: 10)
+    var recollection = Recollection(
+        Pipeline(settings: Settings(), isDemo: false, at: run.course.now), at: run.course.now)
+    run.course.now += .seconds(3600)
+    let outage = Outage(duration: .seconds(3600), isSameBoot: true, settings: run.course.pipeline.settings)
+    recollection.goOn(run.course.pipeline, after: outage, at: run.course.now)
+    run.course.pipeline = recollection.pipeline
+    run.course.wait(.seconds(119))
+    #expect(run.end == nil)
+    run.course.wait(.seconds(2))
+    #expect(run.end?.summary.total.elapsedMilliseconds == 9900)
+    #expect(run.end?.summary.totalMilliseconds == 9990)
+}

@@ -1,0 +1,81 @@
+import Adapters
+import Domain
+import Outputs
+import Pipeline
+import TestKit
+import Testing
+
+/// A run that is closed by itself, recorded and lived again.
+@Suite struct ForgottenReplayTests {
+    /// A run of the demo whose devices fall silent, or only lie still, at a random moment.
+    private func run(seed: UInt64, isPunctual: Bool) throws -> LiveRun {
+        let start = Instant(milliseconds: 3_600_000)
+        var settings = Settings()
+        settings.useHeartRateZones = true
+        settings.zones = try Zones([100, 120, 140, 160, 180])
+        settings.autoLapSeconds = 20
+        settings.autoStopMinutes = 1
+        var live = LiveRun(
+            Pipeline(settings: settings, isDemo: false, lastActivity: 16, at: start), at: start, seed: seed)
+        live.isPunctual = isPunctual
+        var simulated = SimulatedRun(
+            seed: seed, startedAt: start, utc: UTC(milliseconds: LiveRun.offset + start.milliseconds))
+        live.wait(until: start + .seconds(2))
+        live.perform(.start(.run, indoor: false))
+        let silent = start + .milliseconds(Int64.random(in: 3000...140_000, using: &live.random))
+        while simulated.nextAt < silent {
+            for input in simulated.advance(to: simulated.nextAt) { live.receive(input.value, at: input.measuredAt) }
+        }
+        if seed.isMultiple(of: 4) { live.perform(.pause) }
+        let place = live.recollection.pipeline.state(at: live.now).position?.value.coordinate
+        while live.runState != .idle {
+            let now = live.now + .milliseconds(Int64.random(in: 200...1500, using: &live.random))
+            live.wait(until: now)
+            guard let place, seed.isMultiple(of: 2) else { continue }
+            live.receive(
+                .fix(
+                    Fix(
+                        arrivedAt: now, mode: 3, latitude: place.latitude, longitude: place.longitude, accuracy: 5,
+                        speed: 0.1)), at: now)
+        }
+        return live
+    }
+
+    @Test(arguments: 1...24 as ClosedRange<UInt64>, [true, false])
+    func aReplayClosesItAtTheSameMoment(seed: UInt64, isPunctual: Bool) throws {
+        let live = try run(seed: seed, isPunctual: isPunctual)
+        let again = try Rerecorded(live.entries)
+        #expect(live.entries.last?.kind == .ended(.forgotten))
+        #expect(again.replay.pipeline.runState == .idle)
+        let isStop = { (event: Event) in if case .stop = event.kind { true } else { false } }
+        #expect(live.events.count(where: isStop) == 1)
+        #expect(live.events.first(where: isStop) == again.events.first(where: isStop))
+        #expect(live.scribe.recording == again.scribe.recording)
+        if isPunctual {
+            #expect(live.states.filter { $0.run != .idle } == again.states.filter { $0.run != .idle })
+        }
+    }
+
+    /// Whoever had stopped it by hand at its last sign of life would have the same activity.
+    @Test(arguments: 1...24 as ClosedRange<UInt64>)
+    func itIsTheRunThatWasStoppedAtItsLastSign(seed: UInt64) throws {
+        let live = try run(seed: seed, isPunctual: true)
+        let end = try #require(live.events.last { if case .stop = $0.kind { true } else { false } })
+        let place = try #require(live.entries.lastIndex { $0.at <= end.at })
+        let stopped = try Rerecorded(live.entries[...place] + [Entry(at: end.at, .command(.stop))])
+        #expect(stopped.events.last == end)
+        var recording = stopped.scribe.recording
+        recording?.strap = live.scribe.recording?.strap
+        #expect(live.scribe.recording == recording)
+        var rows = live.rows
+        for (index, row) in rows.enumerated().reversed() {
+            // Those that were taken before the end was known.
+            if live.cuts.contains(where: { index < $0.count && $0.cut.takes(row) }) { rows.remove(at: index) }
+        }
+        let ending = { (row: RecordingRow) in
+            if case .end(let at, .auto) = row { RecordingRow.end(at: at, .command) } else { row }
+        }
+        #expect(rows.map(ending) == stopped.rows.map(ending))
+        #expect(end.at < live.now - .seconds(59))
+    }
+}
