@@ -18,6 +18,10 @@ package final class Daemon {
     var recollection: Recollection
     var recorder: RunRecorder
     var undecided: UndecidedTakeUp?
+    /// Begins a run by itself; nil where that is not wanted.
+    var autoStart: AutoStart?
+    /// When a run is to have begun that begins by itself.
+    var begins: Instant?
     /// Says that the recording stands otherwise.
     private var recorderSource: DescriptorSource?
     /// Reads what is recorded.
@@ -82,6 +86,7 @@ package final class Daemon {
         recollection = begun.recollection
         recorder = begun.recorder
         undecided = begun.undecided
+        autoStart = configuration.recordsAtBoot && !options.isDemo ? AutoStart() : nil
         clockAt = now
         for signal in Self.signals { signals.append(try onSignal(signal)) }
         publisher = try Publisher(
@@ -266,7 +271,9 @@ package final class Daemon {
         recorder.take(
             entries, outputs, seconds: recollection.pipeline.seconds,
             zones: settings.useHeartRateZones ? settings.zones : nil, at: Clock.now())
+        logEnd(entries)
         tell(outputs)
+        if let since = autoStart?.take(outputs) { begins = since }
         decideTakeUp(entries, outputs, at: Clock.now())
         if let (state, isChange) = recollection.pipeline.takeState() { publisher?.publish(state, isChange: isChange) }
         recollection.pipeline.forgetSeconds()
@@ -284,6 +291,7 @@ package final class Daemon {
     /// Says what there is to say, and sleeps until the next tick or the next second.
     func turn() {
         say()
+        if beginByItself(at: Clock.now()) { say() }
         timer?.arm(at: recollection.pipeline.deadline)
         let isActive = recollection.pipeline.runState == .active
         if isActive != runIsActive {

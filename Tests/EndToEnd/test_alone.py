@@ -1,0 +1,78 @@
+"""Runs that begin and end by themselves, on a board whose only switch is the power."""
+
+import json
+import subprocess
+import time
+
+import pytest
+
+from programs import PACECTL, wait_for
+
+
+@pytest.fixture
+def alone(stage):
+    """Starts a daemon that records by itself."""
+    def start(*options, **keys):
+        path = stage.directory / "paced.conf"
+        path.write_text("[Recording]\nRecordAtBoot=yes\n")
+        return stage.paced("--config", path, *options)
+    return start
+
+
+def stops(reader):
+    return [line for line in reader.of("EVENT") if line["event"] == "stop"]
+
+
+def test_movement_begins_a_run_back_where_it_began(stage, alone, schema):
+    gpsd = stage.gpsd()
+    daemon = alone("--gpsd", gpsd.option, "--strap", "off")
+    assert daemon.call("settings.get", key="auto_stop_minutes") == 30
+    reader = stage.reader(daemon, classes=["EVENT", "STATE"])
+    start = reader.first("EVENT", seconds=90, event="start")
+    # 50 m of running are 15 to 30 s.
+    assert 5_000 <= start["back_ms"] <= 60_000, start.text
+    state = wait_for(lambda: (state := daemon.call("status")).get("distance_m", 0) > 0 and state, 10, "distance")
+    assert state["distance_m"] >= 45
+    assert state["elapsed_ms"] > start["back_ms"] - 100
+    assert not [error.message for error in schema.iter_errors(json.loads(start.text))]
+    # A stop by hand is not undone while the movement goes on.
+    assert daemon.call("run.stop")["distance_m"] >= 45
+    time.sleep(15)
+    assert daemon.call("status")["run"] == "idle"
+    assert len([line for line in reader.of("EVENT") if line["event"] == "start"]) == 1
+
+
+def test_beats_begin_a_run_and_a_forgotten_one_ends_as_of_the_last(stage, alone):
+    strap = stage.strap(period=0.5)
+    daemon = alone("--gpsd", "off", "--strap", f"unix:{strap.path}")
+    assert daemon.call("settings.set", key="auto_stop_minutes", value=1) == 1
+    reader = stage.reader(daemon, classes=["EVENT", "HEART", "STATE"])
+    start = reader.first("EVENT", seconds=60, event="start")
+    assert 30_000 <= start["back_ms"] <= 31_500, start.text
+    time.sleep(3)
+    strap.end()
+    time.sleep(1)
+    last = [line for line in reader.of("HEART") if line["quality"] == "good"][-1]
+    stop = reader.first("EVENT", seconds=70, event="stop")
+    began = start["boot_ms"]
+    assert stop["boot_ms"] == last["boot_ms"]
+    summary = stop["summary"]
+    assert 0 <= last["boot_ms"] - began - summary["elapsed_ms"] < 101
+    assert abs(summary["total_ms"] - (last["boot_ms"] - began)) <= 1
+    going_on = [line for line in reader.of("STATE") if line["boot_ms"] > last["boot_ms"] + 50_000 and line["run"] == "active"]
+    assert going_on and going_on[-1]["elapsed_ms"] > summary["elapsed_ms"] + 50_000
+
+    listed, = wait_for(
+        lambda: [it for it in daemon.call("activities.list") if not it["open"]], 10, "the activity")
+    assert listed["elapsed_ms"] == summary["elapsed_ms"] and listed["total_ms"] == summary["total_ms"]
+    track = daemon.call("activities.track", id=listed["id"], fields=["elapsed_ms"])
+    assert len(track["rows"]) == summary["elapsed_ms"] // 1000
+    wait_for(lambda: list((stage.directory / "state/exports").glob("*.fit")), 20, "the file")
+
+    replay = subprocess.run(
+        [PACECTL, "--state-dir", stage.directory / "state", "replay", str(listed["id"])],
+        capture_output=True, check=True, timeout=20).stdout.decode().splitlines()
+    ends = [line for line in map(json.loads, replay) if line.get("event") == "stop"]
+    assert len(ends) == 1
+    # The same summary, but for the number, which is the machine's.
+    assert {**ends[0]["summary"], "id": listed["id"]} == summary

@@ -1,0 +1,211 @@
+import Domain
+import Pipeline
+import TestKit
+import Testing
+
+/// When runs begin by themselves, on recordings and on what a receiver and a strap may say.
+@Suite struct AutoStartTests {
+    /// An idle pipeline, and the first moment since which a run was to have begun.
+    fileprivate struct Idle {
+        var pipeline = Pipeline(settings: Settings(), isDemo: false, at: Instant(milliseconds: 900_000))
+        var autoStart = AutoStart()
+        /// When it was said, and since when.
+        var starts: [(at: Instant, since: Instant)] = []
+
+        mutating func receive(_ input: Input, at now: Instant) {
+            pipeline.receive(input, at: now)
+            if let since = autoStart.take(pipeline.takeOutputs()) { starts.append((now, since)) }
+        }
+
+        mutating func beat(_ rate: UInt16 = 100, at now: Instant) {
+            receive(.heart(HeartRateMeasurement(beatsPerMinute: rate, rrIntervals: rate == 0 ? [] : [600])), at: now)
+        }
+
+        mutating func endRun(at now: Instant) throws {
+            _ = try pipeline.perform(.start(.run, indoor: false), at: now)
+            _ = try pipeline.perform(.stop, at: now)
+            _ = autoStart.take(pipeline.takeOutputs())
+            starts = []
+        }
+    }
+
+    private func starts(_ fixes: [Fix]) -> [(at: Instant, since: Instant)] {
+        var idle = Idle()
+        for fix in fixes { idle.receive(.fix(fix), at: fix.arrivedAt) }
+        return idle.starts
+    }
+
+    private static func moment(_ second: Int) -> Instant {
+        Instant(milliseconds: 1_000_000 + Int64(second) * 1000)
+    }
+
+    // MARK: Standing
+
+    @Test(arguments: ["gpsd/sirf2.log", "gpsd/telit-he910.log", "gpsd/bu303-nofix.log", "gpsd/ublox-neo-m8l.log"])
+    func aReceiverThatLiesStillBeginsNoRun(log: String) throws {
+        #expect(starts(try GpsdLog(log).fixes().map(\.1)).isEmpty)
+    }
+
+    /// An hour with the noise of a present receiver; without a speed of its own too.
+    @Test(arguments: 1...10 as ClosedRange<UInt64>, [true, false])
+    func anHourOfStandingBeginsNoRun(seed: UInt64, tellsSpeed: Bool) {
+        var noise = ReceiverNoise(seed: seed)
+        let fixes = (0..<3600).map { second in
+            let place = noise.displaced(Coordinate(latitude: 52.5, longitude: 13.4))
+            return Fix(
+                arrivedAt: Self.moment(second) + .milliseconds(noise.latency),
+                time: UTC(milliseconds: 1_800_000_000_000 + Int64(second) * 1000), mode: 3,
+                latitude: place.latitude, longitude: place.longitude, accuracy: 5,
+                speed: tellsSpeed ? abs(noise.normal() * 0.15) : nil)
+        }
+        #expect(starts(fixes).isEmpty)
+    }
+
+    /// The first fixes come from 200 m away, within half a minute.
+    @Test(arguments: [nil, 0.2, 0] as [Double?])
+    func theFirstFixesThatSettleBeginNoRun(speed: Double?) {
+        let fixes = (0..<300).map { second in
+            Fix(
+                arrivedAt: Self.moment(second), mode: 3,
+                latitude: 52.5 + 200 / 111_194 * max(0, 1 - Double(second) / 25), longitude: 13.4, accuracy: 8,
+                speed: speed)
+        }
+        #expect(starts(fixes).isEmpty)
+    }
+
+    /// Under a roof: the position wanders by 80 m, and the receiver says how little it knows.
+    @Test func whatIsLessThanTheErrorIsNoMovement() {
+        let fixes = (0..<600).map { second in
+            let metres = Double(second % 80 < 40 ? second % 80 : 80 - second % 80) * 2
+            return Fix(
+                arrivedAt: Self.moment(second), mode: 3, latitude: 52.5 + metres / 111_194, longitude: 13.4,
+                accuracy: 45, speed: 2)
+        }
+        #expect(starts(fixes).isEmpty)
+    }
+
+    // MARK: Moving
+
+    /// A minute of standing, then the recording: the run begins where that moved first, with the noise of a receiver too.
+    @Test(arguments: Recording.all, [nil, 1, 2] as [UInt64?])
+    func aRunBeginsWhereTheMovementDid(recording: Recording, seed: UInt64?) throws {
+        let fixes = recording.fixes(noise: seed.map { ReceiverNoise(seed: $0) })
+        let first = try #require(fixes.first)
+        let standing = (1...60).reversed().map { second in
+            var fix = first
+            fix.arrivedAt = first.arrivedAt - .seconds(second)
+            fix.time = first.time.map { UTC(milliseconds: $0.milliseconds - Int64(second) * 1000) }
+            fix.speed = 0
+            return fix
+        }
+        let start = try #require(starts(standing + fixes).first)
+        let moved = try #require(fixes.first { ($0.speed ?? 0) >= 0.7 }).arrivedAt
+        #expect(start.since >= moved)
+        let from = try #require((standing + fixes).last { $0.arrivedAt <= start.since })
+        let to = try #require(fixes.last { $0.arrivedAt <= start.at })
+        let metres = try #require(Coordinate(from)).metres(to: try #require(Coordinate(to)))
+        #expect((50...85).contains(metres), "\(metres) m in \((start.at - start.since).inSeconds) s")
+        #expect(start.at - start.since <= RunCommand.furthestBack)
+    }
+
+    @Test func aReceiverWithoutSpeedsIsBelievedOnceItHasSettled() throws {
+        let fixes = (0..<200).map { second in
+            Fix(
+                arrivedAt: Self.moment(second), mode: 3, latitude: 52.5 + Double(max(0, second - 60)) * 3 / 111_194,
+                longitude: 13.4, accuracy: 5)
+        }
+        let start = try #require(starts(fixes).first)
+        #expect((60...70).contains((start.since - Self.moment(0)).inSeconds))
+        #expect((start.at - Self.moment(60)).inSeconds <= 30)
+    }
+
+    // MARK: Beats
+
+    @Test func thirtySecondsOfBeatsBeginARun() throws {
+        var idle = Idle()
+        for second in 0...29 { idle.beat(at: Self.moment(second)) }
+        #expect(idle.starts.isEmpty)
+        idle.beat(at: Self.moment(30))
+        #expect(idle.starts.first?.since == Self.moment(0))
+    }
+
+    @Test(arguments: [(3, true), (4, false)])
+    func aHoleOfMoreThanThreeSecondsBeginsTheCountAnew(seconds: Int, counts: Bool) {
+        var idle = Idle()
+        for second in 0...15 { idle.beat(at: Self.moment(second)) }
+        for second in (15 + seconds)...35 { idle.beat(at: Self.moment(second)) }
+        #expect(idle.starts.isEmpty != counts)
+    }
+
+    @Test func readingsThatAreNoneBeginNoRun() {
+        var idle = Idle()
+        for second in 0...100 { idle.beat(0, at: Self.moment(second)) }
+        for second in 101...200 { idle.beat(second % 20 < 4 ? 250 : 100, at: Self.moment(second)) }
+        #expect(idle.starts.isEmpty)
+    }
+
+    @Test func oneReadingThatIsNoneIsNoHole() {
+        var idle = Idle()
+        for second in 0...30 { idle.beat(second % 10 == 5 ? 0 : 100, at: Self.moment(second)) }
+        #expect(idle.starts.first?.since == Self.moment(0))
+    }
+
+    // MARK: After a run
+
+    /// The rider stops the run by hand, and goes on to the door; the strap is still worn.
+    @Test func aStopByHandIsNotUndone() throws {
+        var idle = Idle()
+        for second in 0..<100 { idle.move(to: Double(second) * 4, speed: 4, at: Self.moment(second)) }
+        #expect(!idle.starts.isEmpty)
+        try idle.endRun(at: Self.moment(100))
+        for second in 101..<700 {
+            idle.beat(at: Self.moment(second))
+            idle.move(to: 400 + Double(second - 100) * 1.2, speed: 1.2, at: Self.moment(second))
+        }
+        #expect(idle.starts.isEmpty)
+        // They stay in for two minutes, and go out again.
+        for second in 700..<830 { idle.move(to: 1120, speed: 0, at: Self.moment(second)) }
+        for second in 830..<860 { idle.move(to: 1120 + Double(second - 829) * 3, speed: 3, at: Self.moment(second)) }
+        #expect(idle.starts.first?.since == Self.moment(830))
+    }
+
+    @Test func beatsThatWereAwayForTwoMinutesBeginTheNextRun() throws {
+        var idle = Idle()
+        for second in 0..<20 { idle.beat(at: Self.moment(second)) }
+        try idle.endRun(at: Self.moment(20))
+        for second in 20..<100 { idle.beat(at: Self.moment(second)) }
+        for second in 215..<290 { idle.beat(at: Self.moment(second)) }
+        #expect(idle.starts.isEmpty)
+        for second in 410..<445 { idle.beat(at: Self.moment(second)) }
+        #expect(idle.starts.first?.since == Self.moment(410))
+    }
+
+    /// A run that was closed as of a moment that lies back has been over since then.
+    @Test func afterAForgottenRunTheNextOneBeginsAtOnce() throws {
+        var idle = Idle()
+        var settings = Settings()
+        settings.autoStopMinutes = 3
+        idle.receive(.setting(.autoStopMinutes, settings), at: Self.moment(0))
+        _ = try idle.pipeline.perform(.start(.run, indoor: false), at: Self.moment(0))
+        for second in 0..<200 { idle.move(to: 0, speed: 0, at: Self.moment(second)) }
+        #expect(idle.pipeline.runState == .idle)
+        for second in 200..<240 { idle.move(to: Double(second - 199) * 3, speed: 3, at: Self.moment(second)) }
+        #expect(idle.starts.first?.since == Self.moment(200))
+    }
+}
+
+extension AutoStartTests.Idle {
+    /// A fix so many metres north.
+    fileprivate mutating func move(to metres: Double, speed: Double, at now: Instant) {
+        let fix = Fix(
+            arrivedAt: now, mode: 3, latitude: 52.5 + metres / 111_194, longitude: 13.4, accuracy: 5, speed: speed)
+        receive(.fix(fix), at: now)
+    }
+}
+
+extension Coordinate {
+    fileprivate init?(_ fix: Fix) {
+        guard let latitude = fix.latitude, let longitude = fix.longitude else { return nil }
+        self.init(latitude: latitude, longitude: longitude)
+    }
+}
