@@ -39,7 +39,11 @@ struct Footer {
         ]
         let space: Part = ("   ", .plain)
         let room = size.columns - 2
-        let together = strap + [space] + receiver
+        var together = strap + [space] + receiver
+        if let battery = Words.battery(state) {
+            let all = together + [space, ("Battery " + battery, .quiet)]
+            if Self.width(of: all) <= room { together = all }
+        }
         let spare = room - Self.width(of: together) - Self.leaveHint.count
         if spare >= 3 {
             let hint: [Part] = [(String(repeating: " ", count: spare), .plain), (Self.leaveHint, .quiet)]

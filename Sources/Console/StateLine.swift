@@ -20,6 +20,7 @@ struct StateLine: Equatable {
     var gpsd = Link()
     var bluetooth = Link()
     var recorder: String?
+    var power = Power()
     var faults: [String] = []
 
     /// What a run or a lap has come to.
@@ -69,6 +70,12 @@ struct StateLine: Equatable {
         var isStale: Bool
     }
 
+    /// The board's own battery.
+    struct Power: Equatable {
+        var batteryPercent: Int?
+        var isCharging: Bool?
+    }
+
     init(run: RunState) {
         self.run = run
     }
@@ -94,6 +101,8 @@ struct StateLine: Equatable {
         if let gpsd = json["gpsd"] { self.gpsd = Link(gpsd, name: "device") }
         if let bluetooth = json["bluetooth"] { self.bluetooth = Link(bluetooth, name: "way") }
         recorder = json["recorder"]?["state"]?.harmlessText()
+        power.batteryPercent = json["power"]?["battery_percent"]?.integer(in: 0...100)
+        power.isCharging = json["power"]?["charging"]?.bool
         faults = (json["faults"]?.array ?? []).prefix(16).compactMap { fault in
             fault["message"]?.harmlessText(limit: 256) ?? fault["fault"]?.harmlessText()
         }

@@ -40,6 +40,7 @@ struct Words {
         rows.append(("Position", position(state)))
         rows.append(("gpsd", gpsd(state)))
         if let recorder = state.recorder, recorder != "off" { rows.append(("Recorder", recorder)) }
+        if let battery = Self.battery(state) { rows.append(("Battery", battery)) }
         rows += state.faults.map { ("Fault", $0) }
         let title = joined(Self.run(state), state.activity.map { "activity \($0)" })
         let table = rows.map { name, text in
@@ -195,6 +196,11 @@ extension Words {
         let satellites = state.position?.satellites.map { " \($0) satellites" }
         let accuracy = state.position?.accuracyMetres.map { " ±\(whole($0)) m" }
         return "GPS" + (satellites ?? "") + (accuracy ?? "")
+    }
+
+    /// How much is left in the board's battery; nil where it has none.
+    static func battery(_ state: StateLine) -> String? {
+        state.power.batteryPercent.map { "\($0) %" + (state.power.isCharging == true ? ", charging" : "") }
     }
 
     private static func inBrackets(_ text: String?) -> String {

@@ -14,6 +14,8 @@ extension Daemon {
         var events: [(sequence: Int, line: [UInt8])]
         /// Nobody knows yet whether the activity that goes on is too old for that.
         var undecided: UndecidedTakeUp?
+        /// An activity that was closed because the battery was nearly empty.
+        var closed: ClosedForPower?
     }
 
     /// Looks into the journal. Waits for the disk: nothing is due yet.
@@ -49,7 +51,14 @@ extension Daemon {
                 journal, bootID: Clock.bootID(), formats: configuration.exportAtStop,
                 scribe: Scribe(isDemo: isDemo), at: now),
             events: found?.events ?? [])
-        guard let open = found?.open, let id = open.recording.id else { return begun }
+        guard let open = found?.open, let id = open.recording.id else {
+            if let ended = found?.endedForPower, ended.recording.isDemo == isDemo {
+                begun.closed = try? ClosedForPower(
+                    ended, directory: directory, bootID: Clock.bootID(), at: now, time: time,
+                    limit: .seconds(configuration.resumeMinutes * 60))
+            }
+            return begun
+        }
         // A demo goes on with a demo only.
         let limit = open.recording.isDemo == isDemo ? Duration.seconds(configuration.resumeMinutes * 60) : nil
         do {
@@ -96,8 +105,8 @@ extension Daemon.Begun {
         taken.completeRows(of: open, in: journal, at: now)
         journal.resume(id, part, rows: taken.rows, at: now)
         recorder = RunRecorder(
-            journal, bootID: recorder.bootID, formats: recorder.formats, scribe: taken.scribe, gaps: taken.gaps, at: now
-        )
+            journal, bootID: recorder.bootID, formats: recorder.formats, scribe: taken.scribe, gaps: taken.gaps,
+            parts: open.parts.count + 1, at: now)
         var settings = taken.pipeline.settings
         settings.straps = recollection.pipeline.settings.straps
         if isForNow, let limit, open.lastTime != nil {

@@ -18,6 +18,9 @@ package final class Daemon {
     var recollection: Recollection
     var recorder: RunRecorder
     var undecided: UndecidedTakeUp?
+    /// An activity that goes on when power returns.
+    var closed: ClosedForPower?
+    var powerWatch = PowerWatch()
     /// Begins a run by itself; nil where that is not wanted.
     var autoStart: AutoStart?
     /// When a run is to have begun that begins by itself.
@@ -50,6 +53,7 @@ package final class Daemon {
     var nextToken: PendingAnswer.Token = 0
     private var simulator: Simulator?
     private var clockWatch: ClockWatch?
+    private var power: PowerMonitor?
     /// When the system's clock is read next.
     private var clockAt: Instant
     private var runIsActive = false
@@ -86,6 +90,7 @@ package final class Daemon {
         recollection = begun.recollection
         recorder = begun.recorder
         undecided = begun.undecided
+        closed = begun.closed
         autoStart = configuration.recordsAtBoot && !options.isDemo ? AutoStart() : nil
         clockAt = now
         for signal in Self.signals { signals.append(try onSignal(signal)) }
@@ -128,6 +133,7 @@ package final class Daemon {
         tellStanding()
         service.ready()
         let status = try loop.run()
+        power?.close()
         strap = nil
         strapWays = nil
         gpsd = nil
@@ -148,6 +154,7 @@ package final class Daemon {
             simulator = try Simulator(seed: 1, loop: loop, report: report)
             return
         }
+        power = try PowerMonitor(PowerSupplies(), loop: loop) { [unowned self] in receive($0) }
         if case .at(let host, let port, let device) = configuration.gpsd {
             gpsd = try GpsdClient(host: host, port: port, device: device, loop: loop, report: report)
         }
@@ -191,7 +198,7 @@ package final class Daemon {
         return try recollection.perform(command, at: now)
     }
 
-    private func receive(_ input: Input) {
+    func receive(_ input: Input) {
         let now = Clock.now()
         catchUp(to: now)
         recollection.receive(input, at: now)
@@ -264,7 +271,7 @@ package final class Daemon {
 
     // MARK: What goes out
 
-    private func say() {
+    func say() {
         let entries = recollection.takeEntries()
         let outputs = recollection.pipeline.takeOutputs()
         let settings = recollection.pipeline.settings

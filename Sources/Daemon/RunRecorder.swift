@@ -15,8 +15,10 @@ final class RunRecorder {
     let bootID: String
     /// The files that are made of each activity when it ends.
     var formats: [ExportFormat]
-    private var scribe: Scribe
-    private var gaps: Int
+    private(set) var scribe: Scribe
+    private(set) var gaps: Int
+    /// How many runs of the program the activity has seen.
+    private(set) var parts: Int
     /// An activity is on.
     private var isOpen: Bool
     /// When the list of activities was last told what the run has come to.
@@ -28,13 +30,17 @@ final class RunRecorder {
     private static let clockInterval = Duration.seconds(60)
 
     /// - Parameters:
-    ///   - scribe: that of an activity that is taken up, with so many gaps; else one that has written nothing.
-    init(_ journal: Journal, bootID: String, formats: [ExportFormat], scribe: Scribe, gaps: Int = 0, at now: Instant) {
+    ///   - scribe: that of an activity that is taken up, with so many gaps and parts; else one that has written nothing.
+    init(
+        _ journal: Journal, bootID: String, formats: [ExportFormat], scribe: Scribe, gaps: Int = 0, parts: Int = 1,
+        at now: Instant
+    ) {
         self.journal = journal
         self.bootID = bootID
         self.formats = formats
         self.scribe = scribe
         self.gaps = gaps
+        self.parts = parts
         isOpen = scribe.recording != nil
         updatedAt = now
     }
@@ -52,6 +58,7 @@ final class RunRecorder {
         for event in events where event.isBegin {
             guard let recording = scribe.recording else { continue }
             gaps = 0
+            parts = 1
             isOpen = true
             journal.begin(recording, JournalPart(bootID: bootID, at: event.at), at: now)
         }

@@ -15,4 +15,6 @@ package enum Input: Equatable, Sendable {
     case clear(StaticText)
     /// How the recording stands. It is the machine's own and is not recorded.
     case recorder(Recorder)
+    /// How the board is supplied; nil is not known. It is the machine's own and is not recorded.
+    case power(Power?)
 }

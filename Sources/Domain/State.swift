@@ -14,13 +14,14 @@ package struct State: Equatable, Sendable {
     package var gpsd: LinkStatus
     package var bluetooth: Bluetooth
     package var recorder: Recorder
+    package var power: Power?
     package var ticks: Ticks
     package var faults: [Fault]
 
     package init(
         at: Instant, time: UTC? = nil, clock: ClockSource = .unset, run: RunState = .idle, activity: Activity? = nil,
         heart: Heart, position: Timed<Position>? = nil, positionIsStale: Bool = false, gpsd: LinkStatus,
-        bluetooth: Bluetooth, recorder: Recorder, ticks: Ticks, faults: [Fault] = []
+        bluetooth: Bluetooth, recorder: Recorder, power: Power? = nil, ticks: Ticks, faults: [Fault] = []
     ) {
         self.at = at
         self.time = time
@@ -33,6 +34,7 @@ package struct State: Equatable, Sendable {
         self.gpsd = gpsd
         self.bluetooth = bluetooth
         self.recorder = recorder
+        self.power = power
         self.ticks = ticks
         self.faults = faults
     }
@@ -185,6 +187,22 @@ package struct Recorder: Equatable, Sendable {
         self.syncedMillisecondsAgo = syncedMillisecondsAgo
         self.freeMebibytes = freeMebibytes
         self.message = message
+    }
+}
+
+/// How the board is supplied, as far as its drivers say it.
+package struct Power: Equatable, Sendable {
+    /// What is left in the battery, 0 to 100 %; nil where there is none.
+    package var batteryPercent: Int?
+    /// The battery is being charged, or is full; nil where it does not say.
+    package var isCharging: Bool?
+    /// The supply voltage is, or was just now, too low for the board; nil where nothing watches it. Not on the wire: it is a fault.
+    package var isUnderVoltage: Bool?
+
+    package init(batteryPercent: Int? = nil, isCharging: Bool? = nil, isUnderVoltage: Bool? = nil) {
+        self.batteryPercent = batteryPercent
+        self.isCharging = isCharging
+        self.isUnderVoltage = isUnderVoltage
     }
 }
 

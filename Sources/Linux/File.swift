@@ -46,6 +46,22 @@ extension FileDescriptor {
     }
 }
 
+/// The names of what is in a directory, at most so many, in no order; empty where it cannot be read.
+///
+/// The corresponding C function is `readdir`.
+package func names(in directory: String, limit: Int) -> [String] {
+    guard let stream = unsafe opendir(directory) else { return [] }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while names.count < limit, let entry = unsafe readdir(stream) {
+        let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+            unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+        }
+        if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+}
+
 /// A lock that one process at a time holds on a directory, as long as this value lives; the kernel frees it when the process dies.
 @safe
 package struct DirectoryLock: ~Copyable {

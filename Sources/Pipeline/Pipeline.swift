@@ -28,6 +28,7 @@ package struct Pipeline: Sendable {
     /// The machine's own, which no replay has.
     var recorder = Recorder(state: .off)
     var recorderFault: Fault?
+    var power: Power?
     /// Why the newest fix was refused; nil when it was not.
     package var refusal: FixRefusal?
     /// A good value of the notification before, for the maximum.
@@ -109,6 +110,10 @@ package struct Pipeline: Sendable {
             emit(.settings(key, settings), at: now)
             changed(at: now)
         case .recorder(let recorder): receive(recorder, at: now)
+        case .power(let power):
+            guard power != self.power else { return }
+            self.power = power
+            changed(at: now)
         case .raise(let name, let message): raise(name, message: message, at: now)
         case .clear(let name): clear(name, at: now)
         }
@@ -184,7 +189,7 @@ package struct Pipeline: Sendable {
             at: now, time: wallClock.time(at: now), clock: wallClock.source, run: runState, activity: run?.activity,
             heart: status, position: isAbsent ? nil : position,
             positionIsStale: position.map { $0.age(at: now) >= Self.staleAge } ?? false,
-            gpsd: gpsdLink.value, bluetooth: bluetooth, recorder: recorder, ticks: run?.ticks ?? ticks,
+            gpsd: gpsdLink.value, bluetooth: bluetooth, recorder: recorder, power: power, ticks: run?.ticks ?? ticks,
             faults: recorderFault.map { faults + [$0] } ?? faults)
     }
 

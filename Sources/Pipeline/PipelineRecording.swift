@@ -41,6 +41,15 @@ extension Pipeline {
 
 /// What of the time and of the inputs has to be recorded.
 extension Pipeline {
+    /// What the devices and the shell have said and would not say once more.
+    var known: [Input] {
+        var known: [Input] = [.bluetooth(bluetooth), .gpsdLink(gpsdLink.value), .heartLink(heartLink.value)]
+        if let batteryPercent { known.append(.battery(percent: batteryPercent)) }
+        // The pipeline raises its own anew.
+        known += faults.filter { $0.name != Refusing.fault }.map { .raise($0.name, message: $0.message) }
+        return known
+    }
+
     /// The first moment that was due, where ``advance(to:)`` would go on from it to `now` in one step.
     func leap(to now: Instant) -> Instant? {
         guard let tick = run?.clock.next else { return now - nextSecond >= .seconds(1) ? nextSecond : nil }
@@ -50,7 +59,7 @@ extension Pipeline {
     /// Whether an input belongs into a recording: it is not the machine's own, and it changes something.
     func keeps(_ input: Input, at now: Instant) -> Bool {
         switch input {
-        case .recorder: false
+        case .recorder, .power: false
         case .systemClock(let time, let isSynchronised):
             !wallClock.ignores(time, isSynchronised: isSynchronised, at: now)
         default: true

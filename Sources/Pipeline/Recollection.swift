@@ -43,6 +43,23 @@ package struct Recollection: Sendable {
         keep(Entry(at: now, .outage(outage)))
     }
 
+    /// Takes up an activity that this pipeline has closed, while the devices went on: what is known of them stays known.
+    package mutating func reopen(_ closed: Pipeline, after outage: Outage, at now: Instant) {
+        let present = pipeline
+        goOn(closed, after: outage, at: now)
+        for input in present.known { receive(input, at: now) }
+    }
+
+    /// Ends the run because the power does; it may be taken up again (``reopen(_:after:at:)``).
+    ///
+    /// - Throws: ``Refusal`` where no run is on.
+    package mutating func endForPower(at now: Instant) throws(Refusal) {
+        advance(to: now)
+        _ = try pipeline.perform(.stop, at: now)
+        entries.append(Entry(at: now, .ended(.power)))
+        startOver(at: now)
+    }
+
     /// The next activity gets this number.
     package mutating func number(next id: Int) {
         guard pipeline.runState == .idle else { return }
@@ -147,6 +164,7 @@ package struct Recollection: Sendable {
         pipeline = other
         pipeline.recorder = before.recorder
         pipeline.recorderFault = before.recorderFault
+        pipeline.power = before.power
     }
 
     /// A run has ended: the next one does not begin before that.

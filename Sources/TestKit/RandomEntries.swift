@@ -9,7 +9,7 @@ package struct RandomEntries {
     }
 
     /// How many kinds ``next(kind:)`` knows.
-    package static let kinds = 16
+    package static let kinds = 17
 
     /// - Parameter kind: 0 to ``kinds`` − 1.
     package mutating func next(kind: Int) -> Entry {
@@ -30,6 +30,8 @@ package struct RandomEntries {
             case 12: .command(command())
             case 13: .slept(duration())
             case 14: .ended(Bool.random(using: &random) ? .power : .forgotten)
+            case 15:
+                .input(.power(maybe(Power(batteryPercent: 4, isCharging: maybe(true), isUnderVoltage: maybe(false)))))
             default:
                 .outage(
                     Outage(duration: duration(), isSameBoot: .random(using: &random), settings: settings()))

@@ -57,6 +57,12 @@ struct ScreenTests {
         try expect(view, Size(columns: 20, rows: 5), named: "faults")
     }
 
+    @Test func theBoardsBatteryIsShownWhereThereIsRoom() throws {
+        let power = (#""recorder""#, #""power":{"battery_percent":62,"charging":false},"recorder""#)
+        try expect(try Views.view(Views.run, power), Size(columns: 120, rows: 24), named: "battery")
+        try expect(try Views.view(Views.run, power), Size(columns: 40, rows: 12), named: "battery")
+    }
+
     @Test func hostileNamesAreHarmless() throws {
         let view = try Views.view(
             Views.run, ("Polar H10 00000001", Views.hostileName), ("Zone 2", Views.hostileName),

@@ -23,6 +23,14 @@ struct WordsTests {
                 """)
     }
 
+    @Test(arguments: [
+        (#"{"battery_percent":62,"charging":true}"#, "62 %, charging"), (#"{"battery_percent":3}"#, "3 %"),
+    ])
+    func theBoardsBatteryIsTold(power: String, words: String) throws {
+        let state = try Views.view(Views.run, (#""recorder""#, #""power":\#(power),"recorder""#)).state!
+        #expect(Words(metric: true).report(state).contains("\n  Battery   \(words)\n"))
+    }
+
     @Test func idleStatusTellsTheLinks() throws {
         #expect(
             Words(metric: false).report(try Views.view(Views.idle).state!) == """

@@ -40,6 +40,18 @@ private let head = #""seq":5,"time":"2026-03-01T07:30:12.300Z","boot_ms":1234567
     #expect(line { $0.stateLine(.idle(at: Instant(milliseconds: 5)), sequence: 1) } == expected)
 }
 
+@Test(arguments: [
+    (Power(batteryPercent: 62, isCharging: true), #""power":{"battery_percent":62,"charging":true},"#),
+    (Power(batteryPercent: 0, isUnderVoltage: true), #""power":{"battery_percent":0},"#),
+    (Power(isCharging: false), #""power":{"charging":false},"#), (Power(isUnderVoltage: false), ""),
+])
+func howTheBoardIsSuppliedIsTheMachinesOwn(power: Power, member: String) {
+    var state = State.example
+    state.power = power
+    #expect(line { $0.stateLine(state, sequence: 1) }.contains(#""free_mib":20113},"# + member + #""ticks""#))
+    #expect(line { $0.stateLine(state, sequence: nil) } == line { $0.stateLine(.example, sequence: nil) })
+}
+
 @Test func equalStatesGiveEqualBytes() {
     #expect(line { $0.stateLine(.example, sequence: 7) } == line { $0.stateLine(.example, sequence: 7) })
 }

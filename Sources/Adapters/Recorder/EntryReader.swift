@@ -42,6 +42,11 @@ extension Input {
                     behindMilliseconds: json["behind_ms"]?.integer.map(Int64.init),
                     syncedMillisecondsAgo: json["synced_ms_ago"]?.integer.map(Int64.init),
                     freeMebibytes: json["free_mib"]?.integer, message: json["message"]?.string))
+        case "power":
+            let power = Power(
+                batteryPercent: json["percent"]?.integer, isCharging: json["charging"]?.bool,
+                isUnderVoltage: json["under_voltage"]?.bool)
+            self = .power(power == Power() ? nil : power)
         default: throw ParseError(at: 0, expected: "the name of an entry")
         }
     }

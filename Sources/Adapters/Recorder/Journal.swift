@@ -13,7 +13,7 @@ package final class Journal {
     /// The number for the next activity, until the writer knows better.
     private var nextActivity: Int
     /// The activity that is being recorded, and how many entries and rows it has.
-    private var open: (activity: Int, entries: Int, rows: Int)?
+    package private(set) var open: (activity: Int, entries: Int, rows: Int)?
     /// What is to be done once so many urgent changes are written.
     private var awaiting: [(count: Int, body: () -> Void)] = []
 
@@ -70,6 +70,16 @@ package final class Journal {
     package func resume(_ activity: Int, _ part: JournalPart, rows: Int, at now: Instant) {
         open = (activity, part.place, rows)
         append(.resume(activity: activity, part), at: now)
+    }
+
+    /// An activity that was ended goes on as if it had not been.
+    ///
+    /// - Parameters:
+    ///   - part: begins with the entry that comes next.
+    ///   - rows: how many of its rows it keeps.
+    package func reopen(_ activity: Int, _ part: JournalPart, rows: Int, at now: Instant) {
+        append(.cut(activity: activity, entries: part.place, rows: rows), at: now)
+        resume(activity, part, rows: rows, at: now)
     }
 
     /// The next entry of the open activity.

@@ -1,5 +1,6 @@
 package import Domain
 import Linux
+import Outputs
 
 /// What the journal says when the daemon starts, before anything is written.
 package struct JournalPreparation: Sendable {
@@ -9,6 +10,8 @@ package struct JournalPreparation: Sendable {
     package var nextActivity = 1
     /// The activity that was left open by a kill, a power cut, or the program's end.
     package var open: OpenActivity?
+    /// The newest activity, where it was ended because the battery was nearly empty; the entry that says so is left out.
+    package var endedForPower: OpenActivity?
     /// The newest lines of class EVENT, oldest first.
     package var events: [(sequence: Int, line: [UInt8])] = []
     /// What somebody has set over control.sock.
@@ -31,6 +34,7 @@ package struct JournalPreparation: Sendable {
         let reader = JournalReader(file.database)
         nextActivity = try file.statements.reserve()
         open = try reader.openActivity()
+        if open == nil { endedForPower = try reader.activityEndedForPower() }
         events = try reader.events(limit: 1000)
         settings = try reader.settings()
     }
@@ -56,10 +60,35 @@ package struct OpenActivity: Equatable, Sendable {
 extension JournalReader {
     /// The newest activity that has not ended.
     package func openActivity() throws(SQLiteError) -> OpenActivity? {
-        guard
-            let id = try database.integer("SELECT max(id) FROM activity WHERE open AND NOT imported").map({ Int($0) }),
-            let recording = try recording(id), let part = try parts(of: id).last
+        guard let id = try database.integer("SELECT max(id) FROM activity WHERE open AND NOT imported") else {
+            return nil
+        }
+        return try unended(Int(id))
+    }
+
+    /// The newest activity, as it was before its end, where that is ``Ending/power``.
+    package func activityEndedForPower() throws(SQLiteError) -> OpenActivity? {
+        let newest = try database.integer("SELECT max(id) FROM activity WHERE NOT imported")
+        guard let id = newest.map({ Int($0) }), let summary = try summary(of: id), !summary.isOpen else { return nil }
+        let keys = JournalSchema.keys(of: id)
+        let statement = try database.prepare(
+            "SELECT key, at_ns, kind, value FROM input WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT 1")
+        try statement.bind(keys.lowerBound, keys.upperBound)
+        guard try statement.step(), let key = statement.integer(0), let at = statement.integer(1),
+            statement.text(2) == Entry.Kind.ended(.power).name, statement.text(3) == "\"\(Ending.power.rawValue)\"",
+            var activity = try unended(id)
         else { return nil }
+        let end = Instant(nanoseconds: at)
+        let later = (activity.last - end).wholeMilliseconds
+        activity.entries = Int(key - keys.lowerBound)
+        activity.last = end
+        activity.lastAt -= later
+        activity.lastTime = activity.lastTime.map { UTC(milliseconds: $0.milliseconds - later) }
+        return activity
+    }
+
+    private func unended(_ id: Int) throws(SQLiteError) -> OpenActivity? {
+        guard let recording = try recording(id), let part = try parts(of: id).last else { return nil }
         let keys = JournalSchema.keys(of: id)
         let partKey = JournalSchema.key(id, part.place)
         var last = part.at

@@ -149,7 +149,7 @@ struct JournalStatements {
             try self.heart.run(
                 key, at, Int(heart.beatsPerMinute), heart.contact, heart.energyKilojoules.map(Int.init),
                 Self.bytes(of: heart.rrIntervals))
-        case .input(.recorder): break
+        case .input(.recorder), .input(.power): break
         case let kind:
             text.clear()
             text.entry(kind)

@@ -53,6 +53,12 @@ extension LineWriter {
                 line.member("free_mib", recorder.freeMebibytes)
                 line.member("message", recorder.message)
             }
+        case .power(let power):
+            object { line in
+                line.member("percent", power?.batteryPercent)
+                line.member("charging", power?.isCharging)
+                line.member("under_voltage", power?.isUnderVoltage)
+            }
         }
     }
 
@@ -234,6 +240,7 @@ extension Entry.Kind {
             case .raise: "raise"
             case .clear: "clear"
             case .recorder: "recorder"
+            case .power: "power"
             }
         }
     }

@@ -50,6 +50,12 @@ extension LineWriter {
             $0.member("synced_ms_ago", state.recorder.syncedMillisecondsAgo)
             $0.member("free_mib", state.recorder.freeMebibytes)
         }
+        if let power = state.power, power.batteryPercent != nil || power.isCharging != nil {
+            object("power") {
+                $0.member("battery_percent", power.batteryPercent)
+                $0.member("charging", power.isCharging)
+            }
+        }
         object("ticks") {
             $0.member("late", state.ticks.late)
             $0.member("worst_ms", state.ticks.worst.inSeconds * 1000, decimals: 1)

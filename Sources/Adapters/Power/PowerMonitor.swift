@@ -1,0 +1,112 @@
+package import Domain
+package import Linux
+
+/// Tells how the board is supplied, each 10 s.
+///
+///     thread: drivers ──▶ Desk ──▶ loop: report
+///
+/// A gauge on an I2C bus may keep its reader waiting, so it is read on a thread of its own; there is one only while there is something to be
+/// read. A board without any is looked at again each minute.
+package final class PowerMonitor {
+    private final class Desk: Sendable {
+        struct Papers {
+            var power: Power?
+            var isClosing = false
+        }
+
+        let papers = Locked(Papers())
+        /// Calls the thread.
+        let work: WakeUp
+        /// Calls the loop: it was read.
+        let told: WakeUp
+        /// The thread has ended.
+        let ended: WakeUp
+
+        init() throws(SystemError) {
+            work = try WakeUp()
+            told = try WakeUp()
+            ended = try WakeUp()
+        }
+    }
+
+    private let supplies: PowerSupplies
+    private let interval: Duration
+    private let rest: Duration
+    private let report: (Power?) -> Void
+    private let desk: Desk
+    private var thread: WorkerThread?
+    private var source: DescriptorSource?
+    private var timer: TimerSource?
+
+    /// - Parameters:
+    ///   - interval: between two readings.
+    ///   - rest: between two looks for something to be read.
+    ///   - report: called in the loop after each of these; nil where nothing is known.
+    package init(
+        _ supplies: PowerSupplies, loop: EventLoop, interval: Duration = .seconds(10), rest: Duration = .seconds(60),
+        report: @escaping (Power?) -> Void
+    ) throws(SystemError) {
+        self.supplies = supplies
+        self.interval = interval
+        self.rest = rest
+        self.report = report
+        desk = try Desk()
+        source = try loop.watch(desk.told.descriptor, for: .reading) { [unowned self] _ in tell() }
+        timer = try loop.timer { [unowned self] in look() }
+        timer?.arm(at: Clock.now())
+    }
+
+    /// Ends; waits only a little, because a bus may never answer.
+    package func close(waiting limit: Duration = .milliseconds(200)) {
+        source = nil
+        timer = nil
+        guard let thread else { return }
+        desk.papers.withLock { $0.isClosing = true }
+        desk.work.call()
+        if desk.ended.wait(atMost: limit) { thread.join() }
+        self.thread = nil
+    }
+
+    private func look() {
+        if supplies.areThere {
+            // Without a thread it is tried again in a minute.
+            thread = try? WorkerThread("paced-power") { [desk, supplies, interval] in
+                Self.run(desk, supplies, every: interval)
+            }
+        }
+        if thread == nil {
+            timer?.arm(at: Clock.now() + rest)
+            report(nil)
+        }
+    }
+
+    private func tell() {
+        desk.told.hear()
+        let power = desk.papers.withLock { $0.power }
+        if power == nil, let thread {
+            // There was nothing for us: its last word was that.
+            thread.join()
+            desk.ended.hear()
+            self.thread = nil
+            timer?.arm(at: Clock.now() + rest)
+        }
+        report(power)
+    }
+
+    // MARK: On the thread
+
+    private static func run(_ desk: Desk, _ supplies: PowerSupplies, every interval: Duration) {
+        var isOver = false
+        while !isOver {
+            let power = supplies.read()
+            let isClosing = desk.papers.withLock { papers in
+                papers.power = power
+                return papers.isClosing
+            }
+            isOver = power == nil || isClosing
+            if isOver { desk.ended.call() }
+            desk.told.call()
+            if !isOver { desk.work.wait(atMost: interval) }
+        }
+    }
+}

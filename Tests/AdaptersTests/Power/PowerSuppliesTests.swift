@@ -1,0 +1,173 @@
+import Adapters
+import Domain
+import Foundation
+import Linux
+import TestKit
+import Testing
+
+/// A tree like that of /sys, written by hand.
+struct FakeSupplies {
+    let directory: TemporaryDirectory
+
+    init() throws {
+        directory = TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: path("supply"), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: path("hwmon"), withIntermediateDirectories: true)
+    }
+
+    func path(_ name: String) -> String { directory.path + "/" + name }
+
+    var supplies: PowerSupplies {
+        PowerSupplies(supplies: path("supply"), sensors: path("hwmon"))
+    }
+
+    func write(_ name: String, _ values: [String: String]) throws {
+        try FileManager.default.createDirectory(atPath: path(name), withIntermediateDirectories: true)
+        for (key, value) in values {
+            try Data((value + "\n").utf8).write(to: URL(filePath: path(name + "/" + key)))
+        }
+    }
+
+    func remove(_ name: String) throws {
+        try FileManager.default.removeItem(atPath: path(name))
+    }
+
+    func battery(_ name: String, _ capacity: String, _ status: String, _ more: [String: String] = [:]) throws {
+        let values = ["type": "Battery", "capacity": capacity, "status": status, "present": "1"]
+        try write("supply/" + name, values.merging(more) { $1 })
+    }
+}
+
+@Suite struct PowerSuppliesTests {
+    private let fake: FakeSupplies
+
+    init() throws {
+        fake = try FakeSupplies()
+    }
+
+    private var power: Power? { fake.supplies.read() }
+
+    @Test func aBoardWithoutASupplyKnowsNothing() throws {
+        #expect(!fake.supplies.areThere)
+        #expect(power == nil)
+        #expect(!PowerSupplies(supplies: "/nowhere", sensors: "/nowhere").areThere)
+        #expect(PowerSupplies(supplies: "/nowhere", sensors: "/nowhere").read() == nil)
+    }
+
+    @Test(arguments: [
+        ("Charging", true), ("Full", true), ("Discharging", false), ("Not charging", false), ("Unknown", nil),
+        ("", nil),
+    ])
+    func aBatteryTellsWhetherItIsCharged(status: String, isCharging: Bool?) throws {
+        try fake.battery("BAT0", "62", status)
+        #expect(fake.supplies.areThere)
+        #expect(power == Power(batteryPercent: 62, isCharging: isCharging))
+    }
+
+    @Test func aMouseIsNotOurs() throws {
+        try fake.battery("hidpp_battery_0", "5", "Discharging", ["scope": "Device"])
+        #expect(power == nil)
+        try fake.battery("BAT0", "80", "Discharging", ["scope": "System"])
+        #expect(power?.batteryPercent == 80)
+    }
+
+    @Test func thePlugSaysNothingOfTheBattery() throws {
+        try fake.write("supply/AC", ["type": "Mains", "online": "1"])
+        try fake.write("supply/usb", ["type": "USB", "online": "1"])
+        #expect(power == nil)
+        try fake.battery("BAT0", "4", "Discharging")
+        #expect(power == Power(batteryPercent: 4, isCharging: false))
+    }
+
+    @Test func aBatteryThatIsNotThereIsNone() throws {
+        try fake.battery("BAT0", "0", "Unknown", ["present": "0"])
+        #expect(power == nil)
+    }
+
+    @Test(arguments: ["", "101", "-1", "4 %", "twelve", "99999999999999999999", String(repeating: "1", count: 5000)])
+    func nonsenseIsNotKnown(capacity: String) throws {
+        try fake.battery("BAT0", capacity, "Discharging")
+        #expect(power == Power(isCharging: false))
+    }
+
+    @Test func severalBatteriesAreOneByWhatTheyHold() throws {
+        try fake.battery("BAT0", "100", "Full", ["energy_full": "10000000"])
+        try fake.battery("BAT1", "20", "Discharging", ["energy_full": "30000000"])
+        #expect(power == Power(batteryPercent: 40, isCharging: false))
+        // Not in the same unit: the lowest.
+        try fake.remove("supply/BAT1/energy_full")
+        try fake.battery("BAT1", "20", "Charging", ["charge_full": "3000000"])
+        #expect(power == Power(batteryPercent: 20, isCharging: true))
+    }
+
+    @Test(arguments: [("0", false), ("1", true), ("", nil), ("7", nil)])
+    func theAlarmOfAPisVoltageIsTold(alarm: String, isUnderVoltage: Bool?) throws {
+        try fake.write("hwmon/hwmon0", ["name": "cpu_thermal", "in0_lcrit_alarm": "1"])
+        #expect(!fake.supplies.areThere)
+        try fake.write("hwmon/hwmon1", ["name": "rpi_volt", "in0_lcrit_alarm": alarm])
+        #expect(fake.supplies.areThere)
+        #expect(power?.isUnderVoltage == isUnderVoltage)
+    }
+
+    @Test func theMachineThatTestsRunOnIsReadToo() {
+        _ = PowerSupplies().read()
+    }
+
+    // MARK: Through the loop
+
+    /// What a monitor has reported, as the loop turned.
+    private final class Told {
+        var readings: [Power?] = []
+    }
+
+    private func turn(_ loop: EventLoop, until isDone: () -> Bool) throws {
+        let end = Clock.now() + .seconds(10)
+        while !isDone(), Clock.now() < end { try loop.turn(waiting: .milliseconds(10)) }
+        #expect(isDone())
+    }
+
+    private static func hasThread() -> Bool {
+        names(in: "/proc/self/task", limit: 4096).contains { task in
+            (try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)) == "paced-power\n"
+        }
+    }
+
+    @Test func aMonitorFollowsABatteryThatComesAndGoes() throws {
+        let loop = try EventLoop()
+        let told = Told()
+        let monitor = try PowerMonitor(
+            fake.supplies, loop: loop, interval: .milliseconds(20), rest: .milliseconds(50)
+        ) { told.readings.append($0) }
+        try turn(loop) { told.readings == [nil, nil] }
+        #expect(!Self.hasThread())
+        try fake.battery("BAT0", "62", "Discharging")
+        try turn(loop) { told.readings.last == Power(batteryPercent: 62, isCharging: false) }
+        #expect(Self.hasThread())
+        try fake.battery("BAT0", "61", "Charging")
+        try turn(loop) { told.readings.last == Power(batteryPercent: 61, isCharging: true) }
+        try fake.remove("supply/BAT0")
+        try turn(loop) { told.readings.last == .some(nil) }
+        #expect(!Self.hasThread())
+        try fake.battery("BAT0", "60", "Full")
+        try turn(loop) { told.readings.last == Power(batteryPercent: 60, isCharging: true) }
+        monitor.close()
+        #expect(!Self.hasThread())
+    }
+
+    /// A fifo keeps its reader waiting, as a bus may that does not answer: the loop goes on, and ends in time.
+    @Test func aGaugeThatHangsKeepsNobodyWaiting() throws {
+        try fake.battery("BAT0", "62", "Discharging")
+        try fake.remove("supply/BAT0/capacity")
+        #expect(mkfifo(fake.path("supply/BAT0/capacity"), 0o600) == 0)
+        let loop = try EventLoop()
+        let told = Told()
+        let monitor = try PowerMonitor(fake.supplies, loop: loop) { told.readings.append($0) }
+        let begun = Clock.now()
+        for _ in 0..<5 { try loop.turn(waiting: .milliseconds(10)) }
+        monitor.close(waiting: .milliseconds(50))
+        #expect(told.readings.isEmpty)
+        #expect(Clock.now() - begun < .seconds(5))
+        // Lets the thread go on and end.
+        try Data("62\n".utf8).write(to: URL(filePath: fake.path("supply/BAT0/capacity")))
+    }
+}

@@ -1,0 +1,233 @@
+import Adapters
+import Domain
+import Linux
+import Outputs
+import Pipeline
+import TestKit
+import Testing
+
+@testable import Daemon
+
+/// A run that an empty battery has closed, and what becomes of it.
+@Suite struct ClosedForPowerTests {
+    private static let offset: Int64 = 1_790_000_000_000
+    private let directory: TemporaryDirectory
+    private let now = Instant(milliseconds: 5_000_000)
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private struct Unexpected: Error {}
+
+    /// What goes through a daemon's hands, without its devices and sockets.
+    private struct Stage {
+        var begun: Daemon.Begun
+        var events: [Event] = []
+
+        mutating func ride(_ seconds: Int, from start: Instant, knowsTime: Bool = true) {
+            for second in 0..<seconds {
+                let now = start + .milliseconds(second * 1000 + 250)
+                begun.recollection.advance(to: now)
+                say(at: now)
+                if knowsTime {
+                    let time = UTC(milliseconds: now.milliseconds + ClosedForPowerTests.offset)
+                    begun.recollection.receive(.systemClock(time, isSynchronised: true), at: now)
+                }
+                begun.recollection.receive(
+                    .heart(HeartRateMeasurement(beatsPerMinute: 120, rrIntervals: [512])), at: now)
+                say(at: now)
+            }
+        }
+
+        mutating func say(at now: Instant) {
+            let outputs = begun.recollection.pipeline.takeOutputs()
+            events += outputs.compactMap { if case .event(let event) = $0 { event } else { nil } }
+            begun.recorder.take(
+                begun.recollection.takeEntries(), outputs, seconds: begun.recollection.pipeline.seconds, zones: nil,
+                at: now)
+            begun.recollection.pipeline.forgetSaid()
+        }
+
+        mutating func perform(_ command: RunCommand, at now: Instant) throws {
+            begun.recollection.number(next: begun.recorder.activityNumber)
+            _ = try begun.recollection.perform(command, at: now)
+            say(at: now)
+        }
+
+        mutating func close(at now: Instant) throws -> ClosedForPower {
+            begun.recollection.advance(to: now)
+            say(at: now)
+            guard let closed = ClosedForPower(begun.recollection.pipeline, begun.recorder, at: now) else {
+                throw Unexpected()
+            }
+            try begun.recollection.endForPower(at: now)
+            say(at: now)
+            return closed
+        }
+
+        mutating func goOn(_ closed: ClosedForPower, at now: Instant) {
+            begun.recollection.advance(to: now)
+            say(at: now)
+            closed.goOn(&begun.recorder, &begun.recollection, at: now)
+            say(at: now)
+        }
+
+        var state: State { begun.recollection.pipeline.state(at: begun.recollection.pipeline.deadline) }
+    }
+
+    private func begin(at now: Instant, resumeMinutes: Int = 15, time: UTC? = nil) throws -> Stage {
+        var configuration = Configuration()
+        configuration.resumeMinutes = resumeMinutes
+        let pipeline = Pipeline(settings: Settings(), isDemo: false, at: now)
+        return Stage(
+            begun: try Daemon.begin(
+                pipeline, after: Daemon.lookIntoJournal(in: directory.path), isDemo: false, configuration,
+                directory: directory.path, at: now, time: time))
+    }
+
+    private func time(at now: Instant) -> UTC { UTC(milliseconds: now.milliseconds + Self.offset) }
+
+    private func reader() throws -> JournalReader { try JournalReader(in: directory.path) }
+
+    private func reboot() throws {
+        let database = try SQLiteDatabase(JournalFile.path(in: directory.path), .writing)
+        try database.execute("UPDATE part SET boot_id = 'before'; UPDATE clock SET boot_id = 'before'")
+    }
+
+    /// A ride of 20 s that the battery has closed.
+    private func closedRide() throws {
+        var stage = try begin(at: now)
+        try stage.perform(.start(.ride, indoor: true), at: now)
+        stage.ride(20, from: now)
+        _ = try stage.close(at: now + .seconds(20))
+        // The daemon lives on, and notes the time.
+        stage.ride(40, from: now + .seconds(20))
+        #expect(stage.begun.recorder.journal.close())
+    }
+
+    /// Samples for each second of active time, the timer's begins and ends, and what the entries give once more.
+    private func expectWhole(_ seconds: Int, elapsed: ClosedRange<Int64>, total: Int64, parts: Int) throws {
+        let summary = try #require(try reader().list(limit: 10).first)
+        #expect(try reader().list(limit: 10).count == 1)
+        #expect(!summary.isOpen)
+        #expect(elapsed.contains(summary.total.elapsedMilliseconds))
+        #expect(summary.totalMilliseconds == total)
+        #expect(summary.gaps == 1)
+        #expect(try reader().parts(of: 1).count == parts)
+        var samples: [Int64] = []
+        var timer: [RecordingRow] = []
+        try reader().rows(of: 1).each { row in
+            switch row {
+            case .sample(let sample): samples.append(sample.elapsedMilliseconds)
+            case .begin, .end: timer.append(row)
+            default: break
+            }
+        }
+        #expect(samples == (1...Int64(seconds)).map { $0 * 1000 })
+        #expect(timer.count == 4)
+        guard case .end(_, .outage) = timer[1], case .begin(_, .outage) = timer[2] else { throw Unexpected() }
+        var replay: Replay?
+        var end: Event.Kind?
+        try reader().entries(of: 1) { entry in
+            if case .beginning(let beginning) = entry.kind {
+                replay = Replay(beginning)
+            } else {
+                replay?.take(entry) { pipeline in
+                    for case .event(let event) in pipeline.takeOutputs() { end = event.kind }
+                    pipeline.forgetSaid()
+                }
+            }
+        }
+        guard case .stop(let again)? = end else { throw Unexpected() }
+        #expect(again.total == summary.total)
+        #expect(again.totalMilliseconds == summary.totalMilliseconds)
+    }
+
+    @Test func itIsAnActivityThatHasEndedUntilThen() throws {
+        try closedRide()
+        let summary = try #require(try reader().list(limit: 10).first)
+        #expect(!summary.isOpen)
+        #expect(summary.total.elapsedMilliseconds == 20_000)
+        #expect(summary.totalMilliseconds == 20_000)
+    }
+
+    @Test func itGoesOnInTheSameDaemon() throws {
+        var stage = try begin(at: now)
+        stage.begun.recollection.receive(.gpsdLink(LinkStatus(.connected)), at: now)
+        stage.begun.recollection.receive(.raise("export failed", message: "the disk is full"), at: now)
+        try stage.perform(.start(.ride, indoor: true), at: now)
+        stage.ride(20, from: now)
+        let closed = try stage.close(at: now + .seconds(20))
+        #expect(stage.state.run == .idle)
+        stage.ride(30, from: now + .seconds(20))
+        stage.goOn(closed, at: now + .seconds(50))
+        #expect(stage.state.run == .active)
+        #expect(stage.state.activity?.id == 1)
+        #expect(stage.state.activity?.total.elapsedMilliseconds == 20_000)
+        #expect(stage.state.gpsd.state == .connected)
+        #expect(stage.state.faults.map(\.message) == ["the disk is full"])
+        #expect(stage.events.contains { $0.kind == .start(.ride, resumed: true) })
+        stage.ride(10, from: now + .seconds(50))
+        try stage.perform(.stop, at: now + .seconds(60))
+        #expect(stage.begun.recorder.journal.close())
+        try expectWhole(30, elapsed: 30_000...30_000, total: 60_000, parts: 2)
+    }
+
+    @Test(arguments: [false, true])
+    func itGoesOnAfterANewStart(isOtherBoot: Bool) throws {
+        try closedRide()
+        if isOtherBoot { try reboot() }
+        let start = isOtherBoot ? Instant(milliseconds: 9000) : now + .seconds(80)
+        var stage = try begin(at: start, time: time(at: now + .seconds(80)))
+        let closed = try #require(stage.begun.closed)
+        #expect(closed.last == start - .seconds(60))
+        #expect(stage.state.run == .idle)
+        stage.goOn(closed, at: start + .seconds(10))
+        #expect(stage.state.activity?.total.elapsedMilliseconds == 20_000)
+        stage.ride(10, from: start + .seconds(10), knowsTime: !isOtherBoot)
+        try stage.perform(.stop, at: start + .seconds(20))
+        #expect(stage.begun.recorder.journal.close())
+        try expectWhole(30, elapsed: 30_000...30_000, total: 100_000, parts: 2)
+    }
+
+    @Test func aPausedOneStaysPaused() throws {
+        var stage = try begin(at: now)
+        try stage.perform(.start(.ride, indoor: true), at: now)
+        stage.ride(20, from: now)
+        try stage.perform(.pause, at: now + .seconds(20))
+        let closed = try stage.close(at: now + .seconds(30))
+        stage.goOn(closed, at: now + .seconds(40))
+        #expect(stage.state.run == .paused)
+        #expect(stage.begun.recorder.journal.close())
+    }
+
+    @Test func oneThatIsTooOldStaysClosed() throws {
+        try closedRide()
+        let stage = try begin(at: now + .seconds(20 + 61), resumeMinutes: 1)
+        #expect(stage.begun.closed == nil)
+        #expect(stage.begun.recorder.journal.close())
+    }
+
+    @Test func aRunThatWasStoppedByHandDoesNotGoOn() throws {
+        var stage = try begin(at: now)
+        try stage.perform(.start(.ride, indoor: true), at: now)
+        stage.ride(20, from: now)
+        try stage.perform(.stop, at: now + .seconds(20))
+        #expect(stage.begun.recorder.journal.close())
+        let next = try begin(at: now + .seconds(30))
+        #expect(next.begun.closed == nil)
+        #expect(next.begun.recorder.journal.close())
+    }
+
+    @Test func nobodyKnowsHowLateItIsAfterANewBootAndItGoesOnAllTheSame() throws {
+        try closedRide()
+        try reboot()
+        let boot = Instant(milliseconds: 9000)
+        let stage = try begin(at: boot)
+        let closed = try #require(stage.begun.closed)
+        #expect(closed.last == boot - .seconds(1))
+        #expect(closed.undecided(at: boot) != nil)
+        #expect(stage.begun.recorder.journal.close())
+    }
+}

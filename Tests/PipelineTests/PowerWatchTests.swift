@@ -1,0 +1,90 @@
+import Domain
+import Pipeline
+import Testing
+
+private let start = Instant(milliseconds: 1_000_000)
+
+/// A watch with the limits that are the default, and what it has said.
+private struct Watching {
+    var watch = PowerWatch()
+    var limits = PowerWatch.Limits()
+    var now = start
+
+    /// The names of the faults that begin, and of those that end with a minus before them.
+    mutating func take(_ power: Power?, after seconds: Int64 = 10) -> [String] {
+        now += .seconds(seconds)
+        return watch.take(power, limits: limits, at: now).map { input in
+            switch input {
+            case .raise(let name, _): name.text
+            case .clear(let name): "-" + name.text
+            default: "?"
+            }
+        }
+    }
+
+    mutating func take(percent: Int, isCharging: Bool? = false) -> [String] {
+        take(Power(batteryPercent: percent, isCharging: isCharging))
+    }
+}
+
+@Test func theBatteryIsLowAtTheLimitAndNoMoreThreePercentHigher() {
+    var watching = Watching()
+    #expect(watching.take(percent: 16) == [])
+    #expect(watching.take(percent: 15) == ["battery low"])
+    #expect(watching.take(percent: 17) == [])
+    #expect(watching.take(percent: 14) == [])
+    #expect(watching.take(percent: 18) == ["-battery low"])
+    #expect(!watching.watch.isExhausted)
+}
+
+@Test func theBatteryIsEmptyAtItsLimitAndNeverWhileItIsCharged() {
+    var watching = Watching()
+    #expect(watching.take(percent: 4) == ["battery low", "battery empty"])
+    #expect(watching.watch.isExhausted)
+    #expect(watching.take(percent: 6) == [])
+    #expect(watching.watch.isExhausted)
+    #expect(watching.take(percent: 3, isCharging: true) == ["-battery low", "-battery empty"])
+    #expect(!watching.watch.isExhausted)
+    // A gauge that does not know whether it is charged is believed to be not.
+    #expect(watching.take(percent: 3, isCharging: nil) == ["battery low", "battery empty"])
+}
+
+@Test func aLimitOfNoughtIsOff() {
+    var watching = Watching(limits: PowerWatch.Limits(warning: 0, closing: 0))
+    #expect(watching.take(percent: 0) == [])
+    #expect(!watching.watch.isExhausted)
+}
+
+@Test func aGaugeThatDoesNotAnswerIsBelievedForAMinute() {
+    var watching = Watching()
+    #expect(watching.take(percent: 2) == ["battery low", "battery empty"])
+    #expect(watching.take(nil, after: 59) == [])
+    #expect(watching.take(Power(isUnderVoltage: false), after: 1) == ["-battery low", "-battery empty"])
+    #expect(!watching.watch.isExhausted)
+}
+
+@Test func anAlarmOfTheVoltageLastsAMinuteLonger() {
+    var watching = Watching()
+    #expect(watching.take(Power(isUnderVoltage: true)) == ["under-voltage"])
+    #expect(watching.take(Power(isUnderVoltage: false), after: 50) == [])
+    #expect(watching.take(Power(isUnderVoltage: true), after: 5) == [])
+    #expect(watching.take(Power(isUnderVoltage: false), after: 59) == [])
+    #expect(watching.take(nil, after: 1) == ["-under-voltage"])
+}
+
+@Test func everyFaultSaysWhatToDo() {
+    var watch = PowerWatch()
+    let inputs = watch.take(
+        Power(batteryPercent: 1, isCharging: false, isUnderVoltage: true), limits: PowerWatch.Limits(), at: start)
+    #expect(
+        inputs == [
+            .raise(
+                "battery low", message: "the battery is at 15 % or less: charge it; at 4 % the run is closed"),
+            .raise(
+                "battery empty",
+                message: "the battery is at 4 % or less, a run is closed: charge it, and the run goes on"),
+            .raise(
+                "under-voltage",
+                message: "the supply voltage is too low: use a stronger power supply, or a shorter, thicker cable"),
+        ])
+}
