@@ -232,6 +232,7 @@ def test_pacectl_without_a_daemon_shows_the_unit_that_was_set(board):
     board.start()
     board.paced.call("run.start")
     board.paced.call("run.stop")
+    wait_for(lambda: [run["open"] for run in board.paced.call("activities.list")] == [False], 2, "the run on the disk")
 
     def units(*words):
         said = subprocess.run(

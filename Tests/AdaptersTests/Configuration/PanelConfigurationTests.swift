@@ -35,7 +35,7 @@ struct PanelConfigurationTests {
         #expect(panel.lap == [KeyCode(163)])
         #expect(panel.stop == [KeyCode(164)])
         #expect(panel.devices == ["AB Shutter3", "/dev/input/by-path/platform-keys-event"])
-        #expect(panel.lights == [.searching: ["led0"], .ready: ["led0", "beaglebone:green:usr0"], .recording: []])
+        #expect(panel.lights == [.searching: ["led0"], .ready: ["led0", "beaglebone:green:usr0"]])
         #expect(try configuration("") == PanelConfiguration())
         #expect(try configuration("Toggle=KEY_A\nToggle=KEY_B\n").toggle == [KeyCode(48)], "what is said last holds")
     }
