@@ -64,19 +64,3 @@ extension FileDescriptor {
         }
     }
 }
-
-/// The names in a directory, sorted, without those that begin with a dot; at most `limit`.
-///
-/// The corresponding C functions are `opendir` and `readdir`.
-package func names(in directory: String, limit: Int = 1024) throws(SystemError) -> [String] {
-    guard let stream = unsafe opendir(directory) else { throw SystemError("opendir", code: errno) }
-    defer { unsafe closedir(stream) }
-    var names: [String] = []
-    while names.count < limit, let entry = unsafe readdir(stream) {
-        let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-            unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names.sorted()
-}

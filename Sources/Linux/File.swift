@@ -46,20 +46,20 @@ extension FileDescriptor {
     }
 }
 
-/// The names of what is in a directory, at most so many, in no order; empty where it cannot be read.
+/// The names in a directory, sorted, without those that begin with a dot; at most `limit`.
 ///
-/// The corresponding C function is `readdir`.
-package func names(in directory: String, limit: Int) -> [String] {
-    guard let stream = unsafe opendir(directory) else { return [] }
+/// The corresponding C functions are `opendir` and `readdir`.
+package func names(in directory: String, limit: Int = 1024) throws(SystemError) -> [String] {
+    guard let stream = unsafe opendir(directory) else { throw SystemError("opendir", code: errno) }
     defer { unsafe closedir(stream) }
     var names: [String] = []
     while names.count < limit, let entry = unsafe readdir(stream) {
-        let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-            unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+        let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+            unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
-        if name != ".", name != ".." { names.append(name) }
+        if !name.hasPrefix(".") { names.append(name) }
     }
-    return names
+    return names.sorted()
 }
 
 /// A lock that one process at a time holds on a directory, as long as this value lives; the kernel frees it when the process dies.

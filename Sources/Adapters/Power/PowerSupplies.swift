@@ -26,12 +26,12 @@ package struct PowerSupplies: Sendable {
 
     /// Whether there is anything to be read. Asks no device: names are the kernel's own.
     package var areThere: Bool {
-        !names(in: supplies, limit: Self.limit).isEmpty || voltageSensor != nil
+        !devices(in: supplies).isEmpty || voltageSensor != nil
     }
 
     /// How the board is supplied; nil where nothing says it.
     package func read() -> Power? {
-        let batteries = names(in: supplies, limit: Self.limit).sorted().compactMap { Battery("\(supplies)/\($0)") }
+        let batteries = devices(in: supplies).compactMap { Battery($0) }
         var power = Power()
         power.batteryPercent = Battery.percent(of: batteries)
         power.isCharging = Battery.areCharging(batteries)
@@ -44,8 +44,12 @@ package struct PowerSupplies: Sendable {
     }
 
     private var voltageSensor: String? {
-        names(in: sensors, limit: Self.limit).sorted().map { "\(sensors)/\($0)" }
-            .first { text(of: "\($0)/name") == "rpi_volt" }
+        devices(in: sensors).first { text(of: "\($0)/name") == "rpi_volt" }
+    }
+
+    /// The devices of a class; none where the kernel does not know it.
+    private func devices(in directory: String) -> [String] {
+        ((try? names(in: directory, limit: Self.limit)) ?? []).map { "\(directory)/\($0)" }
     }
 }
 

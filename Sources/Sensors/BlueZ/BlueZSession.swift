@@ -57,9 +57,7 @@ package struct BlueZSession: Sendable {
     private var cycledAt: Instant?
     private var isCycling = false
 
-    package init(_ choice: AdapterChoice) {
-        self.choice = choice
-    }
+    package init(_ choice: AdapterChoice) { self.choice = choice }
 
     /// The adapter in use, while it is there.
     package var adapter: BlueZAdapter? {
@@ -144,9 +142,7 @@ extension BlueZSession {
     }
 
     /// Whether bluetoothd has not answered, and is let alone for a while.
-    package var isSilent: Bool {
-        reconnectAt != nil
-    }
+    package var isSilent: Bool { reconnectAt != nil }
 
     /// A device has been connected or disconnected, as the answer to a call says (``BlueZConnection/isLinked(after:_:)``).
     package mutating func linked(_ device: String, _ isLinked: Bool) {
@@ -223,9 +219,7 @@ extension BlueZSession {
             reconnectAt = nil
             return [.reconnect]
         }
-        if let until = restUntil, now >= until {
-            restUntil = nil
-        }
+        if let until = restUntil, now >= until { restUntil = nil }
         discovery.tick(at: now)
         return advance(at: now)
     }

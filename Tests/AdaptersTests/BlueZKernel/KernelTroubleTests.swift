@@ -188,7 +188,8 @@ struct KernelTroubleTests {
 
     @Test func aReleasedDriverHangsUp() throws {
         var isHungUp = false
-        let peer = try HostilePeer(path: bench.strapPath, loop: bench.loop, serving: KernelBench.notifyingStrap) { [bench] in
+        let peer = try HostilePeer(path: bench.strapPath, loop: bench.loop, serving: KernelBench.notifyingStrap) {
+            [bench] in
             isHungUp = true
             bench.loop.stop(0)
         }

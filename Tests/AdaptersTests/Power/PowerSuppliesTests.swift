@@ -127,7 +127,7 @@ struct FakeSupplies {
     }
 
     private static func hasThread() -> Bool {
-        names(in: "/proc/self/task", limit: 4096).contains { task in
+        ((try? names(in: "/proc/self/task", limit: 4096)) ?? []).contains { task in
             (try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)) == "paced-power\n"
         }
     }
