@@ -2,10 +2,10 @@
 import grp
 
 import scenarios
-from daemon import NOBODY
+from daemon import NOBODY, expect
 from forked import now
 from radio import POWERED
-from stage import RETURNS, expect
+from stage import RETURNS
 
 OUR_ADDRESS = scenarios.OUR_ADDRESS
 # For so long a bluetoothd that has gone is waited for, in ms.

@@ -14,10 +14,17 @@ from forked import now
 # Copies that every user may read, wherever the tree lies.
 BIN = pathlib.Path('/run/bin')
 NOBODY = 65534
+# By what a user would call it: the end of the name printed on it.
+OURS = '9AD13824'
 
 
 class Failed(Exception):
     """What should have been seen was not."""
+
+
+def expect(condition, message):
+    if not condition:
+        raise Failed(message)
 
 
 def install(directory):
@@ -27,30 +34,20 @@ def install(directory):
         (BIN / program).chmod(0o755)
 
 
-class Paced:
-    """One runtime and state directory, and the daemon in it, which can be stopped, killed and started again."""
+class Reader:
+    """A subscriber of the paced whose sockets are in a directory, and who commands it."""
 
-    def __init__(self, name, *options, user=0, groups=(), log='/run/share'):
-        self.name, self.options, self.user, self.groups = name, options, user, groups
-        self.directory = pathlib.Path('/run/paced') / name
-        for part in ('run', 'state'):
-            (self.directory / part).mkdir(parents=True)
-            os.chown(self.directory / part, user, user)
-        self.log = pathlib.Path(log) / f'{name}.log'
-        self.lines = []
-        self.process = None
+    def __init__(self, sockets):
+        self.sockets = pathlib.Path(sockets)
         self.state = None
+        self.lines = []
 
-    def start(self):
-        command = [str(BIN / 'paced'), '--runtime-dir', str(self.directory / 'run'),
-                   '--state-dir', str(self.directory / 'state'), '--gpsd', 'off', *self.options]
-        with open(self.log, 'a') as log:
-            log.write(f'== {now()} {" ".join(command)}\n')
-            log.flush()
-            self.started = now()
-            self.process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, user=self.user, group=self.user,
-                extra_groups=self.groups)
+    def ended(self, seconds):
+        """How paced ended, if that is known within so long."""
+        return ''
+
+    def attach(self):
+        """Subscribes anew; what was said before is forgotten."""
         self.lines = []
         self.buffer = b''
         self.state = self.connect('state.sock')
@@ -58,7 +55,7 @@ class Paced:
         return self
 
     def connect(self, name):
-        path = str(self.directory / 'run' / name)
+        path = str(self.sockets / name)
         end = time.monotonic() + 10
         while True:
             client = socket.socket(socket.AF_UNIX)
@@ -67,8 +64,8 @@ class Paced:
                 return client
             except OSError as error:
                 client.close()
-                if self.process.poll() is not None:
-                    raise Failed(f'paced ended with {self.process.returncode} at its start')
+                if ended := self.ended(0):
+                    raise Failed(f'paced ended at its start: {ended}')
                 if time.monotonic() > end:
                     raise Failed(f'{name}: {error}')
                 time.sleep(0.02)
@@ -79,7 +76,7 @@ class Paced:
             return
         data = self.state.recv(65536)
         if not data:
-            raise Failed(f'paced ended: {self.process.wait(10)}')
+            raise Failed(f'paced ended: {self.ended(10)}')
         *whole, self.buffer = (self.buffer + data).split(b'\n')
         for line in whole:
             line = json.loads(line)
@@ -139,6 +136,38 @@ class Paced:
         if 'error' in answer:
             raise Failed(f'{method}: {answer["error"]}')
         return answer['result']
+
+
+class Paced(Reader):
+    """One runtime and state directory, and the daemon in it, which can be stopped, killed and started again."""
+
+    def __init__(self, name, *options, user=0, groups=(), log='/run/share'):
+        self.name, self.options, self.user, self.groups = name, options, user, groups
+        self.directory = pathlib.Path('/run/paced') / name
+        for part in ('run', 'state'):
+            (self.directory / part).mkdir(parents=True)
+            os.chown(self.directory / part, user, user)
+        super().__init__(self.directory / 'run')
+        self.log = pathlib.Path(log) / f'{name}.log'
+        self.process = None
+
+    def start(self):
+        command = [str(BIN / 'paced'), '--runtime-dir', str(self.directory / 'run'),
+                   '--state-dir', str(self.directory / 'state'), '--gpsd', 'off', *self.options]
+        with open(self.log, 'a') as log:
+            log.write(f'== {now()} {" ".join(command)}\n')
+            log.flush()
+            self.started = now()
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, user=self.user, group=self.user,
+                extra_groups=self.groups)
+        return self.attach()
+
+    def ended(self, seconds):
+        try:
+            return f'status {self.process.wait(seconds)}'
+        except subprocess.TimeoutExpired:
+            return ''
 
     def pacectl(self, *arguments):
         return subprocess.run(

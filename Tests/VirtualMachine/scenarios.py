@@ -4,10 +4,10 @@ import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from daemon import NOBODY
+from daemon import NOBODY, OURS, expect
 from forked import now
 from radio import LE, POWERED, attribute_channel
-from stage import BACK, OURS, expect
+from stage import BACK
 
 OUR_ADDRESS = 'F0:F1:F2:F3:F4:F5'
 # The first adapter of Bumble's air.

@@ -7,22 +7,15 @@ import time
 
 import bus
 from air import Air, place
-from daemon import Failed, Paced
+from daemon import OURS, Failed, Paced, expect
 from radio import Management, Radio, channels
 from stranger import Stranger
 from strap import Strap
 
-# By what a user would call it: the end of the name printed on it.
-OURS = '9AD13824'
 # How long heart rate took to come back, drop after drop of all scenarios of each way, in seconds.
 BACK = {'kernel': [], 'bluetoothd': []}
 # How long after each return of bluetoothd.
 RETURNS = []
-
-
-def expect(condition, message):
-    if not condition:
-        raise Failed(message)
 
 
 class Stage:
