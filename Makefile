@@ -4,13 +4,13 @@
 packages := libbluetooth-dev libevdev-dev libexpat1-dev libgps-dev libinih-dev libjansson-dev libsqlite3-dev libsystemd-dev pkg-config
 test-packages := $(packages) binutils dbus-daemon gpsbabel gpsd gpsd-clients jq libxml2-utils mandoc netcat-openbsd python3-venv sqlite3 systemd tmux zsh
 package-packages := debhelper lintian
-machine-packages := bluez bluez-test-tools busybox-static cpio dbus dmsetup e2fsprogs kmod qemu-system-x86
+machine-packages := bluez bluez-test-tools busybox-static cpio dbus dmsetup e2fsprogs gpsd kmod qemu-system-x86 systemd-sysv udev
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build run test lint unit test-sanitize end-to-end test-vm test-power torture soak bench fuzz fuzz-cases install uninstall deb clean requirements test-requirements
+.PHONY: build run test lint unit test-sanitize end-to-end test-vm test-systemd test-power torture soak bench fuzz fuzz-cases install uninstall deb clean requirements test-requirements
 
 release := swift build -c release --static-swift-stdlib -Xlinker -z -Xlinker now
 pytest := .build/venv/bin/python -B -m pytest -p no:cacheprovider Tests/EndToEnd
@@ -43,7 +43,7 @@ deb: build
 	@Tools/deb
 
 # The last lines are what each runner said last.
-test: lint unit test-sanitize end-to-end test-vm test-power fuzz-cases bench
+test: lint unit test-sanitize end-to-end test-vm test-systemd test-power fuzz-cases bench
 	@echo "== all passed"; tail -qn 1 $(results)/*
 
 lint: requirements
@@ -68,6 +68,11 @@ test-vm: build .build/venv
 	@echo "== a real Bluetooth kernel, in a virtual machine"; mkdir -p $(results)
 	@[ "$$(uname -m)" != x86_64 ] || Tools/require $(machine-packages)
 	Tests/VirtualMachine/test 15 | tee $(results)/3-test-vm
+
+test-systemd: deb .build/venv
+	@echo "== the package on a board with systemd, from its installation to a cut, in a virtual machine"; mkdir -p $(results)
+	@[ "$$(uname -m)" != x86_64 ] || Tools/require $(machine-packages)
+	Tests/VirtualMachine/test-systemd .build/paced_*.deb | tee $(results)/3-test-systemd
 
 test-power: build
 	@echo "== a run whose power is cut, on a real disk"; mkdir -p $(results)
