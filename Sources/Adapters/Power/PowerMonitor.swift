@@ -56,6 +56,11 @@ package final class PowerMonitor {
         timer?.arm(at: Clock.now())
     }
 
+    /// Whether there is something to be read, and a thread that reads it.
+    package var hasThread: Bool {
+        thread != nil
+    }
+
     /// Ends; waits only a little, because a bus may never answer.
     package func close(waiting limit: Duration = .milliseconds(200)) {
         source = nil

@@ -126,12 +126,6 @@ struct FakeSupplies {
         #expect(isDone())
     }
 
-    private static func hasThread() -> Bool {
-        ((try? names(in: "/proc/self/task", limit: 4096)) ?? []).contains { task in
-            (try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)) == "paced-power\n"
-        }
-    }
-
     @Test func aMonitorFollowsABatteryThatComesAndGoes() throws {
         let loop = try EventLoop()
         let told = Told()
@@ -139,19 +133,19 @@ struct FakeSupplies {
             fake.supplies, loop: loop, interval: .milliseconds(20), rest: .milliseconds(50)
         ) { told.readings.append($0) }
         try turn(loop) { told.readings == [nil, nil] }
-        #expect(!Self.hasThread())
+        #expect(!monitor.hasThread)
         try fake.battery("BAT0", "62", "Discharging")
         try turn(loop) { told.readings.last == Power(batteryPercent: 62, isCharging: false) }
-        #expect(Self.hasThread())
+        #expect(monitor.hasThread)
         try fake.battery("BAT0", "61", "Charging")
         try turn(loop) { told.readings.last == Power(batteryPercent: 61, isCharging: true) }
         try fake.remove("supply/BAT0")
         try turn(loop) { told.readings.last == .some(nil) }
-        #expect(!Self.hasThread())
+        #expect(!monitor.hasThread)
         try fake.battery("BAT0", "60", "Full")
         try turn(loop) { told.readings.last == Power(batteryPercent: 60, isCharging: true) }
         monitor.close()
-        #expect(!Self.hasThread())
+        #expect(!monitor.hasThread)
     }
 
     /// A fifo keeps its reader waiting, as a bus may that does not answer: the loop goes on, and ends in time.
