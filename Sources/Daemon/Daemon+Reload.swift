@@ -20,7 +20,7 @@ extension Daemon {
     }
 
     /// The file has been read again, or cannot be, and what there was to do is done.
-    private func reloaded(_ level: Log.Level, _ words: String) {
+    private func reloaded(_ level: LogLevel, _ words: String) {
         let rest = level == .error ? "; all stays as it was" : ""
         Log.write(level, "told to read the configuration again: " + words + rest, isOurs: true)
         tellReloaded()

@@ -1,30 +1,18 @@
 import Domain
-import Glibc
 import Linux
 import Sensors
 
-/// One line for each decision, on standard error; systemd's journal takes the level from the prefix.
+/// One line for each decision, on standard error.
 ///
 /// No line holds a coordinate, and of an address only its last two bytes.
 enum Log {
-    enum Level: Int {
-        case error = 3
-        case warning = 4
-        case notice = 5
-        case info = 6
-    }
-
     /// - Parameter isOurs: nothing in it comes from outside: an address is an example.
-    static func write(_ level: Level, _ text: String, isOurs: Bool = false) {
-        let text = isOurs ? text : shortened(text)
-        let prefix = isJournal ? "<\(level.rawValue)>" : "paced: "
-        // A line that standard error does not take is lost: the daemon does not stop for its log.
-        var line = Array((prefix + text + "\n").utf8)
-        line.withUnsafeMutableBytes { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    static func write(_ level: LogLevel, _ text: String, isOurs: Bool = false) {
+        level.write(isOurs ? text : shortened(text), of: "paced")
     }
 
     /// Writes a line of what may happen at any time and again and again: too many of one subject are left out.
-    static func write(_ level: Level, about subject: LogLimit.Subject, _ text: @autoclosure () -> String) {
+    static func write(_ level: LogLevel, about subject: LogLimit.Subject, _ text: @autoclosure () -> String) {
         if limit.withLock({ $0.takes(subject, at: Clock.now()) }) { write(level, text()) }
     }
 
@@ -41,9 +29,6 @@ enum Log {
     }
 
     private static let limit = Locked(LogLimit())
-
-    /// Standard error goes to the journal: systemd says so with this variable.
-    private static let isJournal = getenv("JOURNAL_STREAM") != nil
 
     /// Of each Bluetooth address in a text only the last two bytes, whoever wrote it there: bluetoothd names a device that has no name by
     /// its address.
@@ -77,7 +62,7 @@ enum Log {
     }
 
     /// What an event reads in the log; nil for those that say where somebody is or that come too often.
-    static func line(of event: Event) -> (Level, String)? {
+    static func line(of event: Event) -> (LogLevel, String)? {
         switch event.kind {
         case .start(let sport, _, resumed: true):
             (.notice, "run \(event.activity ?? 0) goes on: \(sport.rawValue)")

@@ -18,75 +18,9 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    private struct Unexpected: Error {}
-
-    /// What goes through a daemon's hands, without its devices and sockets.
-    private struct Stage {
-        var begun: Daemon.Begun
-        var events: [Event] = []
-
-        mutating func ride(_ seconds: Int, from start: Instant, knowsTime: Bool = true) {
-            for second in 0..<seconds {
-                let now = start + .milliseconds(second * 1000 + 250)
-                begun.recollection.advance(to: now)
-                say(at: now)
-                if knowsTime {
-                    let time = UTC(milliseconds: now.milliseconds + ClosedForPowerTests.offset)
-                    begun.recollection.receive(.systemClock(time, isSynchronised: true), at: now)
-                }
-                begun.recollection.receive(
-                    .heart(HeartRateMeasurement(beatsPerMinute: 120, rrIntervals: [512])), at: now)
-                say(at: now)
-            }
-        }
-
-        mutating func say(at now: Instant) {
-            let outputs = begun.recollection.pipeline.takeOutputs()
-            events += outputs.compactMap { if case .event(let event) = $0 { event } else { nil } }
-            begun.recorder.take(
-                begun.recollection.takeEntries(), outputs, seconds: begun.recollection.pipeline.seconds, zones: nil,
-                at: now)
-            begun.recollection.pipeline.forgetSaid()
-        }
-
-        mutating func perform(_ command: RunCommand, at now: Instant) throws {
-            begun.recollection.number(next: begun.recorder.activityNumber)
-            _ = try begun.recollection.perform(command, at: now)
-            say(at: now)
-        }
-
-        mutating func close(at now: Instant) throws -> ClosedForPower {
-            begun.recollection.advance(to: now)
-            say(at: now)
-            guard let closed = ClosedForPower(begun.recollection.pipeline, begun.recorder, at: now) else {
-                throw Unexpected()
-            }
-            try begun.recollection.endForPower(at: now)
-            say(at: now)
-            return closed
-        }
-
-        mutating func goOn(_ closed: ClosedForPower, at now: Instant) {
-            begun.recollection.advance(to: now)
-            say(at: now)
-            closed.goOn(&begun.recorder, &begun.recollection, at: now)
-            say(at: now)
-        }
-
-        var state: State { begun.recollection.pipeline.state(at: begun.recollection.pipeline.deadline) }
+    private func begin(at now: Instant, resumeMinutes: Int = 15, time: UTC? = nil) throws -> DaemonStage {
+        try DaemonStage(in: directory.path, at: now, resumeMinutes: resumeMinutes, time: time)
     }
-
-    private func begin(at now: Instant, resumeMinutes: Int = 15, time: UTC? = nil) throws -> Stage {
-        var configuration = Configuration()
-        configuration.resumeMinutes = resumeMinutes
-        let pipeline = Pipeline(settings: Settings(), isDemo: false, at: now)
-        return Stage(
-            begun: try Daemon.begin(
-                pipeline, after: Daemon.lookIntoJournal(in: directory.path), isDemo: false, configuration,
-                directory: directory.path, at: now, time: time))
-    }
-
-    private func time(at now: Instant) -> UTC { UTC(milliseconds: now.milliseconds + Self.offset) }
 
     private func reader() throws -> JournalReader { try JournalReader(in: directory.path) }
 
@@ -179,7 +113,7 @@ import Testing
         try closedRide()
         if isOtherBoot { try reboot() }
         let start = isOtherBoot ? Instant(milliseconds: 9000) : now + .seconds(80)
-        var stage = try begin(at: start, time: time(at: now + .seconds(80)))
+        var stage = try begin(at: start, time: DaemonStage.time(at: now + .seconds(80)))
         let closed = try #require(stage.begun.closed)
         #expect(closed.last == start - .seconds(60))
         #expect(stage.state.run == .idle)
@@ -229,5 +163,27 @@ import Testing
         #expect(closed.last == boot - .seconds(1))
         #expect(closed.undecided(at: boot) != nil)
         #expect(stage.begun.recorder.journal.close())
+    }
+}
+
+private struct Unexpected: Error {}
+
+extension DaemonStage {
+    fileprivate mutating func close(at now: Instant) throws -> ClosedForPower {
+        begun.recollection.advance(to: now)
+        say(at: now)
+        guard let closed = ClosedForPower(begun.recollection.pipeline, begun.recorder, at: now) else {
+            throw Unexpected()
+        }
+        try begun.recollection.endForPower(at: now)
+        say(at: now)
+        return closed
+    }
+
+    fileprivate mutating func goOn(_ closed: ClosedForPower, at now: Instant) {
+        begun.recollection.advance(to: now)
+        say(at: now)
+        closed.goOn(&begun.recorder, &begun.recollection, at: now)
+        say(at: now)
     }
 }

@@ -10,8 +10,6 @@ import Testing
 
 /// A run whose daemon is gone, and what the next start makes of it.
 @Suite struct TakeUpTests {
-    /// UTC less the boot clock, in milliseconds.
-    private static let offset: Int64 = 1_790_000_000_000
     private let directory: TemporaryDirectory
     private let now = Instant(milliseconds: 5_000_000)
 
@@ -19,60 +17,10 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    /// What goes through a daemon's hands, without its devices and sockets.
-    private struct Stage {
-        var begun: Daemon.Begun
-        var said: [Output] = []
-
-        /// A beat each second, so many seconds long.
-        mutating func ride(_ seconds: Int, from start: Instant, knowsTime: Bool = true) {
-            for second in 0..<seconds {
-                let now = start + .milliseconds(second * 1000 + 250)
-                begun.recollection.advance(to: now)
-                say(at: now)
-                if knowsTime {
-                    let time = UTC(milliseconds: now.milliseconds + TakeUpTests.offset)
-                    begun.recollection.receive(.systemClock(time, isSynchronised: true), at: now)
-                }
-                begun.recollection.receive(.heart(HeartRateMeasurement(beatsPerMinute: 120)), at: now)
-                say(at: now)
-            }
-        }
-
-        mutating func say(at now: Instant) {
-            let outputs = begun.recollection.pipeline.takeOutputs()
-            said += outputs
-            let entries = begun.recollection.takeEntries()
-            begun.undecided?.keep(entries)
-            begun.recorder.take(
-                entries, outputs, seconds: begun.recollection.pipeline.seconds, zones: nil,
-                at: now)
-            begun.recollection.pipeline.forgetSaid()
-        }
-
-        mutating func perform(_ command: RunCommand, at now: Instant) throws {
-            begun.recollection.number(next: begun.recorder.activityNumber)
-            _ = try begun.recollection.perform(command, at: now)
-            say(at: now)
-        }
-
-        var kinds: [Event.Kind] {
-            said.compactMap { if case .event(let event) = $0 { event.kind } else { nil } }
-        }
-
-        var state: State { begun.recollection.pipeline.state(at: begun.recollection.pipeline.deadline) }
-    }
-
     private func begin(
         at now: Instant, resumeMinutes: Int = 15, time: UTC? = nil, isDemo: Bool = false
-    ) throws -> Stage {
-        var configuration = Configuration()
-        configuration.resumeMinutes = resumeMinutes
-        let pipeline = Pipeline(settings: Settings(), isDemo: isDemo, at: now)
-        return Stage(
-            begun: try Daemon.begin(
-                pipeline, after: Daemon.lookIntoJournal(in: directory.path), isDemo: isDemo, configuration,
-                directory: directory.path, at: now, time: time))
+    ) throws -> DaemonStage {
+        try DaemonStage(in: directory.path, at: now, resumeMinutes: resumeMinutes, time: time, isDemo: isDemo)
     }
 
     /// A run of so many seconds, whose daemon goes without ending it.
@@ -103,10 +51,10 @@ import Testing
         #expect(stage.state.activity?.sport == .ride)
         let elapsed = try #require(stage.state.activity?.total.elapsedMilliseconds)
         #expect((19_000...19_300).contains(elapsed))
-        let gap = stage.kinds.first { if case .gap(.restart, _, _, _) = $0 { true } else { false } }
+        let gap = stage.events.map(\.kind).first { if case .gap(.restart, _, _, _) = $0 { true } else { false } }
         guard case .gap(_, let seconds, _, counted: false)? = gap else { throw Unexpected() }
         #expect((59...61).contains(seconds))
-        #expect(stage.kinds.contains(.start(.ride, resumed: true)))
+        #expect(stage.events.map(\.kind).contains(.start(.ride, resumed: true)))
         stage.ride(10, from: now + .seconds(79))
         try stage.perform(.stop, at: now + .seconds(89))
         #expect(stage.begun.recorder.journal.close())
@@ -153,7 +101,7 @@ import Testing
     @Test func onAnotherBootTheTimeOfDayTellsTheAge() throws {
         try interruptedRun()
         try reboot()
-        let last = UTC(milliseconds: now.milliseconds + Self.offset + 20_000)
+        let last = UTC(milliseconds: now.milliseconds + DaemonStage.offset + 20_000)
         let young = try begin(at: Instant(milliseconds: 9000), time: UTC(milliseconds: last.milliseconds + 100_000))
         #expect(young.state.run == .active)
         #expect(young.begun.undecided == nil)
@@ -163,7 +111,7 @@ import Testing
     @Test func yesterdaysRunIsClosedOnAnotherBoot() throws {
         try interruptedRun()
         try reboot()
-        let time = UTC(milliseconds: now.milliseconds + Self.offset + 86_400_000)
+        let time = UTC(milliseconds: now.milliseconds + DaemonStage.offset + 86_400_000)
         let stage = try begin(at: Instant(milliseconds: 9000), time: time)
         #expect(stage.state.run == .idle)
         #expect(stage.begun.recorder.journal.close())
@@ -174,7 +122,7 @@ import Testing
         try interruptedRun()
         try reboot()
         var stage = try rideWithoutClock()
-        let time = UTC(milliseconds: now.milliseconds + Self.offset + 60_000)
+        let time = UTC(milliseconds: now.milliseconds + DaemonStage.offset + 60_000)
         let undecided = try #require(stage.begun.undecided)
         #expect(
             undecided.part(
@@ -187,7 +135,7 @@ import Testing
         try reboot()
         var stage = try rideWithoutClock()
         let undecided = try #require(stage.begun.undecided)
-        let time = UTC(milliseconds: now.milliseconds + Self.offset + 86_400_000)
+        let time = UTC(milliseconds: now.milliseconds + DaemonStage.offset + 86_400_000)
         let later = Instant(milliseconds: 39_000)
         let said = try #require(
             undecided.part(at: later, time: time, &stage.begun.recorder, &stage.begun.recollection))
@@ -228,7 +176,7 @@ import Testing
     }
 
     /// The board has started anew, and knows no time for 30 s.
-    private func rideWithoutClock() throws -> Stage {
+    private func rideWithoutClock() throws -> DaemonStage {
         let boot = Instant(milliseconds: 9000)
         var stage = try begin(at: boot)
         stage.say(at: boot)
@@ -251,7 +199,7 @@ import Testing
         // A step of the clock each second is kept as an entry, and is no sign of life.
         for second in 20..<78 {
             let now = now + .seconds(second)
-            let time = UTC(milliseconds: now.milliseconds + Self.offset + Int64(second) * 1000)
+            let time = UTC(milliseconds: now.milliseconds + DaemonStage.offset + Int64(second) * 1000)
             stage.begun.recollection.receive(.systemClock(time, isSynchronised: true), at: now)
             stage.say(at: now)
         }

@@ -65,12 +65,12 @@ final class Panel {
         switch report {
         case .pressed(let key, let device, let at): carryOut(keys.pressed(key, of: device, at: at))
         case .released(let key, let device, let at): carryOut(keys.released(key, of: device, at: at))
-        case .found(let name, let path): PanelLog.write(.notice, "listening to \(name), \(path)")
+        case .found(let name, let path): LogLevel.notice.write("listening to \(name), \(path)", of: "pacectl")
         case .gone(let device, let name):
-            PanelLog.write(.notice, "\(name) is gone")
+            LogLevel.notice.write("\(name) is gone", of: "pacectl")
             keys.gone(device)
         case .refused(let path, let error):
-            PanelLog.write(.warning, "cannot read \(path) (\(error)), trying again; group input may")
+            LogLevel.warning.write("cannot read \(path) (\(error)), trying again; group input may", of: "pacectl")
         }
         turn()
     }
@@ -88,7 +88,7 @@ final class Panel {
         for command in list {
             // A daemon that starts later would do then what nobody wants any more.
             guard state?.situation != nil else {
-                PanelLog.write(.notice, "cannot \(command.word.text): paced is not there")
+                LogLevel.notice.write("cannot \(command.word.text): paced is not there", of: "pacectl")
                 lights.refused(at: Clock.now())
                 continue
             }
@@ -118,7 +118,7 @@ final class Panel {
                 troubles[indicator.name] = nil
             } catch {
                 if troubles.updateValue(error, forKey: indicator.name) != error {
-                    PanelLog.write(.warning, "cannot light \(indicator.name) (\(error)), trying again")
+                    LogLevel.warning.write("cannot light \(indicator.name) (\(error)), trying again", of: "pacectl")
                 }
                 againAt = now + Self.rest
             }
@@ -135,7 +135,7 @@ extension Invocation {
         let path = file ?? ConfigurationFile.path
         let configuration = try Self.panelConfiguration(path, mustBeThere: file != nil)
         guard configuration != PanelConfiguration() else {
-            return PanelLog.write(.notice, "\(path) has no key and no light in [Panel], nothing to do")
+            return LogLevel.notice.write("\(path) has no key and no light in [Panel], nothing to do", of: "pacectl")
         }
         do {
             try Panel(configuration, RuntimeDirectory(runtimeDirectory), places).run()

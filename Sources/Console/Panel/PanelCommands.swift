@@ -61,7 +61,7 @@ final class PanelCommands {
         if let result = answer?["result"] {
             // The answer to stop is the activity's summary.
             let run = result["run"]?.string.flatMap(RunState.init) ?? .idle
-            PanelLog.write(.info, "\(waiting.first?.word.text ?? ""): \(run.rawValue)")
+            LogLevel.info.write("\(waiting.first?.word.text ?? ""): \(run.rawValue)", of: "pacectl")
             end(.accepted(run))
         } else {
             let error = answer?["error"]
@@ -72,7 +72,7 @@ final class PanelCommands {
     }
 
     private func refuse(_ reason: String) {
-        PanelLog.write(.notice, "cannot \(waiting.first?.word.text ?? ""): \(reason)")
+        LogLevel.notice.write("cannot \(waiting.first?.word.text ?? ""): \(reason)", of: "pacectl")
         end(.refused)
     }
 

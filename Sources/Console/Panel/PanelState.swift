@@ -33,7 +33,7 @@ final class PanelState {
 
     private func pass() {
         if connection == nil { return connect() }
-        if situation != nil { PanelLog.write(.warning, "paced says nothing any more, waiting for it") }
+        if situation != nil { LogLevel.warning.write("paced says nothing any more, waiting for it", of: "pacectl") }
         lose()
     }
 
@@ -50,7 +50,7 @@ final class PanelState {
             let text = failure?.message ?? "\(error)"
             if text != trouble {
                 trouble = text
-                PanelLog.write(.warning, text + ", trying again")
+                LogLevel.warning.write(text + ", trying again", of: "pacectl")
             }
             again()
         }
@@ -71,7 +71,7 @@ final class PanelState {
 
     private func receive() {
         guard let lines = connection?.arrivedLines() else {
-            if situation != nil { PanelLog.write(.warning, "paced is gone, waiting for it") }
+            if situation != nil { LogLevel.warning.write("paced is gone, waiting for it", of: "pacectl") }
             return lose()
         }
         for line in lines {
@@ -80,16 +80,16 @@ final class PanelState {
                 take(state)
             } else if let failure = Failure(version: json), failure.message != trouble {
                 trouble = failure.message
-                PanelLog.write(.error, failure.message)
+                LogLevel.error.write(failure.message, of: "pacectl")
             } else if json["class"]?.string == "ERROR", let text = json["message"]?.harmlessText(limit: 256) {
-                PanelLog.write(.warning, "paced says: " + text)
+                LogLevel.warning.write("paced says: " + text, of: "pacectl")
             }
         }
         changed()
     }
 
     private func take(_ state: StateLine) {
-        if situation == nil { PanelLog.write(.notice, "paced is there") }
+        if situation == nil { LogLevel.notice.write("paced is there", of: "pacectl") }
         situation = PanelSituation(state)
         trouble = nil
         rest = Self.shortestRest

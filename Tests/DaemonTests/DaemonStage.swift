@@ -1,0 +1,67 @@
+import Adapters
+import Domain
+import Outputs
+import Pipeline
+
+@testable import Daemon
+
+/// What goes through a daemon's hands, without its devices and sockets.
+struct DaemonStage {
+    /// UTC less the boot clock, in milliseconds.
+    static let offset: Int64 = 1_790_000_000_000
+
+    var begun: Daemon.Begun
+    var said: [Output] = []
+
+    /// Starts, and takes up what was left open.
+    init(
+        in directory: String, at now: Instant, resumeMinutes: Int = 15, time: UTC? = nil, isDemo: Bool = false
+    ) throws {
+        var configuration = Configuration()
+        configuration.resumeMinutes = resumeMinutes
+        begun = try Daemon.begin(
+            Pipeline(settings: Settings(), isDemo: isDemo, at: now), after: Daemon.lookIntoJournal(in: directory),
+            isDemo: isDemo, configuration, directory: directory, at: now, time: time)
+    }
+
+    static func time(at now: Instant) -> UTC {
+        UTC(milliseconds: now.milliseconds + offset)
+    }
+
+    /// A beat each second, so many seconds long.
+    mutating func ride(_ seconds: Int, from start: Instant, knowsTime: Bool = true) {
+        for second in 0..<seconds {
+            let now = start + .milliseconds(second * 1000 + 250)
+            begun.recollection.advance(to: now)
+            say(at: now)
+            if knowsTime {
+                begun.recollection.receive(.systemClock(Self.time(at: now), isSynchronised: true), at: now)
+            }
+            begun.recollection.receive(
+                .heart(HeartRateMeasurement(beatsPerMinute: 120, rrIntervals: [512])), at: now)
+            say(at: now)
+        }
+    }
+
+    mutating func say(at now: Instant) {
+        let outputs = begun.recollection.pipeline.takeOutputs()
+        said += outputs
+        let entries = begun.recollection.takeEntries()
+        begun.undecided?.keep(entries)
+        begun.recorder.take(
+            entries, outputs, seconds: begun.recollection.pipeline.seconds, zones: nil, at: now)
+        begun.recollection.pipeline.forgetSaid()
+    }
+
+    mutating func perform(_ command: RunCommand, at now: Instant) throws {
+        begun.recollection.number(next: begun.recorder.activityNumber)
+        _ = try begun.recollection.perform(command, at: now)
+        say(at: now)
+    }
+
+    var events: [Event] {
+        said.compactMap { if case .event(let event) = $0 { event } else { nil } }
+    }
+
+    var state: State { begun.recollection.pipeline.state(at: begun.recollection.pipeline.deadline) }
+}
