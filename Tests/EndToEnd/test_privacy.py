@@ -33,6 +33,8 @@ def record(paced, seconds=1):
     number = paced.call("run.start")["activity"]
     time.sleep(seconds)
     assert paced.call("run.stop")["id"] == number
+    # What is listed as closed is so on the disk.
+    wait_for(lambda: not paced.call("activities.list")[0].get("open"), 10, "the run closed in the journal")
     return number
 
 

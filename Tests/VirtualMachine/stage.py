@@ -48,7 +48,7 @@ class Stage:
         self.ending.callback(air.kill)
         air.start()
         self.place = lambda number: f'unix-client:{place(number)}'
-        self.management.wait_for(lambda: len(self.management.indices()) == 1)
+        self.management.wait_for(lambda: len(self.management.indices()) == 1, 30)
         return air
 
     def strap(self, number=1, **settings):

@@ -60,6 +60,16 @@ final class BusConnection {
         machine.isOver
     }
 
+    /// Whether the strap has agreed to notify.
+    var isSubscribed: Bool {
+        machine.isSubscribed
+    }
+
+    /// Whether it has ended for us, and is yet to be closed.
+    var isLeaving: Bool {
+        machine.isLeaving
+    }
+
     var deadline: Instant? {
         machine.deadline
     }

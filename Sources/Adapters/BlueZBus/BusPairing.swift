@@ -81,10 +81,18 @@ extension BusStraps {
         let now = Clock.now()
         pairing = BusPairing(pattern, endsAt: now + StrapPairing.limit, finished: finished)
         makeWay(at: now)
+        leaveUnsubscribed(at: now)
         searchAsWanted(at: now)
         for device in session.connectedDevices { mayPair(with: device) }
         settle(at: now)
         return nil
+    }
+
+    /// Ends a connection whose subscription waits for the very pairing: bluetoothd may never finish one beside the other.
+    private func leaveUnsubscribed(at now: Instant) {
+        guard let connection, connection.isConnected, !connection.isSubscribed, !connection.isLeaving else { return }
+        connection.leave(at: now)
+        lost(.pairingNeeded, at: now)
     }
 
     var isPairing: Bool {
@@ -99,9 +107,11 @@ extension BusStraps {
         pairing.device = device.path
     }
 
-    /// Begins the pairing once the strap was heard, nothing else is done with it, and nothing searches.
+    /// Begins the pairing once the strap was heard, nothing is done with it but that it streams, and nothing searches. A link that is being
+    /// closed would be closed under the pairing.
     func pairOn(at now: Instant) {
-        guard let pairing, !pairing.isUnderWay, let path = pairing.device, let owner, connection?.isConnected ?? true
+        guard let pairing, !pairing.isUnderWay, let path = pairing.device, let owner,
+            connection?.isSubscribed ?? true
         else { return }
         guard session.objects.device(at: path).map({ !$0.isPaired }) ?? true else {
             return endPairing(.pairedAlready)

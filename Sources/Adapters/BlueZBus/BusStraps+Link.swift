@@ -49,7 +49,7 @@ extension BusStraps {
         settle(at: now)
     }
 
-    private func lost(_ loss: StrapLink.Loss, at now: Instant) {
+    func lost(_ loss: StrapLink.Loss, at now: Instant) {
         wanted = nil
         let remedy = mishaps.lost(loss, of: atHand.address, wasConnected: connection?.isConnected ?? false, at: now)
         switch remedy {

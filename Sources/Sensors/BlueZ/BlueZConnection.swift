@@ -109,6 +109,14 @@ package struct BlueZConnection: Sendable {
         phase == .over
     }
 
+    /// Whether the strap has agreed to notify.
+    package var isSubscribed: Bool { phase == .subscribed }
+
+    /// Whether it was told that it has ended, and bluetoothd has still to be done with it.
+    package var isLeaving: Bool {
+        if case .leaving = phase { true } else { false }
+    }
+
     /// When ``tick(objects:at:)`` has something to do, if nothing happens before.
     package var deadline: Instant? {
         let late: Instant? =

@@ -83,6 +83,35 @@ struct BusPairingTests {
         #expect(bench.pair("9AD13824") == .hindered(.noBluetooth))
     }
 
+    @Test func aLinkThatIsBeingClosedIsClosedBeforeAPairing() throws {
+        var strap = FakeBlueZStrap()
+        strap.needsPairing = true
+        let bench = try BusBench([strap])
+        bench.bluez.script["Disconnect"] = [.late(.seconds(1))]
+        try bench.start()
+        #expect(try bench.run { $0.links.last?.reason == .needsPairing })
+        #expect(bench.pair("9AD13824") == nil)
+        #expect(try !bench.run(for: .milliseconds(500)) { $0.bluez.count(of: "Pair") > 0 })
+        #expect(try bench.run { $0.paired != nil })
+        #expect(bench.paired == .paired)
+        #expect(try bench.run { $0.links.last?.state == .connected })
+    }
+
+    @Test func aSubscriptionThatWaitsForThePairingIsLeftFirst() throws {
+        var strap = FakeBlueZStrap()
+        strap.needsPairing = true
+        let bench = try BusBench([strap])
+        try bench.start()
+        bench.bluez.script["StartNotify"] = [.never]
+        #expect(try bench.run { $0.bluez.count(of: "StartNotify") == 1 })
+        #expect(bench.pair("9AD13824") == nil)
+        #expect(try bench.run(for: .seconds(5)) { $0.bluez.count(of: "Pair") == 1 }, "not only when it is given up")
+        #expect(bench.bluez.count(of: "Disconnect") == 1)
+        #expect(try bench.run { $0.paired != nil })
+        #expect(bench.paired == .paired)
+        #expect(try bench.run { $0.links.last?.state == .connected })
+    }
+
     @Test func aStrapThatStreamsIsPairedOverItsLink() throws {
         let bench = try BusBench()
         try bench.start()
