@@ -153,4 +153,4 @@ BOOTS = {
     'last': (Board.surround, [goes_on, too_old]),
 }
 # What the boots after it need.
-ALWAYS = {installation, settled, record_at_boot, cut}
+ALWAYS = {installation, settled, record_at_boot, poweroff, cut}

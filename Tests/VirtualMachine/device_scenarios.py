@@ -83,10 +83,9 @@ def panel(board):
     rider = board.rider()
     run('modprobe', 'uinput')
     lamp, keys = Lamp(), keyboard.Keyboard('Handlebar remote')
-    configure(f'Panel RecordingLED={lamp.path.name}')
+    configure(f'Panel Toggle=KEY_PLAYPAUSE Lap=KEY_NEXTSONG Stop=KEY_STOPCD RecordingLED={lamp.path.name}')
     systemctl('restart', PANEL)
-    # What systemd has only forked is still root's.
-    time.sleep(2)
+    wait_for('the keys', lambda: 'listening to Handlebar remote' in journal('--unit', PANEL))
     whose = run('ps', '-o', 'user:32=', '-p', property_of(PANEL, 'MainPID')).strip()
     expect(whose == 'paced-panel', f'the panel is {whose}')
     keys.press('KEY_PLAYPAUSE', 0.1)
