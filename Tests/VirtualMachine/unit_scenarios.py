@@ -81,7 +81,9 @@ def restart(board):
 
 def watchdog(board):
     """A daemon that does nothing any more is restarted within 10 s, and the run goes on."""
-    rider = board.rider()
+    owner, rider = board.owner(), board.rider()
+    if rider.until('state', lambda state: True)['run'] == 'idle':
+        owner.call('run.start', sport='run')
     before = rider.until('run', lambda state: state['run'] == 'active')
     process, at = main_process(), now()
     os.kill(process, signal.SIGSTOP)
@@ -90,7 +92,7 @@ def watchdog(board):
     after = rider.again().until('run', lambda state: state['run'] == 'active')
     expect(board.measured['restarted_s'] <= 10, f'restarted after {board.measured["restarted_s"]} s')
     expect(after['activity'] == before['activity'], f'another activity: {after["activity"]}')
-    board.owner().call('run.stop')
+    owner.call('run.stop')
 
 
 def sigterm(board):
