@@ -167,15 +167,17 @@ def owner(board):
 def wrong_configuration(_):
     """A key that is none: status 2, and its place in the file; it does not spin, and mended the service starts."""
     configure('Recording Bogus=1')
-    told = run('systemctl', 'restart', SERVICE, check=False)
-    expect(told.returncode != 0, 'the service started')
-    expect(property_of(SERVICE, 'ExecMainStatus') == '2', f'status {property_of(SERVICE, "ExecMainStatus")}')
-    restarts = property_of(SERVICE, 'NRestarts')
-    time.sleep(4)
-    expect(property_of(SERVICE, 'NRestarts') == restarts, 'it is tried again and again')
-    expect(f'{CONFIGURATION}:4' in journal('--unit', SERVICE), 'the place in the file is not said')
-    configure()
-    systemctl('start', SERVICE)
+    try:
+        told = run('systemctl', 'restart', SERVICE, check=False)
+        expect(told.returncode != 0, 'the service started')
+        expect(property_of(SERVICE, 'ExecMainStatus') == '2', f'status {property_of(SERVICE, "ExecMainStatus")}')
+        restarts = property_of(SERVICE, 'NRestarts')
+        time.sleep(4)
+        expect(property_of(SERVICE, 'NRestarts') == restarts, 'it is tried again and again')
+        expect(f'{CONFIGURATION}:4' in journal('--unit', SERVICE), 'the place in the file is not said')
+    finally:
+        configure()
+        systemctl('start', SERVICE)
 
 
 def reload(board):
