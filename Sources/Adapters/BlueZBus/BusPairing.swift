@@ -80,16 +80,18 @@ extension BusStraps {
         if let refusal { return refusal }
         let now = Clock.now()
         pairing = BusPairing(pattern, endsAt: now + StrapPairing.limit, finished: finished)
-        makeWay(at: now)
+        for device in session.connectedDevices { mayPair(with: device) }
+        // The one that is being connected is waited for: a connection that is called off may be made all the same, and then nobody has it.
+        if let device = connection.flatMap({ session.objects.device(at: $0.device) }) { mayPair(with: device) }
+        if pairing?.isSearching ?? false { makeWay(at: now) }
         leaveUnsubscribed(at: now)
         searchAsWanted(at: now)
-        for device in session.connectedDevices { mayPair(with: device) }
         settle(at: now)
         return nil
     }
 
     /// Ends a connection whose subscription waits for the very pairing: bluetoothd may never finish one beside the other.
-    private func leaveUnsubscribed(at now: Instant) {
+    func leaveUnsubscribed(at now: Instant) {
         guard let connection, connection.isConnected, !connection.isSubscribed, !connection.isLeaving else { return }
         connection.leave(at: now)
         lost(.pairingNeeded, at: now)

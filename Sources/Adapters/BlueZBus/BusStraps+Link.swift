@@ -38,7 +38,11 @@ extension BusStraps {
             mishaps.connected()
             if let strap = atHand.address { choice.taken(strap, at: now) }
             look(false, at: now)
-            carryOut(link.connected(at: now), at: now)
+            if isPairing {
+                leaveUnsubscribed(at: now)
+            } else {
+                carryOut(link.connected(at: now), at: now)
+            }
         case .reported(let said): return heard(said, at: now)
         case .ended(let loss):
             if connection?.isConnected ?? false { choice.lost(at: now) }

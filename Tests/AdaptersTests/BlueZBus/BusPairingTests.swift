@@ -97,6 +97,23 @@ struct BusPairingTests {
         #expect(try bench.run { $0.links.last?.state == .connected })
     }
 
+    @Test func aStrapThatIsBeingConnectedIsWaitedFor() throws {
+        var strap = FakeBlueZStrap()
+        strap.needsPairing = true
+        let bench = try BusBench([strap])
+        bench.bluez.script["Connect"] = [.late(.seconds(1))]
+        try bench.start()
+        #expect(try bench.run { $0.bluez.count(of: "Connect") == 1 })
+        #expect(bench.pair("9AD13824") == nil)
+        let isCalledOff = try bench.run(for: .milliseconds(500)) { $0.bluez.count(of: "Disconnect") > 0 }
+        #expect(!isCalledOff)
+        #expect(try bench.run { $0.bluez.count(of: "Pair") == 1 })
+        #expect(bench.bluez.count(of: "StartNotify") == 0)
+        #expect(try bench.run { $0.paired != nil })
+        #expect(bench.paired == .paired)
+        #expect(try bench.run { $0.links.last?.state == .connected })
+    }
+
     @Test func aSubscriptionThatWaitsForThePairingIsLeftFirst() throws {
         var strap = FakeBlueZStrap()
         strap.needsPairing = true
