@@ -20,6 +20,7 @@ package final class WorkerThread {
     }
 
     private let thread: pthread_t
+    private var isJoined = false
 
     /// Runs `body` on a thread of its own, once.
     ///
@@ -55,6 +56,12 @@ package final class WorkerThread {
 
     /// Waits until it has ended. To be called once.
     package func join() {
+        isJoined = true
         pthread_join(thread, nil)
+    }
+
+    deinit {
+        // One that nobody waits for gives back what it has when it ends by itself.
+        if !isJoined { pthread_detach(thread) }
     }
 }
