@@ -18,7 +18,7 @@ def cold_start(stage):
     stage.strap().start()
     stage.bluetoothd().start()
     paced = stage.paced()
-    stage.measured['descriptors'], stage.measured['resident_kb'] = stage.running(paced)
+    stage.measured['descriptors'], stage.measured['memory_kb'] = stage.running(paced)
     state = paced.wait('battery', lambda line: 'battery_percent' in line.get('heart', {}), 15)
     expect(state['heart']['battery_percent'] == 87, f'battery: {state["heart"]}')
     expect(state['heart']['address'] == OUR_ADDRESS, f'address: {state["heart"]}')
@@ -126,8 +126,8 @@ def way_to_kernel(stage):
 def way_to_bus(stage):
     """bluetoothd is started while the strap comes without it: beats go on through it within 15 s, and it is said why."""
     bluetoothd = stage.bluetoothd()
-    # A connection to the bus more than before: of the two, one took the place of the channel. And code that had never run.
-    with stage.run(way='auto', more=(1, 2048)) as (*_, paced):
+    # A connection to the bus more than before: of the two, one took the place of the channel.
+    with stage.run(way='auto', more=1) as (*_, paced):
         expect(paced.channels() == 1, 'no channel of its own')
         stage.changed(paced, bluetoothd.start(), 'bluetoothd')
         expect(paced.channels() == 0, 'paced holds a channel of its own beside bluetoothd')

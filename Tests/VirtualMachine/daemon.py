@@ -183,10 +183,10 @@ class Paced(Reader):
         with open('/proc/net/l2cap') as listing:
             return sum(1 for line in listing if line.split()[-2] in map(str, held))
 
-    def resident(self):
-        """In KB."""
+    def memory(self):
+        """What it holds for itself, in KB: not the pages of its program, which come as they are first run."""
         with open(f'/proc/{self.process.pid}/status') as status:
-            return next(int(line.split()[1]) for line in status if line.startswith('VmRSS'))
+            return next(int(line.split()[1]) for line in status if line.startswith('RssAnon'))
 
     def stop(self):
         """Ends it as systemd does."""

@@ -32,7 +32,7 @@ def cold_start(stage):
     expect(state['heart']['battery_percent'] == 87, f'battery: {state["heart"]}')
     expect(state['heart']['address'] == OUR_ADDRESS, f'address: {state["heart"]}')
     expect(state['bluetooth']['way'] == 'kernel', f'bluetooth: {state["bluetooth"]}')
-    stage.measured['descriptors'], stage.measured['resident_kb'] = before
+    stage.measured['descriptors'], stage.measured['memory_kb'] = before
     spoken, golden = conversation(heard.read_text()), conversation(GOLDEN.read_text())
     expect(spoken == golden, f'said to the first beat: {spoken}\nkept in {GOLDEN.name}: {golden}')
 

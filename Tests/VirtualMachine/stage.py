@@ -98,19 +98,19 @@ class Stage:
         self.measured['first_beat_s'] = paced.beat(paced.started, 15)
         paced.call('run.start', sport='run')
         paced.watch(2)
-        return paced.descriptors(), paced.resident()
+        return paced.descriptors(), paced.memory()
 
     @contextlib.contextmanager
-    def run(self, *options, way=None, more=(0, 0)):
+    def run(self, *options, way=None, more=0):
         """A run of paced with a strap on the air, which goes through what is done meanwhile unharmed; gives the air, the strap
-        and paced. Afterwards it may hold so many descriptors and KB more.
+        and paced. Afterwards it may hold so many descriptors more.
         """
         air, strap = self.air(), self.strap()
         strap.start()
         paced = self.paced(*options, way=way)
         before = self.running(paced)
         yield air, strap, paced
-        self.unharmed(paced, tuple(map(sum, zip(before, more))), strap)
+        self.unharmed(paced, (before[0] + more, before[1]), strap)
 
     def came_back(self, paced, since, hole=True):
         """Waits for the first beat after a moment, and keeps how long it took."""
@@ -153,12 +153,12 @@ class Stage:
         elapsed, passed = (states[-1][key] - states[0][key] for key in ('elapsed_ms', 'boot_ms'))
         expect(elapsed == passed, f'elapsed time has a hole: {elapsed} ms of {passed}')
         in_order(paced.hearts(), strap.told()['sent'])
-        descriptors, resident = paced.descriptors(), paced.resident()
+        descriptors, memory = paced.descriptors(), paced.memory()
         expect(descriptors <= before[0], f'{descriptors} descriptors, {before[0]} before')
-        expect(resident < before[1] + 1024, f'{resident} KB resident, {before[1]} before')
+        expect(memory < before[1] + 1024, f'{memory} KB of memory, {before[1]} before')
         held = channels(), sum(len(self.management.connections(index)) for index in self.management.indices())
         expect(held[0] <= 1 and held[1] <= 1, f'channels and connections of the kernel: {held}')
-        self.measured |= {'descriptors': descriptors, 'resident_kb': resident, 'resident_before_kb': before[1]}
+        self.measured |= {'descriptors': descriptors, 'memory_kb': memory, 'memory_before_kb': before[1]}
         paced.stop()
         self.management.wait_for(
             lambda: channels() == 0 and not any(
