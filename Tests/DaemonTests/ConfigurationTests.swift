@@ -156,7 +156,7 @@ import Testing
         ("[Bluetooth]\nWay=usb", "paced.conf:2: Way takes auto, kernel, bluetoothd or off"),
         ("[Bluetooth]\nStraps=a,,b", "paced.conf:2: Straps takes straps with commas between, none empty"),
         (
-            "[Bluetooth]\nStraps=unix:/tmp/strap",
+            "[Bluetooth]\nStraps=unix:strap.sock",
             "paced.conf:2: Straps takes no unix:PATH; that is for tests, as --strap"
         ),
         (

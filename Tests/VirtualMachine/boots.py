@@ -2,6 +2,7 @@
 import os
 import pathlib
 import signal
+import tempfile
 import time
 
 from board import (
@@ -124,10 +125,15 @@ def goes_on(board):
     beating(owner)
     owner.until('run', lambda state: state['elapsed_ms'] > after['elapsed_ms'] + 2000)
     owner.call('run.stop')
-    path = pathlib.Path('/tmp/run.fit')
-    path.unlink(missing_ok=True)
-    run('pacectl', 'export', after['activity'], '--format', 'fit', '-o', path)
-    expect(path.read_bytes()[8:12] == b'.FIT', 'no FIT file')
+    expect(exported(after['activity'], 'fit')[8:12] == b'.FIT', 'no FIT file')
+
+
+def exported(activity, form):
+    """The file that pacectl makes of an activity."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = pathlib.Path(directory) / f'run.{form}'
+        run('pacectl', 'export', activity, '--format', form, '-o', path)
+        return path.read_bytes()
 
 
 def too_old(board):
@@ -140,7 +146,7 @@ def too_old(board):
     owner.again(60).until('idle', lambda state: state['run'] == 'idle')
     closed = owner.activities()[0]
     expect(closed['id'] == before['activity'] and not closed['open'], f'the run is not closed: {closed}')
-    run('pacectl', 'export', closed['id'], '--format', 'gpx', '-o', '/tmp/run.gpx')
+    expect(b'<gpx' in exported(closed['id'], 'gpx'), 'no GPX file')
 
 
 # Of each boot: what is around the board, and the scenarios.
