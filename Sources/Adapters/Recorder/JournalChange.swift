@@ -55,6 +55,9 @@ package enum JournalChange: Equatable, Sendable {
     var isUrgent: Bool {
         switch self {
         case .begin, .resume, .end, .edit, .delete, .cut, .setting, .unset: true
+        case .entry(_, _, let entry):
+            // A part of an activity begins with its outage: without it the next start takes two outages for one.
+            if case .outage = entry.kind { true } else { false }
         default: false
         }
     }

@@ -137,6 +137,25 @@ struct JournalClerkTests {
         withExtendedLifetime(source) {}
     }
 
+    @Test func theOutageThatBeginsAPartIsAwaited() throws {
+        var isWritten = false
+        let source = try stage.journal.watch(in: loop) {}
+        record()
+        let part = JournalPart(number: 1, bootID: "boot", at: stage.clock.now, beginsAt: 60_000, place: 10)
+        stage.journal.resume(1, part, rows: 10, at: stage.clock.now)
+        // The writer may take the part before there is its outage.
+        stage.turn()
+        let outage = Outage(duration: .seconds(10), isSameBoot: true, settings: Settings())
+        stage.journal.write(Entry(at: stage.clock.now, .outage(outage)), at: stage.clock.now)
+        #expect(stage.journal.whenWritten { isWritten = true })
+        loop.settle()
+        #expect(!isWritten)
+        stage.turn()
+        loop.settle()
+        #expect(isWritten)
+        withExtendedLifetime(source) {}
+    }
+
     @Test func aJournalOfTheFirstTablesGetsTheOthers() throws {
         do {
             let database = try stage.database()
