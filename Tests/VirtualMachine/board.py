@@ -51,6 +51,11 @@ def wait_active(seconds=60, unit=SERVICE):
     wait_for(f'{unit} active', lambda: is_active(unit), seconds)
 
 
+def expect_none_failed():
+    failed = run('systemctl', '--failed', '--plain', '--no-legend')
+    expect(not failed.strip(), f'units have failed: {failed}')
+
+
 def main_process():
     return int(property_of(SERVICE, 'MainPID'))
 

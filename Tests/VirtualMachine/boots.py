@@ -3,46 +3,17 @@ import os
 import pathlib
 import signal
 import tempfile
-import time
 
-from board import (
-    CONFIGURATION, CONTROL, KEPT, SERVICE, SOCKETS, WATCH, Board, beating, configure, main_process, mode, moment, note,
-    run, systemctl, wait_active)
+from board import KEPT, SERVICE, Board, beating, configure, main_process, moment, note, run, systemctl, wait_active
 from daemon import expect
 from device_scenarios import adapter, panel, receiver
+from package_scenarios import installation, removal, upgrade
 from unit_scenarios import (
     bluetoothd_only, kernel_way, others, owner, reload, restart, sandbox, security, sigterm, socket_activation,
     watchdog, watcher, wrong_configuration)
 
-UNITS = ('paced.service', 'paced-state.socket', 'paced-control.socket')
-
 
 # The first boot: nothing is around the board.
-
-def installation(board):
-    """The package goes onto a board where nothing of it ever was: users, groups, modes and units are in order."""
-    at = time.monotonic()
-    # The index of the manual, which other packages see to, takes a minute here.
-    run('dpkg', '--install', '--no-triggers', board.package, seconds=300)
-    board.measured['dpkg_s'] = round(time.monotonic() - at, 1)
-    for group in WATCH, CONTROL:
-        expect(not board.members(group), f'{group} has members: {board.members(group)}')
-    run('getent', 'passwd', 'paced')
-    for unit in UNITS:
-        expect(run('systemctl', 'is-enabled', unit).strip() == 'enabled', f'{unit} is not enabled')
-        wait_active(unit=unit)
-    wanted = {
-        SOCKETS: 'drwxr-xr-x root:root', SOCKETS / 'state.sock': f'srw-rw---- root:{WATCH}',
-        SOCKETS / 'control.sock': f'srw-rw---- root:{CONTROL}', KEPT: f'drwxr-x--- paced:{WATCH}',
-    }
-    found = {path: mode(path) for path in wanted}
-    expect(found == wanted, f'modes: {found}')
-    expect(str(CONFIGURATION) in run('dpkg-query', '--show', '--showformat', '${Conffiles}', 'paced'), 'no conffile')
-    failed = run('systemctl', '--failed', '--plain', '--no-legend')
-    expect(not failed.strip(), f'units have failed: {failed}')
-    verified = run('systemd-analyze', 'verify', *UNITS, check=False)
-    expect(not verified.stdout + verified.stderr, f'systemd-analyze verify: {verified.stdout}{verified.stderr}')
-
 
 def doctor(board):
     """pacectl doctor names what is not there, and what mends it; and no place."""
@@ -155,8 +126,8 @@ BOOTS = {
     'first': (Board.surround, [first_beat, record_at_boot]),
     'daily': (Board.surround, [
         poweroff, socket_activation, restart, watchdog, sigterm, others, watcher, owner, wrong_configuration, reload,
-        receiver, adapter, kernel_way, bluetoothd_only, panel, sandbox, cut]),
-    'last': (Board.surround, [goes_on, too_old]),
+        receiver, adapter, kernel_way, bluetoothd_only, upgrade, panel, sandbox, cut]),
+    'last': (Board.surround, [goes_on, too_old, removal]),
 }
 # What the boots after it need.
 ALWAYS = {installation, settled, record_at_boot, poweroff, cut}

@@ -7,7 +7,7 @@ import sqlite3
 import time
 
 from board import (
-    CONFIGURATION, KEPT, SERVICE, User, acting_as, beating, configure, exposure, is_active, journal,
+    CONFIGURATION, KEPT, SERVICE, User, acting_as, beating, configure, expect_none_failed, exposure, is_active, journal,
     main_process, mode, moment, property_of, run, shipped, systemctl, wait_active)
 from bus import wait_for
 from daemon import Failed, expect
@@ -225,5 +225,4 @@ def sandbox(board):
     calls = sorted({re.search(r'syscall=(\d+)', line).group(1) for line in refused})
     board.measured['refused_calls'] = calls
     expect(set(calls) <= KNOWN, 'refused calls:\n' + '\n'.join(refused[:10]))
-    failed = run('systemctl', '--failed', '--plain', '--no-legend')
-    expect(not failed.strip(), f'units have failed: {failed}')
+    expect_none_failed()
