@@ -16,7 +16,7 @@ release := swift build -c release --static-swift-stdlib -Xlinker -z -Xlinker now
 pytest := .build/venv/bin/python -B -m pytest -p no:cacheprovider Tests/EndToEnd
 results := .build/results
 # What a person wants to see of the runner's many lines; all of them are kept.
-summary := grep --line-buffered -aE '✘|✔ Suite|Test run|error:|ERROR:|SUMMARY:'
+summary := grep --line-buffered -aE '✘|✔ Suite|Test run|: error: |ERROR:|SUMMARY:'
 
 build: requirements
 	@echo "== building paced and pacectl"

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <ini.h>
+#include <pthread.h>
 #include <string.h>
 
 const int cinih_line_limit = 4096;
@@ -86,13 +87,20 @@ static int assignment(void *user, const char *section, const char *name, const c
     return 1;
 }
 
+// libinih's settings are the process's: they are made once, for several threads may read.
+static void set(void)
+{
+    // A value may hold a semicolon, as in the files of systemd.
+    ini_allow_inline_comments = false;
+    ini_allow_multiline = true;
+}
+
 int cinih_read(const char *text, size_t size, cinih_assignment take, void *user)
 {
     struct reading reading = { .rest = text, .size = size, .take = take, .user = user };
     struct reading again = reading;
-    // A value may hold a semicolon, as in the files of systemd.
-    ini_allow_inline_comments = false;
-    ini_allow_multiline = true;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, set);
     int bad = ini_parse_stream(next_line, &reading, assignment, &reading);
     // libinih counts pieces.
     char buffer[INI_MAX_LINE];
