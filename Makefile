@@ -15,8 +15,6 @@ SHELL := /bin/bash
 release := swift build -c release --static-swift-stdlib -Xlinker -z -Xlinker now
 pytest := .build/venv/bin/python -B -m pytest -p no:cacheprovider Tests/EndToEnd
 results := .build/results
-# What a person wants to see of the runner's many lines; all of them are kept.
-summary := grep --line-buffered -aE '✘|✔ Suite|Test run|: error: |ERROR:|SUMMARY:'
 
 build: requirements
 	@echo "== building paced and pacectl"
@@ -51,13 +49,12 @@ lint: requirements
 	swift format lint --strict --parallel -r Sources Tests Package.swift
 
 unit: .build/venv
-	@echo "== unit and integration tests"; mkdir -p $(results)
+	@echo "== unit and integration tests"
 	swift build --build-tests
-	swift test --skip-build --disable-xctest 2>&1 | tee $(results)/1-unit | $(summary)
+	@Tools/swift-tests 1-unit
 
 test-sanitize: .build/venv
-	@mkdir -p $(results)
-	@Tools/sanitize $(results)
+	@Tools/sanitize
 
 end-to-end: build .build/venv
 	@echo "== the programs from outside"; mkdir -p $(results)
@@ -82,7 +79,7 @@ test-power: build
 torture: build .build/venv
 	@echo "== a recording that is killed a thousand times"
 	swift build --build-tests
-	PACED_KILLS=1000 swift test --skip-build --disable-xctest --filter KilledProcessTests 2>&1 | $(summary)
+	PACED_KILLS=1000 swift test --skip-build --disable-xctest --filter KilledProcessTests 2>&1 | grep -aE '✘|Test run'
 	PACED_RUN_KILLS=1000 $(pytest)/test_kills.py -s
 	@echo "== the Bluetooth kernel with 50 drops, some after two minutes"
 	@[ "$$(uname -m)" != x86_64 ] || Tools/require $(machine-packages)

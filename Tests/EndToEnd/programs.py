@@ -98,8 +98,9 @@ class Paced(Program):
     def ask(self, *lines):
         """Sends lines to control.sock and hangs up; the lines that come back, bytes as they are."""
         with socket.socket(socket.AF_UNIX) as control:
-            control.settimeout(5)
+            # Waits while the queue of those who are not taken yet is full.
             control.connect(str(self.runtime / "control.sock"))
+            control.settimeout(5)
             control.sendall(b"".join(line if isinstance(line, bytes) else line.encode() + b"\n" for line in lines))
             control.shutdown(socket.SHUT_WR)
             return b"".join(iter(lambda: control.recv(65536), b"")).splitlines()
