@@ -14,12 +14,16 @@ final class Connection {
         descriptor = try UnixSocket.connect(to: path)
     }
 
-    /// Connects for a command that cannot do without.
+    /// Connects for a command that cannot do without. Where many come at once, as after a restart, it waits for a place in their queue.
     static func needed(to path: String) throws(Failure) -> Connection {
-        do {
-            return try Connection(to: path)
-        } catch {
-            throw Failure(connectingTo: path, error)
+        let deadline = Clock.now() + .seconds(5)
+        while true {
+            do {
+                return try Connection(to: path)
+            } catch {
+                if error.code != EAGAIN || Clock.now() >= deadline { throw Failure(connectingTo: path, error) }
+                usleep(20_000)
+            }
         }
     }
 

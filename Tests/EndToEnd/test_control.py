@@ -1,10 +1,14 @@
 """control.sock: the examples of the JSON-RPC 2.0 specification, and what each command answers."""
 
 import json
+import os
+import signal
 import socket
+import subprocess
 import time
 
 import pytest
+from programs import PACECTL
 
 OFF = ["--gpsd", "off", "--strap", "off"]
 
@@ -149,6 +153,29 @@ def test_a_request_may_come_byte_by_byte(daemon):
             control.sendall(bytes([byte]))
             time.sleep(0.001)
         assert json.loads(control.recv(65536)) == {"jsonrpc": "2.0", "result": "run", "id": 1}
+
+
+def test_a_command_waits_for_its_place_in_a_full_queue(stage):
+    daemon = stage.paced(*OFF)
+    os.kill(daemon.pid, signal.SIGSTOP)
+    crowd = []
+    while len(crowd) < 1000:
+        crowd.append(socket.socket(socket.AF_UNIX))
+        crowd[-1].setblocking(False)
+        if crowd[-1].connect_ex(str(daemon.runtime / "control.sock")):
+            break
+    for client in crowd:
+        client.close()
+    command = subprocess.Popen(
+        [PACECTL, "--runtime-dir", daemon.runtime, "start"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        time.sleep(0.5)
+        assert command.poll() is None, command.stderr.read()
+        os.kill(daemon.pid, signal.SIGCONT)
+        assert command.wait(5) == 0, command.stderr.read()
+    finally:
+        command.kill()
+    assert daemon.call("status")["run"] == "active"
 
 
 def test_it_says_which_methods_it_has(daemon):
