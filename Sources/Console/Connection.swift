@@ -9,6 +9,9 @@ final class Connection {
     private var lines = LineBuffer()
     private var input = [UInt8](repeating: 0, count: 16_384)
 
+    /// How long a command waits for a daemon that is there: for its place in the queue, and for an answer.
+    static let patience = Duration.seconds(5)
+
     init(to path: String) throws(SystemError) {
         self.path = path
         descriptor = try UnixSocket.connect(to: path)
@@ -16,7 +19,7 @@ final class Connection {
 
     /// Connects for a command that cannot do without. Where many come at once, as after a restart, it waits for a place in their queue.
     static func needed(to path: String) throws(Failure) -> Connection {
-        let deadline = Clock.now() + .seconds(5)
+        let deadline = Clock.now() + patience
         while true {
             do {
                 return try Connection(to: path)

@@ -46,7 +46,7 @@ extension Invocation {
     private func status() throws(Failure) -> String {
         let connection = try Connection.needed(to: RuntimeDirectory(runtimeDirectory).stateSocket)
         try connection.send(#"{"class":"WATCH","classes":["STATE","SETTINGS"]}"#)
-        let deadline = Clock.now() + .seconds(5)
+        let deadline = Clock.now() + Connection.patience
         var state: StateLine?
         var settings: Settings?
         while true {

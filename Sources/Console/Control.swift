@@ -7,9 +7,6 @@ struct Control {
     private let connection: Connection
     private var id = 0
 
-    /// How long the daemon may take to answer.
-    private static let patience = Duration.seconds(5)
-
     init(_ directory: RuntimeDirectory) throws(Failure) {
         connection = try .needed(to: directory.controlSocket)
     }
@@ -25,7 +22,7 @@ struct Control {
         id += 1
         try connection.send(
             #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(parameters)}"#)
-        let deadline = Clock.now() + duration + Self.patience
+        let deadline = Clock.now() + duration + Connection.patience
         while true {
             switch connection.line(by: deadline) {
             case .late: throw .unreachable("paced does not answer at \(connection.path); look into its log")

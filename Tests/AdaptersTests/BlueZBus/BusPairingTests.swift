@@ -10,10 +10,15 @@ import Testing
 struct BusPairingTests {
     private static let stranger = FakeBlueZ.adapter + "/dev_AA_BB_CC_DD_EE_FF"
 
-    private func pairingBench() throws -> BusBench {
+    /// A strap that wants a pairing, and nobody who looks for it yet.
+    private func benchToBegin() throws -> BusBench {
         var strap = FakeBlueZStrap()
         strap.needsPairing = true
-        let bench = try BusBench([strap])
+        return try BusBench([strap])
+    }
+
+    private func pairingBench() throws -> BusBench {
+        let bench = try benchToBegin()
         try bench.start()
         #expect(try bench.run { $0.links.last?.reason == .needsPairing })
         return bench
@@ -83,24 +88,24 @@ struct BusPairingTests {
         #expect(bench.pair("9AD13824") == .hindered(.noBluetooth))
     }
 
-    @Test func aLinkThatIsBeingClosedIsClosedBeforeAPairing() throws {
-        var strap = FakeBlueZStrap()
-        strap.needsPairing = true
-        let bench = try BusBench([strap])
-        bench.bluez.script["Disconnect"] = [.late(.seconds(1))]
-        try bench.start()
-        #expect(try bench.run { $0.links.last?.reason == .needsPairing })
-        #expect(bench.pair("9AD13824") == nil)
-        #expect(try !bench.run(for: .milliseconds(500)) { $0.bluez.count(of: "Pair") > 0 })
+    private func expectPaired(_ bench: BusBench) throws {
         #expect(try bench.run { $0.paired != nil })
         #expect(bench.paired == .paired)
         #expect(try bench.run { $0.links.last?.state == .connected })
     }
 
+    @Test func aLinkThatIsBeingClosedIsClosedBeforeAPairing() throws {
+        let bench = try benchToBegin()
+        bench.bluez.script["Disconnect"] = [.late(.seconds(1))]
+        try bench.start()
+        #expect(try bench.run { $0.links.last?.reason == .needsPairing })
+        #expect(bench.pair("9AD13824") == nil)
+        #expect(try !bench.run(for: .milliseconds(500)) { $0.bluez.count(of: "Pair") > 0 })
+        try expectPaired(bench)
+    }
+
     @Test func aStrapThatIsBeingConnectedIsWaitedFor() throws {
-        var strap = FakeBlueZStrap()
-        strap.needsPairing = true
-        let bench = try BusBench([strap])
+        let bench = try benchToBegin()
         bench.bluez.script["Connect"] = [.late(.seconds(1))]
         try bench.start()
         #expect(try bench.run { $0.bluez.count(of: "Connect") == 1 })
@@ -109,24 +114,18 @@ struct BusPairingTests {
         #expect(!isCalledOff)
         #expect(try bench.run { $0.bluez.count(of: "Pair") == 1 })
         #expect(bench.bluez.count(of: "StartNotify") == 0)
-        #expect(try bench.run { $0.paired != nil })
-        #expect(bench.paired == .paired)
-        #expect(try bench.run { $0.links.last?.state == .connected })
+        try expectPaired(bench)
     }
 
     @Test func aSubscriptionThatWaitsForThePairingIsLeftFirst() throws {
-        var strap = FakeBlueZStrap()
-        strap.needsPairing = true
-        let bench = try BusBench([strap])
+        let bench = try benchToBegin()
         try bench.start()
         bench.bluez.script["StartNotify"] = [.never]
         #expect(try bench.run { $0.bluez.count(of: "StartNotify") == 1 })
         #expect(bench.pair("9AD13824") == nil)
         #expect(try bench.run(for: .seconds(5)) { $0.bluez.count(of: "Pair") == 1 }, "not only when it is given up")
         #expect(bench.bluez.count(of: "Disconnect") == 1)
-        #expect(try bench.run { $0.paired != nil })
-        #expect(bench.paired == .paired)
-        #expect(try bench.run { $0.links.last?.state == .connected })
+        try expectPaired(bench)
     }
 
     @Test func aStrapThatStreamsIsPairedOverItsLink() throws {
