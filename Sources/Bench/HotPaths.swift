@@ -114,7 +114,8 @@ private func measureWholeTick(readers: Int) throws -> Measurement {
     let loop = try EventLoop()
     let directory = try ScratchDirectory()
     let publisher = try Publisher(
-        socket: UnixSocket.listen(at: directory.path + "/state.sock"), loop: loop, bootID: "", instance: "",
+        socket: UnixSocket.listen(at: directory.path + "/state.sock", in: Directory(directory.path)), loop: loop,
+        bootID: "", instance: "",
         settings: course.pipeline.settings)
     let clients = try (0..<readers).map { _ in try Reader(directory.path + "/state.sock") }
     while publisher.clientCount < readers { try loop.turn(waiting: .zero) }

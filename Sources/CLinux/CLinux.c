@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/timex.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 int clinux_accept(int descriptor)
@@ -61,4 +62,14 @@ int clinux_move(const char *source, const char *target)
         return -1;
     }
     return rename(source, target);
+}
+
+int clinux_open_directory(const char *path)
+{
+    return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+int clinux_has_access_list(const char *path)
+{
+    return getxattr(path, "system.posix_acl_access", 0, 0) > 0;
 }

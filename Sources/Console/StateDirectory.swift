@@ -48,6 +48,7 @@ struct StateDirectory: Equatable {
             }
             return .failed(
                 "there is no journal in \(path); record a run, import a file, or name its directory with --state-dir")
+        case JournalFailure.directory(let error): return .failed("\(error)")
         default: return .failed("cannot read the journal in \(path): \(error)")
         }
     }

@@ -55,20 +55,30 @@ extension Daemon {
             options, isSystem: geteuid() == 0 || isStartedBySystemd, hasSockets: handed.count == socketNames.count,
             environment: variable)
         // Where systemd has made both sockets their directory is its own, and nothing is made there.
-        let runtimeLock = try directories.runtime.map { try lock($0, option: "--runtime-dir", file: "runtime.lock") }
-        let stateLock = try lock(directories.state, option: "--state-dir", file: "state.lock")
-        let sockets = try socketNames.map { try listeningSocket($0, handed, in: directories.runtime ?? "") }
+        let runtime = try directories.runtime.map { try lock($0, option: "--runtime-dir", file: "runtime.lock") }
+        let state = try lock(directories.state, option: "--state-dir", file: "state.lock")
+        reportHardLinks(
+            of: ["state.lock", StrapListFile.name, JournalReserve.name] + JournalFile.names, in: state.directory)
+        do throws(DirectoryError) {
+            try state.directory.checkFile(JournalReserve.name)
+        } catch {
+            Log.write(.warning, "\(error); the journal has no reserve for a full disk")
+        }
+        let sockets = try openSockets(handed, in: directories.runtime, runtime)
         let daemon = try Daemon(
             options, configuration, state: FileDescriptor(owning: sockets[0].number),
-            control: FileDescriptor(owning: sockets[1].number), directory: directories.state,
-            strapFile: options.isDemo ? nil : StrapListFile(in: directories.state), service: service,
+            control: FileDescriptor(owning: sockets[1].number), directory: state.directory.path,
+            strapFile: options.isDemo ? nil : StrapListFile(in: state.directory.path), service: service,
             isService: isStartedBySystemd)
         Log.write(.notice, "paced \(Release.version) serves \(directories.runtime ?? "the sockets of systemd")")
         let status = try daemon.run()
-        for path in sockets.compactMap(\.path) { unlink(path) }
-        // The locks end last: whoever takes them over finds no socket of ours.
-        _ = consume runtimeLock
-        _ = consume stateLock
+        switch runtime {
+        case .some(let runtime): for name in sockets.compactMap(\.ownName) { runtime.directory.remove(name) }
+        case .none: break
+        }
+        // The locks end last: the process that gets them next finds no socket of this one.
+        _ = consume runtime
+        _ = consume state
         return status
     }
 
@@ -95,45 +105,73 @@ extension Daemon {
         }
     }
 
-    private static func lock(_ directory: String, option: String, file: String) throws -> DirectoryLock {
+    /// Makes a directory where it is missing, checks it, and locks it.
+    private static func lock(_ path: String, option: String, file: String) throws(Failure) -> DirectoryLock {
         do {
-            try makeDirectories(directory)
-            return try DirectoryLock(directory, file: file)
-        } catch let failure as DirectoryLock.Failure {
-            switch failure {
-            case .held(let held):
-                let holder = held.process.map { "process \($0)" } ?? "another process"
-                throw Failure(line: "\(directory) is in use by paced, \(holder); stop that, or give another \(option)")
-            case .system(let error):
-                throw Failure(line: "cannot use \(directory): \(error); give another \(option)")
-            }
-        } catch let error as SystemError {
-            throw Failure(line: "cannot make \(directory): \(error); give another \(option)")
+            try makeDirectories(path)
+            return try DirectoryLock(Directory(private: path), file: file)
+        } catch DirectoryLock.Failure.held(let held) {
+            let holder = held.process.map { "process \($0)" } ?? "another process"
+            throw Failure(line: "\(path) is in use by paced, \(holder); stop that, or give another \(option)")
+        } catch DirectoryLock.Failure.directory(let error) {
+            throw Failure(line: "\(error); or give another \(option)")
+        } catch let error as DirectoryError {
+            throw Failure(line: "\(error); or give another \(option)")
+        } catch {
+            throw Failure(line: "cannot make \(path): \(error); give another \(option)")
+        }
+    }
+
+    /// A backup may be made of hard links, so they are no reason not to start.
+    private static func reportHardLinks(of names: [String], in directory: borrowing Directory) {
+        for name in directory.linked(among: names) {
+            Log.write(
+                .warning,
+                "\(directory.path(of: name)) has a second name (hard link): through it another user may read or change the file"
+            )
         }
     }
 
     /// A socket that listens.
     private struct OpenSocket {
         var number: Int32
-        /// Of one of our own: it is removed at the end.
-        var path: String?
+        /// Of one that paced has made in the runtime directory: it is removed at the end.
+        var ownName: String?
     }
 
-    /// One that was handed over, or one of our own.
-    private static func listeningSocket(
-        _ name: String, _ handed: [String: Int32], in directory: String
-    ) throws(Failure) -> OpenSocket {
-        if let number = handed[name] { return OpenSocket(number: number) }
-        let path = "\(directory)/\(name).sock"
-        do throws(SystemError) {
-            return OpenSocket(number: try UnixSocket.listen(at: path).release(), path: path)
+    /// Each socket that was handed over, and the others in the runtime directory.
+    ///
+    /// - Parameters:
+    ///   - path: of the runtime directory, as it was given: a short link to a long path serves clients too.
+    ///   - runtime: the same one, locked.
+    private static func openSockets(
+        _ handed: [String: Int32], in path: String?, _ runtime: borrowing DirectoryLock?
+    ) throws(Failure) -> [OpenSocket] {
+        switch runtime {
+        case .some(let runtime):
+            reportHardLinks(of: ["runtime.lock"], in: runtime.directory)
+            return try socketNames.map { name throws(Failure) in
+                if let number = handed[name] { return OpenSocket(number: number) }
+                let file = name + ".sock"
+                let number = try listen(at: "\(path ?? "")/\(file)", in: runtime.directory)
+                return OpenSocket(number: number, ownName: file)
+            }
+        case .none: return socketNames.compactMap { handed[$0].map { OpenSocket(number: $0) } }
+        }
+    }
+
+    private static func listen(at path: String, in directory: borrowing Directory) throws(Failure) -> Int32 {
+        do throws(DirectoryError) {
+            return try UnixSocket.listen(at: path, in: directory).release()
         } catch {
-            if error.code == ENAMETOOLONG {
+            switch error.code {
+            case ENAMETOOLONG:
                 throw Failure(
                     line: "the socket path \(path) has \(path.utf8.count) bytes, more than the \(UnixSocket.pathLimit) "
                         + "that a socket can have; give a shorter --runtime-dir")
+            case .some: throw Failure(line: "cannot listen on \(path): \(error)")
+            case nil: throw Failure(line: "\(error)")
             }
-            throw Failure(line: "cannot listen on \(path): \(error)")
         }
     }
 }

@@ -14,7 +14,8 @@ extension Daemon {
         switch trouble {
         case .damaged(let place?): Log.write(.warning, "\(file.path) is damaged, now \(place): no strap is remembered")
         case .damaged(nil): Log.write(.warning, "\(file.path) is damaged, ignoring: no strap is remembered")
-        case .unreadable(let error): Log.write(.warning, "cannot read \(file.path): \(error), ignoring")
+        case .unreadable(let error):
+            Log.write(.warning, "cannot read the known straps, beginning with an empty list: \(error)")
         case nil: break
         }
         return list

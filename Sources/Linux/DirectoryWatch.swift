@@ -54,13 +54,20 @@ extension FileDescriptor {
     ///
     /// The corresponding C function is `write`.
     package borrowing func write(_ text: String) throws(SystemError) {
-        let bytes = Array(text.utf8)
+        try write(Array(text.utf8)[...])
+    }
+
+    /// Writes all bytes, to a file that takes them at once.
+    ///
+    /// The corresponding C function is `write`.
+    package borrowing func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) {
         let number = number
-        var written = 0
-        while written < bytes.count {
-            written += try check("write") {
-                unsafe bytes[written...].withUnsafeBytes { unsafe Glibc.write(number, $0.baseAddress, $0.count) }
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = try check("write") {
+                unsafe rest.withUnsafeBytes { unsafe Glibc.write(number, $0.baseAddress, $0.count) }
             }
+            rest = rest.dropFirst(count)
         }
     }
 }

@@ -19,23 +19,19 @@ extension FileDescriptor {
         return Int32(clamping: limit.rlim_cur)
     }
 
-    /// Opens a file of ours, made where it is missing. A new one has `mode` whatever the umask is; one that is there loses what is more.
+    /// All bytes of a file; nil where there are more than `limit`.
     ///
-    /// The corresponding C functions are `open` and `fchmod`. A file system without modes has its own.
-    package static func make(_ path: String, _ flags: Int32, mode: UInt32) throws(SystemError) -> FileDescriptor {
-        do throws(SystemError) {
-            let file = try open(path, flags | O_CREAT | O_EXCL, mode: mode)
-            _ = fchmod(file.number, mode)
-            return file
-        } catch {
-            if error.code != EEXIST { throw error }
+    /// The corresponding C function is `read`.
+    package borrowing func readAll(limit: Int) throws(SystemError) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let number = number
+        while true {
+            let count = try check("read") { unsafe Glibc.read(number, &buffer, buffer.count) }
+            if count == 0 { return bytes }
+            bytes += buffer[..<count]
+            if bytes.count > limit { return nil }
         }
-        let file = try open(path, flags | O_CREAT, mode: mode)
-        var status = stat()
-        if unsafe fstat(file.number, &status) == 0, status.st_mode & 0o7777 & ~mode != 0 {
-            _ = fchmod(file.number, status.st_mode & mode)
-        }
-        return file
     }
 
     /// The first `limit` bytes of a small file as text; empty when it cannot be read.
@@ -62,64 +58,9 @@ package func names(in directory: String, limit: Int = 1024) throws(SystemError) 
     return names.sorted()
 }
 
-/// A lock that one process at a time holds on a directory, as long as this value lives; the kernel frees it when the process dies.
-@safe
-package struct DirectoryLock: ~Copyable {
-    private let file: FileDescriptor
-
-    /// Somebody else holds the lock.
-    package struct Held: Error, Equatable, Sendable {
-        /// The process that wrote itself into the lock file.
-        package var process: Int?
-    }
-
-    /// Why there is no lock.
-    package enum Failure: Error, Equatable, Sendable {
-        case held(Held)
-        case system(SystemError)
-    }
-
-    /// Locks `directory` by a file in it, which then holds the process id.
-    ///
-    /// The corresponding C function is `flock`.
-    package init(_ directory: String, file name: String) throws(Failure) {
-        do {
-            let file = try FileDescriptor.make(directory + "/" + name, O_RDWR, mode: 0o640)
-            if flock(file.number, LOCK_EX | LOCK_NB) == -1 {
-                guard errno == EWOULDBLOCK else { throw SystemError("flock", code: errno) }
-                throw Failure.held(Held(process: Self.process(in: file)))
-            }
-            _ = try check("ftruncate") { ftruncate(file.number, 0) }
-            let text = Array("\(getpid())\n".utf8)
-            _ = try check("pwrite") { unsafe pwrite(file.number, text, text.count, 0) }
-            self.file = file
-        } catch let error as Failure {
-            throw error
-        } catch let error as SystemError {
-            throw .system(error)
-        } catch {
-            fatalError("unreachable: the two errors above are all that is thrown")
-        }
-    }
-
-    private static func process(in file: borrowing FileDescriptor) -> Int? {
-        Int(file.readText(limit: 32).prefix { $0.isNumber })
-    }
-}
-
-/// Takes from a file's mode what is more than `mode`, where there is such a file and it is ours.
-///
-/// The corresponding C function is `chmod`.
-package func narrow(_ path: String, to mode: UInt32) {
-    var status = stat()
-    guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o7777 & ~mode != 0
-    else { return }
-    _ = unsafe chmod(path, status.st_mode & 0o7777 & mode)
-}
-
 /// Makes a directory and its parents where they are missing, with mode 0750. The directory itself has that whatever the umask is.
 ///
-/// The corresponding C functions are `mkdir` and `chmod`.
+/// The corresponding C functions are `mkdir` and `fchmod`.
 package func makeDirectories(_ path: String) throws(SystemError) {
     var prefix = ""
     var isNew = false
@@ -133,6 +74,10 @@ package func makeDirectories(_ path: String) throws(SystemError) {
         }
     }
     // In a directory that hands its group on, this one does too.
-    var status = stat()
-    if isNew, unsafe stat(prefix, &status) == 0 { _ = unsafe chmod(prefix, 0o750 | status.st_mode & S_ISGID) }
+    if isNew, let made = try? FileDescriptor.open(prefix, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) {
+        var status = stat()
+        if unsafe fstat(made.number, &status) == 0, status.st_uid == geteuid() {
+            _ = fchmod(made.number, 0o750 | status.st_mode & S_ISGID)
+        }
+    }
 }

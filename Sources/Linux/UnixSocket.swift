@@ -20,27 +20,44 @@ package enum UnixSocket {
         case sequencedPacket
     }
 
-    /// Binds and listens, with mode 0660. A socket file that nobody answers on is taken over.
+    /// Binds and listens, with mode 0660. A socket that no process listens on is replaced.
     ///
-    /// - Throws: `EADDRINUSE` when somebody answers or the file is no socket, `ENAMETOOLONG` beyond ``pathLimit``.
-    package static func listen(at path: String, kind: Kind = .stream) throws(SystemError) -> FileDescriptor {
-        switch Result<Void, SystemError>(catching: { () throws(SystemError) in _ = try connect(to: path, kind: kind) })
-        {
-        case .success: throw SystemError("bind", code: EADDRINUSE)
-        case .failure(let error) where error.code == EAGAIN: throw SystemError("bind", code: EADDRINUSE)
-        case .failure(let error) where error.code == ECONNREFUSED:
-            guard isSocket(path) else { throw SystemError("bind", code: EADDRINUSE) }
-            unsafe unlink(path)
-        case .failure(let error) where error.code == ENOENT: break
-        case .failure(let error): throw error
+    /// - Parameters:
+    ///   - path: a name in `directory`, by any path: `bind` never follows a link at its end.
+    ///   - directory: where the socket is looked for, removed and opened up.
+    /// - Throws: `EADDRINUSE` when a process listens, `ENAMETOOLONG` for a path beyond ``pathLimit``.
+    package static func listen(
+        at path: String, in directory: borrowing Directory, kind: Kind = .stream
+    ) throws(DirectoryError) -> FileDescriptor {
+        let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+        if let found = try directory.kind(of: name) {
+            guard found == .socket else { throw DirectoryError(path, .wrongKind(found, wanted: .socket)) }
+            guard isDeserted(path, kind) else {
+                throw DirectoryError(path, .system(SystemError("bind", code: EADDRINUSE)))
+            }
+            directory.remove(name)
         }
-        let socket = try make(kind)
-        // Made for nobody else, then opened up: the umask is the whole process's, and would narrow it by chance.
-        _ = try check("fchmod") { fchmod(socket.number, 0o600) }
-        unsafe try withAddress("bind", path) { address, size in unsafe bind(socket.number, address, size) }
-        _ = try check("chmod") { unsafe chmod(path, 0o660) }
-        _ = try check("listen") { Glibc.listen(socket.number, 128) }
-        return socket
+        do throws(SystemError) {
+            let socket = try make(kind)
+            // Made for nobody else, then opened up: the umask is the whole process's, and would narrow it by chance.
+            _ = try check("fchmod") { fchmod(socket.number, 0o600) }
+            unsafe try withAddress("bind", path) { address, size in unsafe bind(socket.number, address, size) }
+            try directory.change(name, mode: 0o660)
+            _ = try check("listen") { Glibc.listen(socket.number, 128) }
+            return socket
+        } catch {
+            throw DirectoryError(path, .system(error))
+        }
+    }
+
+    /// Whether no process listens on a socket.
+    private static func isDeserted(_ path: String, _ kind: Kind) -> Bool {
+        do {
+            _ = try connect(to: path, kind: kind)
+            return false
+        } catch {
+            return error.code == ECONNREFUSED
+        }
     }
 
     /// How many of these sockets have nobody at the other end any more.
@@ -88,12 +105,6 @@ package enum UnixSocket {
         let number = socket.number
         _ = try check("getsockopt") { unsafe clinux_peer_of(number, &peer) }
         return Peer(user: peer.uid, group: peer.gid, process: peer.pid)
-    }
-
-    /// The kernel refuses a connection to any other file too, and that is not ours to remove.
-    private static func isSocket(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 
     private static func make(_ kind: Kind) throws(SystemError) -> FileDescriptor {

@@ -1,4 +1,5 @@
 import Linux
+import TestKit
 
 /// Both ends of one Unix socket. The far end can go first.
 struct Connection: ~Copyable {

@@ -21,44 +21,38 @@ import Testing
             usleep(10_000)
         }
         #expect(throws: DirectoryLock.Failure.held(.init(process: Int(holder.pid)))) {
-            _ = try DirectoryLock(directory.path, file: "test.lock")
+            _ = try DirectoryLock(Directory(directory.path), file: "test.lock")
         }
         holder.kill(SIGKILL)
         // The kernel has freed the lock: a daemon that crashed is no obstacle.
-        _ = try DirectoryLock(directory.path, file: "test.lock")
+        _ = try DirectoryLock(Directory(directory.path), file: "test.lock")
     }
 
     @Test func theLockIsHeldAsLongAsTheValueLives() throws {
         do {
-            let lock = try DirectoryLock(directory.path, file: "test.lock")
+            let lock = try DirectoryLock(Directory(directory.path), file: "test.lock")
             #expect(throws: DirectoryLock.Failure.held(.init(process: Int(getpid())))) {
-                _ = try DirectoryLock(directory.path, file: "test.lock")
+                _ = try DirectoryLock(Directory(directory.path), file: "test.lock")
             }
             _ = consume lock
         }
-        _ = try DirectoryLock(directory.path, file: "test.lock")
+        _ = try DirectoryLock(Directory(directory.path), file: "test.lock")
     }
 
     @Test func theFileHoldsOneProcessIdOnly() throws {
         try Data("99999999999999999999 and more".utf8).write(to: URL(fileURLWithPath: directory("test.lock")))
-        let lock = try DirectoryLock(directory.path, file: "test.lock")
+        let lock = try DirectoryLock(Directory(directory.path), file: "test.lock")
         #expect(FileManager.default.contents(atPath: directory("test.lock")) == Data("\(getpid())\n".utf8))
         _ = consume lock
     }
 
     @Test func aLockFileWithNonsenseNamesNobody() throws {
-        let holder = try DirectoryLock(directory.path, file: "test.lock")
+        let holder = try DirectoryLock(Directory(directory.path), file: "test.lock")
         try Data("nobody".utf8).write(to: URL(fileURLWithPath: directory("test.lock")))
         #expect(throws: DirectoryLock.Failure.held(.init(process: nil))) {
-            _ = try DirectoryLock(directory.path, file: "test.lock")
+            _ = try DirectoryLock(Directory(directory.path), file: "test.lock")
         }
         _ = consume holder
-    }
-
-    @Test func whereThereIsNoDirectoryTheKernelsReasonIsGiven() {
-        #expect(throws: DirectoryLock.Failure.system(SystemError("open", code: ENOENT))) {
-            _ = try DirectoryLock(directory("missing"), file: "test.lock")
-        }
     }
 
     @Test func directoriesAreMadeWithTheirParents() throws {

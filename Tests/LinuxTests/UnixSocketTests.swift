@@ -62,7 +62,10 @@ import Testing
 
     @Test func aFileThatIsNoSocketIsNotTakenOver() throws {
         #expect(FileManager.default.createFile(atPath: directory("socket"), contents: Data("precious".utf8)))
-        #expect(throws: SystemError("bind", code: EADDRINUSE)) { _ = try UnixSocket.listen(at: directory("socket")) }
+        let error = DirectoryError(directory("socket"), .wrongKind(.regular, wanted: .socket))
+        #expect(throws: error) {
+            _ = try UnixSocket.listen(at: directory("socket"), in: Directory(directory.path))
+        }
         #expect(FileManager.default.contents(atPath: directory("socket")) == Data("precious".utf8))
     }
 

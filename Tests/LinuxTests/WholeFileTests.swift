@@ -10,7 +10,7 @@ struct WholeFileTests {
 
     init() throws {
         directory = try TemporaryDirectory()
-        file = WholeFile(directory("list"))
+        file = WholeFile(in: directory.path, name: "list")
     }
 
     private var names: [String] {
@@ -46,18 +46,20 @@ struct WholeFileTests {
     @Test func whatCannotBeWrittenLeavesTheOldOne() throws {
         try file.replace(with: [1, 2, 3])
         try FileManager.default.createDirectory(atPath: directory("list.new"), withIntermediateDirectories: false)
-        #expect(throws: SystemError("open", code: EISDIR)) { try file.replace(with: [4]) }
+        let inTheWay = DirectoryError(directory("list.new"), .wrongKind(.directory, wanted: .regular))
+        #expect(throws: inTheWay) { try file.replace(with: [4]) }
         #expect(try file.read(limit: 3) == [1, 2, 3])
-        #expect(throws: SystemError("open", code: ENOENT)) {
-            try WholeFile(directory("none/list")).replace(with: [4])
+        #expect(throws: DirectoryError(directory("none"), .system(SystemError("open", code: ENOENT)))) {
+            try WholeFile(in: directory("none"), name: "list").replace(with: [4])
         }
     }
 
-    @Test func whatCannotTakeItsPlaceIsRemoved() throws {
+    @Test func anythingButARegularFileIsNeitherReadNorReplaced() throws {
         try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: false)
-        #expect(throws: SystemError("rename", code: EISDIR)) { try file.replace(with: [4]) }
+        let error = DirectoryError(file.path, .wrongKind(.directory, wanted: .regular))
+        #expect(throws: error) { try file.replace(with: [4]) }
         #expect(try names == ["list"])
-        #expect(throws: WholeFile.Failure.system(SystemError("read", code: EISDIR))) { try file.read(limit: 3) }
+        #expect(throws: WholeFile.Failure.directory(error)) { try file.read(limit: 3) }
     }
 
     @Test func itIsSetAsideUnderAnotherName() throws {

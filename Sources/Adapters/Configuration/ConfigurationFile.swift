@@ -1,5 +1,6 @@
 import CInih
 import Domain
+import Glibc
 import Linux
 
 /// A file of sections and assignments, as systemd's are: `[Section]`, `Key=value`, and comments in lines of their own.
@@ -30,15 +31,14 @@ package enum ConfigurationFile {
     /// - Throws: ``Failure``; nothing of a bad file counts.
     package static func read(_ path: String) throws(Failure) -> [Assignment]? {
         let text: [UInt8]?
-        do throws(WholeFile.Failure) {
-            text = try WholeFile(path).read(limit: sizeLimit)
+        do throws(SystemError) {
+            text = try FileDescriptor.open(path, O_RDONLY).readAll(limit: sizeLimit)
         } catch {
-            switch error {
-            case .tooLong: throw Failure(line: "\(path) has more than \(sizeLimit) bytes")
-            case .system(let error): throw Failure(line: "cannot read \(path): \(error)")
-            }
+            if error.code == ENOENT { return nil }
+            throw Failure(line: "cannot read \(path): \(error)")
         }
-        return try text.map { (text) throws(Failure) in try read(text, path: path) }
+        guard let text else { throw Failure(line: "\(path) has more than \(sizeLimit) bytes") }
+        return try read(text, path: path)
     }
 
     /// Reads a file's text.

@@ -19,20 +19,25 @@ package final class JournalFile {
 
     /// Its owner writes, members of the directory's group read, nobody else does anything.
     package static let mode: UInt32 = 0o640
-    /// Of the names of the files that belong to it.
-    private static let endings = ["-wal", "-shm", ""]
+    /// The names of the files that belong to it, the journal itself last.
+    package static let names = ["-wal", "-shm", ""].map { name + $0 }
+    package static let name = "journal.sqlite"
 
     package static func path(in directory: String) -> String {
-        directory + "/journal.sqlite"
+        directory + "/" + name
     }
 
     /// Opens the journal, or makes it.
-    package init(in directory: String) throws(JournalFailure) {
-        path = Self.path(in: directory)
-        try Self.checkVersion(in: directory)
-        // SQLite would let everybody read it; its other files get the mode of this one. That it cannot be made SQLite says better.
-        _ = try? FileDescriptor.make(path, O_RDWR, mode: Self.mode)
-        for ending in Self.endings { narrow(path + ending, to: Self.mode) }
+    ///
+    /// - Parameter anyOwner: whoever owns the directory: for root, who imports for somebody else.
+    package init(in directory: String, anyOwner: Bool = false) throws(JournalFailure) {
+        let place = try Self.directory(directory, anyOwner: anyOwner)
+        path = Self.path(in: place.path)
+        try Self.checkVersion(in: place.path)
+        // SQLite would let everybody read it; its other files get the mode of this one. That it cannot be made SQLite says better. One that is
+        // there is not opened: to close it would end the locks of other connections.
+        if (try? place.checkFile(Self.name)) == false { _ = try? place.make(Self.name, O_RDWR, mode: Self.mode) }
+        for name in Self.names { place.narrow(name, to: Self.mode) }
         do throws(SQLiteError) {
             database = try SQLiteDatabase(path, .writing)
             database.setPatience(Self.patience)
@@ -53,6 +58,17 @@ package final class JournalFile {
         }
         guard let identity = Identity(path) else { throw .replaced }
         self.identity = identity
+    }
+
+    /// The state directory, checked, with no journal in it but of regular files.
+    private static func directory(_ path: String, anyOwner: Bool = false) throws(JournalFailure) -> Directory {
+        do throws(DirectoryError) {
+            let directory = try Directory(private: path, anyOwner: anyOwner)
+            for name in names { try directory.checkFile(name) }
+            return directory
+        } catch {
+            throw .directory(error)
+        }
     }
 
     /// A journal of a later release is not touched, not even opened for writing.
@@ -111,9 +127,10 @@ extension JournalFile {
     package static func damage(
         in directory: String, patience: Duration = .seconds(1)
     ) throws(JournalFailure) -> String? {
-        let path = path(in: directory)
-        guard unsafe access(path, F_OK) == 0 else { return nil }
-        try checkVersion(in: directory)
+        let place = try Self.directory(directory)
+        guard (try? place.checkFile(name)) == true else { return nil }
+        let path = path(in: place.path)
+        try checkVersion(in: place.path)
         do throws(SQLiteError) {
             let database = try SQLiteDatabase(path, .writing)
             try database.keepFilesAtClose()
@@ -131,29 +148,29 @@ extension JournalFile {
     /// Gives a damaged journal a dated name, with all that belongs to it.
     ///
     /// - Returns: its new path.
-    package static func setAside(in directory: String, at time: UTC) throws(SystemError) -> String {
+    package static func setAside(in directory: String, at time: UTC) throws(DirectoryError) -> String {
+        let place = try Directory(private: directory)
         let fields = time.fields
         func digits(_ value: Int) -> String { (value < 10 ? "0" : "") + String(value) }
         let date = "\(fields.year)-\(digits(fields.month))-\(digits(fields.day))"
-        let stem = "\(directory)/journal-\(date)-\(digits(fields.hour))\(digits(fields.minute))\(digits(fields.second))"
+        let stem = "journal-\(date)-\(digits(fields.hour))\(digits(fields.minute))\(digits(fields.second))"
         var target = stem + ".damaged.sqlite"
         var count = 1
         // Boards without a clock give every time the same date: what was set aside before is never overwritten.
-        while unsafe access(target, F_OK) == 0 {
+        while try place.kind(of: target) != nil {
             count += 1
             target = "\(stem)-\(count).damaged.sqlite"
         }
-        let file = path(in: directory)
         // The journal itself last: until it is gone, a restart finds the same damage and goes on here.
-        for ending in endings {
-            narrow(file + ending, to: mode)
+        for name in names {
+            place.narrow(name, to: mode)
             do {
-                try WholeFile(file + ending).rename(to: String(target.dropFirst(directory.utf8.count + 1)) + ending)
+                try place.move(name, to: target + name.dropFirst(Self.name.count))
             } catch {
-                if ending.isEmpty || error.code != ENOENT { throw error }
+                if name == Self.name || error.code != ENOENT { throw error }
             }
         }
-        return target
+        return place.path(of: target)
     }
 
     /// Room on the disk, in bytes; nil where the directory is gone.
@@ -165,29 +182,29 @@ extension JournalFile {
 }
 
 /// A file that only takes room: it goes when there is none left, so that a run can be ended on a full disk.
-struct JournalReserve {
-    let path: String
+package struct JournalReserve {
+    private let directory: String
 
+    package static let name = "journal.reserve"
     static let size: Int64 = 256 << 10
     /// Made only where there is so much room beside it, in bytes.
     static let margin: Int64 = 8 << 20
 
     init(in directory: String) {
-        path = directory + "/journal.reserve"
+        self.directory = directory
     }
 
-    /// Takes the room, where there is enough.
+    /// Takes the room, where there is enough. Recording does without it where the directory is not private, or its name is another kind of
+    /// file.
     func take(of free: Int64) {
-        var status = stat()
-        let isThere = unsafe stat(path, &status) == 0
-        if isThere, status.st_size >= Self.size { return }
-        guard free >= Self.size + Self.margin,
-            let file = try? FileDescriptor.make(path, O_WRONLY, mode: JournalFile.mode)
+        guard let place = try? Directory(private: directory), let size = try? place.size(of: Self.name) ?? 0,
+            size < Self.size, free >= Self.size + Self.margin,
+            let file = try? place.make(Self.name, O_WRONLY, mode: JournalFile.mode)
         else { return }
-        if posix_fallocate(file.number, 0, off_t(Self.size)) != 0 { release() }
+        if posix_fallocate(file.number, 0, off_t(Self.size)) != 0 { place.remove(Self.name) }
     }
 
     func release() {
-        unsafe unlink(path)
+        try? Directory(private: directory).remove(Self.name)
     }
 }

@@ -1,4 +1,5 @@
 package import Domain
+import Glibc
 import Linux
 
 /// Writes a recording that a file held into the journal, row by row, with the daemon running or not. Nothing of it is an activity
@@ -22,7 +23,8 @@ package final class JournalImport {
     ///
     /// - Parameter time: the system's; it tells this import from those that were killed long ago.
     package init(in directory: String, at time: UTC) throws(JournalFailure) {
-        file = try JournalFile(in: directory)
+        // Root imports into the directory of the daemon's user.
+        file = try JournalFile(in: directory, anyOwner: geteuid() == 0)
         var activity = 0
         do throws(SQLiteError) {
             let database = file.database

@@ -1,5 +1,6 @@
 package import Domain
 import Glibc
+import Linux
 
 /// Reads the journal, with the daemon running or not, and changes nothing.
 ///
@@ -9,10 +10,18 @@ package final class JournalReader {
 
     /// - Throws: ``JournalFailure``, `missing` where there is no journal.
     package convenience init(in directory: String) throws(JournalFailure) {
-        let path = JournalFile.path(in: directory)
-        guard unsafe access(path, F_OK) == 0 else { throw .missing }
-        // The daemon leaves these where they are, so that a reader that may not write finds them.
-        let isComplete = unsafe access(path + "-wal", F_OK) == 0 || access(path + "-shm", F_OK) == 0
+        let path: String
+        var present: [String] = []
+        do throws(DirectoryError) {
+            let place = try Directory(directory)
+            path = JournalFile.path(in: place.path)
+            for name in JournalFile.names where try place.checkFile(name) { present.append(name) }
+        } catch {
+            throw error.code == nil ? .directory(error) : .missing
+        }
+        guard present.contains(JournalFile.name) else { throw .missing }
+        // The daemon leaves the other files where they are, so that a reader that may not write finds them.
+        let isComplete = present.count > 1
         let database: SQLiteDatabase
         let version: Int64
         do throws(SQLiteError) {

@@ -1,3 +1,5 @@
+package import Linux
+
 /// The tables of the journal, and how an older one becomes this one.
 ///
 /// What belongs to an activity and is many has a key of its activity's number × 2³² plus its place in the activity, from 0: rows of one
@@ -210,6 +212,8 @@ package enum JournalSchema {
 /// Why the journal cannot be used.
 package enum JournalFailure: Error, Equatable, Sendable, CustomStringConvertible {
     case database(SQLiteError)
+    /// Its directory, or a file in it, is not used.
+    case directory(DirectoryError)
     /// It has the tables of a later release, of this version.
     case newer(Int)
     /// There is none.
@@ -220,6 +224,7 @@ package enum JournalFailure: Error, Equatable, Sendable, CustomStringConvertible
     package var description: String {
         switch self {
         case .database(let error): error.description
+        case .directory(let error): error.description
         case .newer(let version):
             "a later release of paced wrote it (tables \(version), this release knows \(JournalSchema.version)); "
                 + "install that release, or move the file away"

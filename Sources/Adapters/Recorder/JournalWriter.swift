@@ -267,6 +267,9 @@ package final class JournalWriter {
                 file = nil
                 tell { $0.trouble = "the journal cannot be written (\(error.text))" + Self.keeping }
             }
+        case .directory(let error):
+            file = nil
+            tell { $0.trouble = "\(error)" + Self.keeping }
         case .newer: tell { $0.trouble = "\(JournalFile.path(in: directory)): \(failure)" }
         case .replaced, .missing:
             file = nil

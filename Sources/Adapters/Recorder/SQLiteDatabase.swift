@@ -18,14 +18,17 @@ package final class SQLiteDatabase {
     }
 
     let handle: OpaquePointer
+    private static let always = SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
 
     /// Opens the file; SQLite reads it when the first statement does.
+    ///
+    /// - Parameter path: without symbolic links (``Directory/path``): SQLite follows none.
     package init(_ path: String, _ access: Access) throws(SQLiteError) {
         var handle: OpaquePointer?
         let flags =
             access == .writing ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
         let name = access == .immutable ? "file:" + Self.escaped(path) + "?immutable=1" : path
-        let code = unsafe sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX, nil)
+        let code = unsafe sqlite3_open_v2(name, &handle, flags | Self.always, nil)
         guard code == SQLITE_OK, let opened = unsafe handle else {
             let error = unsafe SQLiteError(code, of: handle)
             unsafe sqlite3_close_v2(handle)

@@ -10,9 +10,10 @@ package struct StrapListFile: Equatable, Sendable {
 
     /// - Parameter directory: the state directory.
     package init(in directory: String) {
-        file = WholeFile(directory + "/straps.json", mode: Self.mode)
+        file = WholeFile(in: directory, name: Self.name, mode: Self.mode)
     }
 
+    package static let name = "straps.json"
     private static let mode: UInt32 = 0o600
 
     package var path: String {
@@ -24,17 +25,16 @@ package struct StrapListFile: Equatable, Sendable {
         /// What it held was no list; it has now the name that is told, or nil where it could not be set aside.
         case damaged(setAside: String?)
         /// It cannot be read, and stands as it is.
-        case unreadable(SystemError)
+        case unreadable(DirectoryError)
     }
 
     /// The list that was written last; an empty one where there is none, or none that can be read.
     package func read() -> (StrapList, Trouble?) {
-        narrow(path, to: Self.mode)
         do throws(WholeFile.Failure) {
             guard let text = try file.read(limit: StrapList.lengthLimit) else { return (StrapList(), nil) }
             if let list = StrapList(text) { return (list, nil) }
         } catch {
-            if case .system(let error) = error { return (StrapList(), .unreadable(error)) }
+            if case .directory(let error) = error { return (StrapList(), .unreadable(error)) }
         }
         return (StrapList(), .damaged(setAside: setAside()))
     }
@@ -42,15 +42,15 @@ package struct StrapListFile: Equatable, Sendable {
     /// Keeps the last one that was damaged, for people to look into.
     private func setAside() -> String? {
         do {
-            try file.rename(to: "straps.json.damaged")
+            try file.rename(to: Self.name + ".damaged")
             return path + ".damaged"
         } catch {
             return nil
         }
     }
 
-    /// - Throws: ``SystemError``; the list that was written before stands then.
-    package func write(_ list: StrapList) throws(SystemError) {
+    /// - Throws: ``DirectoryError``; the list that was written before stays then.
+    package func write(_ list: StrapList) throws(DirectoryError) {
         try file.replace(with: list.text)
     }
 }

@@ -29,3 +29,9 @@ void clinux_name_thread(const char *name);
 /* renameat2(2) with RENAME_NOREPLACE: EEXIST where something is there. Where a file system does not know that, it is
  * looked for before. */
 int clinux_move(const char *source, const char *target);
+
+/* open(2) with O_PATH | O_DIRECTORY | O_CLOEXEC: for openat(2) and its relatives, where the directory cannot be read too. */
+int clinux_open_directory(const char *path);
+
+/* Whether a file has an access control list beside its mode: acl(5). 1 or 0. */
+int clinux_has_access_list(const char *path);

@@ -124,7 +124,10 @@ struct StrapListTests {
 
     @Test func aListThatCannotBeReadStandsAsItIs() throws {
         try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: false)
-        #expect(file.read() == (StrapList(), .unreadable(SystemError("read", code: EISDIR))))
+        #expect(
+            file.read() == (
+                StrapList(), .unreadable(DirectoryError(file.path, .wrongKind(.directory, wanted: .regular)))
+            ))
         #expect(FileManager.default.fileExists(atPath: file.path))
     }
 

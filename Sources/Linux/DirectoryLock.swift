@@ -1,0 +1,52 @@
+import Domain
+import Glibc
+
+/// A lock that one process at a time holds on a directory, as long as this value lives; the kernel frees it when the process dies.
+package struct DirectoryLock: ~Copyable {
+    /// The directory that is locked.
+    package let directory: Directory
+    private let file: FileDescriptor
+
+    /// Another process holds the lock.
+    package struct Held: Error, Equatable, Sendable {
+        /// The process that wrote itself into the lock file.
+        package var process: Int?
+    }
+
+    /// Why there is no lock.
+    package enum Failure: Error, Equatable, Sendable {
+        case held(Held)
+        case directory(DirectoryError)
+    }
+
+    /// Locks `directory` by a file in it, which then holds the process id.
+    ///
+    /// The corresponding C function is `flock`.
+    package init(_ directory: consuming Directory, file name: String) throws(Failure) {
+        let file: FileDescriptor
+        do throws(DirectoryError) {
+            file = try directory.make(name, O_RDWR, mode: 0o640)
+        } catch {
+            throw .directory(error)
+        }
+        if flock(file.number, LOCK_EX | LOCK_NB) == -1 {
+            let code = errno
+            if code == EWOULDBLOCK { throw .held(Held(process: Self.process(in: file))) }
+            throw .directory(DirectoryError(directory.path(of: name), .system(SystemError("flock", code: code))))
+        }
+        do throws(SystemError) {
+            let number = file.number
+            _ = try check("ftruncate") { ftruncate(number, 0) }
+            let text = Array("\(getpid())\n".utf8)
+            _ = try check("pwrite") { unsafe pwrite(number, text, text.count, 0) }
+        } catch {
+            throw .directory(DirectoryError(directory.path(of: name), .system(error)))
+        }
+        self.directory = directory
+        self.file = file
+    }
+
+    private static func process(in file: borrowing FileDescriptor) -> Int? {
+        Int(file.readText(limit: 32).prefix { $0.isNumber })
+    }
+}

@@ -1,0 +1,70 @@
+import Glibc
+
+/// A user of the machine, as the name service knows it (passwd(5)).
+package struct User: Equatable, Sendable {
+    package var number: UInt32
+    package var name: String
+    /// The number of the primary group.
+    package var group: UInt32
+
+    /// The user with this number; nil where the name service has none, or does not answer.
+    ///
+    /// The corresponding C function is `getpwuid_r`.
+    package static func numbered(_ number: UInt32) -> User? {
+        unsafe find { unsafe getpwuid_r(number, $0, $1, $2, $3) }
+    }
+
+    /// The user with this name; nil where the name service has none, or does not answer.
+    ///
+    /// The corresponding C function is `getpwnam_r`.
+    package static func named(_ name: String) -> User? {
+        unsafe find { unsafe getpwnam_r(name, $0, $1, $2, $3) }
+    }
+
+    /// A user for people: the name where there is one, else the number.
+    package static func text(_ number: UInt32) -> String {
+        numbered(number)?.name ?? "\(number)"
+    }
+
+    private static func find(
+        _ search: (
+            UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, Int,
+            UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
+        ) -> Int32
+    ) -> User? {
+        var entry = unsafe passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16_384)
+        return unsafe buffer.withUnsafeMutableBufferPointer { buffer in
+            guard let base = buffer.baseAddress, unsafe search(&entry, base, buffer.count, &found) == 0,
+                unsafe found != nil
+            else { return nil }
+            return unsafe User(number: entry.pw_uid, name: String(cString: entry.pw_name), group: entry.pw_gid)
+        }
+    }
+
+    /// Whether a group is this user's private group: the primary one, with the user's name and without another member.
+    ///
+    /// Debian's adduser and systemd-sysusers make such groups. A primary group of another name, as `users`, may be the primary group of
+    /// others too, which group(5) does not list. A group that the name service does not know is not private.
+    ///
+    /// The corresponding C function is `getgrgid_r`.
+    package func hasPrivateGroup(_ number: UInt32) -> Bool {
+        guard number == group else { return false }
+        var entry = unsafe Glibc.group()
+        var found: UnsafeMutablePointer<Glibc.group>?
+        var buffer = [CChar](repeating: 0, count: 16_384)
+        return unsafe buffer.withUnsafeMutableBufferPointer { buffer in
+            guard let base = buffer.baseAddress,
+                unsafe getgrgid_r(number, &entry, base, buffer.count, &found) == 0, unsafe found != nil,
+                unsafe String(cString: entry.gr_name) == name
+            else { return false }
+            var place = 0
+            while let member = unsafe entry.gr_mem[place] {
+                if unsafe String(cString: member) != name { return false }
+                place += 1
+            }
+            return true
+        }
+    }
+}
