@@ -10,7 +10,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build run test lint unit test-sanitize end-to-end test-vm test-systemd test-power torture soak bench fuzz fuzz-cases install uninstall deb clean requirements test-requirements
+.PHONY: build run test lint unit test-sanitize end-to-end test-vm test-systemd test-power torture soak attack bench fuzz fuzz-cases install uninstall deb clean requirements test-requirements
 
 release := swift build -c release --static-swift-stdlib -Xlinker -z -Xlinker now
 pytest := .build/venv/bin/python -B -m pytest -p no:cacheprovider Tests/EndToEnd
@@ -90,6 +90,11 @@ torture: build .build/venv
 soak: build .build/venv
 	@echo "== ten minutes of a run, every line of it checked"
 	PACED_SECONDS=600 $(pytest)/test_run.py
+
+# Not part of "make test". One attack, or a run once more: make attack ATTACK='lap-flood --seed 7'.
+attack: build .build/venv
+	@echo "== five minutes of attacks on the programs"
+	.build/venv/bin/python -B Tests/Attack/attack.py $(ATTACK)
 
 bench: requirements
 	@echo "== nanoseconds and allocations of the hot paths"; mkdir -p $(results)

@@ -78,14 +78,14 @@ class Program:
 
 
 class Paced(Program):
-    """A daemon in directories of its own."""
+    """A daemon in directories of its own. `prefix` is a command that executes the words after its own."""
 
-    def __init__(self, directory, *options, **environment):
+    def __init__(self, directory, *options, prefix=(), **environment):
         self.runtime = directory / "run"
         self.log = directory / "log"
         with open(self.log, "ab") as log:
             super().__init__(
-                [PACED, "--runtime-dir", self.runtime, "--state-dir", directory / "state", *options],
+                [*prefix, PACED, "--runtime-dir", self.runtime, "--state-dir", directory / "state", *options],
                 environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.state_socket = self.runtime / "state.sock"
         wait_for(self.is_listening, 5, f"a daemon; it said: {self.log.read_text()}")

@@ -1,0 +1,320 @@
+"""Where one attack happens: its directory, the programs under attack, and what is measured of them."""
+
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from conftest import Stage
+from hostile import HostileGpsd, HostileStrap
+from programs import ENVIRONMENT, PACECTL, ROOT, Paced, Program, wait_for
+
+# The bounds that hold in each attack, unless it says otherwise (docs/reliability.md).
+LATE_MS = 50
+ANSWER_MS = 1000
+GROWTH_MIB = 8
+PEAK_MIB = 24
+
+# The fastest that a sport can be, in metres a second, and the time that a late report may be behind.
+FASTEST = {"walk": 6, "hike": 6, "run": 12.5, "ride": 35, "other": 35}
+DELIVERY_S = 10
+
+
+class Broken(AssertionError):
+    """An invariant does not hold; the message says which, and what was measured."""
+
+
+def expect(condition, reason):
+    if not condition:
+        raise Broken(reason)
+
+
+@contextlib.contextmanager
+def ended_on_error(program):
+    """No process is left behind by a start that fails, or that is interrupted."""
+    try:
+        yield
+    except BaseException:
+        if hasattr(program, "process"):
+            program.end(signal.SIGKILL)
+        raise
+
+
+def prefix_of(namespace, files):
+    """The words before the daemon's own: they become the daemon, and keep the process's number."""
+    words = [] if namespace is None else namespace.enter
+    return words if files is None else ["prlimit", f"--nofile={files}:{files}", *words]
+
+
+class Attacked(Paced):
+    """A daemon under attack, in directories that the attacks made."""
+
+    def __init__(self, ground, directory, *options, config="", namespace=None, files=None, **environment):
+        self.ground = ground
+        self.directory = ground.check(directory)
+        self.state = self.directory / "state"
+        # Otherwise it would read /etc/paced/paced.conf, and put files where that says.
+        (self.directory / "paced.conf").write_text(config)
+        with ended_on_error(self):
+            super().__init__(
+                self.directory,
+                "--config",
+                self.directory / "paced.conf",
+                *options,
+                prefix=prefix_of(namespace, files),
+                **environment,
+            )
+            ground.started(self.pid)
+            try:
+                self.connect("control.sock").close()
+            except OSError as error:
+                raise Broken(f"the daemon ended after its start ({error}): {self.said()[-300:]}") from None
+
+    def connect(self, name, timeout=5.0):
+        """A connection to one of its sockets."""
+        return self.ground.connect(self.runtime / name, timeout)
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.pid}/fd"))
+
+    def said(self):
+        return self.log.read_text(errors="replace")
+
+    def ask(self, *lines):
+        try:
+            return super().ask(*lines)
+        except TimeoutError:
+            raise Broken("control.sock has no answer within 5 s") from None
+
+    def status(self):
+        return self.call("status")
+
+    def event_numbers(self):
+        """The numbers of the events that it still has, and the events."""
+        with self.connect("state.sock") as client, client.makefile("rb") as stream:
+            client.sendall(b'{"class":"WATCH","classes":["EVENT"],"since":0}\n')
+            version = json.loads(stream.readline())
+            events = []
+            while not events or events[-1]["seq"] < version["events"]["last"]:
+                line = json.loads(stream.readline())
+                if line["class"] == "EVENT":
+                    events.append(line)
+            return events
+
+
+class Namespace(Program):
+    """A private mount namespace with a small disk (tmpfs) in the place of a directory; daemons come and go in it."""
+
+    def __init__(self, directory, size="16m"):
+        self.directory = directory
+        private = ["unshare", "-m"] if os.getuid() == 0 else ["unshare", "-Urm"]
+        script = f'mount -t tmpfs -o size={size},mode=0750 attack "$1" && echo ready && exec sleep 600'
+        with ended_on_error(self):
+            super().__init__(
+                [*private, "sh", "-c", script, "sh", directory],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+            first = self.process.stdout.readline()
+            expect(first == "ready\n", f"a private mount namespace needs root, or user namespaces: {first.strip()}")
+        user = [] if os.getuid() == 0 else ["-U", "--preserve-credentials"]
+        self.enter = ["nsenter", "-t", str(self.pid), *user, "-m", "--"]
+
+    def run(self, *words):
+        subprocess.run([*self.enter, *words], check=True, timeout=10, capture_output=True)
+
+    def remount(self, options):
+        self.run("mount", "-o", "remount," + options, self.directory)
+
+    def fill(self):
+        """Leaves no byte free."""
+        self.run("sh", "-c", 'dd if=/dev/zero of="$1/filler" bs=4096 2>/dev/null || true', "sh", self.directory)
+
+    def free(self):
+        self.run("rm", self.directory / "filler")
+
+
+class Observer(Program):
+    """A client that behaves, in its own process."""
+
+    def __init__(self, daemon, path):
+        self.path = path
+        with ended_on_error(self):
+            super().__init__(
+                [
+                    sys.executable,
+                    "-B",
+                    ROOT / "Tests/Attack/observer.py",
+                    daemon.state_socket,
+                    daemon.runtime / "control.sock",
+                    daemon.pid,
+                    path,
+                ],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            expect(self.process.stdout.readline() == "ready\n", "the observer cannot connect")
+
+    def finish(self):
+        """What it saw."""
+        self.process.stdin.close()
+        figures = json.loads(self.process.stdout.readline())
+        self.process.wait(10)
+        lines = []
+        for text in self.path.read_bytes().splitlines():
+            at, line = text.split(b" ", 1)
+            lines.append((float(at), json.loads(line)))
+        return Observation(figures, lines)
+
+
+class Observation:
+    def __init__(self, figures, lines):
+        self.figures = figures
+        # Each with the moment of its arrival, in ms of the boot clock.
+        self.lines = lines
+
+    def of(self, name):
+        return [line for _, line in self.lines if line["class"] == name]
+
+    def missed_states(self):
+        """Those of a run. One of an idle daemon that falls soon after a change is left out."""
+        states = self.of("STATE")
+        return sum(
+            after["seq"] - before["seq"] - 1
+            for before, after in zip(states, states[1:])
+            if before["run"] == after["run"] == "active"
+        )
+
+    def excess(self, sport, error=5.0):
+        """How far the distance of any stretch is beyond its bound, in metres; not above 0 when it holds."""
+        states = [state for state in self.of("STATE") if "distance_m" in state]
+        worst, lowest = -1e9, 1e12
+        for state in states:
+            level = state["distance_m"] - FASTEST[sport] * state["boot_ms"] / 1000
+            lowest = min(lowest, level)
+            worst = max(worst, level - lowest - FASTEST[sport] * DELIVERY_S - 2 * error)
+        return worst
+
+    def events_a_second(self):
+        """The most EVENTs in a second."""
+        moments = [at for at, line in self.lines if line["class"] == "EVENT"]
+        return max(
+            (sum(1 for other in moments[i:] if other < at + 1000) for i, at in enumerate(moments[:3000])), default=0
+        )
+
+
+class Arena(Stage):
+    def __init__(self, ground, name, seed, schema):
+        self.ground, self.name, self.schema = ground, name, schema
+        self.directory = ground.directory(f"{len(list(ground.root.iterdir())):02}")
+        self.random = random.Random(f"{seed} {name}")
+        self.running = []
+        # What was measured, for the line of the attack, and the case of it that is on.
+        self.notes, self.case = [], ""
+
+    def note(self, text):
+        self.notes.append(text)
+
+    def daemon(self, *options, directory=None, **settings):
+        return self.keep(Attacked(self.ground, directory or self.directory, *options, **settings))
+
+    def gpsd(self, **settings):
+        return self.keep(HostileGpsd(**settings))
+
+    def strap(self, *arguments, **settings):
+        return self.keep(HostileStrap(self.ground.check(self.directory / "strap"), *arguments, **settings))
+
+    def namespace(self, directory, size="16m"):
+        directory.mkdir(mode=0o750, parents=True, exist_ok=True)
+        return self.keep(Namespace(self.ground.check(directory), size))
+
+    def thread(self, body, *arguments):
+        """Ends with the attack: what it waits for has a time limit."""
+        thread = threading.Thread(target=body, args=arguments, daemon=True)
+        thread.start()
+        return thread
+
+    def pacectl(self, state, *words, **options):
+        options = {"capture_output": True, "timeout": 20} | options
+        return subprocess.run(
+            [PACECTL, "--runtime-dir", self.directory / "none", "--state-dir", self.ground.check(state), *words],
+            env=ENVIRONMENT,
+            **options,
+        )
+
+    @contextlib.contextmanager
+    def holds(self, *daemons, growth=GROWTH_MIB, peak=PEAK_MIB, late=LATE_MS, answer=ANSWER_MS):
+        """Measures daemons while the body attacks them, and raises Broken when an invariant does not hold.
+
+        Gives a list in which the Observation of each is at the end.
+        """
+        seen, observers, before = [], [], []
+        for daemon in daemons:
+            # The journal's thread opens it after the start, and its connections when they are first needed.
+            with contextlib.suppress(AssertionError):
+                wait_for(lambda: (daemon.state / "journal.sqlite-wal").exists(), 2, "a journal that is open")
+            daemon.call("activities.list")
+            observers.append(self.keep(Observer(daemon, self.directory / f"seen-{daemon.pid}")))
+        time.sleep(0.5)
+        for daemon in daemons:
+            before.append((daemon.descriptors(), daemon.of_kernel("VmRSS")))
+        yield seen
+        for daemon, (descriptors, _) in zip(daemons, before):
+            expect(daemon.process.poll() is None, f"the daemon ended with {daemon.process.poll()}")
+            with contextlib.suppress(AssertionError):
+                wait_for(lambda: daemon.descriptors() <= descriptors, 10, "descriptors closed")
+        time.sleep(0.5)
+        after = [(daemon.descriptors(), daemon.of_kernel("VmRSS"), daemon.status()) for daemon in daemons]
+        # The lines are looked at when nothing is measured any more.
+        for observer in observers:
+            seen.append(observer.finish())
+        for start, end, observation in zip(before, after, seen):
+            self.judge(start, end, observation, growth, peak, late, answer)
+
+    def judge(self, before, after, observation, growth, peak, late, answer):
+        (descriptors, small), (kept, large, status), figures = before, after, observation.figures
+        grown, highest = (large - small) / 1024, (figures["resident_kib"] - small) / 1024
+        self.note(
+            f"late {figures['late_ms']:.0f} ms ({figures['late_raw_ms']:.0f} with what the machine withheld), "
+            f"answers within {figures['answer_ms']:.0f} ms, memory {small / 1024:.1f} MiB {grown:+.1f}, "
+            f"at most {highest:+.1f}, descriptors {descriptors} to {kept}"
+        )
+        expect("run" in status, "status has no answer")
+        expect(figures["is_open"], "the daemon closed the connection of a client that behaves")
+        expect(figures["states"] >= 2 and figures["answers"] >= 2, f"a client that behaves got too little: {figures}")
+        expect(figures["late_ms"] <= late, f"a state was late by {figures['late_ms']:.0f} ms (bound: {late})")
+        expect(figures["answer_ms"] <= answer, f"an answer took {figures['answer_ms']:.0f} ms (bound: {answer})")
+        expect(kept <= descriptors, f"{kept} descriptors are open, {descriptors} at the start")
+        expect(grown <= growth, f"memory has grown by {grown:.1f} MiB (bound: {growth})")
+        expect(highest <= peak, f"memory grew by {highest:.1f} MiB during the attack (bound: {peak})")
+        expect(not observation.of("DROPPED"), f"a client that behaves missed lines: {observation.of('DROPPED')[:1]}")
+        expect(observation.missed_states() == 0, "a client that behaves missed a STATE")
+        self.check_lines(observation)
+
+    def check_lines(self, observation):
+        """A sample of the lines, those of the end among it, is as the schema says."""
+        lines = [line for _, line in observation.lines]
+        for line in self.random.sample(lines, min(len(lines), 60)) + lines[-10:]:
+            wrong = [error.message for error in self.schema.iter_errors(line)]
+            expect(not wrong, f"a line is not of the schema: {wrong[:1]} {json.dumps(line)[:200]}")
+
+    def end(self):
+        for program in reversed(self.running):
+            program.end()
+
+    def log(self):
+        """The end of what the last daemon said, for a failure."""
+        logs = sorted(self.directory.rglob("log"), key=lambda path: path.stat().st_mtime)
+        return logs[-1].read_text(errors="replace").splitlines()[-12:] if logs else []
+
+    def remove(self):
+        shutil.rmtree(self.directory, ignore_errors=True)

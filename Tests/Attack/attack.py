@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Attacks paced and pacectl from outside for some five minutes, and measures what must hold (docs/reliability.md).
+
+It starts daemons in a directory that it makes, and touches nothing else: no directory that it did not make, no socket
+of a daemon that it did not start, no address but the loopback one.
+"""
+
+import argparse
+import os
+import pathlib
+import random
+import signal
+import sys
+import time
+import traceback
+
+HERE = pathlib.Path(__file__).resolve().parent
+# An attack that takes longer has failed, and so has a run of them.
+LIMIT_S = 60
+# What a service manager or a session says of directories and sockets is not for these daemons.
+NOT_OURS = (
+    "NOTIFY_SOCKET",
+    "WATCHDOG_USEC",
+    "WATCHDOG_PID",
+    "LISTEN_FDS",
+    "LISTEN_PID",
+    "LISTEN_FDNAMES",
+    "RUNTIME_DIRECTORY",
+    "STATE_DIRECTORY",
+    "CONFIGURATION_DIRECTORY",
+    "INVOCATION_ID",
+    "SYSTEMD_EXEC_PID",
+    "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
+)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="ATTACK", help="only these; default: all")
+    parser.add_argument("--list", action="store_true", help="what there is")
+    parser.add_argument("--seed", type=int, help="repeats a run; default: a random one")
+    parser.add_argument(
+        "--programs", metavar="DIR", type=pathlib.Path, help="of paced and pacectl; default: .build/release"
+    )
+    parser.add_argument("--directory", metavar="DIR", help="is made, and holds everything; default: a new one in /tmp")
+    parser.add_argument("--keep", action="store_true", help="leaves the directory there")
+    return parser.parse_args()
+
+
+def prepare(programs):
+    """Chooses the programs before the modules are read that run them."""
+    for name in NOT_OURS:
+        os.environ.pop(name, None)
+    programs = (programs or HERE.parents[1] / ".build" / "release").resolve()
+    for name in ("paced", "pacectl"):
+        if not os.access(programs / name, os.X_OK):
+            sys.exit(
+                f"attack.py: there is no program {programs / name}; build it with 'make build', or give --programs DIR"
+            )
+    os.environ["PACED_BIN"] = str(programs)
+    # Modules of the attacks, and those that the end-to-end tests share.
+    sys.path[:0] = [str(HERE), str(HERE.parent / "EndToEnd")]
+
+
+def ended(*_):
+    raise KeyboardInterrupt
+
+
+def too_long(*_):
+    raise TimeoutError(f"the attack took longer than {LIMIT_S} s")
+
+
+def carry_out(attack, arena):
+    """None, or the reason why it failed in one line."""
+    signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(LIMIT_S)
+    try:
+        attack.body(arena)
+        return None
+    except Exception as error:
+        words = " ".join(str(error).split())
+        words = words if len(words) <= 400 else f"{words[:200]} … {words[-200:]}"
+        # Where something went wrong that the attack did not look for.
+        *_, place = traceback.extract_tb(error.__traceback__)
+        unexpected = f"{type(error).__name__} in {pathlib.Path(place.filename).name}:{place.lineno}: "
+        case = f"{arena.case}: " if arena.case else ""
+        return case + ("" if isinstance(error, AssertionError) and words else unexpected) + words
+    finally:
+        signal.alarm(0)
+        arena.end()
+
+
+def run(chosen, seed, ground):
+    """The attacks that failed, with their reasons."""
+    import jsonschema
+    import json
+    import subprocess
+
+    from arena import Arena
+    from programs import PACECTL
+
+    schema = jsonschema.Draft202012Validator(json.loads(subprocess.check_output([PACECTL, "schema"], timeout=10)))
+    failed = []
+    for number, attack in enumerate(chosen, 1):
+        print(f"{number:2}/{len(chosen)} {attack.name:32}", end=" ", flush=True)
+        arena = Arena(ground, attack.name, seed, schema)
+        begun = time.monotonic()
+        reason = carry_out(attack, arena)
+        print(
+            f"{'FAILED' if reason else 'passed'} {time.monotonic() - begun:5.1f} s  {'; '.join(arena.notes)}",
+            flush=True,
+        )
+        if reason:
+            failed.append((attack.name, reason))
+            print(f"      {reason}")
+            print("".join(f"      | {line}\n" for line in arena.log()), end="", flush=True)
+        arena.remove()
+    return failed
+
+
+def main():
+    options = arguments()
+    prepare(options.programs)
+    from attacks import ATTACKS
+    from programs import ENVIRONMENT
+    from safety import Ground, Refused
+
+    if options.list:
+        for attack in ATTACKS.values():
+            print(f"{attack.name:32} {attack.summary}")
+        return 0
+    unknown = [name for name in options.names if name not in ATTACKS]
+    if unknown:
+        sys.exit(f"attack.py: there is no attack {', '.join(unknown)}; --list says which there are")
+    chosen = [ATTACKS[name] for name in options.names] or list(ATTACKS.values())
+    seed = random.SystemRandom().randrange(1 << 32) if options.seed is None else options.seed
+    try:
+        ground = Ground(options.directory)
+    except Refused as refused:
+        print(f"attack.py: {refused}", file=sys.stderr)
+        return 2
+    ENVIRONMENT["HOME"] = str(ground.root)
+    print(f"seed {seed}; programs {os.environ['PACED_BIN']}; directory {ground.root}", flush=True)
+    # As an interrupt from the keyboard: daemons and directories go.
+    signal.signal(signal.SIGTERM, ended)
+    begun = time.monotonic()
+    try:
+        failed = run(chosen, seed, ground)
+    finally:
+        if not options.keep:
+            ground.remove()
+    print(f"{time.monotonic() - begun:.0f} s; to repeat: --seed {seed}")
+    for name, reason in failed:
+        print(f"FAILED {name}: {reason}")
+    print(f"{len(chosen) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("attack.py: interrupted")

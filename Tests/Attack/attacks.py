@@ -1,0 +1,36 @@
+"""Every attack by its name, in the order in which they are carried out."""
+
+import importlib
+
+ATTACKS = {}
+
+
+class Attack:
+    """A function that gets an Arena, and raises AssertionError when something does not hold that must."""
+
+    def __init__(self, body):
+        self.body = body
+        self.name = body.__name__.replace("_", "-")
+        self.summary = body.__doc__.splitlines()[0]
+
+
+def attack(body):
+    made = Attack(body)
+    assert made.name not in ATTACKS
+    ATTACKS[made.name] = made
+    return body
+
+
+for module in (
+    "on_clients",
+    "on_requests",
+    "on_gpsd",
+    "on_distance",
+    "on_straps",
+    "on_files",
+    "on_journals",
+    "on_restarts",
+    "on_directories",
+    "on_disks",
+):
+    importlib.import_module(module)

@@ -1,0 +1,145 @@
+"""A client that behaves, in a separate process, so that an attack does not hold it up: it sees what the others cost it.
+
+    observer.py STATE_SOCKET CONTROL_SOCKET PID FILE
+
+It writes each line of state.sock into FILE behind the moment of its arrival, asks for `status` each quarter of a
+second, and looks at the memory of the process. It ends with its standard input, and prints the figures as JSON.
+
+A state is late only by the time that the machine did not withhold. The kernel counts how long the daemon was ready to
+run while another process ran (schedstat); how long this process did not run is measured here.
+"""
+
+import json
+import os
+import select
+import socket
+import sys
+import time
+
+# How often it looks, and what counts as not having run.
+TURN_MS = 10
+ASK_MS = 250
+REQUEST = b'{"jsonrpc":"2.0","id":1,"method":"status"}\n'
+
+
+def boot_ms():
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) / 1e6
+
+
+class Observer:
+    def __init__(self, state, control, pid, path):
+        self.pid = pid
+        self.state, self.control = (socket.socket(socket.AF_UNIX) for _ in range(2))
+        self.state.connect(state)
+        self.control.connect(control)
+        self.file = open(path, "wb")
+        self.rest = b""
+        self.active = None
+        self.turned = boot_ms()
+        # Moments with what the machine has withheld up to then, in ms: from the daemon, and from this process.
+        self.withheld = [(self.turned, *self.waited(0.0))]
+        self.asked_at, self.looked_at, self.answer = None, 0.0, b""
+        self.figures = {
+            "late_ms": 0.0,
+            "late_raw_ms": 0.0,
+            "answer_ms": 0.0,
+            "answers": 0,
+            "resident_kib": 0,
+            "states": 0,
+            "is_open": True,
+        }
+
+    def waited(self, own):
+        try:
+            with open(f"/proc/{self.pid}/schedstat") as file:
+                return int(file.read().split()[1]) / 1e6, own
+        except (OSError, IndexError):
+            return self.withheld[-1][1] if hasattr(self, "withheld") else 0.0, own
+
+    def excused(self, since):
+        """The milliseconds that the machine withheld from `since` on."""
+        before = next((it for it in reversed(self.withheld) if it[0] <= since), self.withheld[0])
+        last = self.withheld[-1]
+        return max(last[1] - before[1], last[2] - before[2])
+
+    def turn(self):
+        watched = [sys.stdin, self.control] + ([self.state] if self.figures["is_open"] else [])
+        ready, _, _ = select.select(watched, [], [], TURN_MS / 1000)
+        now = boot_ms()
+        own = self.withheld[-1][2] + max(now - self.turned - TURN_MS - 5, 0)
+        self.turned = now
+        self.withheld.append((now, *self.waited(own)))
+        del self.withheld[:-6000]
+        if self.state in ready:
+            self.read(now)
+        if self.control in ready:
+            self.hear(now)
+        if self.asked_at is None and now - self.looked_at >= ASK_MS:
+            self.look(now)
+        return sys.stdin not in ready or os.read(0, 1)
+
+    def look(self, now):
+        self.looked_at = now
+        try:
+            with open(f"/proc/{self.pid}/status") as file:
+                kib = next(int(line.split()[1]) for line in file if line.startswith("VmRSS:"))
+            self.figures["resident_kib"] = max(self.figures["resident_kib"], kib)
+            self.control.sendall(REQUEST)
+            self.asked_at = now
+        except (OSError, StopIteration):
+            pass
+
+    def hear(self, now):
+        try:
+            self.answer += self.control.recv(65536)
+        except OSError:
+            return
+        if self.answer.endswith(b"\n") and self.asked_at is not None:
+            took = now - self.asked_at - self.excused(self.asked_at)
+            self.figures["answer_ms"] = max(self.figures["answer_ms"], took)
+            self.figures["answers"] += b'"result"' in self.answer
+            self.answer, self.asked_at = b"", None
+
+    def read(self, now):
+        try:
+            text = self.state.recv(65536)
+        except OSError:
+            text = b""
+        if not text:
+            self.figures["is_open"] = False
+        *lines, self.rest = (self.rest + text).split(b"\n")
+        for line in lines:
+            self.file.write(b"%.1f " % now + line + b"\n")
+            value = json.loads(line)
+            if value.get("class") == "STATE":
+                self.see(value, now)
+
+    def see(self, state, now):
+        """A state of a run is due 100 ms after the one before."""
+        self.figures["states"] += 1
+        # The first one is as old as it is.
+        if state["run"] != "active" or self.figures["states"] == 1:
+            self.active = state["boot_ms"] if state["run"] == "active" else None
+            return
+        due = state["boot_ms"] if self.active is None else self.active + 100
+        self.active = state["boot_ms"]
+        raw = now - due
+        self.figures["late_raw_ms"] = max(self.figures["late_raw_ms"], raw)
+        self.figures["late_ms"] = max(self.figures["late_ms"], raw - self.excused(due))
+
+    def end(self):
+        self.file.close()
+        # An answer that is still outstanding counts up to now.
+        if self.asked_at is not None:
+            late = boot_ms() - self.asked_at - self.excused(self.asked_at)
+            self.figures["answer_ms"] = max(self.figures["answer_ms"], late)
+        print(json.dumps(self.figures), flush=True)
+
+
+if __name__ == "__main__":
+    observer = Observer(sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4])
+    observer.state.sendall(b'{"class":"WATCH","classes":["STATE","EVENT","HEART","FIX"],"every_ms":100}\n')
+    print("ready", flush=True)
+    while observer.turn():
+        pass
+    observer.end()
