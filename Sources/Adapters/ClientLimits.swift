@@ -6,8 +6,11 @@ package struct ClientLimits: Equatable, Sendable {
     /// Root's too.
     package var perUser: Int
 
-    /// So many descriptors are left for devices and the disk, however many clients there may be.
+    /// Descriptors that are left for devices and the disk, however many clients there are.
     static let spareDescriptors: Int32 = 16
+
+    /// Descriptors beside these that clients of state.sock leave for those of control.sock.
+    static let controlDescriptors: Int32 = 8
 
     package init(total: Int, perUser: Int) {
         self.total = total
@@ -19,8 +22,10 @@ package struct ClientLimits: Equatable, Sendable {
     /// - Parameters:
     ///   - client: its connection, accepted already.
     ///   - others: the users of the clients that are there, and the numbers of their descriptors.
+    ///   - spare: how many of the last descriptors are not for these clients.
     func refusal(
-        of client: borrowing FileDescriptor, from user: UInt32, among others: [(user: UInt32, number: Int32)]
+        of client: borrowing FileDescriptor, from user: UInt32, among others: [(user: UInt32, number: Int32)],
+        keeping spare: Int32 = spareDescriptors
     ) -> String? {
         if others.count >= total { return "too many clients: at most \(total)" }
         let own = others.filter { $0.user == user }.map(\.number)
@@ -29,9 +34,11 @@ package struct ClientLimits: Equatable, Sendable {
             return "too many clients of user \(user): at most \(perUser)"
         }
         // The kernel gives the lowest number that is free.
-        if client.number >= FileDescriptor.limit - Self.spareDescriptors {
-            return "too many clients: paced may open \(FileDescriptor.limit) files (LimitNOFILE=)"
-        }
-        return nil
+        return client.number >= FileDescriptor.limit - spare ? Self.noDescriptor : nil
+    }
+
+    /// Why a client is refused that there is no descriptor for, for people.
+    static var noDescriptor: String {
+        "too many clients: paced may open \(FileDescriptor.limit) files (LimitNOFILE=)"
     }
 }

@@ -12,10 +12,20 @@ final class Connection {
     /// How long a command waits for a daemon that is there: for its place in the queue, and for an answer.
     static let patience = Duration.seconds(5)
 
+    /// Connects. Root learns on standard error whose daemon it talks to, where that is neither root's nor the service's.
     init(to path: String) throws(SystemError) {
         self.path = path
         descriptor = try UnixSocket.connect(to: path)
+        guard geteuid() == 0, let owner = try? UnixSocket.peer(of: descriptor).user, owner != 0,
+            owner != User.named("paced")?.number, Self.reported.withLock({ $0.insert(owner).inserted })
+        else { return }
+        complain(
+            "the daemon at \(harmless(path, limit: 256) ?? "") is run by user \(User.text(owner)), not by root or paced"
+        )
     }
+
+    /// The users that root has been shown.
+    private static let reported = Locked(Set<UInt32>())
 
     /// Connects for a command that cannot do without. Where many come at once, as after a restart, it waits for a place in their queue.
     static func needed(to path: String) throws(Failure) -> Connection {
@@ -30,11 +40,13 @@ final class Connection {
         }
     }
 
-    /// Sends one line, at once: what is said here is shorter than any socket's buffer.
+    /// Sends one line, at once: what is said here is shorter than any socket's buffer. Where the daemon has closed the connection already,
+    /// the line that says why can still be read.
     func send(_ line: String) throws(Failure) {
         let bytes = Array((line + "\n").utf8)
-        guard descriptor.send(bytes[...]) == .sent(bytes.count) else {
-            throw .unreachable("paced took no request at \(path); is it running?")
+        switch descriptor.send(bytes[...]) {
+        case .sent(bytes.count), .gone: return
+        case .sent, .full: throw .unreachable("paced took no request at \(path); is it running?")
         }
     }
 

@@ -69,6 +69,8 @@ extension Invocation {
 
     private func watch() throws(Failure) {
         let directory = RuntimeDirectory(runtimeDirectory)
+        // What root is to know of the daemon is said before the screen is drawn over.
+        if geteuid() == 0 { _ = try? Connection(to: directory.stateSocket) }
         do {
             if !isJSON, let terminal = try Terminal() {
                 return try Watch(directory, metric: metric, on: terminal).run()

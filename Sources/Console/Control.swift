@@ -64,8 +64,9 @@ extension Invocation {
         var control = try Control(RuntimeDirectory(runtimeDirectory))
         let (method, parameters) = Self.request(command)
         if isJSON { return try control.call(method, parameters) + "\n" }
-        let words = Words(metric: metric ?? control.metricSetting())
+        // The command first: where paced refuses this client, its reason is the answer to the first request.
         let result = try control.call(method, parameters)
+        let words = Words(metric: metric ?? control.metricSetting())
         let json = try? JSON(parsing: result.utf8)
         return Self.answer(to: command, json ?? .null, words) + "\n"
     }

@@ -48,6 +48,7 @@ extension Daemon {
         if case .unix = options.strap, isStartedBySystemd, !options.isDemo {
             throw Options.Misuse(line: "--strap unix:PATH is for tests and is refused under systemd")
         }
+        try checkDescriptors()
         let configuration = try Configuration.read(options)
         let service = ServiceReport(ServiceNotifier.fromEnvironment())
         let handed = try handedSockets()
@@ -80,6 +81,22 @@ extension Daemon {
         _ = consume runtime
         _ = consume state
         return status
+    }
+
+    /// The fewest open files that the daemon starts with: up to 40 for devices, links, the journal and one export, 8 for clients of control.sock,
+    /// 16 that no client gets.
+    private static let leastDescriptors: Int32 = 64
+    /// The most that the daemon asks for: what `paced.service` has too.
+    private static let mostDescriptors: Int32 = 8192
+
+    private static func checkDescriptors() throws(Failure) {
+        FileDescriptor.raiseLimit(to: mostDescriptors)
+        let limit = FileDescriptor.limit
+        guard limit < leastDescriptors else { return }
+        throw Failure(
+            line:
+                "paced may open \(limit) files and needs \(leastDescriptors): run ulimit -n \(leastDescriptors) before it, as root "
+                + "where the hard limit is lower, or set LimitNOFILE=\(leastDescriptors) in the unit")
     }
 
     private static let socketNames = ["state", "control"]

@@ -19,6 +19,19 @@ extension FileDescriptor {
         return Int32(clamping: limit.rlim_cur)
     }
 
+    /// Raises the soft limit of the process to `wanted`, as far as the hard one allows; it is never lowered.
+    ///
+    /// A soft limit of 1024 is for programs that call `select`, as this one and its libraries do not.
+    ///
+    /// The corresponding C function is `setrlimit` with `RLIMIT_NOFILE`.
+    package static func raiseLimit(to wanted: Int32) {
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard unsafe getrlimit(resource, &limit) == 0, limit.rlim_cur < rlim_t(wanted) else { return }
+        limit.rlim_cur = min(rlim_t(wanted), limit.rlim_max)
+        _ = unsafe setrlimit(resource, &limit)
+    }
+
     /// All bytes of a file; nil where there are more than `limit`.
     ///
     /// The corresponding C function is `read`.

@@ -26,6 +26,7 @@ import Testing
     let client = FileDescriptor(owning: last)
     #expect(last > 0)
     #expect(limits.refusal(of: client, from: 7, among: [])?.contains("LimitNOFILE") == true)
+    #expect(limits.refusal(of: client, from: 7, among: [], keeping: 0) == nil)
     let before = FileDescriptor(owning: fcntl(file.number, F_DUPFD_CLOEXEC, last - 1 - 1))
     #expect(limits.refusal(of: before, from: 7, among: []) == nil)
 }

@@ -11,7 +11,9 @@ import Testing
     let writing = FileDescriptor(owning: ends[1])
     #expect(write(writing.number, "x", 1) == 1)
     let loop = try EventLoop()
-    let listener = try Listener(FileDescriptor(owning: ends[0]), loop: loop) { _ in Issue.record("nobody is there") }
+    let listener = try Listener(
+        FileDescriptor(owning: ends[0]), loop: loop, accepted: { _ in Issue.record("nobody is there") },
+        refused: { _ in })
     try loop.turn(waiting: .zero)
     let begin = Clock.now()
     try loop.turn(waiting: .milliseconds(50))

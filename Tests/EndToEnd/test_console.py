@@ -125,7 +125,7 @@ def test_hostile_names_are_harmless_in_status(paced):
 def test_commands_ask_and_answer(paced, words, asked, said):
     result = pacectl(paced, *words)
     assert (result.returncode, result.stdout, result.stderr) == (0, said, "")
-    assert paced.asked[-1] == asked
+    assert asked in paced.asked[-2:]
 
 
 def test_json_answers_are_what_the_daemon_says(paced):

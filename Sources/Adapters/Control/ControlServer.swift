@@ -44,7 +44,9 @@ package final class ControlServer {
         self.limits = limits
         self.answer = answer
         stallTimer = try StallTimer(limit: stallLimit, loop: loop) { [unowned self] in closeStuck(since: $0) }
-        listener = try Listener(socket, loop: loop) { [unowned self] socket in accept(socket) }
+        listener = try Listener(
+            socket, loop: loop, accepted: { [unowned self] in accept($0) },
+            refused: { Self.refuse($0, ClientLimits.noDescriptor) })
     }
 
     /// Hangs up on all, after what the kernel still takes of their answers.
@@ -66,10 +68,7 @@ package final class ControlServer {
         guard let peer = try? UnixSocket.peer(of: socket) else { return }
         let others = callers.map { (user: $0.peer.user, number: $0.socket.number) }
         if let refusal = limits.refusal(of: socket, from: peer.user, among: others) {
-            var line = LineWriter(capacity: 256)
-            RemoteProcedure.refuse(.busy(refusal), into: &line)
-            _ = socket.send(line.bytes[...])
-            return
+            return Self.refuse(socket, refusal)
         }
         let caller = Caller(socket, peer: peer)
         do throws(SystemError) {
@@ -78,6 +77,13 @@ package final class ControlServer {
         } catch {
             // There is no memory for it: it is told by the end of its stream.
         }
+    }
+
+    /// Answers what a client has not asked yet with an error, and closes it.
+    private static func refuse(_ socket: consuming FileDescriptor, _ refusal: String) {
+        var line = LineWriter(capacity: 256)
+        RemoteProcedure.refuse(.busy(refusal), into: &line)
+        _ = socket.send(line.bytes[...])
     }
 
     /// Tells the result of a request that was to be answered later, to whom it may concern.

@@ -57,7 +57,9 @@ package final class Publisher {
         ring = EventRing(after: events)
         settingsLine.settingsLine(settings)
         stallTimer = try StallTimer(limit: stallLimit, loop: loop) { [unowned self] in closeStuck(since: $0) }
-        listener = try Listener(socket, loop: loop) { [unowned self] socket in accept(socket) }
+        listener = try Listener(
+            socket, loop: loop, accepted: { [unowned self] in accept($0) },
+            refused: { Self.refuse($0, ClientLimits.noDescriptor) })
     }
 
     // MARK: What happens
@@ -192,13 +194,12 @@ package final class Publisher {
     private func accept(_ socket: consuming FileDescriptor) {
         // One that has gone again is nobody.
         guard let peer = try? UnixSocket.peer(of: socket) else { return }
-        var line = LineWriter(capacity: 256)
         let others = subscribers.map { (user: $0.peer.user, number: $0.socket.number) }
-        if let refusal = limits.refusal(of: socket, from: peer.user, among: others) {
-            line.error(refusal)
-            _ = socket.send(line.bytes[...])
-            return
+        let spare = ClientLimits.spareDescriptors + ClientLimits.controlDescriptors
+        if let refusal = limits.refusal(of: socket, from: peer.user, among: others, keeping: spare) {
+            return Self.refuse(socket, refusal)
         }
+        var line = LineWriter(capacity: 256)
         line.version(
             release: Release.version, protocol: Release.protocolNumber, bootID: bootID, instance: instance,
             events: ring.retained)
@@ -215,6 +216,13 @@ package final class Publisher {
         subscribers.append(subscriber)
         flush(subscriber)
         sweep()
+    }
+
+    /// Says one line and closes.
+    private static func refuse(_ socket: consuming FileDescriptor, _ refusal: String) {
+        var line = LineWriter(capacity: 256)
+        line.error(refusal)
+        _ = socket.send(line.bytes[...])
     }
 
     private func ready(_ subscriber: Subscriber, _ readiness: Readiness) {

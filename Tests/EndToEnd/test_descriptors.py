@@ -1,0 +1,104 @@
+"""Few descriptors: below the least paced does not start, above it every client of its sockets gets an answer."""
+
+import json
+import os
+import resource
+import socket
+import subprocess
+
+import pytest
+
+from programs import PACECTL, PACED
+from pretend_systemd import Notified, Service
+from test_hostile import connect, leave, descriptors
+
+LEAST = 64
+REQUEST = b'{"jsonrpc":"2.0","id":1,"method":"status"}\n'
+
+
+def read_line(client, seconds=5):
+    client.settimeout(seconds)
+    return json.loads(client.makefile("rb").readline())
+
+
+@pytest.mark.parametrize("files", [8, 16, 24, 32, LEAST - 1])
+def test_below_the_least_it_does_not_start_and_says_why(stage, files):
+    done = subprocess.run(
+        ["bash", "-c", f'ulimit -n {files}; exec "$@"', "bash", PACED, "--demo", "--runtime-dir", stage.directory / "run",
+         "--state-dir", stage.directory / "state"], capture_output=True, text=True, timeout=10)
+    assert done.returncode == 1
+    line, = done.stderr.splitlines()
+    assert f"paced may open {files} files and needs {LEAST}: run ulimit -n {LEAST}" in line
+    assert "LimitNOFILE=64" in line
+    assert not (stage.directory / "run").exists() and not (stage.directory / "state").exists()
+
+
+def test_a_low_soft_limit_is_raised(stage):
+    notified = stage.keep(Notified(stage.directory))
+    # Only the soft limit is low: bash sets both without -S.
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (32, hard))
+    try:
+        daemon = stage.keep(Service(stage.directory, "--demo", NOTIFY_SOCKET=str(notified.path)))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    notified.wait("READY=1")
+    assert resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE) == (min(hard, 8192), hard)
+
+
+def test_at_the_least_every_client_of_control_is_answered(stage):
+    notified = stage.keep(Notified(stage.directory))
+    daemon = stage.keep(Service(stage.directory, "--demo", files=LEAST, NOTIFY_SOCKET=str(notified.path)))
+    notified.wait("READY=1")
+    control, state = daemon.runtime / "control.sock", daemon.state_socket
+    quiet = descriptors(daemon)
+    # However many read, those who command are served.
+    readers = [connect(state) for _ in range(100)]
+    first = [read_line(client)["class"] for client in readers]
+    assert "VERSION" in first and "ERROR" in first
+    callers = [connect(control) for _ in range(4)]
+    for client in callers:
+        client.sendall(REQUEST)
+        assert read_line(client)["result"]["run"] == "active"
+    # And the others hear why not.
+    callers += [connect(control) for _ in range(60)]
+    refusals = []
+    for client in callers[4:]:
+        try:
+            client.sendall(REQUEST)
+        except BrokenPipeError:
+            pass
+        refusals.append(read_line(client))
+    refused = [answer["error"] for answer in refusals if "error" in answer]
+    assert len(refused) > 40 and all(error["code"] == -32002 for error in refused)
+    assert "LimitNOFILE" in refused[-1]["data"]["message"]
+    done = subprocess.run(
+        [PACECTL, "--runtime-dir", daemon.runtime, "lap"], capture_output=True, text=True, timeout=10)
+    assert done.returncode == 1 and "too many clients" in done.stderr
+    leave(readers + callers, daemon, quiet)
+    assert daemon.call("status")["run"] == "active"
+
+
+def test_without_any_descriptor_left_a_client_is_refused_and_not_left_waiting(stage):
+    daemon = stage.paced("--demo")
+    kept = connect(daemon.runtime / "control.sock")
+    kept.sendall(REQUEST)
+    assert read_line(kept)["result"]["run"] == "active"
+    used = [int(number) for number in os.listdir(f"/proc/{daemon.pid}/fd")]
+    limits = resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE)
+    # Not one number is free below this.
+    lowest = next(number for number in range(len(used) + 1) if number not in used)
+    resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE, (lowest, limits[1]))
+    for _ in range(3):
+        with connect(daemon.runtime / "control.sock") as client:
+            answer = read_line(client)
+            assert answer["error"]["code"] == -32002 and "LimitNOFILE" in answer["error"]["data"]["message"]
+            assert client.recv(1) == b""
+        with connect(daemon.state_socket) as client:
+            assert "LimitNOFILE" in read_line(client)["message"]
+            assert client.recv(1) == b""
+    # Those who are there are served on.
+    kept.sendall(REQUEST)
+    assert read_line(kept)["result"]["run"] == "active"
+    resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE, limits)
+    assert daemon.call("status")["run"] == "active"

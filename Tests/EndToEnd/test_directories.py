@@ -1,0 +1,266 @@
+"""Runtime and state directories that another user can write to, and links, FIFOs and devices in the place of their files."""
+
+import os
+import pathlib
+import re
+import socket
+import stat
+import subprocess
+
+import pytest
+
+from programs import ENVIRONMENT, PACECTL, PACED, wait_for
+
+OFF = ["--gpsd", "off", "--bluetooth", "off"]
+OTHER = 54301
+STATE_FILES = ["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm", "journal.reserve", "straps.json"]
+IS_ROOT = os.getuid() == 0
+
+
+class Attempt:
+    """A daemon that may not start; `text` is what it has said."""
+
+    def __init__(self, stage, runtime=None, state=None, **options):
+        self.runtime = runtime or stage.directory / "run"
+        self.log = stage.directory / "log"
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                [PACED, "--runtime-dir", self.runtime, "--state-dir", state or stage.directory / "state", *OFF],
+                env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **options)
+        stage.keep(self)
+
+    @property
+    def text(self):
+        return self.log.read_text()
+
+    def says(self, words):
+        wait_for(lambda: words in self.text, 10, f"{words!r}; it said: {self.text}")
+
+    def ended(self):
+        """Its exit status, waited for."""
+        return self.process.wait(10)
+
+    def answers(self):
+        """Whether control.sock answers."""
+        def asked():
+            assert self.process.poll() is None, self.text
+            with socket.socket(socket.AF_UNIX) as control:
+                control.settimeout(5)
+                if control.connect_ex(str(self.runtime / "control.sock")) != 0:
+                    return False
+                control.sendall(b'{"jsonrpc":"2.0","id":1,"method":"status"}\n')
+                return b'"result"' in control.recv(65536)
+        return wait_for(asked, 10, f"an answer; it said: {self.text}")
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture
+def victim(stage):
+    """A file that somebody else's link leads to; it must stay as it is."""
+    path = stage.directory / "victim"
+    path.write_bytes(b"precious")
+    path.chmod(0o666)
+    yield path
+    assert path.read_bytes() == b"precious" and stat.S_IMODE(path.stat().st_mode) == 0o666
+
+
+def put(kind, path, victim):
+    """Puts something in the place of a file."""
+    path.parent.mkdir(exist_ok=True, mode=0o750)
+    if kind == "symbolic link":
+        path.symlink_to(victim)
+    elif kind == "FIFO":
+        os.mkfifo(path, 0o666)
+    elif kind == "directory":
+        path.mkdir()
+    elif kind == "socket":
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(str(path))
+    else:
+        # The device of /dev/null.
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+
+
+# Only root makes devices.
+KINDS = ["symbolic link", "FIFO", "directory", "socket"] + (["character device"] if IS_ROOT else [])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["run/runtime.lock", "state/state.lock"])
+def test_a_lock_that_is_no_regular_file_is_named_and_nothing_behind_it_changes(stage, victim, kind, name):
+    path = stage.directory / name
+    put(kind, path, victim)
+    before = os.lstat(path).st_mode
+    attempt = Attempt(stage)
+    attempt.says(f"{path} is a {kind} and not a regular file: run mv {path} {path}.old")
+    if name.startswith("run"):
+        assert attempt.ended() == 1
+    assert os.lstat(path).st_mode == before
+
+
+@pytest.mark.parametrize("kind", ["symbolic link", "FIFO", "regular file"])
+def test_what_is_no_socket_in_the_place_of_one_is_named(stage, victim, kind):
+    path = stage.directory / "run" / "control.sock"
+    if kind == "regular file":
+        path.parent.mkdir()
+        path.write_bytes(b"precious")
+    else:
+        put(kind, path, victim)
+    attempt = Attempt(stage)
+    assert attempt.ended() == 1
+    assert f"{path} is a {kind} and not a socket: run mv" in attempt.text
+    assert kind != "regular file" or path.read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", STATE_FILES)
+def test_a_file_of_the_state_that_is_no_regular_one_is_named_and_stops_nothing(stage, victim, kind, name):
+    path = stage.directory / "state" / name
+    put(kind, path, victim)
+    before = os.lstat(path)
+    attempt = Attempt(stage)
+    attempt.says(f"{path} is a {kind} and not a regular file: run mv")
+    assert attempt.answers()
+    after = os.lstat(path)
+    assert (after.st_mode, after.st_ino, after.st_size) == (before.st_mode, before.st_ino, before.st_size)
+    # A reader and an import of another process say the same, and do not wait either.
+    if name.startswith("journal.sqlite"):
+        track = stage.directory / "track.gpx"
+        track.write_text(
+            '<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>'
+            '<trkpt lat="52" lon="13"><time>2026-01-01T00:00:00Z</time></trkpt></trkseg></trk></gpx>')
+        for words in (["activities"], ["import", track]):
+            done = subprocess.run(
+                [PACECTL, "--state-dir", path.parent, *words], capture_output=True, text=True, timeout=10)
+            assert done.returncode == 1 and f"{path} is a {kind}" in done.stderr, done
+
+
+def test_a_hard_link_is_logged_and_refused_nowhere(stage):
+    paced = stage.paced(*OFF)
+    paced.end()
+    files = [stage.directory / "run" / "runtime.lock"] + [
+        stage.directory / "state" / name for name in ["state.lock", "journal.sqlite"]]
+    for path in files:
+        os.link(path, stage.directory / (path.name + ".linked"))
+    paced = stage.paced(*OFF)
+    assert paced.call("status")["recorder"]["state"] == "writing"
+    for path in files:
+        assert paced.log.read_text().count(f"{path} has a second name (hard link)") == 1
+
+
+def mended(text, option):
+    """The command that a message gives."""
+    found = re.search(rf": run (ch\w+ [^,;]*); or give another {option}\n", text)
+    assert found, text
+    return found[1].split(" as root")[0].split()
+
+
+CASES = [("everybody", 0o777), ("everybody, sticky", 0o1777)] + (
+    [("a group", 0o770), ("another owner", 0o700)] if IS_ROOT else [])
+
+
+@pytest.mark.parametrize("who, mode", CASES, ids=[who for who, _ in CASES])
+@pytest.mark.parametrize("which, option", [("run", "--runtime-dir"), ("state", "--state-dir")])
+def test_a_directory_that_another_user_can_write_to_is_refused_with_what_mends_it(stage, which, option, who, mode):
+    directory = stage.directory / which
+    directory.mkdir()
+    if IS_ROOT:
+        os.chown(directory, OTHER if who == "another owner" else 0, OTHER if who == "a group" else 0)
+    directory.chmod(mode)
+    attempt = Attempt(stage)
+    attempt.says(f"or give another {option}")
+    assert str(directory) in attempt.text
+    if which == "run":
+        assert attempt.ended() == 1
+    attempt.end()
+    assert list(directory.iterdir()) == [], "nothing is made in it"
+    command = mended(attempt.text, option) if who != "another owner" else ["chown", "root", str(directory)]
+    assert " ".join(command) in attempt.text
+    subprocess.run(command, check=True)
+    assert stage.paced(*OFF).call("status")["run"] == "idle"
+
+
+def test_a_parent_that_everybody_can_write_to_is_refused_unless_it_is_sticky(stage):
+    above = stage.directory / "above"
+    above.mkdir()
+    above.chmod(0o777)
+    attempt = Attempt(stage, runtime=above / "run")
+    assert attempt.ended() == 1
+    assert f"every user can write to {above}: run chmod o-w {above}" in attempt.text
+    above.chmod(0o1777)
+    assert Attempt(stage, runtime=above / "run").answers()
+
+
+def test_a_link_to_the_state_directory_is_resolved_once(stage):
+    # As systemd makes it for DynamicUser=.
+    private = stage.directory / "private" / "paced"
+    private.mkdir(parents=True, mode=0o750)
+    (stage.directory / "state").symlink_to("private/paced")
+    paced = stage.paced(*OFF)
+    assert paced.call("status")["recorder"]["state"] == "writing"
+    assert (private / "journal.sqlite").exists()
+    # The link leads elsewhere now: what is open stays where it is.
+    (stage.directory / "state").unlink()
+    (stage.directory / "state").symlink_to(stage.directory)
+    number = paced.call("run.start")["activity"]
+    assert paced.call("run.stop")["id"] == number
+
+    def listed():
+        return subprocess.run(
+            [PACECTL, "--state-dir", private, "activities"], capture_output=True, text=True, timeout=10).stdout
+    wait_for(lambda: listed().count("\n") == 2, 10, "the run in the journal")
+    assert not (stage.directory / "journal.sqlite").exists()
+
+
+def test_another_user_cannot_have_root_overwrite_a_file(stage, victim):
+    """The whole attack: a user owns the directory that root starts a daemon in."""
+    if not IS_ROOT:
+        return
+    stage.directory.chmod(0o755)
+    for name in ("run", "state"):
+        directory = stage.directory / name
+        directory.mkdir()
+        os.chown(directory, OTHER, OTHER)
+    attack = subprocess.run(
+        ["ln", "-s", victim, stage.directory / "run/runtime.lock"], user=OTHER, group=OTHER, extra_groups=[])
+    assert attack.returncode == 0
+    attempt = Attempt(stage)
+    assert attempt.ended() == 1
+    assert f"user {OTHER} owns {stage.directory}/run and paced runs as user root" in attempt.text
+
+
+def test_a_daemon_of_another_user_runs_in_its_own_directories_and_root_learns_whose_it_is(stage):
+    if not IS_ROOT:
+        return
+    stage.directory.chmod(0o755)
+    home = stage.directory / "home"
+    home.mkdir()
+    os.chown(home, OTHER, OTHER)
+    attempt = Attempt(
+        stage, runtime=home / "run", state=home / "state", user=OTHER, group=OTHER, extra_groups=[])
+    assert attempt.answers()
+    for words in (["status"], ["start"], ["watch", "--json"]):
+        done = subprocess.run(
+            f"timeout 5 {PACECTL} --runtime-dir {attempt.runtime} {' '.join(words)} | head -n 1",
+            shell=True, capture_output=True, text=True, timeout=20)
+        lines = [line for line in done.stderr.splitlines() if "is run by" in line]
+        socket_name = "control" if words == ["start"] else "state"
+        assert lines == [
+            f"pacectl: the daemon at {attempt.runtime}/{socket_name}.sock is run by user {OTHER}, not by root or paced"]
+    # It does not run in one of root's that its group may write to.
+    attempt.end()
+    os.chown(home / "state", 0, OTHER)
+    (home / "state").chmod(0o770)
+    attempt = Attempt(
+        stage, runtime=home / "run", state=home / "state", user=OTHER, group=OTHER, extra_groups=[])
+    attempt.says(f"other users can write to {home}/state, through its group {OTHER}")
+
+
+def test_root_hears_nothing_of_its_own_daemon(stage):
+    paced = stage.paced(*OFF)
+    done = subprocess.run(
+        [PACECTL, "--runtime-dir", paced.runtime, "status"], capture_output=True, text=True, timeout=10)
+    assert done.returncode == 0 and done.stderr == ""
