@@ -52,11 +52,11 @@ def pipelined_requests(arena):
 
 @attack
 def connection_storm(arena):
-    """Connections that come and go as fast as they can, some with half a line, for five seconds."""
+    """Connections that come and go as fast as they can, some with half a line, for three seconds."""
     daemon = arena.daemon("--demo")
     count = 0
     with arena.holds(daemon):
-        end = time.monotonic() + 5
+        end = time.monotonic() + 3
         while time.monotonic() < end:
             for name in ("state.sock", "control.sock"):
                 client = daemon.connect(name)
@@ -79,7 +79,7 @@ def clients_that_never_read(arena):
         controls = [daemon.connect("control.sock") for _ in range(12)]
         for client in states:
             pour(client, EVERYTHING)
-        end = time.monotonic() + 5
+        end = time.monotonic() + 3
         while time.monotonic() < end:
             for client in controls:
                 pour(client, request("rpc.discover") * 50)
@@ -205,7 +205,7 @@ def watch_abuse(arena):
             while json.loads(stream.readline())["class"] != "ERROR":
                 pass
         clients = [daemon.connect("state.sock") for _ in range(20)]
-        end = time.monotonic() + 4
+        end = time.monotonic() + 3
         while time.monotonic() < end:
             for client in clients:
                 fields = arena.random.choice(good + wrong)
