@@ -93,7 +93,7 @@ def links_where_others_write(arena):
                 expect(str(directory / "run") in said, f"the message does not name the directory: {said[-200:]}")
             else:
                 daemon = arena.daemon(*OFF, directory=directory)
-                expect("activity" in daemon.call("run.start"), "no run can be started")
+                expect("code" not in daemon.call("run.start"), "no run can be started")
                 wait_for(lambda: daemon.status().get("elapsed_ms", 0) > 300, 5, "a run")
                 daemon.end()
                 expect_untouched(made)
@@ -119,7 +119,7 @@ def directories_of_others(arena):
             expect(status == 1, f"runtime.lock is a link: status {status}")
         else:
             daemon = arena.daemon(*OFF, directory=directory)
-            expect("activity" in daemon.call("run.start"), "no run can be started")
+            expect("code" not in daemon.call("run.start"), "no run can be started")
             daemon.end()
             expect_untouched(made)
     if os.getuid() != 0:
@@ -139,7 +139,7 @@ def directories_of_others(arena):
     directory = place(arena, "state-other", 0o755)
     os.chown(directory / "state", 65534, 65534)
     daemon = arena.daemon(*OFF, directory=directory)
-    expect("activity" in daemon.call("run.start"), "no run can be started")
+    expect("code" not in daemon.call("run.start"), "no run can be started")
     expect(str(directory / "state") in daemon.said(), f"the log does not name the directory: {daemon.said()[-200:]}")
 
 
@@ -155,7 +155,7 @@ def fifos_for_files(arena):
                 daemon = arena.daemon(*OFF, directory=directory)
             except AssertionError:
                 expect(False, f"the daemon does not start within 5 s")
-            expect("activity" in daemon.call("run.start"), f"no run can be started")
+            expect("code" not in daemon.call("run.start"), "no run can be started")
             wait_for(lambda: daemon.status().get("elapsed_ms", 0) > 200, 5, "a run")
             status, took = daemon.end()
             expect(status == 0 and took < 2, f"status {status} after {took:.1f} s")

@@ -64,10 +64,10 @@ def gpsd_bad_values(arena):
         count = 0
         while time.monotonic() < end:
             lines = []
-            for number in range(20):
+            for place in range(20):
                 if chance.random() < 0.6:
                     # The same receiver a moment later, with a position that comes and goes.
-                    lines.append(tpv(48.0, 11.0, at=time.time() + number / 2000, mode=chance.choice([0, 1, 2, 3])))
+                    lines.append(tpv(48.0, 11.0, at=time.time() + place / 2000, mode=chance.choice([0, 1, 2, 3])))
                 elif chance.random() < 0.2:
                     lines.append(tpv(48.0, 11.0, at=time.time() + chance.choice([-1e6, -5, 3, 1e6])))
                 else:
@@ -79,7 +79,7 @@ def gpsd_bad_values(arena):
             count += len(lines)
             time.sleep(0.01)
         arena.note(f"good again after {recovers(daemon, gpsd):.1f} s")
-        kinds = {(event["event"], event.get("activity")) for event in daemon.event_numbers()}
+        kinds = {(event["event"], event.get("activity")) for event in daemon.retained_events()}
     arena.note(f"{count} reports, at most {seen[0].events_a_second()} events a second")
     expect(("start", number) in kinds, "the start of the run is not among the retained events any more")
     expect(seen[0].events_a_second() <= 50, f"{seen[0].events_a_second()} events in a second")

@@ -227,7 +227,7 @@ def lap_flood(arena):
                 asked += 1
                 done += "result" in json.loads(line)
         laps = daemon.status()["lap"]["number"] - 1
-        kinds = {(event["event"], event.get("activity")) for event in daemon.event_numbers()}
+        kinds = {(event["event"], event.get("activity")) for event in daemon.retained_events()}
     arena.note(f"{asked} laps asked for, {laps} made, at most {seen[0].events_a_second()} events a second")
     expect(laps == done, f"{done} laps were promised, {laps} were made")
     expect(("start", number) in kinds, "the start of the run is not among the retained events any more")
