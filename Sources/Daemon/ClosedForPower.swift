@@ -42,7 +42,7 @@ struct ClosedForPower {
     ) throws {
         let decision = TakeUpDecision(ended, bootID: bootID, at: now, time: time, limit: limit)
         switch decision {
-        case .goesOn(let age, let isSameBoot):
+        case .goesOn(let age, let isSameBoot, _):
             last = now - age
             self.isSameBoot = isSameBoot
         case .goesOnForNow:
@@ -65,8 +65,7 @@ struct ClosedForPower {
     func goOn(_ recorder: inout RunRecorder, _ recollection: inout Recollection, at now: Instant) {
         guard let id = scribe.recording?.id else { return }
         let journal = recorder.journal
-        let part = JournalPart(
-            number: parts, bootID: recorder.bootID, at: now, beginsAt: scribe.moment(now), place: entries)
+        let part = JournalPart(number: parts, bootID: recorder.bootID, of: scribe, at: now, place: entries)
         journal.reopen(id, part, rows: rows, at: now)
         recorder = RunRecorder(
             journal, bootID: recorder.bootID, formats: recorder.formats, scribe: scribe, gaps: gaps, parts: parts + 1,

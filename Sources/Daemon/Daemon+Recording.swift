@@ -81,9 +81,10 @@ extension Daemon.Begun {
         let reader = try JournalReader(in: directory)
         let age: Duration
         let isSameBoot: Bool
+        var rule = Outage.Rule.paused
         var isForNow = false
         switch limit.map({ TakeUpDecision(open, bootID: recorder.bootID, at: now, time: time, limit: $0) }) {
-        case .goesOn(let after, let same): (age, isSameBoot) = (after, same)
+        case .goesOn(let after, let same, let chosen): (age, isSameBoot, rule) = (after, same, chosen)
         case .goesOnForNow:
             (age, isSameBoot) = (.seconds(1), false)
             isForNow = true
@@ -100,8 +101,7 @@ extension Daemon.Begun {
         }
         guard let id = open.recording.id else { return }
         let part = JournalPart(
-            number: open.parts.count, bootID: recorder.bootID, at: now,
-            beginsAt: open.lastAt + age.wholeMilliseconds, place: open.entries)
+            number: open.parts.count, bootID: recorder.bootID, of: taken.scribe, at: now, place: open.entries)
         taken.completeRows(of: open, in: journal, at: now)
         journal.resume(id, part, rows: taken.rows, at: now)
         recorder = RunRecorder(
@@ -112,7 +112,7 @@ extension Daemon.Begun {
         if isForNow, let limit, open.lastTime != nil {
             undecided = UndecidedTakeUp(open, taken, limit: limit, at: now)
         }
-        let outage = Outage(duration: age, isSameBoot: isSameBoot, settings: settings)
+        let outage = Outage(duration: age, isSameBoot: isSameBoot, settings: settings, rule: rule)
         recollection.goOn(taken.pipeline, after: outage, at: now)
     }
 }

@@ -133,6 +133,8 @@ package final class Daemon {
         tellStanding()
         service.ready()
         let status = try loop.run()
+        recollection.shutDown(at: Clock.now())
+        say()
         power?.close()
         strap = nil
         strapWays = nil

@@ -85,6 +85,8 @@ enum Log {
         case .fix(let freshness, _, _): (.info, "position \(freshness.rawValue)")
         case .gap(.sleep, let seconds, _, let counted):
             (.warning, "nothing ran for \(Int(seconds)) s, \(counted ? "counted" : "not counted")")
+        case .gap(.restart, let seconds, _, counted: true):
+            (.notice, "the run continued over a restart of \(Int((seconds * 1000).rounded())) ms: the time counts")
         case .gap(.restart, let seconds, _, _): (.notice, "an outage of \(Int(seconds)) s, not counted")
         case .gap(_, let seconds, _, let counted):
             (.info, "no position for \(Int(seconds)) s, the way is \(counted ? "counted" : "not counted")")

@@ -120,25 +120,40 @@ extension TakenUp {
 /// What becomes of an activity that was left open.
 enum TakeUpDecision: Equatable {
     /// It goes on; so much time has passed since its last moment, on the same boot or on another.
-    case goesOn(after: Duration, isSameBoot: Bool)
+    case goesOn(after: Duration, isSameBoot: Bool, rule: Outage.Rule)
     /// It goes on until somebody knows how late it is: on another boot, without a clock.
     case goesOnForNow
     /// It is over, since its last moment.
     case isOver
 
+    /// An active run was never paused if the daemon starts on the same boot within this time of the run's last entry or row.
+    static let continueLimit = Duration.seconds(10)
+
     /// - Parameters:
+    ///   - now: the moment of the decision: the daemon's start, or later where the journal opens later.
     ///   - time: the time of day, if it is known.
     ///   - limit: how long ago its last moment may lie.
     init(_ open: OpenActivity, bootID: String, at now: Instant, time: UTC?, limit: Duration) {
         if open.parts.last?.bootID == bootID {
             let age = max(now - open.last, .zero)
-            self = age <= limit ? .goesOn(after: age, isSameBoot: true) : .isOver
+            let isKnown = !open.isIncomplete && (.zero...Self.continueLimit).contains(now - open.lastEntry)
+            self = age <= limit ? .goesOn(after: age, isSameBoot: true, rule: isKnown ? .continued : .paused) : .isOver
         } else if let time, let last = open.lastTime {
             // A clock that was set back does not make an activity of the future.
             let age = Duration.milliseconds(max(time.milliseconds - last.milliseconds, 0))
-            self = age <= limit ? .goesOn(after: age, isSameBoot: false) : .isOver
+            self = age <= limit ? .goesOn(after: age, isSameBoot: false, rule: .paused) : .isOver
         } else {
             self = .goesOnForNow
         }
+    }
+}
+
+extension JournalPart {
+    /// One that begins at `now`, at a whole millisecond of the recording: a reader joins the clocks of the parts by milliseconds, and
+    /// replays to the bit.
+    init(number: Int, bootID: String, of scribe: Scribe, at now: Instant, place: Int) {
+        let moment = scribe.moment(now)
+        let at = scribe.startedAt.map { $0 + .milliseconds(moment) } ?? now
+        self.init(number: number, bootID: bootID, at: at, beginsAt: moment, place: place)
     }
 }

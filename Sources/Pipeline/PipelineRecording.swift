@@ -2,40 +2,52 @@ import Domain
 
 /// What the process or the power takes away, and what is left of a run then.
 extension Pipeline {
-    /// The run goes on at `now` after an outage: links, position and heart are as at a start, the timer stood still, the lap goes on.
+    /// The run goes on at `now` after an outage; of one that was continued, every tick up to `now` has been applied.
     mutating func goOn(after outage: Outage, at now: Instant) {
-        let since = now - outage.duration
-        advance(to: since)
         settings = outage.settings
         let lost = Timed(LinkStatus(.disconnected, reason: .off), at: now)
         heartLink = lost
         gpsdLink = lost
         bluetooth = Bluetooth(way: .off)
         batteryPercent = nil
+        refusal = nil
+        heart.lose()
+        previousHeartRate = nil
+        switch outage.rule {
+        case .paused: forgetPosition(after: outage, at: now)
+        // The new process raises its own.
+        case .continued: faults.removeAll { $0.name != Refusing.fault }
+        }
+        guard let sport = run?.sport else { return }
+        let wasActive = runState == .active
+        run?.addGap()
+        if outage.rule == .paused { stopTimer(from: now - outage.duration, to: now) }
+        let isCounted = wasActive && outage.rule == .continued
+        emit(.gap(.restart, seconds: outage.duration.inSeconds, metres: nil, counted: isCounted), at: now)
+        emit(.start(sport, resumed: true), at: now)
+        if wasActive, outage.rule == .paused { takeUp(at: now) }
+        due = (state(at: now), true)
+    }
+
+    private mutating func forgetPosition(after outage: Outage, at now: Instant) {
         position = nil
         freshness = Timed(.absent, at: now)
         refusing = nil
-        refusal = nil
         faults = []
         filter = FixFilter()
         odometer = Odometer()
-        heart.lose()
         if !outage.isSameBoot {
             if let start = run?.startedAt { run?.stampStart(wallClock.time(at: start)) }
             wallClock = WallClock()
         }
         nextSecond = now
-        guard let sport = run?.sport else { return }
-        let wasActive = runState == .active
+    }
+
+    private mutating func stopTimer(from since: Instant, to now: Instant) {
         run?.clock.pause(at: since)
         run?.pace.clear()
         run?.speedometer = Speedometer()
-        run?.addGap()
         run?.excuseQuiet(at: now)
-        emit(.gap(.restart, seconds: outage.duration.inSeconds, metres: nil, counted: false), at: now)
-        emit(.start(sport, resumed: true), at: now)
-        if wasActive { takeUp(at: now) }
-        due = (state(at: now), true)
     }
 }
 

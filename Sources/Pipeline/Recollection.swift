@@ -34,13 +34,23 @@ package struct Recollection: Sendable {
     /// - Parameters:
     ///   - interrupted: the pipeline of a ``Replay`` that has taken everything that is known of it and has gone on to the last moment that
     ///     is known; its clock is the present one (``Entry/shifted(by:)``).
-    ///   - outage: how long nothing ran, up to `now`.
+    ///   - outage: how long nothing ran, up to `now`. The ticks of one that is continued are applied here, and ``pipeline`` reports
+    ///     what they give; the last of them may end a forgotten run.
     package mutating func goOn(_ interrupted: Pipeline, after outage: Outage, at now: Instant) {
         var replay = Replay(interrupted)
         replay.advance(to: now - outage.duration)
+        let wasIdle = replay.pipeline.runState == .idle
+        if outage.rule == .continued { replay.advance(to: now) { _ in } }
         adopt(replay.pipeline)
         pipeline.goOn(after: outage, at: now)
-        keep(Entry(at: now, .outage(outage)))
+        entries.append(Entry(at: now, .outage(outage)))
+        if !wasIdle { endIfForgotten(at: now) }
+    }
+
+    /// A signal stops the daemon at `now`: a run that is on stays open, and all of it up to this moment is recorded.
+    package mutating func shutDown(at now: Instant) {
+        advance(to: now)
+        if pipeline.runState != .idle { entries.append(Entry(at: now, .shutdown)) }
     }
 
     /// Takes up an activity that this pipeline has closed, while the devices went on: what is known of them stays known.
@@ -80,11 +90,15 @@ package struct Recollection: Sendable {
         if let leap = pipeline.leap(to: now) { keep(Entry(at: now, .slept(now - leap))) }
         let wasIdle = pipeline.runState == .idle
         pipeline.advance(to: now)
-        if !wasIdle, pipeline.runState == .idle {
-            entries.append(Entry(at: now, .ended(.forgotten)))
-            startOver(at: now)
-        }
+        if !wasIdle { endIfForgotten(at: now) }
         forget(before: now)
+    }
+
+    /// The run was on before the last ticks.
+    private mutating func endIfForgotten(at now: Instant) {
+        guard pipeline.runState == .idle else { return }
+        entries.append(Entry(at: now, .ended(.forgotten)))
+        startOver(at: now)
     }
 
     /// Takes one input that arrived at `now`.

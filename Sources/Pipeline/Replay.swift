@@ -42,8 +42,9 @@ package struct Replay: Sendable {
             advance(before: entry.at - duration, say)
             pipeline.advance(to: entry.at)
         case .outage(let outage):
-            advance(to: entry.at - outage.duration, say)
+            advance(to: outage.rule == .continued ? entry.at : entry.at - outage.duration, say)
             pipeline.goOn(after: outage, at: entry.at)
+        case .shutdown: advance(to: entry.at, say)
         case .ended(let ending):
             advance(to: entry.at, say)
             // A forgotten one has ended at one of the moments before.

@@ -9,7 +9,7 @@ package struct RandomEntries {
     }
 
     /// How many kinds ``next(kind:)`` knows.
-    package static let kinds = 17
+    package static let kinds = 18
 
     /// - Parameter kind: 0 to ``kinds`` − 1.
     package mutating func next(kind: Int) -> Entry {
@@ -32,9 +32,12 @@ package struct RandomEntries {
             case 14: .ended(Bool.random(using: &random) ? .power : .forgotten)
             case 15:
                 .input(.power(maybe(Power(batteryPercent: 4, isCharging: maybe(true), isUnderVoltage: maybe(false)))))
+            case 16: .shutdown
             default:
                 .outage(
-                    Outage(duration: duration(), isSameBoot: .random(using: &random), settings: settings()))
+                    Outage(
+                        duration: duration(), isSameBoot: .random(using: &random), settings: settings(),
+                        rule: pick([.paused, .continued])))
             }
         return Entry(at: instant(), value)
     }

@@ -86,7 +86,9 @@ import Testing
         #expect(summary.totalMilliseconds == 20_000)
     }
 
-    @Test func itGoesOnInTheSameDaemon() throws {
+    /// It had ended: what passed until then is a pause, however short.
+    @Test(arguments: [5, 30])
+    func itGoesOnInTheSameDaemon(after seconds: Int) throws {
         var stage = try begin(at: now)
         stage.begun.recollection.receive(.gpsdLink(LinkStatus(.connected)), at: now)
         stage.begun.recollection.receive(.raise("export failed", message: "the disk is full"), at: now)
@@ -94,18 +96,19 @@ import Testing
         stage.ride(20, from: now)
         let closed = try stage.close(at: now + .seconds(20))
         #expect(stage.state.run == .idle)
-        stage.ride(30, from: now + .seconds(20))
-        stage.goOn(closed, at: now + .seconds(50))
+        let again = now + .seconds(20 + seconds)
+        stage.ride(seconds, from: now + .seconds(20))
+        stage.goOn(closed, at: again)
         #expect(stage.state.run == .active)
         #expect(stage.state.activity?.id == 1)
         #expect(stage.state.activity?.total.elapsedMilliseconds == 20_000)
         #expect(stage.state.gpsd.state == .connected)
         #expect(stage.state.faults.map(\.message) == ["the disk is full"])
         #expect(stage.events.contains { $0.kind == .start(.ride, resumed: true) })
-        stage.ride(10, from: now + .seconds(50))
-        try stage.perform(.stop, at: now + .seconds(60))
+        stage.ride(10, from: again)
+        try stage.perform(.stop, at: again + .seconds(10))
         #expect(stage.begun.recorder.journal.close())
-        try expectWhole(30, elapsed: 30_000...30_000, total: 60_000, parts: 2)
+        try expectWhole(30, elapsed: 30_000...30_000, total: Int64(30 + seconds) * 1000, parts: 2)
     }
 
     @Test(arguments: [false, true])

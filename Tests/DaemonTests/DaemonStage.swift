@@ -10,6 +10,8 @@ struct DaemonStage {
     /// UTC less the boot clock, in milliseconds.
     static let offset: Int64 = 1_790_000_000_000
 
+    struct NotWritten: Error {}
+
     var begun: Daemon.Begun
     var said: [Output] = []
 
@@ -51,6 +53,23 @@ struct DaemonStage {
         begun.recorder.take(
             entries, outputs, seconds: begun.recollection.pipeline.seconds, zones: nil, at: now)
         begun.recollection.pipeline.forgetSaid()
+    }
+
+    /// What arrives at `now`, as the daemon's loop takes it.
+    mutating func receive(_ input: Input, at now: Instant) {
+        begun.recollection.advance(to: now)
+        say(at: now)
+        begun.recollection.receive(input, at: now)
+        say(at: now)
+    }
+
+    /// A signal ends the daemon; nil for a kill.
+    mutating func end(at now: Instant?) throws {
+        if let now {
+            begun.recollection.shutDown(at: now)
+            say(at: now)
+        }
+        if !begun.recorder.journal.close() { throw NotWritten() }
     }
 
     mutating func perform(_ command: RunCommand, at now: Instant) throws {

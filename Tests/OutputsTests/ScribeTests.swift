@@ -70,6 +70,8 @@ func aLongOrWideOrUncountedGapBeginsASegment(seconds: Double, metres: Double, co
             .begin(at: 50_200, .outage),
         ])
     let pause = event(9000, .pause(elapsedMilliseconds: 9000, distanceMetres: 0, .command))
+    let counted = event(50_200, .gap(.restart, seconds: 40, metres: nil, counted: true))
+    #expect(rows([counted, resumed]) == [.begin(at: 0, .command)])
     #expect(rows([pause, gap, resumed]) == [.begin(at: 0, .command), .end(at: 9000, .command)])
 }
 

@@ -137,3 +137,67 @@ func anotherBootKnowsNoTimeOfDay(isKnown: Bool) throws {
     #expect(summary.lastLap == summary.total)
     #expect(course.events.last?.at == last)
 }
+
+// MARK: Outages that the run was continued over
+
+/// Ticks and distance are those of a run without the outage, where no fix was missed.
+@Test(arguments: [0, 7, 300, 640])
+func aContinuedRunIsTheOneWithoutTheOutage(milliseconds: Int64) throws {
+    func course() throws -> Interrupted {
+        var interrupted = Interrupted()
+        interrupted.course.fix(speed: 3)
+        try interrupted.course.begin()
+        interrupted.course.run(seconds: 12, speed: 3)
+        interrupted.course.wait(.milliseconds(340))
+        return interrupted
+    }
+    var interrupted = try course()
+    interrupted.outage = Outage(
+        duration: .milliseconds(milliseconds), isSameBoot: true, settings: Settings(), rule: .continued)
+    interrupted.interrupt()
+    var whole = try course().course
+    whole.wait(.milliseconds(milliseconds))
+    #expect(interrupted.course.activity == whole.activity)
+    #expect(interrupted.course.state.position == whole.state.position)
+    #expect(interrupted.course.state.gpsd == LinkStatus(.disconnected, reason: .off))
+    #expect(
+        interrupted.course.events.map(\.kind) == [
+            .gap(.restart, seconds: Double(milliseconds) / 1000, metres: nil, counted: true),
+            .start(.run, resumed: true),
+        ])
+    for _ in 0..<2 {
+        interrupted.course.wait(.milliseconds(650 - milliseconds))
+        whole.wait(.milliseconds(650 - milliseconds))
+        interrupted.course.run(seconds: 20, speed: 3)
+        whole.run(seconds: 20, speed: 3)
+    }
+    #expect(interrupted.course.activity == whole.activity)
+    #expect(interrupted.course.state.ticks.late == 0)
+    let (one, other) = (try interrupted.course.perform(.stop), try whole.perform(.stop))
+    guard case .ended(var summary) = one, case .ended(let expected) = other else {
+        throw Refusal(command: "stop", state: .idle)
+    }
+    #expect(summary.gaps == 1)
+    summary.gaps = 0
+    #expect(summary == expected)
+}
+
+/// A heart value of before the outage is none after it, and laps close at their ticks.
+@Test func whatIsMissedDuringAContinuedOutageIsSaid() throws {
+    var interrupted = Interrupted()
+    var settings = Settings()
+    settings.autoLapSeconds = 10
+    interrupted.course = Course(settings)
+    try interrupted.course.begin()
+    interrupted.course.wait(.milliseconds(9400))
+    interrupted.course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 120, rrIntervals: [512])))
+    interrupted.outage = Outage(duration: .seconds(1), isSameBoot: true, settings: settings, rule: .continued)
+    interrupted.interrupt()
+    #expect(interrupted.course.activity?.lapNumber == 2)
+    #expect(interrupted.course.activity?.total.averageHeartRate == 120)
+    #expect(interrupted.course.state.heart.beatsPerMinute == nil)
+    let kinds = interrupted.course.events.map(\.kind)
+    guard case .lap(_, number: 1, .time)? = kinds.first else { throw Refusal(command: "lap", state: .idle) }
+    #expect(kinds.count == 3)
+    #expect(interrupted.course.events[0].at == Course.start + .seconds(10))
+}

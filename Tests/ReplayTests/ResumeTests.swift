@@ -13,13 +13,22 @@ import Testing
         return (entries, try Rerecorded(entries, until: last + shift))
     }
 
-    @Test(arguments: 1...20 as ClosedRange<UInt64>, [true, false])
-    func aResumedActivityEqualsTheReplayOfItsEntries(seed: UInt64, isSameBoot: Bool) throws {
+    /// What the outage is: one over a boot, a long one, one that the run is continued over.
+    enum Kind: CaseIterable {
+        case boot, pause, restart
+    }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>, Kind.allCases)
+    func aResumedActivityEqualsTheReplayOfItsEntries(seed: UInt64, kind: Kind) throws {
+        let isSameBoot = kind != .boot
         let (live, asked) = try LiveRun.demo(
             seed: seed, isPunctual: !seed.isMultiple(of: 4), back: .milliseconds(seed.isMultiple(of: 3) ? 30_000 : 0))
         var random = SeededRandom(seed: seed)
         let last = asked + .milliseconds(Int64.random(in: 1000...190_000, using: &random))
-        let gone = Duration.milliseconds(Int64.random(in: 500...600_000, using: &random))
+        let gone =
+            kind == .restart
+            ? Duration.microseconds(Int64.random(in: 0...10_000_000, using: &random))
+            : .milliseconds(Int64.random(in: 500...600_000, using: &random))
         // A new boot begins its clock anew; the old part is moved so that it ends where the outage begins.
         let shift = isSameBoot ? Duration.zero : Instant(milliseconds: 12_000) - (last + gone)
         let (before, taken) = try interrupted(live, at: last, shift: shift)
@@ -29,15 +38,23 @@ import Testing
         var second = LiveRun(Pipeline(settings: Settings(), isDemo: true, at: now), at: now, seed: seed)
         second.recollection.goOn(
             taken.replay.pipeline,
-            after: Outage(duration: gone, isSameBoot: isSameBoot, settings: live.recollection.pipeline.settings),
+            after: Outage(
+                duration: gone, isSameBoot: isSameBoot, settings: live.recollection.pipeline.settings,
+                rule: kind == .restart ? .continued : .paused),
             at: now)
         second.scribe = taken.scribe
         second.settle()
         let state = second.recollection.pipeline.state(at: now)
         #expect(state.run == standing.run)
-        #expect(state.activity?.total == standing.activity?.total)
-        #expect(state.activity?.lap == standing.activity?.lap)
-        #expect(state.activity?.lapNumber == standing.activity?.lapNumber)
+        if kind == .restart, standing.run == .active {
+            let before = try #require(standing.activity).total.elapsedMilliseconds
+            let after = try #require(state.activity).total.elapsedMilliseconds
+            #expect(abs(after - before - gone.wholeMilliseconds) <= 100)
+        } else {
+            #expect(state.activity?.total == standing.activity?.total)
+            #expect(state.activity?.lap == standing.activity?.lap)
+            #expect(state.activity?.lapNumber == standing.activity?.lapNumber)
+        }
 
         var simulated = SimulatedRun(
             seed: seed + 100, startedAt: now, utc: UTC(milliseconds: LiveRun.offset + (now - shift).milliseconds))

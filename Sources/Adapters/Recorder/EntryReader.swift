@@ -13,7 +13,8 @@ extension Entry.Kind {
             self = .outage(
                 Outage(
                     duration: try json.member("ns").duration(), isSameBoot: try json.member("same_boot").truth(),
-                    settings: try Settings(json.member("settings"))))
+                    settings: try Settings(json.member("settings")), rule: try json["rule"]?.word() ?? .paused))
+        case "shutdown": self = .shutdown
         case "ended": self = .ended(try json.word())
         default: self = .input(try Input(name: name, json: json))
         }

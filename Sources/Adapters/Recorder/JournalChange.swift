@@ -39,7 +39,7 @@ package enum JournalChange: Equatable, Sendable {
         case .begin, .resume, .end, .edit, .delete, .cut, .cutAfter, .export, .exported, .setting, .unset: true
         case .entry(_, _, let entry):
             switch entry.kind {
-            case .beginning, .command, .outage, .ended: true
+            case .beginning, .command, .outage, .shutdown, .ended: true
             case .input, .slept: false
             }
         case .row(_, _, let row):
@@ -56,8 +56,12 @@ package enum JournalChange: Equatable, Sendable {
         switch self {
         case .begin, .resume, .end, .edit, .delete, .cut, .setting, .unset: true
         case .entry(_, _, let entry):
+            switch entry.kind {
             // A part of an activity begins with its outage: without it the next start takes two outages for one.
-            if case .outage = entry.kind { true } else { false }
+            // After a shutdown nothing follows.
+            case .outage, .shutdown: true
+            default: false
+            }
         default: false
         }
     }
@@ -84,7 +88,7 @@ package enum JournalChange: Equatable, Sendable {
             case .beginning: size + 16_384
             case .input(.heart(let measurement)): size + 32 + 2 * measurement.rrIntervals.count
             case .input(.setting): size + 2048
-            case .input, .command, .slept, .outage, .ended: size
+            case .input, .command, .slept, .outage, .shutdown, .ended: size
             }
         case .row(_, _, .beats(_, let rr, _)): size + 32 + 2 * rr.count
         case .event(_, _, _, let line): size + 32 + line.count

@@ -29,19 +29,35 @@ extension JournalReader {
         }
     }
 
+    /// The parts of an activity, oldest first. One without an entry is left out: a daemon was killed while it resumed the activity.
     package func parts(of id: Int) throws(SQLiteError) -> [JournalPart] {
+        let entries = try newestEntries(of: id).reduce(0) { max($0, $1.place + 1) }
         let statement = try database.prepare(
             "SELECT number, boot_id, at_ns, begins_ms, place FROM part WHERE activity = ? ORDER BY number")
         try statement.bind(id)
         var parts: [JournalPart] = []
         while try statement.step() {
-            parts.append(
-                JournalPart(
-                    number: Int(statement.integer(0) ?? 0), bootID: statement.text(1) ?? "",
-                    at: Instant(nanoseconds: statement.integer(2) ?? 0), beginsAt: statement.integer(3) ?? 0,
-                    place: Int(statement.integer(4) ?? 0)))
+            let part = JournalPart(
+                number: Int(statement.integer(0) ?? 0), bootID: statement.text(1) ?? "",
+                at: Instant(nanoseconds: statement.integer(2) ?? 0), beginsAt: statement.integer(3) ?? 0,
+                place: Int(statement.integer(4) ?? 0))
+            if part.number == 0 || part.place < entries { parts.append(part) }
         }
         return parts
+    }
+
+    /// The newest entry of each of the three tables that has one.
+    func newestEntries(of id: Int) throws(SQLiteError) -> [(place: Int, at: Instant)] {
+        let keys = JournalSchema.keys(of: id)
+        var newest: [(place: Int, at: Instant)] = []
+        for table in ["location", "heart", "input"] {
+            let statement = try database.prepare(
+                "SELECT key, at_ns FROM \(table) WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT 1")
+            try statement.bind(keys.lowerBound, keys.upperBound)
+            guard try statement.step(), let key = statement.integer(0), let at = statement.integer(1) else { continue }
+            newest.append((Int(key - keys.lowerBound), Instant(nanoseconds: at)))
+        }
+        return newest
     }
 
     /// How much later the clock of each part is to be set, so that time goes on from part to part and the last one's is as it was.

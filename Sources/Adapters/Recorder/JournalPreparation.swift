@@ -51,6 +51,8 @@ package struct OpenActivity: Equatable, Sendable {
     /// The last moment of it that is known, on the clock of its last part, and in milliseconds since it began.
     package var last: Instant
     package var lastAt: Int64
+    /// The moment of its last entry or row. ``last`` is later where a note of the clock is.
+    package var lastEntry: Instant
     /// The time of day then; nil where no clock was known.
     package var lastTime: UTC?
     /// Rows were lost to a disk that took none: a replay does not give what was.
@@ -82,25 +84,19 @@ extension JournalReader {
         let later = (activity.last - end).wholeMilliseconds
         activity.entries = Int(key - keys.lowerBound)
         activity.last = end
+        activity.lastEntry = end
         activity.lastAt -= later
         activity.lastTime = activity.lastTime.map { UTC(milliseconds: $0.milliseconds - later) }
         return activity
     }
 
     private func unended(_ id: Int) throws(SQLiteError) -> OpenActivity? {
-        guard let recording = try recording(id), let part = try parts(of: id).last else { return nil }
+        let parts = try parts(of: id)
+        guard let recording = try recording(id), let part = parts.last else { return nil }
         let keys = JournalSchema.keys(of: id)
-        let partKey = JournalSchema.key(id, part.place)
-        var last = part.at
-        var entries = 0
-        for table in ["location", "heart", "input"] {
-            let statement = try database.prepare(
-                "SELECT key, at_ns FROM \(table) WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT 1")
-            try statement.bind(keys.lowerBound, keys.upperBound)
-            guard try statement.step(), let key = statement.integer(0), let at = statement.integer(1) else { continue }
-            entries = max(entries, Int(key - keys.lowerBound) + 1)
-            if key >= partKey { last = max(last, Instant(nanoseconds: at)) }
-        }
+        let newest = try newestEntries(of: id)
+        let ofPart = newest.filter { $0.place >= part.place }
+        var last = ofPart.reduce(part.at) { max($0, $1.at) }
         let record = try database.prepare(
             "SELECT key, at_ms FROM record WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT 1")
         try record.bind(keys.lowerBound, keys.upperBound)
@@ -109,6 +105,7 @@ extension JournalReader {
             rows = Int(key - keys.lowerBound) + 1
             last = max(last, part.at + .milliseconds(at - part.beginsAt))
         }
+        let lastEntry = last
         // The clock is noted each minute, also while nothing else comes.
         let clock = try database.prepare(
             "SELECT at_ns, utc_ms FROM clock WHERE boot_id = ? ORDER BY number DESC LIMIT 1")
@@ -119,8 +116,9 @@ extension JournalReader {
             lastTime = UTC(milliseconds: time + last.milliseconds - Instant(nanoseconds: at).milliseconds)
         }
         return OpenActivity(
-            recording: recording, gaps: try summary(of: id)?.gaps ?? 0, parts: try parts(of: id), entries: entries,
-            rows: rows, last: last, lastAt: part.beginsAt + (last - part.at).wholeMilliseconds, lastTime: lastTime,
+            recording: recording, gaps: try summary(of: id)?.gaps ?? 0, parts: parts,
+            entries: newest.reduce(0) { max($0, $1.place + 1) }, rows: rows, last: last,
+            lastAt: part.beginsAt + (last - part.at).wholeMilliseconds, lastEntry: lastEntry, lastTime: lastTime,
             isIncomplete: try database.integer("SELECT count(*) FROM loss WHERE activity = \(id)") ?? 0 > 0)
     }
 }

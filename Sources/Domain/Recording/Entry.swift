@@ -26,6 +26,8 @@ package struct Entry: Equatable, Sendable {
         case slept(Duration)
         /// The process, or the power, was gone up to this moment.
         case outage(Outage)
+        /// A signal stopped the daemon at this moment: everything before it is recorded. Changes nothing.
+        case shutdown
         /// By this moment the run had ended without a command.
         case ended(Ending)
     }
@@ -40,7 +42,7 @@ package struct Entry: Equatable, Sendable {
         case .input(.fix(var fix)):
             fix.arrivedAt += shift
             entry.kind = .input(.fix(fix))
-        case .input, .command, .slept, .outage, .ended: break
+        case .input, .command, .slept, .outage, .shutdown, .ended: break
         }
         return entry
     }
@@ -63,18 +65,28 @@ package enum FixRefusal: String, CaseIterable, Sendable {
     case speed
 }
 
-/// A stretch in which nothing ran. The timer stood still.
+/// A stretch in which nothing ran.
 package struct Outage: Equatable, Sendable {
-    /// From the last moment that is known to the entry's; what was active until then goes on from the entry's moment.
+    /// What an active run did meanwhile.
+    package enum Rule: String, Sendable {
+        /// The timer stood still; position and heart are as at a start. Entries that name no rule have this one.
+        case paused
+        /// The run was never paused: the missed ticks are applied on their schedule, and the state of filter, distance and pace remains.
+        case continued
+    }
+
+    /// From the last moment that is known to the entry's.
     package var duration: Duration
     /// The board did not start anew: what is known of the time of day still holds.
     package var isSameBoot: Bool
     /// The settings that are in force from here on.
     package var settings: Settings
+    package var rule: Rule
 
-    package init(duration: Duration, isSameBoot: Bool, settings: Settings) {
+    package init(duration: Duration, isSameBoot: Bool, settings: Settings, rule: Rule = .paused) {
         self.duration = duration
         self.isSameBoot = isSameBoot
         self.settings = settings
+        self.rule = rule
     }
 }

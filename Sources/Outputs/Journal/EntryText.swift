@@ -14,9 +14,11 @@ extension LineWriter {
             object { line in
                 line.member("ns", outage.duration.wholeNanoseconds)
                 line.member("same_boot", outage.isSameBoot)
+                line.member("rule", outage.rule.rawValue)
                 line.key("settings")
                 line.settings(outage.settings)
             }
+        case .shutdown: object { _ in }
         case .ended(let ending): value(ending.rawValue)
         }
     }
@@ -226,6 +228,7 @@ extension Entry.Kind {
         case .command: "command"
         case .slept: "slept"
         case .outage: "outage"
+        case .shutdown: "shutdown"
         case .ended: "ended"
         case .input(let input):
             switch input {

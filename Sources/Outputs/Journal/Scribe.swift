@@ -8,7 +8,7 @@ package struct Scribe: Sendable {
     /// The activity that is on, or the last one; its last lap is in it once it has ended.
     package private(set) var recording: Recording?
     private var rows: [RecordingRow] = []
-    private var startedAt: Instant?
+    package private(set) var startedAt: Instant?
     private var isRunning = false
     private var lapBeganAt: Int64 = 0
     private var lastAt: Int64 = 0
@@ -101,8 +101,8 @@ package struct Scribe: Sendable {
             let at = moment(event.at)
             closeLap(at: at, trigger, figures)
             rows.append(.lap(at: at, trigger))
-        case .gap(.restart, let seconds, _, _):
-            guard isRunning else { return }
+        case .gap(.restart, let seconds, _, let isCounted):
+            guard isRunning, !isCounted else { return }
             let outage = Int64((seconds * 1000).rounded())
             end(at: max(moment(event.at) - outage, lastAt), .outage)
             begin(at: moment(event.at), .outage)

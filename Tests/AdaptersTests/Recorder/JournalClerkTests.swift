@@ -137,7 +137,11 @@ struct JournalClerkTests {
         withExtendedLifetime(source) {}
     }
 
-    @Test func theOutageThatBeginsAPartIsAwaited() throws {
+    @Test(
+        arguments: [
+            .outage(Outage(duration: .seconds(10), isSameBoot: true, settings: Settings())), .shutdown,
+        ] as [Entry.Kind])
+    func theOutageThatBeginsAPartAndTheShutdownAreAwaited(kind: Entry.Kind) throws {
         var isWritten = false
         let source = try stage.journal.watch(in: loop) {}
         record()
@@ -145,8 +149,7 @@ struct JournalClerkTests {
         stage.journal.resume(1, part, rows: 10, at: stage.clock.now)
         // The writer may take the part before there is its outage.
         stage.turn()
-        let outage = Outage(duration: .seconds(10), isSameBoot: true, settings: Settings())
-        stage.journal.write(Entry(at: stage.clock.now, .outage(outage)), at: stage.clock.now)
+        stage.journal.write(Entry(at: stage.clock.now, kind), at: stage.clock.now)
         #expect(stage.journal.whenWritten { isWritten = true })
         loop.settle()
         #expect(!isWritten)

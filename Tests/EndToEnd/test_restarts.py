@@ -1,0 +1,200 @@
+"""A run whose daemon is restarted in the middle: it was never paused, and has the metres of a daemon that was not."""
+
+import datetime
+import json
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+from programs import PACECTL, boot_ms, wait_for
+from test_recording import exports, messages
+
+# Metres per second: the fastest that leaves room below the impossible speed of a ride.
+SPEED = 25.0
+# Seconds in which it comes to a standstill: how a sudden one is measured depends on where in its second the run's tick falls.
+BRAKING = 10.0
+# Of one degree of latitude at 52.5° N.
+METRES = 111_268.0
+
+
+class MovingGpsd:
+    """A gpsd with any number of clients, whose receiver reports so often and moves when the test says so."""
+
+    def __init__(self, rate):
+        self.rate = rate
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.clients = []
+        self.begun = self.ended = None
+        self.is_running = True
+        self.threads = [threading.Thread(target=body, daemon=True) for body in (self.accept, self.report)]
+        for thread in self.threads:
+            thread.start()
+
+    @property
+    def option(self):
+        return "127.0.0.1:%d" % self.listener.getsockname()[1]
+
+    def motion(self):
+        """Metres since the start, and metres per second."""
+        now = time.monotonic()
+        if self.begun is None:
+            return 0.0, 0.0
+        if self.ended is None:
+            return SPEED * (now - self.begun), SPEED
+        braked = min(now - self.ended, BRAKING)
+        return SPEED * (self.ended - self.begun + braked - braked * braked / 2 / BRAKING), SPEED * (1 - braked / BRAKING)
+
+    def accept(self):
+        while self.is_running:
+            try:
+                client, _ = self.listener.accept()
+                self.send(client, {
+                    "class": "VERSION", "release": "3.22", "rev": "3.22", "proto_major": 3, "proto_minor": 14})
+                self.send(client, {"class": "DEVICES", "devices": [{"class": "DEVICE", "path": "/dev/ttyACM0"}]})
+                self.clients.append(client)
+            except OSError:
+                continue
+
+    def report(self):
+        next_at = time.monotonic()
+        while self.is_running:
+            next_at += 1 / self.rate
+            time.sleep(max(next_at - time.monotonic(), 0))
+            now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
+            metres, speed = self.motion()
+            fix = {
+                "class": "TPV", "device": "/dev/ttyACM0", "mode": 3, "time": now.replace("+00:00", "Z"),
+                "lat": 52.5 + metres / METRES, "lon": 13.4, "eph": 4.0, "speed": speed}
+            for client in list(self.clients):
+                try:
+                    self.send(client, fix)
+                except OSError:
+                    self.clients.remove(client)
+                    client.close()
+
+    def send(self, client, line):
+        # As gpsd writes it, without spaces.
+        client.sendall(json.dumps(line, separators=(",", ":")).encode() + b"\r\n")
+
+    def end(self):
+        self.is_running = False
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        for thread in self.threads:
+            thread.join(5)
+        for client in self.clients:
+            client.close()
+
+
+class Ride:
+    """A run of a daemon that can be ended and started again, and all that its readers have seen."""
+
+    def __init__(self, stage, gpsd):
+        self.stage = stage
+        self.gpsd = gpsd
+        self.states = []
+        self.open()
+        wait_for(lambda: "position" in self.status(), 20, "a position")
+        self.daemon.call("run.start", sport="ride")
+
+    def open(self):
+        self.daemon = self.stage.paced("--gpsd", self.gpsd.option, "--strap", "off")
+        self.reader = self.stage.reader(self.daemon, classes=["STATE"])
+
+    def status(self):
+        return self.daemon.call("status")
+
+    def close(self, number):
+        """Ends the daemon; what it said is kept."""
+        self.daemon.end(number)
+        self.reader.end()
+        self.states += [line for line in self.reader.of("STATE") if line["run"] == "active"]
+
+    def restart(self, number):
+        """Ends the daemon once the run is 1.5 s further on, and starts it again."""
+        goal = self.status()["elapsed_ms"] + 1500
+        wait_for(lambda: self.status()["elapsed_ms"] >= goal, 20, "a run that goes on")
+        self.close(number)
+        self.open()
+        assert self.status()["run"] == "active"
+
+    def stop(self):
+        """Waits until the ride stands still; the summary."""
+        wait_for(lambda: self.status().get("speed_mps") == 0, 30, "a standstill")
+        summary = self.daemon.call("run.stop")
+        # The ring of events goes on over restarts.
+        reader = self.stage.reader(self.daemon, since=0)
+        reader.first("EVENT", event="stop")
+        self.gaps = [event for event in reader.of("EVENT") if event["event"] == "gap"]
+        wait_for(lambda: exports(self.stage), 20, "a file")
+        return summary
+
+
+@pytest.fixture
+def stages(stage):
+    """A stage for a daemon that is restarted and one for a daemon that is not."""
+    other = type(stage)()
+    yield stage, other
+    other.end()
+
+
+@pytest.mark.parametrize("rate", [1, 10])
+@pytest.mark.parametrize("number, count, metres", [(signal.SIGTERM, 20, 1000), (signal.SIGKILL, 6, 300)], ids=["term", "kill"])
+def test_restarts_take_nothing_back(stages, rate, number, count, metres):
+    gpsd = stages[0].keep(MovingGpsd(rate))
+    restarted, whole = Ride(stages[0], gpsd), Ride(stages[1], gpsd)
+    gpsd.begun = time.monotonic()
+    for _ in range(count):
+        restarted.restart(number)
+    wait_for(lambda: gpsd.motion()[0] >= metres, 60, "the way")
+    gpsd.ended = time.monotonic()
+    summary, expected = restarted.stop(), whole.stop()
+    restarted.close(signal.SIGTERM)
+
+    # The elapsed time never goes back: every state lies on the one schedule that began with the run.
+    elapsed = [state["elapsed_ms"] for state in restarted.states]
+    assert elapsed == sorted(elapsed)
+    began = restarted.states[0]["boot_ms"] - elapsed[0]
+    assert all(-100 < state["boot_ms"] - state["elapsed_ms"] - began < 100 for state in restarted.states)
+    assert 0 <= summary["total_ms"] - summary["elapsed_ms"] < 100
+    assert summary["gaps"] == count
+    assert [(gap["cause"], gap["counted"]) for gap in restarted.gaps] == [("restart", True)] * count
+    assert all(gap["seconds"] < 10 for gap in restarted.gaps)
+
+    error = abs(summary["distance_m"] - expected["distance_m"]) / expected["distance_m"]
+    lost = summary["distance_m"] - expected["distance_m"]
+    print(f"{count} restarts at {rate} Hz: {lost:+.2f} m of {expected['distance_m']:.2f} m")
+    assert expected["distance_m"] >= metres
+    assert error < 0.005
+
+    # The file has one timer, and a replay says the same.
+    name, = exports(stages[0])
+    timer = [event["event_type"] for event in messages(stages[0].directory / "state/exports" / name)["event"]
+             if event["event"] == "timer"]
+    assert timer == ["start", "stop_all"]
+    lines = subprocess.run(
+        [PACECTL, "--state-dir", stages[0].directory / "state", "replay", "1", "--every-ms", "60000"],
+        capture_output=True, text=True, check=True).stdout.splitlines()
+    replayed = next(line for line in map(json.loads, lines) if line.get("event") == "stop")["summary"]
+    assert replayed == summary
+
+
+def test_a_long_outage_is_a_pause_from_the_signal_on(stage):
+    daemon = stage.paced("--gpsd", "off", "--strap", "off")
+    daemon.call("run.start", indoor=True)
+    wait_for(lambda: daemon.call("status")["elapsed_ms"] >= 1500, 20, "a run")
+    before = daemon.call("status")["elapsed_ms"]
+    daemon.end(signal.SIGTERM)
+    ended = boot_ms()
+    # Nothing that could be waited for happens: the limit itself is 10 s.
+    wait_for(lambda: boot_ms() > ended + 10_050, 20, "an outage of more than 10 s")
+    daemon = stage.paced("--gpsd", "off", "--strap", "off")
+    reader = stage.reader(daemon, since=0)
+    gap = reader.first("EVENT", event="gap", cause="restart")
+    assert not gap["counted"] and gap["seconds"] > 10
+    summary = daemon.call("run.stop")
+    assert before <= summary["elapsed_ms"] < summary["total_ms"] - 10_000
