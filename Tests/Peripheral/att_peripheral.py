@@ -30,6 +30,9 @@ from bumble.profiles.heart_rate_service import HeartRateService
 SCRIPT = [bytes.fromhex(value) for value in (
     '16468a034403', '10437203', '104472038a03', '012c01', '0443', '0400', '1843d0077203', '1646000400040004')]
 
+# Opcodes of answers.
+ANSWERS = (0x01, 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x11, 0x13)
+
 MEASUREMENT_SERVICE = 'FB005C80-02E7-F387-1CAD-8ACD2D8DF0C8'
 MEASUREMENT_CONTROL = 'FB005C81-02E7-F387-1CAD-8ACD2D8DF0C8'
 MEASUREMENT_DATA = 'FB005C82-02E7-F387-1CAD-8ACD2D8DF0C8'
@@ -41,6 +44,9 @@ def arguments():
     parser.add_argument('period', nargs='?', type=float, default=1.0, help='seconds between notifications')
     parser.add_argument('--name', default='Polar H10 00000000')
     parser.add_argument('--manufacturer', default='Polar Electro Oy')
+    parser.add_argument('--values', metavar='HEX,…', help='heart-rate values to notify instead of the script')
+    parser.add_argument('--latency', type=float, default=0, metavar='MS', help='send each answer so much later')
+    parser.add_argument('--twice', type=float, metavar='MS', help='send each answer once more, so much later')
     parser.add_argument('--until-eof', action='store_true', help='end when standard input does')
     parser.add_argument('--verbose', action='store_true',
                         help='print each value sent and when connections are taken, with CLOCK_BOOTTIME in ns')
@@ -94,12 +100,13 @@ async def main(options):
         await device.power_on()
 
     beating = None
+    script = [bytes.fromhex(value) for value in options.values.split(',')] if options.values else SCRIPT
 
     async def beat():
         index = 0
         while True:
             await asyncio.sleep(options.period)
-            value = SCRIPT[index % len(SCRIPT)]
+            value = script[index % len(script)]
             if options.verbose:
                 print('sent', time.clock_gettime_ns(time.CLOCK_BOOTTIME), value.hex(), flush=True)
             await strap.notify_subscribers(values, value)
@@ -132,8 +139,24 @@ async def main(options):
         print('ready', time.clock_gettime_ns(time.CLOCK_BOOTTIME), flush=True)
 
     client = None
-    proxy.l2cap_channel_manager.register_fixed_channel(
-        att.ATT_CID, lambda _, pdu: client.send(bytes(pdu)) if client else None)
+
+    def send(pdu):
+        if client:
+            client.send(pdu)
+
+    def send_later(milliseconds, pdu):
+        loop.call_later(milliseconds / 1000, send, pdu) if milliseconds else send(pdu)
+
+    def answer(_connection, pdu):
+        pdu = bytes(pdu)
+        # Notifications, indications and the strap's own requests are sent at once, and once.
+        if pdu[0] not in ANSWERS:
+            return send(pdu)
+        send_later(options.latency, pdu)
+        if options.twice is not None:
+            send_later(options.latency + options.twice, pdu)
+
+    proxy.l2cap_channel_manager.register_fixed_channel(att.ATT_CID, answer)
     while True:
         client, _ = await loop.sock_accept(server)
         client.setblocking(False)

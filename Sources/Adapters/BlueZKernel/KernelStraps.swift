@@ -206,6 +206,7 @@ package final class KernelStraps {
     private func happened(_ event: StrapConnection.Event, at now: Instant) {
         switch event {
         case .reported(let said): return heard(said, at: now)
+        case .rescheduled: break
         case .ended(let loss):
             connection = nil
             choice.lost(at: now)

@@ -12,6 +12,8 @@ package import Sensors
 package final class StrapConnection {
     package enum Event {
         case reported(StrapSession.Report)
+        /// ``StrapConnection/deadline`` has changed.
+        case rescheduled
         /// The connection ended by itself; nothing follows.
         case ended(StrapLink.Loss)
     }
@@ -68,10 +70,12 @@ package final class StrapConnection {
 
     private func turn(_ readiness: Readiness) {
         let now = Clock.now()
+        let before = deadline
         if readiness.contains(.writing) { flush(at: now) }
         let hasRead = read(at: now)
         // A dead socket that has nothing to say would wake the loop for ever.
         if !hasRead, !readiness.isDisjoint(with: [.failed, .hungUp]) { end(.ended, at: now) }
+        if !hasEnded, deadline != before { happened(.rescheduled, now) }
     }
 
     /// Reads what is there; false when nothing was.
@@ -87,12 +91,15 @@ package final class StrapConnection {
                 end((error as? SystemError).map(Self.loss) ?? .ended, at: now)
                 return true
             }
-            guard let size else { return count > 0 }
+            guard let size else {
+                carryOut(session.drained(at: now), at: now)
+                return count > 0
+            }
             if size == 0 {
                 end(.left, at: now)
                 return true
             }
-            carryOut(session.received(buffer.span.extracting(0..<size), at: now), at: now)
+            carryOut(session.received(buffer.span.extracting(0..<size), hasMore: true, at: now), at: now)
         }
         return true
     }

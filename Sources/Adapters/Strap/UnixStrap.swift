@@ -93,6 +93,7 @@ package final class UnixStrap {
             battery = level
             report(.battery(percent: level.percent))
         case .reported(.described(let information)): described(information)
+        case .rescheduled: break
         case .ended(let loss):
             connection = nil
             link.lost(loss, at: now)

@@ -64,6 +64,21 @@ package enum AttributePDU: Equatable, Sendable {
         opcode & 0x41 == 0 && opcode != 0x1E && opcode != 0
     }
 
+    /// The opcode of the requests that a datagram can answer; nil where it answers none of ours.
+    static func requestOpcode(answeredBy bytes: Span<UInt8>) -> UInt8? {
+        guard !bytes.isEmpty else { return nil }
+        return switch bytes[0] {
+        case refusalOpcode: bytes.count >= 2 ? bytes[1] : nil
+        case 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x13: bytes[0] - 1
+        default: nil
+        }
+    }
+
+    /// Whether an answer names the handles of what it tells, so that it cannot answer two different requests.
+    static func namesHandles(_ opcode: UInt8) -> Bool {
+        opcode == 0x05 || opcode == 0x09
+    }
+
     private static func information(_ bytes: Span<UInt8>) throws(ParseError) -> [Descriptor] {
         guard bytes.count >= 2, bytes[1] == 1 || bytes[1] == 2 else {
             throw ParseError(at: 1, expected: "the format 1 or 2")

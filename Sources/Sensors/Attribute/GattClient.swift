@@ -7,7 +7,17 @@ package import Domain
 /// carries out the returned ``Action``s, and calls ``tick(at:)`` no later than ``deadline``.
 ///
 /// A peer can make it neither grow nor work without end: the queue, what a discovery collects and how often the peer may speak
-/// are bounded. Answers to nothing that was asked are passed over, since a device that answers twice is still a device.
+/// are bounded.
+///
+/// Some devices send an answer twice. The protocol has no transaction id, so the second could pass for the answer to the next request.
+/// Therefore:
+///
+/// - an answer to nothing that was asked is ignored, and nothing is asked before all that has come was taken (``drained(at:)``);
+/// - a request waits until the repetition of the last answer to a request of its opcode must have come, but for the next part of a
+///   discovery: ``repetitionWait`` long, longer for a device whose repetitions were later;
+/// - an answer that names handles and equals the last one, though another request was sent, is ignored once.
+///
+/// A right answer that equals the one before (two values, two refusals, two parts of a text) is therefore never ignored.
 ///
 /// Source: Bluetooth Core Specification 5.4, volume 3, parts F and G.
 package struct GattClient: Sendable {
@@ -42,12 +52,24 @@ package struct GattClient: Sendable {
     /// The most datagrams a second that are neither notifications nor answers.
     package static let requestLimit = 50
 
+    /// How long after an answer its repetition can come; after a repetition that was later than expected, so much later than that, but at
+    /// most ``repetitionLimit``.
+    package static let repetitionWait = Duration.milliseconds(100)
+    package static let repetitionLimit = Duration.seconds(2)
+
     /// The largest PDU in force, in bytes.
     package private(set) var mtu = mtuMinimum
 
+    /// The procedure under way; its request was sent at `askedAt`, or waits to be.
     private var transaction: GattTransaction?
-    private var askedAt = Instant(nanoseconds: 0)
+    private var askedAt: Instant?
     private var queue: [GattProcedure] = []
+    /// The last answer to a request, by the request's opcode.
+    private var answers: [UInt8: Answer] = [:]
+    private var repetitions = 0
+    private var wait = repetitionWait
+    /// Datagrams may have come that were not taken yet.
+    private var hasMore = false
     private var isMute = false
     private var isCut = false
     private var notifications = RateLimit(perSecond: notificationLimit)
@@ -55,9 +77,21 @@ package struct GattClient: Sendable {
 
     package init() {}
 
+    private struct Answer: Sendable {
+        let request: [UInt8]
+        let bytes: [UInt8]
+        let at: Instant
+        var isRepeated = false
+    }
+
     /// When ``tick(at:)`` has something to do, if nothing happens before.
     package var deadline: Instant? {
-        transaction == nil ? nil : askedAt + Self.transactionLimit
+        transaction == nil ? nil : askedAt.map { $0 + Self.transactionLimit } ?? askAt
+    }
+
+    /// The peer has repeated two answers on this connection.
+    package var repeatsAnswers: Bool {
+        repetitions >= 2
     }
 
     /// Carries out a procedure after those that were submitted before; its end is told by ``Action/finish(_:_:)``.
@@ -66,31 +100,44 @@ package struct GattClient: Sendable {
         if isMute { return [.finish(procedure, .failure(.timedOut))] }
         guard queue.count < Self.queueLimit else { return [.finish(procedure, .failure(.queueFull))] }
         queue.append(procedure)
-        return askNext(at: now)
+        return ask(at: now)
     }
 
     /// Takes one datagram.
-    package mutating func received(_ bytes: Span<UInt8>, at now: Instant) -> [Action] {
+    ///
+    /// - Parameter hasMore: nothing more is asked until ``drained(at:)``: other datagrams may have come already.
+    package mutating func received(_ bytes: Span<UInt8>, hasMore: Bool = false, at now: Instant) -> [Action] {
         guard !isCut, !bytes.isEmpty else { return [] }
-        let isAnswer = transaction?.isAnswered(by: bytes) ?? false
+        self.hasMore = hasMore
+        let isAnswer = !isRepetition(bytes, at: now) && awaits(bytes)
         guard isAnswer || allows(bytes[0], at: now) else {
             isCut = true
             transaction = nil
             queue = []
             return [.cut]
         }
+        if isAnswer { note(bytes, at: now) }
+        let actions: [Action]
         do throws(ParseError) {
             guard bytes.count <= mtu else { throw ParseError(at: mtu, expected: "no more bytes than the MTU") }
             let pdu = try AttributePDU(bytes)
-            return isAnswer ? answered(pdu, at: now) : said(pdu)
+            actions = isAnswer ? answered(pdu) : said(pdu)
         } catch {
-            return isAnswer ? finish(.failure(.malformed(error)), at: now) : misspoke(bytes[0])
+            actions = isAnswer ? finish(.failure(.malformed(error))) : misspoke(bytes[0])
         }
+        return actions + ask(at: now)
+    }
+
+    /// All that has come was taken.
+    package mutating func drained(at now: Instant) -> [Action] {
+        hasMore = false
+        return ask(at: now)
     }
 
     /// Says what time it is.
     package mutating func tick(at now: Instant) -> [Action] {
-        guard let deadline, now >= deadline, let transaction else { return [] }
+        guard let transaction, let askedAt else { return ask(at: now) }
+        guard now >= askedAt + Self.transactionLimit else { return [] }
         let failed = [transaction.procedure] + queue
         self.transaction = nil
         queue = []
@@ -110,16 +157,36 @@ package struct GattClient: Sendable {
         }
     }
 
-    private mutating func answered(_ pdu: AttributePDU, at now: Instant) -> [Action] {
-        guard let step = transaction?.receive(pdu, mtu: mtu) else { return [] }
-        switch step {
-        case .ask(let request):
-            askedAt = now
-            return [.send(request.bytes)]
-        case .finish(let result):
-            if case .success(.mtu(let mtu)) = result { self.mtu = mtu }
-            return finish(result, at: now)
+    /// Whether a datagram is what the request under way waits for.
+    private func awaits(_ bytes: Span<UInt8>) -> Bool {
+        askedAt != nil && transaction?.isAnswered(by: bytes) ?? false
+    }
+
+    /// Counts an answer that comes a second time. While the same opcode is awaited, only one that names handles can be told from a right
+    /// answer.
+    private mutating func isRepetition(_ bytes: Span<UInt8>, at now: Instant) -> Bool {
+        guard let opcode = AttributePDU.requestOpcode(answeredBy: bytes), let last = answers[opcode],
+            !last.isRepeated, bytes.bytes(from: 0) == last.bytes
+        else { return false }
+        if awaits(bytes) {
+            guard AttributePDU.namesHandles(bytes[0]), transaction?.request.bytes != last.request else { return false }
         }
+        answers[opcode]?.isRepeated = true
+        repetitions += 1
+        wait = max(wait, min(now - last.at + Self.repetitionWait, Self.repetitionLimit))
+        return true
+    }
+
+    private mutating func note(_ bytes: Span<UInt8>, at now: Instant) {
+        guard let request = transaction?.request else { return }
+        answers[request.opcode] = Answer(request: request.bytes, bytes: bytes.bytes(from: 0), at: now)
+        askedAt = nil
+    }
+
+    private mutating func answered(_ pdu: AttributePDU) -> [Action] {
+        guard case .finish(let result)? = transaction?.receive(pdu, mtu: mtu) else { return [] }
+        if case .success(.mtu(let mtu)) = result { self.mtu = mtu }
+        return finish(result)
     }
 
     private mutating func said(_ pdu: AttributePDU) -> [Action] {
@@ -148,27 +215,32 @@ package struct GattClient: Sendable {
         [AttributePDU.refusalOpcode, opcode, 0, 0, error.rawValue]
     }
 
-    private mutating func finish(
-        _ result: Result<GattProcedure.Finding, GattProcedure.Failure>, at now: Instant
-    ) -> [Action] {
+    private mutating func finish(_ result: Result<GattProcedure.Finding, GattProcedure.Failure>) -> [Action] {
         guard let procedure = transaction?.procedure else { return [] }
         transaction = nil
-        return [.finish(procedure, result)] + askNext(at: now)
+        return [.finish(procedure, result)]
     }
 
-    private mutating func askNext(at now: Instant) -> [Action] {
+    /// When the request that waits may be sent; nil at once.
+    private var askAt: Instant? {
+        guard let transaction, !transaction.isNextPart else { return nil }
+        return answers[transaction.request.opcode].map { $0.at + wait }
+    }
+
+    /// Sends the next request, when its time has come.
+    private mutating func ask(at now: Instant) -> [Action] {
         var actions: [Action] = []
-        while transaction == nil, !queue.isEmpty {
-            let transaction = GattTransaction(queue.removeFirst())
-            let bytes = transaction.request.bytes
-            if bytes.count > mtu {
-                actions.append(.finish(transaction.procedure, .failure(.tooLong)))
+        while !hasMore, transaction == nil, !queue.isEmpty {
+            let next = GattTransaction(queue.removeFirst())
+            askedAt = nil
+            if next.request.bytes.count > mtu {
+                actions.append(.finish(next.procedure, .failure(.tooLong)))
             } else {
-                self.transaction = transaction
-                askedAt = now
-                actions.append(.send(bytes))
+                transaction = next
             }
         }
-        return actions
+        guard !hasMore, let transaction, askedAt == nil, askAt.map({ now >= $0 }) ?? true else { return actions }
+        askedAt = now
+        return actions + [.send(transaction.request.bytes)]
     }
 }

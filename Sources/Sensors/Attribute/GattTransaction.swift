@@ -38,9 +38,12 @@ struct GattTransaction: Sendable {
 
     /// Whether a datagram answers the request, well or badly.
     func isAnswered(by pdu: Span<UInt8>) -> Bool {
-        guard !pdu.isEmpty else { return false }
-        if pdu[0] == AttributePDU.refusalOpcode { return pdu.count >= 2 && pdu[1] == request.opcode }
-        return pdu[0] == request.answerOpcode
+        AttributePDU.requestOpcode(answeredBy: pdu) == request.opcode
+    }
+
+    /// The request asks for the rest of a discovery: its answers name other handles than the answer before.
+    var isNextPart: Bool {
+        !characteristics.isEmpty || !descriptors.isEmpty
     }
 
     /// Takes the answer to the request.

@@ -38,6 +38,8 @@ package struct StrapSession: Sendable {
     /// What is still to be read of the description, the next one first.
     private var unread = ArraySlice(DeviceInformation.types)
     private var information = DeviceInformation()
+    /// What was read once of a strap that repeats its answers, and counts if it is read a second time.
+    private var unconfirmed: [AttributeUUID: [UInt8]] = [:]
     private var batteryAt: Instant?
 
     package init() {}
@@ -59,8 +61,15 @@ package struct StrapSession: Sendable {
     }
 
     /// Takes one datagram.
-    package mutating func received(_ bytes: Span<UInt8>, at now: Instant) -> [Action] {
-        carryOut(client.received(bytes, at: now), at: now)
+    ///
+    /// - Parameter hasMore: nothing more is asked until ``drained(at:)``: other datagrams may have come already.
+    package mutating func received(_ bytes: Span<UInt8>, hasMore: Bool = false, at now: Instant) -> [Action] {
+        carryOut(client.received(bytes, hasMore: hasMore, at: now), at: now)
+    }
+
+    /// All that has come was taken.
+    package mutating func drained(at now: Instant) -> [Action] {
+        carryOut(client.drained(at: now), at: now)
     }
 
     /// Says what time it is.
@@ -134,12 +143,18 @@ package struct StrapSession: Sendable {
         return configurationHandle == nil ? [.close(.useless)] : resubscribe(at: now)
     }
 
-    /// Takes what was read beside heart rate, or that it was not, and asks for the next.
+    /// Takes what was read beside heart rate, or that it was not, and asks for the next. A strap that repeats its answers is asked twice:
+    /// an answer that comes late and twice could pass for that to another question.
     private mutating func read(
         _ type: AttributeUUID, _ result: Result<GattProcedure.Finding, GattProcedure.Failure>, at now: Instant
     ) -> [Action] {
+        let before = unconfirmed.removeValue(forKey: type)
+        if client.repeatsAnswers, before == nil, case .success(.value(let value)) = result {
+            unconfirmed[type] = value
+            return submit(.readByType(type), at: now)
+        }
         var actions: [Action] = []
-        if case .success(.value(let value)) = result {
+        if case .success(.value(let value)) = result, before ?? value == value {
             if type != .batteryLevel {
                 information.take(value, of: type)
             } else if let level = try? BatteryLevel(value.span) {

@@ -84,6 +84,7 @@ struct BumbleStrapTests {
 private final class GattProbe {
     private let socket: FileDescriptor
     private var source: DescriptorSource?
+    private var timer: TimerSource?
     private var client = GattClient()
     private let react: (GattClient.Action, _ submit: ([GattProcedure]) -> Void) -> Void
 
@@ -94,6 +95,7 @@ private final class GattProbe {
         self.socket = socket
         self.react = react
         source = try loop.watch(self.socket, for: .reading) { [unowned self] _ in receive() }
+        timer = try loop.timer { [unowned self] in carryOut(client.tick(at: Clock.now())) }
     }
 
     deinit {
@@ -116,5 +118,6 @@ private final class GattProbe {
             if case .send(let bytes) = action { _ = socket.send(bytes[...]) }
             react(action) { submit($0) }
         }
+        timer?.arm(at: client.deadline)
     }
 }

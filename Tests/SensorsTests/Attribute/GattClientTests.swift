@@ -8,7 +8,14 @@ struct GattClientTests {
     private var client = GattClient()
 
     private mutating func submit(_ procedure: GattProcedure) -> [GattClient.Action] {
-        client.submit(procedure, at: clock.now)
+        client.submit(procedure, at: clock.now) + wait()
+    }
+
+    /// Waits as long as a request does that a repetition could answer.
+    private mutating func wait() -> [GattClient.Action] {
+        guard let deadline = client.deadline, deadline <= clock.now + GattClient.repetitionWait else { return [] }
+        clock.now = deadline
+        return client.tick(at: deadline)
     }
 
     private mutating func receive(_ bytes: String) -> [GattClient.Action] {
@@ -16,7 +23,7 @@ struct GattClientTests {
     }
 
     private mutating func receive(_ bytes: [UInt8]) -> [GattClient.Action] {
-        client.received(bytes.span, at: clock.now)
+        client.received(bytes.span, at: clock.now) + wait()
     }
 
     private static func send(_ bytes: String) -> GattClient.Action {
@@ -251,6 +258,7 @@ struct GattClientTests {
     @Test mutating func aDiscoveryThatComesBackToTheSameHandleEnds() {
         _ = submit(.discoverCharacteristics(1...0xFFFF))
         #expect(receive("09 07 02 00 10 03 00 37 2a") == [Self.send("08 03 00 ff ff 03 28")])
+        #expect(receive("09 07 02 00 10 03 00 37 2a").isEmpty, "once it is a repetition")
         guard case .finish(_, .failure(.malformed))? = receive("09 07 02 00 10 03 00 37 2a").first else {
             Issue.record("it goes on")
             return

@@ -9,15 +9,27 @@ struct StrapSessionTests {
     private var strap = ScriptedStrap()
     private var reports: [StrapSession.Report] = []
     private var losses: [StrapLink.Loss] = []
+    /// A request whose answer ends with another letter each time.
+    private var changing: [UInt8] = []
 
     private static let measurement = HeartRateMeasurement(beatsPerMinute: 67, contact: true, rrIntervals: [882, 906])
 
-    /// Carries out actions against the scripted strap, and what its answers lead to, until nothing is left to do.
+    /// Carries out actions against the scripted strap, and what its answers lead to, until nothing is left to do. A request that waits for
+    /// an answer's repetition is waited for.
     private mutating func converse(_ actions: [StrapSession.Action]) {
         var left = actions
-        while !left.isEmpty {
+        while true {
+            if left.isEmpty {
+                guard let deadline = session.deadline, deadline <= clock.now + GattClient.repetitionWait else {
+                    return
+                }
+                clock.now = max(clock.now, deadline)
+                left = session.tick(at: clock.now)
+                if left.isEmpty { return }
+            }
             switch left.removeFirst() {
             case .send(let bytes):
+                if bytes == changing { strap.set(text: "Polar \(strap.requests.count)", ofType: 0x2A29) }
                 for answer in strap.answer(to: bytes) { left += session.received(answer.span, at: clock.now) }
             case .report(let report): reports.append(report)
             case .close(let loss): losses.append(loss)
@@ -67,11 +79,14 @@ struct StrapSessionTests {
 
     @Test mutating func theBatteryIsReadAgainEveryTenMinutes() throws {
         start()
+        let measuredAt = clock.now
         hear(ScriptedStrap.notification)
         let requests = strap.requests.count
         for count in 1...3 {
-            #expect(session.deadline == clock.now + .seconds(600))
-            converse(session.tick(at: clock.advance(by: .seconds(599))))
+            let deadline = measuredAt + .seconds(600 * count)
+            #expect(session.deadline == deadline)
+            clock.now = deadline - .seconds(1)
+            converse(session.tick(at: clock.now))
             #expect(strap.requests.count == requests + count - 1)
             strap.answers[ScriptedStrap.reading(0x2A19)] = [[0x09, 3, 0x1D, 0, UInt8(87 - count)]]
             converse(session.tick(at: clock.advance(by: .seconds(1))))
@@ -201,5 +216,32 @@ struct StrapSessionTests {
         strap.answers[hex("12 05 00 01 00")] = [[0x13]]
         start()
         #expect(reports == [.subscribed])
+    }
+
+    /// A strap that has sent two answers twice: what it says of itself counts if it says it again.
+    @Test mutating func whatARepeatingStrapSaysOfItselfIsAskedTwiceAndKeptIfEqual() throws {
+        for (request, answers) in strap.answers { strap.answers[request] = answers + answers }
+        strap.answers[ScriptedStrap.subscription] = [[0x13]]
+        start()
+        #expect(reports == [.subscribed])
+        hear(ScriptedStrap.notification)
+        for type: UInt16 in [0x2A19, 0x2A38, 0x2A29, 0x2A24, 0x2A00] {
+            #expect(strap.requests.count { $0 == ScriptedStrap.reading(type) } == 2)
+        }
+        #expect(strap.requests.count { $0 == ScriptedStrap.reading(0x2A25) } == 1, "what is refused is not")
+        #expect(reports.contains(try battery))
+        #expect(information?.manufacturer?.text == "Polar Electro Oy")
+        #expect(information?.name?.text == "Polar H10 9AD13824")
+        #expect(losses.isEmpty)
+    }
+
+    @Test mutating func whatARepeatingStrapSaysInTwoWaysIsNotTold() {
+        for (request, answers) in strap.answers { strap.answers[request] = answers + answers }
+        strap.answers[ScriptedStrap.subscription] = [[0x13]]
+        start()
+        changing = ScriptedStrap.reading(0x2A29)
+        hear(ScriptedStrap.notification)
+        #expect(information?.manufacturer == nil)
+        #expect(information?.model?.text == "H10")
     }
 }
