@@ -1,10 +1,11 @@
-"""Peers that send too much: a strap that repeats its answers."""
+"""Peers that send too much: a strap that repeats its answers, or intervals that are none."""
 
+import subprocess
 import time
 
 import pytest
 
-from programs import wait_for
+from programs import PACECTL, wait_for
 
 
 @pytest.mark.parametrize("milliseconds", [0, 5, 50])
@@ -23,3 +24,25 @@ def test_a_strap_that_answers_each_request_twice_is_a_strap(stage, milliseconds)
     assert (heart["name"], heart["battery_percent"]) == ("Polar H10 00000000", 87)
     links = [event["link"] for event in reader.of("EVENT") if event["event"] == "link" and event["of"] == "heart"]
     assert "disconnected" not in links
+
+
+def test_an_interval_of_zero_is_no_beat(stage):
+    strap = stage.strap("--values", "10430000,104300000002,1043000100000001", period=0.5)
+    daemon = stage.paced("--gpsd", "off", "--strap", f"unix:{strap.path}")
+    reader = stage.reader(daemon, classes=["EVENT", "HEART"])
+    daemon.call("run.start", indoor=True)
+    hearts = wait_for(lambda: len(found := reader.of("HEART")) >= 6 and found[:6], 10, "beats")
+    assert [heart.get("rr_1024") for heart in hearts] == [None, [512], [256, 256]] * 2
+    assert not any(heart.get("gap") for heart in hearts)
+    assert ["beat_boot_ms" in heart.value for heart in hearts] == [False, True, True] * 2
+    summary = daemon.call("run.stop")
+    file = stage.directory / "run.csv"
+    daemon.end()
+    subprocess.run(
+        [PACECTL, "--state-dir", stage.directory / "state", "export", str(summary["id"]),
+         "--format", "csv", "-o", file],
+        check=True, capture_output=True, timeout=20)
+    header, *rows = file.read_text().splitlines()
+    column = header.split(",").index("rr_ms")
+    intervals = [float(text) for row in rows for text in row.split(",")[column].split()]
+    assert intervals and all(interval > 200 for interval in intervals)

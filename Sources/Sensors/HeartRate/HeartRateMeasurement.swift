@@ -12,7 +12,8 @@ extension HeartRateMeasurement {
     ///     .       2×n   RR intervals     flag bit 4; oldest first, to the end of the value
     ///
     /// Flag bit 1 says contact, where bit 2 says that the strap can tell; the others are reserved and passed over. Half an
-    /// RR interval at the end is dropped, and a value that promises intervals and has none is one with no new beat.
+    /// RR interval at the end is dropped, and so is an interval of 0, which is no beat; a value that promises intervals and has none is one
+    /// with no new beat.
     ///
     /// Source: Bluetooth SIG, Heart Rate Service 1.0, section 3.1.
     ///
@@ -39,7 +40,8 @@ extension HeartRateMeasurement {
         if flags & 0x10 != 0 {
             intervals.reserveCapacity((value.count - offset) / 2)
             while offset + 2 <= value.count {
-                intervals.append(try value.uint16(at: offset))
+                let interval = try value.uint16(at: offset)
+                if interval > 0 { intervals.append(interval) }
                 offset += 2
             }
         }

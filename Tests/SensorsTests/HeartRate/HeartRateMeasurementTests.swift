@@ -33,7 +33,8 @@ struct HeartRateMeasurementTests {
         Vector("08 00 7F 80", 0, energy: 32895),
         Vector("10 00 FF FF", 0, rr: [65535]),
         Vector("11 00 00 FF FF 7F 80", 0, rr: [65535, 32895]),
-        Vector("11 00 00 00 00", 0, rr: [0]),
+        // An interval of 0 is no beat: the one vector that is read otherwise here.
+        Vector("11 00 00 00 00", 0, rr: []),
     ]
 
     // Source: NordicSemiconductor/Android-BLE-Common-Library, HeartRateMeasurementDataCallbackTest.java. The last one is invalid there.
@@ -114,5 +115,13 @@ struct HeartRateMeasurementTests {
             guard let value = try? HeartRateMeasurement(bytes.span) else { continue }
             #expect(value.rrIntervals.count <= 11)
         }
+    }
+
+    @Test(arguments: [
+        Vector("10 43 00 00", 67), Vector("10 43 00 00 72 03", 67, rr: [882]),
+        Vector("10 43 72 03 00 00 8a 03 00 00", 67, rr: [882, 906]), Vector("10 43 01 00 00 00 00", 67, rr: [1]),
+    ])
+    func anIntervalOfZeroIsNoBeat(vector: Vector) throws {
+        #expect(try HeartRateMeasurement(hex(vector.bytes).span) == vector.expected)
     }
 }
