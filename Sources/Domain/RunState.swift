@@ -25,6 +25,9 @@ package enum RunCommand: Equatable, Sendable {
     /// How much earlier than it was asked for an activity can begin.
     package static let furthestBack = Duration.seconds(120)
 
+    /// The least time from the end of a lap to a ``lap`` that is asked for.
+    package static let shortestLap = Duration.seconds(1)
+
     /// The command in one word.
     package var word: StaticText {
         switch self {
@@ -44,13 +47,17 @@ package struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
     /// The command as it was asked for, as a word.
     package var command: StaticText
     package var state: RunState
+    /// The state allows it, but not so soon after the last lap.
+    package var isTooSoon: Bool
 
-    package init(command: StaticText, state: RunState) {
+    package init(command: StaticText, state: RunState, isTooSoon: Bool = false) {
         self.command = command
         self.state = state
+        self.isTooSoon = isTooSoon
     }
 
     package var description: String {
-        "cannot \(command.text) while \(state.rawValue)"
+        isTooSoon
+            ? "cannot \(command.text) within 1 s of the last lap" : "cannot \(command.text) while \(state.rawValue)"
     }
 }

@@ -14,7 +14,7 @@ package enum OpenRPC {
         \(method("run.toggle", "Starts, pauses or resumes, whichever is possible.", [], "run", run, [])),\
         \(method("run.pause", "Pauses the run.", [], "run", run, [refused])),\
         \(method("run.resume", "Goes on with a paused run.", [], "run", run, [refused])),\
-        \(method("run.lap", "Closes the lap and begins the next.", [], "run", run, [refused])),\
+        \(method("run.lap", lapSummary, [], "run", run, [refused])),\
         \(method("run.stop", "Ends the activity and keeps it.", [], "summary", summary, [refused])),\
         \(method("run.discard", "Ends the activity and deletes it.", [], "summary", summary, [refused])),\
         \(method("status", "The present state, as in the lines of class STATE.", [], "state", state, [])),\
@@ -43,6 +43,8 @@ package enum OpenRPC {
         "notFound":{"code":-32003,"message":"not found"},\
         "invalid":{"code":-32004,"message":"invalid value"}}}}
         """
+
+    private static let lapSummary = "Closes the lap and begins the next. Refused within 1 s of the last lap."
 
     private static func method(
         _ name: String, _ summary: String, _ parameters: [String], _ resultName: String, _ result: String,

@@ -157,7 +157,7 @@ extension Pipeline {
     }
 
     private mutating func closeLap(at now: Instant, trigger: Event.Trigger) {
-        guard let lap = run?.closeLap() else { return }
+        guard let lap = run?.closeLap(at: now) else { return }
         emit(.lap(lap.figures, number: lap.number, trigger), at: now)
     }
 }

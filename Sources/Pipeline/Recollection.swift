@@ -115,9 +115,17 @@ package struct Recollection: Sendable {
     /// Carries out a command that arrived at `now`. A start that is to lie further back than the two minutes, the start of the program or
     /// the end of the run before begins there.
     ///
-    /// - Throws: ``Refusal`` where the run's state does not allow it; nothing has changed then.
+    /// A lap is refused here and not in the pipeline: a replay repeats the short laps that an older version has recorded.
+    ///
+    /// - Throws: ``Refusal`` where the run's state does not allow it, and for a lap within ``RunCommand/shortestLap`` of the last one;
+    ///   nothing has changed then.
     package mutating func perform(_ command: RunCommand, at now: Instant) throws(Refusal) -> Pipeline.Outcome {
         advance(to: now)
+        if command == .lap, pipeline.runState == .active, let closedAt = pipeline.run?.lapClosedAt,
+            now - closedAt < RunCommand.shortestLap
+        {
+            throw Refusal(command: command.word, state: .active, isTooSoon: true)
+        }
         let wasIdle = pipeline.runState == .idle
         let idle = pipeline
         var command = command

@@ -15,6 +15,8 @@ struct Run {
     private(set) var total = Tally()
     private(set) var lap = Tally()
     private(set) var lapNumber = 1
+    /// When the last lap was closed, by a command or by itself.
+    private(set) var lapClosedAt: Instant?
     private(set) var gaps = 0
     private(set) var ticks = Ticks()
     var pace = PaceMeter()
@@ -93,10 +95,11 @@ struct Run {
     }
 
     /// Closes the lap and begins the next; returns the number and the figures of the closed one.
-    mutating func closeLap() -> (number: Int, figures: Figures) {
+    mutating func closeLap(at now: Instant) -> (number: Int, figures: Figures) {
         defer {
             lap = Tally()
             lapNumber += 1
+            lapClosedAt = now
         }
         return (lapNumber, lap.figures)
     }

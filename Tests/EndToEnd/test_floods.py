@@ -1,11 +1,41 @@
-"""Peers that send too much: a strap that repeats its answers, or intervals that are none."""
+"""Peers that send too much: a strap that repeats its answers, a lap key that bounces."""
 
+import json
 import subprocess
 import time
 
 import pytest
 
 from programs import PACECTL, wait_for
+
+
+def test_a_lap_within_a_second_of_the_last_one_is_refused_with_words(stage):
+    daemon = stage.paced("--gpsd", "off", "--strap", "off")
+    daemon.call("run.start")
+    # Two requests on one connection: however busy the machine is, they come together.
+    request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "run.lap"})
+    first, second = map(json.loads, daemon.ask(request, request))
+    assert first["result"]["run"] == "active"
+    assert second["error"]["code"] == -32001
+    assert second["error"]["data"] == {"message": "cannot lap within 1 s of the last lap"}
+    time.sleep(1)
+    lap = [PACECTL, "--runtime-dir", daemon.runtime, "lap"]
+    subprocess.run(lap, check=True, capture_output=True, timeout=10)
+    assert daemon.call("run.stop")["laps"] == 3
+
+
+def test_the_words_are_those_of_pacectl_too(stage):
+    daemon = stage.paced("--gpsd", "off", "--strap", "off")
+    daemon.call("run.start")
+    lap = [PACECTL, "--runtime-dir", daemon.runtime, "lap"]
+    # A machine may be too busy for two programs in a second: the second lap is tried until it comes in time.
+    for _ in range(20):
+        subprocess.run(lap, check=False, capture_output=True, timeout=10)
+        second = subprocess.run(lap, check=False, capture_output=True, timeout=10, text=True)
+        if second.returncode:
+            break
+        time.sleep(1)
+    assert second.stderr.strip() == "pacectl: cannot lap within 1 s of the last lap"
 
 
 @pytest.mark.parametrize("milliseconds", [0, 5, 50])

@@ -43,7 +43,8 @@ package struct ControlFailure: Error, Equatable, Sendable {
     }
 
     package static func notInThisState(_ refusal: Refusal) -> ControlFailure {
-        ControlFailure(-32001, "not in this state", detail: refusal.description, state: refusal.state)
+        ControlFailure(
+            -32001, "not in this state", detail: refusal.description, state: refusal.isTooSoon ? nil : refusal.state)
     }
 
     package static func busy(_ detail: String) -> ControlFailure {

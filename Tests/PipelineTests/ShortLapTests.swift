@@ -1,0 +1,73 @@
+import Domain
+import Pipeline
+import Testing
+
+@Suite struct ShortLapTests {
+    private static let start = Instant(milliseconds: 1_000_000)
+
+    private func recollection(_ settings: Settings = Settings()) throws -> Recollection {
+        let pipeline = Pipeline(settings: settings, isDemo: false, at: Self.start)
+        var recollection = Recollection(pipeline, at: Self.start)
+        _ = try recollection.perform(.start(.run, indoor: false), at: Self.start)
+        return recollection
+    }
+
+    private static func after(_ milliseconds: Int64) -> Instant {
+        start + .milliseconds(milliseconds)
+    }
+
+    @Test func aLapWithinASecondOfTheLastOneIsRefusedAndChangesNothing() throws {
+        var recollection = try recollection()
+        _ = try recollection.perform(.lap, at: Self.after(200))
+        _ = recollection.takeEntries()
+        let refusal = Refusal(command: "lap", state: .active, isTooSoon: true)
+        #expect(throws: refusal) { try recollection.perform(.lap, at: Self.after(1199)) }
+        #expect("\(refusal)" == "cannot lap within 1 s of the last lap")
+        #expect(recollection.takeEntries().isEmpty)
+        #expect(recollection.pipeline.state(at: Self.after(1199)).activity?.lapNumber == 2)
+        _ = try recollection.perform(.lap, at: Self.after(1200))
+        #expect(recollection.pipeline.state(at: Self.after(1200)).activity?.lapNumber == 3)
+        _ = try recollection.perform(.pause, at: Self.after(1300))
+        #expect(throws: Refusal(command: "lap", state: .paused)) {
+            try recollection.perform(.lap, at: Self.after(1400))
+        }
+    }
+
+    @Test func aLapThatClosedByItselfCountsToo() throws {
+        var settings = Settings()
+        settings.autoLapSeconds = 10
+        var recollection = try recollection(settings)
+        #expect(throws: Refusal(command: "lap", state: .active, isTooSoon: true)) {
+            try recollection.perform(.lap, at: Self.after(10_500))
+        }
+        _ = try recollection.perform(.lap, at: Self.after(11_000))
+    }
+
+    @Test func theFirstLapOfTheNextRunIsNotHeldAgainstTheLastOfTheRunBefore() throws {
+        var recollection = try recollection()
+        _ = try recollection.perform(.lap, at: Self.after(2000))
+        _ = try recollection.perform(.stop, at: Self.after(2100))
+        _ = try recollection.perform(.start(.run, indoor: false), at: Self.after(2200))
+        _ = try recollection.perform(.lap, at: Self.after(2300))
+    }
+
+    /// An older version took them: what it recorded is replayed as it was.
+    @Test func aReplayRepeatsTheShortLapsOfARecording() throws {
+        let recollection = try recollection()
+        var entries = recollection.pipelineEntries
+        for milliseconds in [1000, 1200, 1400] as [Int64] {
+            entries.append(Entry(at: Self.after(milliseconds), .command(.lap)))
+        }
+        guard case .beginning(let beginning)? = entries.first?.kind else { throw Refusal(command: "lap", state: .idle) }
+        var replay = Replay(beginning)
+        for entry in entries { replay.take(entry) }
+        #expect(replay.pipeline.state(at: Self.after(1400)).activity?.lapNumber == 4)
+    }
+}
+
+extension Recollection {
+    fileprivate var pipelineEntries: [Entry] {
+        var copy = self
+        return copy.takeEntries()
+    }
+}
