@@ -21,6 +21,7 @@ package final class Daemon {
     /// An activity that goes on when power returns.
     var closed: ClosedForPower?
     var powerWatch = PowerWatch()
+    private var eventLimit = EventLimit()
     /// Begins a run by itself; nil where that is not wanted.
     var autoStart: AutoStart?
     /// When a run is to have begun that begins by itself.
@@ -182,6 +183,7 @@ package final class Daemon {
             recollection.receive(.systemClock(Clock.systemTime(), isSynchronised: Clock.isSynchronised()), at: now)
             recollection.receive(.recorder(recorder.journal.status(at: now)), at: now)
             recorder.noteClock(recollection.pipeline.state(at: now), at: now)
+            if let fault = eventLimit.fault(at: now) { recollection.receive(fault, at: now) }
             exports?.turn(at: now)
             Log.tellLeftOut()
         }
@@ -275,7 +277,7 @@ package final class Daemon {
 
     func say() {
         let entries = recollection.takeEntries()
-        let outputs = recollection.pipeline.takeOutputs()
+        let outputs = eventLimit.limited(recollection.pipeline.takeOutputs(), at: Clock.now())
         let settings = recollection.pipeline.settings
         recorder.take(
             entries, outputs, seconds: recollection.pipeline.seconds,

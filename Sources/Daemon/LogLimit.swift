@@ -14,44 +14,28 @@ struct LogLimit {
     static let pace = Duration.seconds(60)
 
     private struct Account {
-        var room = LogLimit.burst
-        /// Since when there is so much room; it grows from here on.
-        var since: Instant
+        var bucket = TokenBucket(burst: LogLimit.burst, interval: LogLimit.pace)
         var leftOut = 0
-
-        mutating func grow(until now: Instant) {
-            let more = max((now - since).wholeNanoseconds / LogLimit.pace.wholeNanoseconds, 0)
-            room = min(room + Int(more), LogLimit.burst)
-            since = room == LogLimit.burst ? now : since + LogLimit.pace * Int(more)
-        }
     }
 
     private var accounts: [Subject: Account] = [:]
 
     /// Whether a line is to be written; one that is not is counted.
     mutating func takes(_ subject: Subject, at now: Instant) -> Bool {
-        var account = accounts[subject] ?? Account(since: now)
-        defer { accounts[subject] = account }
-        account.grow(until: now)
-        guard account.room > 0, account.leftOut == 0 else {
-            account.leftOut += 1
-            return false
-        }
-        account.room -= 1
-        return true
+        var account = accounts[subject] ?? Account()
+        let isTaken = account.leftOut == 0 && account.bucket.take(at: now)
+        if !isTaken { account.leftOut += 1 }
+        accounts[subject] = account
+        return isTaken
     }
 
     /// How many lines were left out, of each subject that has room for a line again.
     mutating func takeLeftOut(at now: Instant) -> [(subject: Subject, count: Int)] {
         var told: [(subject: Subject, count: Int)] = []
         for subject in Subject.allCases {
-            guard var account = accounts[subject], account.leftOut > 0 else { continue }
-            account.grow(until: now)
-            if account.room > 0 {
-                told.append((subject, account.leftOut))
-                account.room -= 1
-                account.leftOut = 0
-            }
+            guard var account = accounts[subject], account.leftOut > 0, account.bucket.take(at: now) else { continue }
+            told.append((subject, account.leftOut))
+            account.leftOut = 0
             accounts[subject] = account
         }
         return told

@@ -1,12 +1,108 @@
-"""Peers that send too much: a strap that repeats its answers, a lap key that bounces."""
+"""Peers that send far too much, or twice: a hostile gpsd, a strap that repeats its answers, a lap key that bounces."""
 
+import collections
+import itertools
 import json
+import os
+import signal
 import subprocess
 import time
 
 import pytest
 
+from pretend_gpsd import FakeGpsd, report
 from programs import PACECTL, wait_for
+
+HOUR = 3_600_000
+
+
+def bad_values():
+    """A position, none, an impossible one, another hour: the link and the clock would change with each."""
+    for index in itertools.count():
+        yield report(index, index * 100)
+        yield report(index, index * 100 + 50, mode=1, lat=None, lon=None)
+        yield report(index, index * 100 + 60, lat=1e9, lon=float(index))
+        yield report(index, index * 100 + HOUR * (1 + index // 3 % 2))
+
+
+def times_that_rise_by_a_millisecond():
+    for index in itertools.count():
+        yield report(index, index)
+
+
+def receivers_that_come_and_go():
+    for index in itertools.count():
+        yield {"class": "DEVICE", "path": "/dev/ttyACM0", "activated": index % 2}
+
+
+def journal_size(stage):
+    return sum(path.stat().st_size for path in (stage.directory / "state").glob("journal.sqlite*"))
+
+
+@pytest.mark.parametrize("lines", [bad_values, times_that_rise_by_a_millisecond, receivers_that_come_and_go])
+def test_a_gpsd_that_floods_fills_neither_the_journal_nor_the_ring(stage, lines):
+    gpsd = stage.keep(FakeGpsd())
+    daemon = stage.paced("--gpsd", gpsd.option, "--strap", "off")
+    reader = stage.reader(daemon, classes=["STATE", "EVENT", "FIX"])
+    daemon.call("run.start", sport="other")
+    start = reader.first("EVENT", event="start")
+    size, begun = journal_size(stage), time.monotonic()
+    gpsd.flood(lines(), 6)
+    seconds = time.monotonic() - begun
+    # What the daemon still has to read of it.
+    wait_for(lambda: not reader_grows(reader), 20, "the flood's end")
+    fixes, events = len(reader.of("FIX")), reader.of("EVENT")
+    kinds = collections.Counter(event["event"] for event in events)
+    seconds = time.monotonic() - begun
+    grown = journal_size(stage) - size
+    status = daemon.call("status")
+    print(f"{gpsd.sent} lines: {fixes} fixes, EVENTs {dict(kinds)}, journal +{grown // 1024} KiB, {status['faults']}")
+    assert fixes <= 50 + 25 * seconds + 1
+    assert all(count <= 50 + seconds + 1 for count in kinds.values()), kinds
+    assert grown < 1 << 20
+    late = stage.reader(daemon, since=0)
+    assert late.first("EVENT", event="start").text == start.text
+    if lines is not receivers_that_come_and_go:
+        fault, = [fault for fault in status["faults"] if fault["fault"] == "gpsd flood"]
+        assert fault["message"].startswith("gpsd sends more than 25 positions a second; ")
+    assert daemon.call("run.lap")["run"] == "active"
+
+
+def reader_grows(reader):
+    before = len(reader.of("FIX")) + len(reader.of("EVENT"))
+    time.sleep(0.5)
+    return len(reader.of("FIX")) + len(reader.of("EVENT")) > before
+
+
+def test_what_a_flood_left_of_a_run_is_replayed_exactly(stage):
+    gpsd = stage.keep(FakeGpsd())
+    daemon = stage.paced("--gpsd", gpsd.option, "--strap", "off")
+    daemon.call("run.start", sport="ride")
+    gpsd.flood(bad_values(), 3)
+    gpsd.flood(times_that_rise_by_a_millisecond(), 2)
+    summary = daemon.call("run.stop")
+    daemon.end()
+    replay = subprocess.run(
+        [PACECTL, "--state-dir", stage.directory / "state", "replay", str(summary["id"])],
+        capture_output=True, check=True, text=True, timeout=60).stdout
+    stop, = [line for line in map(json.loads, replay.splitlines()) if line.get("event") == "stop"]
+    for key in ("elapsed_ms", "distance_m", "gaps"):
+        assert stop["summary"][key] == summary[key], key
+
+
+def test_of_twenty_fixes_a_second_none_is_lost_when_the_daemon_is_held_up(stage):
+    gpsd = stage.keep(FakeGpsd())
+    daemon = stage.paced("--gpsd", gpsd.option, "--strap", "off")
+    reader = stage.reader(daemon, classes=["STATE", "EVENT", "FIX"])
+    reports = (report(index, index * 50) for index in itertools.count())
+    gpsd.flood(reports, 5, per_second=20)
+    os.kill(daemon.pid, signal.SIGSTOP)
+    gpsd.flood(reports, 2, per_second=20)
+    os.kill(daemon.pid, signal.SIGCONT)
+    gpsd.flood(reports, 5, per_second=20)
+    wait_for(lambda: len(reader.of("FIX")) >= gpsd.sent, 5, f"{gpsd.sent} fixes")
+    assert len(reader.of("FIX")) == gpsd.sent > 200
+    assert not daemon.call("status")["faults"]
 
 
 def test_a_lap_within_a_second_of_the_last_one_is_refused_with_words(stage):

@@ -15,6 +15,18 @@ package struct GpsdStream: Sendable {
     private var receivers: ReceiverChoice
     /// What was last told of the link.
     private var told: LinkStatus?
+    private var fixes = TokenBucket(burst: fixBurst, interval: fixInterval)
+    private var changes = TokenBucket(burst: linkBurst, interval: linkInterval)
+    private var flood = FloodFault(name: "gpsd flood") {
+        "gpsd sends more than 25 positions a second; \($0) \($0 == 1 ? "was" : "were") not used"
+    }
+
+    /// 25 fixes a second, after a stall of the loop 50 at once; the fastest receivers give 20 to 25. Those beyond are dropped.
+    package static let fixBurst = 50
+    package static let fixInterval = Duration.milliseconds(40)
+    /// Ten changes of the link at once and one each second. A change beyond waits, and a later one replaces it.
+    package static let linkBurst = 10
+    package static let linkInterval = Duration.seconds(1)
 
     /// - Parameters:
     ///   - addresses: how many addresses gpsd may be at, from 1.
@@ -25,7 +37,11 @@ package struct GpsdStream: Sendable {
     }
 
     package var deadline: Instant {
-        receivers.deadline.map { min($0, session.deadline) } ?? session.deadline
+        var deadline = session.deadline
+        if let fixAt = receivers.deadline { deadline = min(deadline, fixAt) }
+        if let faultAt = flood.deadline { deadline = min(deadline, faultAt) }
+        if session.status != told, let linkAt = changes.nextAt { deadline = min(deadline, linkAt) }
+        return deadline
     }
 
     package mutating func connected(at now: Instant) {
@@ -49,18 +65,19 @@ package struct GpsdStream: Sendable {
     package mutating func next(at now: Instant) -> Step? {
         while true {
             if let fix = receivers.next(at: now) {
+                guard fixes.take(at: now) else {
+                    flood.dropped(at: now)
+                    continue
+                }
                 session.merged(fix)
                 return .input(.fix(fix))
             }
-            if let status = session.status, status != told {
-                told = status
-                return .input(.gpsdLink(status))
-            }
+            if let input = flood.next(at: now) { return .input(input) }
+            if let status = changedStatus(at: now) { return .input(.gpsdLink(status)) }
             guard let message = lines.next().map({ GpsdMessage(line: $0) }) else {
                 if let action = session.tick(at: now) { return .connection(action) }
                 // The clock alone may have changed the link.
-                if session.status == told { return nil }
-                continue
+                return changedStatus(at: now).map { .input(.gpsdLink($0)) }
             }
             switch message {
             case .report(let report): receivers.received(report, at: now)
@@ -73,5 +90,12 @@ package struct GpsdStream: Sendable {
                 return .connection(action)
             }
         }
+    }
+
+    /// The link's new status, when it may be reported.
+    private mutating func changedStatus(at now: Instant) -> LinkStatus? {
+        guard let status = session.status, status != told, changes.take(at: now) else { return nil }
+        told = status
+        return status
     }
 }
