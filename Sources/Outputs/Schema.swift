@@ -23,7 +23,7 @@ package enum Schema {
             "release": {"type": "string", "minLength": 1}, "protocol": {"const": 1},
             "boot_id": {"type": "string", "minLength": 1}, "instance": {"type": "string", "minLength": 1},
             "events": {"type": "object", "required": ["first", "last"],
-              "description": "The events that can be replayed; while there are none, first is last + 1.",
+              "description": "The newest events, all of which can be replayed; while there are none, first is last + 1. Older ones of the present run (start, last pause or resume, last 100 laps) can be replayed too.",
               "properties": {"first": {"type": "integer", "minimum": 1}, "last": {"$ref": "#/$defs/count"}}}}},
 
         "STATE": {"type": "object",

@@ -132,6 +132,28 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     #expect(lines[2...] == (501...1500).map(String.init)[...])
 }
 
+@Test func whatTheRunNeedsComesInOrderAndEachHoleIsCountedWhereItIs() {
+    var client = Client(events: 2)
+    let lap = Event(at: Instant(milliseconds: 1), activity: 1, kind: .lap(Figures(), number: 1, .command))
+    client.ring.append(Event(at: Instant(milliseconds: 1), activity: 1, kind: .start(.run)))
+    client.happened(10)
+    client.ring.append(lap)
+    client.happened(2000)
+    client.queue.apply(WatchRequest(since: 0), ring: client.ring)
+    let newest = client.ring.retained.map(String.init)
+    #expect(newest.count == 998 && newest.last == "2014")
+    let early = [dropped(0, 2, 0, 0), "3", dropped(0, 10, 0, 0), "14", dropped(0, 1002, 0, 0)]
+    let all = client.read()
+    #expect(Array(all.dropFirst()) == early + newest)
+    client.queue.apply(WatchRequest(since: 3), ring: client.ring)
+    #expect(client.read().dropFirst().prefix(2) == [dropped(0, 10, 0, 0), "14"])
+    client.queue.apply(WatchRequest(since: 14), ring: client.ring)
+    let rest = client.read()
+    #expect(Array(rest.dropFirst()) == early.suffix(1) + newest)
+    client.queue.apply(WatchRequest(since: 5000), ring: client.ring)
+    #expect(client.read().dropFirst().prefix(3) == ["3", dropped(0, 10, 0, 0), "14"])
+}
+
 @Test func aReplayIsNotCutByAnyLimitWhileTheClientIsSlow() {
     var client = Client(events: 1000)
     client.queue.apply(WatchRequest(since: 0), ring: client.ring)

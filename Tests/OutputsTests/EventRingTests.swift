@@ -1,5 +1,6 @@
 import Domain
 import Outputs
+import TestKit
 import Testing
 
 private func event(_ milliseconds: Int64) -> Event {
@@ -35,4 +36,138 @@ private func event(_ milliseconds: Int64) -> Event {
     #expect(bytes <= EventRing.byteLimit)
     #expect(bytes > EventRing.byteLimit - 10_000)
     #expect(ring.retained.upperBound == 1001)
+}
+
+// MARK: What the run under way needs
+
+private let figures = Figures()
+
+private func happened(_ kind: Event.Kind, at second: Int = 1) -> Event {
+    Event(at: Instant(milliseconds: Int64(second) * 1000), activity: 7, kind: kind)
+}
+
+extension EventRing {
+    fileprivate mutating func add(_ kinds: Event.Kind...) {
+        for kind in kinds { append(happened(kind)) }
+    }
+
+    fileprivate mutating func flood(_ count: Int) {
+        for number in 0..<count { append(event(Int64(number))) }
+    }
+
+    /// All numbers that a client gets that has none.
+    fileprivate var numbers: [Int] {
+        var numbers: [Int] = []
+        var number = 1
+        while let next = first(from: number) {
+            numbers.append(next)
+            number = next + 1
+        }
+        return numbers
+    }
+
+    /// Those before the newest.
+    fileprivate var early: [Int] {
+        numbers.filter { $0 < retained.lowerBound }
+    }
+
+    fileprivate func text(_ number: Int) -> String {
+        String(decoding: self[number], as: UTF8.self)
+    }
+}
+
+private let start = Event.Kind.start(.run)
+private let pause = Event.Kind.pause(elapsedMilliseconds: 1000, distanceMetres: 1, .command)
+private let resume = Event.Kind.resume(elapsedMilliseconds: 1000, distanceMetres: 1, .command)
+private let lap = Event.Kind.lap(figures, number: 1, .command)
+private let discard = Event.Kind.discard(
+    Summary(
+        id: 7, sport: .run, isOpen: false, started: nil, ended: nil, total: figures, totalMilliseconds: 0, laps: 1,
+        gaps: 0, isDemo: false))
+
+@Test func theRunsStartItsLastPauseOrResumeAndItsLapsOutliveAThousandOthers() {
+    var ring = EventRing()
+    ring.flood(3)
+    ring.add(start, pause, resume, lap, .start(.run, resumed: true), pause, lap, resume, lap)
+    ring.flood(5000)
+    #expect(ring.early == [4, 7, 8, 10, 11, 12])
+    #expect(ring.numbers.count == EventRing.limit)
+    #expect(ring.retained.count == EventRing.limit - 6)
+    #expect(ring.text(4).contains(#""event":"start""#) && ring.text(11).contains(#""event":"resume""#))
+    ring.add(pause)
+    #expect(ring.early == [4, 7, 8, 10, 12], "another pause takes the place of the resume")
+    ring.add(.start(.run, resumed: true))
+    #expect(ring.early == [4, 7, 10, 12])
+}
+
+@Test func theLastHundredLapsAreRetained() {
+    var ring = EventRing()
+    ring.add(start)
+    for _ in 0..<250 {
+        ring.add(lap)
+        ring.flood(20)
+    }
+    let laps = ring.numbers.filter { ring.text($0).contains(#""event":"lap""#) }
+    #expect(laps.count == 100)
+    #expect(laps == (150..<250).map { 2 + 21 * $0 })
+    #expect(ring.numbers.first == 1)
+    #expect(ring.numbers.count == EventRing.limit)
+}
+
+@Test(arguments: [discard, start])
+func whatARunNeededGoesWithItsEnd(end: Event.Kind) {
+    var ring = EventRing()
+    ring.add(start, pause, lap)
+    ring.flood(2000)
+    #expect(ring.early == [1, 2, 3])
+    ring.add(end)
+    #expect(ring.early == [])
+    ring.flood(10)
+    #expect(ring.numbers.count == EventRing.limit)
+}
+
+/// The bound in bytes holds for both kinds together.
+@Test func longSettingsDoNotDriveOutTheRun() {
+    var ring = EventRing()
+    var settings = Settings()
+    settings.straps = Array(repeating: String(repeating: "\u{9B}", count: 64), count: 16)
+    ring.add(start, lap)
+    for _ in 0..<1000 { ring.add(.settings(.straps, settings)) }
+    #expect(ring.early == [1, 2])
+    let bytes = ring.numbers.reduce(0) { $0 + ring[$1].count }
+    #expect(bytes <= EventRing.byteLimit && bytes > EventRing.byteLimit - 10_000)
+}
+
+@Test func aRingThatIsMadeOfStoredLinesRetainsTheSame() {
+    var ring = EventRing()
+    ring.add(start, .start(.run, resumed: true), pause, resume, lap, lap)
+    ring.flood(1500)
+    ring.add(.link(.gpsd, LinkStatus(.connected, name: ForeignText(#"","event":"stop","x":""#)), after: .zero))
+    let stored = ring.numbers.map { (sequence: $0, line: ring[$0]) }
+    var other = EventRing(after: stored)
+    #expect(other.early == [1, 2, 4, 5, 6])
+    #expect(other.numbers == ring.numbers)
+    #expect(other.retained == ring.retained)
+    #expect(other.numbers.allSatisfy { other[$0] == ring[$0] })
+    other.add(discard)
+    #expect(other.early == [])
+    let ended = EventRing(after: stored + [(ring.retained.upperBound, Array("{\"event\":\"stop\"}\n".utf8))])
+    #expect(ended.early == [])
+}
+
+/// Whatever happens: the bounds hold, and each number that is retained has its line.
+@Test(arguments: 0..<20 as Range<UInt64>)
+func theBoundsHoldWhateverHappens(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    var ring = EventRing()
+    for _ in 0..<4000 {
+        let kinds = [start, pause, resume, lap, lap, lap, discard, .start(.run, resumed: true)]
+        let isOfRun = random.uniform() < 0.1 * Double(seed % 5)
+        ring.append(isOfRun ? happened(kinds[Int.random(in: 0..<8, using: &random)]) : event(1))
+    }
+    let numbers = ring.numbers
+    #expect(numbers.count <= EventRing.limit && ring.early.count <= 103)
+    #expect(numbers.suffix(ring.retained.count) == Array(ring.retained)[...])
+    #expect(numbers == numbers.sorted())
+    for number in numbers { #expect(ring.text(number).contains("\"seq\":\(number),")) }
 }

@@ -35,7 +35,8 @@ package struct JournalPreparation: Sendable {
         nextActivity = try file.statements.reserve()
         open = try reader.openActivity()
         if open == nil { endedForPower = try reader.activityEndedForPower() }
-        events = try reader.events(limit: 1000)
+        // Up to 100 more than are kept, and those of the run under way.
+        events = try reader.events(limit: 1300)
         settings = try reader.settings()
     }
 }

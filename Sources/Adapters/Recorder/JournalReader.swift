@@ -89,7 +89,7 @@ package final class JournalReader {
         return JournalRows(database, first: keys.lowerBound, last: last)
     }
 
-    /// The newest events, oldest first: the lines as they were published.
+    /// The newest events and those before them that the run under way needs, oldest first: the lines as they were published.
     package func events(limit: Int) throws(SQLiteError) -> [(sequence: Int, line: [UInt8])] {
         let statement = try database.prepare("SELECT seq, line FROM event ORDER BY seq DESC LIMIT ?")
         try statement.bind(limit)

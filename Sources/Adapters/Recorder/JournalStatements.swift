@@ -39,6 +39,20 @@ struct JournalStatements {
     /// So many lines of class EVENT, and moments of the clock, are kept at least.
     private static let kept = 1000
 
+    /// Deletes events up to a number, ?2, but for those that ``EventRing`` retains of the run under way, ?1: its start, the last start
+    /// after an outage, the last pause or resume, the last 100 laps.
+    private static let forgetEvents = """
+        WITH mark (seq, kind) AS (
+            SELECT seq, CASE
+                WHEN instr(line, '"event":"start"') THEN iif(instr(line, '"resumed":true'), 'resumed', 'start')
+                WHEN instr(line, '"event":"pause"') OR instr(line, '"event":"resume"') THEN 'pause'
+                WHEN instr(line, '"event":"lap"') THEN 'lap' END
+            FROM event WHERE activity = ?1)
+        DELETE FROM event WHERE seq <= ?2
+            AND seq NOT IN (SELECT max(seq) FROM mark WHERE kind IN ('start', 'resumed', 'pause') GROUP BY kind)
+            AND seq NOT IN (SELECT seq FROM mark WHERE kind = 'lap' ORDER BY seq DESC LIMIT 100)
+        """
+
     mutating func write(_ change: JournalChange) throws(SQLiteError) {
         switch change {
         case .begin(let recording, let part):
@@ -58,7 +72,7 @@ struct JournalStatements {
             try event.run(sequence, activity, at.nanoseconds, String(decoding: line, as: UTF8.self))
             // Seldom, because each time changes pages that nothing else does.
             if sequence % 100 == 0 {
-                try database.execute("DELETE FROM event WHERE seq <= \(sequence - Self.kept)")
+                try database.prepare(Self.forgetEvents).run(activity, sequence - Self.kept)
             }
         case .clock(let bootID, let at, let time, let source):
             try clock.run(bootID, at.nanoseconds, time.milliseconds, source.rawValue)

@@ -63,7 +63,7 @@ package struct ClientQueue: Sendable {
             place = nil
         } else if let since = request.since {
             // A number from the future is one of a daemon that is no more: all that is retained is news.
-            place = since < ring.retained.upperBound ? since + 1 : ring.retained.lowerBound
+            place = since < ring.retained.upperBound ? since + 1 : ring.first(from: 1) ?? ring.retained.upperBound
         } else if place == nil {
             place = ring.retained.upperBound
         }
@@ -165,9 +165,11 @@ package struct ClientQueue: Sendable {
         answers.clear()
         skipEventsThatLeft(ring)
         tellMissed()
-        while hasRoom, let number = place, ring.retained.contains(number) {
+        while hasRoom, let number = place, ring.first(from: number) == number {
             chunk.append(lines: ring[number])
             place = number + 1
+            skipEventsThatLeft(ring)
+            tellMissed()
         }
         if hasRoom, settingsWait {
             chunk.append(lines: settings)
@@ -192,9 +194,9 @@ package struct ClientQueue: Sendable {
     }
 
     private mutating func skipEventsThatLeft(_ ring: EventRing) {
-        guard let number = place, number < ring.retained.lowerBound else { return }
-        missed.events += ring.retained.lowerBound - number
-        place = ring.retained.lowerBound
+        guard let number = place, let next = ring.first(from: number) else { return }
+        missed.events += next - number
+        place = next
     }
 
     private mutating func tellMissed() {

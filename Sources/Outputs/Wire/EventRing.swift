@@ -1,31 +1,34 @@
 package import Domain
 
-/// The newest events as the lines that they are on the wire, numbered from 1 without holes.
+/// The newest events as the lines that they are on the wire, numbered from 1 without holes, and before them what the present run needs
+/// (``RunMarks``) of those that made room.
 ///
-/// Clients have a place in it, not a copy. At most ``limit`` events and ``byteLimit`` bytes are retained; the second is
-/// reached only when many events carry the longest settings.
+/// Clients have a place in it, not a copy. At most ``limit`` events and ``byteLimit`` bytes are retained, both kinds together; the second
+/// is reached only when many events carry the longest settings.
 package struct EventRing: Sendable {
     package static let limit = 1000
     package static let byteLimit = 1 << 20
 
-    /// The numbers of the events that are retained; empty at first, and then its upper bound is the first number to come.
+    /// The numbers of the newest events, all of which are retained; empty at first, and then its upper bound is the first number to come.
     package private(set) var retained = 1..<1
 
-    /// The line of event `n` is at `n % limit`.
+    /// The line of event `n` of the newest is at `n % limit`.
     private var lines: [[UInt8]] = []
+    /// Events before the newest that the run needs, in the order of their numbers.
+    private var kept: [(number: Int, line: [UInt8])] = []
+    private var marks = RunMarks()
     private var byteCount = 0
     private var writer = LineWriter(capacity: 512)
 
-    /// Goes on after the events of an earlier start, the newest last. Only those without a hole before them are retained.
-    package init(after kept: [(sequence: Int, line: [UInt8])] = []) {
-        for (sequence, line) in kept.suffix(Self.limit) {
-            if sequence != retained.upperBound { self = EventRing(next: sequence) }
-            append(line)
+    /// Resumes after the events of an earlier start, the newest last. Of those before a hole only what the run needs is retained.
+    package init(after stored: [(sequence: Int, line: [UInt8])] = []) {
+        for (sequence, line) in stored {
+            if sequence != retained.upperBound {
+                while !retained.isEmpty { dropFirst() }
+                retained = sequence..<sequence
+            }
+            append(line, RunMarks.Kind(line: line))
         }
-    }
-
-    private init(next: Int) {
-        retained = next..<next
     }
 
     /// Gives an event the next number.
@@ -36,13 +39,23 @@ package struct EventRing: Sendable {
         writer.clear()
         writer.event(event, sequence: retained.upperBound)
         let line = Array(writer.bytes)
-        append(line)
+        append(line, RunMarks.Kind(event.kind))
         return line
     }
 
-    private mutating func append(_ line: [UInt8]) {
+    private mutating func append(_ line: [UInt8], _ kind: RunMarks.Kind?) {
         let number = retained.upperBound
-        while retained.count == Self.limit || (byteCount + line.count > Self.byteLimit && !retained.isEmpty) {
+        if let kind {
+            marks.add(number, kind)
+            kept.removeAll { entry in
+                if marks.contains(entry.number) { return false }
+                byteCount -= entry.line.count
+                return true
+            }
+        }
+        while retained.count + kept.count >= Self.limit
+            || (byteCount + line.count > Self.byteLimit && !retained.isEmpty)
+        {
             dropFirst()
         }
         if lines.isEmpty { lines = Array(repeating: [], count: Self.limit) }
@@ -51,16 +64,29 @@ package struct EventRing: Sendable {
         retained = retained.lowerBound..<number + 1
     }
 
+    /// The first event from a number on that is retained; nil where there is none.
+    package func first(from number: Int) -> Int? {
+        if number < retained.lowerBound, let entry = kept.first(where: { $0.number >= number }) { return entry.number }
+        return number < retained.upperBound ? max(number, retained.lowerBound) : nil
+    }
+
     /// The line of an event that is retained.
     package subscript(number: Int) -> [UInt8] {
-        precondition(retained.contains(number))
-        return lines[number % Self.limit]
+        if retained.contains(number) { return lines[number % Self.limit] }
+        guard let entry = kept.first(where: { $0.number == number }) else {
+            preconditionFailure("event \(number) is not retained")
+        }
+        return entry.line
     }
 
     private mutating func dropFirst() {
-        let slot = retained.lowerBound % Self.limit
-        byteCount -= lines[slot].count
+        let number = retained.removeFirst()
+        let slot = number % Self.limit
+        if marks.contains(number) {
+            kept.append((number, lines[slot]))
+        } else {
+            byteCount -= lines[slot].count
+        }
         lines[slot] = []
-        retained.removeFirst()
     }
 }

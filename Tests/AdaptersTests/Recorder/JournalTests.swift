@@ -197,9 +197,56 @@ struct JournalTests {
         }
         stage.turn()
         let events = try stage.restart().events
-        #expect(events.map(\.sequence) == Array(235...1234))
+        #expect(events.map(\.sequence) == Array(201...1234))
         #expect(events.last?.line == Array("{\"seq\":1234}\n".utf8))
         #expect(try stage.database().integer("SELECT count(*) FROM event") ?? 0 <= 1100)
+    }
+
+    /// The ring of events and the journal keep the same of the run under way.
+    @Test func theEventsThatTheRunNeedsAreKeptBesideTheLastThousand() throws {
+        var ring = EventRing()
+        func append(_ kind: Event.Kind, of activity: Int? = 7) {
+            let event = Event(at: stage.clock.now, activity: activity, kind: kind)
+            let sequence = ring.retained.upperBound
+            stage.journal.append(
+                .event(sequence: sequence, activity: activity, at: event.at, line: ring.append(event)), at: event.at)
+        }
+        let other = Event.Kind.fix(.fresh, mode: 3, after: .zero)
+        append(.start(.run), of: 6)
+        append(.lap(Figures(), number: 1, .command), of: 6)
+        append(.start(.run))
+        append(.pause(elapsedMilliseconds: 0, distanceMetres: 0, .command))
+        append(.resume(elapsedMilliseconds: 0, distanceMetres: 0, .command))
+        for number in 1...150 {
+            append(.lap(Figures(), number: number, .command))
+            append(other)
+        }
+        append(.start(.run, resumed: true))
+        append(.start(.run, resumed: true))
+        append(.pause(elapsedMilliseconds: 0, distanceMetres: 0, .command))
+        while ring.retained.upperBound % 1000 != 1 || ring.retained.lowerBound < 400 { append(other) }
+        stage.turn()
+        let restored = EventRing(after: try stage.restart().events)
+        #expect(restored.retained.upperBound == ring.retained.upperBound)
+        var numbers: [Int] = []
+        var number = 1
+        while let next = ring.first(from: number) {
+            #expect(restored.first(from: number) == next)
+            #expect(restored[next] == ring[next])
+            numbers.append(next)
+            number = next + 1
+        }
+        #expect(numbers.prefix(1) == [3])
+        #expect(numbers.count { $0 < ring.retained.lowerBound } == 103)
+        #expect(try stage.database().integer("SELECT count(*) FROM event") == 1103)
+        append(
+            .discard(
+                Summary(
+                    id: 7, sport: .run, isOpen: false, started: nil, ended: nil, total: Figures(),
+                    totalMilliseconds: 0, laps: 1, gaps: 0, isDemo: false)))
+        for _ in 0..<200 { append(other, of: nil) }
+        stage.turn()
+        #expect(try stage.database().integer("SELECT min(seq) FROM event") ?? 0 > 1000)
     }
 }
 
