@@ -27,6 +27,8 @@ package final class JournalWriter {
     private var leavesTraces = false
     /// The activity that is open, to be begun again where the file it was in is gone.
     private var current: (recording: Recording, parts: [JournalPart])?
+    /// The number that was reserved and is in use.
+    private var begun: Int?
     /// The settings that are written, to be written again there.
     private var settings: [String: String] = [:]
 
@@ -148,7 +150,9 @@ package final class JournalWriter {
 
     private func remember(_ change: JournalChange) {
         switch change {
-        case .begin(let recording, let part): current = (recording, [part])
+        case .begin(let recording, let part):
+            current = (recording, [part])
+            begun = recording.id
         case .resume(let activity, let part):
             if current?.recording.id == activity { current?.parts.append(part) }
         case .end, .delete:
@@ -206,7 +210,7 @@ package final class JournalWriter {
             if isDue, !isUnsynced, desk.queue.withLock({ $0.isEmpty }) { synced(at: now) }
             if !isClosing { try erase(in: file) }
             var reserved: Int?
-            if desk.news.withLock({ $0.reserved }) == current?.recording.id {
+            if desk.news.withLock({ $0.reserved }) == begun {
                 try file.database.transaction { () throws(SQLiteError) in reserved = try file.statements.reserve() }
             }
             if let reserved { tell { $0.reserved = reserved } }
