@@ -2,7 +2,7 @@
 _pacectl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local sports='run walk hike ride other' formats='fit gpx tcx geojson kml csv'
-    local commands='status watch start pause resume lap stop discard scan strap settings activities show export import replay doctor panel schema'
+    local commands='status watch start pause resume lap stop discard scan strap settings activities show export import recover replay doctor panel schema'
     local keys='metric twelve_hour_clock use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes straps zones components'
     local everywhere='--json --metric --imperial --runtime-dir --state-dir --version --help'
     COMPREPLY=()
@@ -41,6 +41,7 @@ _pacectl() {
     activities) choices='--limit --before' ;;
     export | export\ *) choices='--format -o --output' ;;
     import | import\ *) files=yes ;;
+    recover) files=yes ;;
     replay) choices='--speed --every-ms --sport' files=yes ;;
     replay\ *) choices='--speed --every-ms --sport' ;;
     panel) choices=--config ;;

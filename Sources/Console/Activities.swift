@@ -18,7 +18,9 @@ extension Invocation {
                 }
                 return String(decoding: lines.bytes, as: UTF8.self)
             }
+            let recovery = before == nil ? try journal.recoveryLines() : []
             guard let last = shown.last else {
+                if !recovery.isEmpty { return recovery.map { $0 + "\n" }.joined() }
                 return before == nil
                     ? "No activity yet: 'pacectl start' begins one, 'pacectl import FILE' reads one.\n"
                     : "No activity before \(before ?? 0).\n"
@@ -30,7 +32,7 @@ extension Invocation {
                 table.append(words.cells(summary, marks: Self.marks(summary, notes[summary.id])))
             }
             let more = list.count > limit ? ["Older ones: 'pacectl activities --before \(last.id)'."] : []
-            return (table.lines + more).map { $0 + "\n" }.joined()
+            return (table.lines + more + recovery).map { $0 + "\n" }.joined()
         } catch {
             throw state.failure(reading: error)
         }
@@ -39,7 +41,7 @@ extension Invocation {
     private static func marks(_ summary: Summary, _ note: ActivityNote?) -> [String] {
         [
             summary.isOpen ? "open" : nil, note?.isImported == true ? "imported" : nil, summary.isDemo ? "demo" : nil,
-            note?.name.map { CellText.cut($0.text, to: 32) },
+            summary.recovered.map(Words.recovered), note?.name.map { CellText.cut($0.text, to: 32) },
         ].compactMap(\.self)
     }
 
@@ -58,7 +60,7 @@ extension Invocation {
                 return String(decoding: line.bytes, as: UTF8.self)
             }
             return Words(metric: metric ?? journal.isMetric)
-                .report(recording, isOpen: summary.isOpen, gaps: summary.gaps)
+                .report(recording, isOpen: summary.isOpen, gaps: summary.gaps, recovered: summary.recovered)
         } catch {
             throw state.failure(reading: error)
         }

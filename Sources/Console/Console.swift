@@ -35,6 +35,7 @@ extension Invocation {
         case .show(let id): try writeOut(try show(id))
         case .export(let id, let format, let file): try export(id, as: format, to: file)
         case .importFiles(let paths): try importFiles(paths)
+        case .recover(let path): try recover(path)
         case .replay(let replayed, let pace): try replay(replayed, pace)
         case .panel(let file, let places): try panel(file, places)
         case .doctor(let root): return try doctor(root: root) ? 0 : Failure.Status.failed.rawValue

@@ -33,6 +33,8 @@ let helpText = """
       export ID --format F [-o FILE]
                                 an activity as fit, gpx, tcx, geojson, kml or csv
       import [--] FILE...       FIT, GPX, TCX and KML files into the journal
+      recover FILE              what can be read of a damaged journal, back into
+                                the list
       replay ID|FILE [--speed N] [--every-ms N] [--sport S]
                                 what paced said of a run, or would have said of a
                                 file's: N times as fast as it was, or at once

@@ -18,6 +18,7 @@ struct Invocation: Equatable {
         /// Without a file to standard output.
         case export(Int, ExportFormat, file: String?)
         case importFiles([String])
+        case recover(String)
         case replay(Replayed, Pace)
         /// Without a file the one that is read by default.
         case panel(String?, Panel.Places)
@@ -107,6 +108,9 @@ struct Invocation: Equatable {
         case "import":
             guard !words.isEmpty else { throw .usage("import needs a file") }
             return .importFiles(Array(words))
+        case "recover":
+            guard let path = words.first else { throw .usage("recover needs a file") }
+            (command, most) = (.recover(path), 1)
         case "replay":
             guard let word = words.first else { throw .usage("replay needs a file or an activity's number") }
             let isNumber = word.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })

@@ -32,7 +32,7 @@ extension Words {
     }
 
     /// An activity as a whole: totals, what a file said of itself beside ours, laps, time in zones.
-    func report(_ recording: Recording, isOpen: Bool, gaps: Int) -> String {
+    func report(_ recording: Recording, isOpen: Bool, gaps: Int, recovered: RecoveryNote? = nil) -> String {
         let total = recording.total
         let state = joined(
             isOpen ? "open" : nil, recording.isDemo ? "demo" : nil, recording.isIndoor ? "indoors" : nil,
@@ -64,12 +64,19 @@ extension Words {
                 ))
         }
         if gaps > 0 { rows.append(("Gaps", "\(gaps)")) }
+        if let recovered { rows.append(("Recovered", Self.recovered(recovered))) }
         if let claim = recording.claim { rows.append(("File says", said(claim, recording.sport))) }
         let table = rows.map { name, text in
             "  " + name + String(repeating: " ", count: max(11 - name.count, 1)) + text + "\n"
         }
         let title = joined("Activity \(recording.id ?? 0), \(recording.sport.rawValue)", state)
         return title + "\n" + table.joined() + laps(recording) + Self.zones(recording)
+    }
+
+    /// What a damaged journal has cost an activity.
+    static func recovered(_ note: RecoveryNote) -> String {
+        "recovered" + (note.formerID.map { ", was \($0)" } ?? "")
+            + (note.lostRows > 0 ? ", \(note.lostRows) rows lost" : "")
     }
 
     /// The totals of the file itself.

@@ -42,8 +42,25 @@ extension Daemon {
             try change(id, by: .delete(activity: id), for: token, at: now) { daemon in
                 daemon.control?.settle(token, .success(.done))
             }
+        case .recover(let file): try recover(file, for: token, at: now)
         }
         return token
+    }
+
+    /// Has the journal's thread copy a damaged journal; the answer comes when that is on the disk, not when it is done.
+    private func recover(_ file: String, for token: PendingAnswer.Token, at now: Instant) throws(ControlFailure) {
+        let status = recorder.journal.status(at: now)
+        guard status.state == .writing else { throw .busy(status.message ?? "the disk takes nothing") }
+        let isAsked = clerk?.ask(.recoverable(file: file)) { [unowned self] answer in
+            if case .failure(let trouble) = answer {
+                return settle(token) { () throws(ControlFailure) in throw .notFound("file", "\(file): \(trouble)") }
+            }
+            let isTaken = recorder.journal.append(.recover(file: file), at: Clock.now()) { [unowned self] in
+                control?.settle(token, .success(.done))
+            }
+            if !isTaken { control?.settle(token, .failure(.busy("too many changes wait for the disk"))) }
+        }
+        if isAsked != true { throw .busy("too many questions about activities wait for the disk") }
     }
 
     /// The activity that is on.

@@ -28,8 +28,15 @@ extension Daemon {
         } catch {
             Log.write(.error, "cannot read the journal in \(directory): \(error), trying on")
         }
-        if let (path, reason) = found?.damaged {
-            Log.write(.warning, "the journal was damaged (\(reason)); it is kept as \(path), and a new one is begun")
+        if let ignored = found?.ignored {
+            Log.write(
+                .warning, "the write-ahead log of the journal is damaged: SQLite ignores \(ignored), which are lost")
+        }
+        if let (path, reason, rescued) = found?.damaged {
+            Log.write(
+                .warning,
+                "the journal is damaged (\(reason)) and kept as \(path); a new one is begun, "
+                    + "copied at once: \(rescued); the rest is recovered in the background")
         }
         return found
     }

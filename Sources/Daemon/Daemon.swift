@@ -193,6 +193,7 @@ package final class Daemon {
     }
 
     private func tellRecorder() {
+        for line in recorder.journal.takeReports() { Log.write(.notice, line) }
         receive(.recorder(recorder.journal.status(at: Clock.now())))
     }
 
@@ -254,6 +255,7 @@ package final class Daemon {
             switch request {
             case .edit(let id, _, _): Log.write(of: peer, "edits activity \(id)")
             case .delete(let id): Log.write(of: peer, "deletes activity \(id)")
+            case .recover(let file): Log.write(of: peer, "asks for the recovery of \(file)")
             case .list, .get, .track: break
             }
             return .later(try answer(request, at: now))

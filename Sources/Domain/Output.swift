@@ -87,6 +87,8 @@ package struct Summary: Equatable, Sendable {
     package var lastLap: Figures
     package var gaps: Int
     package var isDemo: Bool
+    /// It was copied from a damaged journal.
+    package var recovered: RecoveryNote?
 
     package init(
         id: Int, sport: Sport, isOpen: Bool, started: UTC?, ended: UTC?, total: Figures, totalMilliseconds: Int64,
@@ -103,6 +105,19 @@ package struct Summary: Equatable, Sendable {
         self.lastLap = lastLap
         self.gaps = gaps
         self.isDemo = isDemo
+    }
+}
+
+/// What a damaged journal has cost an activity that was copied from it.
+package struct RecoveryNote: Equatable, Sendable {
+    /// Its number there, where it has another one here.
+    package var formerID: Int?
+    /// Samples and marks that cannot be read.
+    package var lostRows: Int
+
+    package init(formerID: Int? = nil, lostRows: Int) {
+        self.formerID = formerID
+        self.lostRows = lostRows
     }
 }
 

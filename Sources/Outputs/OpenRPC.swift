@@ -36,7 +36,9 @@ package enum OpenRPC {
         "started":{"type":"string","format":"date-time"},"ended":{"type":"string","format":"date-time"},\
         "elapsed_ms":{"type":"integer"},"total_ms":{"type":"integer"},"distance_m":{"type":"number"},\
         "average_pace_s_per_m":{"type":"number"},"laps":{"type":"integer"},"gaps":{"type":"integer"},\
-        "heart_average_bpm":{"type":"integer"},"heart_maximum_bpm":{"type":"integer"},"demo":{"const":true}}}},\
+        "heart_average_bpm":{"type":"integer"},"heart_maximum_bpm":{"type":"integer"},"demo":{"const":true},\
+        "recovered":{"type":"object","description":"Copied from a damaged journal.","properties":{\
+        "id":\(number),"lost_rows":\(number)}}}}},\
         "errors":{\
         "refused":{"code":-32001,"message":"not in this state"},\
         "busy":{"code":-32002,"message":"busy"},\
@@ -125,6 +127,10 @@ package enum OpenRPC {
             "activities.delete", "Deletes an activity for good; answered when it is written.", [id], "nothing", none,
             slow + [refused, notFound]),
         method(
+            "activities.recover",
+            "Copies what can be read of a damaged journal in the background; answered when that is noted.", [file],
+            "nothing", none, slow + [notFound]),
+        method(
             "activities.track", "Samples as a table.", [optionalID, from, every, fields], "track", track,
             slow + [refused, notFound]),
     ].map { $0 + "," }.joined()
@@ -137,6 +143,9 @@ package enum OpenRPC {
         {"name":"limit","summary":"20 where it is absent.","schema":{"type":"integer","minimum":1,"maximum":100}}
         """
     private static let before = #"{"name":"before","summary":"Only lower numbers.","schema":\#(number)}"#
+    private static let file = """
+        {"name":"file","summary":"A name in the state directory.","required":true,"schema":{"type":"string"}}
+        """
     private static let fromLap = #"{"name":"from_lap","summary":"The first lap.","schema":\#(number)}"#
     private static let newSport = #"{"name":"sport","schema":\#(sports)}"#
     private static let name = #"{"name":"name","schema":\#(text)}"#

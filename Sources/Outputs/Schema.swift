@@ -212,7 +212,9 @@ package enum Schema {
             "distance_m": {"$ref": "#/$defs/amount"}, "average_pace_s_per_m": {"$ref": "#/$defs/average_pace"},
             "ascent_m": {"$ref": "#/$defs/amount"}, "laps": {"$ref": "#/$defs/count"},
             "gaps": {"$ref": "#/$defs/count"}, "heart_average_bpm": {"$ref": "#/$defs/bpm"},
-            "heart_maximum_bpm": {"$ref": "#/$defs/bpm"}, "demo": {"const": true}}},
+            "heart_maximum_bpm": {"$ref": "#/$defs/bpm"}, "demo": {"const": true},
+            "recovered": {"type": "object", "properties": {"id": {"$ref": "#/$defs/id"},
+              "lost_rows": {"type": "integer", "minimum": 1}}}}},
 
         "activities.list": {"type": "array", "maxItems": 100, "items": {"$ref": "#/$defs/summary"}},
 

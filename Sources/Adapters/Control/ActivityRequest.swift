@@ -9,6 +9,8 @@ package enum ActivityRequest: Equatable, Sendable {
     /// What is nil stays as it is.
     case edit(Int, Sport?, ForeignText?)
     case delete(Int)
+    /// Copies what can be read of a damaged journal in the state directory.
+    case recover(file: String)
     /// A stretch of the samples; of the activity that is on where no number is told.
     case track(Int?, from: Int64, interval: Int64, columns: [Track.Column])
 
@@ -32,6 +34,13 @@ package enum ActivityRequest: Equatable, Sendable {
             }
             self = .edit(id, sport, name)
         case "activities.delete": self = .delete(try ControlRequest.Parameters(parameters, names: ["id"]).id())
+        case "activities.recover":
+            let parameters = try ControlRequest.Parameters(parameters, names: ["file"])
+            guard let file = parameters.members["file"] else { throw .invalidParameters("file", "file is missing") }
+            guard let name = file.string, JournalRecovery.isName(name) else {
+                throw .invalidValue("file", "file must be the name of a damaged journal in the state directory")
+            }
+            self = .recover(file: name)
         case "activities.track":
             let parameters = try ControlRequest.Parameters(parameters, names: ["id", "from_ms", "every_ms", "fields"])
             self = .track(

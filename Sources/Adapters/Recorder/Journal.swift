@@ -181,6 +181,14 @@ package final class Journal {
         return status
     }
 
+    /// What happened to damaged journals since the last call, as lines for the log.
+    package func takeReports() -> [String] {
+        desk.news.withLock { news in
+            defer { news.reports = [] }
+            return news.reports
+        }
+    }
+
     /// How many changes could never be written, whatever the disk did: each is a mistake of the program.
     package var refusals: Int {
         desk.news.withLock { $0.refusals }

@@ -32,11 +32,14 @@ package enum JournalChange: Equatable, Sendable {
     case setting(JournalSetting)
     /// A setting is as nobody has made it.
     case unset(name: String)
+    /// A damaged journal in the state directory is to be copied.
+    case recover(file: String)
 
     /// What is kept as long as anything can be: without it the rest is worth nothing. There is little of it.
     var isVital: Bool {
         switch self {
-        case .begin, .resume, .end, .edit, .delete, .cut, .cutAfter, .export, .exported, .setting, .unset: true
+        case .begin, .resume, .end, .edit, .delete, .cut, .cutAfter, .export, .exported, .setting, .unset, .recover:
+            true
         case .entry(_, _, let entry):
             switch entry.kind {
             case .beginning, .command, .outage, .shutdown, .ended: true
@@ -54,7 +57,7 @@ package enum JournalChange: Equatable, Sendable {
     /// Whether it is to be on the disk before anything else happens.
     var isUrgent: Bool {
         switch self {
-        case .begin, .resume, .end, .edit, .delete, .cut, .setting, .unset: true
+        case .begin, .resume, .end, .edit, .delete, .cut, .setting, .unset, .recover: true
         case .entry(_, _, let entry):
             switch entry.kind {
             // A part of an activity begins with its outage: without it the next start takes two outages for one.
@@ -74,7 +77,7 @@ package enum JournalChange: Equatable, Sendable {
             .export(let activity, _), .exported(let activity, _):
             activity
         case .event(_, let activity, _, _): activity
-        case .clock, .setting, .unset: nil
+        case .clock, .setting, .unset, .recover: nil
         }
     }
 
@@ -93,7 +96,7 @@ package enum JournalChange: Equatable, Sendable {
         case .row(_, _, .beats(_, let rr, _)): size + 32 + 2 * rr.count
         case .event(_, _, _, let line): size + 32 + line.count
         case .setting(let setting): size + 64 + setting.value.utf8.count
-        case .row, .resume, .clock, .unset, .edit, .delete, .cut, .cutAfter, .export, .exported: size
+        case .row, .resume, .clock, .unset, .recover, .edit, .delete, .cut, .cutAfter, .export, .exported: size
         }
     }
 }

@@ -127,6 +127,9 @@ package final class JournalClerk {
             case .keep(let list, let file):
                 try file.write(list)
                 return .success(.kept)
+            case .recoverable(let name):
+                _ = try JournalRecovery.open(name, in: directory)
+                return .success(.kept)
             default: return .success(try question.answer(from: JournalReader(in: directory)))
             }
         } catch let failure as ConfigurationFile.Failure {
@@ -158,7 +161,7 @@ extension JournalQuestion {
             guard let recording = try reader.recording(order.activity) else { return .nothing }
             let rows = try reader.rows(of: order.activity)
             return try order.format.makeFile(of: recording, rows, in: directory)
-        case .configuration, .keep: return .nothing
+        case .configuration, .keep, .recoverable: return .nothing
         }
     }
 }

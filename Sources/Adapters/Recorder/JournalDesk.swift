@@ -32,4 +32,6 @@ struct JournalNews: Equatable, Sendable {
     var written = 0
     /// The number of the next activity.
     var reserved: Int?
+    /// What happened to damaged journals, as lines for the log that are not written yet.
+    var reports: [String] = []
 }

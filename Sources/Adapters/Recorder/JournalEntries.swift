@@ -12,8 +12,8 @@ extension JournalReader {
         let parts = try parts(of: id)
         let shifts = Self.shifts(of: parts)
         var (location, heart, input) = (
-            try Cursor(Self.location, id, last, in: database) { try Self.location($0) },
-            try Cursor(Self.heart, id, last, in: database) { try Self.heart($0) },
+            try Cursor(Self.location, id, last, in: database) { Self.location($0) },
+            try Cursor(Self.heart, id, last, in: database) { Self.heart($0) },
             try Cursor(Self.input, id, last, in: database) { try Self.input($0) }
         )
         var part = 0
@@ -37,10 +37,7 @@ extension JournalReader {
         try statement.bind(id)
         var parts: [JournalPart] = []
         while try statement.step() {
-            let part = JournalPart(
-                number: Int(statement.integer(0) ?? 0), bootID: statement.text(1) ?? "",
-                at: Instant(nanoseconds: statement.integer(2) ?? 0), beginsAt: statement.integer(3) ?? 0,
-                place: Int(statement.integer(4) ?? 0))
+            let part = Self.part(statement)
             if part.number == 0 || part.place < entries { parts.append(part) }
         }
         return parts
@@ -58,6 +55,13 @@ extension JournalReader {
             newest.append((Int(key - keys.lowerBound), Instant(nanoseconds: at)))
         }
         return newest
+    }
+
+    static func part(_ columns: some JournalColumns) -> JournalPart {
+        JournalPart(
+            number: Int(columns.integer(0) ?? 0), bootID: columns.text(1) ?? "",
+            at: Instant(nanoseconds: columns.integer(2) ?? 0), beginsAt: columns.integer(3) ?? 0,
+            place: Int(columns.integer(4) ?? 0))
     }
 
     /// How much later the clock of each part is to be set, so that time goes on from part to part and the last one's is as it was.
@@ -100,7 +104,7 @@ extension JournalReader {
         }
     }
 
-    private static func at(_ statement: SQLiteStatement) -> Instant {
+    private static func at(_ statement: some JournalColumns) -> Instant {
         Instant(nanoseconds: statement.integer(1) ?? 0)
     }
 
@@ -109,7 +113,7 @@ extension JournalReader {
         refusal FROM location
         """
 
-    private static func location(_ statement: SQLiteStatement) throws -> Entry {
+    static func location(_ statement: some JournalColumns) -> Entry {
         let fix = Fix(
             arrivedAt: Instant(nanoseconds: statement.integer(2) ?? 0),
             time: statement.integer(3).map { UTC(milliseconds: $0) },
@@ -122,7 +126,7 @@ extension JournalReader {
 
     private static let heart = "bpm, contact, energy_kj, rr_1024 FROM heart"
 
-    private static func heart(_ statement: SQLiteStatement) throws -> Entry {
+    static func heart(_ statement: some JournalColumns) -> Entry {
         let measurement = HeartRateMeasurement(
             beatsPerMinute: UInt16(clamping: statement.integer(2) ?? 0), contact: statement.integer(3).map { $0 == 1 },
             energyKilojoules: statement.integer(4).map { UInt16(clamping: $0) },
@@ -132,7 +136,7 @@ extension JournalReader {
 
     private static let input = "kind, value FROM input"
 
-    private static func input(_ statement: SQLiteStatement) throws -> Entry {
+    static func input(_ statement: some JournalColumns) throws -> Entry {
         let json = try JSON(parsing: (statement.text(3) ?? "").utf8)
         return Entry(at: at(statement), try Entry.Kind(name: statement.text(2) ?? "", json: json))
     }

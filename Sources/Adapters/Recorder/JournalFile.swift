@@ -33,6 +33,13 @@ package final class JournalFile {
     package init(in directory: String, anyOwner: Bool = false) throws(JournalFailure) {
         let place = try Self.directory(directory, anyOwner: anyOwner)
         path = Self.path(in: place.path)
+        if Self.orphanedLog(in: place) != nil {
+            do throws(DirectoryError) {
+                _ = try Self.setAside(in: place, at: Clock.systemTime())
+            } catch {
+                throw .directory(error)
+            }
+        }
         try Self.checkVersion(in: place.path)
         // SQLite would let everybody read it; its other files get the mode of this one. That it cannot be made SQLite says better. One that is
         // there is not opened: to close it would end the locks of other connections.
@@ -128,6 +135,7 @@ extension JournalFile {
         in directory: String, patience: Duration = .seconds(1)
     ) throws(JournalFailure) -> String? {
         let place = try Self.directory(directory)
+        if let reason = orphanedLog(in: place) { return reason }
         guard (try? place.checkFile(name)) == true else { return nil }
         let path = path(in: place.path)
         try checkVersion(in: place.path)
@@ -138,18 +146,38 @@ extension JournalFile {
             let isDone = try database.limited(to: patience) { () throws(SQLiteError) in
                 verdict = try database.text("PRAGMA quick_check(1)")
             }
-            return isDone && verdict != "ok" ? verdict ?? "no answer" : nil
+            // The first line only names the database.
+            return isDone && verdict != "ok"
+                ? verdict?.split(separator: "\n").last.map(String.init) ?? "no answer" : nil
         } catch {
             if error.kind == .damaged { return error.text }
             throw .database(error)
         }
     }
 
-    /// Gives a damaged journal a dated name, with all that belongs to it.
+    /// What is wrong where there is a write-ahead log and nothing that it belongs to: SQLite would remove it.
+    private static func orphanedLog(in place: borrowing Directory) -> String? {
+        let least = Int64(WriteAheadLog.headerSize + WriteAheadLog.frameHeaderSize)
+        guard let kind = try? place.kind(of: name + "-wal"), kind == .regular,
+            let log = try? place.size(of: name + "-wal"), log > least
+        else { return nil }
+        do throws(DirectoryError) {
+            let size = try place.size(of: name)
+            if let size, size > 0 { return nil }
+            return "its file is \(size == nil ? "missing" : "empty") beside a write-ahead log of \(log) bytes"
+        } catch {
+            return nil
+        }
+    }
+
+    /// Gives a damaged journal a dated name, with all that belongs to it. The next journal that is opened takes note of it.
     ///
     /// - Returns: its new path.
     package static func setAside(in directory: String, at time: UTC) throws(DirectoryError) -> String {
-        let place = try Directory(private: directory)
+        try setAside(in: Directory(private: directory), at: time)
+    }
+
+    private static func setAside(in place: borrowing Directory, at time: UTC) throws(DirectoryError) -> String {
         let fields = time.fields
         func digits(_ value: Int) -> String { (value < 10 ? "0" : "") + String(value) }
         let date = "\(fields.year)-\(digits(fields.month))-\(digits(fields.day))"
@@ -161,13 +189,15 @@ extension JournalFile {
             count += 1
             target = "\(stem)-\(count).damaged.sqlite"
         }
+        JournalRecovery.intend(target, in: place.path)
         // The journal itself last: until it is gone, a restart finds the same damage and goes on here.
         for name in names {
             place.narrow(name, to: mode)
             do {
                 try place.move(name, to: target + name.dropFirst(Self.name.count))
             } catch {
-                if name == Self.name || error.code != ENOENT { throw error }
+                if error.code != ENOENT { throw error }
+                if name == Self.name { _ = try place.make(target, O_WRONLY, mode: mode) }
             }
         }
         return place.path(of: target)

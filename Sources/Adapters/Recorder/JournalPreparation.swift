@@ -5,7 +5,9 @@ import Outputs
 /// What the journal says when the daemon starts, before anything is written.
 package struct JournalPreparation: Sendable {
     /// Where a damaged journal is now, and what was wrong with it; a new one has been begun.
-    package var damaged: (path: String, reason: String)?
+    package var damaged: (path: String, reason: String, rescued: String)?
+    /// What SQLite ignores of a damaged write-ahead log; nil where it ignores nothing.
+    package var ignored: String?
     /// The number of the next activity.
     package var nextActivity = 1
     /// The activity that was left open by a kill, a power cut, or the program's end.
@@ -17,20 +19,29 @@ package struct JournalPreparation: Sendable {
     /// What somebody has set over control.sock.
     package var settings: [JournalSetting] = []
 
+    /// What a start waits for the rescue of a damaged journal, after ``patience`` for the check.
+    private static let rescuePatience = Duration.milliseconds(800)
+
     /// Checks the journal, makes it where there is none, and brings an older one up to date. Waits for the disk, for
     /// the check at most about `patience`.
+    ///
+    /// Of a damaged one the settings, the numbers and the open activity are copied into a new one (``JournalRescue``); the rest is left
+    /// to the journal's thread.
     ///
     /// - Parameter time: the system's, right or wrong, for the name of a damaged journal.
     /// - Throws: ``JournalFailure``, or ``SystemError`` where a damaged journal cannot be set aside.
     package init(in directory: String, at time: UTC, patience: Duration = .seconds(1)) throws {
-        var saved: [JournalSetting] = []
+        let deadline = Clock.now() + patience + Self.rescuePatience
+        ignored = WriteAheadLog.loss(besideJournalAt: JournalFile.path(in: directory))
         if let reason = try JournalFile.damage(in: directory, patience: patience) {
-            // They are few, and seldom stand where the damage is.
-            saved = (try? JournalReader(in: directory).settings()) ?? []
-            damaged = (try JournalFile.setAside(in: directory, at: time), reason)
+            damaged = (try JournalFile.setAside(in: directory, at: time), reason, "")
         }
         let file = try JournalFile(in: directory)
-        for setting in saved { try file.statements.write(.setting(setting)) }
+        try JournalRecovery.adopt(file, in: directory)
+        if let path = damaged?.path {
+            let name = String(path.dropFirst(directory.utf8.count + 1))
+            damaged?.rescued = JournalRescue.copy(name, in: directory, into: file, by: deadline)
+        }
         let reader = JournalReader(file.database)
         nextActivity = try file.statements.reserve()
         open = try reader.openActivity()

@@ -13,6 +13,8 @@ package enum JournalQuestion: Equatable, Sendable {
     case export(ExportOrder, directory: String)
     /// What the configuration file at a path says; no question about the journal, but one that a disk answers.
     case configuration(path: String)
+    /// Whether a file of the state directory is a journal that can be recovered.
+    case recoverable(file: String)
     /// Writes the list of straps.
     case keep(StrapList, in: StrapListFile)
 }

@@ -7,6 +7,7 @@ import Linux
 /// What the daemon commits while this lives is seen by the next call.
 package final class JournalReader {
     let database: SQLiteDatabase
+    let version: Int64
 
     /// - Throws: ``JournalFailure``, `missing` where there is no journal.
     package convenience init(in directory: String) throws(JournalFailure) {
@@ -34,18 +35,19 @@ package final class JournalReader {
         if version > JournalSchema.version { throw .newer(Int(version)) }
         // Killed before its first table.
         if version == 0 { throw .missing }
-        self.init(database)
+        self.init(database, version: version)
     }
 
-    init(_ database: SQLiteDatabase) {
+    init(_ database: SQLiteDatabase, version: Int64 = JournalSchema.version) {
         self.database = database
+        self.version = version
     }
 
     /// Summaries, the newest first.
     ///
     /// - Parameter before: only activities with lower numbers.
     package func list(limit: Int, before: Int? = nil) throws(SQLiteError) -> [Summary] {
-        let statement = try database.prepare(Self.summaries + " WHERE id < ? ORDER BY id DESC LIMIT ?")
+        let statement = try database.prepare(summaries + " WHERE id < ? ORDER BY id DESC LIMIT ?")
         try statement.bind(before ?? Int.max, limit)
         var list: [Summary] = []
         while try statement.step() { list.append(Self.summary(statement)) }
@@ -53,7 +55,7 @@ package final class JournalReader {
     }
 
     package func summary(of id: Int) throws(SQLiteError) -> Summary? {
-        let statement = try database.prepare(Self.summaries + " WHERE id = ?")
+        let statement = try database.prepare(summaries + " WHERE id = ?")
         try statement.bind(id)
         return try statement.step() ? Self.summary(statement) : nil
     }
@@ -63,18 +65,7 @@ package final class JournalReader {
         let statement = try database.prepare(Self.activities + " WHERE id = ?")
         try statement.bind(id)
         guard try statement.step() else { return nil }
-        var recording = Recording(
-            sport: Self.sport(statement), started: UTC(milliseconds: statement.integer(7) ?? 0))
-        recording.id = id
-        recording.isIndoor = statement.integer(2) == 1
-        recording.isDemo = statement.integer(3) == 1
-        recording.name = statement.text(6).flatMap { ForeignText($0) }
-        recording.isTimeUncertain = statement.integer(8) == 1
-        recording.totalMilliseconds = statement.integer(9) ?? 0
-        recording.total = Self.figures(statement, from: 10)
-        recording.zones = statement.text(17).flatMap(RecordingText.list).flatMap { try? Zones($0.map { Int($0) }) }
-        recording.zoneMilliseconds = statement.text(18).flatMap(RecordingText.list) ?? []
-        recording.claim = statement.text(19).flatMap(RecordingText.claim)
+        var recording = Self.recording(statement)
         statement.reset()
         recording.laps = try laps(of: id)
         recording.strap = try strap(of: id)
@@ -108,11 +99,14 @@ package final class JournalReader {
         zones, zone_ms, claim FROM activity
         """
 
-    private static let summaries = """
+    private var summaries: String {
+        """
         SELECT id, sport, indoor, demo, imported, open, name, started_ms, time_uncertain, total_ms,
         elapsed_ms, moving_ms, distance_m, maximum_speed_mps, heart_average_bpm, heart_maximum_bpm, gaps,
-        (SELECT count(*) FROM lap WHERE lap.activity = activity.id) FROM activity
+        (SELECT count(*) FROM lap WHERE lap.activity = activity.id),
+        \(version >= JournalSchema.versionWithRecovery ? "recovered" : "NULL") FROM activity
         """
+    }
 
     private static func summary(_ statement: SQLiteStatement) -> Summary {
         let isOpen = statement.integer(5) == 1
@@ -124,14 +118,31 @@ package final class JournalReader {
             total: figures(statement, from: 10), totalMilliseconds: total, laps: Int(statement.integer(17) ?? 0),
             gaps: Int(statement.integer(16) ?? 0), isDemo: statement.integer(3) == 1)
         summary.name = statement.text(6).flatMap { ForeignText($0) }
+        summary.recovered = statement.text(18).flatMap(RecordingText.note)
         return summary
     }
 
-    private static func sport(_ statement: SQLiteStatement) -> Sport {
+    static func recording(_ columns: some JournalColumns) -> Recording {
+        var recording = Recording(
+            sport: Self.sport(columns), started: UTC(milliseconds: columns.integer(7) ?? 0))
+        recording.id = columns.integer(0).map { Int($0) }
+        recording.isIndoor = columns.integer(2) == 1
+        recording.isDemo = columns.integer(3) == 1
+        recording.name = columns.text(6).flatMap { ForeignText($0) }
+        recording.isTimeUncertain = columns.integer(8) == 1
+        recording.totalMilliseconds = columns.integer(9) ?? 0
+        recording.total = Self.figures(columns, from: 10)
+        recording.zones = columns.text(17).flatMap(RecordingText.list).flatMap { try? Zones($0.map { Int($0) }) }
+        recording.zoneMilliseconds = columns.text(18).flatMap(RecordingText.list) ?? []
+        recording.claim = columns.text(19).flatMap(RecordingText.claim)
+        return recording
+    }
+
+    private static func sport(_ statement: some JournalColumns) -> Sport {
         statement.text(1).flatMap(Sport.init) ?? .other
     }
 
-    private static func figures(_ statement: SQLiteStatement, from column: Int32) -> Figures {
+    private static func figures(_ statement: some JournalColumns, from column: Int32) -> Figures {
         var figures = Figures()
         figures.elapsedMilliseconds = statement.integer(column) ?? 0
         figures.movingMilliseconds = statement.integer(column + 1) ?? 0
@@ -150,13 +161,14 @@ package final class JournalReader {
             """)
         try statement.bind(id)
         var laps: [RecordingLap] = []
-        while try statement.step() {
-            laps.append(
-                RecordingLap(
-                    trigger: statement.text(0).flatMap(Event.Trigger.init), beganAt: statement.integer(1) ?? 0,
-                    endedAt: statement.integer(2) ?? 0, figures: Self.figures(statement, from: 3)))
-        }
+        while try statement.step() { laps.append(Self.lap(statement)) }
         return laps
+    }
+
+    static func lap(_ columns: some JournalColumns) -> RecordingLap {
+        RecordingLap(
+            trigger: columns.text(0).flatMap(Event.Trigger.init), beganAt: columns.integer(1) ?? 0,
+            endedAt: columns.integer(2) ?? 0, figures: figures(columns, from: 3))
     }
 
     private func strap(of id: Int) throws(SQLiteError) -> RecordingStrap? {
@@ -164,7 +176,10 @@ package final class JournalReader {
             "SELECT address, name, manufacturer, serial_number, firmware, battery_percent FROM sensor WHERE activity = ?"
         )
         try statement.bind(id)
-        guard try statement.step() else { return nil }
+        return try statement.step() ? Self.strap(statement) : nil
+    }
+
+    static func strap(_ statement: some JournalColumns) -> RecordingStrap {
         var strap = RecordingStrap()
         strap.address = statement.text(0).flatMap { DeviceAddress($0) }
         strap.name = statement.text(1).flatMap { ForeignText($0) }

@@ -54,7 +54,7 @@ package struct JournalRows: RecordingRows {
     }
 
     /// Nil for a row that a later release writes.
-    private static func row(_ statement: SQLiteStatement) -> RecordingRow? {
+    static func row(_ statement: some JournalColumns) -> RecordingRow? {
         let at = statement.integer(0) ?? 0
         let cause = statement.text(2)
         switch statement.text(1) {
@@ -70,7 +70,7 @@ package struct JournalRows: RecordingRows {
         }
     }
 
-    private static func sample(_ statement: SQLiteStatement, at: Int64) -> RecordingSample {
+    private static func sample(_ statement: some JournalColumns, at: Int64) -> RecordingSample {
         var sample = RecordingSample(at: at, elapsedMilliseconds: statement.integer(5) ?? 0)
         sample.distanceMetres = statement.real(6)
         if let latitude = statement.real(7), let longitude = statement.real(8) {

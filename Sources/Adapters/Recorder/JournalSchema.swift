@@ -160,10 +160,26 @@ package enum JournalSchema {
             value TEXT NOT NULL          -- JSON
         ) STRICT, WITHOUT ROWID;
         """,
+        """
+        -- An activity that was copied from a damaged journal: its number there, and how many rows are lost, JSON.
+        ALTER TABLE activity ADD COLUMN recovered TEXT;
+        -- Damaged journals, and what became of their activities.
+        CREATE TABLE recovery (
+            file TEXT NOT NULL,          -- a name in the state directory, or a path
+            activity INTEGER NOT NULL,   -- its number there; 0 is the file as a whole
+            state TEXT NOT NULL,         -- copying, copied, present, unreadable
+            target INTEGER,              -- its number here
+            step INTEGER NOT NULL,       -- the table that is copied
+            place INTEGER NOT NULL,      -- of the next row
+            PRIMARY KEY (file, activity)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ]
 
     /// The first version with the table `setting`.
     static let versionWithSettings: Int64 = 3
+    /// The first version with the table `recovery`.
+    static let versionWithRecovery: Int64 = 4
 
     /// A number that no activity had, has or is promised.
     static let nextActivity = """
@@ -171,7 +187,8 @@ package enum JournalSchema {
             ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'activity'), 0),
             ifnull((SELECT max(activity) FROM reserved), 0),
             ifnull((SELECT max(activity) FROM importing), 0),
-            ifnull((SELECT max(activity) FROM condemned), 0))
+            ifnull((SELECT max(activity) FROM condemned), 0),
+            ifnull((SELECT max(target) FROM recovery), 0))
         """
 
     /// The tables whose rows have a key.

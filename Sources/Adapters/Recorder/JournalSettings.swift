@@ -16,7 +16,7 @@ package struct JournalSetting: Equatable, Sendable {
 extension JournalReader {
     /// The settings that somebody has made, by their names; of a journal from before they were kept none.
     package func settings() throws(SQLiteError) -> [JournalSetting] {
-        if try database.integer("PRAGMA user_version") ?? 0 < JournalSchema.versionWithSettings { return [] }
+        if version < JournalSchema.versionWithSettings { return [] }
         let statement = try database.prepare(
             "SELECT name, value FROM setting ORDER BY name LIMIT \(JournalSetting.limit)")
         var settings: [JournalSetting] = []

@@ -94,6 +94,7 @@ struct JournalStatements {
             try database.prepare("DELETE FROM export WHERE activity = ? AND format = ?").run(activity, format.rawValue)
         case .setting(let setting):
             try database.prepare("INSERT OR REPLACE INTO setting VALUES (?, ?)").run(setting.name, setting.value)
+        case .recover(let name): try JournalRecovery.enter(name, in: database)
         case .unset(let name): try database.prepare("DELETE FROM setting WHERE name = ?").run(name)
         }
     }
@@ -112,7 +113,7 @@ struct JournalStatements {
             recording.claim.map { String(decoding: RecordingText.text(of: $0), as: UTF8.self) })
     }
 
-    private func write(_ part: JournalPart, of activity: Int) throws(SQLiteError) {
+    func write(_ part: JournalPart, of activity: Int) throws(SQLiteError) {
         try database.prepare("INSERT OR REPLACE INTO part VALUES (?, ?, ?, ?, ?, ?)").run(
             activity, part.number, part.bootID, part.at.nanoseconds, part.beginsAt, part.place)
     }
@@ -151,7 +152,7 @@ struct JournalStatements {
         laps = (0, [])
     }
 
-    private mutating func write(_ entry: Entry, _ key: Int64) throws(SQLiteError) {
+    mutating func write(_ entry: Entry, _ key: Int64) throws(SQLiteError) {
         let at = entry.at.nanoseconds
         switch entry.kind {
         case .input(.fix(let fix)):

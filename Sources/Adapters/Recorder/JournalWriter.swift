@@ -31,12 +31,14 @@ package final class JournalWriter {
     private var begun: Int?
     /// The settings that are written, to be written again there.
     private var settings: [String: String] = [:]
+    private var recovery: RecoveryQueue
 
     package init(in directory: String, desk: JournalDesk, syncSeconds: Int? = nil) {
         self.directory = directory
         self.desk = desk
         desk.queue.withLock { $0.syncSeconds = syncSeconds }
         reserve = JournalReserve(in: directory)
+        recovery = RecoveryQueue(in: directory)
     }
 
     /// Writes until the journal is closed.
@@ -159,6 +161,7 @@ package final class JournalWriter {
             if current?.recording.id == change.activity { current = nil }
             if case .delete = change { isErasing = true }
         case .cut, .edit: leavesTraces = true
+        case .recover: recovery.look()
         case .setting(let setting): settings[setting.name] = setting.value
         case .unset(let name): settings[name] = nil
         default: break
@@ -187,10 +190,12 @@ package final class JournalWriter {
             }
             for setting in try JournalReader(file.database).settings() { settings[setting.name] = setting.value }
             tell { $0.reserved = reserved }
+            try JournalRecovery.adopt(file, in: directory)
         } catch {
             throw .database(error)
         }
         self.file = file
+        recovery.restart()
         isErasing = true
         // A kill may have fallen between erasing and the checkpoint.
         leavesTraces = true
@@ -217,6 +222,18 @@ package final class JournalWriter {
         } catch {
             throw .database(error)
         }
+        if !isClosing { try recover(in: file) }
+    }
+
+    /// Copies a little of a damaged journal, when nothing else is to be done.
+    private func recover(in file: JournalFile) throws(JournalFailure) {
+        let (isEmpty, isOpen) = desk.queue.withLock { ($0.isEmpty, $0.isOpen) }
+        guard isEmpty, !isErasing else { return }
+        let isMore = try recovery.step(in: file) { lines in
+            tell { $0.reports = Array(($0.reports + lines).suffix(64)) }
+        }
+        // A run keeps the disk to itself but for a step each time.
+        if isMore, !isOpen { desk.work.call() }
     }
 
     /// Takes a little away of what was deleted, so that nothing waits long behind it.

@@ -14,6 +14,17 @@ enum RecordingText {
         return values.count == array.count ? values : nil
     }
 
+    static func text(of note: RecoveryNote) -> String {
+        var line = LineWriter(capacity: 64)
+        line.note(note)
+        return String(decoding: line.bytes, as: UTF8.self)
+    }
+
+    static func note(_ text: String) -> RecoveryNote? {
+        guard let json = try? JSON(parsing: text.utf8) else { return nil }
+        return RecoveryNote(formerID: json["id"]?.integer, lostRows: json["lost_rows"]?.integer ?? 0)
+    }
+
     static func text(of claim: RecordingClaim) -> [UInt8] {
         var line = LineWriter(capacity: 256)
         line.object { line in

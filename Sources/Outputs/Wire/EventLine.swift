@@ -82,6 +82,17 @@ extension LineWriter {
             line.member("heart_average_bpm", summary.total.averageHeartRate, decimals: 0)
             line.member("heart_maximum_bpm", summary.total.maximumHeartRate)
             if summary.isDemo { line.member("demo", true) }
+            if let recovered = summary.recovered {
+                line.key("recovered")
+                line.note(recovered)
+            }
+        }
+    }
+
+    package mutating func note(_ recovered: RecoveryNote) {
+        object { line in
+            line.member("id", recovered.formerID)
+            if recovered.lostRows > 0 { line.member("lost_rows", recovered.lostRows) }
         }
     }
 }

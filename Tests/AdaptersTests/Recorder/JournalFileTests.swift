@@ -135,7 +135,7 @@ struct JournalFileTests {
         let preparation = try JournalPreparation(in: stage.directory.path, at: SyntheticRun.began)
         let name = "journal-2026-03-01-073012.damaged.sqlite"
         #expect(preparation.damaged?.path == stage.directory.path + "/" + name)
-        #expect(preparation.nextActivity == 1 && preparation.open == nil)
+        #expect(preparation.nextActivity == 2 && preparation.open == nil)
         #expect(try Data(contentsOf: URL(fileURLWithPath: stage.directory.path + "/" + name)) == bytes)
         // A clock that stands still gives the next one the same date.
         try Data("this is no database, and was none".utf8).write(to: URL(fileURLWithPath: stage.path))

@@ -61,7 +61,11 @@ struct JournalSettingsTests {
     @Test func aJournalFromBeforeSettingsWereKeptHasNone() throws {
         stage.turn()
         let database = try stage.database()
-        try database.execute("DROP TABLE setting; PRAGMA user_version = 2")
+        try database.execute(
+            """
+            DROP TABLE setting; DROP TABLE recovery; ALTER TABLE activity DROP COLUMN recovered;
+            PRAGMA user_version = 2
+            """)
         #expect(try stage.reader().settings() == [])
         #expect(try stage.restart().settings == [])
         set("metric", "true")

@@ -1,0 +1,108 @@
+import Domain
+import Linux
+
+/// The table `recovery`: which damaged journals are copied, and how far that is.
+extension JournalRecovery {
+    private static let intentName = "journal.recover"
+
+    /// Holds the name of a damaged journal from before it is set aside until the new one knows of it.
+    private static func intent(in directory: String) -> WholeFile {
+        WholeFile(in: directory, name: intentName, mode: JournalFile.mode)
+    }
+
+    /// Notes that a journal is about to be set aside: a kill before the new one is made loses it from sight otherwise. A full disk is no
+    /// reason not to set it aside.
+    static func intend(_ name: String, in directory: String) {
+        try? intent(in: directory).replace(with: Array(name.utf8))
+    }
+
+    /// Has the recovery of a damaged journal begin that was set aside last.
+    static func adopt(_ file: JournalFile, in directory: String) throws(SQLiteError) {
+        let intent = intent(in: directory)
+        guard let bytes = try? intent.read(limit: 256), let name = String(validating: bytes, as: UTF8.self) else {
+            return
+        }
+        if isName(name) {
+            try file.database.transaction { () throws(SQLiteError) in try enter(name, in: file.database) }
+        }
+        if let place = try? Directory(private: directory) { place.remove(intentName) }
+    }
+
+    /// Whether it can be the name of a file in the state directory that is to be recovered.
+    package static func isName(_ name: String) -> Bool {
+        !name.hasPrefix(".") && !name.utf8.contains(UInt8(ascii: "/")) && ForeignText(name)?.text == name
+            && !["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm"].contains(name)
+    }
+
+    /// Has the recovery of a file begin; once more, where it ended. Activities that were copied and are still there are not read again.
+    static func enter(_ name: String, in database: SQLiteDatabase) throws(SQLiteError) {
+        try database.prepare(
+            """
+            DELETE FROM recovery WHERE file = ? AND state <> 'copying'
+            AND NOT (state = 'copied' AND target IN (SELECT id FROM activity))
+            """
+        ).run(name)
+        try write(Progress(state: .copying), of: 0, from: name, in: database)
+    }
+
+    /// Has the recovery of a file begin in a journal that nobody else writes.
+    package static func enter(_ name: String, in file: JournalFile) throws(SQLiteError) {
+        try file.database.transaction { () throws(SQLiteError) in try enter(name, in: file.database) }
+    }
+
+    /// The file that is to be copied next.
+    static func pending(in database: SQLiteDatabase) throws(SQLiteError) -> String? {
+        try database.text(
+            "SELECT file FROM recovery WHERE activity = 0 AND state = 'copying' ORDER BY file DESC LIMIT 1")
+    }
+
+    static func write(
+        _ progress: Progress, of activity: Int, from name: String, in database: SQLiteDatabase
+    ) throws(SQLiteError) {
+        try database.prepare("INSERT OR REPLACE INTO recovery VALUES (?, ?, ?, ?, ?, ?)").run(
+            name, activity, progress.state.rawValue, progress.target, progress.position.table,
+            Int(progress.position.place))
+    }
+
+    static func progress(of name: String, in database: SQLiteDatabase) throws(SQLiteError) -> [Int: Progress] {
+        let statement = try database.prepare(
+            "SELECT activity, state, target, step, place FROM recovery WHERE file = ?")
+        try statement.bind(name)
+        var progress: [Int: Progress] = [:]
+        while try statement.step() {
+            guard let activity = statement.integer(0), let state = statement.text(1).flatMap(State.init) else {
+                continue
+            }
+            progress[Int(activity)] = Progress(
+                state: state, target: statement.integer(2).map { Int($0) },
+                position: .init(
+                    table: Int(statement.integer(3) ?? 0), place: UInt32(clamping: statement.integer(4) ?? 0)))
+        }
+        return progress
+    }
+}
+
+extension JournalReader {
+    /// Damaged journals that are not copied whole, as lines for people: what is under way, and what cannot be read.
+    package func recoveryLines() throws(SQLiteError) -> [String] {
+        guard version >= JournalSchema.versionWithRecovery else { return [] }
+        let statement = try database.prepare(
+            """
+            SELECT file, activity, state FROM recovery WHERE state IN ('copying', 'unreadable')
+            ORDER BY file, activity
+            """)
+        var lines: [String] = []
+        while try statement.step(), lines.count < 100 {
+            guard let name = ForeignText(statement.text(0) ?? "")?.text, let activity = statement.integer(1) else {
+                continue
+            }
+            switch (activity, statement.text(2)) {
+            case (0, "copying"): lines.append("\(name) is being recovered.")
+            case (0, _): lines.append("\(name) cannot be recovered.")
+            case (_, "unreadable"): lines.append("Activity \(activity) of \(name) cannot be read.")
+            default: break
+            }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,153 @@
+import Domain
+import Glibc
+import Linux
+
+/// The frames of a write-ahead log (`-wal`), read without SQLite.
+///
+/// SQLite takes frames until the first one whose checksum is wrong, and ignores all that follow. The checksum of a frame continues the one
+/// that the frame before it stores, so a frame behind a damaged one can still be verified: ``offsets`` has those too.
+///
+/// Source: SQLite, Database File Format, section 4 (https://www.sqlite.org/fileformat2.html#walformat).
+struct WriteAheadLog {
+    static let headerSize = 32
+    static let frameHeaderSize = 24
+    /// A log that a reader kept from being reset can be large: more than this is not read at a start, in bytes.
+    static let sizeLimit = 64 << 20
+
+    private(set) var pageSize: Int
+    /// Where in the file the newest verified and committed version of each page begins, by page number.
+    private(set) var offsets: [Int: Int] = [:]
+    /// Frames of the present generation that SQLite ignores, and the commits among them.
+    private(set) var dropped = (frames: 0, commits: 0)
+
+    /// - Parameter pageSize: that of the database, where its header can be read.
+    /// - Returns: nil where there is no log, or one without a frame.
+    init?(_ file: DamagedFile, pageSize: Int?) {
+        guard file.size > Self.headerSize, let header = file.bytes(at: 0, Self.headerSize) else { return nil }
+        let magic = header.word(0)
+        let isBigEndian = magic == 0x377F_0683
+        var sum = Checksum(header.word(24), header.word(28))
+        var own = Checksum(0, 0)
+        own.add(header[..<24], isBigEndian: isBigEndian)
+        let isHeaderGood = magic & ~1 == 0x377F_0682 && header.word(4) == 3_007_000 && own == sum
+        let stated = Int(header.word(8))
+        let isStated = isHeaderGood && DamagedDatabase.isPageSize(stated)
+        self.pageSize = isStated ? stated : pageSize ?? 1024
+        let frameSize = Self.frameHeaderSize + self.pageSize
+        let count = (min(file.size, Self.sizeLimit) - Self.headerSize) / frameSize
+        guard count > 0 else { return nil }
+        var salt = (header.word(16), header.word(20))
+        if !isHeaderGood, let first = file.bytes(at: Self.headerSize, Self.frameHeaderSize) {
+            salt = (first.word(8), first.word(12))
+        }
+        var isPrefix = isHeaderGood
+        var pending: [(page: Int, offset: Int)] = []
+        for index in 0..<count {
+            let offset = Self.headerSize + index * frameSize
+            guard let frame = file.bytes(at: offset, frameSize) else {
+                isPrefix = false
+                continue
+            }
+            let isCurrent = (frame.word(8), frame.word(12)) == salt
+            sum.add(frame[..<8], isBigEndian: isBigEndian)
+            sum.add(frame[Self.frameHeaderSize...], isBigEndian: isBigEndian)
+            let stored = Checksum(frame.word(16), frame.word(20))
+            let isVerified = isCurrent && sum == stored
+            sum = stored
+            let isCommit = frame.word(4) != 0
+            isPrefix = isPrefix && isVerified
+            if isCurrent, !isPrefix {
+                dropped.frames += 1
+                if isCommit { dropped.commits += 1 }
+            }
+            if isVerified { pending.append((Int(frame.word(0)), offset + Self.frameHeaderSize)) }
+            if isCurrent, isCommit {
+                for (page, offset) in pending where page > 0 { offsets[page] = offset }
+                pending = []
+            }
+        }
+        // A kill leaves frames without a commit: nothing that was ever committed is lost with them.
+        if dropped.commits == 0 { dropped.frames = 0 }
+    }
+
+    /// What SQLite ignores of a journal's log, as words for a log line; nil where it ignores nothing.
+    static func loss(besideJournalAt path: String) -> String? {
+        // The journal itself is not opened: to close it would end the locks of other connections.
+        guard let file = DamagedFile(path + "-wal"), let log = WriteAheadLog(file, pageSize: nil),
+            log.dropped.commits > 0
+        else { return nil }
+        return "\(log.dropped.commits) commits in \(log.dropped.frames) frames"
+    }
+
+    private struct Checksum: Equatable {
+        var first: UInt32
+        var second: UInt32
+
+        init(_ first: UInt32, _ second: UInt32) {
+            self.first = first
+            self.second = second
+        }
+
+        /// - Parameter bytes: a multiple of 8.
+        mutating func add(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) {
+            var index = bytes.startIndex
+            while index + 8 <= bytes.endIndex {
+                let (one, two) = (bytes.word(index), bytes.word(index + 4))
+                first &+= (isBigEndian ? one : one.byteSwapped) &+ second
+                second &+= (isBigEndian ? two : two.byteSwapped) &+ first
+                index += 8
+            }
+        }
+    }
+}
+
+extension RandomAccessCollection<UInt8> where Index == Int {
+    /// Four bytes, the most significant first; 0 beyond the end.
+    func word(_ index: Int) -> UInt32 {
+        guard index >= startIndex, index + 4 <= endIndex else { return 0 }
+        return UInt32(self[index]) << 24 | UInt32(self[index + 1]) << 16 | UInt32(self[index + 2]) << 8
+            | UInt32(self[index + 3])
+    }
+
+    /// Two bytes, the most significant first; 0 beyond the end.
+    func half(_ index: Int) -> Int {
+        index >= startIndex && index + 2 <= endIndex ? Int(self[index]) << 8 | Int(self[index + 1]) : 0
+    }
+}
+
+/// A file that is only read, wherever it can be.
+final class DamagedFile {
+    private let file: FileDescriptor
+    let size: Int
+
+    /// Nil where there is no such regular file, or none that may be read. A link is not followed.
+    init?(_ path: String) {
+        guard let slash = path.lastIndex(of: "/"),
+            let directory = try? Directory(slash == path.startIndex ? "/" : String(path[..<slash])),
+            let file = try? directory.open(String(path[path.index(after: slash)...]), O_RDONLY)
+        else { return nil }
+        var status = stat()
+        guard unsafe fstat(file.number, &status) == 0 else { return nil }
+        self.file = file
+        size = Int(status.st_size)
+    }
+
+    /// So many bytes from a place on; nil where the file ends before, or the disk cannot read them.
+    ///
+    /// The corresponding C function is `pread`.
+    func bytes(at offset: Int, _ count: Int) -> [UInt8]? {
+        guard offset >= 0, count > 0, offset + count <= size else { return nil }
+        let number = file.number
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            let read = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe pread(number, buffer.baseAddress?.advanced(by: filled), count - filled, off_t(offset + filled))
+            }
+            if read == -1, errno == EINTR { continue }
+            guard read > 0 else { return nil }
+            filled += read
+        }
+        return bytes
+    }
+}

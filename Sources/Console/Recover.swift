@@ -1,0 +1,83 @@
+import Adapters
+import Domain
+import Glibc
+import Linux
+import Outputs
+
+extension Invocation {
+    /// Copies what can be read of a damaged journal into the journal; a daemon that has it open does so instead.
+    func recover(_ path: String) throws(Failure) {
+        let state = StateDirectory(stateDirectory)
+        let file = try Self.located(path)
+        let isOwn = Self.resolved(state.path) == file.directory
+        if isOwn, !JournalRecovery.isName(file.name) {
+            throw .failed("\(path) is the journal itself; name a damaged one, such as journal-….damaged.sqlite")
+        }
+        do {
+            try makeDirectories(state.path)
+            // Root works in a directory of somebody else, who could not lock a file that root has made.
+            let isRoot = geteuid() == 0
+            let place = try Directory(private: state.path, anyOwner: isRoot)
+            let isNew = try !place.checkFile(Self.lockName)
+            let lock = try DirectoryLock(place, file: Self.lockName)
+            defer { if isNew { lock.directory.remove(Self.lockName) } }
+            try recover(isOwn ? file.name : file.directory + "/" + file.name, in: state, anyOwner: isRoot)
+        } catch let failure as Failure {
+            throw failure
+        } catch DirectoryLock.Failure.held {
+            guard isOwn else {
+                throw .failed(
+                    "paced is running, and recovers files of \(state.path) only; "
+                        + "copy \(path) there, with its -wal, or stop paced"
+                )
+            }
+            var control = try Control(RuntimeDirectory(runtimeDirectory))
+            var parameters = LineWriter(capacity: 256)
+            parameters.object { $0.member("file", file.name) }
+            _ = try control.call("activities.recover", String(decoding: parameters.bytes, as: UTF8.self))
+            try writeOut(
+                "paced recovers \(file.name) in the background; 'pacectl activities' and its log say how far it is.\n")
+        } catch DirectoryLock.Failure.directory(let error) {
+            throw .failed("\(error); use sudo, or name another directory with --state-dir")
+        } catch {
+            throw .failed("cannot write the journal in \(state.path): \(error)")
+        }
+    }
+
+    private static let lockName = "state.lock"
+
+    private func recover(_ name: String, in state: StateDirectory, anyOwner: Bool) throws {
+        let file = try JournalFile(in: state.path, anyOwner: anyOwner)
+        try JournalRecovery.enter(name, in: file)
+        let recovery = JournalRecovery(name, in: state.path)
+        while true {
+            let step = try recovery.step(in: file)
+            let lines = recovery.takeReports()
+            for line in lines { try writeOut(line + "\n") }
+            switch step {
+            case .more: continue
+            case .waits:
+                throw Failure.failed("less than \(JournalRecovery.margin >> 20) MiB are free; make room and try again")
+            case .refused: throw Failure.failed("nothing was recovered")
+            case .done: return
+            }
+        }
+    }
+
+    /// A regular file by its directory, without links, and its name.
+    private static func located(_ path: String) throws(Failure) -> (directory: String, name: String) {
+        let slash = path.lastIndex(of: "/")
+        let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        let above = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        guard !name.isEmpty, let directory = resolved(above), access(directory + "/" + name, R_OK) == 0 else {
+            throw .failed("cannot read \(path): \(SystemError("open", code: errno))")
+        }
+        return (directory, name)
+    }
+
+    private static func resolved(_ directory: String) -> String? {
+        guard let path = unsafe realpath(directory, nil) else { return nil }
+        defer { unsafe free(path) }
+        return unsafe String(cString: path)
+    }
+}

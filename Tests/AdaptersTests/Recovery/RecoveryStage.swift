@@ -1,0 +1,82 @@
+import Adapters
+import Domain
+import Foundation
+import Linux
+import Outputs
+import TestKit
+
+extension JournalStage {
+    static let files = ["", "-wal", "-shm"]
+
+    /// Records an activity of so many entries and rows, and ends it.
+    @discardableResult
+    func recordActivity(_ steps: Int) -> SyntheticRun {
+        begin()
+        // Each activity begins at a time of its own.
+        let run = self.run
+        for step in 0..<steps {
+            append()
+            if step % 50 == 49 { turn() }
+        }
+        end()
+        clock.advance(by: .seconds(3600))
+        return run
+    }
+
+    /// All of it in the file, nothing in the log.
+    func checkpoint() throws {
+        try database().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    func bytes(_ ending: String = "") throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + ending)))
+    }
+
+    func replace(_ ending: String = "", with bytes: [UInt8]) throws {
+        try Data(bytes).write(to: URL(fileURLWithPath: path + ending))
+    }
+
+    /// The pages of a table, counted from 1, that hold rows of an activity; all of the table's where none is named.
+    func pages(of table: String) throws -> [Int] {
+        let statement = try database().prepare(
+            "SELECT pageno FROM dbstat WHERE name = '\(table)' AND pagetype = 'leaf' ORDER BY path")
+        var pages: [Int] = []
+        while try statement.step() { pages.append(Int(statement.integer(0) ?? 0)) }
+        return pages
+    }
+
+    func overwrite(page: Int, with byte: UInt8 = 0x55) throws {
+        var bytes = try bytes()
+        bytes.replaceSubrange((page - 1) * 1024..<page * 1024, with: repeatElement(byte, count: 1024))
+        try replace(with: bytes)
+    }
+
+    /// Has the writer copy what there is to copy.
+    ///
+    /// - Returns: what it had to tell.
+    @discardableResult
+    func recover(atMost turns: Int = 2000) throws -> [String] {
+        var lines: [String] = []
+        for _ in 0..<turns {
+            turn()
+            lines += journal.takeReports()
+            if try !reader().recoveryLines().contains(where: { $0.hasSuffix("is being recovered.") }) { break }
+        }
+        return lines
+    }
+
+    func ids() throws -> [Int] {
+        try reader().list(limit: 1000).map(\.id)
+    }
+
+    /// What `pacectl export` writes.
+    func export(_ id: Int) throws -> [UInt8] {
+        guard let recording = try reader().recording(id) else { return [] }
+        var bytes: [UInt8] = []
+        let origin = ExportOrigin.ofThisMachine(started: recording.started, written: nil)
+        _ = try ExportFormat.gpx.write(recording, rows: reader().rows(of: id), origin: origin) { span in
+            for index in span.indices { bytes.append(span[index]) }
+        }
+        return bytes
+    }
+}

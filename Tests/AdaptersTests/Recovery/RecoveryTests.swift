@@ -1,0 +1,218 @@
+import Adapters
+import Domain
+import Foundation
+import Linux
+import Outputs
+import TestKit
+import Testing
+
+/// What comes back of a damaged journal.
+struct RecoveryTests {
+    private let stage: JournalStage
+
+    init() throws {
+        stage = try JournalStage()
+    }
+
+    @Test func oneBadPageCostsItsRowsAndNothingElse() throws {
+        let runs = (0..<4).map { _ in stage.recordActivity(400) }
+        try stage.restart()
+        try stage.checkpoint()
+        let pages = try stage.pages(of: "record")
+        try stage.overwrite(page: pages[pages.count / 2])
+        let preparation = try stage.restart()
+        #expect(preparation.damaged != nil && preparation.nextActivity == 5)
+        #expect(try stage.ids() == [])
+        let lines = try stage.recover()
+        #expect(try stage.ids() == [4, 3, 2, 1])
+        let summaries = try stage.reader().list(limit: 9)
+        #expect(summaries.allSatisfy { $0.recovered != nil && !$0.isOpen })
+        let lost = summaries.filter { $0.recovered?.lostRows ?? 0 > 0 }
+        #expect(lost.count <= 2 && lost.count >= 1)
+        for summary in summaries {
+            let run = runs[summary.id - 1]
+            #expect(try stage.entries(of: summary.id) == (0..<400).map(run.entry))
+            let rows = try stage.rows(of: summary.id)
+            #expect(rows.count + (summary.recovered?.lostRows ?? 0) == 400)
+            #expect(rows.allSatisfy { row in (0..<400).contains { run.row($0) == row } })
+            #expect(try !stage.export(summary.id).isEmpty)
+            #expect(summary.total == run.recording(after: 400).total && summary.started == SyntheticRun.began)
+        }
+        let count = try #require(lost[0].recovered).lostRows
+        #expect(lines.contains { $0.contains("activity \(lost[0].id) is recovered; \(count) rows") })
+        #expect(lines.last?.contains("4 activities are copied, 0 were in the journal, 0 cannot be read") == true)
+        #expect(stage.journal.activityNumber == 5)
+    }
+
+    @Test func settingsNumbersEventsAndTheOpenRunAreThereAtTheStart() throws {
+        stage.journal.append(.setting(JournalSetting(name: "metric", value: "true")), at: stage.clock.now)
+        stage.recordActivity(100)
+        stage.begin()
+        let line = Array(#"{"class":"EVENT","seq":41,"boot_ms":1,"event":"start"}"#.utf8)
+        stage.journal.append(.event(sequence: 41, activity: 2, at: stage.clock.now, line: line), at: stage.clock.now)
+        stage.record(300)
+        let time = UTC(milliseconds: SyntheticRun.began.milliseconds + 1)
+        stage.journal.append(.clock(bootID: "boot", at: stage.clock.now, time, .receiver), at: stage.clock.now)
+        stage.turn()
+        let before = try #require(try stage.restart().open)
+        let run = stage.run
+        try stage.checkpoint()
+        // The run before loses a page.
+        try stage.overwrite(page: stage.pages(of: "record")[0])
+        let preparation = try stage.restart()
+        #expect(preparation.damaged?.rescued == "1 settings, open activity 2")
+        #expect(preparation.settings == [JournalSetting(name: "metric", value: "true")])
+        #expect(preparation.events.map(\.sequence) == [41] && preparation.events.map(\.line) == [line])
+        #expect(preparation.nextActivity == 3)
+        #expect(preparation.open == before)
+        #expect(try stage.entries(of: 2) == (0..<300).map(run.entry))
+        // It goes on while the other one is copied, and is not copied once more.
+        let part = JournalPart(number: 1, bootID: "boot", at: stage.clock.now, beginsAt: before.lastAt, place: 300)
+        stage.journal.resume(2, part, rows: before.rows, at: stage.clock.now)
+        stage.record(10)
+        try stage.recover()
+        #expect(try stage.ids() == [2, 1])
+        #expect(try stage.entries(of: 2).count == 310 && stage.rows(of: 2).count == 310)
+        #expect(try stage.reader().summary(of: 1)?.recovered?.lostRows ?? 0 > 0)
+    }
+
+    @Test(arguments: 0..<12)
+    func aKillInTheMiddleRepeatsNothingAndLosesNothing(turns: Int) throws {
+        let runs = (0..<3).map { _ in stage.recordActivity(900) }
+        try stage.restart()
+        try stage.checkpoint()
+        try stage.overwrite(page: stage.pages(of: "clock").first ?? stage.pages(of: "event")[0])
+        #expect(try stage.restart().damaged != nil)
+        for _ in 0..<turns { stage.turn() }
+        let known = try stage.ids()
+        // Whatever was begun is in no list.
+        #expect(try known.allSatisfy { id in try stage.rows(of: id).count == 900 })
+        try stage.restart()
+        try stage.recover()
+        #expect(try stage.ids() == [3, 2, 1])
+        for (index, run) in runs.enumerated() {
+            #expect(try stage.rows(of: index + 1) == (0..<900).map(run.row))
+            #expect(try stage.entries(of: index + 1) == (0..<900).map(run.entry))
+        }
+        #expect(try stage.database().integer("SELECT count(*) FROM record") == 2700)
+    }
+
+    @Test func aNumberThatIsTakenBecomesAnotherAndBothAreNamed() throws {
+        stage.recordActivity(100)
+        let second = stage.recordActivity(150)
+        try stage.restart()
+        try stage.checkpoint()
+        // Without its first page and its numbers, the new journal begins with 1.
+        let old = stage.directory.path + "/old.sqlite"
+        try FileManager.default.moveItem(atPath: stage.path, toPath: old)
+        for ending in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: stage.path + ending) }
+        try stage.restart()
+        stage.recordActivity(20)
+        stage.recordActivity(30)
+        stage.journal.append(.recover(file: "old.sqlite"), at: stage.clock.now)
+        let lines = try stage.recover()
+        let ids = try stage.ids()
+        // 3 is reserved for the next run, although both ended before the writer wrote that they began.
+        #expect(ids == [5, 4, 2, 1] && stage.journal.activityNumber == 3)
+        #expect(try stage.reader().summary(of: 4)?.recovered == RecoveryNote(formerID: 2, lostRows: 0))
+        #expect(try stage.rows(of: 4) == (0..<150).map(second.row))
+        #expect(lines.contains { $0.contains("activity 2 is recovered as activity 4: 2 is taken") })
+        // Once more: everything is there.
+        stage.journal.append(.recover(file: "old.sqlite"), at: stage.clock.now)
+        try stage.recover()
+        #expect(try stage.ids() == ids)
+    }
+
+    @Test func theSameActivityIsNotCopiedTwice() throws {
+        stage.recordActivity(100)
+        try stage.restart()
+        try stage.checkpoint()
+        try FileManager.default.copyItem(atPath: stage.path, toPath: stage.directory.path + "/copy.sqlite")
+        stage.journal.append(.edit(activity: 1, .hike, ForeignText("The hill")), at: stage.clock.now)
+        stage.journal.append(.recover(file: "copy.sqlite"), at: stage.clock.now)
+        let lines = try stage.recover()
+        #expect(try stage.ids() == [1])
+        #expect(lines.contains("copy.sqlite: activity 1 is not copied: it is activity 1 of the journal"))
+    }
+
+    @Test func whatWasDeletedDoesNotComeBack() throws {
+        for _ in 0..<3 { stage.recordActivity(200) }
+        stage.journal.delete(2, at: stage.clock.now)
+        // The first turn condemns it, and has not erased all of its rows.
+        let writer = try stage.database()
+        stage.turn()
+        try stage.checkpoint()
+        let left = try #require(try writer.integer("SELECT count(*) FROM input WHERE key >> 32 = 2"))
+        #expect(try writer.integer("SELECT count(*) FROM condemned") == 1 && left >= 0)
+        // Nothing tells a deleted activity from one whose row is lost but the list of deleted ones.
+        let page = try #require(try stage.pages(of: "activity").first)
+        try stage.restart()
+        try stage.overwrite(page: page)
+        _ = try stage.restart()
+        try stage.recover()
+        #expect(try stage.ids() == [3, 1])
+        #expect(try stage.database().integer("SELECT count(*) FROM record WHERE key >> 32 = 2") == 0)
+    }
+
+    @Test func anActivityWhoseRowIsLostIsMadeFromItsEntries() throws {
+        let run = stage.recordActivity(300)
+        stage.journal.append(
+            .clock(bootID: "boot", at: run.start, SyntheticRun.began, .receiver), at: stage.clock.now)
+        stage.turn()
+        try stage.restart()
+        try stage.checkpoint()
+        try stage.overwrite(page: stage.pages(of: "activity")[0])
+        _ = try stage.restart()
+        try stage.recover()
+        let summary = try #require(try stage.reader().summary(of: 1))
+        #expect(summary.started == SyntheticRun.began && summary.total.elapsedMilliseconds == 149_000)
+        #expect(summary.total.distanceMetres == 447 && summary.laps == 1 && summary.recovered?.lostRows == 0)
+        #expect(try stage.rows(of: 1).dropLast() == (0..<300).map(run.row)[...])
+        #expect(try stage.rows(of: 1).last == .end(at: 149_500, .outage))
+    }
+
+    @Test func nothingIsCopiedOntoADiskThatIsNearlyFull() throws {
+        stage.recordActivity(100)
+        try stage.restart()
+        try stage.checkpoint()
+        try FileManager.default.copyItem(atPath: stage.path, toPath: stage.directory.path + "/copy.sqlite")
+        let directory = try TestKit.TemporaryDirectory()
+        let file = try JournalFile(in: directory.path)
+        let name = stage.directory.path + "/copy.sqlite"
+        try JournalRecovery.enter(name, in: file)
+        final class Disk { var free: Int64 = 64 << 20 - 1 }
+        let disk = Disk()
+        let recovery = JournalRecovery(name, in: directory.path) { _ in disk.free }
+        var steps: [JournalRecovery.Step] = []
+        for _ in 0..<20 { steps.append(try recovery.step(in: file)) }
+        #expect(steps.suffix(10).allSatisfy { $0 == .waits })
+        #expect(recovery.takeReports() == ["\(name): recovery waits until 64 MiB are free"])
+        #expect(try JournalReader(in: directory.path).list(limit: 9) == [])
+        disk.free = 64 << 20
+        while try recovery.step(in: file) != .done {}
+        #expect(try JournalReader(in: directory.path).list(limit: 9).map(\.id) == [1])
+    }
+
+    @Test func aRunThatIsOnIsWrittenFirst() throws {
+        for _ in 0..<3 { stage.recordActivity(1500) }
+        try stage.restart()
+        try stage.checkpoint()
+        try FileManager.default.copyItem(atPath: stage.path, toPath: stage.directory.path + "/copy.sqlite")
+        for ending in JournalStage.files { try? FileManager.default.removeItem(atPath: stage.path + ending) }
+        try stage.restart()
+        stage.begin()
+        stage.journal.append(.recover(file: "copy.sqlite"), at: stage.clock.now)
+        var longest = Duration.zero
+        for count in 1...120 {
+            stage.append()
+            let begun = Clock.now()
+            stage.turn()
+            longest = max(longest, Clock.now() - begun)
+            // Each turn has written all of the run before a slice was copied.
+            #expect(try stage.entries(of: 1).count == count)
+        }
+        print("longest turn with a slice of the recovery: \(longest)")
+        try stage.recover()
+        #expect(try stage.ids().count == 4)
+    }
+}
