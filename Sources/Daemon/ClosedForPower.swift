@@ -7,8 +7,8 @@ import Pipeline
 ///
 /// In the journal it is an activity that has ended, with all its files, until then. Going on takes its end away.
 struct ClosedForPower {
-    private let pipeline: Pipeline
-    private let scribe: Scribe
+    private var pipeline: Pipeline
+    private var scribe: Scribe
     private let gaps: Int
     /// How many parts, entries and rows it had, its end left out.
     private let parts: Int
@@ -38,7 +38,7 @@ struct ClosedForPower {
     /// - Parameter limit: how long ago it may have been closed; nil where that is longer ago.
     /// - Throws: what reading the journal throws.
     init?(
-        _ ended: OpenActivity, directory: String, bootID: String, at now: Instant, time: UTC?, limit: Duration
+        _ ended: OpenActivity, from reader: JournalReader, bootID: String, at now: Instant, time: UTC?, limit: Duration
     ) throws {
         let decision = TakeUpDecision(ended, bootID: bootID, at: now, time: time, limit: limit)
         switch decision {
@@ -50,7 +50,7 @@ struct ClosedForPower {
             isSameBoot = false
         case .isOver: return nil
         }
-        let taken = try TakenUp(ended, from: JournalReader(in: directory), last: last)
+        let taken = try TakenUp(ended, from: reader, last: last)
         if taken.ended != nil { return nil }
         pipeline = taken.pipeline
         scribe = taken.scribe
@@ -63,16 +63,22 @@ struct ClosedForPower {
 
     /// It goes on.
     func goOn(_ recorder: inout RunRecorder, _ recollection: inout Recollection, at now: Instant) {
-        guard let id = scribe.recording?.id else { return }
+        guard let recording = scribe.recording else { return }
         let journal = recorder.journal
         let part = JournalPart(number: parts, bootID: recorder.bootID, of: scribe, at: now, place: entries)
-        journal.reopen(id, part, rows: rows, at: now)
+        journal.reopen(recording, part, rows: rows, at: now)
         recorder = RunRecorder(
             journal, bootID: recorder.bootID, formats: recorder.formats, scribe: scribe, gaps: gaps, parts: parts + 1,
             at: now)
         let outage = Outage(
             duration: now - last, isSameBoot: isSameBoot, settings: recollection.pipeline.settings)
         recollection.reopen(pipeline, after: outage, at: now)
+    }
+
+    /// Moves its number.
+    mutating func renumber(_ numbers: Renumbering.Shift) {
+        pipeline.renumber(numbers)
+        scribe.renumber(numbers)
     }
 
     /// What is to be found out yet: it goes on from `now`.

@@ -24,6 +24,7 @@ extension Daemon {
                 return .recording(daemon.upToDate(summary), recording, fromLap: lap)
             }
         case .track(let id, let from, let interval, let columns):
+            if id == nil, let present, present.id < 1 { throw .busy("the journal cannot be read yet") }
             guard let id = id ?? present?.id else { throw .unavailable("no run is on: give the id of an activity") }
             let request = Track.Request(activity: id, from: from, interval: interval, columns: columns)
             try ask(.track(request), for: token) { _, answer in

@@ -57,20 +57,21 @@ extension Daemon {
             environment: variable)
         // Where systemd has made both sockets their directory is its own, and nothing is made there.
         let runtime = try directories.runtime.map { try lock($0, option: "--runtime-dir", file: "runtime.lock") }
-        let state = try lock(directories.state, option: "--state-dir", file: "state.lock")
-        reportHardLinks(
-            of: ["state.lock", StrapListFile.name, JournalReserve.name] + JournalFile.names, in: state.directory)
-        do throws(DirectoryError) {
-            try state.directory.checkFile(JournalReserve.name)
-        } catch {
-            Log.write(.warning, "\(error); the journal has no reserve for a full disk")
+        let strapFile = options.isDemo ? nil : StrapListFile(in: directories.state)
+        let state = StatePreparation(
+            in: directories.state, strapFile: strapFile, isDemo: options.isDemo,
+            limit: .seconds(configuration.resumeMinutes * 60))
+        let journal = try Journal(in: directories.state, syncSeconds: configuration.syncSeconds) { state.attempt() }
+        journal.waitForPreparation(atMost: StatePreparation.startLimit)
+        let finding = state.takeFinding()
+        if let finding, finding.isInUse {
+            throw Failure(line: "\(finding.trouble ?? ""); stop that, or give another --state-dir")
         }
         let sockets = try openSockets(handed, in: directories.runtime, runtime)
         let daemon = try Daemon(
             options, configuration, state: FileDescriptor(owning: sockets[0].number),
-            control: FileDescriptor(owning: sockets[1].number), directory: state.directory.path,
-            strapFile: options.isDemo ? nil : StrapListFile(in: state.directory.path), service: service,
-            isService: isStartedBySystemd)
+            control: FileDescriptor(owning: sockets[1].number), directory: directories.state, strapFile: strapFile,
+            journal, state, finding, service: service, isService: isStartedBySystemd)
         Log.write(.notice, "paced \(Release.version) serves \(directories.runtime ?? "the sockets of systemd")")
         let status = try daemon.run()
         switch runtime {
@@ -79,7 +80,7 @@ extension Daemon {
         }
         // The locks end last: the process that gets them next finds no socket of this one.
         _ = consume runtime
-        _ = consume state
+        withExtendedLifetime(state) {}
         return status
     }
 
@@ -140,13 +141,14 @@ extension Daemon {
     }
 
     /// A backup may be made of hard links, so they are no reason not to start.
-    private static func reportHardLinks(of names: [String], in directory: borrowing Directory) {
+    static func hardLinks(among names: [String], in directory: borrowing Directory) -> [String] {
+        var warnings: [String] = []
         for name in directory.linked(among: names) {
-            Log.write(
-                .warning,
+            warnings.append(
                 "\(directory.path(of: name)) has a second name (hard link): through it another user may read or change the file"
             )
         }
+        return warnings
     }
 
     /// A socket that listens.
@@ -166,7 +168,7 @@ extension Daemon {
     ) throws(Failure) -> [OpenSocket] {
         switch runtime {
         case .some(let runtime):
-            reportHardLinks(of: ["runtime.lock"], in: runtime.directory)
+            for line in hardLinks(among: ["runtime.lock"], in: runtime.directory) { Log.write(.warning, line) }
             return try socketNames.map { name throws(Failure) in
                 if let number = handed[name] { return OpenSocket(number: number) }
                 let file = name + ".sock"

@@ -6,121 +6,148 @@ import Pipeline
 
 /// How the recording begins with the daemon: what the journal knows, and the activity that was left open.
 extension Daemon {
-    /// What the daemon begins with.
+    /// What the journal has a part in. It is the same at the start and where the journal opens later.
     struct Begun {
         var recollection: Recollection
         var recorder: RunRecorder
-        /// Those of earlier starts, the newest last.
-        var events: [(sequence: Int, line: [UInt8])]
         /// Nobody knows yet whether the activity that goes on is too old for that.
         var undecided: UndecidedTakeUp?
         /// An activity that was closed because the battery was nearly empty.
         var closed: ClosedForPower?
+        var continuity = Continuity()
     }
 
-    /// Looks into the journal. Waits for the disk: nothing is due yet.
+    /// How what is counted in memory continues what the journal holds.
+    struct Continuity {
+        /// The numbers of the first activity and the first event that are not in the journal as it was read last.
+        var next = (activity: Renumbering.firstUnknownActivity, event: 1)
+        /// The activity that was taken up from a journal that could be read and not be written.
+        var takenUp: Int?
+    }
+
+    /// Puts in force what was found in the state directory: numbers, events, the activity that was left open, settings, straps. What was set
+    /// and recorded since the start stays.
     ///
-    /// A journal that cannot be used is no reason not to start: the state says what is wrong, and recording begins when it is mended.
-    static func lookIntoJournal(in directory: String) -> JournalPreparation? {
-        var found: JournalPreparation?
-        do {
-            found = try JournalPreparation(in: directory, at: Clock.systemTime())
-        } catch {
-            Log.write(.error, "cannot read the journal in \(directory): \(error), trying on")
+    /// - Parameter isClosing: the loop has ended: an activity that could go on is left to the next start.
+    func adopt(_ finding: StateFinding, isClosing: Bool = false) {
+        let now = Clock.now()
+        // After the end of the loop nothing is recorded any more.
+        if !isClosing { catchUp(to: now) }
+        var begun = Begun(
+            recollection: recollection, recorder: recorder, undecided: undecided, closed: closed, continuity: continuity
+        )
+        let numbers = begun.adopt(finding, isServing: true, isClosing: isClosing, at: now)
+        (recollection, recorder, undecided, closed) = (
+            begun.recollection, begun.recorder, begun.undecided, begun.closed
+        )
+        continuity = begun.continuity
+        if let journal = finding.journal {
+            if let numbers { publisher?.renumberEvents(numbers.events, after: journal.events) }
+            if !isClosing { adopt(journal.settings, at: now) }
         }
-        if let ignored = found?.ignored {
+        if let kept = finding.straps { adopt(kept, at: now) }
+        begin(finding)
+        if isClosing { return say() }
+        service.mayStandOtherwise = true
+        turn()
+    }
+
+    /// Reports what was found; where the directory is ready, what waits is written.
+    func begin(_ finding: StateFinding) {
+        if finding.isReady {
+            isStateReady = true
+            recorder.journal.startWriting()
+        }
+        for warning in finding.warnings { Log.write(.warning, warning) }
+        if let ignored = finding.journal?.ignored {
             Log.write(
                 .warning, "the write-ahead log of the journal is damaged: SQLite ignores \(ignored), which are lost")
         }
-        if let (path, reason, rescued) = found?.damaged {
+        if let (path, reason, rescued) = finding.journal?.damaged {
             Log.write(
                 .warning,
                 "the journal is damaged (\(reason)) and kept as \(path); a new one is begun, "
                     + "copied at once: \(rescued); the rest is recovered in the background")
         }
-        return found
-    }
-
-    /// Begins to write the journal, and takes up what was left open. Waits for the disk: nothing is due yet.
-    ///
-    /// - Parameters:
-    ///   - found: what the journal says, if it can be read.
-    ///   - time: the time of day at `now`, if it is known.
-    static func begin(
-        _ pipeline: Pipeline, after found: JournalPreparation?, isDemo: Bool, _ configuration: Configuration,
-        directory: String, at now: Instant, time: UTC?
-    ) throws(SystemError) -> Begun {
-        let journal = try Journal(
-            in: directory, nextActivity: found?.nextActivity ?? 1, syncSeconds: configuration.syncSeconds)
-        var begun = Begun(
-            recollection: Recollection(pipeline, at: now),
-            recorder: RunRecorder(
-                journal, bootID: Clock.bootID(), formats: configuration.exportAtStop,
-                scribe: Scribe(isDemo: isDemo), at: now),
-            events: found?.events ?? [])
-        guard let open = found?.open, let id = open.recording.id else {
-            if let ended = found?.endedForPower, ended.recording.isDemo == isDemo {
-                begun.closed = try? ClosedForPower(
-                    ended, directory: directory, bootID: Clock.bootID(), at: now, time: time,
-                    limit: .seconds(configuration.resumeMinutes * 60))
-            }
-            return begun
-        }
-        // A demo goes on with a demo only.
-        let limit = open.recording.isDemo == isDemo ? Duration.seconds(configuration.resumeMinutes * 60) : nil
-        do {
-            try begun.takeUp(open, limit: limit, directory: directory, at: now, time: time)
-        } catch {
-            Log.write(.error, "cannot go on with activity \(id): \(error), leaving it as it is")
-        }
-        return begun
     }
 }
 
 extension Daemon.Begun {
-    /// Goes on with an activity that was left open, or ends it as of its last moment.
-    ///
-    /// - Parameter limit: how long ago that may lie; nil ends it in any case.
-    fileprivate mutating func takeUp(
-        _ open: OpenActivity, limit: Duration?, directory: String, at now: Instant, time: UTC?
-    ) throws {
+    /// Nothing is known yet of what the journal holds.
+    init(_ pipeline: Pipeline, _ journal: Journal, _ formats: [ExportFormat], at now: Instant) {
+        recollection = Recollection(pipeline, at: now)
+        let scribe = Scribe(isDemo: pipeline.isDemo)
+        recorder = RunRecorder(journal, bootID: Clock.bootID(), formats: formats, scribe: scribe, at: now)
+    }
+
+    /// - Parameters:
+    ///   - isServing: the devices are known already; false at the start.
+    ///   - isClosing: see ``Daemon/adopt(_:isClosing:)``.
+    /// - Returns: how the numbers move; nil where no number was found.
+    mutating func adopt(
+        _ finding: StateFinding, isServing: Bool, isClosing: Bool = false, at now: Instant
+    ) -> Renumbering? {
+        guard let journal = finding.journal else { return nil }
+        let hasBegun = recorder.activityNumber != continuity.next.activity || recollection.pipeline.runState != .idle
+        let numbers = Renumbering(
+            activities: .init(from: continuity.next.activity, to: journal.nextActivity),
+            events: .init(from: continuity.next.event, to: journal.events.last.map { $0.sequence + 1 } ?? 1))
+        recorder.renumber(numbers)
+        recollection.renumber(numbers.activities, at: now)
+        closed?.renumber(numbers.activities)
+        continuity.next = (numbers.activities(continuity.next.activity), numbers.events(continuity.next.event))
+        if let leftOpen = finding.leftOpen, leftOpen.id != continuity.takenUp {
+            if hasBegun || !isClosing { takeUp(leftOpen, hasBegun: hasBegun, isServing: isServing, at: now) }
+            if case .unreadable = leftOpen { return numbers }
+            if !finding.isReady { continuity.takenUp = leftOpen.id }
+        }
+        return numbers
+    }
+
+    /// Goes on with an activity that was left open, or ends it at its last moment.
+    private mutating func takeUp(_ leftOpen: LeftOpen, hasBegun: Bool, isServing: Bool, at now: Instant) {
+        switch leftOpen {
+        case .interrupted(let interrupted):
+            if !hasBegun { return resume(interrupted, isServing: isServing, at: now) }
+            _ = interrupted.taken.end(interrupted.open, in: recorder, at: now)
+            Log.write(.notice, "the activity that was left open is closed as it stood: another one has begun")
+        case .over(let open, let taken):
+            _ = taken.end(open, in: recorder, at: now)
+            Log.write(
+                .notice,
+                taken.ended == nil
+                    ? "the activity that was left open is too old to go on with: closed as it stood"
+                    : "the activity that was left open was forgotten: closed as of its last movement or beat")
+        case .closedForPower(_, let closed):
+            if !hasBegun { self.closed = closed }
+        case .unreadable(let id, let reason):
+            Log.write(.error, "cannot go on with activity \(id): \(reason), leaving it as it is")
+        }
+    }
+
+    private mutating func resume(_ interrupted: LeftOpen.Interrupted, isServing: Bool, at now: Instant) {
+        let (open, taken) = (interrupted.open, interrupted.taken)
+        guard let recording = taken.scribe.recording else { return }
         let journal = recorder.journal
-        let reader = try JournalReader(in: directory)
-        let age: Duration
-        let isSameBoot: Bool
-        var rule = Outage.Rule.paused
-        var isForNow = false
-        switch limit.map({ TakeUpDecision(open, bootID: recorder.bootID, at: now, time: time, limit: $0) }) {
-        case .goesOn(let after, let same, let chosen): (age, isSameBoot, rule) = (after, same, chosen)
-        case .goesOnForNow:
-            (age, isSameBoot) = (.seconds(1), false)
-            isForNow = true
-        case .isOver, nil:
-            let taken = try TakenUp(open, from: reader, last: open.last)
-            _ = taken.end(open, in: recorder, at: now)
-            return Log.write(.notice, "the activity that was left open is too old to go on with: closed as it stood")
-        }
-        let taken = try TakenUp(open, from: reader, last: now - age)
-        if taken.ended != nil {
-            _ = taken.end(open, in: recorder, at: now)
-            return Log.write(
-                .notice, "the activity that was left open was forgotten: closed as of its last movement or beat")
-        }
-        guard let id = open.recording.id else { return }
+        let age = now - taken.last
         let part = JournalPart(
             number: open.parts.count, bootID: recorder.bootID, of: taken.scribe, at: now, place: open.entries)
         taken.completeRows(of: open, in: journal, at: now)
-        journal.resume(id, part, rows: taken.rows, at: now)
+        journal.resume(recording, part, rows: taken.rows, at: now)
         recorder = RunRecorder(
             journal, bootID: recorder.bootID, formats: recorder.formats, scribe: taken.scribe, gaps: taken.gaps,
             parts: open.parts.count + 1, at: now)
         var settings = taken.pipeline.settings
         settings.straps = recollection.pipeline.settings.straps
-        if isForNow, let limit, open.lastTime != nil {
+        if let limit = interrupted.undecidedLimit {
             undecided = UndecidedTakeUp(open, taken, limit: limit, at: now)
         }
-        let outage = Outage(duration: age, isSameBoot: isSameBoot, settings: settings, rule: rule)
-        recollection.goOn(taken.pipeline, after: outage, at: now)
+        let outage = Outage(duration: age, isSameBoot: interrupted.isSameBoot, settings: settings, rule: interrupted.rule)
+        if isServing {
+            recollection.reopen(taken.pipeline, after: outage, at: now)
+        } else {
+            recollection.goOn(taken.pipeline, after: outage, at: now)
+        }
     }
 }
 

@@ -63,7 +63,7 @@ extension Daemon {
     }
 
     /// Takes over the settings that the configuration says otherwise than before.
-    private func take(_ keys: [SettingKey], of new: Settings, at now: Instant) {
+    func take(_ keys: [SettingKey], of new: Settings, at now: Instant) {
         guard !keys.isEmpty else { return }
         catchUp(to: now)
         var settings = pipeline.settings

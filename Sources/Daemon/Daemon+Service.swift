@@ -14,8 +14,8 @@ extension Daemon {
     static func standing(_ state: RunState, activity: Int?) -> String {
         switch state {
         case .idle: "idle"
-        case .active: "recording run \(activity ?? 0)"
-        case .paused: "run \(activity ?? 0) is paused"
+        case .active: "recording \(Log.run(activity))"
+        case .paused: "\(Log.run(activity)) is paused"
         }
     }
 
@@ -88,10 +88,13 @@ extension Daemon {
 
     /// Closes the journal, as far as the disk lets it in the time that is left.
     func closeRecording() {
-        if !recorder.journal.close(waiting: shutdown.timeLeft(at: Clock.now())) {
+        let isClosed = recorder.journal.close(waiting: shutdown.timeLeft(at: Clock.now())) {
+            if let finding = statePreparation.takeFinding() { adopt(finding, isClosing: true) }
+        }
+        if !isClosed {
             Log.write(.warning, "the disk takes nothing: the last of the run may be lost")
         }
         let hasEnded = clerk?.close(waiting: shutdown.timeLeft(at: Clock.now()))
-        if hasEnded == true, isWritingStraps { writeStraps(straps) }
+        if hasEnded == true, isStateReady, isWritingStraps || strapsRetryAt != nil { writeStraps(straps) }
     }
 }

@@ -43,6 +43,24 @@ extension Daemon {
         keep(made.take(strapsAreOff: straps.isOff), at: now)
     }
 
+    /// Puts in force what the journal says that could not be read before; what people have set since the start stays.
+    func adopt(_ kept: [JournalSetting], at now: Instant) {
+        if options.isDemo { return }
+        var damages: [MadeSettings.Damage] = []
+        let before = made
+        made = MadeSettings(kept, damages: &damages).merging(made)
+        mend(damages, at: now)
+        guard made != before else { return }
+        let settings = made.over(defaultSettings)
+        take(pipeline.settings.differences(from: settings).filter { $0 != .straps }, of: settings, at: now)
+        guard !before.saysStraps, made.saysStraps, strapOption == .auto else { return }
+        var list = straps
+        list.ours = settings.straps
+        list.isOff = made.strapsAreOff ?? (configuration.straps == .off)
+        keep(list, at: now)
+        tellStraps()
+    }
+
     private func keep(_ change: JournalChange, at now: Instant) {
         if !options.isDemo { recorder.journal.append(change, at: now) }
     }

@@ -8,19 +8,6 @@ import Sensors
 ///
 /// An option (`--strap` with anything but `auto`) decides it before anybody here does.
 extension Daemon {
-    /// The list that was kept; what is wrong with it is no reason not to start.
-    static func keptStraps(in file: StrapListFile) -> StrapList {
-        let (list, trouble) = file.read()
-        switch trouble {
-        case .damaged(let place?): Log.write(.warning, "\(file.path) is damaged, now \(place): no strap is remembered")
-        case .damaged(nil): Log.write(.warning, "\(file.path) is damaged, ignoring: no strap is remembered")
-        case .unreadable(let error):
-            Log.write(.warning, "cannot read the known straps, beginning with an empty list: \(error)")
-        case nil: break
-        }
-        return list
-    }
-
     /// What is known of straps at the start: what people want is in the journal, else in a list of an earlier release, else configured.
     static func straps(
         _ kept: StrapList, _ made: MadeSettings, _ settings: Settings, _ configuration: Configuration
@@ -143,9 +130,29 @@ extension Daemon {
         if isLearnt { keepStraps() }
     }
 
-    /// Has the list written by the clerk, one after another.
+    /// Adds what a file says that could not be read before.
+    func adopt(_ kept: StrapList, at now: Instant) {
+        var list = straps
+        list.add(kept)
+        keep(list, at: now)
+        // A list that was changed meanwhile may not be in the file.
+        if list.remembered != kept.remembered || list.keys != kept.keys { strapsRetryAt = now }
+    }
+
+    /// The list is tried again that could not be written.
+    func retryStraps(at now: Instant) {
+        guard isStateReady, let strapsRetryAt, now >= strapsRetryAt else { return }
+        self.strapsRetryAt = nil
+        keepStraps()
+    }
+
+    /// Has the list written by the clerk, one after another; later where the directory is not ready.
     private func keepStraps() {
         guard let strapFile, !isWritingStraps else { return }
+        guard isStateReady else {
+            strapsRetryAt = Clock.now()
+            return
+        }
         let list = straps
         let isAsked = clerk?.ask(.keep(list, in: strapFile)) { [unowned self] answer in
             isWritingStraps = false
@@ -168,6 +175,7 @@ extension Daemon {
     private func complain(_ trouble: String) {
         Log.write(
             .warning, about: .straps,
-            "cannot write \(strapFile?.path ?? ""): \(trouble), ignoring: it is lost at the next start")
+            "cannot write \(strapFile?.path ?? ""): \(trouble); the straps are kept in memory, retrying each minute")
+        strapsRetryAt = Clock.now() + .seconds(60)
     }
 }

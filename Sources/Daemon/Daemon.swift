@@ -47,6 +47,11 @@ package final class Daemon {
     var straps: StrapList
     /// The list is on its way to the disk.
     var isWritingStraps = false
+    /// When the list is tried again that is not on the disk; nil where it is.
+    var strapsRetryAt: Instant?
+    let statePreparation: StatePreparation
+    var isStateReady = false
+    var continuity: Continuity
     /// What people have set.
     var made: MadeSettings
     let stateDirectory: String
@@ -64,11 +69,13 @@ package final class Daemon {
     /// - Parameters:
     ///   - directory: the state directory.
     ///   - strapFile: where the straps are kept; nil in the demo.
+    ///   - journal: prepares the directory, or has prepared it.
+    ///   - finding: what the first attempt has found; nil where the disk has not answered yet.
     ///   - isService: systemd has started this program.
     init(
         _ options: Options, _ configuration: Configuration, state: consuming FileDescriptor,
-        control: consuming FileDescriptor, directory: String, strapFile: StrapListFile?, service: ServiceReport,
-        isService: Bool
+        control: consuming FileDescriptor, directory: String, strapFile: StrapListFile?, _ journal: Journal,
+        _ preparation: StatePreparation, _ finding: StateFinding?, service: ServiceReport, isService: Bool
     ) throws(SystemError) {
         let now = Clock.now()
         loop = try EventLoop()
@@ -78,20 +85,21 @@ package final class Daemon {
         self.configuration = configuration
         self.strapFile = strapFile
         stateDirectory = directory
-        let found = Self.lookIntoJournal(in: directory)
+        statePreparation = preparation
         var damages: [MadeSettings.Damage] = []
-        made = MadeSettings(options.isDemo ? [] : found?.settings ?? [], damages: &damages)
+        made = MadeSettings(options.isDemo ? [] : finding?.journal?.settings ?? [], damages: &damages)
         var settings = made.over(Self.defaultSettings(options, configuration))
-        let kept = strapFile.map { Self.keptStraps(in: $0) } ?? StrapList()
+        let kept = finding?.straps ?? StrapList()
         straps = Self.straps(kept, made, settings, configuration)
         settings.straps = Self.strapSetting(options, kept: straps)
-        let begun = try Self.begin(
-            Pipeline(settings: settings, isDemo: options.isDemo, at: now), after: found, isDemo: options.isDemo,
-            configuration, directory: directory, at: now, time: Clock.isSynchronised() ? Clock.systemTime() : nil)
+        var begun = Begun(
+            Pipeline(settings: settings, isDemo: options.isDemo, at: now), journal, configuration.exportAtStop, at: now)
+        let numbers = finding.flatMap { begun.adopt($0, isServing: false, at: now) }
         recollection = begun.recollection
         recorder = begun.recorder
         undecided = begun.undecided
         closed = begun.closed
+        continuity = begun.continuity
         autoStart = configuration.recordsAtBoot && !options.isDemo ? AutoStart() : nil
         clockAt = now
         for signal in Self.signals { signals.append(try onSignal(signal)) }
@@ -100,11 +108,12 @@ package final class Daemon {
             limits: ClientLimits(total: configuration.stateClients, perUser: configuration.stateClientsPerUser),
             bootID: Clock.bootID(),
             instance: String(UInt64.random(in: 0...UInt64.max), radix: 16),
-            settings: recollection.pipeline.settings, events: begun.events,
+            settings: recollection.pipeline.settings,
             keep: { [journal = recorder.journal] event, sequence, line in
                 journal.append(
                     .event(sequence: sequence, activity: event.activity, at: event.at, line: line), at: event.at)
             })
+        if let numbers { publisher?.renumberEvents(numbers.events, after: finding?.journal?.events ?? []) }
         self.control = try ControlServer(
             socket: control, loop: loop,
             limits: ClientLimits(total: configuration.controlClients, perUser: configuration.controlClientsPerUser)
@@ -116,6 +125,7 @@ package final class Daemon {
         exports = ExportsAtStop(
             clerk, recorder.journal, directory: configuration.exportDirectory ?? directory + "/exports"
         ) { [unowned self] in receive($0) }
+        if let finding { begin(finding) }
         mend(damages, at: now)
         if kept.saysWhatPeopleWant, !made.saysStraps { keepStrapWish(at: now) }
         try connectDevices()
@@ -185,6 +195,7 @@ package final class Daemon {
             recorder.noteClock(recollection.pipeline.state(at: now), at: now)
             if let fault = eventLimit.fault(at: now) { recollection.receive(fault, at: now) }
             exports?.turn(at: now)
+            retryStraps(at: now)
             Log.tellLeftOut()
         }
         turn()
@@ -194,6 +205,7 @@ package final class Daemon {
 
     private func tellRecorder() {
         for line in recorder.journal.takeReports() { Log.write(.notice, line) }
+        if let finding = statePreparation.takeFinding() { adopt(finding) }
         receive(.recorder(recorder.journal.status(at: Clock.now())))
     }
 

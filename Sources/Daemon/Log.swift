@@ -61,15 +61,20 @@ enum Log {
         }
     }
 
+    /// A run by its number, if it has one yet.
+    static func run(_ activity: Int?) -> String {
+        if let activity, activity > 0 { "run \(activity)" } else { "run" }
+    }
+
     /// What an event reads in the log; nil for those that say where somebody is or that come too often.
     static func line(of event: Event) -> (LogLevel, String)? {
         switch event.kind {
         case .start(let sport, _, resumed: true):
-            (.notice, "run \(event.activity ?? 0) goes on: \(sport.rawValue)")
+            (.notice, "\(run(event.activity)) goes on: \(sport.rawValue)")
         case .start(let sport, let back, _):
             (
                 .notice,
-                "run \(event.activity ?? 0) started: \(sport.rawValue)"
+                "\(run(event.activity)) started: \(sport.rawValue)"
                     + (back >= .seconds(1) ? ", \(Int(back.inSeconds)) s ago" : "")
             )
         case .pause(_, _, .auto): (.notice, "run paused, the time stood still for too long")
@@ -79,8 +84,8 @@ enum Log {
         // A lap of its own each minute, or a street of houses: nothing that anybody decided.
         case .lap, .fix(.stale, _, _): nil
         case .stop(let summary):
-            (.notice, "run \(summary.id) stopped after \(summary.total.elapsedMilliseconds / 1000) s")
-        case .discard(let summary): (.notice, "run \(summary.id) discarded")
+            (.notice, "\(run(summary.id)) stopped after \(summary.total.elapsedMilliseconds / 1000) s")
+        case .discard(let summary): (.notice, "\(run(summary.id)) discarded")
         case .link(let owner, let status, let after): (.notice, link(owner, status, after: after))
         case .fix(let freshness, _, _): (.info, "position \(freshness.rawValue)")
         case .gap(.sleep, let seconds, _, let counted):

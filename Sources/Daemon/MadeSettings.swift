@@ -56,6 +56,14 @@ struct MadeSettings: Equatable {
         }
     }
 
+    /// What people have set meanwhile, over this.
+    func merging(_ newer: MadeSettings) -> MadeSettings {
+        var merged = self
+        merged.changes.merge(newer.changes) { $1 }
+        merged.strapsAreOff = newer.strapsAreOff ?? strapsAreOff
+        return merged
+    }
+
     /// Somebody sets something, which has been checked against the settings in force.
     ///
     /// - Returns: what is to be kept of it.

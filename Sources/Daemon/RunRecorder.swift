@@ -123,6 +123,12 @@ final class RunRecorder {
         return [.event(begin)]
     }
 
+    /// Moves the numbers of what is recorded and not in the journal yet.
+    func renumber(_ numbers: Renumbering) {
+        scribe.renumber(numbers.activities)
+        journal.renumber(numbers)
+    }
+
     /// An activity is over.
     func end(_ recording: Recording, gaps: Int, at now: Instant) {
         guard let id = recording.id else { return }

@@ -31,7 +31,7 @@ package enum OpenRPC {
         "Run":{"type":"object","required":["run","elapsed_ms"],"properties":{\
         "run":{"enum":["idle","active","paused"]},"elapsed_ms":{"type":"integer","minimum":0,"multipleOf":100}}},\
         "Summary":{"type":"object",\
-        "required":["id","sport","open","elapsed_ms","total_ms","distance_m","laps","gaps"],"properties":{\
+        "required":["sport","open","elapsed_ms","total_ms","distance_m","laps","gaps"],"properties":{\
         "id":{"type":"integer","minimum":1},"sport":\(sports),"name":\(text),"open":{"type":"boolean"},\
         "started":{"type":"string","format":"date-time"},"ended":{"type":"string","format":"date-time"},\
         "elapsed_ms":{"type":"integer"},"total_ms":{"type":"integer"},"distance_m":{"type":"number"},\
@@ -97,7 +97,7 @@ package enum OpenRPC {
         """
 
     private static let activity =
-        #"{"type":"object","required":["activity"],"properties":{"activity":{"type":"integer","minimum":1}}}"#
+        #"{"type":"object","properties":{"activity":{"type":"integer","minimum":1}}}"#
     private static let run = ##"{"$ref":"#/components/schemas/Run"}"##
     private static let summary = ##"{"$ref":"#/components/schemas/Summary"}"##
     private static let state = #"{"type":"object","required":["class","run"],"properties":{"class":{"const":"STATE"}}}"#

@@ -74,7 +74,7 @@ package enum Schema {
               "distance_m": false, "pace_s_per_m": false, "average_pace_s_per_m": false, "speed_mps": false,
               "max_speed_mps": false, "ascent_m": false, "lap": false,
               "heart": {"properties": {"average_bpm": false, "max_bpm": false}}}},
-          "else": {"required": ["activity", "sport", "elapsed_ms", "moving_ms", "distance_m", "lap"],
+          "else": {"required": ["sport", "elapsed_ms", "moving_ms", "distance_m", "lap"],
             "if": {"properties": {"run": {"const": "paused"}}},
             "then": {"properties": {"pace_s_per_m": false}}}},
 
@@ -83,16 +83,16 @@ package enum Schema {
             "class": {"const": "EVENT"}, "seq": {"$ref": "#/$defs/seq"}, "time": {"$ref": "#/$defs/time"},
             "boot_ms": {"type": "integer"}, "activity": {"$ref": "#/$defs/id"}},
           "oneOf": [
-            {"required": ["activity", "sport"],
+            {"required": ["sport"],
               "properties": {"event": {"const": "start"}, "sport": {"$ref": "#/$defs/sport"},
                 "back_ms": {"type": "integer", "minimum": 1, "maximum": 120000}, "resumed": {"const": true}}},
-            {"required": ["activity", "elapsed_ms", "distance_m", "trigger"],
+            {"required": ["elapsed_ms", "distance_m", "trigger"],
               "properties": {"event": {"enum": ["pause", "resume"]}, "elapsed_ms": {"$ref": "#/$defs/elapsed"},
                 "distance_m": {"$ref": "#/$defs/amount"}, "trigger": {"enum": ["command", "auto"]}}},
-            {"required": ["activity", "trigger", "lap"],
+            {"required": ["trigger", "lap"],
               "properties": {"event": {"const": "lap"}, "trigger": {"enum": ["command", "distance", "time"]},
                 "lap": {"$ref": "#/$defs/lap"}}},
-            {"required": ["activity", "summary"],
+            {"required": ["summary"],
               "properties": {"event": {"enum": ["stop", "discard"]}, "summary": {"$ref": "#/$defs/summary"}}},
             {"$ref": "#/$defs/link", "required": ["of", "after_ms"],
               "properties": {"event": {"const": "link"}, "of": {"enum": ["heart", "gpsd"]},
@@ -188,7 +188,7 @@ package enum Schema {
           {"$ref": "#/$defs/activities.get"}, {"$ref": "#/$defs/activities.track"},
           {"type": "object", "required": ["openrpc", "info", "methods"]}]},
 
-        "run.start": {"type": "object", "required": ["activity"],
+        "run.start": {"type": "object", "additionalProperties": false,
           "properties": {"activity": {"$ref": "#/$defs/id"}}},
 
         "run.pause": {"type": "object", "required": ["run", "elapsed_ms"],
@@ -203,7 +203,7 @@ package enum Schema {
                 "pattern": "^[0-9a-f]{4}$|^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"}}}}},
 
         "summary": {"type": "object",
-          "required": ["id", "sport", "open", "elapsed_ms", "total_ms", "distance_m", "laps", "gaps"],
+          "required": ["sport", "open", "elapsed_ms", "total_ms", "distance_m", "laps", "gaps"],
           "properties": {
             "id": {"$ref": "#/$defs/id"}, "sport": {"$ref": "#/$defs/sport"},
             "name": {"$ref": "#/$defs/foreign"}, "open": {"type": "boolean"},

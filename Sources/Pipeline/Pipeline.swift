@@ -34,7 +34,7 @@ package struct Pipeline: Sendable {
     /// A good value of the notification before, for the maximum.
     var previousHeartRate: Int?
 
-    let isDemo: Bool
+    package let isDemo: Bool
     var lastActivity: Int
     /// Of the run before, while idle.
     var ticks = Ticks()

@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 
 /// What the process or the power takes away, and what is left of a run then.
 extension Pipeline {
@@ -53,6 +53,12 @@ extension Pipeline {
 
 /// What of the time and of the inputs has to be recorded.
 extension Pipeline {
+    /// Moves the number of the run that is on, and those of the runs to come.
+    package mutating func renumber(_ numbers: Renumbering.Shift) {
+        lastActivity = numbers(lastActivity)
+        run?.renumber(numbers)
+    }
+
     /// What the devices and the shell have said and would not say once more.
     var known: [Input] {
         var known: [Input] = [.bluetooth(bluetooth), .gpsdLink(gpsdLink.value), .heartLink(heartLink.value)]

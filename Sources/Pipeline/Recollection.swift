@@ -70,6 +70,13 @@ package struct Recollection: Sendable {
         startOver(at: now)
     }
 
+    /// Moves the number of the run that is on. Its entries up to now are taken already.
+    package mutating func renumber(_ numbers: Renumbering.Shift, at now: Instant) {
+        guard pipeline.runState != .idle, numbers.distance > 0 else { return }
+        pipeline.renumber(numbers)
+        pipeline.publish(at: now)
+    }
+
     /// The next activity gets this number.
     package mutating func number(next id: Int) {
         guard pipeline.runState == .idle else { return }

@@ -2,7 +2,7 @@ import Domain
 
 /// One run from its start to its stop: its ticks, its figures, its laps.
 struct Run {
-    let id: Int
+    private(set) var id: Int
     let sport: Sport
     /// Indoors no position is used.
     let isIndoor: Bool
@@ -35,6 +35,10 @@ struct Run {
         startedAt = now
         clock = TickClock(startedAt: now)
         sign = SignOfLife(at: now, isIndoor: isIndoor)
+    }
+
+    mutating func renumber(_ numbers: Renumbering.Shift) {
+        id = numbers(id)
     }
 
     var state: RunState {

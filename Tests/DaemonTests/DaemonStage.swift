@@ -1,5 +1,6 @@
 import Adapters
 import Domain
+import Linux
 import Outputs
 import Pipeline
 
@@ -15,15 +16,23 @@ struct DaemonStage {
     var begun: Daemon.Begun
     var said: [Output] = []
 
+    init(begun: Daemon.Begun) {
+        self.begun = begun
+    }
+
     /// Starts, and takes up what was left open.
     init(
         in directory: String, at now: Instant, resumeMinutes: Int = 15, time: UTC? = nil, isDemo: Bool = false
     ) throws {
-        var configuration = Configuration()
-        configuration.resumeMinutes = resumeMinutes
-        begun = try Daemon.begin(
-            Pipeline(settings: Settings(), isDemo: isDemo, at: now), after: Daemon.lookIntoJournal(in: directory),
-            isDemo: isDemo, configuration, directory: directory, at: now, time: time)
+        let found = try JournalPreparation(in: directory, at: Clock.systemTime())
+        var finding = StateFinding(journal: found, isReady: true)
+        finding.leftOpen = LeftOpen(
+            found, from: try JournalReader(in: directory), isDemo: isDemo, bootID: Clock.bootID(), at: now, time: time,
+            limit: .seconds(resumeMinutes * 60))
+        let journal = try Journal(in: directory) { nil }
+        begun = Daemon.Begun(Pipeline(settings: Settings(), isDemo: isDemo, at: now), journal, [.fit], at: now)
+        _ = begun.adopt(finding, isServing: false, at: now)
+        journal.startWriting()
     }
 
     static func time(at now: Instant) -> UTC {

@@ -92,4 +92,13 @@ import Testing
         let (made, damages) = made(("colour_of_the_screen", "1"))
         #expect(made == MadeSettings() && damages.isEmpty)
     }
+
+    @Test func whatWasSetMeanwhileWinsOverWhatIsReadLater() {
+        var meanwhile = MadeSettings()
+        _ = meanwhile.take(.metric(false))
+        let (kept, damages) = made(("metric", "true"), ("sport", "\"ride\""), ("straps_off", "true"))
+        let merged = kept.merging(meanwhile)
+        #expect(damages.isEmpty && merged.strapsAreOff == true)
+        #expect(merged.over(Settings()).metric == false && merged.over(Settings()).sport == .ride)
+    }
 }

@@ -9,7 +9,7 @@ import tempfile
 import jsonschema
 import pytest
 
-from programs import PACECTL, Crowd, Gpsd, Paced, Reader, Strap, Terminal, Witness
+from programs import PACECTL, Crowd, Disk, Gpsd, Paced, Reader, Strap, Terminal, Witness
 
 
 class Stage:
@@ -26,6 +26,10 @@ class Stage:
 
     def paced(self, *options, **environment):
         return self.keep(Paced(self.directory, *options, **environment))
+
+    def disk(self, **options):
+        """One in the place of the state directory, for daemons that are started within it."""
+        return self.keep(Disk(self.directory / "state", **options))
 
     def reader(self, paced, **watch):
         """A reader whose stream has begun, with its wishes in force."""

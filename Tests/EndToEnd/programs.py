@@ -3,6 +3,7 @@
 The programs are the built ones of .build/release, or of the directory that PACED_BIN names.
 """
 
+import errno
 import json
 import os
 import pathlib
@@ -116,6 +117,43 @@ class Paced(Program):
         """A field of /proc/PID/status, its first word."""
         lines = pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines()
         return int(next(line for line in lines if line.startswith(key + ":")).split()[1])
+
+
+class Disk(Program):
+    """A file system in memory in the place of a directory, in a mount namespace that only a program started within it sees."""
+
+    def __init__(self, directory, size="20m"):
+        directory.mkdir(exist_ok=True)
+        self.user = [] if os.getuid() == 0 else ["--user", "--map-root-user"]
+        super().__init__(["unshare", "--mount", *self.user, "sleep", "infinity"])
+        self.place = directory
+        # A path that is the file system's outside its namespace too.
+        self.path = pathlib.Path(f"/proc/{self.pid}/root{directory}")
+        own = os.readlink("/proc/self/ns/mnt")
+        wait_for(lambda: os.readlink(f"/proc/{self.pid}/ns/mnt") != own, 5, "a mount namespace")
+        self.call("mount", "-t", "tmpfs", "-o", f"mode=750,size={size}", "none", directory)
+
+    @property
+    def within(self):
+        return ["nsenter", "--target", self.pid, "--mount", *(["--user", "--preserve-credentials"] if self.user else [])]
+
+    def call(self, *command):
+        subprocess.run([str(word) for word in [*self.within, *command]], check=True, timeout=10)
+
+    def remount(self, mode):
+        """mode: ro or rw"""
+        self.call("mount", "-o", f"remount,{mode}", self.place)
+
+    def fill(self):
+        with open(self.path / "filler", "wb", buffering=0) as filler:
+            try:
+                while True:
+                    filler.write(bytes(1024))
+            except OSError as error:
+                assert error.errno == errno.ENOSPC
+
+    def free(self):
+        (self.path / "filler").unlink()
 
 
 class Line:

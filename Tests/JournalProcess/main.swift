@@ -20,7 +20,11 @@ func say(_ line: String) {
 
 func live(_ directory: String, steps: Int, step: Duration, syncSeconds: Int) throws {
     let preparation = try JournalPreparation(in: directory, at: Clock.systemTime())
-    let journal = try Journal(in: directory, nextActivity: preparation.nextActivity, syncSeconds: syncSeconds)
+    let journal = try Journal(in: directory, syncSeconds: syncSeconds) { nil }
+    let first = Renumbering.firstUnknownActivity
+    journal.renumber(
+        Renumbering(activities: .init(from: first, to: preparation.nextActivity), events: .init(from: 1, to: 1)))
+    journal.startWriting()
     let run = SyntheticRun(activity: journal.activityNumber, start: Clock.now(), step: step)
     journal.begin(run.recording, run.part, at: run.start)
     var worst = Duration.zero

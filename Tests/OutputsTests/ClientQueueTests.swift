@@ -307,3 +307,14 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     #expect(client.queue.stuckSince == nil)
     #expect(client.queue.isEmpty(client.ring))
 }
+
+@Test func aClientHasTheSamePlaceWhenTheEventsGetOtherNumbers() {
+    var client = Client(events: 3)
+    client.happened(2)
+    let numbers = Renumbering.Shift(from: 1, to: 101)
+    client.ring.renumber(numbers, after: (51...100).map { ($0, client.ring[1]) })
+    client.queue.renumber(numbers)
+    #expect(client.read() == ["104", "105"])
+    client.happened()
+    #expect(client.read() == ["106"])
+}

@@ -171,3 +171,24 @@ func theBoundsHoldWhateverHappens(seed: UInt64) {
     #expect(numbers == numbers.sorted())
     for number in numbers { #expect(ring.text(number).contains("\"seq\":\(number),")) }
 }
+
+/// A number above the highest one read, and no hole between the two.
+@Test func eventsThatWereCountedInMemoryGoOnAfterThoseOfBefore() {
+    var before = EventRing()
+    for number in 1...1200 { before.append(event(Int64(number))) }
+    let kept = before.retained.map { ($0, before[$0]) }
+    var ring = EventRing()
+    for number in 1...5 { ring.append(event(Int64(5000 + number))) }
+    ring.renumber(Renumbering.Shift(from: 1, to: 1201), after: kept)
+    #expect(ring.retained == 206..<1206)
+    #expect(String(decoding: ring[1200], as: UTF8.self).hasPrefix(#"{"class":"EVENT","seq":1200,"boot_ms":1200,"#))
+    #expect(String(decoding: ring[1201], as: UTF8.self).hasPrefix(#"{"class":"EVENT","seq":1201,"boot_ms":5001,"#))
+    ring.append(event(6000))
+    #expect(String(decoding: ring[1206], as: UTF8.self).hasPrefix(#"{"class":"EVENT","seq":1206,"boot_ms":6000,"#))
+}
+
+@Test func aRingWithoutEventsGoesOnAfterThoseOfBefore() {
+    var ring = EventRing()
+    ring.renumber(Renumbering.Shift(from: 1, to: 8), after: [(6, Array("{}".utf8)), (7, Array("{}".utf8))])
+    #expect(ring.retained == 6..<8)
+}

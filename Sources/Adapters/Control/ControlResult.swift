@@ -30,7 +30,7 @@ extension LineWriter {
     /// The result of a response: one value.
     package mutating func result(_ result: ControlResult) {
         switch result {
-        case .activity(let id): object { $0.member("activity", id) }
+        case .activity(let id): object { $0.member("activity", number: id) }
         case .run(let state, let elapsed):
             object {
                 $0.member("run", state.rawValue)

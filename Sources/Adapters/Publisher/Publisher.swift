@@ -29,7 +29,7 @@ package final class Publisher {
     private var stallTimer: StallTimer?
     private var subscribers: [Subscriber] = []
 
-    private var ring: EventRing
+    private var ring = EventRing()
     private let keep: (Event, Int, [UInt8]) -> Void
     private var stateLine = LineWriter(capacity: 4096)
     private var stateMoment: StateMoment?
@@ -42,19 +42,17 @@ package final class Publisher {
     ///   - socket: a listening socket.
     ///   - bootID: the random name of the machine's boot; empty when it is not known.
     ///   - instance: a name that is new at each start of the daemon.
-    ///   - events: those of earlier starts, as they were kept; the numbers go on after them.
     ///   - keep: takes each event with its number and its line.
     package init(
         socket: consuming FileDescriptor, loop: EventLoop, limits: ClientLimits = Publisher.limits, bootID: String,
-        instance: String, settings: Settings, events: [(sequence: Int, line: [UInt8])] = [],
-        stallLimit: Duration = Publisher.stallLimit, keep: @escaping (Event, Int, [UInt8]) -> Void = { _, _, _ in }
+        instance: String, settings: Settings, stallLimit: Duration = Publisher.stallLimit,
+        keep: @escaping (Event, Int, [UInt8]) -> Void = { _, _, _ in }
     ) throws(SystemError) {
         self.loop = loop
         self.limits = limits
         self.bootID = bootID
         self.instance = instance
         self.keep = keep
-        ring = EventRing(after: events)
         settingsLine.settingsLine(settings)
         stallTimer = try StallTimer(limit: stallLimit, loop: loop) { [unowned self] in closeStuck(since: $0) }
         listener = try Listener(
@@ -100,6 +98,12 @@ package final class Publisher {
             send(moment, to: subscriber)
         }
         sweep()
+    }
+
+    /// Puts the events of an earlier start before those that were published already, whose numbers move. Each client has the same place.
+    package func renumberEvents(_ numbers: Renumbering.Shift, after kept: [(sequence: Int, line: [UInt8])]) {
+        ring.renumber(numbers, after: kept)
+        for subscriber in subscribers { subscriber.queue.renumber(numbers) }
     }
 
     /// Tells the settings to those who watch them.

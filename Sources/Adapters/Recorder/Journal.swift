@@ -22,26 +22,51 @@ package final class Journal {
     /// Nothing is taken for so long: the disk is slow.
     package static let patience = Duration.seconds(2)
 
-    /// Begins to write into the state directory, which ``JournalPreparation`` has looked through.
+    /// Prepares the state directory and then writes into it, on a thread of its own. Nothing is written before ``startWriting()``.
     ///
     /// - Parameters:
-    ///   - nextActivity: ``JournalPreparation/nextActivity``; 1 where that could not be read.
     ///   - syncSeconds: the option; 1 while an activity is open and 10 otherwise where it is nil.
-    package init(in directory: String, nextActivity: Int, syncSeconds: Int? = nil) throws(SystemError) {
-        self.nextActivity = nextActivity
+    ///   - prepare: makes the directory ready, on that thread; why it is not ready, or nil. Called until it is, each second.
+    package init(
+        in directory: String, syncSeconds: Int? = nil, prepare: @escaping JournalWriter.Preparing
+    ) throws(SystemError) {
+        nextActivity = Renumbering.firstUnknownActivity
         let desk = try JournalDesk()
         self.desk = desk
+        desk.queue.withLock { $0.isHeld = true }
+        // Before the thread is there.
+        desk.news.withLock { $0.isPrepared = false }
         thread = try WorkerThread("paced-journal") {
-            let writer = JournalWriter(in: directory, desk: desk, syncSeconds: syncSeconds)
+            let writer = JournalWriter(in: directory, desk: desk, syncSeconds: syncSeconds, prepare: prepare)
             writer.run()
         }
     }
 
     /// With a writer that is turned by hand, for tests and measurements.
+    ///
+    /// - Parameter nextActivity: ``JournalPreparation/nextActivity``.
     package init(desk: JournalDesk, nextActivity: Int) {
         self.desk = desk
         self.nextActivity = nextActivity
         thread = nil
+    }
+
+    /// Waits for the first attempt to make the directory ready, at most so long.
+    package func waitForPreparation(atMost limit: Duration) {
+        _ = desk.prepared.wait(atMost: limit)
+    }
+
+    /// Moves the numbers of what waits, of the open activity and of those to come.
+    package func renumber(_ numbers: Renumbering) {
+        nextActivity = numbers.activities(nextActivity)
+        open = open.map { (numbers.activities($0.activity), $0.entries, $0.rows) }
+        desk.queue.withLock { $0.renumber(numbers) }
+    }
+
+    /// Has what waits written from now on. The directory is ready, and the numbers continue those of the journal in it.
+    package func startWriting() {
+        desk.queue.withLock { $0.isHeld = false }
+        desk.work.call()
     }
 
     /// What was `syncSeconds`, from now on.
@@ -53,7 +78,7 @@ package final class Journal {
 
     /// The number for an activity that begins now. It is used up with ``begin(_:_:at:)``.
     package var activityNumber: Int {
-        max(nextActivity, desk.news.withLock { $0.reserved ?? 0 })
+        max(nextActivity, desk.news.withLock { $0.reserved } ?? nextActivity)
     }
 
     /// An activity begins, with ``activityNumber``.
@@ -67,9 +92,10 @@ package final class Journal {
     /// An activity that was left open goes on.
     ///
     /// - Parameter rows: how many rows it has already.
-    package func resume(_ activity: Int, _ part: JournalPart, rows: Int, at now: Instant) {
-        open = (activity, part.place, rows)
-        append(.resume(activity: activity, part), at: now)
+    package func resume(_ recording: Recording, _ part: JournalPart, rows: Int, at now: Instant) {
+        guard let id = recording.id else { return }
+        open = (id, part.place, rows)
+        append(.resume(recording, part), at: now)
     }
 
     /// An activity that was ended goes on as if it had not been.
@@ -77,9 +103,10 @@ package final class Journal {
     /// - Parameters:
     ///   - part: begins with the entry that comes next.
     ///   - rows: how many of its rows it keeps.
-    package func reopen(_ activity: Int, _ part: JournalPart, rows: Int, at now: Instant) {
-        append(.cut(activity: activity, entries: part.place, rows: rows), at: now)
-        resume(activity, part, rows: rows, at: now)
+    package func reopen(_ recording: Recording, _ part: JournalPart, rows: Int, at now: Instant) {
+        guard let id = recording.id else { return }
+        append(.cut(activity: id, entries: part.place, rows: rows), at: now)
+        resume(recording, part, rows: rows, at: now)
     }
 
     /// The next entry of the open activity.
@@ -101,8 +128,9 @@ package final class Journal {
         append(.update(recording, gaps: gaps), at: now)
     }
 
+    /// Ends the open activity, or one that an earlier run of the program has left open.
     package func end(_ recording: Recording, gaps: Int, at now: Instant) {
-        open = nil
+        if open?.activity == recording.id { open = nil }
         append(.end(recording, gaps: gaps), at: now)
     }
 
@@ -174,6 +202,9 @@ package final class Journal {
         if let trouble = news.trouble {
             status.state = .failed
             status.message = trouble
+        } else if !news.isPrepared {
+            status.state = .stalled
+            status.message = "the disk has not answered yet, keeping up to 10 min in memory"
         } else if behind > Self.patience {
             status.state = .stalled
             status.message = "the disk takes nothing, keeping up to 10 min in memory"
@@ -194,13 +225,22 @@ package final class Journal {
         desk.news.withLock { $0.refusals }
     }
 
-    /// Writes what is left, syncs and closes; at most so long, because a disk may never answer.
+    /// Writes what is left, syncs and closes; at most so long, because a disk may never answer. A directory that is not ready, and a disk
+    /// that was full, are tried once more.
     ///
+    /// - Parameter prepared: called where the directory is ready only now; it is to call ``startWriting()``.
     /// - Returns: false when something may be missing.
-    package func close(waiting limit: Duration = .seconds(5)) -> Bool {
+    package func close(waiting limit: Duration = .seconds(5), prepared: () -> Void = {}) -> Bool {
+        let end = Clock.now() + limit
         desk.queue.withLock { $0.isClosing = true }
         desk.work.call()
-        guard desk.ended.wait(atMost: limit) else { return false }
+        if desk.queue.withLock({ $0.isHeld }) {
+            while desk.news.withLock({ !$0.isPrepared && !$0.isLastAttempt }) {
+                guard desk.prepared.wait(atMost: max(end - Clock.now(), .zero)) else { return false }
+            }
+            if desk.news.withLock({ $0.isPrepared }) { prepared() }
+        }
+        guard desk.ended.wait(atMost: max(end - Clock.now(), .zero)) else { return false }
         thread?.join()
         return desk.queue.withLock { $0.since == nil }
     }

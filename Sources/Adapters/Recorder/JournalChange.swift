@@ -6,7 +6,7 @@ package enum JournalChange: Equatable, Sendable {
     /// An activity begins, with the number that was reserved for it.
     indirect case begin(Recording, JournalPart)
     /// An activity goes on in a new run of the program.
-    indirect case resume(activity: Int, JournalPart)
+    indirect case resume(Recording, JournalPart)
     /// - Parameter place: counted through the activity, from 0.
     case entry(activity: Int, place: Int, Entry)
     case row(activity: Int, place: Int, RecordingRow)
@@ -71,8 +71,9 @@ package enum JournalChange: Equatable, Sendable {
 
     var activity: Int? {
         switch self {
-        case .begin(let recording, _), .update(let recording, _), .end(let recording, _): recording.id
-        case .resume(let activity, _), .entry(let activity, _, _), .row(let activity, _, _),
+        case .begin(let recording, _), .resume(let recording, _), .update(let recording, _), .end(let recording, _):
+            recording.id
+        case .entry(let activity, _, _), .row(let activity, _, _),
             .edit(let activity, _, _), .delete(let activity), .cut(let activity, _, _), .cutAfter(let activity, _, _),
             .export(let activity, _), .exported(let activity, _):
             activity
@@ -85,7 +86,7 @@ package enum JournalChange: Equatable, Sendable {
     var size: Int {
         let size = MemoryLayout<JournalChange>.stride
         return switch self {
-        case .begin, .update, .end: size + 4096
+        case .begin, .resume, .update, .end: size + 4096
         case .entry(_, _, let entry):
             switch entry.kind {
             case .beginning: size + 16_384
@@ -96,7 +97,7 @@ package enum JournalChange: Equatable, Sendable {
         case .row(_, _, .beats(_, let rr, _)): size + 32 + 2 * rr.count
         case .event(_, _, _, let line): size + 32 + line.count
         case .setting(let setting): size + 64 + setting.value.utf8.count
-        case .row, .resume, .clock, .unset, .recover, .edit, .delete, .cut, .cutAfter, .export, .exported: size
+        case .row, .clock, .unset, .recover, .edit, .delete, .cut, .cutAfter, .export, .exported: size
         }
     }
 }

@@ -9,12 +9,15 @@ package final class JournalDesk: Sendable {
     let work: WakeUp
     /// Calls the loop: the news are others.
     let changed: WakeUp
+    /// The writer has tried to make the directory ready.
+    let prepared: WakeUp
     /// The writer has ended.
     let ended: WakeUp
 
     package init() throws(SystemError) {
         work = try WakeUp()
         changed = try WakeUp()
+        prepared = try WakeUp()
         ended = try WakeUp()
     }
 }
@@ -23,6 +26,10 @@ package final class JournalDesk: Sendable {
 struct JournalNews: Equatable, Sendable {
     /// What is wrong, as a sentence for people; nil when nothing is.
     var trouble: String?
+    /// The directory is ready.
+    var isPrepared = true
+    /// The journal is being closed: the directory is not tried any more.
+    var isLastAttempt = false
     /// When all that had been appended until then was on the disk.
     var syncedAt: Instant?
     var freeMebibytes: Int?

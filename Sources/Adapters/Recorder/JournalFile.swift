@@ -12,6 +12,7 @@ package final class JournalFile {
     package let database: SQLiteDatabase
     private let identity: Identity
     private var isSynced: Bool?
+    private var checkpointPages = JournalFile.checkpoint
     var statements: JournalStatements
 
     /// How long a lock of another program is waited for.
@@ -90,12 +91,22 @@ package final class JournalFile {
     private static let settings = """
         PRAGMA page_size = 1024;
         PRAGMA journal_mode = WAL;
-        PRAGMA wal_autocheckpoint = 300;
+        PRAGMA wal_autocheckpoint = \(checkpoint);
         PRAGMA journal_size_limit = 1048576;
         PRAGMA secure_delete = ON;
         PRAGMA temp_store = MEMORY;
         PRAGMA cache_size = 512;
         """
+
+    /// After so many pages in the log they are moved to the file; while the disk has little room, after so few.
+    static let checkpoint = 300
+    static let tightCheckpoint = 16
+
+    func setCheckpoint(pages: Int) throws(SQLiteError) {
+        guard pages != checkpointPages else { return }
+        try database.execute("PRAGMA wal_autocheckpoint = \(pages)")
+        checkpointPages = pages
+    }
 
     /// Whether the next commits are on the disk when they return. NORMAL syncs at checkpoints: a power cut may cost commits, but
     /// leaves a whole journal.

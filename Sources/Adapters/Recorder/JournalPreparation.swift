@@ -19,6 +19,8 @@ package struct JournalPreparation: Sendable {
     /// What somebody has set over control.sock.
     package var settings: [JournalSetting] = []
 
+    /// Up to 100 more than are kept, and those of the run under way.
+    private static let eventLimit = 1300
     /// What a start waits for the rescue of a damaged journal, after ``patience`` for the check.
     private static let rescuePatience = Duration.milliseconds(800)
 
@@ -46,9 +48,20 @@ package struct JournalPreparation: Sendable {
         nextActivity = try file.statements.reserve()
         open = try reader.openActivity()
         if open == nil { endedForPower = try reader.activityEndedForPower() }
-        // Up to 100 more than are kept, and those of the run under way.
-        events = try reader.events(limit: 1300)
+        events = try reader.events(limit: Self.eventLimit)
         settings = try reader.settings()
+    }
+
+    /// Reads what can be read of a journal that cannot be written; nothing is checked, made or changed. Waits for the disk.
+    ///
+    /// - Throws: ``JournalFailure``, or ``SQLiteError`` where not even its numbers can be read.
+    package init(reading directory: String) throws {
+        let reader = try JournalReader(in: directory)
+        nextActivity = try reader.nextActivity()
+        open = try? reader.openActivity()
+        if open == nil { endedForPower = try? reader.activityEndedForPower() }
+        events = (try? reader.events(limit: Self.eventLimit)) ?? []
+        settings = (try? reader.settings()) ?? []
     }
 }
 
@@ -72,6 +85,12 @@ package struct OpenActivity: Equatable, Sendable {
 }
 
 extension JournalReader {
+    /// The number of the next activity: the one that is promised to the daemon, else one that no activity has or had.
+    func nextActivity() throws(SQLiteError) -> Int {
+        if let promised = try database.integer("SELECT max(activity) FROM reserved") { return Int(promised) }
+        return Int(try database.integer(JournalSchema.nextActivity) ?? 1)
+    }
+
     /// The newest activity that has not ended.
     package func openActivity() throws(SQLiteError) -> OpenActivity? {
         guard let id = try database.integer("SELECT max(id) FROM activity WHERE open AND NOT imported") else {

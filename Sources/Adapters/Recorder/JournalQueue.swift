@@ -17,6 +17,14 @@ struct JournalQueue: Sendable {
         fileprivate var urgentCount: Int {
             changes.count { $0.isUrgent }
         }
+
+        /// The same in chunks of at most `count` changes.
+        func pieces(of count: Int) -> [Chunk] {
+            stride(from: 0, to: changes.count, by: count).map { first in
+                let piece = Array(changes[first..<min(first + count, changes.count)])
+                return Chunk(changes: piece, size: piece.reduce(0) { $0 + $1.size }, since: since)
+            }
+        }
     }
 
     /// Rows that are gone.
@@ -49,6 +57,8 @@ struct JournalQueue: Sendable {
     var isOpen = false
     /// So often a commit is synced; nil is each second while an activity is open, and each 10 s otherwise.
     var syncSeconds: Int?
+    /// Nothing is written yet: what the journal holds is not known (``Journal/startWriting()``).
+    var isHeld = false
     /// The writer is to write what there is, and end.
     var isClosing = false
 
@@ -94,11 +104,10 @@ struct JournalQueue: Sendable {
     /// All that was taken is written.
     mutating func wrote() {
         taken = (0, 0, nil)
-        let left = waiting.reduce(last.urgentCount) { $0 + $1.urgentCount }
-        urgent.written = urgent.appended - left
+        countUrgent()
     }
 
-    /// Nothing of these is written; they come before what was appended since.
+    /// Of what was taken these are not written; they come before what was appended since.
     mutating func giveBack(_ chunks: [Chunk]) {
         waiting.insert(contentsOf: Self.merged(chunks), at: 0)
         for chunk in chunks {
@@ -106,6 +115,21 @@ struct JournalQueue: Sendable {
             size += chunk.size
         }
         taken = (0, 0, nil)
+        countUrgent()
+    }
+
+    /// Moves the numbers of what waits. Nothing is taken.
+    mutating func renumber(_ numbers: Renumbering) {
+        for chunk in waiting.indices {
+            for index in waiting[chunk].changes.indices { waiting[chunk].changes[index].renumber(numbers) }
+        }
+        for index in last.changes.indices { last.changes[index].renumber(numbers) }
+        if let activity = loss?.activity { loss?.activity = numbers.activities(activity) }
+    }
+
+    private mutating func countUrgent() {
+        let left = waiting.reduce(last.urgentCount) { $0 + $1.urgentCount }
+        urgent.written = urgent.appended - left
     }
 
     /// The same in as few chunks as it takes: a writer that fails every second would leave one for each.

@@ -22,13 +22,17 @@ package final class JournalReader {
         }
         guard present.contains(JournalFile.name) else { throw .missing }
         // The daemon leaves the other files where they are, so that a reader that may not write finds them.
+        let hasLog = present.contains(JournalFile.name + "-wal")
         let isComplete = present.count > 1
-        let database: SQLiteDatabase
-        let version: Int64
+        var (database, version): (SQLiteDatabase, Int64)
         do throws(SQLiteError) {
-            database = try SQLiteDatabase(path, isComplete ? .reading : .immutable)
-            database.setPatience(.seconds(2))
-            version = try database.integer("PRAGMA user_version") ?? 0
+            do throws(SQLiteError) {
+                (database, version) = try Self.open(path, isComplete ? .reading : .immutable)
+            } catch {
+                // One of the two is missing, and cannot be made: nobody writes.
+                guard isComplete, error.isMissingFile else { throw error }
+                (database, version) = try Self.open(path, hasLog ? .unshared : .immutable)
+            }
         } catch {
             throw .database(error)
         }
@@ -41,6 +45,14 @@ package final class JournalReader {
     init(_ database: SQLiteDatabase, version: Int64 = JournalSchema.version) {
         self.database = database
         self.version = version
+    }
+
+    private static func open(
+        _ path: String, _ access: SQLiteDatabase.Access
+    ) throws(SQLiteError) -> (SQLiteDatabase, version: Int64) {
+        let database = try SQLiteDatabase(path, access)
+        database.setPatience(.seconds(2))
+        return (database, try database.integer("PRAGMA user_version") ?? 0)
     }
 
     /// Summaries, the newest first.

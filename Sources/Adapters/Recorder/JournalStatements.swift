@@ -59,10 +59,14 @@ struct JournalStatements {
             try begin(recording, isImport: false, isOpen: true)
             guard let id = recording.id else { return }
             try write(part, of: id)
-            try database.execute("DELETE FROM reserved WHERE activity = \(id)")
-        case .resume(let activity, let part):
-            try database.prepare("UPDATE activity SET open = 1 WHERE id = ?").run(activity)
-            try write(part, of: activity)
+            try database.execute("DELETE FROM reserved WHERE activity <= \(id)")
+        case .resume(let recording, let part):
+            guard let id = recording.id else { return }
+            // The file may be another one than it was when the activity was read.
+            let isThere = try database.integer("SELECT 1 FROM activity WHERE id = \(id)") != nil
+            if !isThere { try begin(recording, isImport: false, isOpen: true) }
+            try database.prepare("UPDATE activity SET open = 1 WHERE id = ?").run(id)
+            try write(part, of: id)
         case .entry(let activity, let place, let entry):
             try write(entry, JournalSchema.key(activity, place))
         case .row(let activity, let place, let row): try write(row, JournalSchema.key(activity, place))
@@ -263,9 +267,8 @@ extension JournalStatements {
 
     /// The number of the next activity, for the daemon alone; imports take later ones.
     func reserve() throws(SQLiteError) -> Int {
-        if let reserved = try database.integer("SELECT activity FROM reserved") { return Int(reserved) }
-        let next = Int(try database.integer(JournalSchema.nextActivity) ?? 1)
-        try database.execute("INSERT INTO reserved VALUES (\(next))")
+        let next = try JournalReader(database).nextActivity()
+        try database.execute("INSERT OR IGNORE INTO reserved VALUES (\(next))")
         return next
     }
 }

@@ -10,13 +10,30 @@ package final class JournalWriter {
     static let pace = Duration.milliseconds(500)
     /// Between two attempts while the disk refuses.
     static let rest = Duration.seconds(1)
+    /// With less room than this, in bytes, what waits is written piece by piece, each followed by a checkpoint: the log and the file need room
+    /// for the same pages, and a log that takes the last of it cannot be emptied any more.
+    static let tightRoom: Int64 = 8 << 20
+    /// A piece has so many changes.
+    private static let tightCount = 64
+    /// The closing loop has so long to call ``Journal/startWriting()``.
+    private static let startLimit = Duration.seconds(10)
 
-    private let directory: String
-    private let desk: JournalDesk
-    private let reserve: JournalReserve
-    private var file: JournalFile?
+    /// Makes the state directory ready; why it is not ready, as a clause for people, or nil.
+    package typealias Preparing = @Sendable () -> String?
+
+    let directory: String
+    /// Nil once the directory is ready.
+    private var prepare: Preparing?
+    let desk: JournalDesk
+    let reserve: JournalReserve
+    var file: JournalFile?
+    private var isTight = false
+    /// A transaction has found no room.
+    private var wasFull = false
+    /// The activity number that is promised is used up.
+    private var needsNumber = false
     /// When the file is tried next after an error.
-    private var retryAt: Instant?
+    var retryAt: Instant?
     private var syncedAt: Instant?
     /// Something is committed and not synced.
     private var isUnsynced = false
@@ -27,15 +44,14 @@ package final class JournalWriter {
     private var leavesTraces = false
     /// The activity that is open, to be begun again where the file it was in is gone.
     private var current: (recording: Recording, parts: [JournalPart])?
-    /// The number that was reserved and is in use.
-    private var begun: Int?
     /// The settings that are written, to be written again there.
     private var settings: [String: String] = [:]
     private var recovery: RecoveryQueue
 
-    package init(in directory: String, desk: JournalDesk, syncSeconds: Int? = nil) {
+    package init(in directory: String, desk: JournalDesk, syncSeconds: Int? = nil, prepare: Preparing? = nil) {
         self.directory = directory
         self.desk = desk
+        self.prepare = prepare
         desk.queue.withLock { $0.syncSeconds = syncSeconds }
         reserve = JournalReserve(in: directory)
         recovery = RecoveryQueue(in: directory)
@@ -50,8 +66,12 @@ package final class JournalWriter {
             turn(at: begun)
             if !isClosing { desk.work.wait(atMost: max(Self.pace - (Clock.now() - begun), .milliseconds(10))) }
         }
+        let end = Clock.now() + Self.startLimit
+        while prepare == nil, desk.queue.withLock({ $0.isHeld }), Clock.now() < end {
+            desk.work.wait(atMost: .milliseconds(100))
+        }
         // The first attempt on a full disk may have made room for the rest.
-        if !desk.queue.withLock({ $0.isEmpty }) { turn(at: Clock.now()) }
+        for _ in 0..<2 where !desk.queue.withLock({ $0.isEmpty }) { turn(at: Clock.now()) }
         file = nil
         desk.ended.call()
     }
@@ -60,17 +80,18 @@ package final class JournalWriter {
     package func turn(at now: Instant) {
         let (isOpen, isClosing, syncSeconds) = desk.queue.withLock { ($0.isOpen, $0.isClosing, $0.syncSeconds) }
         if let retryAt, now < retryAt, !isClosing { return }
+        guard isPrepared(at: now, isClosing: isClosing) else { return }
         do throws(JournalFailure) {
             let file = try opened(at: now)
             if let measuredAt, now - measuredAt < .seconds(1) {
             } else {
                 if !file.isInPlace { throw .replaced }
-                measure(at: now)
+                try measure(file, at: now)
             }
             let interval = Duration.seconds(syncSeconds ?? (isOpen ? 1 : 10))
             // Commits do not fall on the millisecond.
             let isDue = syncedAt.map { now - $0 >= interval - Self.pace / 2 } ?? true
-            try write(into: file, isSynced: isDue || isClosing, at: now)
+            try write(into: file, isSynced: isDue || isClosing, isClosing: isClosing, at: now)
             try settle(file, isDue: isDue, isClosing: isClosing, at: now)
             retryAt = nil
             tell { $0.trouble = nil }
@@ -79,23 +100,49 @@ package final class JournalWriter {
         }
     }
 
+    /// Whether there is something to write into, and it may be written.
+    private func isPrepared(at now: Instant, isClosing: Bool) -> Bool {
+        if let prepare {
+            let trouble = prepare()
+            if trouble == nil { self.prepare = nil }
+            retryAt = trouble == nil ? nil : now + Self.rest
+            tell { news in
+                news.trouble = trouble.map { $0 + Self.keeping }
+                news.isPrepared = trouble == nil
+                news.isLastAttempt = isClosing
+            }
+            desk.prepared.call()
+        }
+        return prepare == nil && !desk.queue.withLock { $0.isHeld }
+    }
+
     // MARK: Writing
 
-    private func write(into file: JournalFile, isSynced: Bool, at now: Instant) throws(JournalFailure) {
+    private func write(
+        into file: JournalFile, isSynced: Bool, isClosing: Bool, at now: Instant
+    ) throws(JournalFailure) {
         let (chunks, loss) = desk.queue.withLock { ($0.take(), $0.loss) }
         guard !chunks.isEmpty || loss != nil else { return }
         let isSynced = isSynced || chunks.contains { $0.changes.contains(where: \.isUrgent) }
+        var rest = (isTight ? chunks.flatMap { $0.pieces(of: Self.tightCount) } : chunks)[...]
         do throws(SQLiteError) {
             try file.setSynced(isSynced)
-            try file.database.transaction { () throws(SQLiteError) in
-                for chunk in chunks { try write(chunk.changes, into: file) }
-                if let loss { try file.statements.write(loss) }
+            if wasFull {
+                // What is in the log already keeps its room until it is in the file.
+                _ = try? emptyLog(of: file)
             }
+            while isTight, rest.count > 1 {
+                try write(rest.prefix(1), nil, into: file)
+                rest = rest.dropFirst()
+            }
+            try write(rest, loss, into: file)
+            wasFull = false
         } catch {
-            file.statements.forget()
-            var chunks = chunks
-            if error.kind == .full { chunks = end(chunks, in: file) }
-            desk.queue.withLock { $0.giveBack(chunks) }
+            if error.kind == .full {
+                wasFull = true
+                rest = end(rest, in: file, isClosing: isClosing)
+            }
+            desk.queue.withLock { $0.giveBack(Array(rest)) }
             throw .database(error)
         }
         let written = desk.queue.withLock { queue in
@@ -108,9 +155,24 @@ package final class JournalWriter {
             return queue.urgent.written
         }
         tell { $0.written = written }
-        for chunk in chunks { for change in chunk.changes { remember(change) } }
         isUnsynced = !isSynced
         if isSynced { synced(at: now) }
+    }
+
+    /// One transaction.
+    func write(
+        _ chunks: ArraySlice<JournalQueue.Chunk>, _ loss: JournalQueue.Loss?, into file: JournalFile
+    ) throws(SQLiteError) {
+        do throws(SQLiteError) {
+            try file.database.transaction { () throws(SQLiteError) in
+                for chunk in chunks { try write(chunk.changes, into: file) }
+                if let loss { try file.statements.write(loss) }
+            }
+        } catch {
+            file.statements.forget()
+            throw error
+        }
+        for chunk in chunks { for change in chunk.changes { remember(change) } }
     }
 
     private func write(_ changes: [JournalChange], into file: JournalFile) throws(SQLiteError) {
@@ -125,38 +187,14 @@ package final class JournalWriter {
         }
     }
 
-    /// On a full disk the room of the reserve is for what ends a run, and for that alone.
-    ///
-    /// - Returns: what is not written.
-    private func end(_ chunks: [JournalQueue.Chunk], in file: JournalFile) -> [JournalQueue.Chunk] {
-        let isEnding = chunks.contains { chunk in
-            chunk.changes.contains { if case .end = $0 { true } else { false } }
-        }
-        guard isEnding else { return chunks }
-        reserve.release()
-        do throws(SQLiteError) {
-            try file.setSynced(true)
-            try file.database.transaction { () throws(SQLiteError) in
-                for chunk in chunks { try write(chunk.changes.filter(\.isVital), into: file) }
-            }
-        } catch {
-            file.statements.forget()
-            return chunks
-        }
-        return chunks.compactMap { chunk in
-            let changes = chunk.changes.filter { !$0.isVital }
-            let size = changes.reduce(0) { $0 + $1.size }
-            return changes.isEmpty ? nil : JournalQueue.Chunk(changes: changes, size: size, since: chunk.since)
-        }
-    }
-
     private func remember(_ change: JournalChange) {
         switch change {
         case .begin(let recording, let part):
             current = (recording, [part])
-            begun = recording.id
-        case .resume(let activity, let part):
-            if current?.recording.id == activity { current?.parts.append(part) }
+            needsNumber = true
+        case .resume(let recording, let part):
+            let parts = current?.recording.id == recording.id ? current?.parts : nil
+            current = (recording, (parts ?? []) + [part])
         case .end, .delete:
             if current?.recording.id == change.activity { current = nil }
             if case .delete = change { isErasing = true }
@@ -182,10 +220,7 @@ package final class JournalWriter {
                     try file.statements.write(.setting(JournalSetting(name: name, value: value)))
                 }
                 if let current {
-                    try file.statements.write(.begin(current.recording, current.parts[0]))
-                    for part in current.parts.dropFirst() {
-                        try file.statements.write(.resume(activity: current.recording.id ?? 0, part))
-                    }
+                    for part in current.parts { try file.statements.write(.resume(current.recording, part)) }
                 }
             }
             for setting in try JournalReader(file.database).settings() { settings[setting.name] = setting.value }
@@ -215,8 +250,9 @@ package final class JournalWriter {
             if isDue, !isUnsynced, desk.queue.withLock({ $0.isEmpty }) { synced(at: now) }
             if !isClosing { try erase(in: file) }
             var reserved: Int?
-            if desk.news.withLock({ $0.reserved }) == begun {
+            if needsNumber {
                 try file.database.transaction { () throws(SQLiteError) in reserved = try file.statements.reserve() }
+                needsNumber = false
             }
             if let reserved { tell { $0.reserved = reserved } }
         } catch {
@@ -247,76 +283,24 @@ package final class JournalWriter {
                 return desk.work.call()
             }
         }
-        guard leavesTraces else { return }
-        // Not while somebody reads, who would keep the writer waiting.
-        file.database.setPatience(.zero)
-        defer { file.database.setPatience(JournalFile.patience) }
-        leavesTraces = try file.database.integer("PRAGMA wal_checkpoint(TRUNCATE)") != 0
+        if leavesTraces { leavesTraces = try !emptyLog(of: file) }
     }
 
-    private func measure(at now: Instant) {
+    private func measure(_ file: JournalFile, at now: Instant) throws(JournalFailure) {
         measuredAt = now
         guard let free = JournalFile.freeBytes(in: directory) else { return }
         reserve.take(of: free)
+        isTight = free < Self.tightRoom
+        do throws(SQLiteError) {
+            try file.setCheckpoint(pages: isTight ? JournalFile.tightCheckpoint : JournalFile.checkpoint)
+        } catch {
+            throw .database(error)
+        }
         desk.news.withLock { $0.freeMebibytes = Int(free >> 20) }
     }
 
     private func synced(at now: Instant) {
         syncedAt = now
         desk.news.withLock { $0.syncedAt = now }
-    }
-
-    // MARK: Trouble
-
-    private func fail(_ failure: JournalFailure, at now: Instant, isClosing: Bool) {
-        retryAt = now + Self.rest
-        switch failure {
-        case .database(let error):
-            switch error.kind {
-            case .full: tell { $0.trouble = "the disk is full" + Self.keeping }
-            case .readOnly:
-                file = nil
-                tell { $0.trouble = "the disk takes no writes, it is read-only" + Self.keeping }
-            case .busy: tell { $0.trouble = "another program keeps the journal locked" + Self.keeping }
-            case .damaged:
-                file = nil
-                replaceDamaged(at: now)
-            case .disk:
-                file = nil
-                tell { $0.trouble = "the disk fails (\(error.text))" + Self.keeping }
-            case .refused:
-                file = nil
-                tell { $0.trouble = "the journal cannot be written (\(error.text))" + Self.keeping }
-            }
-        case .directory(let error):
-            file = nil
-            tell { $0.trouble = "\(error)" + Self.keeping }
-        case .newer: tell { $0.trouble = "\(JournalFile.path(in: directory)): \(failure)" }
-        case .replaced, .missing:
-            file = nil
-            // Opened anew at once, unless the directory is gone too.
-            retryAt = now
-            tell { $0.trouble = "the journal was moved away or removed" + Self.keeping }
-        }
-    }
-
-    private static let keeping = ", keeping up to 10 min in memory"
-
-    private func replaceDamaged(at now: Instant) {
-        do {
-            let place = try JournalFile.setAside(in: directory, at: Clock.systemTime())
-            tell { $0.trouble = "the journal is damaged, now \(place)" }
-        } catch {
-            tell { $0.trouble = "the journal is damaged and cannot be set aside (\(error))" }
-        }
-    }
-
-    private func tell(_ change: (inout JournalNews) -> Void) {
-        let isOther = desk.news.withLock { news in
-            let before = news
-            change(&news)
-            return news != before
-        }
-        if isOther { desk.changed.call() }
     }
 }

@@ -15,6 +15,12 @@ package final class SQLiteDatabase {
         case reading
         /// Reading a file that nobody writes, where its `-wal` and `-shm` cannot be made.
         case immutable
+        /// Reading a file that nobody writes, with its `-wal`, where there is no `-shm` and none can be made: the index of the log is kept in
+        /// memory.
+        ///
+        /// Source: sqlite.org/wal.html, "Use of WAL Without Shared-Memory". The exclusive mode needs a lock that a read-only file cannot
+        /// have, so that no lock is asked for (`unix-none`).
+        case unshared
     }
 
     let handle: OpaquePointer
@@ -28,13 +34,15 @@ package final class SQLiteDatabase {
         let flags =
             access == .writing ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
         let name = access == .immutable ? "file:" + Self.escaped(path) + "?immutable=1" : path
-        let code = unsafe sqlite3_open_v2(name, &handle, flags | Self.always, nil)
+        let system = access == .unshared ? "unix-none" : nil
+        let code = unsafe sqlite3_open_v2(name, &handle, flags | Self.always, system)
         guard code == SQLITE_OK, let opened = unsafe handle else {
             let error = unsafe SQLiteError(code, of: handle)
             unsafe sqlite3_close_v2(handle)
             throw error
         }
         unsafe self.handle = unsafe opened
+        if access == .unshared { try execute("PRAGMA locking_mode = EXCLUSIVE") }
     }
 
     deinit {

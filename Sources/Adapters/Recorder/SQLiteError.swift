@@ -47,6 +47,11 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
         code & 0xFF == SQLITE_INTERRUPT
     }
 
+    /// A file is missing and cannot be made, or cannot be opened.
+    var isMissingFile: Bool {
+        code & 0xFF == SQLITE_CANTOPEN
+    }
+
     package var description: String {
         text
     }

@@ -23,6 +23,14 @@ package struct StrapList: Equatable, Sendable {
         isOff || !ours.isEmpty
     }
 
+    /// Adds the straps and keys of another list; what this one says of a strap stays.
+    package mutating func add(_ other: StrapList) {
+        remembered += other.remembered.filter { strap in !remembered.contains { $0.address == strap.address } }
+        remembered = Array(remembered.prefix(StrapChoice.memoryLimit))
+        keys += other.keys.filter { key in !keys.contains { $0.adapter == key.adapter && $0.device == key.device } }
+        keys = Array(keys.prefix(LongTermKey.limit))
+    }
+
     /// The longest text of a list, in bytes.
     static let lengthLimit = 64 * 1024
 

@@ -58,6 +58,11 @@ package struct Scribe: Sendable {
         for state in rest { take(state, zones: zones) }
     }
 
+    /// Moves the number of the recording.
+    package mutating func renumber(_ numbers: Renumbering.Shift) {
+        if let id = recording?.id { recording?.id = numbers(id) }
+    }
+
     /// What was written since the last call, in order. RR intervals of the time between `.begin` and `.end` are in it.
     package mutating func takeRows() -> [RecordingRow] {
         defer { if !rows.isEmpty { rows = [] } }

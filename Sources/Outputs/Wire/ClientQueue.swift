@@ -123,6 +123,11 @@ package struct ClientQueue: Sendable {
         }
     }
 
+    /// The events of the ring have other numbers from now on (``EventRing/renumber(_:after:)``); the client has the same place.
+    package mutating func renumber(_ numbers: Renumbering.Shift) {
+        place = place.map { numbers($0) }
+    }
+
     /// Lets the settings wait, if they are watched.
     package mutating func settingsChanged() {
         settingsWait = watch.classes.contains(.settings)

@@ -1,6 +1,11 @@
 package import Domain
 
 extension LineWriter {
+    /// The number of an activity; absent where it has none yet (``Renumbering``).
+    package mutating func member(_ name: String, number: Int?) {
+        member(name, number.flatMap { $0 > 0 ? $0 : nil })
+    }
+
     /// The line of class EVENT: something that happened.
     ///
     /// - Parameter sequence: nil in a replay, which leaves out what belongs to the machine.
@@ -11,10 +16,17 @@ extension LineWriter {
             line.member("time", event.time)
             line.member("boot_ms", sequence == nil ? nil : event.at.milliseconds)
             line.member("event", event.kind.name)
-            line.member("activity", sequence == nil ? nil : event.activity)
+            line.member("activity", number: sequence == nil ? nil : event.activity)
             line.fields(of: event.kind)
         }
         newline()
+    }
+
+    /// An EVENT line with another number; the rest of it stays as it was published.
+    package static func eventLine(_ line: [UInt8], sequence: Int) -> [UInt8] {
+        let head = Array(#"{"class":"EVENT","seq":"#.utf8)
+        guard line.starts(with: head) else { return line }
+        return head + Array(String(sequence).utf8) + line[head.count...].drop { $0 != UInt8(ascii: ",") }
     }
 
     private mutating func fields(of kind: Event.Kind) {
@@ -67,7 +79,7 @@ extension LineWriter {
     /// An activity in one object.
     package mutating func summary(_ summary: Summary) {
         object { line in
-            line.member("id", summary.id)
+            line.member("id", number: summary.id)
             line.member("sport", summary.sport.rawValue)
             line.member("name", summary.name?.text)
             line.member("open", summary.isOpen)

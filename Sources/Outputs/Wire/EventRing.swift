@@ -23,12 +23,29 @@ package struct EventRing: Sendable {
     /// Resumes after the events of an earlier start, the newest last. Of those before a hole only what the run needs is retained.
     package init(after stored: [(sequence: Int, line: [UInt8])] = []) {
         for (sequence, line) in stored {
-            if sequence != retained.upperBound {
-                while !retained.isEmpty { dropFirst() }
-                retained = sequence..<sequence
-            }
+            resume(at: sequence)
             append(line, RunMarks.Kind(line: line))
         }
+    }
+
+    /// Puts the events of an earlier start before those that were counted in memory, whose numbers move.
+    package mutating func renumber(_ numbers: Renumbering.Shift, after stored: [(sequence: Int, line: [UInt8])]) {
+        var own: [(sequence: Int, line: [UInt8])] = []
+        var place = first(from: numbers.first)
+        while let number = place {
+            own.append((numbers(number), LineWriter.eventLine(self[number], sequence: numbers(number))))
+            place = first(from: number + 1)
+        }
+        let next = numbers(retained.upperBound)
+        self = EventRing(after: stored + own)
+        resume(at: next)
+    }
+
+    /// Gives the next event this number.
+    private mutating func resume(at number: Int) {
+        if number == retained.upperBound { return }
+        while !retained.isEmpty { dropFirst() }
+        retained = number..<number
     }
 
     /// Gives an event the next number.

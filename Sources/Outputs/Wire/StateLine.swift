@@ -72,7 +72,7 @@ extension LineWriter {
     }
 
     private mutating func activity(_ activity: Activity, isReplay: Bool) {
-        member("activity", isReplay ? nil : activity.id)
+        member("activity", number: isReplay ? nil : activity.id)
         member("sport", activity.sport.rawValue)
         times(activity.total)
         member("pace_s_per_m", activity.pace, decimals: 4)

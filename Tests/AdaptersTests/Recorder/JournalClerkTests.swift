@@ -146,7 +146,7 @@ struct JournalClerkTests {
         let source = try stage.journal.watch(in: loop) {}
         record()
         let part = JournalPart(number: 1, bootID: "boot", at: stage.clock.now, beginsAt: 60_000, place: 10)
-        stage.journal.resume(1, part, rows: 10, at: stage.clock.now)
+        stage.journal.resume(stage.run.recording, part, rows: 10, at: stage.clock.now)
         // The writer may take the part before there is its outage.
         stage.turn()
         stage.journal.write(Entry(at: stage.clock.now, kind), at: stage.clock.now)

@@ -84,7 +84,7 @@ struct JournalFileTests {
         stage.clock = ManualClock(now: Instant(milliseconds: 7000))
         let part = JournalPart(
             number: 1, bootID: "another", at: stage.clock.now, beginsAt: open.lastAt + 10_000, place: open.entries)
-        stage.journal.resume(1, part, rows: open.rows, at: stage.clock.now)
+        stage.journal.resume(stage.run.recording, part, rows: open.rows, at: stage.clock.now)
         let outage = Entry(
             at: stage.clock.now, .outage(Outage(duration: .seconds(10), isSameBoot: false, settings: Settings())))
         stage.journal.write(outage, at: stage.clock.now)
@@ -102,7 +102,7 @@ struct JournalFileTests {
         stage.begin()
         stage.record(10)
         let part = JournalPart(number: 1, bootID: "another", at: stage.clock.now, beginsAt: 60_000, place: 10)
-        stage.journal.resume(1, part, rows: 10, at: stage.clock.now)
+        stage.journal.resume(stage.run.recording, part, rows: 10, at: stage.clock.now)
         stage.record(5)
         stage.journal.append(.cut(activity: 1, entries: 10, rows: 9), at: stage.clock.now)
         stage.turn()
@@ -261,5 +261,35 @@ struct JournalFileTests {
         #expect(try stage.rows(of: id) == (0..<1000).map(stage.run.row))
         #expect(try stage.entries(of: 1).count == 9 && stage.entries(of: id) == [])
         #expect(try stage.database().integer("SELECT count(*) FROM record") == 1009)
+    }
+
+    /// As on a disk that became read-only while the journal was written, and that has lost the index of the log.
+    @Test func aLogWithoutItsIndexIsReadWhereNothingCanBeMade() throws {
+        stage.begin()
+        stage.record(20)
+        let other = TemporaryDirectory()
+        for ending in ["", "-wal"] {
+            try FileManager.default.copyItem(
+                atPath: stage.path + ending, toPath: other.path + "/journal.sqlite" + ending)
+        }
+        let database = try SQLiteDatabase(other.path + "/journal.sqlite", .unshared)
+        #expect(try database.integer("SELECT count(*) FROM record") == 20)
+        #expect(!FileManager.default.fileExists(atPath: other.path + "/journal.sqlite-shm"))
+        let log = try Data(contentsOf: URL(fileURLWithPath: other.path + "/journal.sqlite-wal"))
+        #expect(try log == Data(contentsOf: URL(fileURLWithPath: stage.path + "-wal")))
+    }
+
+    @Test func anActivityThatGoesOnInAnotherFileIsInItsList() throws {
+        stage.begin()
+        stage.record(10)
+        try stage.restart()
+        try FileManager.default.removeItem(atPath: stage.path)
+        let part = JournalPart(number: 1, bootID: "boot", at: stage.clock.now, beginsAt: 60_000, place: 10)
+        stage.journal.resume(stage.run.recording, part, rows: 10, at: stage.clock.now)
+        stage.record(5)
+        stage.end()
+        let summary = try #require(try stage.reader().summary(of: 1))
+        #expect(!summary.isOpen && summary.total.elapsedMilliseconds > 0)
+        #expect(try stage.rows(of: 1).count == 5)
     }
 }

@@ -83,4 +83,33 @@ struct JournalQueueTests {
     @Test func aChangeIsSmall() {
         #expect(MemoryLayout<JournalChange>.stride <= 256)
     }
+
+    @Test mutating func whatWaitsGetsOtherNumbers() {
+        let first = Renumbering.firstUnknownActivity
+        var recording = run.recording
+        recording.id = first
+        var moved = recording
+        moved.id = 17
+        let part = JournalPart(bootID: "boot", at: run.start)
+        let line = Array(#"{"class":"EVENT","seq":3,"boot_ms":1}"#.utf8)
+        queue.append(.begin(recording, part), at: run.start)
+        // One of an earlier start stays as it is.
+        for activity in [first, 5] { queue.append(.row(activity: activity, place: 0, run.row(0)), at: run.start) }
+        for place in 1...600 { queue.append(.row(activity: first, place: place, run.row(place)), at: run.start) }
+        queue.append(.event(sequence: 3, activity: first, at: run.start, line: line), at: run.start)
+        queue.append(.end(recording, gaps: 2), at: run.start)
+        queue.renumber(
+            Renumbering(activities: .init(from: first, to: 17), events: .init(from: 1, to: 101)))
+        let changes = changes(queue.take())
+        #expect(changes.count == 605 && changes.first == .begin(moved, part) && changes.last == .end(moved, gaps: 2))
+        #expect(changes[2] == .row(activity: 5, place: 0, run.row(0)))
+        #expect(changes[602] == .row(activity: 17, place: 600, run.row(600)))
+        let text = Array(#"{"class":"EVENT","seq":103,"boot_ms":1}"#.utf8)
+        #expect(changes[603] == .event(sequence: 103, activity: 17, at: run.start, line: text))
+    }
+
+    @Test func numbersNeverMoveBack() {
+        let shift = Renumbering.Shift(from: 18, to: 3)
+        #expect(shift(17) == 17 && shift(18) == 18 && shift(19) == 19)
+    }
 }

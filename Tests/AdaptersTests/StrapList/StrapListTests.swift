@@ -136,4 +136,16 @@ struct StrapListTests {
         try put(#"{"version":1,"off":false,"straps":[],"remembered":[\#(strap)]}"#.utf8)
         #expect(file.read().0.remembered.first?.name?.text == "\u{FFFD}[2J")
     }
+
+    @Test func whatWasReadLateIsAddedToWhatWasLearntMeanwhile() {
+        var list = StrapList()
+        list.remembered = [
+            RememberedStrap(
+                address: Self.full.remembered[1].address, name: ForeignText("new"), serialNumber: nil, isWide: false)
+        ]
+        list.keys = [Self.key(of: 7)]
+        list.add(Self.full)
+        #expect(list.remembered.map(\.name?.text) == ["new", "Polar H10 \"9AD13824\""])
+        #expect(list.keys == [Self.key(of: 7), Self.full.keys[0]])
+    }
 }

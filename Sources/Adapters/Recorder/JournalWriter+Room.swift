@@ -1,0 +1,47 @@
+import Domain
+import Linux
+
+/// What is done where the disk is full.
+extension JournalWriter {
+    /// On a full disk the room of the reserve is for what ends a run, and for that alone; at the daemon's end, for as much as it holds.
+    ///
+    /// - Returns: what is not written.
+    func end(
+        _ chunks: ArraySlice<JournalQueue.Chunk>, in file: JournalFile, isClosing: Bool
+    ) -> ArraySlice<JournalQueue.Chunk> {
+        let isEnding = chunks.contains { chunk in
+            chunk.changes.contains { if case .end = $0 { true } else { false } }
+        }
+        guard isEnding || isClosing else { return chunks }
+        reserve.release()
+        var chunks = chunks
+        do throws(SQLiteError) {
+            try file.setSynced(true)
+            while isClosing, let first = chunks.first {
+                do throws(SQLiteError) {
+                    try write([first], nil, into: file)
+                    chunks = chunks.dropFirst()
+                } catch {
+                    guard error.kind == .full else { throw error }
+                    break
+                }
+            }
+            let vital = chunks.map { JournalQueue.Chunk(changes: $0.changes.filter(\.isVital), since: $0.since) }
+            try write(vital[...], nil, into: file)
+        } catch {
+            return chunks
+        }
+        return chunks.compactMap { chunk in
+            let changes = chunk.changes.filter { !$0.isVital }
+            let size = changes.reduce(0) { $0 + $1.size }
+            return changes.isEmpty ? nil : JournalQueue.Chunk(changes: changes, size: size, since: chunk.since)
+        }[...]
+    }
+
+    /// Moves what is in the log to the file, and gives back its room; not while somebody reads, who would keep the writer waiting.
+    func emptyLog(of file: JournalFile) throws(SQLiteError) -> Bool {
+        file.database.setPatience(.zero)
+        defer { file.database.setPatience(JournalFile.patience) }
+        return try file.database.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0
+    }
+}

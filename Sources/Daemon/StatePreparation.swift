@@ -1,0 +1,155 @@
+import Adapters
+import Domain
+import Linux
+
+/// What an attempt to make the state directory ready has found.
+struct StateFinding: Sendable {
+    /// What the journal says; nil where it cannot be read.
+    var journal: JournalPreparation?
+    var leftOpen: LeftOpen?
+    /// The straps that were known; nil where they cannot be read.
+    var straps: StrapList?
+    /// The directory is locked and can be written.
+    var isReady = false
+    /// Why it is not ready, as a clause for people.
+    var trouble: String?
+    /// Another paced uses the directory.
+    var isInUse = false
+    /// What people ought to know of the directory.
+    var warnings: [String] = []
+}
+
+/// Makes the state directory ready, and reads what it holds: at the start, and each second until it is ready.
+///
+///     journal's thread: attempt ──▶ finding ──▶ loop: takeFinding
+///
+/// A directory that cannot be written is read once, at the first attempt: numbers, settings, events and the activity that was left open.
+/// One that other users can write to is not read, since nobody knows who wrote what is in it.
+final class StatePreparation: Sendable {
+    /// How long the start of the daemon waits for the first attempt.
+    static let startLimit = Duration.seconds(5)
+
+    private final class StateLock: Sendable {
+        let lock: DirectoryLock
+
+        init(_ lock: consuming DirectoryLock) {
+            self.lock = lock
+        }
+    }
+
+    private struct Progress {
+        var lock: StateLock?
+        var isFirst = true
+        var finding: StateFinding?
+    }
+
+    private let progress = Locked(Progress())
+    private let directory: String
+    private let strapFile: StrapListFile?
+    private let isDemo: Bool
+    private let limit: Duration
+
+    /// - Parameters:
+    ///   - strapFile: where the straps are kept; nil in the demo.
+    ///   - limit: how long ago the last moment of an activity may lie that goes on.
+    init(in directory: String, strapFile: StrapListFile?, isDemo: Bool, limit: Duration) {
+        self.directory = directory
+        self.strapFile = strapFile
+        self.isDemo = isDemo
+        self.limit = limit
+    }
+
+    /// What was found since the last call.
+    func takeFinding() -> StateFinding? {
+        progress.withLock { progress in
+            defer { progress.finding = nil }
+            return progress.finding
+        }
+    }
+
+    // MARK: On the journal's thread
+
+    /// Waits for the disk.
+    ///
+    /// - Returns: why the directory is not ready; nil where it is.
+    func attempt() -> String? {
+        let isFirst = progress.withLock { progress in
+            defer { progress.isFirst = false }
+            return progress.isFirst
+        }
+        var finding = StateFinding()
+        do {
+            finding.warnings = try lock()
+            finding.journal = try JournalPreparation(in: directory, at: Clock.systemTime())
+            read(into: &finding)
+            finding.isReady = true
+        } catch DirectoryLock.Failure.held(let held) {
+            let holder = held.process.map { "process \($0)" } ?? "another process"
+            finding.isInUse = true
+            finding.trouble = "\(directory) is in use by paced, \(holder)"
+        } catch DirectoryLock.Failure.directory(let error) {
+            finding.trouble = "\(error)"
+        } catch let error as SystemError {
+            finding.trouble = "cannot make \(directory): \(error)"
+        } catch {
+            finding.trouble = "\(error)"
+        }
+        if !finding.isReady {
+            guard isFirst else { return finding.trouble }
+            if !finding.isInUse, isPrivate {
+                finding.journal = try? JournalPreparation(reading: directory)
+                read(into: &finding)
+            }
+        }
+        progress.withLock { $0.finding = finding }
+        return finding.trouble
+    }
+
+    private var isPrivate: Bool {
+        do throws(DirectoryError) {
+            _ = try Directory(private: directory)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func read(into finding: inout StateFinding) {
+        if let journal = finding.journal, let reader = try? JournalReader(in: directory) {
+            finding.leftOpen = LeftOpen(
+                journal, from: reader, isDemo: isDemo, bootID: Clock.bootID(), at: Clock.now(),
+                time: Clock.isSynchronised() ? Clock.systemTime() : nil, limit: limit)
+        }
+        guard let strapFile else { return }
+        let (list, trouble) = strapFile.read()
+        finding.straps = list
+        switch trouble {
+        case .damaged(let place?):
+            finding.warnings.append("\(strapFile.path) is damaged, now \(place): no strap is remembered")
+        case .damaged(nil):
+            finding.warnings.append("\(strapFile.path) is damaged, ignoring: no strap is remembered")
+        case .unreadable(let error):
+            finding.straps = nil
+            finding.warnings.append("cannot read the known straps, beginning with an empty list: \(error)")
+        case nil: break
+        }
+    }
+
+    /// Makes the directory where it is missing, checks it, and locks it until the daemon ends.
+    ///
+    /// - Returns: what people ought to know of it.
+    private func lock() throws -> [String] {
+        if progress.withLock({ $0.lock != nil }) { return [] }
+        try makeDirectories(directory)
+        let lock = try StateLock(DirectoryLock(Directory(private: directory), file: "state.lock"))
+        progress.withLock { $0.lock = lock }
+        let names = ["state.lock", StrapListFile.name, JournalReserve.name] + JournalFile.names
+        var warnings = Daemon.hardLinks(among: names, in: lock.lock.directory)
+        do throws(DirectoryError) {
+            try lock.lock.directory.checkFile(JournalReserve.name)
+        } catch {
+            warnings.append("\(error); the journal has no reserve for a full disk")
+        }
+        return warnings
+    }
+}

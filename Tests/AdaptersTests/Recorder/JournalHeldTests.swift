@@ -1,0 +1,52 @@
+import Domain
+import Foundation
+import Linux
+import TestKit
+import Testing
+
+@testable import Adapters
+
+/// A journal whose directory is not ready yet.
+struct JournalHeldTests {
+    @Test func nothingIsWrittenBeforeTheDirectoryIsReadyAndItsNumbersAreKnown() throws {
+        let directory = TemporaryDirectory()
+        let desk = try JournalDesk()
+        let journal = Journal(desk: desk, nextActivity: Renumbering.firstUnknownActivity)
+        desk.queue.withLock { $0.isHeld = true }
+        desk.news.withLock { $0.isPrepared = false }
+        let attempts = Locked(0)
+        let writer = JournalWriter(in: directory.path, desk: desk) {
+            attempts.withLock { count in
+                count += 1
+                return count < 3 ? "attempt \(count) fails" : nil
+            }
+        }
+        var clock = ManualClock()
+        #expect(journal.status(at: clock.now).state == .stalled)
+        var run = SyntheticRun(activity: journal.activityNumber, start: clock.now)
+        journal.begin(run.recording, run.part, at: clock.now)
+        journal.write(run.row(0), at: clock.now)
+        writer.turn(at: clock.now)
+        #expect(journal.status(at: clock.now).message == "attempt 1 fails, keeping up to 10 min in memory")
+        #expect(journal.status(at: clock.now).state == .failed)
+        // Each second, not each turn.
+        writer.turn(at: clock.advance(by: .milliseconds(500)))
+        #expect(attempts.withLock { $0 } == 1)
+        writer.turn(at: clock.advance(by: .milliseconds(500)))
+        writer.turn(at: clock.advance(by: .seconds(1)))
+        #expect(attempts.withLock { $0 } == 3)
+        writer.turn(at: clock.advance(by: .seconds(1)))
+        #expect(attempts.withLock { $0 } == 3)
+        #expect(!FileManager.default.fileExists(atPath: directory.path + "/journal.sqlite"))
+        journal.renumber(
+            Renumbering(
+                activities: .init(from: Renumbering.firstUnknownActivity, to: 7), events: .init(from: 1, to: 1)))
+        journal.startWriting()
+        writer.turn(at: clock.advance(by: .milliseconds(500)))
+        run = SyntheticRun(activity: 7, start: run.start)
+        #expect(journal.open?.activity == 7 && journal.activityNumber == 8)
+        let reader = try JournalReader(in: directory.path)
+        #expect(try reader.list(limit: 10).map(\.id) == [7])
+        #expect(journal.status(at: clock.now).state == .writing)
+    }
+}

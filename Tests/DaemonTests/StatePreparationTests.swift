@@ -1,0 +1,231 @@
+import Adapters
+import Domain
+import Foundation
+import Linux
+import Outputs
+import Pipeline
+import TestKit
+import Testing
+
+@testable import Daemon
+
+/// A state directory that cannot be written, or not even read, at the start, and what becomes of what was recorded meanwhile.
+@Suite struct StatePreparationTests {
+    private let directory: TemporaryDirectory
+    private let now = Clock.now()
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func preparation() -> StatePreparation {
+        StatePreparation(in: directory.path, strapFile: nil, isDemo: false, limit: .seconds(900))
+    }
+
+    /// A run of a daemon that goes without ending it.
+    private func interruptedRun() throws {
+        var stage = try DaemonStage(in: directory.path, at: now - .seconds(60))
+        try stage.perform(.start(.ride, indoor: true), at: now - .seconds(60))
+        stage.ride(20, from: now - .seconds(60))
+        #expect(stage.begun.recorder.journal.close(waiting: .seconds(60)))
+    }
+
+    /// What can be read of a journal that cannot be written.
+    private func copy() throws -> StateFinding {
+        let journal = try JournalPreparation(reading: directory.path)
+        var finding = StateFinding(journal: journal)
+        finding.leftOpen = LeftOpen(
+            journal, from: try JournalReader(in: directory.path), isDemo: false, bootID: Clock.bootID(), at: now,
+            time: nil, limit: .seconds(900))
+        return finding
+    }
+
+    private func summaries() throws -> [Summary] {
+        try JournalReader(in: directory.path).list(limit: 10)
+    }
+
+    @Test func aDirectoryThatOthersCanWriteToIsNotReadUntilItIsMended() throws {
+        try interruptedRun()
+        chmod(directory.path, 0o777)
+        let preparation = preparation()
+        let trouble = try #require(preparation.attempt())
+        #expect(trouble.contains("chmod o-w"))
+        var finding = try #require(preparation.takeFinding())
+        #expect(finding.journal == nil && finding.leftOpen == nil && !finding.isReady && finding.trouble == trouble)
+        #expect(preparation.attempt() == trouble && preparation.takeFinding() == nil)
+        chmod(directory.path, 0o750)
+        #expect(preparation.attempt() == nil)
+        finding = try #require(preparation.takeFinding())
+        #expect(finding.isReady && finding.journal?.nextActivity == 2 && finding.leftOpen?.id == 1)
+    }
+
+    @Test func aDirectoryThatAnotherDaemonUsesIsSaidToBeInUse() throws {
+        let first = preparation()
+        #expect(first.attempt() == nil)
+        let second = preparation()
+        #expect(second.attempt() == "\(directory.path) is in use by paced, process \(getpid())")
+        let finding = try #require(second.takeFinding())
+        #expect(finding.isInUse && !finding.isReady && finding.journal == nil)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test func aDirectoryThatCannotBeMadeIsNotReady() throws {
+        let path = directory.path + "/file/state"
+        try Data().write(to: URL(fileURLWithPath: directory.path + "/file"))
+        let preparation = StatePreparation(in: path, strapFile: nil, isDemo: false, limit: .zero)
+        #expect(try #require(preparation.attempt()).contains(path))
+        try FileManager.default.removeItem(atPath: directory.path + "/file")
+        #expect(preparation.attempt() == nil)
+    }
+
+    @Test func aRunThatBeganWithoutANumberGetsTheNextOneAndTheOneBeforeIsClosed() throws {
+        try interruptedRun()
+        var stage = try LateStage(in: directory.path, at: now)
+        try stage.daemon.perform(.start(.hike, indoor: true), at: now)
+        stage.daemon.ride(3, from: now)
+        #expect(try #require(stage.daemon.state.activity).id < 1)
+        let line = LineWriter.stateText(stage.daemon.state)
+        #expect(!line.contains("\"activity\""))
+        let numbers = try #require(stage.adopt(try stage.find(), at: now + .seconds(3)))
+        #expect(numbers.activities.first == Renumbering.firstUnknownActivity)
+        #expect(stage.daemon.state.activity?.id == 2)
+        stage.daemon.ride(2, from: now + .seconds(3))
+        try stage.daemon.perform(.stop, at: now + .seconds(5))
+        #expect(stage.daemon.begun.recorder.journal.close(waiting: .seconds(60)))
+        let summaries = try summaries()
+        #expect(summaries.map(\.id) == [2, 1] && summaries.map(\.isOpen) == [false, false])
+        #expect(summaries[0].sport == .hike && summaries[0].total.elapsedMilliseconds == 5000)
+        #expect((19_000...19_300).contains(summaries[1].total.elapsedMilliseconds))
+        // A replay gives it the same number.
+        var first: Entry?
+        try JournalReader(in: directory.path).entries(of: 2) { first = first ?? $0 }
+        guard case .beginning(let beginning)? = first?.kind else { throw NothingFound() }
+        #expect(beginning.lastActivity == 1)
+    }
+
+    @Test func twoRunsThatBeganWithoutNumbersGetTwoAndTheNextIsPromised() throws {
+        try interruptedRun()
+        var stage = try LateStage(in: directory.path, at: now)
+        for second in [0, 10] {
+            try stage.daemon.perform(.start(.walk, indoor: true), at: now + .seconds(second))
+            stage.daemon.ride(3, from: now + .seconds(second))
+            try stage.daemon.perform(.stop, at: now + .seconds(second + 3))
+        }
+        _ = stage.adopt(try stage.find(), at: now + .seconds(20))
+        #expect(stage.daemon.begun.recorder.journal.close(waiting: .seconds(60)))
+        #expect(try summaries().map(\.id) == [3, 2, 1])
+        #expect(try JournalPreparation(reading: directory.path).nextActivity == 4)
+    }
+
+    @Test func anIdleDaemonGoesOnWithWhatWasLeftOpen() throws {
+        try interruptedRun()
+        var stage = try LateStage(in: directory.path, at: now)
+        _ = stage.adopt(try stage.find(), at: now + .seconds(5))
+        stage.daemon.say(at: now + .seconds(5))
+        #expect(stage.daemon.state.run == .active && stage.daemon.state.activity?.id == 1)
+        #expect(stage.daemon.events.map(\.kind).contains(.start(.ride, resumed: true)))
+    }
+
+    @Test func whatWasLeftOpenStaysSoWhereTheDaemonEnds() throws {
+        try interruptedRun()
+        var stage = try LateStage(in: directory.path, at: now)
+        _ = stage.adopt(try stage.find(), isClosing: true, at: now)
+        #expect(stage.daemon.state.run == .idle)
+        #expect(stage.daemon.begun.recorder.journal.close(waiting: .seconds(60)))
+        #expect(try summaries().map(\.isOpen) == [true])
+    }
+
+    @Test func aDirectoryThatIsReadyAtTheLastMomentGetsTheRun() throws {
+        var stage = try LateStage(in: directory.path, at: now)
+        try stage.daemon.perform(.start(.walk, indoor: true), at: now)
+        stage.daemon.ride(3, from: now)
+        stage.gate.withLock { $0 = true }
+        let journal = stage.daemon.begun.recorder.journal
+        var found: StateFinding?
+        let isClosed = journal.close(waiting: .seconds(60)) {
+            found = stage.preparation.takeFinding()
+            if let found { _ = stage.adopt(found, isClosing: true, at: now + .seconds(3)) }
+        }
+        #expect(found?.isReady == true && found?.trouble == nil)
+        #expect(isClosed, "\(journal.status(at: Clock.now()))")
+        #expect(try summaries().map(\.id) == [1])
+    }
+
+    @Test func aRunThatWasReadAndNotWrittenIsTakenUpOnce() throws {
+        try interruptedRun()
+        var stage = try LateStage(in: directory.path, at: now)
+        #expect(stage.adopt(try copy(), isServing: false, at: now)?.activities.distance ?? 0 > 0)
+        stage.daemon.ride(5, from: now)
+        let elapsed = try #require(stage.daemon.state.activity?.total.elapsedMilliseconds)
+        #expect(stage.daemon.state.activity?.id == 1 && elapsed >= 23_000)
+        let numbers = try #require(stage.adopt(try stage.find(), at: now + .seconds(5)))
+        #expect(numbers.isEmpty)
+        stage.daemon.ride(5, from: now + .seconds(5))
+        #expect(stage.daemon.events.count { $0.kind == .start(.ride, resumed: true) } == 1)
+        try stage.daemon.perform(.stop, at: now + .seconds(10))
+        #expect(stage.daemon.begun.recorder.journal.close(waiting: .seconds(60)))
+        let summary = try #require(try summaries().first)
+        #expect(summary.id == 1 && !summary.isOpen && summary.total.elapsedMilliseconds >= elapsed + 4000)
+    }
+
+    @Test func aNumberThatAnImportHasTakenMeanwhileIsNotUsedTwice() throws {
+        try interruptedRun()
+        var stage = try LateStage(in: directory.path, at: now)
+        var copy = try copy()
+        copy.leftOpen = nil
+        _ = stage.adopt(copy, isServing: false, at: now)
+        try stage.daemon.perform(.start(.walk, indoor: true), at: now)
+        #expect(stage.daemon.state.activity?.id == 2)
+        var found = try stage.find()
+        found.journal?.nextActivity = 3
+        _ = stage.adopt(found, at: now + .seconds(1))
+        #expect(stage.daemon.state.activity?.id == 3)
+    }
+}
+
+/// A daemon whose state directory is not ready before the gate opens.
+private struct LateStage {
+    var daemon: DaemonStage
+    let preparation: StatePreparation
+    let gate = Locked(false)
+
+    init(in directory: String, at now: Instant) throws {
+        let preparation = StatePreparation(in: directory, strapFile: nil, isDemo: false, limit: .seconds(900))
+        self.preparation = preparation
+        let journal = try Journal(in: directory) { [gate] in
+            gate.withLock { $0 } ? preparation.attempt() : "the gate is closed"
+        }
+        daemon = DaemonStage(
+            begun: Daemon.Begun(Pipeline(settings: Settings(), isDemo: false, at: now), journal, [.fit], at: now))
+    }
+
+    /// Opens the gate, and waits for what the journal's thread finds.
+    func find() throws -> StateFinding {
+        gate.withLock { $0 = true }
+        for _ in 0..<2000 {
+            if let finding = preparation.takeFinding() { return finding }
+            usleep(10_000)
+        }
+        throw NothingFound()
+    }
+
+    mutating func adopt(
+        _ finding: StateFinding, isServing: Bool = true, isClosing: Bool = false, at now: Instant
+    ) -> Renumbering? {
+        daemon.begun.recollection.advance(to: now)
+        daemon.say(at: now)
+        let numbers = daemon.begun.adopt(finding, isServing: isServing, isClosing: isClosing, at: now)
+        if finding.isReady { daemon.begun.recorder.journal.startWriting() }
+        return numbers
+    }
+}
+
+extension LineWriter {
+    fileprivate static func stateText(_ state: State) -> String {
+        var line = LineWriter()
+        line.stateLine(state, sequence: 1)
+        return String(decoding: line.bytes, as: UTF8.self)
+    }
+}
+
+private struct NothingFound: Error {}

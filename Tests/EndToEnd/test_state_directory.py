@@ -1,0 +1,321 @@
+"""A state directory that is bad at the start: the daemon serves, reads what can be read, and writes everything when the directory is mended."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from programs import Disk, wait_for
+
+OFF = ["--gpsd", "off", "--strap", "off"]
+NOBODY = 65534
+
+
+def state_of(daemon):
+    return daemon.call("status")
+
+
+def active_for(daemon, milliseconds):
+    return wait_for(lambda: (state := state_of(daemon)).get("elapsed_ms", 0) >= milliseconds and state,
+        20 + milliseconds / 500, "a run")
+
+
+READ = """import json, sqlite3, sys
+database = sqlite3.connect(f"file:{sys.argv[1]}/journal.sqlite?mode=ro", uri=True)
+print(json.dumps(database.execute(sys.argv[2]).fetchall()))"""
+
+
+def rows(place, query):
+    """What the journal in a directory, or on a disk, answers."""
+    path, within = (place.place, place.within) if isinstance(place, Disk) else (place, [])
+    done = subprocess.run(
+        [str(word) for word in [*within, sys.executable, "-c", READ, path, query]],
+        capture_output=True, check=True, timeout=20)
+    return [tuple(row) for row in json.loads(done.stdout)]
+
+
+def written_again(reader, failed):
+    """The event that says that the directory is written, after it could not be."""
+    return wait_for(
+        lambda: next((event for event in reader.of("EVENT")
+                      if event.get("state") == "writing" and event["boot_ms"] > failed["boot_ms"]), None),
+        10, "writing")
+
+
+def is_whole(place, activity, elapsed):
+    """The file holds each second of an activity, and its events are numbered without a hole."""
+    assert rows(place, "PRAGMA integrity_check") == [("ok",)]
+    first = activity << 32
+    seconds = [row[0] for row in rows(
+        place, f"SELECT elapsed_ms FROM record WHERE elapsed_ms AND key BETWEEN {first} AND {first + 2**32 - 1}")]
+    assert seconds == list(range(1000, elapsed + 1, 1000)), (seconds, elapsed)
+    numbers = [row[0] for row in rows(place, "SELECT seq FROM event ORDER BY seq")]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert rows(place, "SELECT * FROM loss") == []
+
+
+@pytest.mark.parametrize("has_index", [True, False], ids=["with its -shm", "without its -shm"])
+def test_a_read_only_disk_at_the_start_leaves_the_rider_every_figure(stage, has_index):
+    disk = stage.disk()
+    daemon = stage.paced(*OFF, prefix=disk.within)
+    daemon.call("run.start", sport="walk")
+    daemon.call("run.stop")
+    daemon.call("run.start", sport="hike")
+    daemon.call("settings.set", key="metric", value=True)
+    before = active_for(daemon, 3000)
+    reader = stage.reader(daemon, since=0)
+    last = wait_for(lambda: reader.of("EVENT"), 5, "the events")[-1]["seq"]
+    wait_for(lambda: len(rows(disk, "SELECT seq FROM event")) == last, 5, "the events in the file")
+    daemon.end(signal.SIGKILL)
+    reader.end()
+    # What was committed is in the log alone.
+    assert (disk.path / "journal.sqlite-wal").stat().st_size > 0
+    if not has_index:
+        (disk.path / "journal.sqlite-shm").unlink()
+    disk.remount("ro")
+
+    begun = time.monotonic()
+    daemon = stage.paced(*OFF, prefix=disk.within)
+    state = state_of(daemon)
+    print(f"figures after {time.monotonic() - begun:.2f} s")
+    assert (state["run"], state["activity"], state["sport"]) == ("active", 2, "hike")
+    assert state["elapsed_ms"] >= before["elapsed_ms"] - 1000
+    reader = stage.reader(daemon, since=0)
+    assert reader.first("VERSION")["events"]["last"] >= last
+    start = reader.first("EVENT", event="start", resumed=True)
+    assert start["seq"] > last
+    failed = reader.first("EVENT", event="recorder", state="failed")
+    assert "Read-only file system" in failed["message"]
+    assert "recorder failed" in [fault["fault"] for fault in state_of(daemon)["faults"]]
+    assert daemon.call("settings.get", key="metric") is True
+    assert [summary["id"] for summary in daemon.call("activities.list")] == [2, 1]
+    assert daemon.call("settings.set", key="auto_stop_minutes", value=7) == 7
+    on = active_for(daemon, state["elapsed_ms"] + 2000)
+    assert daemon.call("run.lap")["elapsed_ms"] >= on["elapsed_ms"]
+    assert state_of(daemon)["recorder"]["state"] == "failed"
+
+    disk.remount("rw")
+    written = written_again(reader, failed)
+    numbers = [event["seq"] for event in reader.of("EVENT")]
+    assert numbers == list(range(1, written["seq"] + 1))
+    summary = daemon.call("run.stop")
+    assert summary["id"] == 2 and summary["laps"] == 2
+    assert daemon.call("run.start")["activity"] == 3
+    assert daemon.end()[0] == 0
+    assert rows(disk, "SELECT id, open FROM activity ORDER BY id") == [(1, 0), (2, 0), (3, 1)]
+    assert rows(disk, "SELECT value FROM setting WHERE name = 'auto_stop_minutes'") == [("7",)]
+    is_whole(disk, 2, summary["elapsed_ms"])
+
+
+def refused_permission(stage):
+    os.chmod(stage.directory / "state", 0)
+    return "Permission denied", lambda: os.chmod(stage.directory / "state", 0o750)
+
+
+def shared_with_everybody(stage):
+    os.chmod(stage.directory / "state", 0o777)
+    return "run chmod o-w", lambda: os.chmod(stage.directory / "state", 0o750)
+
+
+def moved_away(stage):
+    state, kept = stage.directory / "state", stage.directory / "kept"
+    state.rename(kept)
+    state.write_text("in its place")
+
+    def mend():
+        state.unlink()
+        kept.rename(state)
+    return str(state), mend
+
+
+@pytest.mark.parametrize("harm", [refused_permission, shared_with_everybody, moved_away])
+def test_a_directory_that_cannot_be_read_gives_its_numbers_when_it_is_mended(stage, harm):
+    # Root may read anything.
+    prefix = []
+    if os.getuid() == 0:
+        prefix = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+        os.chown(stage.directory, NOBODY, NOBODY)
+    daemon = stage.paced(*OFF, prefix=prefix)
+    daemon.call("run.start")
+    daemon.call("run.stop")
+    daemon.call("settings.set", key="sport", value="ride")
+    daemon.call("settings.set", key="metric", value=True)
+    daemon.call("run.start")
+    active_for(daemon, 2000)
+    reader = stage.reader(daemon, since=0)
+    last = wait_for(lambda: reader.of("EVENT"), 5, "the events")[-1]["seq"]
+    state = stage.directory / "state"
+    wait_for(lambda: len(rows(state, "SELECT seq FROM event")) == last, 5, "the events in the file")
+    daemon.end(signal.SIGKILL)
+    reader.end()
+    reason, mend = harm(stage)
+
+    daemon = stage.paced(*OFF, prefix=prefix)
+    reader = stage.reader(daemon, since=0)
+    failed = reader.first("EVENT", event="recorder", state="failed")
+    assert reason in failed["message"]
+    assert state_of(daemon)["run"] == "idle"
+    assert daemon.call("run.start", sport="hike") == {}
+    assert daemon.call("settings.set", key="metric", value=False) is False
+    assert daemon.call("activities.track")["code"] == -32002
+    on = active_for(daemon, 2000)
+    assert "activity" not in on and on["sport"] == "hike"
+    assert "activity" not in reader.first("EVENT", event="start").value
+    assert [event["seq"] for event in reader.of("EVENT")][0] == 1
+    known = reader.of("EVENT")[-1]["seq"]
+
+    mend()
+    written = written_again(reader, failed)
+    # The events of before are in front now, and those of this start have moved behind them.
+    assert written["seq"] > last + known
+    assert reader.first("STATE", activity=3)["sport"] == "hike"
+    assert state_of(daemon)["activity"] == 3
+    whole = stage.reader(daemon, since=0)
+    begin = whole.first("VERSION")["events"]
+    wait_for(lambda: len(whole.of("EVENT")) >= begin["last"], 5, "all events")
+    assert [event["seq"] for event in whole.of("EVENT")][:begin["last"]] == list(range(1, begin["last"] + 1))
+    # What was set before is in force again, but for what was set since.
+    assert daemon.call("settings.get", key="sport") == "ride"
+    assert daemon.call("settings.get", key="metric") is False
+    # The one that was left open is closed as it stood: another one has begun.
+    listed = wait_for(
+        lambda: len(found := daemon.call("activities.list")) == 3 and not found[1]["open"] and found, 10, "three")
+    assert [(summary["id"], summary["open"]) for summary in listed] == [(3, True), (2, False), (1, False)]
+    assert listed[1]["elapsed_ms"] >= 1000
+    active_for(daemon, on["elapsed_ms"] + 2000)
+    summary = daemon.call("run.stop")
+    assert summary["id"] == 3
+    assert daemon.end()[0] == 0
+    is_whole(state, 3, summary["elapsed_ms"])
+    assert rows(state, "SELECT name, value FROM setting ORDER BY name") == [("metric", "false"), ("sport", '"ride"')]
+
+
+def test_a_run_that_was_left_open_goes_on_when_the_directory_is_mended(stage):
+    prefix = []
+    if os.getuid() == 0:
+        prefix = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+        os.chown(stage.directory, NOBODY, NOBODY)
+    daemon = stage.paced(*OFF, prefix=prefix)
+    daemon.call("run.start")
+    before = active_for(daemon, 3000)
+    daemon.end(signal.SIGKILL)
+    _, mend = refused_permission(stage)
+    daemon = stage.paced(*OFF, prefix=prefix)
+    reader = stage.reader(daemon)
+    assert state_of(daemon)["run"] == "idle"
+    mend()
+    assert reader.first("EVENT", 10, event="start", resumed=True)["activity"] == 1
+    active_for(daemon, before["elapsed_ms"] + 1000)
+    summary = daemon.call("run.stop")
+    assert daemon.end()[0] == 0
+    is_whole(stage.directory / "state", 1, summary["elapsed_ms"])
+
+
+def test_a_directory_that_is_mended_at_the_last_moment_gets_the_run(stage):
+    place = stage.directory / "state"
+    place.write_text("in its place")
+    daemon = stage.paced(*OFF)
+    reader = stage.reader(daemon, since=0)
+    reader.first("EVENT", event="recorder", state="failed")
+    daemon.call("run.start")
+    on = active_for(daemon, 2000)
+    # Its writer tries once a second: most of the time nothing but the end comes before that.
+    place.unlink()
+    assert daemon.end()[0] == 0
+    (activity, elapsed), = rows(place, "SELECT activity.id, max(record.elapsed_ms) FROM activity, record")
+    assert activity == 1 and elapsed >= on["elapsed_ms"] // 1000 * 1000
+
+
+def test_a_full_disk_at_the_start_takes_the_run_when_there_is_room(stage):
+    disk = stage.disk(size="700k")
+    disk.fill()
+    daemon = stage.paced(*OFF, prefix=disk.within)
+    reader = stage.reader(daemon, since=0)
+    reader.first("EVENT", event="recorder", state="failed")
+    daemon.call("run.start")
+    active_for(daemon, 2000)
+    disk.free()
+    reader.first("EVENT", 10, event="recorder", state="writing")
+    assert state_of(daemon)["activity"] == 1
+    summary = daemon.call("run.stop")
+    assert daemon.end()[0] == 0
+    is_whole(disk, 1, summary["elapsed_ms"])
+
+
+class FastGpsd:
+    """A receiver with 20 fixes a second."""
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    @property
+    def option(self):
+        return "127.0.0.1:%d" % self.listener.getsockname()[1]
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+                self.serve(client)
+            except OSError:
+                return
+
+    def serve(self, client):
+        def say(**members):
+            client.sendall(json.dumps(members, separators=(",", ":")).encode() + b"\n")
+        say(**{"class": "VERSION"}, release="3.25", rev="3.25", proto_major=3, proto_minor=15)
+        say(**{"class": "WATCH"}, enable=True, json=True)
+        begun, count = time.time(), 0
+        while True:
+            moment = begun + count / 20
+            count += 1
+            time.sleep(max(moment - time.time(), 0))
+            text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(moment)) + ".%03dZ" % (moment % 1 * 1000)
+            say(**{"class": "TPV"}, device="/dev/ttyACM0", mode=3, time=text, lat=52 + count * 1.3e-6, lon=13.4,
+                altMSL=34.2, eph=3.1, speed=3.01, track=1.2)
+
+    def end(self):
+        self.listener.close()
+
+
+def test_a_small_disk_that_was_full_takes_what_it_can_hold_before_the_end(stage):
+    """What waits is more than the disk has room for in one transaction, whose pages are in the log and in the file."""
+    disk = stage.disk(size="128k")
+    gpsd = stage.keep(FastGpsd())
+    daemon = stage.paced("--strap", "off", "--gpsd", gpsd.option, prefix=disk.within)
+    reader = stage.reader(daemon)
+    wait_for(lambda: disk.path.joinpath("journal.sqlite-wal").exists(), 5, "a journal")
+    disk.fill()
+    daemon.call("run.start")
+    reader.first("EVENT", event="recorder", state="failed")
+    active_for(daemon, 32_000)
+    disk.free()
+    wait_for(lambda: rows(disk, "SELECT max(elapsed_ms) >= 8000 FROM record") == [(1,)], 10, "a part of the run")
+    assert daemon.end()[0] == 0
+    assert rows(disk, "PRAGMA integrity_check") == [("ok",)]
+    assert rows(disk, "SELECT id, open FROM activity") == [(1, 1)]
+    seconds = [row[0] for row in rows(disk, "SELECT elapsed_ms FROM record WHERE elapsed_ms")]
+    assert seconds == list(range(1000, seconds[-1] + 1, 1000)) and seconds[-1] >= 8000
+    print(f"{seconds[-1] / 1000} of 32 s are on a disk of 128 kB")
+
+
+def test_a_full_small_disk_that_is_freed_just_before_the_end_gets_the_run(stage):
+    disk = stage.disk(size="700k")
+    daemon = stage.paced("--demo", prefix=disk.within)
+    reader = stage.reader(daemon)
+    active_for(daemon, 2000)
+    disk.fill()
+    reader.first("EVENT", event="recorder", state="failed")
+    on = active_for(daemon, 6000)
+    disk.free()
+    assert daemon.end()[0] == 0
+    (elapsed,), = rows(disk, "SELECT max(elapsed_ms) FROM record")
+    assert elapsed >= on["elapsed_ms"] // 1000 * 1000
+    is_whole(disk, 1, elapsed)
