@@ -24,21 +24,23 @@ extension Invocation {
 
     private func importFile(_ file: RecordingFile, into state: StateDirectory) throws(Failure) {
         do {
+            // The sport, which judges the distance, may be known at the end only.
+            var statesDistance = false
+            let recording = try file.read { row in
+                if case .sample(let sample) = row, sample.distanceMetres != nil { statesDistance = true }
+            }.recording
+            var distance = FileDistance(recording, isStated: statesDistance)
             // A file that is none leaves not even an empty journal.
-            var journal: JournalImport?
+            let journal = try Self.open(state)
             var gaps = 0
-            var length = TrackLength()
             var imported = try file.read { row in
                 if case .segment = row { gaps += 1 }
-                length.take(row)
-                let open = try journal ?? Self.open(state)
-                journal = open
-                try open.write(row)
+                try journal.write(distance.take(row))
             }
-            if !length.isSaid { imported.recording.measure(length.metres) }
-            let open = try journal ?? Self.open(state)
-            let id = try open.finish(imported.recording, gaps: gaps)
+            distance.finish(&imported.recording)
+            let id = try journal.finish(imported.recording, gaps: gaps)
             try say(id, imported, file, in: state)
+            if let words = distance.words(of: recording.sport) { complain("\(file.name): not counted: \(words)") }
         } catch {
             throw Self.failure(error, state)
         }
@@ -62,19 +64,26 @@ extension Invocation {
             try writeOut(line.bytes)
         } else {
             let isMetric = try metric ?? state.journal().isMetric
-            let words = Words(metric: isMetric).line(imported.recording)
-            try writeOut("\(file.name) is activity \(id): \(words).\n")
+            let words = Words(metric: isMetric)
+            let line = words.line(imported.recording) + words.otherDistance(imported.recording)
+            try writeOut("\(file.name) is activity \(id): \(line).\n")
         }
         let words = imported.leftovers.words
         if !words.isEmpty { complain("\(file.name): not kept: \(words.joined(separator: ", "))") }
     }
 }
 
-extension Recording {
-    /// The file does not say how far it was: the track does, but not for laps.
-    fileprivate mutating func measure(_ metres: Double) {
-        total.distanceMetres = metres
-        if laps.count == 1 { laps[0].figures.distanceMetres = metres }
+extension FileDistance {
+    /// What was not counted; nil where all was.
+    fileprivate func words(of sport: Sport) -> String? {
+        let (metres, tooFast, withoutTime) = notCounted
+        let limit = "beyond the \(Decimal.text(sport.fastest, decimals: 1) ?? "--") m/s of the sport \(sport.rawValue)"
+        let words = [
+            metres > 0 ? "\(Decimal.text(metres, decimals: 0) ?? "--") m \(limit)" : nil,
+            tooFast > 0 ? "\(tooFast) × position \(limit)" : nil,
+            withoutTime > 0 ? "\(withoutTime) × position whose time does not rise" : nil,
+        ].compactMap(\.self)
+        return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 }
 

@@ -69,7 +69,6 @@ extension Invocation {
             replay.take(entry) { lines.take(&$0) }
             try lines.check()
         }
-        try take(entries.first)
         try rows { row in try entries.take(row, take) }
         try entries.finish(take)
     }

@@ -31,6 +31,15 @@ extension Words {
             distance(total), "in " + Self.duration(total.elapsedMilliseconds), average(total, recording.sport))
     }
 
+    /// The maker's own distance, where it is more than 1 % from ours; else empty.
+    func otherDistance(_ recording: Recording) -> String {
+        let metres = recording.total.distanceMetres
+        guard let claimed = recording.claim?.distanceMetres, abs(claimed - metres) > max(claimed, metres) / 100 else {
+            return ""
+        }
+        return "; its maker says " + distance(claimed)
+    }
+
     /// An activity as a whole: totals, what a file said of itself beside ours, laps, time in zones.
     func report(_ recording: Recording, isOpen: Bool, gaps: Int, recovered: RecoveryNote? = nil) -> String {
         let total = recording.total

@@ -20,6 +20,8 @@ package struct FixFilter: Sendable {
     private var recent: [TrackPoint] = []
     /// The first of the fixes in a row whose speed was impossible, and how many there were.
     private var impossible: (since: Duration, count: Int)?
+    /// How far the accepted fixes' times have run ahead of their arrivals; negative while they lag behind.
+    private var lead = Duration.zero
 
     package init() {}
 
@@ -29,6 +31,7 @@ package struct FixFilter: Sendable {
         for accuracy in memory.accuracies { accuracies.append(accuracy) }
         recent = memory.recent
         impossible = memory.impossibleSince.map { ($0, memory.impossibleCount) }
+        lead = memory.lead
     }
 
     var memory: Beginning.Filter {
@@ -40,6 +43,7 @@ package struct FixFilter: Sendable {
         memory.recent = recent
         memory.impossibleSince = impossible?.since
         memory.impossibleCount = impossible?.count ?? 0
+        memory.lead = lead
         return memory
     }
 
@@ -50,6 +54,10 @@ package struct FixFilter: Sendable {
         let verdict = verdict(of: fix, fastest: fastest)
         switch verdict {
         case .accepted(let point, let isJump):
+            if let last = last?.point {
+                let sinceArrival = point.arrivedAt - last.arrivedAt
+                lead = lead(after: sinceArrival) + (point.moment - last.moment) - sinceArrival
+            }
             last = (point, fix.time)
             newClock = NewClock()
             impossible = nil
@@ -63,17 +71,19 @@ package struct FixFilter: Sendable {
     private mutating func verdict(of fix: Fix, fastest: Double) -> Verdict {
         guard fix.mode >= 2 else { return .refused(.noFix) }
         guard let coordinate = Self.coordinate(of: fix) else { return .refused(.noPosition) }
-        guard let moment = moment(of: fix) else { return .refused(.time) }
+        guard let (moment, isAhead) = moment(of: fix) else { return .refused(.time) }
         guard isAccurate(fix) else { return .refused(.accuracy) }
         let point = TrackPoint(
-            coordinate: coordinate, moment: moment, arrivedAt: fix.arrivedAt,
+            coordinate: coordinate, moment: moment, arrivedAt: arrival(of: fix),
             speed: fix.speed.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil },
             accuracy: fix.accuracy)
-        guard let reference = recent.last(where: { moment - $0.moment >= .seconds(1) }) else {
-            return .accepted(point, isJump: false)
+        // Where no point is a second old, the oldest one is compared as if it were.
+        guard let reference = recent.last(where: { moment - $0.moment >= .seconds(1) }) ?? recent.first else {
+            return .accepted(point, isJump: isAhead)
         }
-        let speed = reference.coordinate.metres(to: coordinate) / (moment - reference.moment).inSeconds
-        if speed <= fastest { return .accepted(point, isJump: false) }
+        let seconds = max((moment - reference.moment).inSeconds, 1)
+        let speed = reference.coordinate.metres(to: coordinate) / seconds
+        if speed <= fastest { return .accepted(point, isJump: isAhead) }
         let since = impossible?.since ?? moment
         let count = (impossible?.count ?? 0) + 1
         if count >= 2, moment - since >= .seconds(2) { return .accepted(point, isJump: true) }
@@ -89,20 +99,35 @@ package struct FixFilter: Sendable {
         return Coordinate(latitude: latitude, longitude: longitude)
     }
 
-    /// Where the fix lies on the time line; nil when its time is not to be believed.
-    private mutating func moment(of fix: Fix) -> Duration? {
-        guard let last else { return .zero }
-        let sinceArrival = max(fix.arrivedAt - last.point.arrivedAt, .zero)
-        guard let time = fix.time, let lastTime = last.time else { return last.point.moment + sinceArrival }
+    /// Where the fix lies on the time line, and whether its time runs ahead of its arrival, which is its moment then; nil when its time
+    /// is not to be believed.
+    private mutating func moment(of fix: Fix) -> (Duration, isAhead: Bool)? {
+        guard let last else { return (.zero, false) }
+        let sinceArrival = arrival(of: fix) - last.point.arrivedAt
+        let byArrival = last.point.moment + sinceArrival
+        guard let time = fix.time, let lastTime = last.time else { return (byArrival, false) }
         let step = Duration.milliseconds(time.milliseconds - lastTime.milliseconds)
         let isExpected = step > .zero && step <= sinceArrival + Self.furthestAhead
-        if !isExpected || newClock.isSuspected, newClock.isProven(by: time) {
-            return last.point.moment + sinceArrival
-        }
-        return isExpected ? last.point.moment + step : nil
+        if !isExpected || newClock.isSuspected, newClock.isProven(by: time) { return (byArrival, false) }
+        guard isExpected else { return nil }
+        // A receiver whose clock was set ahead goes on from here; one whose clock is too fast comes here with each fix.
+        if lead(after: sinceArrival) + step - sinceArrival > Self.furthestLead { return (byArrival, true) }
+        return (last.point.moment + step, false)
+    }
+
+    /// The arrival of a fix. It does not go back: a fix of several reports arrives with the first of them.
+    private func arrival(of fix: Fix) -> Instant {
+        last.map { max($0.point.arrivedAt, fix.arrivedAt) } ?? fix.arrivedAt
+    }
+
+    /// The lead so much later. It shrinks by a hundredth of the time that passes: no two clocks run alike.
+    private func lead(after duration: Duration) -> Duration {
+        lead > .zero ? max(lead - duration / 100, .zero) : lead
     }
 
     private static let furthestAhead = Duration.seconds(600)
+    /// A fix whose time runs further ahead of its arrival gives no distance.
+    private static let furthestLead = Duration.seconds(10)
 
     private mutating func isAccurate(_ fix: Fix) -> Bool {
         guard let accuracy = fix.accuracy, accuracy.isFinite else { return fix.mode >= 3 }
@@ -137,25 +162,5 @@ private struct NewClock {
         let first = times[1].milliseconds - times[0].milliseconds
         let second = times[2].milliseconds - times[1].milliseconds
         return first > 0 && second > 0 && abs(first - second) <= max(first, second) / 2
-    }
-}
-
-extension Sport {
-    /// The speed that no fix may imply, in metres per second.
-    package var fastest: Double {
-        switch self {
-        case .walk, .hike: 6
-        case .run: 12.5
-        case .ride, .other: 35
-        }
-    }
-
-    /// The speed that a person could have kept across a gap between fixes, in metres per second.
-    package var sustained: Double {
-        switch self {
-        case .walk, .hike: 3
-        case .run: 6
-        case .ride, .other: 17
-        }
     }
 }

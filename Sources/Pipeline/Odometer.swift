@@ -18,6 +18,17 @@ package struct Odometer: Sendable {
         package var gap: Gap?
         /// The pace cannot be measured back beyond here.
         package var beginsAnew = false
+        /// The time up to the tick in which the metres were covered.
+        package var span = Duration.seconds(1)
+
+        /// Counts no more of the metres than a limit allows, and of a gap all or nothing.
+        package mutating func hold(to limit: inout DistanceLimit, at now: Instant) {
+            let allowed = limit.allow(metres, over: span, until: now, isWhole: gap != nil)
+            guard allowed < metres else { return }
+            metres = allowed
+            gap?.isCounted = false
+            beginsAnew = true
+        }
     }
 
     /// The last counted position.
@@ -32,8 +43,8 @@ package struct Odometer: Sendable {
     private var wasSlow = false
     /// Metres by Doppler speed since the anchor; nil where a speed was missing.
     private var dopplerMetres: Double? = 0
-    /// Seconds without a fix that the newest one ended, when they were a gap.
-    private var gapSeconds: Double?
+    /// Time without a fix that the newest one ended, when it was a gap: by the fixes' times, and by their arrivals.
+    private var gap: (seconds: Double, arrival: Double)?
     private var lastStepWasSilent = false
     /// The points of the last two seconds, the later one first.
     private var before: (TrackPoint, TrackPoint?)?
@@ -67,7 +78,7 @@ package struct Odometer: Sendable {
         newestIsUsed = false
         if isJump {
             newestIsJump = true
-            gapSeconds = nil
+            gap = nil
             appendSpeed(point.speed)
             return
         }
@@ -76,7 +87,10 @@ package struct Odometer: Sendable {
             return
         }
         let seconds = (point.moment - previous.moment).inSeconds
-        if seconds >= Self.gap.inSeconds { gapSeconds = (gapSeconds ?? 0) + seconds }
+        if seconds >= Self.shortestGap {
+            let arrival = (point.arrivedAt - previous.arrivedAt).inSeconds
+            gap = ((gap?.seconds ?? 0) + seconds, (gap?.arrival ?? 0) + arrival)
+        }
         let metres = previous.coordinate.metres(to: point.coordinate)
         let saysNothing = point.speed == nil || isFalseZero(point.speed, metres: metres, previous: previous)
         appendSpeed(saysNothing ? (seconds > 0 ? metres / seconds : nil) : point.speed)
@@ -110,20 +124,21 @@ package struct Odometer: Sendable {
         measureJitter(of: point)
         let isJump = newestIsJump
         newestIsJump = false
-        defer { gapSeconds = nil }
+        defer { gap = nil }
         guard let anchor, !isJump else {
             move(to: point)
             return Step(beginsAnew: true)
         }
         let metres = anchor.coordinate.metres(to: point.coordinate)
         let isAway = metres > max(10, point.accuracy ?? 0)
-        if let seconds = gapSeconds {
-            let isPossible = metres <= sport.sustained * seconds && seconds <= 1800
+        if let (seconds, arrival) = gap {
+            let possible = min(seconds, max(arrival, 0))
+            let isPossible = metres <= sport.sustained * possible && seconds <= 1800
             let gap = Gap(seconds: seconds, metres: metres, isCounted: isPossible && (!wasStanding || isAway))
             move(to: point)
             return Step(
                 metres: gap.isCounted ? metres : 0, gap: gap,
-                beginsAnew: !gap.isCounted || seconds >= 120 || metres >= 1000)
+                beginsAnew: !gap.isCounted || seconds >= 120 || metres >= 1000, span: .seconds(max(possible, 1)))
         }
         if isStanding || wasSlow { return Step() }
         if wasStanding {
@@ -186,8 +201,8 @@ package struct Odometer: Sendable {
     private static let noisy = 1.2
     /// A fix older than this is not counted.
     private static let oldest = Duration.seconds(10)
-    /// So long without an accepted fix is a gap.
-    private static let gap = Duration.seconds(10)
+    /// So many seconds without an accepted fix are a gap.
+    private static let shortestGap = 10.0
     /// Metres per second from which every step counts.
     private static let fast = 2.0
     /// Metres from which a step counts below ``fast``.

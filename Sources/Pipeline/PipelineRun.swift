@@ -126,7 +126,11 @@ extension Pipeline {
 
     private mutating func countSecond(at tick: Instant) {
         guard let sport = run?.sport, run?.isIndoor == false else { return }
-        let step = odometer.tick(at: tick, sport: sport)
+        var step = odometer.tick(at: tick, sport: sport)
+        if var limit = run?.limit {
+            step.hold(to: &limit, at: tick)
+            run?.limit = limit
+        }
         let isAbsent = freshness.value == .absent
         run?.speedometer.tick(
             at: tick, metres: step.metres, isStanding: odometer.isStanding, isStale: freshness.value != .fresh)

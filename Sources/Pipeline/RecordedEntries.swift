@@ -6,7 +6,7 @@ package import Domain
 ///     rows, laps ──▶ RecordedEntries ──▶ entries ──▶ Replay
 package struct RecordedEntries: Sendable {
     /// The moment of the recording's start. It is far from 0, so that what lies before it has a moment too.
-    private let start: Instant
+    package let start: Instant
     private let started: UTC
     /// When laps ended, the last one left out; in order.
     private var laps: ArraySlice<Int64>
@@ -14,6 +14,8 @@ package struct RecordedEntries: Sendable {
     private var endedAt: Int64?
     private var isPaused = false
     private var lastAt: Int64 = 0
+    /// The moment of the last entry.
+    private var newest: Instant
     /// RR intervals that wait for the heart rate of their second, oldest first.
     private var beats: [UInt16] = []
 
@@ -26,7 +28,8 @@ package struct RecordedEntries: Sendable {
 
     /// What was known before the first row.
     package let beginning: Beginning
-    private let command: RunCommand
+    /// The start or the resume that waits for the next row: the position of its moment comes before it, to be measured from.
+    private var begun: (command: RunCommand, at: Int64)?
 
     /// - Parameters:
     ///   - recording: what the recording is as a whole.
@@ -48,26 +51,36 @@ package struct RecordedEntries: Sendable {
             beginning.clock.isSynchronised = true
         }
         self.beginning = beginning
-        command = .start(recording.sport == .other ? sport ?? .other : recording.sport, indoor: recording.isIndoor)
-    }
-
-    /// The recording begins.
-    package var first: Entry {
-        Entry(at: start, .command(command))
+        newest = start
+        let sport = recording.sport == .other ? sport ?? .other : recording.sport
+        begun = (.start(sport, indoor: recording.isIndoor), 0)
     }
 
     /// The entries of the next row; they may be of rows before.
     package mutating func take(_ row: RecordingRow, _ body: (Entry) throws -> Void) rethrows {
         let at = min(row.at, Self.latest)
-        try endLaps(to: at, body)
+        let canWait =
+            switch row {
+            case .begin, .sample: begun?.at == at
+            case .end, .beats, .lap, .segment: false
+            }
+        if !canWait { try begin(body) }
+        // A sample belongs to the lap that ends with it.
+        if case .sample = row { try endLaps(to: at - 1, body) } else { try endLaps(to: at, body) }
         try pause(body)
-        if at - lastAt > Self.longestStep { try body(entry(at: at, .slept(.milliseconds(at - lastAt)))) }
+        if at - lastAt > Self.longestStep {
+            // The tick that counts the row before falls within a second of it.
+            try emit(.slept(.milliseconds(at - lastAt - 1100)), at: at, body)
+        }
         switch row {
         case .begin:
-            if isPaused { try body(entry(at: at, .command(.resume))) }
+            if isPaused { begun = (.resume, at) }
             isPaused = false
         case .end: endedAt = at
-        case .sample(let sample): try take(sample, at: at, body)
+        case .sample(let sample):
+            try takePosition(of: sample, at: at, body)
+            try begin(body)
+            try takeHeartRate(of: sample, at: at, body)
         case .beats(_, let rr, _): beats = Array((beats + rr).suffix(Self.beatLimit))
         // Laps are the recording's: a file may tell them after all its rows. A gap is seen by who judges the fixes.
         case .lap, .segment: break
@@ -78,45 +91,59 @@ package struct RecordedEntries: Sendable {
     /// The recording ends.
     package mutating func finish(_ body: (Entry) throws -> Void) rethrows {
         let at = endedAt ?? lastAt
+        try begin(body)
         try endLaps(to: at, body)
-        try body(entry(at: at, .command(.stop)))
+        try emit(.command(.stop), at: at, body)
     }
 
-    private mutating func take(
-        _ sample: RecordingSample, at moment: Int64, _ body: (Entry) throws -> Void
+    private mutating func begin(_ body: (Entry) throws -> Void) rethrows {
+        guard let (command, at) = begun else { return }
+        begun = nil
+        try emit(.command(command), at: at, body)
+    }
+
+    private mutating func takePosition(
+        of sample: RecordingSample, at moment: Int64, _ body: (Entry) throws -> Void
     ) rethrows {
-        if let position = sample.coordinate {
-            let at = start + .milliseconds(moment)
-            // Whoever wrote the file believed it, though it tells neither the mode nor how good the fix was.
-            let fix = Fix(
-                arrivedAt: at, time: UTC(milliseconds: started.milliseconds + sample.at),
-                mode: 3, latitude: position.latitude, longitude: position.longitude,
-                altitude: sample.altitude, speed: sample.speed)
-            try body(Entry(at: at, .input(.fix(fix))))
-        }
-        if let rate = sample.heartRate {
-            let measurement = HeartRateMeasurement(beatsPerMinute: UInt16(clamping: rate), rrIntervals: beats)
-            beats.removeAll(keepingCapacity: true)
-            try body(entry(at: moment, .input(.heart(measurement))))
-        }
+        guard let position = sample.coordinate else { return }
+        // A tick is applied before the inputs of its moment, and most samples are of the moment of a tick: without the
+        // millisecond the last second before a pause or the end would never count.
+        newest = max(start + .milliseconds(moment - 1), newest)
+        // Whoever wrote the file believed it, though it tells neither the mode nor how good the fix was.
+        let fix = Fix(
+            arrivedAt: newest, time: UTC(milliseconds: started.milliseconds + sample.at),
+            mode: 3, latitude: position.latitude, longitude: position.longitude,
+            altitude: sample.altitude, speed: sample.speed)
+        try body(Entry(at: newest, .input(.fix(fix))))
+    }
+
+    private mutating func takeHeartRate(
+        of sample: RecordingSample, at moment: Int64, _ body: (Entry) throws -> Void
+    ) rethrows {
+        guard let rate = sample.heartRate else { return }
+        let measurement = HeartRateMeasurement(beatsPerMinute: UInt16(clamping: rate), rrIntervals: beats)
+        beats.removeAll(keepingCapacity: true)
+        try emit(.input(.heart(measurement)), at: moment, body)
     }
 
     private mutating func pause(_ body: (Entry) throws -> Void) rethrows {
         guard let at = endedAt else { return }
         endedAt = nil
         isPaused = true
-        try body(entry(at: at, .command(.pause)))
+        try emit(.command(.pause), at: at, body)
     }
 
     /// Laps that ended while the timer stood still ended before it did.
     private mutating func endLaps(to moment: Int64, _ body: (Entry) throws -> Void) rethrows {
         while let at = laps.first, at <= moment {
             laps.removeFirst()
-            try body(entry(at: max(min(at, endedAt ?? at), lastAt), .command(.lap)))
+            try emit(.command(.lap), at: min(at, endedAt ?? at), body)
         }
     }
 
-    private func entry(at moment: Int64, _ kind: Entry.Kind) -> Entry {
-        Entry(at: start + .milliseconds(moment), kind)
+    /// Hands over an entry, in order.
+    private mutating func emit(_ kind: Entry.Kind, at moment: Int64, _ body: (Entry) throws -> Void) rethrows {
+        newest = max(newest, start + .milliseconds(moment))
+        try body(Entry(at: newest, kind))
     }
 }

@@ -21,6 +21,8 @@ struct Run {
     private(set) var ticks = Ticks()
     var pace = PaceMeter()
     var speedometer = Speedometer()
+    /// What the run's distance cannot exceed, over pauses and outages too.
+    var limit: DistanceLimit
     /// What tells movement from drift, from the start on.
     var movement = Movement()
     private(set) var sign: SignOfLife
@@ -34,6 +36,7 @@ struct Run {
         self.isIndoor = isIndoor
         startedAt = now
         clock = TickClock(startedAt: now)
+        limit = DistanceLimit(fastest: sport.fastest, at: now)
         sign = SignOfLife(at: now, isIndoor: isIndoor)
     }
 

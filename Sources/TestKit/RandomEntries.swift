@@ -182,6 +182,7 @@ package struct RandomEntries {
         beginning.filter.recent = many(64) { $0.point() }
         beginning.filter.impossibleSince = maybe(duration())
         beginning.filter.impossibleCount = .random(in: 0...9, using: &random)
+        beginning.filter.lead = duration()
         beginning.newest = maybe(point())
         beginning.jitter = many(60) { $0.number() }
         return beginning

@@ -3,6 +3,7 @@
 import datetime
 import json
 import os
+import re
 import resource
 import signal
 import sqlite3
@@ -346,17 +347,67 @@ def test_track_without_distances_is_measured(tmp_path):
     assert 11 < json.loads(said(tmp_path / "state", "import", path, "--json"))["distance_m"] < 11.3
 
 
-def test_ages_between_two_points_harm_nobody(tmp_path):
+def points(*points, sport="cycling"):
+    """A GPX file of latitudes and times."""
+    track = "".join(f'<trkpt lat="{latitude}" lon="13.4"><time>{time}</time></trkpt>\n' for latitude, time in points)
+    return (f'<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><type>{sport}</type><trkseg>{track}'
+            "</trkseg></trk></gpx>")
+
+
+def test_track_over_a_year_is_refused_with_what_to_do(tmp_path):
     path = tmp_path / "ages.gpx"
-    point = '<trkpt lat="{}" lon="13.4"><time>{:04}-03-01T07:30:{}Z</time></trkpt>'
-    points = [point.format(52.5, 1, 12), point.format(52.6, 1, 15), point.format(-52.5, 9999, 12), point.format(-52.6, 9999, 13)]
-    path.write_text(f'<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>{"".join(points)}'
-                    "</trkseg></trk></gpx>")
-    said(tmp_path, "import", path)
+    path.write_text(points((52.5, "2000-01-01T00:00:12Z"), (52.6, "2000-01-01T00:00:15Z"), (52.5, "2026-03-01T07:30:12Z")))
+    for words in [["import", path], ["replay", path]]:
+        result = pacectl(tmp_path / "state", *words, text=True)
+        assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1), result
+        assert result.stderr.startswith(f"pacectl: {path}: ") and result.stderr.endswith(
+            "its track lasts from 2000-01-01 to 2026-03-01, longer than a year: correct or remove the points whose time is "
+            "wrong, or split the file\n"), result
+    assert not (tmp_path / "state").exists()
+
+
+def test_track_of_a_year_is_imported_and_exported_at_once(tmp_path):
+    path = tmp_path / "year.gpx"
+    days = [f"{2025 + month // 12}-{1 + month % 12:02}-{day:02}T07:30:00Z" for month in range(12) for day in range(1, 29)]
+    path.write_text(points(*((50 + index / 100, day) for index, day in enumerate(days))))
+    assert json.loads(said(tmp_path, "import", path, "--json"))["distance_m"] == 0
     for format in FORMATS:
         assert said(tmp_path, "export", "1", "--format", format, "-o", tmp_path / f"out.{format}") == ""
     assert "Activity 1" in said(tmp_path, "show", "1") and said(tmp_path, "activities").count("\n") == 2
-    assert '"event":"stop"' in said(tmp_path, "replay", "1") and '"event":"stop"' in said(tmp_path, "replay", path)
+
+
+def test_import_counts_what_a_replay_of_the_file_counts(tmp_path):
+    # Two places 111 km apart, in turn, for five minutes; and a ride of 25 m/s.
+    for name, latitude, metres in [("jumps", lambda second: 52 + second % 2, 0),
+                                   ("ride", lambda second: 52 + second * 25 / 111_267, 299 * 25)]:
+        path = tmp_path / f"{name}.gpx"
+        path.write_text(points(*((latitude(second), f"2026-03-01T07:{30 + second // 60}:{second % 60:02}Z")
+                                 for second in range(300))))
+        result = pacectl(tmp_path, "import", path, "--json", text=True)
+        replayed = [json.loads(line) for line in said(tmp_path, "replay", path).splitlines()]
+        summary = next(line for line in replayed if line.get("event") == "stop")["summary"]
+        imported = json.loads(result.stdout)
+        assert imported["distance_m"] == summary["distance_m"] and abs(imported["distance_m"] - metres) < 8, imported
+        assert result.stderr == ("" if metres else f"pacectl: {path}: not counted: 150 × position beyond the 35.0 m/s "
+                                 "of the sport ride\n")
+
+
+def test_totals_of_the_maker_are_shown_beside_ours(tmp_path):
+    path = tmp_path / "laps.tcx"
+    path.write_text("""<TrainingCenterDatabase><Activities><Activity Sport="Running">
+        <Lap StartTime="2026-03-01T07:30:12Z"><TotalTimeSeconds>600</TotalTimeSeconds>
+        <DistanceMeters>33000000</DistanceMeters></Lap></Activity></Activities></TrainingCenterDatabase>""")
+    assert "run, 0.00 km, in 10:00; its maker says 33000.00 km.\n" in said(tmp_path, "--metric", "import", path)
+    assert re.search(r"Distance +0.00 km\n(.*\n)*  File says +33000.00 km, 10:00\n", said(tmp_path, "--metric", "show", "1"))
+
+
+def test_what_is_no_regular_file_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe.gpx")
+    for words in [["import", tmp_path / "pipe.gpx"], ["replay", tmp_path / "pipe.gpx"]]:
+        result = pacectl(tmp_path / "state", *words, text=True)
+        assert (result.returncode, result.stdout, result.stderr) == (
+            1, "", f"pacectl: cannot read {words[1]}: it is no regular file, and it is read twice; save what it holds to a "
+            "file first\n")
 
 
 # Replay of files

@@ -18,7 +18,6 @@ private func replay(
             pipeline.forgetSaid()
         }
     }
-    take(entries.first)
     for row in rows { entries.take(row, take) }
     entries.finish(take)
     return (events, states)
@@ -130,17 +129,13 @@ struct RecordedEntriesTests {
         #expect(measurements == [HeartRateMeasurement(beatsPerMinute: 141, rrIntervals: [400, 420])])
     }
 
-    @Test func lengthOfATrackLeavesOutPausesAndGaps() {
-        var length = TrackLength()
-        for row in [.begin(at: 0, .command)] + samples(0...10) + [.segment(at: 10_000)] + samples(20...30) {
-            length.take(row)
-        }
-        #expect(abs(length.metres - 60) < 0.1)
-        #expect(!length.isSaid)
-        var said = RecordingSample(at: 31_000, elapsedMilliseconds: 31_000)
-        said.distanceMetres = 5
-        length.take(.sample(said))
-        #expect(length.isSaid)
+    /// Samples stand at the moments of ticks, as in most files.
+    @Test func firstAndLastSecondOfEachPartCount() throws {
+        let rows =
+            [.begin(at: 0, .command)] + samples(0...3) + [.end(at: 3000, .command), .begin(at: 9000, .command)]
+            + samples(4...7, from: 5000) + [.end(at: 12_000, .command)]
+        let total = try summary(replay(run(laps: []), rows).events).total
+        #expect(abs(total.distanceMetres - 18) < 0.01, "all but the step of the pause")
     }
 }
 

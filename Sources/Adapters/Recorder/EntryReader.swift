@@ -140,5 +140,7 @@ extension Beginning.Filter {
         recent = try json.elements("recent", TrackPoint.init)
         impossibleSince = try json["impossible_since"]?.duration()
         impossibleCount = try json.member("impossible_count").whole()
+        // A journal of an earlier version has none.
+        lead = try json["lead"]?.duration() ?? .zero
     }
 }

@@ -93,6 +93,8 @@ package struct Beginning: Equatable, Sendable {
         /// The first of the fixes in a row whose speed was impossible, and how many there were.
         package var impossibleSince: Duration?
         package var impossibleCount = 0
+        /// How far the fixes' times have run ahead of their arrivals.
+        package var lead = Duration.zero
 
         package init() {}
     }

@@ -133,6 +133,7 @@ extension LineWriter {
         array("recent") { for point in filter.recent { $0.object { $0.members(of: point) } } }
         member("impossible_since", filter.impossibleSince)
         member("impossible_count", filter.impossibleCount)
+        member("lead", filter.lead)
     }
 }
 

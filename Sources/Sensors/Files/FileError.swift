@@ -1,3 +1,5 @@
+import Domain
+
 /// Why a file from outside could not be read, and where. Nothing of it is kept.
 package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Place: Equatable, Sendable {
@@ -15,6 +17,19 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
     package init(at place: Place? = nil, _ reason: String) {
         self.place = place
         self.reason = reason
+    }
+
+    /// A track from one moment to another lasts longer than any activity.
+    static func tooLong(from started: UTC, to time: UTC) -> FileError {
+        FileError(
+            "its track lasts from \(day(of: started)) to \(day(of: time)), longer than a year: correct or remove the "
+                + "points whose time is wrong, or split the file")
+    }
+
+    private static func day(of time: UTC) -> String {
+        let fields = time.fields
+        func digits(_ value: Int) -> String { (value < 10 ? "0" : "") + String(value) }
+        return "\(fields.year)-\(digits(fields.month))-\(digits(fields.day))"
     }
 
     package var description: String {

@@ -48,6 +48,7 @@ struct FitTrack {
         let start = started ?? time
         started = start
         let at = max(time.milliseconds - start.milliseconds, newest)
+        guard at <= TrackRows.longest else { throw FileError.tooLong(from: start, to: time) }
         if timer == .stray, let sampledAt, at - sampledAt > Self.strayStep { try end(at: sampledAt, .auto, row) }
         switch moment.kind {
         case .start(let trigger): try begin(at: at, trigger, row)

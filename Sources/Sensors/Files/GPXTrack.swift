@@ -66,7 +66,7 @@ package struct GPXTrack: TrackElements {
 
     package mutating func end(_ text: String) throws(FileError) {
         switch places.popLast() {
-        case .point: endPoint()
+        case .point: try endPoint()
         case .value(let field, let name):
             if !point.set(field, text) { track.leftovers.count("unreadable \(name)") }
         case .extensions(let name, isEmpty: true): track.leftovers.count(name)
@@ -76,7 +76,7 @@ package struct GPXTrack: TrackElements {
         }
     }
 
-    private mutating func endPoint() {
+    private mutating func endPoint() throws(FileError) {
         guard let coordinate = point.coordinate else {
             track.leftovers.count("points without a valid position")
             return
@@ -86,7 +86,7 @@ package struct GPXTrack: TrackElements {
             return
         }
         point.sample.coordinate = coordinate
-        track.add(point.sample, at: time)
+        try track.add(point.sample, at: time)
     }
 
     package mutating func takeRows() -> [RecordingRow] {

@@ -106,14 +106,14 @@ package struct KMLTrack: TrackElements {
         case .name: name = name ?? ForeignText(String(text.trimmed))
         case .placemarkName: placemarkName = ForeignText(String(text.trimmed))
         case .kindValue: kind = Sport(said: text)
-        case .track: endTrack()
+        case .track: try endTrack()
         default: break
         }
     }
 
     private static let tooMany = FileError("a track of more than \(pointLimit) points")
 
-    private mutating func endTrack() {
+    private mutating func endTrack() throws(FileError) {
         rows.beginPart()
         rows.leftovers.count("points without time", max(points.count - times.count, 0))
         rows.leftovers.count("times without position", max(times.count - points.count, 0))
@@ -125,7 +125,7 @@ package struct KMLTrack: TrackElements {
             var sample = point.sample
             sample.coordinate = point.coordinate
             if sample.coordinate == nil { rows.leftovers.count("points without a valid position") }
-            rows.add(sample, at: time)
+            try rows.add(sample, at: time)
         }
     }
 

@@ -98,7 +98,7 @@ package struct TCXTrack: TrackElements {
 
     package mutating func end(_ text: String) throws(FileError) {
         switch places.popLast() {
-        case .point: endPoint()
+        case .point: try endPoint()
         case .value(let field, let name):
             if !set(field, text) { track.leftovers.count("unreadable \(name)") }
         default: break
@@ -129,7 +129,7 @@ package struct TCXTrack: TrackElements {
         return true
     }
 
-    private mutating func endPoint() {
+    private mutating func endPoint() throws(FileError) {
         guard let time = point.time else {
             track.leftovers.count("points without time")
             return
@@ -138,7 +138,7 @@ package struct TCXTrack: TrackElements {
         if point.coordinate == nil, point.latitude != nil || point.longitude != nil {
             track.leftovers.count("points without a valid position")
         }
-        track.add(point.sample, at: time)
+        try track.add(point.sample, at: time)
     }
 
     package mutating func takeRows() -> [RecordingRow] {

@@ -7,6 +7,8 @@ import Domain
 struct TrackRows {
     /// The most laps of a file.
     static let lapLimit = 10_000
+    /// A track that lasts longer is refused, in milliseconds: a year.
+    static let longest: Int64 = 366 * 86_400_000
 
     /// What a lap of a file says of itself.
     struct LapClaim {
@@ -56,10 +58,10 @@ struct TrackRows {
         change(&claims[claims.count - 1])
     }
 
-    mutating func add(_ sample: RecordingSample, at time: UTC) {
+    mutating func add(_ sample: RecordingSample, at time: UTC) throws(FileError) {
         var due: [(Pending, UTC)] = []
         order.take(Pending(sample: sample, part: part, lap: claims.count - 1), at: time) { due.append(($0, $1)) }
-        for (point, time) in due { release(point, at: time) }
+        for (point, time) in due { try release(point, at: time) }
     }
 
     mutating func takeRows() -> [RecordingRow] {
@@ -75,7 +77,7 @@ struct TrackRows {
     mutating func finish(sport: Sport, needs: String) throws(FileError) -> Recording {
         var due: [(Pending, UTC)] = []
         order.finish { due.append(($0, $1)) }
-        for (point, time) in due { release(point, at: time) }
+        for (point, time) in due { try release(point, at: time) }
         leftovers.count("points that jumped ahead in time", order.ahead)
         leftovers.count("points that went back in time", order.backward)
         if started == nil { try beginWithoutPoints() }
@@ -110,9 +112,10 @@ struct TrackRows {
         return claim
     }
 
-    private mutating func release(_ point: Pending, at time: UTC) {
+    private mutating func release(_ point: Pending, at time: UTC) throws(FileError) {
         if let started {
             let at = time.milliseconds - started.milliseconds
+            guard at <= Self.longest else { throw .tooLong(from: started, to: time) }
             if point.part != currentPart {
                 endLaps(before: point, at: at, latest: now)
                 rows.append(.end(at: now, .command))
@@ -187,6 +190,9 @@ struct TrackRows {
         for index in claims.indices {
             let claim = claims[index]
             pass(to: now + (claim.elapsedMilliseconds ?? 0))
+            guard now <= Self.longest else {
+                throw .tooLong(from: first, to: UTC(milliseconds: first.milliseconds + now))
+            }
             lap.claim(claim)
             total.claim(claim)
             if index < claims.count - 1 { endLap(at: now) }

@@ -1,0 +1,91 @@
+package import Domain
+
+/// The distance of a recording that a file held, judged as a run's is, at the file's own times. The totals that its maker claims stay
+/// beside it (``Recording/claim``).
+///
+///     rows that state a distance ──▶ DistanceLimit ──▶ the same rows, less the metres that cannot be
+///     rows with positions only ────▶ TrackDistance ──▶ the recording's total
+///     laps alone ──────────────────▶ DistanceLimit ──▶ laps, total
+///
+/// A stated distance is that of a wheel, a foot pod or a device's own filter: it is not compared with the positions.
+package struct FileDistance: Sendable {
+    private let isStated: Bool
+    private let sport: Sport
+    private var track: TrackDistance
+    private var hasTrack = false
+    private var limit: DistanceLimit
+    /// The furthest stated distance, and when the last one was stated, in milliseconds.
+    private var stated = 0.0
+    private var statedAt: Int64 = 0
+    /// When each lap but the last ends, and the lap of the newest row.
+    private let lapEnds: [Int64]
+    private var lap = 0
+    /// Stated metres that were refused, in each lap and in all.
+    private var refused: [Double]
+    private var refusedMetres = 0.0
+
+    /// - Parameters:
+    ///   - recording: what the rows are of; the file was read once before.
+    ///   - isStated: whether any of its samples states a distance.
+    package init(_ recording: Recording, isStated: Bool) {
+        self.isStated = isStated
+        sport = recording.sport
+        track = TrackDistance(recording)
+        limit = DistanceLimit(fastest: sport.fastest, at: Instant(milliseconds: 0))
+        lapEnds = recording.laps.dropLast().map(\.endedAt)
+        refused = Array(repeating: 0, count: lapEnds.count + 1)
+    }
+
+    /// Stated metres that were not counted, because nobody does the sport so fast, and positions (``TrackDistance/refused``).
+    package var notCounted: (metres: Double, tooFast: Int, withoutTime: Int) {
+        (refusedMetres, track.refused.speed, track.refused.time)
+    }
+
+    /// Takes the next row.
+    ///
+    /// - Returns: the row, with the distance that is kept of it.
+    package mutating func take(_ row: RecordingRow) -> RecordingRow {
+        guard isStated else {
+            if case .sample(let sample) = row, sample.coordinate != nil { hasTrack = true }
+            track.take(row)
+            return row
+        }
+        guard case .sample(var sample) = row, let metres = sample.distanceMetres else { return row }
+        while lap < lapEnds.count, lapEnds[lap] < sample.at { lap += 1 }
+        let step = max(metres - stated, 0)
+        let allowed = limit.allow(
+            step, over: .milliseconds(sample.at - statedAt), until: Instant(milliseconds: sample.at), isWhole: true)
+        stated = max(stated, metres)
+        statedAt = sample.at
+        if allowed < step {
+            refused[lap] += step - allowed
+            refusedMetres += step - allowed
+        }
+        if refusedMetres > 0 { sample.distanceMetres = max(metres - refusedMetres, 0) }
+        return .sample(sample)
+    }
+
+    /// There are no more rows: corrects the recording's figures.
+    package mutating func finish(_ recording: inout Recording) {
+        track.finish()
+        var limit = DistanceLimit(fastest: sport.fastest, at: Instant(milliseconds: 0))
+        var sum = 0.0
+        for (index, lap) in recording.laps.enumerated() {
+            // A lap may have the figures that its maker claims.
+            let metres = lap.figures.distanceMetres - (index < refused.count ? refused[index] : 0)
+            let allowed = limit.allow(
+                metres, over: .milliseconds(lap.endedAt - lap.beganAt), until: Instant(milliseconds: lap.endedAt),
+                isWhole: true)
+            recording.laps[index].figures.distanceMetres = allowed
+            sum += allowed
+        }
+        if isStated {
+            recording.total.distanceMetres -= refusedMetres
+        } else if hasTrack {
+            recording.total.distanceMetres = track.metres
+            if recording.laps.count == 1 { recording.laps[0].figures.distanceMetres = track.metres }
+        } else {
+            recording.total.distanceMetres = sum
+        }
+    }
+}

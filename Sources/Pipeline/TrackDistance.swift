@@ -1,0 +1,80 @@
+package import Domain
+
+/// The distance of a recorded track by its positions: what a ``Replay`` of the same rows counts, to the bit, at the file's own times.
+///
+/// It applies only the ticks that find a new fix, so that its work grows with the rows and not with the time between them.
+package struct TrackDistance: Sendable {
+    package private(set) var metres = 0.0
+    /// Positions that were refused: their speed is impossible for the sport, or their time does not rise.
+    package var refused: (speed: Int, time: Int) { (filter.refused[.speed] ?? 0, filter.refused[.time] ?? 0) }
+
+    private var entries: RecordedEntries
+    private let sport: Sport
+    private let isIndoor: Bool
+    private var filter = FixFilter()
+    private var odometer = Odometer()
+    private var limit: DistanceLimit
+    private var clock: TickClock?
+    /// The ticks until now; every tenth counts distance.
+    private var ticks: Int64 = 0
+    private var hasNewFix = false
+
+    private static let ticksOfSecond: Int64 = 10
+
+    /// - Parameter recording: what the rows are of. Indoors no position is used.
+    package init(_ recording: Recording) {
+        entries = RecordedEntries(recording, sport: nil)
+        sport = recording.sport
+        isIndoor = recording.isIndoor
+        limit = DistanceLimit(fastest: sport.fastest, at: entries.start)
+    }
+
+    package mutating func take(_ row: RecordingRow) {
+        var entries = entries
+        entries.take(row) { apply($0) }
+        self.entries = entries
+    }
+
+    /// There are no more rows.
+    package mutating func finish() {
+        var entries = entries
+        entries.finish { apply($0) }
+        self.entries = entries
+    }
+
+    private mutating func apply(_ entry: Entry) {
+        advance(to: entry.at)
+        switch entry.kind {
+        case .input(.fix(let fix)):
+            guard !isIndoor, case .accepted(let point, let isJump) = filter.judge(fix, fastest: sport.fastest) else {
+                return
+            }
+            odometer.receive(point, isJump: isJump)
+            hasNewFix = true
+        case .command(.start):
+            clock = TickClock(startedAt: entry.at)
+            odometer.seed(at: entry.at)
+        case .command(.pause): clock?.pause(at: entry.at)
+        case .command(.resume):
+            clock?.resume(at: entry.at)
+            odometer.seed(at: entry.at)
+        default: break
+        }
+    }
+
+    /// Applies the ticks that are due, of which only the first whole second after a fix counts anything.
+    private mutating func advance(to now: Instant) {
+        guard let next = clock?.next, next <= now else { return }
+        let due = (now - next).wholeNanoseconds / TickClock.period.wholeNanoseconds + 1
+        let toSecond = Self.ticksOfSecond - ticks % Self.ticksOfSecond
+        if hasNewFix, due >= toSecond {
+            hasNewFix = false
+            let tick = next + TickClock.period * Int(toSecond - 1)
+            var step = odometer.tick(at: tick, sport: sport)
+            step.hold(to: &limit, at: tick)
+            metres += step.metres
+        }
+        clock?.finish(ticks: due)
+        ticks += due
+    }
+}

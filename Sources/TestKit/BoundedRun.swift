@@ -1,0 +1,134 @@
+package import Domain
+import Pipeline
+
+/// Something that reaches a run in a test, with its moment.
+package struct RunStep: Sendable {
+    package enum Kind: Sendable {
+        case fix(Fix)
+        case command(RunCommand)
+        /// Nothing ran since the step before.
+        case outage(Outage.Rule)
+    }
+
+    package var at: Instant
+    package var kind: Kind
+
+    package init(at: Instant, _ kind: Kind) {
+        self.at = at
+        self.kind = kind
+    }
+}
+
+/// Plays steps into a run and finds the stretch whose distance exceeds the bound by most.
+///
+/// The bound: the distance of any stretch is at most the sport's fastest speed times the monotonic time of the stretch plus 10 s. A
+/// counted gap belongs to the time of the gap.
+package struct BoundedRun {
+    /// The distance at each whole second of active time.
+    package private(set) var seconds: [(at: Instant, metres: Double)] = []
+    package private(set) var gaps: [Gap] = []
+    /// The accepted fixes, in order: when the first report arrived, and when the run received the fix.
+    private var fixes: [(arrivedAt: Instant, at: Instant)] = []
+    private let sport: Sport
+    /// A late start judges the fixes before it again, and reports none of them.
+    private var fixesAreKnownFrom: Instant?
+
+    package struct Gap {
+        /// The tick that counted it.
+        package var at: Instant
+        package var seconds: Double
+        package var metres: Double
+    }
+
+    /// - Parameter steps: in order; commands that the state refuses are left out. At least one starts a run.
+    package init(_ steps: [RunStep], sport: Sport) {
+        self.sport = sport
+        guard let first = steps.first, let last = steps.last else { return }
+        var run = Recollection(Pipeline(settings: Settings(), isDemo: false, at: first.at), at: first.at)
+        var now = first.at
+        for step in steps {
+            if case .outage = step.kind {} else { advance(&run, to: step.at) }
+            switch step.kind {
+            case .outage(let rule):
+                guard run.pipeline.runState != .idle else { continue }
+                let outage = Outage(duration: step.at - now, isSameBoot: true, settings: Settings(), rule: rule)
+                run.goOn(run.pipeline, after: outage, at: step.at)
+            case .fix(let fix): run.receive(.fix(fix), at: step.at)
+            case .command(let command):
+                if case .start(_, _, let back) = command, back > .zero { fixesAreKnownFrom = step.at }
+                _ = try? run.perform(command, at: step.at)
+            }
+            now = step.at
+            record(&run, at: now)
+        }
+        advance(&run, to: last.at + .seconds(2))
+    }
+
+    package var metres: Double { seconds.last?.metres ?? 0 }
+
+    private mutating func advance(_ run: inout Recollection, to now: Instant) {
+        while run.pipeline.deadline <= now {
+            let deadline = run.pipeline.deadline
+            run.advance(to: deadline)
+            record(&run, at: deadline)
+        }
+    }
+
+    private mutating func record(_ run: inout Recollection, at now: Instant) {
+        for output in run.pipeline.takeOutputs() {
+            switch output {
+            case .fix(let fix): fixes.append((max(fix.at, fixes.last?.arrivedAt ?? fix.at), now))
+            case .event(let event):
+                guard case .gap(.position, let seconds, let metres?, counted: true) = event.kind else { continue }
+                gaps.append(Gap(at: event.at, seconds: seconds, metres: metres))
+            case .heart: break
+            }
+        }
+        _ = run.pipeline.takeState()
+        for state in run.pipeline.seconds {
+            guard let metres = state.activity?.total.distanceMetres else { continue }
+            seconds.append((state.at, metres))
+        }
+        run.pipeline.forgetSeconds()
+        _ = run.takeEntries()
+    }
+}
+
+extension BoundedRun {
+    /// Metres by which the worst stretch exceeds the bound; 0 or less where all hold.
+    package var worstExcess: Double {
+        max(excess(withGaps: true), excess(withGaps: false))
+    }
+
+    /// Metres by which the worst counted gap exceeds the sport's sustained speed over its arrival time or its own seconds.
+    package var worstGapExcess: Double {
+        gaps.map { gap in
+            let before = (fixes.last { $0.at <= gap.at - .seconds(1) } ?? fixes.first)?.arrivedAt ?? gap.at
+            if let fixesAreKnownFrom, before <= fixesAreKnownFrom { return 0 }
+            let newest = fixes.last { $0.at <= gap.at }?.arrivedAt ?? gap.at
+            return gap.metres - sport.sustained * min(gap.seconds, (newest - before).inSeconds)
+        }.max() ?? 0
+    }
+
+    /// The distance less the speed times the time may rise by 10 s at that speed and no more: one pass finds the worst pair.
+    private func excess(withGaps: Bool) -> Double {
+        var worst = 0.0
+        var lowest = 0.0
+        var skipped = 0.0
+        var gap = 0
+        guard let start = seconds.first?.at else { return 0 }
+        let begin = start - .seconds(1)
+        for second in seconds {
+            while gap < gaps.count, gaps[gap].at <= second.at {
+                if !withGaps { skipped += gaps[gap].metres }
+                gap += 1
+            }
+            let height = second.metres - skipped - sport.fastest * (second.at - begin).inSeconds
+            worst = max(worst, height - lowest - sport.fastest * 10)
+            // No stretch begins inside of a gap that counts.
+            let isInGap = gaps.contains { second.at < $0.at && second.at > $0.at - .seconds($0.seconds + 2) }
+            if !withGaps || !isInGap { lowest = min(lowest, height) }
+        }
+        return worst
+    }
+}

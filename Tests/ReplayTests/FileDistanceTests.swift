@@ -1,0 +1,214 @@
+import Adapters
+import Domain
+import Foundation
+import Pipeline
+import Sensors
+import TestKit
+import Testing
+
+/// Files of devices, and damaged ones: what is counted of them when they are imported.
+@Suite struct FileDistanceTests {
+    /// A file of the project, or one that lies beside it where it is developed.
+    struct File: CustomTestStringConvertible {
+        var url: URL
+        var testDescription: String { url.lastPathComponent }
+
+        static let all: [File] = {
+            let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            let shared = tests.deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/data")
+            let folders = ["fit", "gpx_tcx", "courses", "kml"].map { shared.appending(path: $0) }
+            return ([tests.appending(path: "Data/fit")] + folders).flatMap { folder in
+                ((try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? [])
+                    .filter { ["fit", "gpx", "tcx", "kml"].contains($0.pathExtension.lowercased()) }
+                    .sorted { $0.path < $1.path }.map(File.init)
+            }
+        }()
+    }
+
+    @Test(arguments: File.all)
+    func aDevicesFileKeepsTheDistanceThatItStates(file: File) throws {
+        guard let imported = try? ImportedFile(Data(contentsOf: file.url)), imported.isStated else { return }
+        #expect(imported.judgedRows == imported.rows)
+        #expect(imported.judged == imported.recording)
+        #expect(imported.distance.notCounted == (0, 0, 0))
+    }
+
+    /// What an import counts of a track is what a replay of it counts, to the bit.
+    @Test(arguments: File.all)
+    func aTrackIsAsLongAsItsReplay(file: File) throws {
+        guard let imported = try? ImportedFile(Data(contentsOf: file.url)), !imported.recording.isIndoor else { return }
+        for sport in [imported.recording.sport, .walk] {
+            var recording = imported.recording
+            recording.sport = sport
+            #expect(TrackDistance.of(recording, imported.rows) == Replayed(recording, imported.rows).metres)
+        }
+    }
+
+    @Test(arguments: 1...30 as ClosedRange<UInt64>)
+    func aRandomTrackIsAsLongAsItsReplay(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        var rows: [RecordingRow] = [.begin(at: 0, .command)]
+        var at: Int64 = 0
+        var north = 0.0
+        for _ in 0..<300 {
+            at += Int64([100, 700, 1000, 1000, 3000, 12_000, 400_000, 2_000_000][Int(random.next() % 8)])
+            north += random.normal() * (random.uniform() < 0.05 ? 5000 : 10)
+            var sample = RecordingSample(at: at, elapsedMilliseconds: at)
+            sample.coordinate = Coordinate(latitude: 52 + north / 111_000, longitude: 13)
+            sample.speed = random.uniform() < 0.5 ? nil : random.uniform() * 5
+            rows.append(.sample(sample))
+            guard random.uniform() < 0.05 else { continue }
+            let pause = Int64(random.uniform() * 20_000)
+            rows += [.end(at: at + pause / 3, .command), .begin(at: at + pause, .command)]
+            at += pause
+        }
+        rows.append(.end(at: at + Int64(random.uniform() * 2000), .command))
+        let sport = Sport.allCases[Int(seed % 5)]
+        var recording = Domain.Recording(sport: sport, started: UTC(milliseconds: 1_772_350_212_300))
+        recording.laps = [RecordingLap(trigger: nil, beganAt: 0, endedAt: at, figures: Figures())]
+        #expect(TrackDistance.of(recording, rows) == Replayed(recording, rows).metres)
+    }
+
+    // MARK: Impossible ones
+
+    private static func gpx(_ points: [(seconds: Int, latitude: Double)], type: String = "cycling") -> String {
+        let text = points.map { seconds, latitude in
+            let time = UTC(milliseconds: 1_772_350_212_000 + Int64(seconds) * 1000).text
+            return #"<trkpt lat="\#(latitude)" lon="13"><time>\#(time)</time></trkpt>"#
+        }
+        return #"<gpx version="1.1"><trk><type>\#(type)</type><trkseg>\#(text.joined())</trkseg></trk></gpx>"#
+    }
+
+    @Test func aTrackThatAlternatesBetweenTwoPlacesHasNoDistance() throws {
+        let imported = try ImportedFile(Data(Self.gpx((0..<300).map { ($0, $0 % 2 == 0 ? 52 : 53) }).utf8))
+        #expect(imported.judged.total.distanceMetres == 0)
+        #expect(imported.judged.laps.map(\.figures.distanceMetres) == [0])
+        #expect(imported.distance.notCounted == (0, 150, 0))
+        #expect(imported.judgedRows == imported.rows)
+    }
+
+    /// Without time that passes there is no distance.
+    @Test func aTrackWhosePointsHaveOneTimeHasNoDistance() throws {
+        let imported = try ImportedFile(Data(Self.gpx((0..<100).map { (0, 52 + Double($0) / 10_000) }).utf8))
+        #expect(imported.judged.total.distanceMetres == 0)
+        #expect(imported.distance.notCounted == (0, 0, 99))
+    }
+
+    /// A lap of 20 km in 5 s by a glitch, then one as it should be.
+    @Test func aStatedDistanceThatLeapsCountsWithoutTheLeap() throws {
+        func point(_ second: Int, _ metres: Int) -> String {
+            let time = UTC(milliseconds: 1_772_350_212_000 + Int64(second) * 1000).text
+            return "<Trackpoint><Time>\(time)</Time><DistanceMeters>\(metres)</DistanceMeters></Trackpoint>"
+        }
+        func lap(_ seconds: Range<Int>, _ metres: (Int) -> Int) -> String {
+            let start = UTC(milliseconds: 1_772_350_212_000 + Int64(seconds.lowerBound) * 1000).text
+            return """
+                <Lap StartTime="\(start)"><TotalTimeSeconds>\(seconds.count)</TotalTimeSeconds>
+                <DistanceMeters>\(metres(seconds.upperBound) - metres(seconds.lowerBound))</DistanceMeters>
+                <Track>\(seconds.map { point($0, metres($0)) }.joined())</Track></Lap>
+                """
+        }
+        let file = """
+            <TrainingCenterDatabase><Activities><Activity Sport="Running"><Id>2026-03-01T07:30:12Z</Id>
+            \(lap(0..<100) { $0 * 3 + ($0 >= 50 ? 20_000 : 0) })\(lap(100..<200) { $0 * 3 + 20_000 })
+            </Activity></Activities></TrainingCenterDatabase>
+            """
+        let imported = try ImportedFile(Data(file.utf8))
+        // 198 steps of 3 m.
+        #expect(imported.judged.total.distanceMetres == 594)
+        let laps = imported.judged.laps.map(\.figures.distanceMetres)
+        #expect(laps.count == 2 && laps[0] + laps[1] == 594)
+        #expect(imported.judgedRows.samples.last?.distanceMetres == 594)
+        #expect(imported.distance.notCounted == (20_003, 0, 0))
+        #expect(imported.judged.claim?.distanceMetres == 20_600)
+    }
+
+    @Test func lapsAloneAreLimitedToo() throws {
+        func lap(_ start: String, _ metres: Int) -> String {
+            """
+            <Lap StartTime="2026-03-01T07:\(start):12Z"><TotalTimeSeconds>600</TotalTimeSeconds>
+            <DistanceMeters>\(metres)</DistanceMeters></Lap>
+            """
+        }
+        let file = """
+            <TrainingCenterDatabase><Activities><Activity Sport="Running"><Id>2026-03-01T07:30:12Z</Id>
+            \(lap("30", 2000))\(lap("40", 33_000_000))\(lap("50", 1500))
+            </Activity></Activities></TrainingCenterDatabase>
+            """
+        let imported = try ImportedFile(Data(file.utf8))
+        #expect(imported.judged.laps.map(\.figures.distanceMetres) == [2000, 0, 1500])
+        #expect(imported.judged.total.distanceMetres == 3500)
+        #expect(imported.judged.claim?.distanceMetres == 33_003_500)
+    }
+}
+
+/// A file as an import reads it, twice.
+private struct ImportedFile {
+    var recording: Domain.Recording
+    var rows: [RecordingRow]
+    var isStated: Bool
+    var judged: Domain.Recording
+    var judgedRows: [RecordingRow]
+    var distance: FileDistance
+
+    init(_ data: Data) throws {
+        var reader = FileImport()
+        var rows: [RecordingRow] = []
+        try reader.feed([UInt8](data).span) { rows.append($0) }
+        recording = try reader.finish { rows.append($0) }.recording
+        self.rows = rows
+        isStated = rows.samples.contains { $0.distanceMetres != nil }
+        distance = FileDistance(recording, isStated: isStated)
+        judgedRows = []
+        for row in rows { judgedRows.append(distance.take(row)) }
+        judged = recording
+        distance.finish(&judged)
+    }
+}
+
+extension TrackDistance {
+    fileprivate static func of(_ recording: Domain.Recording, _ rows: [RecordingRow]) -> Double {
+        var track = TrackDistance(recording)
+        for row in rows { track.take(row) }
+        track.finish()
+        return track.metres
+    }
+}
+
+/// The distance that a replay of the rows says at its end.
+private struct Replayed {
+    var metres = 0.0
+
+    init(_ recording: Domain.Recording, _ rows: [RecordingRow]) {
+        var entries = RecordedEntries(recording, sport: nil)
+        var replay = Replay(entries.beginning, every: .seconds(60))
+        var metres = 0.0
+        func take(_ entry: Entry) {
+            replay.take(entry) { pipeline in
+                for case .event(let event) in pipeline.takeOutputs() {
+                    if case .stop(let summary) = event.kind { metres = summary.total.distanceMetres }
+                }
+                pipeline.forgetSaid()
+            }
+        }
+        for row in rows { entries.take(row, take) }
+        entries.finish(take)
+        self.metres = metres
+    }
+}
+
+extension [RecordingRow] {
+    fileprivate var samples: [RecordingSample] {
+        compactMap { if case .sample(let sample) = $0 { sample } else { nil } }
+    }
+}
+
+extension UTC {
+    /// As GPX and TCX have it.
+    fileprivate var text: String {
+        let fields = fields
+        func digits(_ value: Int) -> String { (value < 10 ? "0" : "") + String(value) }
+        let date = "\(fields.year)-\(digits(fields.month))-\(digits(fields.day))"
+        return date + "T\(digits(fields.hour)):\(digits(fields.minute)):\(digits(fields.second))Z"
+    }
+}
