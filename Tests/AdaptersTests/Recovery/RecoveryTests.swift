@@ -68,7 +68,7 @@ struct RecoveryTests {
         #expect(try stage.entries(of: 2) == (0..<300).map(run.entry))
         // It goes on while the other one is copied, and is not copied once more.
         let part = JournalPart(number: 1, bootID: "boot", at: stage.clock.now, beginsAt: before.lastAt, place: 300)
-        stage.journal.resume(2, part, rows: before.rows, at: stage.clock.now)
+        stage.journal.resume(before.recording, part, rows: before.rows, at: stage.clock.now)
         stage.record(10)
         try stage.recover()
         #expect(try stage.ids() == [2, 1])
