@@ -143,3 +143,9 @@ extension ControlFailure {
         .internalError("the journal cannot be read: \(trouble)")
     }
 }
+
+extension ControlServer.Reply {
+    static func result(_ result: ControlResult) -> Self {
+        .now(.success(result))
+    }
+}

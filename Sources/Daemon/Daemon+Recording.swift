@@ -142,7 +142,8 @@ extension Daemon.Begun {
         if let limit = interrupted.undecidedLimit {
             undecided = UndecidedTakeUp(open, taken, limit: limit, at: now)
         }
-        let outage = Outage(duration: age, isSameBoot: interrupted.isSameBoot, settings: settings, rule: interrupted.rule)
+        let outage = Outage(
+            duration: age, isSameBoot: interrupted.isSameBoot, settings: settings, rule: interrupted.rule)
         if isServing {
             recollection.reopen(taken.pipeline, after: outage, at: now)
         } else {

@@ -326,9 +326,3 @@ package final class Daemon {
         }
     }
 }
-
-extension ControlServer.Reply {
-    fileprivate static func result(_ result: ControlResult) -> Self {
-        .now(.success(result))
-    }
-}
