@@ -183,8 +183,9 @@ def journal_without_its_file(arena):
         journal = directory / "state" / "journal.sqlite"
         journal.unlink() if kind == "missing" else journal.write_bytes(b"")
         daemon = arena.daemon(*OFF, directory=directory)
-        said = daemon.said()
+        # The sockets listen before the journal is looked at.
         daemon.call("run.start")
+        said = daemon.said()
         daemon.end()
         kept = [
             path.name
