@@ -12,7 +12,7 @@ from stage import BACK
 OUR_ADDRESS = 'F0:F1:F2:F3:F4:F5'
 # The first adapter of Bumble's air.
 ADAPTER = '00:AA:01:00:00:40'
-# What btmon wrote from the start of paced to the first beat; Sources/Domain/Domain.docc/FirstBeat.md explains it.
+# What btmon wrote from the start of paced to the first beat; docs/first-beat.md explains it.
 GOLDEN = pathlib.Path(__file__).parent / 'first-beat.btmon'
 
 
