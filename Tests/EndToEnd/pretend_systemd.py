@@ -60,7 +60,7 @@ class Service(Paced):
     """
 
     # The shell becomes the daemon: its pid is the daemon's.
-    START = 'SYSTEMD_EXEC_PID=$$; LISTEN_PID=$$; export SYSTEMD_EXEC_PID LISTEN_PID; '
+    START = "SYSTEMD_EXEC_PID=$$; LISTEN_PID=$$; export SYSTEMD_EXEC_PID LISTEN_PID; "
 
     def __init__(self, directory, *options, handed=(), files=None, **environment):
         self.runtime = directory / "run"

@@ -37,9 +37,9 @@ SPECIFICATION = [
     ('{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]', PARSE_ERROR),
     ('{"jsonrpc": "2.0", "method": 1, "params": "bar"}', INVALID),
     ('[ {"jsonrpc": "2.0", "method": "sum", "params": [1,2,4], "id": "1"}, {"jsonrpc": "2.0", "method" ]', PARSE_ERROR),
-    ('[]', INVALID),
-    ('[1]', [INVALID]),
-    ('[1,2,3]', [INVALID, INVALID, INVALID]),
+    ("[]", INVALID),
+    ("[1]", [INVALID]),
+    ("[1,2,3]", [INVALID, INVALID, INVALID]),
     ('[ {"jsonrpc": "2.0", "method": "sum", "params": [1,2,4], "id": "1"}, '
      '{"jsonrpc": "2.0", "method": "notify_hello", "params": [7]}, '
      '{"jsonrpc": "2.0", "method": "subtract", "params": [42,23], "id": "2"}, {"foo": "boo"}, '

@@ -28,28 +28,28 @@ from bumble.profiles.heart_rate_service import HeartRateService
 
 # A real capture, one RR, two RR, 16 bits, no contact, 0 bpm, energy and RR, contact and three RR of 1024.
 SCRIPT = [bytes.fromhex(value) for value in (
-    '16468a034403', '10437203', '104472038a03', '012c01', '0443', '0400', '1843d0077203', '1646000400040004')]
+    "16468a034403", "10437203", "104472038a03", "012c01", "0443", "0400", "1843d0077203", "1646000400040004")]
 
 # Opcodes of answers.
 ANSWERS = (0x01, 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x11, 0x13)
 
-MEASUREMENT_SERVICE = 'FB005C80-02E7-F387-1CAD-8ACD2D8DF0C8'
-MEASUREMENT_CONTROL = 'FB005C81-02E7-F387-1CAD-8ACD2D8DF0C8'
-MEASUREMENT_DATA = 'FB005C82-02E7-F387-1CAD-8ACD2D8DF0C8'
+MEASUREMENT_SERVICE = "FB005C80-02E7-F387-1CAD-8ACD2D8DF0C8"
+MEASUREMENT_CONTROL = "FB005C81-02E7-F387-1CAD-8ACD2D8DF0C8"
+MEASUREMENT_DATA = "FB005C82-02E7-F387-1CAD-8ACD2D8DF0C8"
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('path', help='of the socket')
-    parser.add_argument('period', nargs='?', type=float, default=1.0, help='seconds between notifications')
-    parser.add_argument('--name', default='Polar H10 00000000')
-    parser.add_argument('--manufacturer', default='Polar Electro Oy')
-    parser.add_argument('--values', metavar='HEX,…', help='heart-rate values to notify instead of the script')
-    parser.add_argument('--latency', type=float, default=0, metavar='MS', help='send each answer so much later')
-    parser.add_argument('--twice', type=float, metavar='MS', help='send each answer once more, so much later')
-    parser.add_argument('--until-eof', action='store_true', help='end when standard input does')
-    parser.add_argument('--verbose', action='store_true',
-                        help='print each value sent and when connections are taken, with CLOCK_BOOTTIME in ns')
+    parser.add_argument("path", help="of the socket")
+    parser.add_argument("period", nargs="?", type=float, default=1.0, help="seconds between notifications")
+    parser.add_argument("--name", default="Polar H10 00000000")
+    parser.add_argument("--manufacturer", default="Polar Electro Oy")
+    parser.add_argument("--values", metavar="HEX,…", help="heart-rate values to notify instead of the script")
+    parser.add_argument("--latency", type=float, default=0, metavar="MS", help="send each answer so much later")
+    parser.add_argument("--twice", type=float, metavar="MS", help="send each answer once more, so much later")
+    parser.add_argument("--until-eof", action="store_true", help="end when standard input does")
+    parser.add_argument("--verbose", action="store_true",
+                        help="print each value sent and when connections are taken, with CLOCK_BOOTTIME in ns")
     return parser.parse_args()
 
 
@@ -65,7 +65,7 @@ def measurement_service(strap):
     def write(_, value):
         kind = value[1] if len(value) > 1 else 0
         answers = {
-            1: bytes([0xF0, 1, kind, 0, 0]) + bytes.fromhex('00018200 01010e00'),  # ECG, 130 Hz, 14 bits
+            1: bytes([0xF0, 1, kind, 0, 0]) + bytes.fromhex("00018200 01010e00"),  # ECG, 130 Hz, 14 bits
             2: bytes([0xF0, 2, kind, 0, 0]),
             3: bytes([0xF0, 3, kind, 0]),
         }
@@ -76,8 +76,8 @@ def measurement_service(strap):
     control = Characteristic(
         MEASUREMENT_CONTROL, properties.READ | properties.WRITE | properties.INDICATE,
         Characteristic.READABLE | Characteristic.WRITEABLE,
-        CharacteristicValue(read=lambda _: bytes.fromhex('0f05') + bytes(15), write=write))
-    data = Characteristic(MEASUREMENT_DATA, properties.NOTIFY, Characteristic.READABLE, b'')
+        CharacteristicValue(read=lambda _: bytes.fromhex("0f05") + bytes(15), write=write))
+    data = Characteristic(MEASUREMENT_DATA, properties.NOTIFY, Characteristic.READABLE, b"")
     return Service(MEASUREMENT_SERVICE, [control, data])
 
 
@@ -85,22 +85,22 @@ async def main(options):
     loop = asyncio.get_running_loop()
     link = LocalLink()
     devices = []
-    for index, address in enumerate(('F6:49:0D:00:00:01', 'F0:00:00:00:00:02')):
+    for index, address in enumerate(("F6:49:0D:00:00:01", "F0:00:00:00:00:02")):
         host = Host()
-        host.controller = Controller(f'C{index}', link=link)
+        host.controller = Controller(f"C{index}", link=link)
         devices.append(Device(name=options.name, address=Address(address), host=host))
     strap, proxy = devices  # the proxy carries the socket's PDUs over the virtual air to the strap
     heart = heart_rate_service()
     values = heart.heart_rate_measurement_characteristic
     strap.add_services([
         DeviceInformationService(
-            manufacturer_name=options.manufacturer, model_number='H10', firmware_revision='5.0.0'),
+            manufacturer_name=options.manufacturer, model_number="H10", firmware_revision="5.0.0"),
         heart, BatteryService(lambda _: 87), measurement_service(strap)])
     for device in devices:
         await device.power_on()
 
     beating = None
-    script = [bytes.fromhex(value) for value in options.values.split(',')] if options.values else SCRIPT
+    script = [bytes.fromhex(value) for value in options.values.split(",")] if options.values else SCRIPT
 
     async def beat():
         index = 0
@@ -108,7 +108,7 @@ async def main(options):
             await asyncio.sleep(options.period)
             value = script[index % len(script)]
             if options.verbose:
-                print('sent', time.clock_gettime_ns(time.CLOCK_BOOTTIME), value.hex(), flush=True)
+                print("sent", time.clock_gettime_ns(time.CLOCK_BOOTTIME), value.hex(), flush=True)
             await strap.notify_subscribers(values, value)
             index += 1
 
@@ -124,7 +124,7 @@ async def main(options):
         if notifies:
             beating = loop.create_task(beat())
 
-    values.on('subscription', subscribed)
+    values.on("subscription", subscribed)
 
     if options.until_eof:
         loop.add_reader(sys.stdin, lambda: os.read(0, 4096) or os._exit(0))
@@ -134,9 +134,9 @@ async def main(options):
     server.bind(options.path)
     server.listen(1)
     server.setblocking(False)
-    print('listening', options.path, flush=True)
+    print("listening", options.path, flush=True)
     if options.verbose:
-        print('ready', time.clock_gettime_ns(time.CLOCK_BOOTTIME), flush=True)
+        print("ready", time.clock_gettime_ns(time.CLOCK_BOOTTIME), flush=True)
 
     client = None
 
@@ -171,9 +171,9 @@ async def main(options):
         client.close()
         client = None
         await connection.disconnect()
-        print('client gone', flush=True)
+        print("client gone", flush=True)
 
 
-if __name__ == '__main__':
-    logging.basicConfig(level=os.environ.get('LOG', 'ERROR'))
+if __name__ == "__main__":
+    logging.basicConfig(level=os.environ.get("LOG", "ERROR"))
     asyncio.run(main(arguments()))

@@ -31,8 +31,8 @@ class AirController(Controller):
 
     def on_hci_le_create_connection_command(self, command):
         self.asked = {
-            'interval': [command.connection_interval_min, command.connection_interval_max],
-            'latency': command.max_latency, 'supervision': command.supervision_timeout,
+            "interval": [command.connection_interval_min, command.connection_interval_max],
+            "latency": command.max_latency, "supervision": command.supervision_timeout,
         }
         return super().on_hci_le_create_connection_command(command)
 
@@ -58,7 +58,7 @@ class AirController(Controller):
             theirs = peer and peer.le_connections.get(connection.self_address)
             if theirs:
                 # Whoever made the link asked for its timeout, in 10 ms.
-                timeout = (peer.asked or self.asked)['supervision'] / 100
+                timeout = (peer.asked or self.asked)["supervision"] / 100
                 asyncio.get_running_loop().call_later(timeout, peer.lose, theirs)
 
     def lose(self, connection, reason=CONNECTION_TIMEOUT):
@@ -79,7 +79,7 @@ class AirLink(LocalLink):
 
 def place(number):
     """Where a controller that is not the kernel's has its host, as Bumble says it: an abstract socket."""
-    return f'@paced-air-{number}'
+    return f"@paced-air-{number}"
 
 
 class Air(Forked):
@@ -100,13 +100,13 @@ class Air(Forked):
 
         async def plug(self, number):
             """A controller is there, always of the same address; the kernel gets its own under the lowest free index."""
-            transport = await open_transport(f'unix-server:{place(number)}' if number else 'vhci')
+            transport = await open_transport(f"unix-server:{place(number)}" if number else "vhci")
             controller = AirController(
-                f'hci{number}', host_source=transport.source, host_sink=transport.sink, link=self.link,
-                public_address=f'00:AA:01:00:00:{0x40 + number:02X}')
+                f"hci{number}", host_source=transport.source, host_sink=transport.sink, link=self.link,
+                public_address=f"00:AA:01:00:00:{0x40 + number:02X}")
             self.controllers[number] = transport, controller
             await asyncio.sleep(0.1)
-            return {'at': now()}
+            return {"at": now()}
 
         async def unplug(self, number):
             """The kernel loses a controller."""
@@ -115,7 +115,7 @@ class Air(Forked):
             controller.host = None
             self.link.remove_controller(controller)
             await transport.close()
-            return {'at': now()}
+            return {"at": now()}
 
         async def silence(self, number):
             """The process that was a controller's host was killed."""
@@ -125,10 +125,10 @@ class Air(Forked):
 
         async def occupy(self):
             """The lowest free index goes to a controller that hears nobody."""
-            transport = await open_transport('vhci')
-            other = AirController('other', host_source=transport.source, host_sink=transport.sink, link=AirLink(),
-                                  public_address='00:AA:01:00:00:7F')
-            self.controllers['other'] = transport, other
+            transport = await open_transport("vhci")
+            other = AirController("other", host_source=transport.source, host_sink=transport.sink, link=AirLink(),
+                                  public_address="00:AA:01:00:00:7F")
+            self.controllers["other"] = transport, other
             await asyncio.sleep(0.1)
 
         async def asked(self, number):

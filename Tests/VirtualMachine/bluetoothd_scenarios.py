@@ -18,11 +18,11 @@ def cold_start(stage):
     stage.strap().start()
     stage.bluetoothd().start()
     paced = stage.paced()
-    stage.measured['descriptors'], stage.measured['memory_kb'] = stage.running(paced)
-    state = paced.wait('battery', lambda line: 'battery_percent' in line.get('heart', {}), 15)
-    expect(state['heart']['battery_percent'] == 87, f'battery: {state["heart"]}')
-    expect(state['heart']['address'] == OUR_ADDRESS, f'address: {state["heart"]}')
-    expect(state['bluetooth']['way'] == 'bluetoothd', f'bluetooth: {state["bluetooth"]}')
+    stage.measured["descriptors"], stage.measured["memory_kb"] = stage.running(paced)
+    state = paced.wait("battery", lambda line: "battery_percent" in line.get("heart", {}), 15)
+    expect(state["heart"]["battery_percent"] == 87, f"battery: {state['heart']}")
+    expect(state["heart"]["address"] == OUR_ADDRESS, f"address: {state['heart']}")
+    expect(state["bluetooth"]["way"] == "bluetoothd", f"bluetooth: {state['bluetooth']}")
     paced.stop()
 
 
@@ -54,15 +54,15 @@ def bluetoothd_restart(stage):
     """bluetoothd is restarted, as after an update: no reason to leave it."""
     bluetoothd = stage.bluetoothd()
     bluetoothd.start()
-    with stage.run(way='auto') as (*_, paced):
+    with stage.run(way="auto") as (*_, paced):
         for _ in range(2):
             at = now()
             bluetoothd.stop()
             returned = bluetoothd.start()
             stage.returned(paced, returned)
-            ways = {state['bluetooth'].get('way') for state in paced.states() if state['boot_ms'] > at}
+            ways = {state["bluetooth"].get("way") for state in paced.states() if state["boot_ms"] > at}
             # On a machine that is busy it takes longer than paced waits for it, and then that goes another way meanwhile.
-            expect(ways == {'bluetoothd'} or returned - at > LOYALTY_MS, f'ways: {ways}')
+            expect(ways == {"bluetoothd"} or returned - at > LOYALTY_MS, f"ways: {ways}")
             paced.watch(1)
 
 
@@ -72,7 +72,7 @@ def bluetoothd_stop(stage):
     bluetoothd.start()
     with stage.run() as (*_, paced):
         bluetoothd.stop()
-        paced.reason('no-bluetooth', 5)
+        paced.reason("no-bluetooth", 5)
         paced.watch(30)
         stage.returned(paced, bluetoothd.start())
 
@@ -84,7 +84,7 @@ def freeze(stage):
     with stage.run() as (*_, paced):
         bluetoothd.freeze()
         paced.watch(20)
-        expect(paced.heart()['link'] != 'connected', f'heart: {paced.heart()}')
+        expect(paced.heart()["link"] != "connected", f"heart: {paced.heart()}")
         stage.back.append(paced.beat(bluetoothd.thaw(), 20, hole=True))
 
 
@@ -92,8 +92,8 @@ def coming_back(stage):
     """As without bluetoothd; and half of the times that bluetoothd was away, beats are back within 5 s of its return."""
     scenarios.coming_back(stage)
     returns = sorted(RETURNS)
-    stage.measured |= {'returns_s': returns}
-    expect(not returns or returns[len(returns) // 2] <= 5, f'back after the return of bluetoothd: {returns}')
+    stage.measured |= {"returns_s": returns}
+    expect(not returns or returns[len(returns) // 2] <= 5, f"back after the return of bluetoothd: {returns}")
 
 
 def left_behind(stage):
@@ -106,7 +106,7 @@ def left_behind(stage):
     paced.beat(paced.started, 15)
     for _ in range(2):
         paced.kill()
-        expect(stage.management.connections(0), 'bluetoothd has let the link go')
+        expect(stage.management.connections(0), "bluetoothd has let the link go")
         paced.start()
         stage.back.append(paced.beat(paced.started, 15))
         paced.watch(1)
@@ -117,20 +117,20 @@ def way_to_kernel(stage):
     """bluetoothd is stopped while the strap comes through it: beats go on without it within 15 s, and it is said why."""
     bluetoothd = stage.bluetoothd()
     bluetoothd.start()
-    with stage.run(way='auto') as (*_, paced):
-        expect(paced.channels() == 0, 'paced holds a channel of its own beside bluetoothd')
-        stage.changed(paced, bluetoothd.stop(), 'kernel')
-        expect(paced.channels() == 1, 'no channel of its own')
+    with stage.run(way="auto") as (*_, paced):
+        expect(paced.channels() == 0, "paced holds a channel of its own beside bluetoothd")
+        stage.changed(paced, bluetoothd.stop(), "kernel")
+        expect(paced.channels() == 1, "no channel of its own")
 
 
 def way_to_bus(stage):
     """bluetoothd is started while the strap comes without it: beats go on through it within 15 s, and it is said why."""
     bluetoothd = stage.bluetoothd()
     # A connection to the bus more than before: of the two, one took the place of the channel.
-    with stage.run(way='auto', more=1) as (*_, paced):
-        expect(paced.channels() == 1, 'no channel of its own')
-        stage.changed(paced, bluetoothd.start(), 'bluetoothd')
-        expect(paced.channels() == 0, 'paced holds a channel of its own beside bluetoothd')
+    with stage.run(way="auto", more=1) as (*_, paced):
+        expect(paced.channels() == 1, "no channel of its own")
+        stage.changed(paced, bluetoothd.start(), "bluetoothd")
+        expect(paced.channels() == 0, "paced holds a channel of its own beside bluetoothd")
 
 
 def unprivileged(stage):
@@ -140,10 +140,10 @@ def unprivileged(stage):
     strap.start()
     stage.bluetoothd().start()
     stage.management.wait_for(lambda: stage.management.settings(0) & POWERED)
-    paced = stage.paced(user=NOBODY, groups=[grp.getgrnam('bluetooth').gr_gid])
-    stage.measured['first_beat_s'] = paced.beat(paced.started, 15)
-    strap.do('drop')
-    stage.measured['back_s'] = paced.beat(now(), 20, hole=True)
+    paced = stage.paced(user=NOBODY, groups=[grp.getgrnam("bluetooth").gr_gid])
+    stage.measured["first_beat_s"] = paced.beat(paced.started, 15)
+    strap.do("drop")
+    stage.measured["back_s"] = paced.beat(now(), 20, hole=True)
     paced.stop()
 
 

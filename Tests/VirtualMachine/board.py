@@ -16,10 +16,10 @@ from daemon import OURS, Failed, Reader, expect
 from forked import Forked
 
 # Who may do what: the groups that the package makes.
-WATCH, CONTROL = 'paced-watch', 'paced-control'
-SOCKETS, KEPT = pathlib.Path('/run/paced'), pathlib.Path('/var/lib/paced')
-CONFIGURATION = pathlib.Path('/etc/paced/paced.conf')
-SERVICE = 'paced.service'
+WATCH, CONTROL = "paced-watch", "paced-control"
+SOCKETS, KEPT = pathlib.Path("/run/paced"), pathlib.Path("/var/lib/paced")
+CONFIGURATION = pathlib.Path("/etc/paced/paced.conf")
+SERVICE = "paced.service"
 
 
 def run(*command, user=None, check=True, seconds=120):
@@ -27,37 +27,37 @@ def run(*command, user=None, check=True, seconds=120):
     identity = {}
     if user:
         entry = pwd.getpwnam(user)
-        identity = {'user': entry.pw_uid, 'group': entry.pw_gid, 'extra_groups': os.getgrouplist(user, entry.pw_gid)}
+        identity = {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": os.getgrouplist(user, entry.pw_gid)}
     ended = subprocess.run(
         [*map(str, command)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds, **identity)
     if check and ended.returncode:
-        raise Failed(f'{" ".join(map(str, command))}: status {ended.returncode}\n{ended.stdout}{ended.stderr}')
+        raise Failed(f"{' '.join(map(str, command))}: status {ended.returncode}\n{ended.stdout}{ended.stderr}")
     return ended if not check else ended.stdout
 
 
 def systemctl(*words):
-    return run('systemctl', *words)
+    return run("systemctl", *words)
 
 
 def property_of(unit, name):
-    return run('systemctl', 'show', '--value', '--property', name, unit).strip()
+    return run("systemctl", "show", "--value", "--property", name, unit).strip()
 
 
 def is_active(unit=SERVICE):
-    return property_of(unit, 'ActiveState') == 'active'
+    return property_of(unit, "ActiveState") == "active"
 
 
 def wait_active(seconds=60, unit=SERVICE):
-    wait_for(f'{unit} active', lambda: is_active(unit), seconds)
+    wait_for(f"{unit} active", lambda: is_active(unit), seconds)
 
 
 def expect_none_failed():
-    failed = run('systemctl', '--failed', '--plain', '--no-legend')
-    expect(not failed.strip(), f'units have failed: {failed}')
+    failed = run("systemctl", "--failed", "--plain", "--no-legend")
+    expect(not failed.strip(), f"units have failed: {failed}")
 
 
 def main_process():
-    return int(property_of(SERVICE, 'MainPID'))
+    return int(property_of(SERVICE, "MainPID"))
 
 
 def moment(name):
@@ -65,27 +65,27 @@ def moment(name):
 
     The machine never sleeps, so its clocks are one.
     """
-    return int(property_of(SERVICE, f'{name}TimestampMonotonic')) // 1000
+    return int(property_of(SERVICE, f"{name}TimestampMonotonic")) // 1000
 
 
 def journal(*filters):
     """The lines of this boot."""
-    run('journalctl', '--sync')
-    return run('journalctl', '--boot', '--no-pager', '--output', 'short-monotonic', *filters)
+    run("journalctl", "--sync")
+    return run("journalctl", "--boot", "--no-pager", "--output", "short-monotonic", *filters)
 
 
 def configure(*sections):
     """Writes the configuration anew, with our strap: sections as `Name key=value …`."""
-    text = f'[Bluetooth]\nStraps={OURS}\n'
+    text = f"[Bluetooth]\nStraps={OURS}\n"
     for section in sections:
         name, *pairs = section.split()
-        text += f'[{name}]\n' + ''.join(pair + '\n' for pair in pairs)
+        text += f"[{name}]\n" + "".join(pair + "\n" for pair in pairs)
     CONFIGURATION.write_text(text)
 
 
 def note(name, value=None):
     """What one boot leaves for the next, outside the machine: nothing on its disk is written for it."""
-    path = pathlib.Path('/run/share') / f'{name}.noted'
+    path = pathlib.Path("/run/share") / f"{name}.noted"
     if value is not None:
         path.write_text(json.dumps(value))
     return json.loads(path.read_text())
@@ -109,29 +109,29 @@ def acting_as(user):
 
 def make_user(name, *groups):
     if not any(entry.pw_name == name for entry in pwd.getpwall()):
-        run('useradd', '--no-create-home', '--groups', ','.join(groups), name)
+        run("useradd", "--no-create-home", "--groups", ",".join(groups), name)
 
 
 def mode(path):
     """Mode, owner and group, as ls says them."""
-    return run('stat', '--format', '%A %U:%G', path).strip()
+    return run("stat", "--format", "%A %U:%G", path).strip()
 
 
 def exposure(unit=SERVICE):
     """What systemd-analyze thinks of a service as it is now, from 0.0 (locked away) to 10.0."""
-    said = run('systemd-analyze', 'security', '--no-pager', unit)
-    return float(re.search(r'Overall exposure level for \S+: ([\d.]+)', said).group(1))
+    said = run("systemd-analyze", "security", "--no-pager", unit)
+    return float(re.search(r"Overall exposure level for \S+: ([\d.]+)", said).group(1))
 
 
 def shipped(name):
     """Where the package has a file of this name."""
-    paths = [path for path in run('dpkg-query', '--listfiles', 'paced').split() if path.endswith('/' + name)]
-    expect(len(paths) == 1, f'{name} in the package: {paths}')
+    paths = [path for path in run("dpkg-query", "--listfiles", "paced").split() if path.endswith("/" + name)]
+    expect(len(paths) == 1, f"{name} in the package: {paths}")
     return pathlib.Path(paths[0])
 
 
 def beating(reader, seconds=60):
-    return reader.until('beat', lambda state: 'bpm' in state['heart'] and not state['heart'].get('stale'), seconds)
+    return reader.until("beat", lambda state: "bpm" in state["heart"] and not state["heart"].get("stale"), seconds)
 
 
 class User(Reader):
@@ -146,7 +146,7 @@ class User(Reader):
             return super().connect(name)
 
     def pacectl(self, *arguments, check=True):
-        return run('pacectl', *arguments, user=self.name, check=check)
+        return run("pacectl", *arguments, user=self.name, check=check)
 
     def may_connect(self, name):
         with acting_as(self.name), socket.socket(socket.AF_UNIX) as client:
@@ -158,11 +158,11 @@ class User(Reader):
 
     def until(self, what, condition, seconds=30):
         """The first state from now on that meets the condition."""
-        return self.wait(what, lambda line: line['class'] == 'STATE' and condition(line), seconds, len(self.lines))
+        return self.wait(what, lambda line: line["class"] == "STATE" and condition(line), seconds, len(self.lines))
 
     def again(self, seconds=30):
         """Subscribes anew, after the end of the daemon that it heard."""
-        wait_for('the end of what was heard', self.over, seconds)
+        wait_for("the end of what was heard", self.over, seconds)
         self.state.close()
         return self.attach()
 
@@ -175,7 +175,7 @@ class User(Reader):
 
     def activities(self):
         """What is recorded, the newest first."""
-        return [json.loads(line) for line in self.pacectl('--json', 'activities').splitlines()]
+        return [json.loads(line) for line in self.pacectl("--json", "activities").splitlines()]
 
 
 class Receiver(Forked):
@@ -185,14 +185,14 @@ class Receiver(Forked):
         def __init__(self, vendor, product):
             self.north = 0.0
             self.metres = 0.0
-            subprocess.run(['modprobe', 'dummy_hcd'], check=True)
-            numbers = [f'idVendor=0x{vendor}', f'idProduct=0x{product}', 'iManufacturer=u-blox', 'iSerialNumber=0042']
-            subprocess.run(['modprobe', 'g_serial', *numbers], check=True)
+            subprocess.run(["modprobe", "dummy_hcd"], check=True)
+            numbers = [f"idVendor=0x{vendor}", f"idProduct=0x{product}", "iManufacturer=u-blox", "iSerialNumber=0042"]
+            subprocess.run(["modprobe", "g_serial", *numbers], check=True)
 
         async def power_on(self):
-            wait_for('the port of the receiver', pathlib.Path('/dev/ttyGS0').exists)
-            port = os.open('/dev/ttyGS0', os.O_RDWR | os.O_NONBLOCK | os.O_NOCTTY)
-            subprocess.run(['stty', 'raw', '-echo', '-F', '/dev/ttyGS0'], check=True)
+            wait_for("the port of the receiver", pathlib.Path("/dev/ttyGS0").exists)
+            port = os.open("/dev/ttyGS0", os.O_RDWR | os.O_NONBLOCK | os.O_NOCTTY)
+            subprocess.run(["stty", "raw", "-echo", "-F", "/dev/ttyGS0"], check=True)
             self.sending = asyncio.get_running_loop().create_task(self.send(port))
 
         async def move(self, metres):
@@ -212,24 +212,24 @@ class Receiver(Forked):
             """A second of NMEA 0183: somewhere in Berlin, and to the north of it."""
             at = datetime.datetime.now(datetime.timezone.utc)
             minutes = 31.2 + self.north / 1852
-            place = f'52{minutes:08.5f},N,01324.00000,E'
+            place = f"52{minutes:08.5f},N,01324.00000,E"
             knots = self.metres / 0.514444
-            return ''.join(map(sentence, (
-                f'GPGGA,{at:%H%M%S}.00,{place},1,09,0.9,34.0,M,44.0,M,,',
-                'GPGSA,A,3,01,02,03,04,05,06,07,08,09,,,,1.6,0.9,1.3',
-                f'GPRMC,{at:%H%M%S}.00,A,{place},{knots:.2f},0.0,{at:%d%m%y},,,A')))
+            return "".join(map(sentence, (
+                f"GPGGA,{at:%H%M%S}.00,{place},1,09,0.9,34.0,M,44.0,M,,",
+                "GPGSA,A,3,01,02,03,04,05,06,07,08,09,,,,1.6,0.9,1.3",
+                f"GPRMC,{at:%H%M%S}.00,A,{place},{knots:.2f},0.0,{at:%d%m%y},,,A")))
 
     def kill(self):
         """Pulls it out."""
         super().kill()
-        subprocess.run(['modprobe', '-r', 'g_serial', 'dummy_hcd'], check=False)
+        subprocess.run(["modprobe", "-r", "g_serial", "dummy_hcd"], check=False)
 
 
 def sentence(text):
     parity = 0
     for byte in text.encode():
         parity ^= byte
-    return f'${text}*{parity:02X}\r\n'
+    return f"${text}*{parity:02X}\r\n"
 
 
 class Board:
@@ -245,22 +245,22 @@ class Board:
         # To load Bumble takes seconds, which a boot without a strap does not have to wait for.
         from air import Air, place
         from strap import Strap
-        self.receiver = Receiver(vendor='1546', product='01a8')
+        self.receiver = Receiver(vendor="1546", product="01a8")
         self.receiver.start()
         self.air = Air(controllers=2)
         self.air.start()
-        self.strap = Strap(f'unix-client:{place(1)}')
+        self.strap = Strap(f"unix-client:{place(1)}")
         self.strap.start()
 
     def rider(self):
         """Somebody who may watch, subscribed."""
-        make_user('rider', WATCH)
-        return User('rider').attach()
+        make_user("rider", WATCH)
+        return User("rider").attach()
 
     def owner(self):
         """Somebody who may do everything, subscribed."""
-        make_user('owner', WATCH, CONTROL)
-        return User('owner').attach()
+        make_user("owner", WATCH, CONTROL)
+        return User("owner").attach()
 
     def members(self, group):
         return set(grp.getgrnam(group).gr_mem)

@@ -17,15 +17,15 @@ from unit_scenarios import (
 
 def doctor(board):
     """pacectl doctor names what is not there, and what mends it; and no place."""
-    told = run('pacectl', 'doctor', check=False)
-    board.measured['doctor'] = told.stdout
-    expect(told.returncode == 1, f'doctor: status {told.returncode}\n{told.stdout}{told.stderr}')
-    expect('adapter' in told.stdout and 'receiver' in told.stdout, f'doctor: {told.stdout}')
+    told = run("pacectl", "doctor", check=False)
+    board.measured["doctor"] = told.stdout
+    expect(told.returncode == 1, f"doctor: status {told.returncode}\n{told.stdout}{told.stderr}")
+    expect("adapter" in told.stdout and "receiver" in told.stdout, f"doctor: {told.stdout}")
 
 
 def settled(_):
     """What the next boot begins with: our strap, and a run that begins by itself."""
-    configure('Recording RecordAtBoot=yes')
+    configure("Recording RecordAtBoot=yes")
 
 
 # The second boot: a strap and a receiver, and nobody who does anything.
@@ -34,100 +34,100 @@ def first_beat(board):
     """Nobody logged in and nobody connecting: heart rate and position within 10 s of the service's start."""
     wait_active()
     # Who looks must not be who wakes it: only now does anybody connect.
-    since = moment('InactiveExit')
+    since = moment("InactiveExit")
     rider = board.rider()
-    beat = rider.wait('beat', lambda line: line['class'] == 'STATE' and line['heart'].get('bpm'), 60)
+    beat = rider.wait("beat", lambda line: line["class"] == "STATE" and line["heart"].get("bpm"), 60)
     place = rider.wait(
-        'position', lambda line: line['class'] == 'STATE' and not line.get('position', {}).get('stale', True), 60)
+        "position", lambda line: line["class"] == "STATE" and not line.get("position", {}).get("stale", True), 60)
     board.measured |= {
-        'started_s': since / 1000, 'beat_s': (beat['boot_ms'] - since) / 1000,
-        'position_s': (place['boot_ms'] - since) / 1000, 'bluetooth': beat['bluetooth'], 'gpsd': place['gpsd']}
-    expect(board.measured['beat_s'] <= 10, f'the first beat came after {board.measured["beat_s"]} s')
-    expect(board.measured['position_s'] <= 10, f'the first position came after {board.measured["position_s"]} s')
-    expect(abs(place['position']['latitude'] - 52.52) < 0.01, 'the position is another one')
-    expect(not run('who').strip(), 'somebody is logged in')
+        "started_s": since / 1000, "beat_s": (beat["boot_ms"] - since) / 1000,
+        "position_s": (place["boot_ms"] - since) / 1000, "bluetooth": beat["bluetooth"], "gpsd": place["gpsd"]}
+    expect(board.measured["beat_s"] <= 10, f"the first beat came after {board.measured['beat_s']} s")
+    expect(board.measured["position_s"] <= 10, f"the first position came after {board.measured['position_s']} s")
+    expect(abs(place["position"]["latitude"] - 52.52) < 0.01, "the position is another one")
+    expect(not run("who").strip(), "somebody is logged in")
 
 
 def record_at_boot(board):
     """A strap has given beats for 30 s, and a run has begun, with its beginning where they began."""
     rider = board.rider()
-    state = rider.wait('run', lambda line: line['class'] == 'STATE' and line['run'] == 'active', 90)
-    board.measured['elapsed_s'] = state['elapsed_ms'] / 1000
-    expect(25_000 <= state['elapsed_ms'] < 90_000, f'the run began {state["elapsed_ms"]} ms ago')
+    state = rider.wait("run", lambda line: line["class"] == "STATE" and line["run"] == "active", 90)
+    board.measured["elapsed_s"] = state["elapsed_ms"] / 1000
+    expect(25_000 <= state["elapsed_ms"] < 90_000, f"the run began {state['elapsed_ms']} ms ago")
     rider.watch(3)
-    note('begun', rider.until('state', lambda state: True))
+    note("begun", rider.until("state", lambda state: True))
 
 
 # The third boot: after a poweroff in mid-run.
 
 def poweroff(board):
     """A run in which the board was told to power off is there, closed, with its file; and the service ended in time."""
-    begun = note('begun')
-    activity = next(activity for activity in board.rider().activities() if activity['id'] == begun['activity'])
-    board.measured['activity'] = activity
-    expect(not activity['open'], f'the run is open: {activity}')
-    expect(activity['elapsed_ms'] >= begun['elapsed_ms'], f'the run is shorter than it was: {activity}')
-    expect(list((KEPT / 'exports').glob('*.fit')), 'no file was made of it')
+    begun = note("begun")
+    activity = next(activity for activity in board.rider().activities() if activity["id"] == begun["activity"])
+    board.measured["activity"] = activity
+    expect(not activity["open"], f"the run is open: {activity}")
+    expect(activity["elapsed_ms"] >= begun["elapsed_ms"], f"the run is shorter than it was: {activity}")
+    expect(list((KEPT / "exports").glob("*.fit")), "no file was made of it")
     # From now on a run begins at a word.
     configure()
-    systemctl('restart', SERVICE)
+    systemctl("restart", SERVICE)
 
 
 def cut(board):
     """The power is cut in mid-run: what was seen until then is noted for the next boot."""
     owner = board.owner()
     beating(owner)
-    owner.call('run.start', sport='run')
-    owner.until('run', lambda state: state['run'] == 'active' and state['elapsed_ms'] > 8000)
-    note('cut', owner.until('state', lambda state: True))
+    owner.call("run.start", sport="run")
+    owner.until("run", lambda state: state["run"] == "active" and state["elapsed_ms"] > 8000)
+    note("cut", owner.until("state", lambda state: True))
 
 
 # The fourth boot: after a cut in mid-run.
 
 def goes_on(board):
     """The run of before the cut goes on, has lost at most what was not synced, and exports."""
-    before = note('cut')
+    before = note("cut")
     owner = board.owner()
-    after = owner.wait('run', lambda line: line['class'] == 'STATE' and line['run'] == 'active', 60)
+    after = owner.wait("run", lambda line: line["class"] == "STATE" and line["run"] == "active", 60)
     board.measured |= {
-        'before_ms': before['elapsed_ms'], 'after_ms': after['elapsed_ms'], 'started_s': moment('ActiveEnter') / 1000}
-    expect(after['activity'] == before['activity'], f'another activity: {after["activity"]}')
-    expect(after['elapsed_ms'] >= before['elapsed_ms'] - 2000, f'more than two seconds are lost: {board.measured}')
+        "before_ms": before["elapsed_ms"], "after_ms": after["elapsed_ms"], "started_s": moment("ActiveEnter") / 1000}
+    expect(after["activity"] == before["activity"], f"another activity: {after['activity']}")
+    expect(after["elapsed_ms"] >= before["elapsed_ms"] - 2000, f"more than two seconds are lost: {board.measured}")
     beating(owner)
-    owner.until('run', lambda state: state['elapsed_ms'] > after['elapsed_ms'] + 2000)
-    owner.call('run.stop')
-    expect(exported(after['activity'], 'fit')[8:12] == b'.FIT', 'no FIT file')
+    owner.until("run", lambda state: state["elapsed_ms"] > after["elapsed_ms"] + 2000)
+    owner.call("run.stop")
+    expect(exported(after["activity"], "fit")[8:12] == b".FIT", "no FIT file")
 
 
 def exported(activity, form):
     """The file that pacectl makes of an activity."""
     with tempfile.TemporaryDirectory() as directory:
-        path = pathlib.Path(directory) / f'run.{form}'
-        run('pacectl', 'export', activity, '--format', form, '-o', path)
+        path = pathlib.Path(directory) / f"run.{form}"
+        run("pacectl", "export", activity, "--format", form, "-o", path)
         return path.read_bytes()
 
 
 def too_old(board):
     """A run that is older than ResumeMinutes is closed as it stood, and exports."""
     owner = board.owner()
-    owner.call('run.start', sport='run')
-    before = owner.until('run', lambda state: state['run'] == 'active' and state['elapsed_ms'] > 3000)
-    configure('Recording ResumeMinutes=0')
+    owner.call("run.start", sport="run")
+    before = owner.until("run", lambda state: state["run"] == "active" and state["elapsed_ms"] > 3000)
+    configure("Recording ResumeMinutes=0")
     os.kill(main_process(), signal.SIGKILL)
-    owner.again(60).until('idle', lambda state: state['run'] == 'idle')
+    owner.again(60).until("idle", lambda state: state["run"] == "idle")
     closed = owner.activities()[0]
-    expect(closed['id'] == before['activity'] and not closed['open'], f'the run is not closed: {closed}')
-    expect(b'<gpx' in exported(closed['id'], 'gpx'), 'no GPX file')
+    expect(closed["id"] == before["activity"] and not closed["open"], f"the run is not closed: {closed}")
+    expect(b"<gpx" in exported(closed["id"], "gpx"), "no GPX file")
 
 
 # Of each boot: what is around the board, and the scenarios.
 BOOTS = {
-    'install': (lambda board: None, [installation, security, doctor, settled]),
-    'first': (Board.surround, [first_beat, record_at_boot]),
-    'daily': (Board.surround, [
+    "install": (lambda board: None, [installation, security, doctor, settled]),
+    "first": (Board.surround, [first_beat, record_at_boot]),
+    "daily": (Board.surround, [
         poweroff, socket_activation, restart, watchdog, sigterm, others, watcher, owner, wrong_configuration, reload,
         receiver, adapter, kernel_way, bluetoothd_only, upgrade, panel, sandbox, cut]),
-    'last': (Board.surround, [goes_on, too_old, removal]),
+    "last": (Board.surround, [goes_on, too_old, removal]),
 }
 # What the boots after it need.
 ALWAYS = {installation, settled, record_at_boot, poweroff, cut}

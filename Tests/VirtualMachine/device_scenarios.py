@@ -13,48 +13,48 @@ from bus import wait_for
 from daemon import expect
 from forked import now
 
-PANEL = 'paced-panel.service'
+PANEL = "paced-panel.service"
 
 
 def receiver(board):
     """A receiver is pulled out, and one that only our rule knows plugged in; what may be anything is left alone."""
     rider = board.rider()
     board.receiver.kill()
-    rider.until('no position', lambda state: 'position' not in state or state['position']['stale'])
+    rider.until("no position", lambda state: "position" not in state or state["position"]["stale"])
     # A serial adapter such as power meters have: gpsd would try all its speeds on it.
-    board.receiver = Receiver(vendor='1a86', product='55d4')
+    board.receiver = Receiver(vendor="1a86", product="55d4")
     board.receiver.start()
-    wait_for('its port', pathlib.Path('/dev/ttyACM0').exists)
-    run('udevadm', 'settle')
-    expect(not list(pathlib.Path('/dev').glob('gps*')), 'it was taken for a receiver')
-    expect(not is_active('gpsdctl@ttyACM0.service'), 'it was handed to gpsd')
+    wait_for("its port", pathlib.Path("/dev/ttyACM0").exists)
+    run("udevadm", "settle")
+    expect(not list(pathlib.Path("/dev").glob("gps*")), "it was taken for a receiver")
+    expect(not is_active("gpsdctl@ttyACM0.service"), "it was handed to gpsd")
     board.receiver.kill()
     at = now()
-    board.receiver = Receiver(vendor='1546', product='01ab')
+    board.receiver = Receiver(vendor="1546", product="01ab")
     board.receiver.start()
-    state = rider.until('position', lambda state: not state.get('position', {}).get('stale', True), 60)
-    board.measured['position_s'] = (state['boot_ms'] - at) / 1000
-    expect(os.path.realpath('/dev/gps0') == '/dev/ttyACM0', 'it has no name of a receiver')
-    tested = run('udevadm', 'test', '/sys/class/tty/ttyACM0', check=False)
-    said = [line for line in (tested.stdout + tested.stderr + journal('--unit', 'systemd-udevd')).splitlines()
-            if re.search(r'60-paced\.rules:\d+.*(nvalid|nknown|ailed|gnor)', line)]
-    expect(not said, f'udev says of our rules: {said}')
+    state = rider.until("position", lambda state: not state.get("position", {}).get("stale", True), 60)
+    board.measured["position_s"] = (state["boot_ms"] - at) / 1000
+    expect(os.path.realpath("/dev/gps0") == "/dev/ttyACM0", "it has no name of a receiver")
+    tested = run("udevadm", "test", "/sys/class/tty/ttyACM0", check=False)
+    said = [line for line in (tested.stdout + tested.stderr + journal("--unit", "systemd-udevd")).splitlines()
+            if re.search(r"60-paced\.rules:\d+.*(nvalid|nknown|ailed|gnor)", line)]
+    expect(not said, f"udev says of our rules: {said}")
 
 
 def adapter(board):
     """An adapter that is pulled out and put in again; and one that appears after the service has ended starts it."""
     rider = board.rider()
     beating(rider)
-    board.air.do('unplug', number=0)
-    rider.until('no adapter', lambda state: state['heart'].get('reason') == 'no-adapter')
-    wait_for('the strap free again', lambda: not board.strap.told()['connected'])
-    at = board.air.do('plug', number=0)['at']
-    board.measured['back_s'] = (beating(rider)['boot_ms'] - at) / 1000
-    systemctl('stop', SERVICE)
-    board.air.do('unplug', number=0)
-    wait_for('the adapter gone', lambda: not list(pathlib.Path('/sys/class/bluetooth').iterdir()))
-    wait_for('bluetooth.target', lambda: not is_active('bluetooth.target'))
-    board.air.do('plug', number=0)
+    board.air.do("unplug", number=0)
+    rider.until("no adapter", lambda state: state["heart"].get("reason") == "no-adapter")
+    wait_for("the strap free again", lambda: not board.strap.told()["connected"])
+    at = board.air.do("plug", number=0)["at"]
+    board.measured["back_s"] = (beating(rider)["boot_ms"] - at) / 1000
+    systemctl("stop", SERVICE)
+    board.air.do("unplug", number=0)
+    wait_for("the adapter gone", lambda: not list(pathlib.Path("/sys/class/bluetooth").iterdir()))
+    wait_for("bluetooth.target", lambda: not is_active("bluetooth.target"))
+    board.air.do("plug", number=0)
     wait_active()
 
 
@@ -63,41 +63,41 @@ class Lamp:
 
     def __init__(self):
         before = set(self.DIRECTORY.iterdir())
-        self.descriptor = os.open('/dev/uinput', os.O_RDWR)
+        self.descriptor = os.open("/dev/uinput", os.O_RDWR)
         fcntl.ioctl(self.descriptor, keyboard.UI_SET_EVBIT, 0x11)  # EV_LED
         fcntl.ioctl(self.descriptor, 0x40045569, 1)  # UI_SET_LEDBIT, LED_CAPSL
-        setup = struct.pack('=4H80sI', keyboard.BUS_VIRTUAL, 0x1209, 2, 1, b'lamp', 0)
+        setup = struct.pack("=4H80sI", keyboard.BUS_VIRTUAL, 0x1209, 2, 1, b"lamp", 0)
         fcntl.ioctl(self.descriptor, keyboard.UI_DEV_SETUP, setup)
         fcntl.ioctl(self.descriptor, keyboard.UI_DEV_CREATE)
-        wait_for('the light', lambda: set(self.DIRECTORY.iterdir()) - before)
+        wait_for("the light", lambda: set(self.DIRECTORY.iterdir()) - before)
         self.path = (set(self.DIRECTORY.iterdir()) - before).pop()
 
-    DIRECTORY = pathlib.Path('/sys/class/leds')
+    DIRECTORY = pathlib.Path("/sys/class/leds")
 
     def is_on(self):
-        return (self.path / 'brightness').read_text().strip() != '0'
+        return (self.path / "brightness").read_text().strip() != "0"
 
 
 def panel(board):
     """Keys begin a run, close a lap and end the run; a light says that it is recorded."""
     rider = board.rider()
-    run('modprobe', 'uinput')
-    lamp, keys = Lamp(), keyboard.Keyboard('Handlebar remote')
-    configure(f'Panel Toggle=KEY_PLAYPAUSE Lap=KEY_NEXTSONG Stop=KEY_STOPCD RecordingLED={lamp.path.name}')
-    systemctl('restart', PANEL)
-    wait_for('the keys', lambda: 'listening to Handlebar remote' in journal('--unit', PANEL))
-    whose = run('ps', '-o', 'user:32=', '-p', property_of(PANEL, 'MainPID')).strip()
-    expect(whose == 'paced-panel', f'the panel is {whose}')
-    keys.press('KEY_PLAYPAUSE', 0.1)
-    rider.until('run', lambda state: state['run'] == 'active')
-    wait_for('the light on', lamp.is_on)
-    keys.press('KEY_NEXTSONG', 0.1)
-    rider.wait('lap', lambda line: line.get('event') == 'lap', 10)
-    keys.press('KEY_STOPCD', 0.5)
+    run("modprobe", "uinput")
+    lamp, keys = Lamp(), keyboard.Keyboard("Handlebar remote")
+    configure(f"Panel Toggle=KEY_PLAYPAUSE Lap=KEY_NEXTSONG Stop=KEY_STOPCD RecordingLED={lamp.path.name}")
+    systemctl("restart", PANEL)
+    wait_for("the keys", lambda: "listening to Handlebar remote" in journal("--unit", PANEL))
+    whose = run("ps", "-o", "user:32=", "-p", property_of(PANEL, "MainPID")).strip()
+    expect(whose == "paced-panel", f"the panel is {whose}")
+    keys.press("KEY_PLAYPAUSE", 0.1)
+    rider.until("run", lambda state: state["run"] == "active")
+    wait_for("the light on", lamp.is_on)
+    keys.press("KEY_NEXTSONG", 0.1)
+    rider.wait("lap", lambda line: line.get("event") == "lap", 10)
+    keys.press("KEY_STOPCD", 0.5)
     rider.watch(2)
-    expect(rider.until('state', lambda state: True)['run'] == 'active', 'a short press ended the run')
-    keys.press('KEY_STOPCD', 2.5)
-    rider.until('idle', lambda state: state['run'] == 'idle')
-    wait_for('the light off', lambda: not lamp.is_on())
-    board.measured['exposure'] = exposure(PANEL)
+    expect(rider.until("state", lambda state: True)["run"] == "active", "a short press ended the run")
+    keys.press("KEY_STOPCD", 2.5)
+    rider.until("idle", lambda state: state["run"] == "idle")
+    wait_for("the light off", lambda: not lamp.is_on())
+    board.measured["exposure"] = exposure(PANEL)
     keys.end()

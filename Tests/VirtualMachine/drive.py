@@ -16,56 +16,56 @@ import boots
 from board import Board, run
 from daemon import Failed
 
-SHARE = pathlib.Path('/run/share')
+SHARE = pathlib.Path("/run/share")
 
 
 def measure(fields):
-    with (SHARE / 'measured').open('a') as file:
+    with (SHARE / "measured").open("a") as file:
         print(json.dumps(fields), file=file)
 
 
 def name_of(scenario):
-    return scenario.__name__.replace('_', '-')
+    return scenario.__name__.replace("_", "-")
 
 
 def play(board, scenario):
     name = name_of(scenario)
     start = time.monotonic()
-    trouble, result = None, 'ok'
+    trouble, result = None, "ok"
     board.measured = {}
     try:
         scenario(board)
     except Exception as error:
-        result, trouble = 'FAIL', str(error) if isinstance(error, Failed) else traceback.format_exc()
+        result, trouble = "FAIL", str(error) if isinstance(error, Failed) else traceback.format_exc()
     seconds = round(time.monotonic() - start, 1)
-    print(result, f'systemd/{name}', seconds, flush=True)
-    for line in (trouble or '').rstrip().splitlines():
-        print('    ' + line, flush=True)
-    measure({'scenario': f'systemd/{name}', 'seconds': seconds} | board.measured)
+    print(result, f"systemd/{name}", seconds, flush=True)
+    for line in (trouble or "").rstrip().splitlines():
+        print("    " + line, flush=True)
+    measure({"scenario": f"systemd/{name}", "seconds": seconds} | board.measured)
 
 
 def main(boot, package, names):
     logging.disable()
-    lines = (SHARE / f'journal-{boot}').open('w')
+    lines = (SHARE / f"journal-{boot}").open("w")
     # The whole boot, as it goes on: a cut leaves what was said until then.
-    subprocess.Popen(['journalctl', '--boot', '--follow', '--no-tail', '--output', 'short-monotonic'], stdout=lines)
+    subprocess.Popen(["journalctl", "--boot", "--follow", "--no-tail", "--output", "short-monotonic"], stdout=lines)
     board = Board(package)
     surroundings, scenarios = boots.BOOTS[boot]
     at = time.monotonic()
     surroundings(board)
-    run('systemd-notify', '--ready')
+    run("systemd-notify", "--ready")
     around = time.monotonic() - at
-    print(f'# {boot}: begun {at:.1f} s after power on, everything around it there {around:.1f} s later', flush=True)
+    print(f"# {boot}: begun {at:.1f} s after power on, everything around it there {around:.1f} s later", flush=True)
     for scenario in scenarios:
         if not names or name_of(scenario) in names or scenario in boots.ALWAYS:
             play(board, scenario)
-    systemd = run('systemd-analyze', check=False).stdout
-    measure({'boot': boot, 'driver_s': round(at, 1), 'around_s': round(around, 1), 'systemd': systemd})
+    systemd = run("systemd-analyze", check=False).stdout
+    measure({"boot": boot, "driver_s": round(at, 1), "around_s": round(around, 1), "systemd": systemd})
     if scenarios[-1] is boots.cut:
-        (SHARE / 'cut').touch()
+        (SHARE / "cut").touch()
     else:
         # As a board is switched off: the driver, and with it what is around the board, ends after the service.
-        run('systemctl', 'poweroff')
+        run("systemctl", "poweroff")
     signal.pause()
 
 

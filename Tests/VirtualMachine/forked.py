@@ -29,19 +29,19 @@ class Forked:
                 os.closerange(its.fileno() + 1, 4096)
                 asyncio.run(answer(its, self.Life(**self.settings)))
             except BaseException as error:  # a child must not go on as its parent
-                print(f'{type(self).__name__}: {error!r}', flush=True)
+                print(f"{type(self).__name__}: {error!r}", flush=True)
             os._exit(1)
         its.close()
-        self.replies = self.channel.makefile('r')
+        self.replies = self.channel.makefile("r")
         self.channel.settimeout(30)
-        return self.do('power_on')
+        return self.do("power_on")
 
     def do(self, command, **fields):
         """Has it carry out a command, and gives the answer."""
-        self.channel.sendall((json.dumps({'command': command} | fields) + '\n').encode())
+        self.channel.sendall((json.dumps({"command": command} | fields) + "\n").encode())
         reply = self.replies.readline()
         if not reply:
-            raise RuntimeError(f'{type(self).__name__} ended at {command}')
+            raise RuntimeError(f"{type(self).__name__} ended at {command}")
         return json.loads(reply)
 
     def kill(self):
@@ -57,8 +57,8 @@ async def answer(channel, life):
     reader, writer = await asyncio.open_connection(sock=channel)
     while line := await reader.readline():
         fields = json.loads(line)
-        answer = await getattr(life, fields.pop('command'))(**fields)
-        writer.write((json.dumps(answer or {}) + '\n').encode())
+        answer = await getattr(life, fields.pop("command"))(**fields)
+        writer.write((json.dumps(answer or {}) + "\n").encode())
 
 
 def now():

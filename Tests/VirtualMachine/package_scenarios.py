@@ -9,78 +9,78 @@ from board import (
 from bus import wait_for
 from daemon import expect
 
-UNITS = (SERVICE, 'paced-state.socket', 'paced-control.socket')
+UNITS = (SERVICE, "paced-state.socket", "paced-control.socket")
 
 
 def dpkg(*words):
     """Returns the seconds that it took."""
     at = time.monotonic()
     # The index of the manual, which other packages see to, takes a minute here.
-    run('dpkg', '--no-triggers', *words, seconds=300)
+    run("dpkg", "--no-triggers", *words, seconds=300)
     return round(time.monotonic() - at, 1)
 
 
 def version():
-    return run('dpkg-query', '--show', '--showformat', '${Version}', 'paced')
+    return run("dpkg-query", "--show", "--showformat", "${Version}", "paced")
 
 
 def installation(board):
     """The package goes onto a board where nothing of it ever was: users, groups, modes and units are in order."""
-    board.measured['dpkg_s'] = dpkg('--install', board.package)
+    board.measured["dpkg_s"] = dpkg("--install", board.package)
     for group in WATCH, CONTROL:
-        expect(not board.members(group), f'{group} has members: {board.members(group)}')
-    run('getent', 'passwd', 'paced')
+        expect(not board.members(group), f"{group} has members: {board.members(group)}")
+    run("getent", "passwd", "paced")
     for unit in UNITS:
-        expect(run('systemctl', 'is-enabled', unit).strip() == 'enabled', f'{unit} is not enabled')
+        expect(run("systemctl", "is-enabled", unit).strip() == "enabled", f"{unit} is not enabled")
         wait_active(unit=unit)
     wanted = {
-        SOCKETS: 'drwxr-xr-x root:root', SOCKETS / 'state.sock': f'srw-rw---- root:{WATCH}',
-        SOCKETS / 'control.sock': f'srw-rw---- root:{CONTROL}', KEPT: f'drwxr-x--- paced:{WATCH}',
+        SOCKETS: "drwxr-xr-x root:root", SOCKETS / "state.sock": f"srw-rw---- root:{WATCH}",
+        SOCKETS / "control.sock": f"srw-rw---- root:{CONTROL}", KEPT: f"drwxr-x--- paced:{WATCH}",
     }
     found = {path: mode(path) for path in wanted}
-    expect(found == wanted, f'modes: {found}')
-    expect(str(CONFIGURATION) in run('dpkg-query', '--show', '--showformat', '${Conffiles}', 'paced'), 'no conffile')
+    expect(found == wanted, f"modes: {found}")
+    expect(str(CONFIGURATION) in run("dpkg-query", "--show", "--showformat", "${Conffiles}", "paced"), "no conffile")
     expect_none_failed()
-    verified = run('systemd-analyze', 'verify', *UNITS, check=False)
-    expect(not verified.stdout + verified.stderr, f'systemd-analyze verify: {verified.stdout}{verified.stderr}')
+    verified = run("systemd-analyze", "verify", *UNITS, check=False)
+    expect(not verified.stdout + verified.stderr, f"systemd-analyze verify: {verified.stdout}{verified.stderr}")
 
 
 def upgrade(board):
     """A newer package in mid-run: sockets and configuration stay, the daemon is the new one, and the run goes on."""
     rider = board.rider()
     beating(rider)
-    board.owner().call('run.start', sport='run')
-    before = rider.until('run', lambda state: state['run'] == 'active' and state['elapsed_ms'] > 3000)
+    board.owner().call("run.start", sport="run")
+    before = rider.until("run", lambda state: state["run"] == "active" and state["elapsed_ms"] > 3000)
     old, process, configured = version(), main_process(), CONFIGURATION.read_text()
-    sockets = {path: path.stat().st_ino for path in SOCKETS.glob('*.sock')}
-    board.measured['dpkg_s'] = dpkg('--install', pathlib.Path(board.package).with_name('paced-next.deb'))
-    after = rider.again(60).until('run', lambda state: state['run'] == 'active')
-    passed, recorded = (after[key] - before[key] for key in ('boot_ms', 'elapsed_ms'))
-    board.measured['unrecorded_s'] = (passed - recorded) / 1000
-    expect(version() == old + '+next', f'the version is {version()}')
-    expect(main_process() != process, 'it is the same process')
-    expect(after['activity'] == before['activity'], f'another activity: {after["activity"]}')
-    expect(after['elapsed_ms'] >= before['elapsed_ms'], f'it went back: {before}, {after}')
-    expect({path: path.stat().st_ino for path in SOCKETS.glob('*.sock')} == sockets, 'the sockets are others')
-    expect(CONFIGURATION.read_text() == configured, 'the configuration is another one')
-    expect(not is_active('paced-panel.service'), 'a panel runs that nobody has switched on')
+    sockets = {path: path.stat().st_ino for path in SOCKETS.glob("*.sock")}
+    board.measured["dpkg_s"] = dpkg("--install", pathlib.Path(board.package).with_name("paced-next.deb"))
+    after = rider.again(60).until("run", lambda state: state["run"] == "active")
+    passed, recorded = (after[key] - before[key] for key in ("boot_ms", "elapsed_ms"))
+    board.measured["unrecorded_s"] = (passed - recorded) / 1000
+    expect(version() == old + "+next", f"the version is {version()}")
+    expect(main_process() != process, "it is the same process")
+    expect(after["activity"] == before["activity"], f"another activity: {after['activity']}")
+    expect(after["elapsed_ms"] >= before["elapsed_ms"], f"it went back: {before}, {after}")
+    expect({path: path.stat().st_ino for path in SOCKETS.glob("*.sock")} == sockets, "the sockets are others")
+    expect(CONFIGURATION.read_text() == configured, "the configuration is another one")
+    expect(not is_active("paced-panel.service"), "a panel runs that nobody has switched on")
     beating(rider)
-    board.owner().call('run.discard')
+    board.owner().call("run.discard")
 
 
 def removal(board):
     """Removed, nothing of it runs or listens; purged, nothing is configured; installed again, all runs are there."""
     recorded = board.rider().activities()
-    dpkg('--remove', 'paced')
+    dpkg("--remove", "paced")
     for unit in UNITS:
-        wait_for(f'the end of {unit}', lambda: not is_active(unit))
-    expect(not list(SOCKETS.glob('*.sock')), 'a socket is left')
-    expect(CONFIGURATION.exists(), 'the configuration went with the programs')
-    dpkg('--purge', 'paced')
-    expect(not CONFIGURATION.parent.exists(), 'something is left of the configuration')
+        wait_for(f"the end of {unit}", lambda: not is_active(unit))
+    expect(not list(SOCKETS.glob("*.sock")), "a socket is left")
+    expect(CONFIGURATION.exists(), "the configuration went with the programs")
+    dpkg("--purge", "paced")
+    expect(not CONFIGURATION.parent.exists(), "something is left of the configuration")
     expect_none_failed()
-    with sqlite3.connect(f'file:{KEPT}/journal.sqlite?mode=ro', uri=True) as database:
-        expect(database.execute('PRAGMA integrity_check').fetchone() == ('ok',), 'the journal is not whole')
-    dpkg('--install', board.package)
+    with sqlite3.connect(f"file:{KEPT}/journal.sqlite?mode=ro", uri=True) as database:
+        expect(database.execute("PRAGMA integrity_check").fetchone() == ("ok",), "the journal is not whole")
+    dpkg("--install", board.package)
     wait_active()
-    expect(board.rider().activities() == recorded, 'the runs are not what they were')
+    expect(board.rider().activities() == recorded, "the runs are not what they were")

@@ -19,7 +19,7 @@ from stage import Stage
 
 
 # Where the scenarios of a way are.
-WAYS = {'kernel': scenarios, 'bluetoothd': bluetoothd_scenarios}
+WAYS = {"kernel": scenarios, "bluetoothd": bluetoothd_scenarios}
 
 
 def play(way, name, drops):
@@ -28,26 +28,26 @@ def play(way, name, drops):
     trouble = None
     try:
         stage = Stage(way, name, drops)
-        getattr(WAYS[way], name.replace('-', '_'))(stage)
+        getattr(WAYS[way], name.replace("-", "_"))(stage)
     except Exception as error:
         trouble = str(error) if isinstance(error, Failed) else traceback.format_exc()
         if stage and stage.watched:
-            trouble += '\n' + ''.join(f'paced: {line}' for line in stage.watched.log.open().readlines()[-12:])
+            trouble += "\n" + "".join(f"paced: {line}" for line in stage.watched.log.open().readlines()[-12:])
     try:
         stage.ending.close()
     except Exception:
-        trouble = (trouble or '') + traceback.format_exc()
+        trouble = (trouble or "") + traceback.format_exc()
     seconds = round(time.monotonic() - start, 1)
-    print('FAIL' if trouble else 'ok', f'{way}/{name}', seconds, flush=True)
-    for line in (trouble or '').rstrip().splitlines():
-        print('    ' + line, flush=True)
-    return {'scenario': f'{way}/{name}', 'seconds': seconds, 'back_s': stage.back} | stage.measured
+    print("FAIL" if trouble else "ok", f"{way}/{name}", seconds, flush=True)
+    for line in (trouble or "").rstrip().splitlines():
+        print("    " + line, flush=True)
+    return {"scenario": f"{way}/{name}", "seconds": seconds, "back_s": stage.back} | stage.measured
 
 
 # How a number of drops is shared out.
 SHARES = {
-    'kernel': {'strap-restart': 5, 'link-drop': 4, 'adapter-off': 2, 'adapter-replug': 2, 'kill-mid-connect': 2},
-    'bluetoothd': {'strap-restart': 7, 'link-drop': 8},
+    "kernel": {"strap-restart": 5, "link-drop": 4, "adapter-off": 2, "adapter-replug": 2, "kill-mid-connect": 2},
+    "bluetoothd": {"strap-restart": 7, "link-drop": 8},
 }
 
 
@@ -55,10 +55,10 @@ def main(drops, programs, names):
     logging.disable()  # Bumble warns of each command that a virtual controller lacks
     daemon.install(programs)
     measured = []
-    for way, name in (name.split('/') for name in names):
+    for way, name in (name.split("/") for name in names):
         shares = SHARES[way]
         measured.append(play(way, name, round(shares.get(name, 0) * drops / sum(shares.values()))))
-    pathlib.Path('/run/share/measured').write_text('\n'.join(map(json.dumps, measured)) + '\n')
+    pathlib.Path("/run/share/measured").write_text("\n".join(map(json.dumps, measured)) + "\n")
 
 
 main(int(sys.argv[1]), sys.argv[2], sys.argv[3:])

@@ -15,9 +15,9 @@ BUSY = 0x0A
 POWERED, LE = 1 << 0, 1 << 9
 
 # Of a channel. Source: Linux, include/net/bluetooth/bluetooth.h, BT_LISTEN.
-LISTENING = '4'
+LISTENING = "4"
 
-libc = ctypes.CDLL('libc.so.6', use_errno=True)
+libc = ctypes.CDLL("libc.so.6", use_errno=True)
 
 
 class Radio:
@@ -25,7 +25,7 @@ class Radio:
 
     def __init__(self, controllers):
         self.process = subprocess.Popen(
-            ['btvirt', f'-l{controllers}'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            ["btvirt", f"-l{controllers}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with Management() as management:
             management.wait_for(lambda: len(management.indices()) == controllers)
 
@@ -40,7 +40,7 @@ class Refused(Exception):
     """The kernel answered a command with a status other than success."""
 
     def __init__(self, opcode, index, status):
-        super().__init__(f'command {opcode:#06x} on hci{index}: status {status:#04x}')
+        super().__init__(f"command {opcode:#06x} on hci{index}: status {status:#04x}")
         self.status = status
 
 
@@ -50,7 +50,7 @@ class Management:
     def __init__(self):
         self.socket = socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI)
         # Python's own bind knows no channel.
-        address = struct.pack('<HHH', socket.AF_BLUETOOTH, NO_INDEX, 3)
+        address = struct.pack("<HHH", socket.AF_BLUETOOTH, NO_INDEX, 3)
         if libc.bind(self.socket.fileno(), address, len(address)):
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
         self.socket.settimeout(10)
@@ -61,13 +61,13 @@ class Management:
     def __exit__(self, *_):
         self.socket.close()
 
-    def do(self, opcode, index=NO_INDEX, parameters=b''):
+    def do(self, opcode, index=NO_INDEX, parameters=b""):
         """Sends a command, and gives what came back with it."""
-        self.socket.send(struct.pack('<HHH', opcode, index, len(parameters)) + parameters)
+        self.socket.send(struct.pack("<HHH", opcode, index, len(parameters)) + parameters)
         while True:
             packet = self.socket.recv(4096)
-            event, of, _ = struct.unpack_from('<HHH', packet)
-            if event in (1, 2) and of == index and struct.unpack_from('<H', packet, 6)[0] == opcode:
+            event, of, _ = struct.unpack_from("<HHH", packet)
+            if event in (1, 2) and of == index and struct.unpack_from("<H", packet, 6)[0] == opcode:
                 if packet[8]:
                     raise Refused(opcode, index, packet[8])
                 return packet[9:]
@@ -76,22 +76,22 @@ class Management:
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
-                raise TimeoutError('the adapters are not as they should be')
+                raise TimeoutError("the adapters are not as they should be")
             time.sleep(0.02)
 
     def indices(self):
         reply = self.do(READ_INDEX_LIST)
-        return sorted(struct.unpack_from(f'<{struct.unpack_from("<H", reply)[0]}H', reply, 2))
+        return sorted(struct.unpack_from(f"<{struct.unpack_from('<H', reply)[0]}H", reply, 2))
 
     def settings(self, index):
-        return struct.unpack_from('<I', self.do(READ_INFO, index), 13)[0]
+        return struct.unpack_from("<I", self.do(READ_INFO, index), 13)[0]
 
     def power(self, index, on):
         self.do(SET_POWERED, index, bytes([on]))
 
     def make_ready(self, index):
         """Low energy on, and powered: what paced does where it may."""
-        self.do(SET_LE, index, b'\x01')
+        self.do(SET_LE, index, b"\x01")
         self.power(index, True)
 
     def be_seen(self, index):
@@ -100,7 +100,7 @@ class Management:
         end = time.monotonic() + 5
         while True:
             try:
-                return self.do(ADD_ADVERTISING, index, struct.pack('<BIHHBB', 1, connectable, 0, 0, 0, 0))
+                return self.do(ADD_ADVERTISING, index, struct.pack("<BIHHBB", 1, connectable, 0, 0, 0, 0))
             except Refused as refused:
                 # Another command of the same kind goes on: somebody else's.
                 if refused.status != BUSY or time.monotonic() > end:
@@ -113,7 +113,7 @@ class Management:
             reply = self.do(GET_CONNECTIONS, index)
         except Refused:
             return []  # not powered
-        return [reply[2 + 7 * n:9 + 7 * n] for n in range(struct.unpack_from('<H', reply)[0])]
+        return [reply[2 + 7 * n:9 + 7 * n] for n in range(struct.unpack_from("<H", reply)[0])]
 
     def disconnect(self, index):
         """Ends every connection of an adapter, from its own side."""
@@ -125,8 +125,8 @@ def attribute_channel(address):
     """A channel of the attribute protocol to a device with a random address: as another program would hold it."""
     channel = socket.socket(socket.AF_BLUETOOTH, socket.SOCK_SEQPACKET, socket.BTPROTO_L2CAP)
     # Python's own bind and connect know no channel identifier; its type of address is that of the adapter, then theirs.
-    for function, octets, kind in (libc.bind, bytes(6), 1), (libc.connect, bytes.fromhex(address.replace(':', '')), 2):
-        place = struct.pack('<HH6sHBx', socket.AF_BLUETOOTH, 0, octets[::-1], 4, kind)
+    for function, octets, kind in (libc.bind, bytes(6), 1), (libc.connect, bytes.fromhex(address.replace(":", "")), 2):
+        place = struct.pack("<HH6sHBx", socket.AF_BLUETOOTH, 0, octets[::-1], 4, kind)
         if function(channel.fileno(), place, len(place)):
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return channel
@@ -134,5 +134,5 @@ def attribute_channel(address):
 
 def channels():
     """How many L2CAP channels the kernel has on the attribute protocol's identifier, besides those that listen."""
-    with open('/sys/kernel/debug/bluetooth/l2cap') as listing:
-        return sum(1 for line in listing if ' 0x0004 ' in line and line.split()[4] != LISTENING)
+    with open("/sys/kernel/debug/bluetooth/l2cap") as listing:
+        return sum(1 for line in listing if " 0x0004 " in line and line.split()[4] != LISTENING)

@@ -9,17 +9,17 @@ from forked import now
 from radio import LE, POWERED, attribute_channel
 from stage import BACK
 
-OUR_ADDRESS = 'F0:F1:F2:F3:F4:F5'
+OUR_ADDRESS = "F0:F1:F2:F3:F4:F5"
 # The first adapter of Bumble's air.
-ADAPTER = '00:AA:01:00:00:40'
+ADAPTER = "00:AA:01:00:00:40"
 # What btmon wrote from the start of paced to the first beat; docs/first-beat.md explains it.
-GOLDEN = pathlib.Path(__file__).parent / 'first-beat.btmon'
+GOLDEN = pathlib.Path(__file__).parent / "first-beat.btmon"
 
 
 def cold_start(stage):
     """Adapter down and low energy off at the start: beats flow within 15 s, with nothing done by hand."""
     stage.radio()
-    expect(stage.management.settings(0) & (POWERED | LE) == 0, 'the adapter is on before the start')
+    expect(stage.management.settings(0) & (POWERED | LE) == 0, "the adapter is on before the start")
     heard = stage.monitor()
     paced = stage.paced()
     stage.management.wait_for(lambda: stage.management.settings(0) & (POWERED | LE) == (POWERED | LE))
@@ -28,19 +28,19 @@ def cold_start(stage):
     stage.strap().start()
     before = stage.running(paced)
     state = paced.wait(
-        'battery and maker', lambda line: 'battery_percent' in line.get('heart', {}), 15)
-    expect(state['heart']['battery_percent'] == 87, f'battery: {state["heart"]}')
-    expect(state['heart']['address'] == OUR_ADDRESS, f'address: {state["heart"]}')
-    expect(state['bluetooth']['way'] == 'kernel', f'bluetooth: {state["bluetooth"]}')
-    stage.measured['descriptors'], stage.measured['memory_kb'] = before
+        "battery and maker", lambda line: "battery_percent" in line.get("heart", {}), 15)
+    expect(state["heart"]["battery_percent"] == 87, f"battery: {state['heart']}")
+    expect(state["heart"]["address"] == OUR_ADDRESS, f"address: {state['heart']}")
+    expect(state["bluetooth"]["way"] == "kernel", f"bluetooth: {state['bluetooth']}")
+    stage.measured["descriptors"], stage.measured["memory_kb"] = before
     spoken, golden = conversation(heard.read_text()), conversation(GOLDEN.read_text())
-    expect(spoken == golden, f'said to the first beat: {spoken}\nkept in {GOLDEN.name}: {golden}')
+    expect(spoken == golden, f"said to the first beat: {spoken}\nkept in {GOLDEN.name}: {golden}")
 
 
 def conversation(text):
     """What hci0 says and hears over the attribute protocol up to the first notification, of what btmon wrote."""
-    lines = re.findall(r'^([<>]) ACL Data .*\[hci0\].*\n +ATT: (.*) \(0x', text, re.MULTILINE)
-    last = ('>', 'Handle Value Notification')
+    lines = re.findall(r"^([<>]) ACL Data .*\[hci0\].*\n +ATT: (.*) \(0x", text, re.MULTILINE)
+    last = (">", "Handle Value Notification")
     return lines[:lines.index(last) + 1] if last in lines else lines
 
 
@@ -48,17 +48,17 @@ def scan(stage):
     """pacectl shows the strap with its name, type of address, strength and services; other commands go on meanwhile."""
     stage.air()
     stage.strap().start()
-    paced = stage.paced('--strap', 'Nobody 00000000')
-    paced.wait('state', lambda line: line['class'] == 'STATE', 5)
-    shown = paced.pacectl('--json', 'scan', '--seconds', '3')
-    expect(shown.returncode == 0, f'pacectl scan: {shown.stderr}')
-    expect(OUR_ADDRESS in shown.stdout, f'pacectl scan: {shown.stdout}')
-    straps = {strap['address']: strap for strap in paced.call('strap.scan', seconds=3)}
+    paced = stage.paced("--strap", "Nobody 00000000")
+    paced.wait("state", lambda line: line["class"] == "STATE", 5)
+    shown = paced.pacectl("--json", "scan", "--seconds", "3")
+    expect(shown.returncode == 0, f"pacectl scan: {shown.stderr}")
+    expect(OUR_ADDRESS in shown.stdout, f"pacectl scan: {shown.stdout}")
+    straps = {strap["address"]: strap for strap in paced.call("strap.scan", seconds=3)}
     strap = straps.get(OUR_ADDRESS)
-    expect(strap is not None, f'scan: {straps}')
-    expect(strap['name'].endswith(OURS), f'name: {strap}')
-    expect(strap['address_type'] == 'random', f'type of address: {strap}')
-    expect(any('180D' in str(service).upper() for service in strap['services']), f'services: {strap}')
+    expect(strap is not None, f"scan: {straps}")
+    expect(strap["name"].endswith(OURS), f"name: {strap}")
+    expect(strap["address_type"] == "random", f"type of address: {strap}")
+    expect(any("180D" in str(service).upper() for service in strap["services"]), f"services: {strap}")
 
 
 def strap_restart(stage):
@@ -66,7 +66,7 @@ def strap_restart(stage):
     with stage.run() as (air, strap, paced):
         for drop in range(stage.drops):
             strap.kill()
-            air.do('silence', number=1)
+            air.do("silence", number=1)
             # Some stay away for long; most for as long as a strap is adjusted.
             away = 120 if drop % 8 == 7 else stage.random.uniform(0.2, 3)
             paced.watch(away)
@@ -82,7 +82,7 @@ def link_drop(stage):
             if drop % 2:
                 stage.management.disconnect(0)
             else:
-                strap.do('drop')
+                strap.do("drop")
             stage.came_back(paced, at)
             stage.stream(paced, drop)
 
@@ -99,16 +99,16 @@ def adapter_off(stage):
 
 def adapter_replug(stage):
     """The adapter is pulled out and put in again while the strap lives, the second time under another index."""
-    with stage.run('--strap', OURS, '--adapter', ADAPTER) as (air, strap, paced):
+    with stage.run("--strap", OURS, "--adapter", ADAPTER) as (air, strap, paced):
         for drop in range(stage.drops):
-            air.do('unplug', number=0)
-            paced.reason('no-adapter', 15)
+            air.do("unplug", number=0)
+            paced.reason("no-adapter", 15)
             # The strap is in the air again once it has noticed.
-            while strap.told()['connected']:
+            while strap.told()["connected"]:
                 paced.watch(0.2)
             if drop == 1:
-                air.do('occupy')
-            stage.came_back(paced, air.do('plug', number=0)['at'])
+                air.do("occupy")
+            stage.came_back(paced, air.do("plug", number=0)["at"])
 
 
 def kill_mid_connect(stage):
@@ -131,31 +131,31 @@ def kill_mid_connect(stage):
 def stranger(stage):
     """Of several straps only ours is used; of two strangers none."""
     stage.air(3)
-    ours, other = stage.strap(1), stage.strap(2, name='Polar H10 00000002', address='F0:F1:F2:00:00:02')
+    ours, other = stage.strap(1), stage.strap(2, name="Polar H10 00000002", address="F0:F1:F2:00:00:02")
     other.start()
     ours.start()
     paced = stage.paced()
     paced.beat(paced.started, 15)
-    ours.do('drop')
+    ours.do("drop")
     paced.beat(now(), 20, hole=True)
-    expect(not other.told()['connections'], 'a stranger was connected')
+    expect(not other.told()["connections"], "a stranger was connected")
     paced.stop()
 
     # Nobody's yet, and two there: a choice has to be made.
-    ours_so_far = len(ours.told()['connections'])
-    paced = stage.paced('--strap', 'auto')
-    paced.reason('choose', 40)
+    ours_so_far = len(ours.told()["connections"])
+    paced = stage.paced("--strap", "auto")
+    paced.reason("choose", 40)
     paced.watch(5)
-    expect(len(ours.told()['connections']) == ours_so_far and not other.told()['connections'], 'one was connected')
+    expect(len(ours.told()["connections"]) == ours_so_far and not other.told()["connections"], "one was connected")
     # The only one is taken, and kept when the other comes back.
-    other.do('hide')
+    other.do("hide")
     paced.beat(now(), 60)
     paced.stop()
-    other.do('advertise')
+    other.do("advertise")
     paced.start()
     paced.beat(paced.started, 15)
     paced.watch(3)
-    expect(not other.told()['connections'], 'a stranger was connected after a choice had been made')
+    expect(not other.told()["connections"], "a stranger was connected after a choice had been made")
     paced.stop()
 
 
@@ -165,15 +165,15 @@ def unprivileged(stage):
     strap = stage.strap()
     strap.start()
     stage.management.make_ready(0)
-    paced = stage.paced('--strap', f'{OUR_ADDRESS}/random', user=NOBODY)
-    stage.measured['first_beat_s'] = paced.beat(paced.started, 15)
-    strap.do('drop')
+    paced = stage.paced("--strap", f"{OUR_ADDRESS}/random", user=NOBODY)
+    stage.measured["first_beat_s"] = paced.beat(paced.started, 15)
+    strap.do("drop")
     paced.beat(now(), 20, hole=True)
     stage.management.power(0, False)
-    paced.reason('adapter-off', 15)
+    paced.reason("adapter-off", 15)
     at = now()
     stage.management.power(0, True)
-    stage.measured['back_s'] = paced.beat(at, 20)
+    stage.measured["back_s"] = paced.beat(at, 20)
     paced.stop()
 
 
@@ -183,11 +183,11 @@ def elsewhere(stage):
     stage.strap().start()
     stage.management.make_ready(0)
     held = attribute_channel(OUR_ADDRESS)
-    paced = stage.paced('--strap', f'{OUR_ADDRESS}/random')
-    paced.reason('elsewhere', 15)
+    paced = stage.paced("--strap", f"{OUR_ADDRESS}/random")
+    paced.reason("elsewhere", 15)
     paced.watch(2)
     held.close()
-    stage.measured['back_s'] = paced.beat(now(), 20)
+    stage.measured["back_s"] = paced.beat(now(), 20)
     paced.stop()
 
 
@@ -197,14 +197,14 @@ def link_parameters(stage):
     stage.strap().start()
     paced = stage.paced()
     paced.beat(paced.started, 15)
-    asked = air.do('asked', number=0)
-    expect(asked == {'interval': [24, 40], 'latency': 0, 'supervision': 500}, f'parameters: {asked}')
-    air.do('end', number=0, reason=0x3B)
-    paced.wait('reason', lambda line: 'parameters-refused' in (
-        line.get('reason'), line.get('heart', {}).get('reason')), 10)
+    asked = air.do("asked", number=0)
+    expect(asked == {"interval": [24, 40], "latency": 0, "supervision": 500}, f"parameters: {asked}")
+    air.do("end", number=0, reason=0x3B)
+    paced.wait("reason", lambda line: "parameters-refused" in (
+        line.get("reason"), line.get("heart", {}).get("reason")), 10)
     paced.beat(now(), 20, hole=True)
-    asked = air.do('asked', number=0)
-    expect(asked == {'interval': [24, 400], 'latency': 0, 'supervision': 600}, f'wide parameters: {asked}')
+    asked = air.do("asked", number=0)
+    expect(asked == {"interval": [24, 400], "latency": 0, "supervision": 600}, f"wide parameters: {asked}")
     paced.stop()
 
 
@@ -214,20 +214,20 @@ def pairing(stage):
     strap, stranger = stage.strap(pairs=True), stage.stranger()
     strap.start()
     paced = stage.paced()
-    paced.reason('needs-pairing', 30)
+    paced.reason("needs-pairing", 30)
     stage.refused(stranger, ADAPTER)
-    strap.do('hesitate')
+    strap.do("hesitate")
     with ThreadPoolExecutor() as meanwhile:
-        answer = meanwhile.submit(paced.call, 'strap.pair', strap=OURS)
+        answer = meanwhile.submit(paced.call, "strap.pair", strap=OURS)
         stage.refused(stranger, ADAPTER)
-        expect(not answer.done(), 'the strap was not waited for')
-        strap.do('agree')
+        expect(not answer.done(), "the strap was not waited for")
+        strap.do("agree")
         paced.beat(now(), 20)
-        stage.measured['answer'] = answer.result()
+        stage.measured["answer"] = answer.result()
     stage.refused(stranger, ADAPTER)
     # Both remember it: the strap when it comes back, and the next paced.
     strap.kill()
-    air.do('silence', number=1)
+    air.do("silence", number=1)
     paced.watch(1)
     paced.beat(strap.start(), 20, hole=True)
     paced.stop()
@@ -241,47 +241,47 @@ def hostile(stage):
     """Whatever a strap sends or keeps back: right values or none, and it is used again when it behaves."""
     stage.air()
     strap = stage.strap()
-    strap.start(values=['1646000400040004'], period=0.2)
+    strap.start(values=["1646000400040004"], period=0.2)
     paced = stage.paced()
     paced.beat(paced.started, 15)
 
     def hearts(*values):
         at = now()
-        strap.do('be', values=values)
+        strap.do("be", values=values)
         paced.watch(1.5)
-        return [heart for heart in paced.hearts() if heart['boot_ms'] > at + 500]
+        return [heart for heart in paced.hearts() if heart["boot_ms"] > at + 500]
 
     for values, bpm, rr in (
-        (['012c00'], 44, None), (['012c01'], None, None), (['1843d0077203'], 67, [882]),
-        (['1046' + '7203' * 9], 70, [882] * 9), (['1046'], 70, None), (['0400'], None, None), (['00ff'], None, None),
+        (["012c00"], 44, None), (["012c01"], None, None), (["1843d0077203"], 67, [882]),
+        (["1046" + "7203" * 9], 70, [882] * 9), (["1046"], 70, None), (["0400"], None, None), (["00ff"], None, None),
     ):
         seen = hearts(*values)
-        expect(seen, f'{values}: nothing')
-        expect(all(heart.get('bpm') == bpm for heart in seen), f'{values}: {seen[0]}')
-        expect(all((heart.get('rr_1024') or None) == rr for heart in seen), f'{values}: {seen[0]}')
-    for values in (['01'], ['013c'], ['083c01'], ['']):
-        expect(not hearts(*values), f'{values}: gave a beat')
+        expect(seen, f"{values}: nothing")
+        expect(all(heart.get("bpm") == bpm for heart in seen), f"{values}: {seen[0]}")
+        expect(all((heart.get("rr_1024") or None) == rr for heart in seen), f"{values}: {seen[0]}")
+    for values in (["01"], ["013c"], ["083c01"], [""]):
+        expect(not hearts(*values), f"{values}: gave a beat")
 
     # Were it silent, a strap that ends the link had been taken off, and would be let rest.
-    expect(hearts('1646000400040004')[-1].get('bpm') == 70, 'no beat after values that were none')
-    for mode in ('asks', 'indicates', 'nonsense', 'mute'):
-        strap.do('be', mode=mode, values=['1646000400040004'], period=1.0)
-        strap.do('drop')
+    expect(hearts("1646000400040004")[-1].get("bpm") == 70, "no beat after values that were none")
+    for mode in ("asks", "indicates", "nonsense", "mute"):
+        strap.do("be", mode=mode, values=["1646000400040004"], period=1.0)
+        strap.do("drop")
         paced.watch(4)
-        expect(all(heart.get('bpm') == 70 for heart in paced.hearts()[-3:]), f'{mode}: {paced.hearts()[-3:]}')
-    answers = strap.told()['answers']
-    expect(any(answer.startswith('03') for answer in answers), f'the exchange of MTU was not answered: {answers}')
-    expect('1e' in answers, f'indications were not confirmed: {answers}')
-    strap.do('be', mode='good')
-    strap.do('drop')
-    stage.measured['back_s'] = paced.beat(now(), 45)
+        expect(all(heart.get("bpm") == 70 for heart in paced.hearts()[-3:]), f"{mode}: {paced.hearts()[-3:]}")
+    answers = strap.told()["answers"]
+    expect(any(answer.startswith("03") for answer in answers), f"the exchange of MTU was not answered: {answers}")
+    expect("1e" in answers, f"indications were not confirmed: {answers}")
+    strap.do("be", mode="good")
+    strap.do("drop")
+    stage.measured["back_s"] = paced.beat(now(), 45)
     paced.stop()
 
 
 def coming_back(stage):
     """Of all the drops of this way in the scenarios before this one: half are over within 3 s, 95 % within 8 s."""
     back = sorted(BACK[stage.way])
-    stage.measured = {'drops': len(back), 'median_s': back[len(back) // 2], 'worst_s': back[-1]}
+    stage.measured = {"drops": len(back), "median_s": back[len(back) // 2], "worst_s": back[-1]}
     for share, limit in ((0.5, 3), (0.95, 8)):
         within = sum(seconds <= limit for seconds in back)
-        expect(within >= share * len(back), f'only {within} of {len(back)} within {limit} s: {back}')
+        expect(within >= share * len(back), f"only {within} of {len(back)} within {limit} s: {back}")

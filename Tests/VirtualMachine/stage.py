@@ -13,7 +13,7 @@ from stranger import Stranger
 from strap import Strap
 
 # How long heart rate took to come back, drop after drop of all scenarios of each way, in seconds.
-BACK = {'kernel': [], 'bluetoothd': []}
+BACK = {"kernel": [], "bluetoothd": []}
 # How long after each return of bluetoothd.
 RETURNS = []
 
@@ -37,7 +37,7 @@ class Stage:
         """
         radio = Radio(controllers)
         self.ending.callback(radio.end)
-        self.place = lambda number: f'hci-socket:{number}'
+        self.place = lambda number: f"hci-socket:{number}"
         return radio
 
     def air(self, controllers=2):
@@ -47,7 +47,7 @@ class Stage:
         air = Air(controllers=controllers)
         self.ending.callback(air.kill)
         air.start()
-        self.place = lambda number: f'unix-client:{place(number)}'
+        self.place = lambda number: f"unix-client:{place(number)}"
         self.management.wait_for(lambda: len(self.management.indices()) == 1, 30)
         return air
 
@@ -72,21 +72,21 @@ class Stage:
 
     @property
     def label(self):
-        return f'{self.way}-{self.name}'
+        return f"{self.way}-{self.name}"
 
     def paced(self, *options, user=0, groups=(), way=None):
         """Starts a paced with directories of its own; without options our strap is its strap."""
         self.started += 1
-        options = options or ('--strap', OURS)
-        self.watched = Paced(f'{self.label}-{self.started}', '--bluetooth', way or self.way, *options, user=user, groups=groups)
+        options = options or ("--strap", OURS)
+        self.watched = Paced(f"{self.label}-{self.started}", "--bluetooth", way or self.way, *options, user=user, groups=groups)
         self.ending.callback(self.watched.kill)
         return self.watched.start()
 
     def monitor(self):
         """Has btmon write down what passes between the kernel and its adapters; gives the file."""
-        path = pathlib.Path(f'/run/share/{self.label}.btmon')
-        with path.open('w') as file:
-            monitor = subprocess.Popen(['stdbuf', '-oL', 'btmon', '-c', 'never', '-C', '110'], stdout=file)
+        path = pathlib.Path(f"/run/share/{self.label}.btmon")
+        with path.open("w") as file:
+            monitor = subprocess.Popen(["stdbuf", "-oL", "btmon", "-c", "never", "-C", "110"], stdout=file)
         self.ending.callback(monitor.wait)
         self.ending.callback(monitor.kill)
         while not path.stat().st_size:
@@ -95,8 +95,8 @@ class Stage:
 
     def running(self, paced):
         """Starts a run once the first beat has come; gives the descriptors and the memory held then."""
-        self.measured['first_beat_s'] = paced.beat(paced.started, 15)
-        paced.call('run.start', sport='run')
+        self.measured["first_beat_s"] = paced.beat(paced.started, 15)
+        paced.call("run.start", sport="run")
         paced.watch(2)
         return paced.descriptors(), paced.memory()
 
@@ -124,19 +124,19 @@ class Stage:
 
     def changed(self, paced, since, way):
         """Waits for the first beat that comes another way than those before a moment."""
-        paced.wait(f'way {way}', lambda line: line.get('bluetooth', {}).get('way') == way, 15)
+        paced.wait(f"way {way}", lambda line: line.get("bluetooth", {}).get("way") == way, 15)
         self.back.append(paced.beat(since, 15, hole=True))
-        state = paced.wait('connected', lambda line: line.get('heart', {}).get('link') == 'connected', 5,
+        state = paced.wait("connected", lambda line: line.get("heart", {}).get("link") == "connected", 5,
                            since=len(paced.lines))
-        expect(state['bluetooth']['way'] == way and state['bluetooth'].get('reason'), f'bluetooth: {state["bluetooth"]}')
-        self.measured['said'] = [line for line in paced.lines if line['class'] == 'EVENT' and line['boot_ms'] >= since]
+        expect(state["bluetooth"]["way"] == way and state["bluetooth"].get("reason"), f"bluetooth: {state['bluetooth']}")
+        self.measured["said"] = [line for line in paced.lines if line["class"] == "EVENT" and line["boot_ms"] >= since]
 
     def refused(self, stranger, adapter):
         """A stranger who connects to the machine and wants to be paired is told no."""
         self.management.be_seen(0)
-        answer = stranger.do('pair', address=adapter, seconds=10)
-        expect(not answer['paired'], 'a stranger was paired')
-        expect('ProtocolError' in answer['why'], f'a stranger was not told: {answer}')
+        answer = stranger.do("pair", address=adapter, seconds=10)
+        expect(not answer["paired"], "a stranger was paired")
+        expect("ProtocolError" in answer["why"], f"a stranger was not told: {answer}")
 
     def stream(self, paced, drop):
         """Goes on for a while after a drop. Only a stream of 5 s lets the rests before a new attempt begin anew: every third
@@ -147,18 +147,18 @@ class Stage:
     def unharmed(self, paced, before, strap):
         """The run went on, nothing was lost on the way, nothing is held that was not held before."""
         paced.watch(2)
-        states = [state for state in paced.states() if state['run'] == 'active']
-        expect(all(state['run'] == 'active' for state in paced.states()[paced.states().index(states[0]):]),
-               'the run stopped')
-        elapsed, passed = (states[-1][key] - states[0][key] for key in ('elapsed_ms', 'boot_ms'))
-        expect(elapsed == passed, f'elapsed time has a hole: {elapsed} ms of {passed}')
-        in_order(paced.hearts(), strap.told()['sent'])
+        states = [state for state in paced.states() if state["run"] == "active"]
+        expect(all(state["run"] == "active" for state in paced.states()[paced.states().index(states[0]):]),
+               "the run stopped")
+        elapsed, passed = (states[-1][key] - states[0][key] for key in ("elapsed_ms", "boot_ms"))
+        expect(elapsed == passed, f"elapsed time has a hole: {elapsed} ms of {passed}")
+        in_order(paced.hearts(), strap.told()["sent"])
         descriptors, memory = paced.descriptors(), paced.memory()
-        expect(descriptors <= before[0], f'{descriptors} descriptors, {before[0]} before')
-        expect(memory < before[1] + 1024, f'{memory} KB of memory, {before[1]} before')
+        expect(descriptors <= before[0], f"{descriptors} descriptors, {before[0]} before")
+        expect(memory < before[1] + 1024, f"{memory} KB of memory, {before[1]} before")
         held = channels(), sum(len(self.management.connections(index)) for index in self.management.indices())
-        expect(held[0] <= 1 and held[1] <= 1, f'channels and connections of the kernel: {held}')
-        self.measured |= {'descriptors': descriptors, 'memory_kb': memory, 'memory_before_kb': before[1]}
+        expect(held[0] <= 1 and held[1] <= 1, f"channels and connections of the kernel: {held}")
+        self.measured |= {"descriptors": descriptors, "memory_kb": memory, "memory_before_kb": before[1]}
         paced.stop()
         self.management.wait_for(
             lambda: channels() == 0 and not any(
@@ -167,11 +167,11 @@ class Stage:
 
 def in_order(hearts, sent):
     """Every RR interval sent has come, once and in order, but where the line says `gap`."""
-    intervals = [int.from_bytes(bytes.fromhex(beat['value'])[2:4], 'little') for beat in sent]
+    intervals = [int.from_bytes(bytes.fromhex(beat["value"])[2:4], "little") for beat in sent]
     place = None
     for heart in hearts:
-        for interval in heart.get('rr_1024', []):
-            expect(interval in intervals, f'an interval came that was never sent: {interval}')
+        for interval in heart.get("rr_1024", []):
+            expect(interval in intervals, f"an interval came that was never sent: {interval}")
             at = intervals.index(interval)
-            expect(place is None or at == place + 1 or heart.get('gap'), f'intervals are missing before {heart}')
+            expect(place is None or at == place + 1 or heart.get("gap"), f"intervals are missing before {heart}")
             place = at

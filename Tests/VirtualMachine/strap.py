@@ -4,7 +4,7 @@ import pathlib
 import random
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / 'Peripheral'))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Peripheral"))
 
 from att_peripheral import heart_rate_service, measurement_service
 from bumble import att
@@ -30,25 +30,25 @@ class Strap(Forked):
     One that `pairs` lets only a paired host subscribe, and lets every host pair.
     """
 
-    def __init__(self, controller, name='Polar H10 9AD13824', address='F0:F1:F2:F3:F4:F5', pairs=False):
+    def __init__(self, controller, name="Polar H10 9AD13824", address="F0:F1:F2:F3:F4:F5", pairs=False):
         super().__init__(controller=controller, name=name, address=address, pairs=pairs, beats=0)
         self.earlier = []
 
     def start(self, **fields):
         """Starts the process and the advertising: fields as in `advertise`. Gives when it was in the air."""
         super().start()
-        return self.do('advertise', **fields)['at']
+        return self.do("advertise", **fields)["at"]
 
     def told(self):
         """What `Life.told` gives; what was sent by those before it that were killed comes first."""
-        told = self.do('told')
-        return told | {'sent': self.earlier + told['sent']}
+        told = self.do("told")
+        return told | {"sent": self.earlier + told["sent"]}
 
     def kill(self):
         """Ends it without a word. Its heart beats on: the next one's begins where this one's ended."""
         if self.pid:
-            self.earlier = self.told()['sent']
-            self.settings['beats'] = len(self.earlier)
+            self.earlier = self.told()["sent"]
+            self.settings["beats"] = len(self.earlier)
         super().kill()
 
 
@@ -76,7 +76,7 @@ class Life:
         self.measurement = self.heart.heart_rate_measurement_characteristic
         self.beating = None
         self.values, self.period, self.beats = None, 1.0, beats
-        self.mode = 'good'
+        self.mode = "good"
         self.random = random.Random(1)
         # What is told by `told`: times are CLOCK_BOOTTIME in ms.
         self.connections, self.requests, self.subscriptions, self.sent, self.answers = [], 0, 0, [], []
@@ -84,13 +84,13 @@ class Life:
     async def power_on(self):
         settings = DeviceConfiguration(
             name=self.name, address=Address(self.address), advertising_interval_min=ADVERTISING,
-            advertising_interval_max=ADVERTISING, keystore=f'JsonKeyStore:/run/{self.address}.keys')
+            advertising_interval_max=ADVERTISING, keystore=f"JsonKeyStore:/run/{self.address}.keys")
         transport = await open_transport(self.controller)
         self.device = Device.from_config_with_hci(settings, transport.source, transport.sink)
         self.device.add_services([
             DeviceInformationService(
-                manufacturer_name='Polar Electro Oy', model_number='H10', serial_number=self.name.split()[-1],
-                firmware_revision='5.0.0'),
+                manufacturer_name="Polar Electro Oy", model_number="H10", serial_number=self.name.split()[-1],
+                firmware_revision="5.0.0"),
             self.heart, BatteryService(lambda _: 87), measurement_service(self.device)])
         self.device.pairing_config_factory = lambda _: PairingConfig(mitm=False, delegate=self.consent)
         self.device.host.long_term_key_provider = self.long_term_key
@@ -99,8 +99,8 @@ class Life:
             configuration = self.device.gatt_server.get_attribute(self.measurement.handle + 1)
             configuration.permissions |= att.Attribute.WRITE_REQUIRES_ENCRYPTION
         self.device.l2cap_channel_manager.register_fixed_channel(att.ATT_CID, self.received)
-        self.measurement.on('subscription', self.subscribed)
-        self.device.on('connection', self.connected)
+        self.measurement.on("subscription", self.subscribed)
+        self.device.on("connection", self.connected)
         await self.device.power_on()
 
     # Commands.
@@ -116,7 +116,7 @@ class Life:
             data.append((AdvertisingData.COMPLETE_LOCAL_NAME, self.name.encode()))
         self.device.advertising_data = bytes(AdvertisingData(data))
         await self.device.start_advertising(auto_restart=True)
-        return {'at': now()}
+        return {"at": now()}
 
     async def hide(self):
         """Is not in the air; a connection goes on."""
@@ -140,23 +140,23 @@ class Life:
         """Ends the connection, as a strap that is taken off does."""
         for connection in list(self.device.connections.values()):
             await connection.disconnect(REMOTE_USER_TERMINATED)
-        return {'at': now()}
+        return {"at": now()}
 
     async def told(self):
         """What has happened to it so far."""
         return {
-            'connections': self.connections, 'connected': len(self.device.connections), 'requests': self.requests,
-            'subscriptions': self.subscriptions, 'sent': self.sent, 'answers': self.answers,
+            "connections": self.connections, "connected": len(self.device.connections), "requests": self.requests,
+            "subscriptions": self.subscriptions, "sent": self.sent, "answers": self.answers,
         }
 
     # What happens.
 
     def connected(self, connection):
-        self.connections.append({'at': now(), 'peer': str(connection.peer_address)})
-        connection.on('disconnection', lambda reason: self.disconnected(reason))
-        if self.mode == 'asks':
+        self.connections.append({"at": now(), "peer": str(connection.peer_address)})
+        connection.on("disconnection", lambda reason: self.disconnected(reason))
+        if self.mode == "asks":
             # An exchange of MTU, and a read of the peer's own name.
-            for request in ('02f700', '0a0300'):
+            for request in ("02f700", "0a0300"):
                 self.send(connection.handle, bytes.fromhex(request))
 
     async def long_term_key(self, handle, rand, diversifier):
@@ -169,7 +169,7 @@ class Life:
         return key and key.value
 
     def disconnected(self, reason):
-        self.connections[-1] |= {'ended': now(), 'reason': reason}
+        self.connections[-1] |= {"ended": now(), "reason": reason}
         self.rest()
 
     def subscribed(self, _connection, notifies, _indicates):
@@ -187,10 +187,10 @@ class Life:
         await asyncio.sleep(self.period * self.random.random())
         while True:
             value = self.value()
-            self.sent.append({'at': now(), 'value': value.hex()})
-            if self.mode == 'indicates':
+            self.sent.append({"at": now(), "value": value.hex()})
+            if self.mode == "indicates":
                 for handle in self.device.connections:
-                    self.send(handle, bytes([0x1D]) + self.measurement.handle.to_bytes(2, 'little') + value)
+                    self.send(handle, bytes([0x1D]) + self.measurement.handle.to_bytes(2, "little") + value)
             else:
                 await self.device.notify_subscribers(self.measurement, value)
             await asyncio.sleep(self.period)
@@ -200,7 +200,7 @@ class Life:
         self.beats += 1
         if self.values:
             return self.values[(self.beats - 1) % len(self.values)]
-        return bytes([0x16, 60 + self.beats % 60]) + (400 + self.beats % 1600).to_bytes(2, 'little')
+        return bytes([0x16, 60 + self.beats % 60]) + (400 + self.beats % 1600).to_bytes(2, "little")
 
     def received(self, handle, pdu):
         """A PDU of the peer, before Bumble has it.
@@ -212,9 +212,9 @@ class Life:
         self.requests += 1
         if pdu[0] in (0x01, 0x03, 0x0B, 0x1E):  # answers to what we asked or said
             self.answers.append(pdu.hex())
-        elif self.mode == 'mute':
+        elif self.mode == "mute":
             pass
-        elif self.mode == 'nonsense':
+        elif self.mode == "nonsense":
             self.send(handle, bytes([pdu[0] + 1]) + self.random.randbytes(self.random.randrange(20)))
         else:
             self.device.on_gatt_pdu(handle, pdu)
