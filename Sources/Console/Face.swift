@@ -95,7 +95,7 @@ struct Face: Equatable {
         }
     }
 
-    /// Source: facts/seeds.md 1.8.
+    /// The colours of RunFree, from green for zone 0.
     private static func colour(ofZone zone: Int) -> Component.Colour {
         switch zone {
         case 0: .green

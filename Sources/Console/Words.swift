@@ -142,7 +142,7 @@ extension Words {
         }
     }
 
-    /// How the way to the strap stands. Source: facts/seeds.md 1.7, the order of the heart-rate view.
+    /// The state of the link to the strap, in the order of RunFree's heart-rate view.
     ///
     /// A strap that is there counts for more than how Bluetooth is: a simulated one does without.
     static func heartLink(_ state: StateLine) -> String {

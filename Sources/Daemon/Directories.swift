@@ -4,7 +4,7 @@ import Linux
 
 /// Where the daemon keeps its sockets and its files.
 ///
-/// An option wins over what systemd made (`RUNTIME_DIRECTORY`, `STATE_DIRECTORY`), that over the defaults of protocol.md.
+/// Precedence: option, directory made by systemd (`RUNTIME_DIRECTORY`, `STATE_DIRECTORY`), default (man/paced.8).
 package struct Directories: Equatable, Sendable {
     /// Nil where both sockets are there already.
     package var runtime: String?

@@ -4,7 +4,7 @@ package import Sensors
 
 /// What the command line of `paced` asks for.
 ///
-/// Source: protocol.md, "Programs".
+/// Source: man/paced.8.
 package struct Options: Equatable, Sendable {
     package enum Gpsd: Equatable, Sendable {
         case off

@@ -1,4 +1,4 @@
-/// How a screen says what a run has come to. Source: behaviour.md, "How a screen says it"; the formats are RunFree's.
+/// The text of a run's values on screens. Source: docs/behaviour.md, "What screens show"; the formats are RunFree's.
 package enum RunText {
     /// Metres in one international mile.
     package static let metresPerMile = 1609.344

@@ -2,7 +2,7 @@ package import Domain
 
 /// Decides which fixes are believed.
 ///
-/// Source: behaviour.md, "Position reports"; the limits come from gpsd's regression corpus (facts/algorithms.md, section 1).
+/// Source: docs/behaviour.md, "Position reports"; the limits come from the receiver logs of gpsd (its test/daemon).
 package struct FixFilter: Sendable {
     package enum Verdict: Equatable, Sendable {
         /// `isJump`: the track goes on there without the way between.

@@ -2,7 +2,7 @@ import Domain
 
 /// What the strap's notifications come to: a beat value with an age, its quality, and the beat clock.
 ///
-/// Source: behaviour.md, "Heart rate"; the beat clock is that of facts/bluetooth-and-gpsd.md, section A.1.
+/// Source: docs/behaviour.md, "Heart rate".
 struct HeartMonitor {
     private(set) var memory = Beginning.Heart()
 

@@ -2,7 +2,7 @@ package import Domain
 
 /// The distance of a run: accepted fixes in as they come, metres out once a second.
 ///
-/// Source: behaviour.md, "Distance, every second". Standing still is told by the receiver's Doppler speed: a bare distance threshold
+/// Source: docs/behaviour.md, "Distance, each second". Standing still is told by the receiver's Doppler speed: a bare distance threshold
 /// does not stop drift.
 package struct Odometer: Sendable {
     /// A stretch without fixes that was closed by one.

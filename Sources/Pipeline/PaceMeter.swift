@@ -2,7 +2,7 @@ import Domain
 
 /// The pace over about the last 5 s, between counted positions.
 ///
-/// Source: behaviour.md, "Pace, every 5 seconds".
+/// Source: docs/behaviour.md, "Pace, each 5 seconds".
 struct PaceMeter {
     /// Seconds per metre.
     private(set) var pace: Double?

@@ -8,7 +8,7 @@ package import Domain
 /// ``advance(to:)`` no later than ``deadline``, hands over each input with its arrival, and after each of these takes what there is to
 /// say: ``takeOutputs()``, then ``takeState()``.
 ///
-/// Source: behaviour.md.
+/// Source: docs/behaviour.md.
 package struct Pipeline: Sendable {
     package internal(set) var settings: Settings
 

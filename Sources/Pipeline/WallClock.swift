@@ -3,7 +3,7 @@ import Domain
 /// The time of day: a mapping from the boot clock to UTC, and where it comes from.
 ///
 /// The system's clock is believed while the kernel calls it synchronised, else three 3D fixes in a row that agree and do not lie before
-/// the release's date. Source: behaviour.md, "The time of day".
+/// the release's date. Source: docs/behaviour.md, "The time of day".
 struct WallClock {
     /// The mapping moved: EVENT `clock`.
     struct Change: Equatable {

@@ -19,7 +19,7 @@ extension State {
         return state
     }
 
-    /// The STATE example of protocol.md.
+    /// The STATE example of docs/protocol.md.
     package static var example: State {
         let now = Instant(milliseconds: 123_456_700)
         var total = Figures()

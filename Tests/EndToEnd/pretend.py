@@ -64,7 +64,7 @@ HOSTILE = "\x1b]0;owned\x07\x1b[2J\u009b31m\u202e\u2028日本語 👩‍👩‍�
 
 
 class FakePaced:
-    """Speaks both sockets of protocol.md as far as pacectl asks. `state` and `settings` may be changed at any time."""
+    """Speaks both sockets (docs/protocol.md) as far as pacectl asks. `state` and `settings` may be changed at any time."""
 
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)

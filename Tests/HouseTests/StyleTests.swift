@@ -1,6 +1,6 @@
 import Testing
 
-/// What house.md asks of a line and of a file.
+/// The conventions of CONTRIBUTING.md for lines and files.
 @Suite struct StyleTests {
     @Test func theFormatterHasNothingToSay() throws {
         let (output, _) = try Repository.run(

@@ -20,7 +20,7 @@ import Testing
         #expect(course.states.first { $0.activity?.pace != nil }?.activity?.total.elapsedMilliseconds == 5000)
     }
 
-    /// The golden table of facts/seeds.md 1.6: metres in 5 s, minutes for a kilometre and for a mile of 1609.344 m.
+    /// RunFree's paces: metres in 5 s, minutes for a kilometre and for a mile of 1609.344 m.
     @Test(arguments: [
         (20.0, "4:10", "6:42"), (15, "5:33", "8:56"), (12.5, "6:40", "10:43"), (10, "8:20", "13:24"),
         (5, "16:40", "26:49"), (0.1, "--:--", "--:--"), (0, "--:--", "--:--"),

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The bounds of behaviour.md, "Distance, every second" and "Pace, every 5 seconds", on devices' own recordings.
+/// The bounds of docs/behaviour.md, "Distance, each second" and "Pace, each 5 seconds", on devices' own recordings.
 @Suite struct DistanceTests {
     @Test(arguments: Recording.all)
     func distanceIsThatOfTheDevice(recording: Recording) {

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The bounds of behaviour.md on recordings of receivers, through the real gpsd.
+/// The bounds of docs/behaviour.md on recordings of receivers, through the real gpsd.
 @Suite struct ReceiverLogTests {
     /// A recording and the metres that may come of it.
     struct Case: CustomTestStringConvertible {

@@ -13,7 +13,7 @@ package struct ClockMapping: Equatable, Sendable {
     /// The time of day of a moment by the mappings of its boot, in their order: by the last one before it, and where there is none by
     /// the first after it. Nil where no clock was ever known.
     ///
-    /// Source: behaviour.md, "The time of day".
+    /// Source: docs/behaviour.md, "The time of day".
     package static func time(of instant: Instant, by mappings: some Sequence<ClockMapping>) -> UTC? {
         var used: ClockMapping?
         for mapping in mappings where mapping.source != .unset {

@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+/// The pages that a reader is sent to.
+@Suite struct CitationTests {
+    private static let endings = [
+        ".md", ".swift", ".py", ".c", ".h", ".conf", ".service", ".socket", ".rules", ".1", ".5", ".8", ".sh",
+    ]
+
+    /// A page is named by its path from the root, or from the folder of the line that names it.
+    @Test func everyPageThatALineNamesIsInTheTree() throws {
+        let files = try FileManager.default.contentsOfDirectory(atPath: Repository.root.path)
+        let top = files.filter { name in name == "Makefile" || Self.endings.contains { name.hasSuffix($0) } }
+        let below = try Self.endings.flatMap { try Repository.files($0) }
+        let tools = try Repository.files(in: "Tools", "")
+        for file in top + below + tools {
+            guard let text = try? Repository.text(of: file), text.contains(".md") else { continue }
+            let folder = (file as NSString).deletingLastPathComponent
+            for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+                for page in Self.pages(in: line) {
+                    let isThere = [page, folder + "/" + page].contains { path in
+                        FileManager.default.fileExists(atPath: Repository.root.appendingPathComponent(path).path)
+                    }
+                    #expect(isThere, "\(file):\(number + 1) names \(page)")
+                }
+            }
+        }
+    }
+
+    @Test func everyFormOfACitationIsUnderstood() {
+        // Spelled apart, so that this file names no page itself.
+        let end = "." + "md"
+        let line = "/// Source: docs/a-b\(end), 1; [c](../c\(end)#d)."
+        #expect(Self.pages(in: line[...]) == ["docs/a-b\(end)", "../c\(end)"])
+        #expect(Self.pages(in: "files(\"\(end)\"), *\(end), https://example.org/a\(end)") == [])
+    }
+
+    private static func pages(in line: Substring) -> [String] {
+        line.matches(of: #/(?:[\w.\-]+/)*\w[\w.\-]*\.md\b/#).filter { match in
+            let head = line[..<match.range.lowerBound]
+            return !head.hasSuffix("//") && !head.hasSuffix("/")
+        }.map { String($0.output) }
+    }
+}
