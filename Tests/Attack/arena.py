@@ -5,15 +5,15 @@ import json
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import threading
 import time
 
-from conftest import Stage
+from harness.fixture import ProcessFixture
+from harness.process import ENVIRONMENT, PACECTL, ROOT, ManagedProcess, Paced
+from harness.timing import Failed, expect, wait_for
 from hostile import HostileGpsd, HostileStrap
-from programs import ENVIRONMENT, PACECTL, ROOT, Paced, Program, wait_for
 
 # The bounds that hold in each attack, unless it names others (docs/reliability.md): milliseconds, and MiB after and
 # during the attack. An observer that gets thousands of states a second may see them conflated.
@@ -22,26 +22,6 @@ BOUNDS = {"late": 50, "answer": 1000, "growth": 8, "peak": 24, "conflates": Fals
 # The fastest that a sport can be, in metres a second, and the time that a late report may be behind.
 FASTEST = {"walk": 6, "hike": 6, "run": 12.5, "ride": 35, "other": 35}
 DELIVERY_S = 10
-
-
-class Broken(AssertionError):
-    """An invariant does not hold; the message says which, and what was measured."""
-
-
-def expect(condition, reason):
-    if not condition:
-        raise Broken(reason)
-
-
-@contextlib.contextmanager
-def ended_on_error(program):
-    """No process is left behind by a start that fails, or that is interrupted."""
-    try:
-        yield
-    except BaseException:
-        if hasattr(program, "process"):
-            program.end(signal.SIGKILL)
-        raise
 
 
 def prefix_of(namespace, files):
@@ -59,36 +39,32 @@ class Attacked(Paced):
         self.state = self.directory / "state"
         # Otherwise it would read /etc/paced/paced.conf, and put files where that says.
         (self.directory / "paced.conf").write_text(config)
-        with ended_on_error(self):
-            super().__init__(
-                self.directory,
-                "--config",
-                self.directory / "paced.conf",
-                *options,
-                prefix=prefix_of(namespace, files),
-                **environment,
-            )
-            ground.started(self.pid)
-            try:
-                self.connect("control.sock").close()
-            except OSError as error:
-                raise Broken(f"the daemon ended after its start ({error}): {self.said()[-300:]}") from None
+        super().__init__(
+            self.directory,
+            "--config",
+            self.directory / "paced.conf",
+            *options,
+            prefix=prefix_of(namespace, files),
+            **environment,
+        )
+
+    def wait_until_ready(self):
+        super().wait_until_ready()
+        self.ground.started(self.pid)
+        try:
+            self.connect("control.sock").close()
+        except OSError as error:
+            raise Failed(f"the daemon ended after its start ({error}): {self.log_text()[-300:]}") from None
 
     def connect(self, name, timeout=5.0):
         """A connection to one of its sockets."""
         return self.ground.connect(self.runtime / name, timeout)
 
-    def descriptors(self):
-        return len(os.listdir(f"/proc/{self.pid}/fd"))
-
-    def said(self):
-        return self.log.read_text(errors="replace")
-
     def ask(self, *lines):
         try:
             return super().ask(*lines)
         except TimeoutError:
-            raise Broken("control.sock has no answer within 5 s") from None
+            raise Failed("control.sock has no answer within 5 s") from None
 
     def status(self):
         return self.call("status")
@@ -106,23 +82,24 @@ class Attacked(Paced):
             return events
 
 
-class Namespace(Program):
+class Namespace(ManagedProcess):
     """A private mount namespace with a small disk (tmpfs) in the place of a directory; daemons come and go in it."""
 
     def __init__(self, directory, size="16m"):
         self.directory = directory
         private = ["unshare", "-m"] if os.getuid() == 0 else ["unshare", "-Urm"]
         script = f'mount -t tmpfs -o size={size},mode=0750 attack "$1" && echo ready && exec sleep 600'
-        with ended_on_error(self):
-            super().__init__(
-                [*private, "sh", "-c", script, "sh", directory],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-            )
-            first = self.process.stdout.readline()
-            expect(first == "ready\n", f"a private mount namespace needs root, or user namespaces: {first.strip()}")
+        super().__init__(
+            [*private, "sh", "-c", script, "sh", directory],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def wait_until_ready(self):
+        first = self.process.stdout.readline()
+        expect(first == "ready\n", f"a private mount namespace needs root, or user namespaces: {first.strip()}")
         user = [] if os.getuid() == 0 else ["-U", "--preserve-credentials"]
         self.enter = ["nsenter", "-t", str(self.pid), *user, "-m", "--"]
 
@@ -140,27 +117,28 @@ class Namespace(Program):
         self.run("rm", self.directory / "filler")
 
 
-class Observer(Program):
+class Observer(ManagedProcess):
     """A client that behaves, in its own process."""
 
     def __init__(self, daemon, path):
         self.path = path
-        with ended_on_error(self):
-            super().__init__(
-                [
-                    sys.executable,
-                    "-B",
-                    ROOT / "Tests/Attack/observer.py",
-                    daemon.state_socket,
-                    daemon.runtime / "control.sock",
-                    daemon.pid,
-                    path,
-                ],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            expect(self.process.stdout.readline() == "ready\n", "the observer cannot connect")
+        super().__init__(
+            [
+                sys.executable,
+                "-B",
+                ROOT / "Tests/Attack/observer.py",
+                daemon.state_socket,
+                daemon.runtime / "control.sock",
+                daemon.pid,
+                path,
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def wait_until_ready(self):
+        expect(self.process.stdout.readline() == "ready\n", "the observer cannot connect")
 
     def finish(self):
         """What it saw."""
@@ -210,7 +188,7 @@ class Observation:
         )
 
 
-class Arena(Stage):
+class Arena(ProcessFixture):
     def __init__(self, ground, name, seed, schema):
         self.ground, self.name, self.schema = ground, name, schema
         self.directory = ground.directory(f"{len(list(ground.root.iterdir())):02}")
@@ -223,7 +201,7 @@ class Arena(Stage):
         self.notes.append(text)
 
     def daemon(self, *options, directory=None, **settings):
-        return self.keep(Attacked(self.ground, directory or self.directory, *options, **settings))
+        return self.start(Attacked(self.ground, directory or self.directory, *options, **settings))
 
     def gpsd(self, **settings):
         return self.keep(HostileGpsd(**settings))
@@ -233,7 +211,7 @@ class Arena(Stage):
 
     def namespace(self, directory, size="16m"):
         directory.mkdir(mode=0o750, parents=True, exist_ok=True)
-        return self.keep(Namespace(self.ground.check(directory), size))
+        return self.start(Namespace(self.ground.check(directory), size))
 
     def thread(self, body, *arguments):
         """Ends with the attack: what it waits for has a time limit."""
@@ -251,7 +229,7 @@ class Arena(Stage):
 
     @contextlib.contextmanager
     def holds(self, *daemons, **bounds):
-        """Measures daemons while the body attacks them, and raises Broken when an invariant does not hold.
+        """Measures daemons while the body attacks them, and raises Failed when an invariant does not hold.
 
         Gives a list in which the Observation of each is at the end.
         """
@@ -261,17 +239,17 @@ class Arena(Stage):
             with contextlib.suppress(AssertionError):
                 wait_for(lambda: (daemon.state / "journal.sqlite-wal").exists(), 2, "a journal that is open")
             daemon.call("activities.list")
-            observers.append(self.keep(Observer(daemon, self.directory / f"seen-{daemon.pid}")))
+            observers.append(self.start(Observer(daemon, self.directory / f"seen-{daemon.pid}")))
         time.sleep(0.5)
         for daemon in daemons:
-            before.append((daemon.descriptors(), daemon.of_kernel("VmRSS")))
+            before.append((daemon.descriptors(), daemon.kernel_status("VmRSS")))
         yield seen
         for daemon, (descriptors, _) in zip(daemons, before):
             expect(daemon.process.poll() is None, f"the daemon ended with {daemon.process.poll()}")
             with contextlib.suppress(AssertionError):
                 wait_for(lambda: daemon.descriptors() <= descriptors, 10, "descriptors closed")
         time.sleep(0.5)
-        after = [(daemon.descriptors(), daemon.of_kernel("VmRSS"), daemon.status()) for daemon in daemons]
+        after = [(daemon.descriptors(), daemon.kernel_status("VmRSS"), daemon.status()) for daemon in daemons]
         # The lines are looked at when nothing is measured any more.
         for observer in observers:
             seen.append(observer.finish())

@@ -59,8 +59,8 @@ def prepare(programs):
                 f"attack.py: there is no program {programs / name}; build it with 'make build', or give --programs DIR"
             )
     os.environ["PACED_BIN"] = str(programs)
-    # Modules of the attacks, and those that the end-to-end tests share.
-    sys.path[:0] = [str(HERE), str(HERE.parent / "EndToEnd")]
+    # Modules of the attacks, and the package that all tests share.
+    sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 
 def ended(*_):
@@ -98,7 +98,7 @@ def run(chosen, seed, ground):
     import subprocess
 
     from arena import Arena
-    from programs import PACECTL
+    from harness.process import PACECTL
 
     schema = jsonschema.Draft202012Validator(json.loads(subprocess.check_output([PACECTL, "schema"], timeout=10)))
     failed = []
@@ -123,7 +123,7 @@ def main():
     options = arguments()
     prepare(options.programs)
     from attacks import ATTACKS
-    from programs import ENVIRONMENT
+    from harness.process import ENVIRONMENT
     from safety import Ground, Refused
 
     if options.list:

@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 
-from programs import wait_for
+from harness.timing import wait_for
 
 VERSION = b'{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}\r\n'
 DEVICES = (

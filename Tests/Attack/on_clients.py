@@ -4,9 +4,8 @@ import json
 import socket
 import time
 
-from arena import expect
 from attacks import attack
-from programs import wait_for
+from harness.timing import expect, wait_for
 
 EVERYTHING = b'{"class":"WATCH","classes":["STATE","EVENT","HEART","FIX","SETTINGS"],"since":0}\n'
 

@@ -5,9 +5,9 @@ import os
 import stat
 import subprocess
 
-from arena import Broken, expect
 from attacks import attack
-from programs import ENVIRONMENT, PACED, wait_for
+from harness.process import ENVIRONMENT, PACED
+from harness.timing import Failed, expect, wait_for
 
 OFF = ["--gpsd", "off", "--strap", "off"]
 NAMES = {
@@ -98,8 +98,8 @@ def links_where_others_write(arena):
                 daemon.end()
                 expect_untouched(made)
                 expect(
-                    str(directory / "state") in daemon.said(),
-                    f"the log does not name the directory: {daemon.said()[-200:]}",
+                    str(directory / "state") in daemon.log_text(),
+                    f"the log does not name the directory: {daemon.log_text()[-200:]}",
                 )
 
 
@@ -140,7 +140,7 @@ def directories_of_others(arena):
     os.chown(directory / "state", 65534, 65534)
     daemon = arena.daemon(*OFF, directory=directory)
     expect("code" not in daemon.call("run.start"), "no run can be started")
-    expect(str(directory / "state") in daemon.said(), f"the log does not name the directory: {daemon.said()[-200:]}")
+    expect(str(directory / "state") in daemon.log_text(), f"the log does not name the directory: {daemon.log_text()[-200:]}")
 
 
 @attack
@@ -154,13 +154,13 @@ def fifos_for_files(arena):
             try:
                 daemon = arena.daemon(*OFF, directory=directory)
             except AssertionError:
-                expect(False, f"the daemon does not start within 5 s")
+                expect(False, "the daemon does not start within 10 s")
             expect("code" not in daemon.call("run.start"), "no run can be started")
             wait_for(lambda: daemon.status().get("elapsed_ms", 0) > 200, 5, "a run")
             status, took = daemon.end()
             expect(status == 0 and took < 2, f"status {status} after {took:.1f} s")
             if make is os.mkfifo:
-                expect(name in daemon.said(), f"the log does not name it: {daemon.said()[-300:]}")
+                expect(name in daemon.log_text(), f"the log does not name it: {daemon.log_text()[-300:]}")
     for make in (os.mkfifo, os.mkdir):
         arena.case = f"{make.__name__} for runtime.lock"
         directory = place(arena, f"run-{make.__name__}", 0o750)
@@ -191,7 +191,7 @@ def few_descriptors(arena):
         clients = [daemon.connect("state.sock") for _ in range(60)]
         answers = 0
         for _ in range(3):
-            with contextlib.suppress(Broken, OSError):
+            with contextlib.suppress(Failed, OSError):
                 answers += any(
                     b'"run":"active"' in line for line in daemon.ask(b'{"jsonrpc":"2.0","id":1,"method":"status"}\n')
                 )

@@ -3,9 +3,9 @@
 import subprocess
 import time
 
-from arena import expect
 from attacks import attack
-from programs import ROOT, wait_for
+from harness.process import ROOT
+from harness.timing import expect, wait_for
 
 
 def active(daemon, milliseconds, seconds=15):

@@ -3,11 +3,11 @@
 import contextlib
 import time
 
-from arena import DELIVERY_S, FASTEST, expect
+from arena import DELIVERY_S, FASTEST
 from attacks import attack
+from harness.timing import boot_ms, expect
 from hostile import DEGREE, tpv
 from on_gpsd import STRAP_OFF
-from programs import boot_ms
 
 SPORTS = ["walk", "run", "ride"]
 ERROR = 5.0

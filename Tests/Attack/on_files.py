@@ -6,10 +6,10 @@ import signal
 import subprocess
 import time
 
-from arena import expect
 from attacks import attack
+from harness.process import PACECTL
+from harness.timing import expect
 from hostile import DEGREE, utc
-from programs import PACECTL
 
 FORMATS = ["gpx", "tcx", "kml", "fit"]
 BEGUN = 1_750_000_000

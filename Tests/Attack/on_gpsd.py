@@ -2,10 +2,9 @@
 
 import time
 
-from arena import expect
 from attacks import attack
+from harness.timing import expect, wait_for
 from hostile import DEGREE, VERSION, tpv
-from programs import wait_for
 
 STRAP_OFF = ["--strap", "off", "--bluetooth", "off"]
 

@@ -7,10 +7,9 @@ import signal
 import sqlite3
 import time
 
-from arena import expect
 from attacks import attack
+from harness.timing import expect, wait_for
 from on_files import gpx, straight
-from programs import wait_for
 
 OFF = ["--gpsd", "off", "--strap", "off"]
 KEYED = ["location", "heart", "input", "record"]
@@ -185,7 +184,7 @@ def journal_without_its_file(arena):
         daemon = arena.daemon(*OFF, directory=directory)
         # The sockets listen before the journal is looked at.
         daemon.call("run.start")
-        said = daemon.said()
+        said = daemon.log_text()
         daemon.end()
         kept = [
             path.name
@@ -216,7 +215,7 @@ def damaged_log_of_the_journal(arena):
         before = len((directory / "log").read_text())
         daemon = arena.daemon(*OFF, directory=directory)
         wait_for(lambda: daemon.status().get("recorder", {}).get("state") == "writing", 10, "a journal that is written")
-        said = daemon.said()[before:]
+        said = daemon.log_text()[before:]
         daemon.end()
         words = [line for line in said.splitlines() if "-wal" in line or "write-ahead" in line.lower()]
         expect(words, f"a flipped bit at {place} of {len(content)} is not in the log: {said[:300]}")

@@ -5,10 +5,9 @@ import json
 import signal
 import time
 
-from arena import expect
 from attacks import attack
+from harness.timing import expect, wait_for
 from on_clients import request
-from programs import wait_for
 
 METHODS = {
     "run.start": {"sport": "run", "back_ms": 1000},

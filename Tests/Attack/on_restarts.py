@@ -3,12 +3,11 @@
 import signal
 import time
 
-from arena import expect
 from attacks import attack
+from harness.timing import boot_ms, expect, wait_for
 from hostile import DEGREE, tpv
 from on_clients import EVERYTHING, pour, request
 from on_gpsd import STRAP_OFF
-from programs import boot_ms, wait_for
 
 
 class Rider:

@@ -4,10 +4,9 @@ import sqlite3
 import threading
 import time
 
-from arena import expect
 from attacks import attack
+from harness.timing import expect, wait_for
 from hostile import BATTERY, BEAT, MAKER, NAME, SUBSCRIPTION, answer
-from programs import wait_for
 
 
 def connected(arena, strap, name=None):
@@ -127,7 +126,7 @@ def strap_that_floods(arena):
                 continue
             while strap.send(BEAT) and time.monotonic() < end:
                 sent += 1
-    lines = len(daemon.said().splitlines())
+    lines = len(daemon.log_text().splitlines())
     arena.note(f"{sent} notifications, {strap.connections} connections, {lines} lines of log")
     expect(lines <= 100, f"the log has {lines} lines")
 

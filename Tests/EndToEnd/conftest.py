@@ -1,66 +1,20 @@
-"""What the end-to-end tests share: directories, processes that end with their test, and the schema of every line."""
+"""The fixtures of the end-to-end tests, and the schema of every line."""
 
 import json
-import pathlib
-import shutil
 import subprocess
-import tempfile
 
 import jsonschema
 import pytest
 
-from programs import PACECTL, Crowd, Disk, Gpsd, Paced, Reader, Strap, Terminal, Witness
-
-
-class Stage:
-    """Starts programs in one directory and ends them all."""
-
-    def __init__(self):
-        # A socket's path has at most 107 bytes.
-        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="paced-test-", dir="/tmp"))
-        self.running = []
-
-    def keep(self, program):
-        self.running.append(program)
-        return program
-
-    def paced(self, *options, **environment):
-        return self.keep(Paced(self.directory, *options, **environment))
-
-    def disk(self, **options):
-        """One in the place of the state directory, for daemons that are started within it."""
-        return self.keep(Disk(self.directory / "state", **options))
-
-    def reader(self, paced, **watch):
-        """A reader whose stream has begun, with its wishes in force."""
-        reader = self.keep(Reader(paced, watch))
-        reader.first("WATCH" if watch else "VERSION")
-        return reader
-
-    def crowd(self, paced, count):
-        return self.keep(Crowd(paced, count))
-
-    def witness(self):
-        return self.keep(Witness())
-
-    def strap(self, *options, **settings):
-        return self.keep(Strap(self.directory, *options, **settings))
-
-    def gpsd(self):
-        return self.keep(Gpsd(self.directory))
-
-    def terminal(self, command, **options):
-        return self.keep(Terminal(self.directory, command, **options))
-
-    def end(self):
-        for program in reversed(self.running):
-            program.end()
-        shutil.rmtree(self.directory, ignore_errors=True)
+from harness.fake_paced import FakePaced
+from harness.fixture import ProcessFixture, Subscriber
+from harness.process import PACECTL
+from harness.terminal import Terminal
 
 
 @pytest.fixture
 def stage():
-    stage = Stage()
+    stage = ProcessFixture()
     yield stage
     stage.end()
 
@@ -68,9 +22,31 @@ def stage():
 @pytest.fixture(scope="module")
 def long_stage():
     """One that several tests look at."""
-    stage = Stage()
+    stage = ProcessFixture()
     yield stage
     stage.end()
+
+
+@pytest.fixture
+def paced(tmp_path):
+    """A daemon for a test of pacectl; its sockets are in tmp_path."""
+    daemon = FakePaced(tmp_path)
+    yield daemon
+    daemon.stop()
+
+
+@pytest.fixture
+def screen(tmp_path):
+    """Makes terminals with a shell, and ends them."""
+    made = []
+
+    def make(*arguments, **options):
+        made.append(Terminal(tmp_path, None, *arguments, **options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.end()
 
 
 @pytest.fixture(scope="session")
@@ -84,16 +60,16 @@ def schema():
 @pytest.fixture(autouse=True)
 def every_line_is_of_the_schema(schema):
     yield
-    seen, Reader.seen = Reader.seen, []
+    seen, Subscriber.seen = Subscriber.seen, []
     for line in seen:
-        wrong = [error.message for error in schema.iter_errors(line.value)]
+        wrong = [error.message for error in schema.iter_errors(line)]
         assert not wrong, (line.text, wrong)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def demo_of_the_session():
     """A demo that runs from the first test on: what it shows takes minutes."""
-    stage = Stage()
+    stage = ProcessFixture()
     reader = stage.reader(stage.paced("--demo"), since=0)
     yield reader
     stage.end()

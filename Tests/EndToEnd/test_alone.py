@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from programs import PACECTL, wait_for
+from harness.process import PACECTL
+from harness.timing import wait_for
 
 
 @pytest.fixture

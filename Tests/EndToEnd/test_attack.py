@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from programs import PACECTL, PROGRAMS, ROOT, Paced
+from harness.process import PACECTL, PROGRAMS, ROOT, Paced
 
 SCRIPT = ROOT / "Tests/Attack/attack.py"
 sys.path.append(str(SCRIPT.parent))
@@ -90,7 +90,7 @@ def test_the_socket_of_a_daemon_that_it_did_not_start_is_refused(ground, stage):
     with pytest.raises(Refused):
         ground.connect(other.state_socket)
     # Not even in its own directory.
-    inside = stage.keep(Paced(ground.directory("one"), "--gpsd", "off", "--strap", "off"))
+    inside = stage.start(Paced(ground.directory("one"), "--gpsd", "off", "--strap", "off"))
     with pytest.raises(Refused, match=str(inside.pid)):
         ground.connect(inside.runtime / "control.sock")
     ground.started(inside.pid)

@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
-from pretend import HOSTILE, PACECTL, RUN, SETTINGS, SUMMARY, VERSION, FakePaced
-from pretend import paced, screen  # noqa: F401 (fixtures)
+from harness.fake_paced import HOSTILE, RUN, SETTINGS, SUMMARY, VERSION, FakePaced
+from harness.process import PACECTL
 
 
 def pacectl(paced, *words, **options):

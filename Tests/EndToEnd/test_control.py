@@ -8,7 +8,7 @@ import subprocess
 import time
 
 import pytest
-from programs import PACECTL
+from harness.process import PACECTL
 
 OFF = ["--gpsd", "off", "--strap", "off"]
 

@@ -6,7 +6,8 @@ import signal
 import subprocess
 import time
 
-from programs import PROGRAMS, ROOT, wait_for
+from harness.process import PROGRAMS, ROOT
+from harness.timing import wait_for
 
 
 def running(text):
@@ -30,19 +31,19 @@ def demo(stage, command=None):
 def test_a_screen_lives_within_ten_seconds(stage):
     start = time.monotonic()
     terminal = demo(stage)
-    wait_for(lambda: "Running" in terminal.screen(), 10, "the screen of a run")
+    wait_for(lambda: "Running" in terminal.text(), 10, "the screen of a run")
     seen = set()
-    wait_for(lambda: seen.add(terminal.screen()) or len(seen) > 5, 10, "a screen that moves")
+    wait_for(lambda: seen.add(terminal.text()) or len(seen) > 5, 10, "a screen that moves")
     print(f"a living screen after {time.monotonic() - start:.1f} s")
 
 
 def test_q_and_ctrl_c_end_both_and_leave_nothing(stage):
     for key, status in [("q", "0"), ("C-c", "130")]:
         terminal = demo(stage)
-        wait_for(lambda: "Running" in terminal.screen(), 20, "the screen of a run")
+        wait_for(lambda: "Running" in terminal.text(), 20, "the screen of a run")
         assert len(running(str(stage.directory))) >= 3
         terminal.type(key)
-        ended = wait_for(lambda: (text := terminal.screen()) and "ended with" in text and text, 5, f"an end after {key}")
+        ended = wait_for(lambda: (text := terminal.text()) and "ended with" in text and text, 5, f"an end after {key}")
         assert f"ended with {status}" in ended or (key == "C-c" and "ended with 0" in ended)
         assert [pid for pid in running("--demo --runtime-dir " + str(stage.directory))] == []
         assert list(stage.directory.glob("tmp.*")) == []
@@ -51,7 +52,7 @@ def test_q_and_ctrl_c_end_both_and_leave_nothing(stage):
 
 def test_killed_outright_it_leaves_no_process(stage):
     terminal = demo(stage)
-    wait_for(lambda: "Running" in terminal.screen(), 20, "the screen of a run")
+    wait_for(lambda: "Running" in terminal.text(), 20, "the screen of a run")
     script = [pid for pid in running("Tools/demo") if os.readlink(f"/proc/{pid}/cwd") == str(ROOT)
               and str(stage.directory) in pathlib.Path(f"/proc/{pid}/environ").read_bytes().decode(errors="replace")]
     for pid in script:

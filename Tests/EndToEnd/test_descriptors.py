@@ -3,14 +3,14 @@
 import json
 import os
 import resource
-import socket
 import subprocess
 
 import pytest
 
-from programs import PACECTL, PACED
-from pretend_systemd import Notified, Service
-from test_hostile import connect, leave, descriptors
+from harness.fake_systemd import Service
+from harness.notify import NotifyListener
+from harness.process import PACECTL, PACED
+from test_hostile import connect, leave
 
 LEAST = 64
 REQUEST = b'{"jsonrpc":"2.0","id":1,"method":"status"}\n'
@@ -34,12 +34,12 @@ def test_below_the_least_it_does_not_start_and_says_why(stage, files):
 
 
 def test_a_low_soft_limit_is_raised(stage):
-    notified = stage.keep(Notified(stage.directory))
+    notified = stage.keep(NotifyListener(stage.directory))
     # Only the soft limit is low: bash sets both without -S.
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (32, hard))
     try:
-        daemon = stage.keep(Service(stage.directory, "--demo", NOTIFY_SOCKET=str(notified.path)))
+        daemon = stage.start(Service(stage.directory, "--demo", NOTIFY_SOCKET=str(notified.path)))
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     notified.wait("READY=1")
@@ -47,11 +47,11 @@ def test_a_low_soft_limit_is_raised(stage):
 
 
 def test_at_the_least_every_client_of_control_is_answered(stage):
-    notified = stage.keep(Notified(stage.directory))
-    daemon = stage.keep(Service(stage.directory, "--demo", files=LEAST, NOTIFY_SOCKET=str(notified.path)))
+    notified = stage.keep(NotifyListener(stage.directory))
+    daemon = stage.start(Service(stage.directory, "--demo", files=LEAST, NOTIFY_SOCKET=str(notified.path)))
     notified.wait("READY=1")
     control, state = daemon.runtime / "control.sock", daemon.state_socket
-    quiet = descriptors(daemon)
+    quiet = daemon.descriptors()
     # However many read, those who command are served.
     readers = [connect(state) for _ in range(100)]
     first = [read_line(client)["class"] for client in readers]

@@ -1,7 +1,6 @@
 """Runtime and state directories that another user can write to, and links, FIFOs and devices in the place of their files."""
 
 import os
-import pathlib
 import re
 import socket
 import stat
@@ -9,7 +8,8 @@ import subprocess
 
 import pytest
 
-from programs import ENVIRONMENT, PACECTL, PACED, wait_for
+from harness.process import ENVIRONMENT, PACECTL, PACED
+from harness.timing import wait_for
 
 OFF = ["--gpsd", "off", "--bluetooth", "off"]
 OTHER = 54301

@@ -12,8 +12,9 @@ import time
 
 import pytest
 
-from pretend import IDLE, FakePaced
-from programs import PACECTL, Gpsd, free_port, wait_for
+from harness.fake_paced import IDLE, FakePaced
+from harness.process import PACECTL, Gpsd, free_port
+from harness.timing import wait_for
 
 
 class Tree:
@@ -60,6 +61,7 @@ def tree(tmp_path):
 
 def test_machine_on_which_all_is_well(tmp_path, tree):
     gpsd = Gpsd(tmp_path)
+    gpsd.start()
     tree.put("/etc/paced/paced.conf", f"[Position]\nGpsd={gpsd.option}\n")
     paced = FakePaced(tmp_path)
     paced.state = IDLE | {"recorder": {"state": "writing", "synced_ms_ago": 300, "free_mib": 9000}}

@@ -14,7 +14,8 @@ import time
 import fitdecode
 import pytest
 
-from programs import PACECTL, ROOT, wait_for
+from harness.process import PACECTL, ROOT
+from harness.timing import wait_for
 
 FORMATS = ["fit", "gpx", "tcx", "geojson", "kml", "csv"]
 READ_BACK = ["fit", "gpx", "tcx", "kml"]
@@ -215,7 +216,7 @@ def test_reader_that_goes_away_ends_it(recorded):
 def test_fit_is_nothing_for_a_terminal(recorded, stage):
     state, number, _ = recorded
     terminal = stage.terminal(f"{PACECTL} --state-dir {state} export {number} --format fit; echo ended with $?; sleep 60")
-    text = wait_for(lambda: (text := terminal.screen()) and "ended with" in text and text, 10, "an end")
+    text = wait_for(lambda: (text := terminal.text()) and "ended with" in text and text, 10, "an end")
     assert "a FIT file is nothing for a terminal" in text and "ended with 2" in text
 
 

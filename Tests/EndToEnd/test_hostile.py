@@ -8,10 +8,9 @@ import subprocess
 import threading
 import time
 
-import pytest
-
-from pretend_systemd import Notified, Service
-from programs import wait_for
+from harness.fake_systemd import Service
+from harness.notify import NotifyListener
+from harness.timing import wait_for
 
 OFF = ["--gpsd", "off", "--strap", "off"]
 EVERYTHING = b'{"class":"WATCH","classes":["STATE","EVENT","HEART","FIX","SETTINGS"],"since":0}\n'
@@ -25,7 +24,7 @@ def connect(path):
     return client
 
 
-class Mob:
+class HostileClients:
     """Clients that each do one bad thing again and again, in a thread of their own."""
 
     def __init__(self, daemon):
@@ -33,7 +32,7 @@ class Mob:
         self.state = daemon.state_socket
         self.control = daemon.runtime / "control.sock"
         self.clients = []
-        self.isRunning = True
+        self.is_running = True
         self.thread = threading.Thread(target=self.rage, daemon=True)
         for count, path, begin, act in [
             # Half-open: it has asked for everything, and takes nothing.
@@ -54,7 +53,7 @@ class Mob:
         self.thread.start()
 
     def rage(self):
-        while self.isRunning:
+        while self.is_running:
             for client, act in self.clients:
                 try:
                     act(client)
@@ -63,21 +62,17 @@ class Mob:
             time.sleep(0.01)
 
     def end(self):
-        self.isRunning = False
+        self.is_running = False
         self.thread.join(10)
         for client, _ in self.clients:
             client.close()
-
-
-def descriptors(daemon):
-    return len(os.listdir(f"/proc/{daemon.pid}/fd"))
 
 
 def leave(clients, daemon, quiet):
     """They go, and the daemon knows it: it has no more descriptors than before they came, but for those of its journal."""
     for client in clients:
         client.close()
-    wait_for(lambda: descriptors(daemon) <= quiet + 4, 5, "room again")
+    wait_for(lambda: daemon.descriptors() <= quiet + 4, 5, "room again")
 
 
 def missed_nothing(lines, name):
@@ -90,31 +85,31 @@ def test_300_hostile_clients_cost_those_that_behave_nothing(stage):
         "[Clients]\nStateClients=400\nStateClientsPerUser=400\nControlClients=200\nControlClientsPerUser=200\n")
     daemon = stage.paced("--demo", "--config", stage.directory / "paced.conf")
     reader = stage.reader(daemon, classes=["STATE", "EVENT", "HEART", "FIX"], since=0)
-    crowd = stage.crowd(daemon, 3)
-    wait_for(lambda: all(len(sequence) > 10 for sequence in crowd.sequences), 10, "states for all")
-    quiet, before = descriptors(daemon), daemon.of_kernel("VmRSS")
-    mob = stage.keep(Mob(daemon))
-    wait_for(lambda: descriptors(daemon) >= quiet + 290, 10, "300 clients")
+    subscribers = stage.subscribers(daemon, 3)
+    wait_for(lambda: all(len(sequence) > 10 for sequence in subscribers.sequences), 10, "states for all")
+    quiet, before = daemon.descriptors(), daemon.kernel_status("VmRSS")
+    hostile = stage.keep(HostileClients(daemon))
+    wait_for(lambda: daemon.descriptors() >= quiet + 290, 10, "300 clients")
     memory = []
     for _ in range(14):
         time.sleep(0.5)
-        memory.append(daemon.of_kernel("VmRSS"))
+        memory.append(daemon.kernel_status("VmRSS"))
     assert daemon.call("run.pause")["run"] == "paused"
     assert daemon.call("run.resume")["run"] == "active"
-    mob.end()
-    wait_for(lambda: descriptors(daemon) <= quiet, 10, "the mob's descriptors closed")
-    after = daemon.of_kernel("VmRSS")
+    hostile.end()
+    wait_for(lambda: daemon.descriptors() <= quiet, 10, "the hostile clients' descriptors closed")
+    after = daemon.kernel_status("VmRSS")
     print(f"resident: {before} KiB before, {max(memory)} at most, {after} after; "
           f"ticks {daemon.call('status')['ticks']}")
     assert max(memory) - before < 24 << 10
     assert max(memory[7:]) - memory[6] < 4 << 10, "it does not grow on"
     begun = len(reader.of("STATE"))
     wait_for(lambda: len(reader.of("STATE")) > begun + 10, 10, "states after that")
-    crowd.end()
-    for sequence in crowd.sequences:
-        # Those of the pause are left out: the crowd keeps those of a run.
+    subscribers.end()
+    for sequence in subscribers.sequences:
+        # Those of the pause are left out: the subscribers keeps those of a run.
         assert len(sequence) >= sequence[-1] - sequence[0] + 1 - 4
-    assert all("DROPPED" not in others for others in crowd.others)
+    assert all("DROPPED" not in others for others in subscribers.others)
     for name in ("STATE", "EVENT", "HEART", "FIX"):
         assert missed_nothing(reader, name), name
     assert {event["event"] for event in reader.of("EVENT")} >= {"pause", "resume"}
@@ -125,7 +120,7 @@ def test_a_user_over_the_limit_is_told_and_keeps_nobody_else_out(stage):
     daemon = stage.paced(*OFF)
     reader = stage.reader(daemon)
     control = daemon.runtime / "control.sock"
-    quiet = descriptors(daemon)
+    quiet = daemon.descriptors()
     clients = [connect(daemon.state_socket) for _ in range(300)] + [connect(control) for _ in range(100)]
     for client in clients:
         client.settimeout(5)
@@ -152,13 +147,13 @@ def test_a_user_over_the_limit_is_told_and_keeps_nobody_else_out(stage):
 
 
 def test_without_descriptors_a_run_is_recorded_and_becomes_a_file(stage):
-    notified = stage.keep(Notified(stage.directory))
-    daemon = stage.keep(Service(stage.directory, "--demo", files=64, NOTIFY_SOCKET=str(notified.path)))
+    notified = stage.keep(NotifyListener(stage.directory))
+    daemon = stage.start(Service(stage.directory, "--demo", files=64, NOTIFY_SOCKET=str(notified.path)))
     notified.wait("READY=1")
     reader = stage.reader(daemon)
     control = daemon.runtime / "control.sock"
     kept = connect(control)
-    quiet = descriptors(daemon)
+    quiet = daemon.descriptors()
     clients = [connect(daemon.state_socket) for _ in range(200)] + [connect(control) for _ in range(100)]
     refused = clients[150]
     refused.settimeout(5)
@@ -176,7 +171,7 @@ def test_without_descriptors_a_run_is_recorded_and_becomes_a_file(stage):
 def test_clients_that_come_and_go_leave_no_line_in_the_log(stage):
     daemon = stage.paced(*OFF)
     time.sleep(1)
-    before, quiet = daemon.log.read_text(), descriptors(daemon)
+    before, quiet = daemon.log.read_text(), daemon.descriptors()
     for _ in range(500):
         for name in ("state.sock", "control.sock"):
             connect(daemon.runtime / name).close()

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 
-from programs import ROOT
+from harness.process import ROOT
 
 
 def make(target, destination, **variables):

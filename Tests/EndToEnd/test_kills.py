@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import time
 
-from programs import PACECTL
+from harness.process import PACECTL
 
 KILLS = int(os.environ.get("PACED_RUN_KILLS", 8))
 

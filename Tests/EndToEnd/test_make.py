@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from programs import ROOT
+from harness.process import ROOT
 
 REQUIRE = ROOT / "Tools" / "require"
 

@@ -8,7 +8,8 @@ import unicodedata
 
 import pytest
 
-from programs import PACECTL, wait_for
+from harness.process import PACECTL
+from harness.timing import wait_for
 
 HOSTILE = '\x1b[2J\x1b]0;taken\x07"}\\</script>\u202eabc\x9b2J\x85\r\n'
 KEPT = '"}\\</script>'
@@ -87,7 +88,7 @@ def test_on_the_screen_they_are_harmless(outside, stage):
     daemon, _ = outside
     terminal = stage.terminal(f"{PACECTL} --runtime-dir {daemon.runtime} watch")
     terminal.tmux("select-pane", "-T", "before")
-    screen = wait_for(lambda: (text := terminal.screen()) and KEPT in text and text, 10, "the strap's name on the screen")
+    screen = wait_for(lambda: (text := terminal.text()) and KEPT in text and text, 10, "the strap's name on the screen")
     assert terminal.tmux("display", "-p", "#{pane_title}").strip() == "before"
     assert is_harmless(screen.replace("\n", ""))
     assert "Idle" in screen or "start" in screen.lower()

@@ -9,8 +9,9 @@ import time
 
 import pytest
 
-from pretend import IDLE, RUN, FakePaced
-from programs import PACECTL, ROOT, Paced, Program, wait_for
+from harness.fake_paced import IDLE, RUN, FakePaced
+from harness.process import PACECTL, ROOT, ManagedProcess, Paced
+from harness.timing import wait_for
 
 CONFIGURATION = """\
 [Panel]
@@ -54,15 +55,13 @@ class Lights:
         return sum(seen) / len(seen), sum(b and not a for a, b in zip(seen, seen[1:]))
 
 
-class Panel(Program):
+class Panel(ManagedProcess):
     def __init__(self, directory, lights, text=CONFIGURATION, runtime=None, inputs="/nonexistent"):
         (directory / "paced.conf").write_text(text)
-        self.log = directory / "panel.log"
-        with open(self.log, "wb") as log:
-            super().__init__(
-                [PACECTL, "--runtime-dir", runtime or directory, "panel", "--config", directory / "paced.conf",
-                 "--leds", lights.directory, "--input", inputs],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        super().__init__(
+            [PACECTL, "--runtime-dir", runtime or directory, "panel", "--config", directory / "paced.conf",
+             "--leds", lights.directory, "--input", inputs], log=directory / "panel.log")
+        self.start()
 
     def says(self, text, seconds=10):
         wait_for(lambda: text in self.log.read_text(), seconds, f"{text!r} in {self.log.read_text()!r}")
@@ -186,6 +185,7 @@ def test_keys_steer_the_run(tmp_path, lights):
     if not has_keyboards():
         return
     paced = Paced(tmp_path, "--gpsd", "off", "--bluetooth", "off")
+    paced.start()
     panel = Panel(tmp_path, lights, CONFIGURATION + "Devices=Paced Test\n", paced.runtime, "/dev/input")
     keyboard = Keyboard("Paced Test")
     other = Keyboard("Another")
@@ -223,6 +223,7 @@ def test_keyboard_that_comes_and_goes(tmp_path, lights):
     if not has_keyboards():
         return
     paced = Paced(tmp_path, "--gpsd", "off", "--bluetooth", "off")
+    paced.start()
     panel = Panel(tmp_path, lights, CONFIGURATION, paced.runtime, "/dev/input")
     try:
         panel.says("paced is there")

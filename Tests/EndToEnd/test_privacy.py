@@ -13,7 +13,8 @@ import time
 
 import pytest
 
-from programs import PACECTL, wait_for
+from harness.process import PACECTL
+from harness.timing import wait_for
 
 OFF = ["--gpsd", "off", "--bluetooth", "off"]
 LATITUDE, LONGITUDE = 52.516347, 13.377712

@@ -10,30 +10,31 @@ import time
 
 import pytest
 
-from programs import ROOT, has, wait_for
+from harness.process import ROOT, has
+from harness.timing import wait_for
 
 OFF = ["--gpsd", "off", "--strap", "off"]
 
 
 def test_of_64_readers_one_that_is_stopped_costs_the_others_nothing(stage):
     daemon = stage.paced("--demo")
-    crowd = stage.crowd(daemon, 63)
+    subscribers = stage.subscribers(daemon, 63)
     stopped = stage.reader(daemon, classes=["STATE", "EVENT", "HEART", "FIX"])
     stopped.first("STATE", run="active")
-    wait_for(lambda: all(len(sequence) > 20 for sequence in crowd.sequences), 10, "states for all")
-    before = daemon.of_kernel("VmRSS")
-    os.kill(stopped.program.pid, signal.SIGSTOP)
+    wait_for(lambda: all(len(sequence) > 20 for sequence in subscribers.sequences), 10, "states for all")
+    before = daemon.kernel_status("VmRSS")
+    stopped.pause()
     # The kernel holds some ninety lines for it, nine seconds of them.
     time.sleep(20)
-    grown = daemon.of_kernel("VmRSS") - before
-    os.kill(stopped.program.pid, signal.SIGCONT)
+    grown = daemon.kernel_status("VmRSS") - before
+    stopped.resume()
     dropped = stopped.first("DROPPED", seconds=10)
-    wait_for(lambda: stopped.of("STATE")[-1]["seq"] > crowd.sequences[0][-1] - 5, 10, "the present state")
-    crowd.end()
+    wait_for(lambda: stopped.of("STATE")[-1]["seq"] > subscribers.sequences[0][-1] - 5, 10, "the present state")
+    subscribers.end()
 
-    for sequence in crowd.sequences:
+    for sequence in subscribers.sequences:
         assert sequence == list(range(sequence[0], sequence[0] + len(sequence)))
-    assert all("DROPPED" not in others for others in crowd.others)
+    assert all("DROPPED" not in others for others in subscribers.others)
     assert grown < 1024, f"{grown} KiB"
     # Every state that it did not see is counted; no event is lost.
     seen = [state["seq"] for state in stopped.of("STATE")]
@@ -77,8 +78,7 @@ def test_a_bad_line_is_answered_and_the_stream_goes_on(stage, line):
     daemon = stage.paced("--demo")
     reader = stage.reader(daemon)
     reader.first("STATE", run="active")
-    reader.program.process.stdin.write(line + b"\n")
-    reader.program.process.stdin.flush()
+    reader.send(line)
     assert reader.first("ERROR")["message"]
     count = len(reader.of("STATE"))
     wait_for(lambda: len(reader.of("STATE")) > count + 5, 5, "states after it")
@@ -104,7 +104,7 @@ def test_random_bytes_into_both_sockets_do_no_harm(stage, seed):
                         client.sendall(text if numbers.randrange(4) else numbers.randbytes(numbers.randrange(5000)))
                     except BrokenPipeError:
                         break
-        memory.append(daemon.of_kernel("VmRSS"))
+        memory.append(daemon.kernel_status("VmRSS"))
     assert daemon.call("status")["run"] == "active"
     assert memory[-1] - memory[10] < 1024
     lines = [line for line in reader.of("STATE") if line["run"] == "active"]

@@ -11,7 +11,8 @@ import time
 import fitdecode
 import pytest
 
-from programs import ROOT, wait_for
+from harness.process import ROOT
+from harness.timing import wait_for
 
 OFF = ["--gpsd", "off", "--strap", "off"]
 

@@ -9,7 +9,8 @@ import subprocess
 
 import pytest
 
-from programs import PACECTL, wait_for
+from harness.process import PACECTL
+from harness.timing import wait_for
 
 OFF = ["--gpsd", "off", "--strap", "off"]
 

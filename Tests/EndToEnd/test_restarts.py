@@ -10,7 +10,8 @@ import time
 
 import pytest
 
-from programs import PACECTL, boot_ms, wait_for
+from harness.process import PACECTL
+from harness.timing import boot_ms, wait_for
 from test_recording import exports, messages
 
 # Metres per second: the fastest that leaves room below the impossible speed of a ride.

@@ -10,7 +10,7 @@ import types
 
 import pytest
 
-from programs import wait_for
+from harness.timing import wait_for
 
 SECONDS = int(os.environ.get("PACED_SECONDS", "60"))
 MIB = 1024
@@ -18,30 +18,30 @@ MIB = 1024
 
 @pytest.fixture(scope="module")
 def run(long_stage):
-    witness = long_stage.witness()
+    stall_detector = long_stage.stall_detector()
     strap = long_stage.strap()
     gpsd = long_stage.gpsd()
     paced = long_stage.paced("--gpsd", gpsd.option, "--strap", f"unix:{strap.path}")
     reader = long_stage.reader(paced, classes=["STATE", "EVENT", "HEART", "FIX", "SETTINGS"])
-    crowd = long_stage.crowd(paced, 7)
+    subscribers = long_stage.subscribers(paced, 7)
     still = socket.socket(socket.AF_UNIX)
     still.connect(str(paced.state_socket))
 
     def is_ready():
         states = reader.of("STATE")
-        return states and states[-1]["heart"]["link"] == "connected" and "position" in states[-1].value
+        return states and states[-1]["heart"]["link"] == "connected" and "position" in states[-1]
     wait_for(is_ready, 20, "a connected strap and a position")
     assert paced.call("run.start") == {"activity": 1}
     reader.first("EVENT", event="start")
     end = wait_for(
         lambda: [state for state in reader.of("STATE") if state.get("elapsed_ms", 0) >= SECONDS * 1000],
         SECONDS + 10, "the end of the run")[0]
-    memory, threads = paced.of_kernel("VmRSS"), paced.of_kernel("Threads")
+    memory, threads = paced.kernel_status("VmRSS"), paced.kernel_status("Threads")
     lines = list(reader.lines)
     states = [line for line in lines if line["class"] == "STATE" and line["run"] == "active"]
     return types.SimpleNamespace(
-        lines=lines, states=states[:states.index(end) + 1], strap=strap, crowd=crowd, still=still, memory=memory,
-        threads=threads, witness=witness)
+        lines=lines, states=states[:states.index(end) + 1], strap=strap, subscribers=subscribers, still=still, memory=memory,
+        threads=threads, stall_detector=stall_detector)
 
 
 def test_every_tick_has_its_state(run):
@@ -95,7 +95,7 @@ def test_every_notification_is_a_heart_line_at_once(run):
     assert [line["seq"] for line in hearts] == list(range(1, len(hearts) + 1))
     sent = run.strap.sent[:len(hearts)]
     assert len(hearts) > SECONDS * 0.9
-    assert [line["bpm"] if "bpm" in line.value else None for line in hearts] == [
+    assert [line["bpm"] if "bpm" in line else None for line in hearts] == [
         beats(value) for _, value in sent]
     told = delays(run, "HEART lines after the notification", [(moment, line.at) for line, (moment, _) in zip(hearts, sent)])
     assert statistics.quantiles(told, n=20)[17] < 10
@@ -125,13 +125,13 @@ def test_each_second_has_its_fix(run):
     fixes = [line for line in run.lines if line["class"] == "FIX"]
     assert [line["seq"] for line in fixes] == list(range(1, len(fixes) + 1))
     # gpsd knows no date before the second sentence of the first fix.
-    times = [line["gnss_time"] for line in fixes if "gnss_time" in line.value]
+    times = [line["gnss_time"] for line in fixes if "gnss_time" in line]
     assert times == sorted(set(times))
     assert len(times) > 0.95 * SECONDS
 
 
 def test_the_other_readers_miss_nothing(run):
-    for sequence in run.crowd.sequences:
+    for sequence in run.subscribers.sequences:
         assert sequence == list(range(sequence[0], sequence[0] + len(sequence)))
         assert len(sequence) >= len(run.states)
 
@@ -151,7 +151,7 @@ def test_it_is_small_and_has_three_threads(run):
 
 def delays(run, name, moments):
     """How long each took, in ms, where the machine kept time: on a busy one it is not the daemon that is late."""
-    kept = [until - since for since, until in moments if run.witness.kept_time(since - 20, until)]
+    kept = [until - since for since, until in moments if run.stall_detector.kept_time(since - 20, until)]
     print(f"{name}: median {statistics.median(kept):.1f} ms, worst {max(kept):.1f} ms, {len(kept)} of {len(moments)} judged")
     return kept
 

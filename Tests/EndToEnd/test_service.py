@@ -10,16 +10,18 @@ import time
 
 import pytest
 
-from pretend_bluez import Bus
-from pretend_systemd import Notified, PretendSystemd, Service, listening, stop
-from programs import PACECTL, PACED, ROOT, wait_for
+from harness.fake_bluez import Bus
+from harness.fake_systemd import FakeSystemd, Service, listening
+from harness.notify import NotifyListener
+from harness.process import PACECTL, ROOT
+from harness.timing import wait_for
 
 OFF = ["--gpsd", "off", "--strap", "off"]
 
 
 @pytest.fixture
 def notified(stage):
-    return stage.keep(Notified(stage.directory))
+    return stage.keep(NotifyListener(stage.directory))
 
 
 def fault(stage, name):
@@ -31,7 +33,7 @@ def fault(stage, name):
 
 
 def service(stage, notified, *options, **settings):
-    started = stage.keep(Service(stage.directory, *options, NOTIFY_SOCKET=str(notified.path), **settings))
+    started = stage.start(Service(stage.directory, *options, NOTIFY_SOCKET=str(notified.path), **settings))
     notified.wait("READY=1")
     return started
 
@@ -66,7 +68,7 @@ def test_it_is_ready_when_it_serves_and_says_how_it_stands_only_when_that_change
     notified.wait("STATUS=run 1 is paused")
     daemon.call("run.stop")
     wait_for(lambda: notified.words("STATUS")[-1] == "idle", 5, "idle again")
-    assert stop(daemon)[0] == 0
+    assert daemon.end()[0] == 0
     notified.wait("STOPPING=1")
     assert notified.words("STATUS") == ["idle", "recording run 1", "run 1 is paused", "idle"]
     assert len(notified.moments("READY=1")) == 1 and not notified.words("WATCHDOG")
@@ -128,13 +130,13 @@ def test_sockets_that_are_handed_over_outlive_the_daemon_and_need_no_directory(s
     assert not first.runtime.exists()
     first.runtime = stage.directory
     activity = first.call("status")["activity"]
-    assert stop(first)[0] == 0
+    assert first.end()[0] == 0
     assert all(path.is_socket() for path in sockets.values())
     # Nobody is there now: the question waits in the socket.
     waiting = socket.socket(socket.AF_UNIX)
     waiting.connect(str(sockets["control"]))
     waiting.sendall(b'{"jsonrpc":"2.0","id":1,"method":"status"}\n')
-    second = stage.keep(Service(stage.directory, "--demo", handed=handed))
+    second = stage.start(Service(stage.directory, "--demo", handed=handed))
     waiting.settimeout(5)
     state = json.loads(waiting.makefile().readline())["result"]
     assert state["activity"] == activity and state["run"] == "active"
@@ -151,7 +153,7 @@ def test_the_socket_that_is_not_handed_over_is_made(stage, notified):
     with socket.socket(socket.AF_UNIX) as client:
         client.connect(str(path))
         assert b"VERSION" in client.recv(65536)
-    stop(daemon)
+    daemon.end()
     assert path.exists() and not list(daemon.runtime.glob("*.sock"))
 
 
@@ -160,7 +162,7 @@ def test_the_socket_that_is_not_handed_over_is_made(stage, notified):
     {"LISTEN_FDS": "1", "LISTEN_FDNAMES": "state:control:more"},
 ], ids=repr)
 def test_garbage_in_place_of_sockets_is_one_error(stage, variables):
-    status, line = stage.keep(Service(stage.directory, *OFF, **variables)).fails()
+    status, line = stage.start(Service(stage.directory, *OFF, **variables)).fails()
     assert status == 1 and "LISTEN_FDS" in line
     assert not (stage.directory / "run").exists()
 
@@ -185,7 +187,7 @@ def test_what_is_handed_over_beside_them_is_closed(stage, notified):
         daemon = service(stage, notified, *OFF, handed=handed)
     open_files = [os.readlink(path) for path in pathlib.Path(f"/proc/{daemon.pid}/fd").iterdir()]
     assert os.readlink(f"/proc/self/fd/{reading}") not in open_files
-    assert '"other"' in daemon.said()
+    assert '"other"' in daemon.log_text()
     os.close(reading)
 
 
@@ -198,7 +200,7 @@ def test_a_disk_that_hangs_does_not_hold_up_the_end(stage):
     wait_for(lambda: daemon.call("status").get("elapsed_ms", 0) > 1000, 10, "a run")
     hanging.write_text("slow 60000")
     time.sleep(2)
-    status, seconds = stop(daemon)
+    status, seconds = daemon.end()
     print(f"{seconds:.3f} s with a disk that hangs")
     assert status == 0 and seconds < 1
     assert "the last of the run may be lost" in daemon.log.read_text()
@@ -214,19 +216,19 @@ def test_clients_that_hang_do_not_hold_up_the_end(stage):
                        else b'{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}\n' * 500)
         clients.append(client)
     time.sleep(1)
-    status, seconds = stop(daemon)
+    status, seconds = daemon.end()
     print(f"{seconds:.3f} s with clients that read nothing")
     assert status == 0 and seconds < 1
 
 
 def test_a_machine_that_goes_down_closes_the_run_and_makes_its_file(stage, notified):
-    bus = stage.keep(Bus(stage.directory))
-    stage.keep(PretendSystemd(bus, "stopping"))
+    bus = stage.start(Bus(stage.directory))
+    stage.keep(FakeSystemd(bus, "stopping"))
     daemon = service(
         stage, notified, "--demo", *record_at_boot(stage), DBUS_SYSTEM_BUS_ADDRESS=bus.address)
     reader = stage.reader(daemon)
     wait_for(lambda: daemon.call("status")["elapsed_ms"] > 2000, 10, "a run")
-    status, seconds = stop(daemon)
+    status, seconds = daemon.end()
     print(f"{seconds:.3f} s with a run to close")
     assert status == 0 and seconds < 1
     assert reader.first("EVENT", event="stop")["summary"]["id"] == 1
@@ -240,13 +242,13 @@ def test_a_machine_that_goes_down_closes_the_run_and_makes_its_file(stage, notif
 @pytest.mark.parametrize("state, delay, atBoot", [
     ("running", 0, True), ("stopping", 30, True), ("stopping", 0, False)], ids=["restart", "no answer", "not asked for"])
 def test_otherwise_the_run_stays_open_and_goes_on(stage, notified, state, delay, atBoot):
-    bus = stage.keep(Bus(stage.directory))
-    systemd = stage.keep(PretendSystemd(bus, state, delay))
+    bus = stage.start(Bus(stage.directory))
+    systemd = stage.keep(FakeSystemd(bus, state, delay))
     options = record_at_boot(stage) if atBoot else []
     daemon = service(stage, notified, *OFF, *options, DBUS_SYSTEM_BUS_ADDRESS=bus.address)
     daemon.call("run.start")
     time.sleep(1)
-    status, seconds = stop(daemon)
+    status, seconds = daemon.end()
     print(f"{seconds:.3f} s")
     assert status == 0 and seconds < 1
     assert bool(systemd.calls) == atBoot
@@ -256,17 +258,17 @@ def test_otherwise_the_run_stays_open_and_goes_on(stage, notified, state, delay,
 
 
 def test_without_systemd_nobody_is_asked(stage):
-    bus = stage.keep(Bus(stage.directory))
-    systemd = stage.keep(PretendSystemd(bus, "stopping"))
+    bus = stage.start(Bus(stage.directory))
+    systemd = stage.keep(FakeSystemd(bus, "stopping"))
     daemon = stage.paced(*OFF, *record_at_boot(stage), DBUS_SYSTEM_BUS_ADDRESS=bus.address)
     daemon.call("run.start")
-    assert stop(daemon)[1] < 1
+    assert daemon.end()[1] < 1
     assert not systemd.calls and summaries(stage)[0]["open"]
 
 
 def test_a_second_word_to_stop_ends_it_at_once(stage, notified):
-    bus = stage.keep(Bus(stage.directory))
-    systemd = stage.keep(PretendSystemd(bus, "running", delay=30))
+    bus = stage.start(Bus(stage.directory))
+    systemd = stage.keep(FakeSystemd(bus, "running", delay=30))
     daemon = service(stage, notified, *OFF, *record_at_boot(stage), DBUS_SYSTEM_BUS_ADDRESS=bus.address)
     daemon.call("run.start")
     begun = time.monotonic()

@@ -7,7 +7,8 @@ import subprocess
 
 import pytest
 
-from programs import PACECTL, PACED, wait_for
+from harness.process import PACECTL, PACED
+from harness.timing import wait_for
 
 # No test switches on or uses the Bluetooth of the machine that it runs on.
 OFF = ["--gpsd", "off", "--bluetooth", "off"]

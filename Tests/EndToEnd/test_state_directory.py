@@ -11,7 +11,8 @@ import time
 
 import pytest
 
-from programs import Disk, wait_for
+from harness.process import Disk
+from harness.timing import wait_for
 
 OFF = ["--gpsd", "off", "--strap", "off"]
 NOBODY = 65534
@@ -166,7 +167,7 @@ def test_a_directory_that_cannot_be_read_gives_its_numbers_when_it_is_mended(sta
     assert daemon.call("activities.track")["code"] == -32002
     on = active_for(daemon, 2000)
     assert "activity" not in on and on["sport"] == "hike"
-    assert "activity" not in reader.first("EVENT", event="start").value
+    assert "activity" not in reader.first("EVENT", event="start")
     assert [event["seq"] for event in reader.of("EVENT")][0] == 1
     known = reader.of("EVENT")[-1]["seq"]
 

@@ -1,12 +1,11 @@
 """Which straps are ours, as people say it, and what is kept of it across restarts."""
 
-import json
 import signal
 import time
 
 import pytest
 
-from programs import wait_for
+from harness.timing import wait_for
 
 # No test switches on or uses the Bluetooth of the machine that it runs on.
 AUTO = ["--gpsd", "off", "--bluetooth", "off"]

@@ -12,12 +12,12 @@ import time
 
 import pytest
 
-from pretend import COMPONENTS, HOSTILE, IDLE, PACECTL, RUN, SCREENS, SETTINGS, FakePaced
-from pretend import paced, screen  # noqa: F401 (fixtures)
+from harness.fake_paced import COMPONENTS, HOSTILE, IDLE, RUN, SETTINGS, FakePaced
+from harness.process import PACECTL, ROOT
 
 
 def kept(name, columns, rows):
-    return (SCREENS / f"{name}-{columns}x{rows}.txt").read_text()
+    return (ROOT / "Tests/ConsoleTests/Screens" / f"{name}-{columns}x{rows}.txt").read_text()
 
 
 def expect_screen(terminal, name, columns, rows):

@@ -5,8 +5,9 @@ import time
 
 import pytest
 
-from pretend_bluez import Bus, PretendBluez
-from programs import PACECTL, wait_for
+from harness.fake_bluez import Bus, FakeBluez
+from harness.process import PACECTL
+from harness.timing import wait_for
 
 # No adapter has this address, on a machine with Bluetooth or without.
 NOWHERE = ["--gpsd", "off", "--strap", "9AD13824", "--adapter", "00:00:00:00:00:01"]
@@ -23,16 +24,16 @@ def way(paced):
 
 
 def test_the_way_follows_bluetoothd(stage):
-    bus = stage.keep(Bus(stage.directory))
+    bus = stage.start(Bus(stage.directory))
     paced = stage.paced(*NOWHERE, DBUS_SYSTEM_BUS_ADDRESS=bus.address)
     wait_for(lambda: way(paced) == {"way": "kernel", "reason": "bluetoothd does not run"}, 5, "the kernel's way")
-    bluez = stage.keep(PretendBluez(bus))
+    bluez = stage.keep(FakeBluez(bus))
     wait_for(lambda: way(paced) == {"way": "bluetoothd", "reason": "bluetoothd runs"}, 5, "bluetoothd's way")
     bluez.end()
     stage.running.remove(bluez)
     # One that is restarted is not left.
     time.sleep(1)
-    bluez = stage.keep(PretendBluez(bus))
+    bluez = stage.keep(FakeBluez(bus))
     time.sleep(4)
     assert way(paced)["way"] == "bluetoothd"
     bluez.end()
@@ -83,9 +84,9 @@ def worst(paced, seconds):
 
 
 def test_a_bus_that_answers_after_two_seconds_makes_no_tick_late(stage, request):
-    witness = stage.witness()
-    bus = stage.keep(Bus(stage.directory))
-    bluez = stage.keep(PretendBluez(bus, delay=2.0))
+    stall_detector = stage.stall_detector()
+    bus = stage.start(Bus(stage.directory))
+    bluez = stage.keep(FakeBluez(bus, delay=2.0))
     paced = stage.paced("--gpsd", "off", "--bluetooth", "off")
     without = worst(paced, 8)
     paced.end()
@@ -93,7 +94,7 @@ def test_a_bus_that_answers_after_two_seconds_makes_no_tick_late(stage, request)
     wait_for(lambda: bluez.calls, 5, "a call")
     since = time.monotonic()
     within = worst(paced, 8)
-    stalls = [end - start for start, end in witness.stalls]
+    stalls = [end - start for start, end in stall_detector.stalls]
     request.config.pluginmanager.getplugin("terminalreporter").write_line(
         f"worst lateness {without} ms without, {within} ms with: {within / max(without, 0.1):.1f} times")
     assert [at for at, _ in bluez.calls if at > since], "nothing was asked while the run went on"

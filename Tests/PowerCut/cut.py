@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Cuts the power at every moment that a recorded disk knew, and looks at what is left of the run.
 
-    cut.py IMAGE LOG PACED PACECTL BETWEEN RESUMED
+    cut.py IMAGE LOG PACED BETWEEN RESUMED
 
 IMAGE is the disk as it was before, LOG what dm-log-writes wrote down (log_writes.py). The power is cut after every flush, and at
 BETWEEN moments between flushes: the file system repairs itself from its journal, as at the next boot; then the database is whole, and
@@ -10,7 +10,6 @@ what it lacks of the run is at most what was said by then. At RESUMED of the cut
 Prints what was lost, and last `N passed, N failed`.
 """
 
-import json
 import pathlib
 import random
 import shutil
@@ -22,11 +21,16 @@ import tempfile
 
 import log_writes
 
+# The package that all tests share.
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+
+from harness.process import Paced
+
 # What a cut may cost: the interval between two syncs, the half second between two commits, and the time that a sync took.
 LIMIT_MS = 2500
 
 
-class Remains:
+class DiskImage:
     """A directory with what a disk holds after a power cut."""
 
     def __init__(self, work, disk):
@@ -62,23 +66,16 @@ class Remains:
             database.close()
 
 
-def resume(remains, paced, pacectl, expected):
-    """Starts the real paced on what is left: it goes on with the same activity, from what the database held."""
-    runtime = remains.directory / "run"
+def resume(image, paced, expected):
+    """Starts the real paced on what is left: it resumes the same activity, from what the database held."""
+    runtime = image.directory / "resumed"
     runtime.mkdir()
-    options = ["--runtime-dir", runtime, "--state-dir", remains.state]
-    with open(remains.directory / "log", "w") as log:
-        process = subprocess.Popen([paced, "--demo", *options], stdout=log, stderr=log, stdin=subprocess.DEVNULL)
-        try:
-            for _ in range(100):
-                status = subprocess.run(
-                    [pacectl, *options, "--json", "status"], capture_output=True, text=True, timeout=20)
-                if status.returncode == 0:
-                    break
-            state = json.loads(status.stdout)
-        finally:
-            process.terminate()
-            process.wait(10)
+    daemon = Paced(runtime, "--demo", program=paced, state=image.state)
+    try:
+        daemon.start()
+        state = daemon.call("status")
+    finally:
+        daemon.end()
     activity, elapsed = expected
     assert state.get("activity") == activity, f"activity {activity} was not gone on with: {state}"
     # The samples are those of whole seconds; the run may have been kept up to 999 ms further, and has gone on since. The boot is that of
@@ -99,7 +96,7 @@ def flushes(entries):
     return [count * 1000 / max(last - first, 1) for count in (flushed, forced)]
 
 
-def main(image, log_path, paced, pacectl, between, resumed):
+def main(image, log_path, paced, between, resumed):
     work = pathlib.Path(tempfile.mkdtemp(prefix="paced-cut-"))
     failures, losses, cuts = [], [], 0
     try:
@@ -123,21 +120,21 @@ def main(image, log_path, paced, pacectl, between, resumed):
                     continue
                 disk.flush()
                 cuts += 1
-                remains = None
+                left = None
                 try:
-                    remains = Remains(work, disk_path)
-                    found = remains.recorded()
+                    left = DiskImage(work, disk_path)
+                    found = left.recorded()
                     if seen and seen[1] > LIMIT_MS:
                         assert found and found[0] == seen[0], f"{seen} was seen, {found} is left"
                         losses.append(max(seen[1] - found[1], 0))
                         assert losses[-1] <= LIMIT_MS, f"{losses[-1]} ms are lost: {seen} was seen, {found} is left"
                         if place in taken_up:
-                            resume(remains, paced, pacectl, found)
+                            resume(left, paced, found)
                 except Exception as error:
                     failures.append(f"cut after write {place} of {len(entries)}: {error}")
                 finally:
-                    if remains:
-                        remains.remove()
+                    if left:
+                        left.remove()
     finally:
         shutil.rmtree(work)
     for failure in failures[:20]:

@@ -11,11 +11,16 @@ import fcntl
 import json
 import os
 import pathlib
-import socket
 import struct
 import subprocess
 import sys
 import time
+
+# The package that all tests share.
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+
+from harness.client import StateClient
+from harness.process import Paced
 
 DISK, LOG = "/dev/vda", "/dev/vdb"
 STATE = pathlib.Path("/run/disk")
@@ -42,22 +47,6 @@ def sectors(device):
     return int(subprocess.check_output(["blockdev", "--getsz", device]))
 
 
-def states(path):
-    """The lines of the state socket, each second one."""
-    for _ in range(200):
-        try:
-            client = socket.socket(socket.AF_UNIX)
-            client.connect(path)
-            break
-        except OSError:
-            time.sleep(0.05)
-    else:
-        sys.exit("paced does not serve its socket")
-    client.sendall(b'{"class":"WATCH","classes":["STATE"],"every_ms":200}\n')
-    for line in client.makefile():
-        yield json.loads(line)
-
-
 def main(seconds, program, *options):
     pathlib.Path("/dev/mapper").mkdir(exist_ok=True)
     table = f"0 {sectors(DISK)} log-writes {DISK} {LOG}"
@@ -70,23 +59,22 @@ def main(seconds, program, *options):
     marks.put("mounted")
     runtime = pathlib.Path("/run/paced-cut")
     runtime.mkdir()
-    said = open("/run/share/paced.log", "w")
-    paced = subprocess.Popen(
-        [program, "--demo", "--runtime-dir", runtime, "--state-dir", STATE / "state", *options],
-        stdin=subprocess.DEVNULL, stdout=said, stderr=said)
-    end = time.monotonic() + float(seconds)
-    for line in states(str(runtime / "state.sock")):
-        if line["class"] == "STATE" and "activity" in line:
-            marks.put(f"elapsed-{line['activity']}-{line['elapsed_ms']}")
-        if time.monotonic() > end:
-            break
+    paced = Paced(runtime, "--demo", *options, program=program, state=STATE / "state", log="/run/share/paced.log")
+    paced.start()
+    client = StateClient(paced.state_socket, {"classes": ["STATE"], "every_ms": 200}).open()
+    end, seen = time.monotonic() + float(seconds), 0
+    while time.monotonic() < end:
+        client.receive(1)
+        for line in client.lines[seen:]:
+            if line["class"] == "STATE" and "activity" in line:
+                marks.put(f"elapsed-{line['activity']}-{line['elapsed_ms']}")
+        seen = len(client.lines)
     with open("/sys/block/vda/stat") as figures:
         words = figures.read().split()
     # The kernel's own count of sectors that were written.
     written = {"seconds": float(seconds), "bytes": int(words[6]) * 512}
     pathlib.Path("/run/share/written").write_text(json.dumps(written) + "\n")
     paced.kill()
-    paced.wait()
     subprocess.run(["umount", STATE], check=True)
     subprocess.run(["dmsetup", "remove", "--noudevsync", "recorded"], check=True)
 

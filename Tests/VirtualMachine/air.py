@@ -9,7 +9,8 @@ from bumble.hci import HCI_ErrorCode, HCI_LE_Connection_Complete_Event, HCI_Stat
 from bumble.link import LocalLink
 from bumble.transport import open_transport
 
-from forked import Forked, now
+from forked import Forked
+from harness.timing import boot_ms
 
 CONNECTION_TIMEOUT = 0x08
 
@@ -88,7 +89,7 @@ class Air(Forked):
     The kernel hears nothing of the straps' controllers: bluetoothd powers every adapter that it finds.
     """
 
-    class Life:
+    class Process:
         def __init__(self, controllers):
             self.count = controllers
             self.link = AirLink()
@@ -106,7 +107,7 @@ class Air(Forked):
                 public_address=f"00:AA:01:00:00:{0x40 + number:02X}")
             self.controllers[number] = transport, controller
             await asyncio.sleep(0.1)
-            return {"at": now()}
+            return {"at": boot_ms()}
 
         async def unplug(self, number):
             """The kernel loses a controller."""
@@ -115,7 +116,7 @@ class Air(Forked):
             controller.host = None
             self.link.remove_controller(controller)
             await transport.close()
-            return {"at": now()}
+            return {"at": boot_ms()}
 
         async def silence(self, number):
             """The process that was a controller's host was killed."""

@@ -2,8 +2,8 @@
 import grp
 
 import scenarios
-from daemon import NOBODY, expect
-from forked import now
+from daemon import NOBODY
+from harness.timing import boot_ms, expect, wait_for
 from radio import POWERED
 from stage import RETURNS
 
@@ -56,7 +56,7 @@ def bluetoothd_restart(stage):
     bluetoothd.start()
     with stage.run(way="auto") as (*_, paced):
         for _ in range(2):
-            at = now()
+            at = boot_ms()
             bluetoothd.stop()
             returned = bluetoothd.start()
             stage.returned(paced, returned)
@@ -139,11 +139,11 @@ def unprivileged(stage):
     strap = stage.strap()
     strap.start()
     stage.bluetoothd().start()
-    stage.management.wait_for(lambda: stage.management.settings(0) & POWERED)
+    wait_for(lambda: stage.management.settings(0) & POWERED, 30, "an adapter that bluetoothd switched on")
     paced = stage.paced(user=NOBODY, groups=[grp.getgrnam("bluetooth").gr_gid])
     stage.measured["first_beat_s"] = paced.beat(paced.started, 15)
     strap.do("drop")
-    stage.measured["back_s"] = paced.beat(now(), 20, hole=True)
+    stage.measured["back_s"] = paced.beat(boot_ms(), 20, hole=True)
     paced.stop()
 
 

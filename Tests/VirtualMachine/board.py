@@ -11,9 +11,9 @@ import re
 import socket
 import subprocess
 
-from bus import wait_for
-from daemon import OURS, Failed, Reader, expect
+from daemon import OURS, HeartSubscriber
 from forked import Forked
+from harness.timing import Failed, expect, wait_for
 
 # Who may do what: the groups that the package makes.
 WATCH, CONTROL = "paced-watch", "paced-control"
@@ -48,7 +48,7 @@ def is_active(unit=SERVICE):
 
 
 def wait_active(seconds=60, unit=SERVICE):
-    wait_for(f"{unit} active", lambda: is_active(unit), seconds)
+    wait_for(lambda: is_active(unit), seconds, f"{unit} active")
 
 
 def expect_none_failed():
@@ -134,16 +134,20 @@ def beating(reader, seconds=60):
     return reader.until("beat", lambda state: "bpm" in state["heart"] and not state["heart"].get("stale"), seconds)
 
 
-class User(Reader):
+class User(HeartSubscriber):
     """A user of the board who reads from the service's sockets, and commands it where that is allowed."""
 
     def __init__(self, name):
         super().__init__(SOCKETS)
         self.name = name
 
-    def connect(self, name):
+    def connect(self):
         with acting_as(self.name):
-            return super().connect(name)
+            return super().connect()
+
+    def call(self, method, **params):
+        with acting_as(self.name):
+            return super().call(method, **params)
 
     def pacectl(self, *arguments, check=True):
         return run("pacectl", *arguments, user=self.name, check=check)
@@ -162,14 +166,14 @@ class User(Reader):
 
     def again(self, seconds=30):
         """Subscribes anew, after the end of the daemon that it heard."""
-        wait_for("the end of what was heard", self.over, seconds)
-        self.state.close()
-        return self.attach()
+        wait_for(self.over, seconds, "the end of what was heard")
+        self.end()
+        return self.open()
 
     def over(self):
         try:
-            self.read(0.05)
-            return False
+            self.receive(0.05)
+            return self.is_over
         except (Failed, ConnectionError):
             return True
 
@@ -181,7 +185,7 @@ class User(Reader):
 class Receiver(Forked):
     """A receiver on USB, as the kernel sees one: with its numbers, and a port that says where it is each second."""
 
-    class Life:
+    class Process:
         def __init__(self, vendor, product):
             self.north = 0.0
             self.metres = 0.0
@@ -190,7 +194,7 @@ class Receiver(Forked):
             subprocess.run(["modprobe", "g_serial", *numbers], check=True)
 
         async def power_on(self):
-            wait_for("the port of the receiver", pathlib.Path("/dev/ttyGS0").exists)
+            wait_for(pathlib.Path("/dev/ttyGS0").exists, 15, "the port of the receiver")
             port = os.open("/dev/ttyGS0", os.O_RDWR | os.O_NONBLOCK | os.O_NOCTTY)
             subprocess.run(["stty", "raw", "-echo", "-F", "/dev/ttyGS0"], check=True)
             self.sending = asyncio.get_running_loop().create_task(self.send(port))
@@ -255,12 +259,12 @@ class Board:
     def rider(self):
         """Somebody who may watch, subscribed."""
         make_user("rider", WATCH)
-        return User("rider").attach()
+        return User("rider").open()
 
     def owner(self):
         """Somebody who may do everything, subscribed."""
         make_user("owner", WATCH, CONTROL)
-        return User("owner").attach()
+        return User("owner").open()
 
     def members(self, group):
         return set(grp.getgrnam(group).gr_mem)

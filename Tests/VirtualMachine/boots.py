@@ -5,7 +5,7 @@ import signal
 import tempfile
 
 from board import KEPT, SERVICE, Board, beating, configure, main_process, moment, note, run, systemctl, wait_active
-from daemon import expect
+from harness.timing import expect
 from device_scenarios import adapter, panel, receiver
 from package_scenarios import installation, removal, upgrade
 from unit_scenarios import (

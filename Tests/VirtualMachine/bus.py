@@ -1,24 +1,14 @@
 """A system bus with Debian's policies, and the real bluetoothd on it: each as systemd would run it, and at the scenario's word."""
 import pathlib
 import shutil
-import signal
 import subprocess
-import time
 
-from daemon import Failed
-from forked import now
+from harness.process import ManagedProcess
+from harness.timing import wait_for
 
 BLUETOOTHD = "/usr/libexec/bluetooth/bluetoothd"
 # What bluetoothd keeps of devices; in the machine's memory.
 KEPT = pathlib.Path("/var/lib/bluetooth")
-
-
-def wait_for(what, condition, seconds=15):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            raise Failed(f"{what}: not in {seconds} s")
-        time.sleep(0.02)
 
 
 def owned(name):
@@ -29,39 +19,15 @@ def owned(name):
     return "true" in asked.stdout
 
 
-class Served:
-    """A process that serves others, and says what it does in a file of the machine's share."""
+class Server(ManagedProcess):
+    """A process that serves others, and writes its log into the machine's share."""
 
-    def __init__(self, name, command, ready):
-        self.name, self.command, self.ready = name, command, ready
-        self.process = None
+    def __init__(self, name, command, is_ready):
+        super().__init__(command, log=pathlib.Path(f"/run/share/{name}.log"))
+        self.name, self.is_ready = name, is_ready
 
-    def start(self):
-        """Gives when it was there for others."""
-        with open(f"/run/share/{self.name}.log", "a") as log:
-            print("==", now(), *self.command, file=log, flush=True)
-            self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        wait_for(f"{self.name} started", self.ready)
-        return now()
-
-    def kill(self, how=signal.SIGKILL):
-        """Gives when it was gone."""
-        if self.process:
-            self.process.send_signal(how)
-            self.process.wait(20)
-        self.process = None
-        return now()
-
-    def stop(self):
-        """Ends it as systemd does."""
-        return self.kill(signal.SIGTERM)
-
-    def freeze(self):
-        self.process.send_signal(signal.SIGSTOP)
-
-    def thaw(self):
-        self.process.send_signal(signal.SIGCONT)
-        return now()
+    def wait_until_ready(self):
+        wait_for(self.is_ready, 30, f"{self.name} ready")
 
 
 def system_bus(scenario):
@@ -71,11 +37,11 @@ def system_bus(scenario):
     directory.mkdir()
     configuration = pathlib.Path("/usr/share/dbus-1/system.conf").read_text()
     (directory / "system.conf").write_text(configuration.replace("<standard_system_servicedirs/>", ""))
-    return Served(f"{scenario}.bus", ["dbus-daemon", f"--config-file={directory}/system.conf", "--nofork", "--nopidfile"],
+    return Server(f"{scenario}.bus", ["dbus-daemon", f"--config-file={directory}/system.conf", "--nofork", "--nopidfile"],
                   (directory / "system_bus_socket").exists)
 
 
 def bluetoothd(scenario):
     """One that has never seen a device, as Debian configures it."""
     shutil.rmtree(KEPT, ignore_errors=True)
-    return Served(f"{scenario}.bluetoothd", [BLUETOOTHD, "--nodetach", "--debug"], lambda: owned("org.bluez"))
+    return Server(f"{scenario}.bluetoothd", [BLUETOOTHD, "--nodetach", "--debug"], lambda: owned("org.bluez"))

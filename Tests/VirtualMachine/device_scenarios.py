@@ -4,14 +4,11 @@ import os
 import pathlib
 import re
 import struct
-import time
 
 import keyboard
 from board import (
     SERVICE, Receiver, beating, configure, exposure, is_active, journal, property_of, run, systemctl, wait_active)
-from bus import wait_for
-from daemon import expect
-from forked import now
+from harness.timing import boot_ms, expect, wait_for
 
 PANEL = "paced-panel.service"
 
@@ -24,12 +21,12 @@ def receiver(board):
     # A serial adapter such as power meters have: gpsd would try all its speeds on it.
     board.receiver = Receiver(vendor="1a86", product="55d4")
     board.receiver.start()
-    wait_for("its port", pathlib.Path("/dev/ttyACM0").exists)
+    wait_for(pathlib.Path("/dev/ttyACM0").exists, 15, "its port")
     run("udevadm", "settle")
     expect(not list(pathlib.Path("/dev").glob("gps*")), "it was taken for a receiver")
     expect(not is_active("gpsdctl@ttyACM0.service"), "it was handed to gpsd")
     board.receiver.kill()
-    at = now()
+    at = boot_ms()
     board.receiver = Receiver(vendor="1546", product="01ab")
     board.receiver.start()
     state = rider.until("position", lambda state: not state.get("position", {}).get("stale", True), 60)
@@ -47,13 +44,13 @@ def adapter(board):
     beating(rider)
     board.air.do("unplug", number=0)
     rider.until("no adapter", lambda state: state["heart"].get("reason") == "no-adapter")
-    wait_for("the strap free again", lambda: not board.strap.told()["connected"])
+    wait_for(lambda: not board.strap.told()["connected"], 15, "the strap free again")
     at = board.air.do("plug", number=0)["at"]
     board.measured["back_s"] = (beating(rider)["boot_ms"] - at) / 1000
     systemctl("stop", SERVICE)
     board.air.do("unplug", number=0)
-    wait_for("the adapter gone", lambda: not list(pathlib.Path("/sys/class/bluetooth").iterdir()))
-    wait_for("bluetooth.target", lambda: not is_active("bluetooth.target"))
+    wait_for(lambda: not list(pathlib.Path("/sys/class/bluetooth").iterdir()), 15, "the adapter gone")
+    wait_for(lambda: not is_active("bluetooth.target"), 15, "bluetooth.target")
     board.air.do("plug", number=0)
     wait_active()
 
@@ -69,7 +66,7 @@ class Lamp:
         setup = struct.pack("=4H80sI", keyboard.BUS_VIRTUAL, 0x1209, 2, 1, b"lamp", 0)
         fcntl.ioctl(self.descriptor, keyboard.UI_DEV_SETUP, setup)
         fcntl.ioctl(self.descriptor, keyboard.UI_DEV_CREATE)
-        wait_for("the light", lambda: set(self.DIRECTORY.iterdir()) - before)
+        wait_for(lambda: set(self.DIRECTORY.iterdir()) - before, 15, "the light")
         self.path = (set(self.DIRECTORY.iterdir()) - before).pop()
 
     DIRECTORY = pathlib.Path("/sys/class/leds")
@@ -85,12 +82,12 @@ def panel(board):
     lamp, keys = Lamp(), keyboard.Keyboard("Handlebar remote")
     configure(f"Panel Toggle=KEY_PLAYPAUSE Lap=KEY_NEXTSONG Stop=KEY_STOPCD RecordingLED={lamp.path.name}")
     systemctl("restart", PANEL)
-    wait_for("the keys", lambda: "listening to Handlebar remote" in journal("--unit", PANEL))
+    wait_for(lambda: "listening to Handlebar remote" in journal("--unit", PANEL), 15, "the keys")
     whose = run("ps", "-o", "user:32=", "-p", property_of(PANEL, "MainPID")).strip()
     expect(whose == "paced-panel", f"the panel is {whose}")
     keys.press("KEY_PLAYPAUSE", 0.1)
     rider.until("run", lambda state: state["run"] == "active")
-    wait_for("the light on", lamp.is_on)
+    wait_for(lamp.is_on, 15, "the light on")
     keys.press("KEY_NEXTSONG", 0.1)
     rider.wait("lap", lambda line: line.get("event") == "lap", 10)
     keys.press("KEY_STOPCD", 0.5)
@@ -98,6 +95,6 @@ def panel(board):
     expect(rider.until("state", lambda state: True)["run"] == "active", "a short press ended the run")
     keys.press("KEY_STOPCD", 2.5)
     rider.until("idle", lambda state: state["run"] == "idle")
-    wait_for("the light off", lambda: not lamp.is_on())
+    wait_for(lambda: not lamp.is_on(), 15, "the light off")
     board.measured["exposure"] = exposure(PANEL)
     keys.end()

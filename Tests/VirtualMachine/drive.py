@@ -12,9 +12,12 @@ import sys
 import time
 import traceback
 
+# The package that all tests share.
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+
 import boots
 from board import Board, run
-from daemon import Failed
+from harness.timing import Failed
 
 SHARE = pathlib.Path("/run/share")
 

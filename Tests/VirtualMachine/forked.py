@@ -7,13 +7,12 @@ import json
 import os
 import signal
 import socket
-import time
 
 
 class Forked:
-    """The handle of a process whose commands are the coroutines of a `Life`; `power_on` is the first of them."""
+    """The handle of a process whose commands are the coroutines of a `Process`; `power_on` is the first of them."""
 
-    Life = None
+    Process = None
 
     def __init__(self, **settings):
         self.settings = settings
@@ -27,7 +26,7 @@ class Forked:
                 # Nobody's end must be held open by a child that knows nothing of it.
                 os.closerange(3, its.fileno())
                 os.closerange(its.fileno() + 1, 4096)
-                asyncio.run(answer(its, self.Life(**self.settings)))
+                asyncio.run(answer(its, self.Process(**self.settings)))
             except BaseException as error:  # a child must not go on as its parent
                 print(f"{type(self).__name__}: {error!r}", flush=True)
             os._exit(1)
@@ -53,14 +52,9 @@ class Forked:
         self.pid = None
 
 
-async def answer(channel, life):
+async def answer(channel, process):
     reader, writer = await asyncio.open_connection(sock=channel)
     while line := await reader.readline():
         fields = json.loads(line)
-        answer = await getattr(life, fields.pop("command"))(**fields)
+        answer = await getattr(process, fields.pop("command"))(**fields)
         writer.write((json.dumps(answer or {}) + "\n").encode())
-
-
-def now():
-    """CLOCK_BOOTTIME in ms: what `boot_ms` of a line of paced is."""
-    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000

@@ -6,8 +6,7 @@ import time
 from board import (
     CONFIGURATION, CONTROL, KEPT, SERVICE, SOCKETS, WATCH, beating, expect_none_failed, is_active, main_process, mode,
     run, wait_active)
-from bus import wait_for
-from daemon import expect
+from harness.timing import expect, wait_for
 
 UNITS = (SERVICE, "paced-state.socket", "paced-control.socket")
 
@@ -73,7 +72,7 @@ def removal(board):
     recorded = board.rider().activities()
     dpkg("--remove", "paced")
     for unit in UNITS:
-        wait_for(f"the end of {unit}", lambda: not is_active(unit))
+        wait_for(lambda: not is_active(unit), 15, f"the end of {unit}")
     expect(not list(SOCKETS.glob("*.sock")), "a socket is left")
     expect(CONFIGURATION.exists(), "the configuration went with the programs")
     dpkg("--purge", "paced")

@@ -11,10 +11,13 @@ import sys
 import time
 import traceback
 
+# The package that all tests share.
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+
 import bluetoothd_scenarios
 import daemon
 import scenarios
-from daemon import Failed
+from harness.timing import Failed
 from stage import Stage
 
 

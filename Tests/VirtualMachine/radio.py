@@ -6,6 +6,8 @@ import struct
 import subprocess
 import time
 
+from harness.timing import wait_for
+
 # Commands of the management protocol. Source: bluez, doc/mgmt-api.txt.
 READ_INDEX_LIST, READ_INFO, SET_POWERED, SET_LE = 0x0003, 0x0004, 0x0005, 0x000D
 DISCONNECT, GET_CONNECTIONS, ADD_ADVERTISING = 0x0014, 0x0015, 0x003E
@@ -27,13 +29,13 @@ class Radio:
         self.process = subprocess.Popen(
             ["btvirt", f"-l{controllers}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with Management() as management:
-            management.wait_for(lambda: len(management.indices()) == controllers)
+            wait_for(lambda: len(management.indices()) == controllers, 30, f"{controllers} controllers")
 
     def end(self):
         self.process.kill()
         self.process.wait()
         with Management() as management:
-            management.wait_for(lambda: not management.indices())
+            wait_for(lambda: not management.indices(), 30, "the end of the controllers")
 
 
 class Refused(Exception):
@@ -71,13 +73,6 @@ class Management:
                 if packet[8]:
                     raise Refused(opcode, index, packet[8])
                 return packet[9:]
-
-    def wait_for(self, condition, seconds=10):
-        end = time.monotonic() + seconds
-        while not condition():
-            if time.monotonic() > end:
-                raise TimeoutError("the adapters are not as they should be")
-            time.sleep(0.02)
 
     def indices(self):
         reply = self.do(READ_INDEX_LIST)

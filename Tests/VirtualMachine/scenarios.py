@@ -4,8 +4,8 @@ import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from daemon import NOBODY, OURS, expect
-from forked import now
+from daemon import NOBODY, OURS
+from harness.timing import boot_ms, expect, wait_for
 from radio import LE, POWERED, attribute_channel
 from stage import BACK
 
@@ -22,7 +22,7 @@ def cold_start(stage):
     expect(stage.management.settings(0) & (POWERED | LE) == 0, "the adapter is on before the start")
     heard = stage.monitor()
     paced = stage.paced()
-    stage.management.wait_for(lambda: stage.management.settings(0) & (POWERED | LE) == (POWERED | LE))
+    wait_for(lambda: stage.management.settings(0) & (POWERED | LE) == (POWERED | LE), 30, "an adapter that is on")
     # btvirt reports an advertisement once, and the kernel does not listen before its discovery has begun.
     time.sleep(1)
     stage.strap().start()
@@ -78,7 +78,7 @@ def link_drop(stage):
     """The link is ended, by the strap and by this side in turn."""
     with stage.run() as (_, strap, paced):
         for drop in range(stage.drops):
-            at = now()
+            at = boot_ms()
             if drop % 2:
                 stage.management.disconnect(0)
             else:
@@ -91,7 +91,7 @@ def adapter_off(stage):
     """The adapter is switched off by somebody else."""
     with stage.run() as (*_, paced):
         for _ in range(stage.drops):
-            at = now()
+            at = boot_ms()
             stage.management.power(0, False)
             stage.came_back(paced, at)
             paced.watch(1)
@@ -137,7 +137,7 @@ def stranger(stage):
     paced = stage.paced()
     paced.beat(paced.started, 15)
     ours.do("drop")
-    paced.beat(now(), 20, hole=True)
+    paced.beat(boot_ms(), 20, hole=True)
     expect(not other.told()["connections"], "a stranger was connected")
     paced.stop()
 
@@ -149,7 +149,7 @@ def stranger(stage):
     expect(len(ours.told()["connections"]) == ours_so_far and not other.told()["connections"], "one was connected")
     # The only one is taken, and kept when the other comes back.
     other.do("hide")
-    paced.beat(now(), 60)
+    paced.beat(boot_ms(), 60)
     paced.stop()
     other.do("advertise")
     paced.start()
@@ -168,10 +168,10 @@ def unprivileged(stage):
     paced = stage.paced("--strap", f"{OUR_ADDRESS}/random", user=NOBODY)
     stage.measured["first_beat_s"] = paced.beat(paced.started, 15)
     strap.do("drop")
-    paced.beat(now(), 20, hole=True)
+    paced.beat(boot_ms(), 20, hole=True)
     stage.management.power(0, False)
     paced.reason("adapter-off", 15)
-    at = now()
+    at = boot_ms()
     stage.management.power(0, True)
     stage.measured["back_s"] = paced.beat(at, 20)
     paced.stop()
@@ -187,7 +187,7 @@ def elsewhere(stage):
     paced.reason("elsewhere", 15)
     paced.watch(2)
     held.close()
-    stage.measured["back_s"] = paced.beat(now(), 20)
+    stage.measured["back_s"] = paced.beat(boot_ms(), 20)
     paced.stop()
 
 
@@ -202,7 +202,7 @@ def link_parameters(stage):
     air.do("end", number=0, reason=0x3B)
     paced.wait("reason", lambda line: "parameters-refused" in (
         line.get("reason"), line.get("heart", {}).get("reason")), 10)
-    paced.beat(now(), 20, hole=True)
+    paced.beat(boot_ms(), 20, hole=True)
     asked = air.do("asked", number=0)
     expect(asked == {"interval": [24, 400], "latency": 0, "supervision": 600}, f"wide parameters: {asked}")
     paced.stop()
@@ -222,7 +222,7 @@ def pairing(stage):
         stage.refused(stranger, ADAPTER)
         expect(not answer.done(), "the strap was not waited for")
         strap.do("agree")
-        paced.beat(now(), 20)
+        paced.beat(boot_ms(), 20)
         stage.measured["answer"] = answer.result()
     stage.refused(stranger, ADAPTER)
     # Both remember it: the strap when it comes back, and the next paced.
@@ -246,7 +246,7 @@ def hostile(stage):
     paced.beat(paced.started, 15)
 
     def hearts(*values):
-        at = now()
+        at = boot_ms()
         strap.do("be", values=values)
         paced.watch(1.5)
         return [heart for heart in paced.hearts() if heart["boot_ms"] > at + 500]
@@ -274,7 +274,7 @@ def hostile(stage):
     expect("1e" in answers, f"indications were not confirmed: {answers}")
     strap.do("be", mode="good")
     strap.do("drop")
-    stage.measured["back_s"] = paced.beat(now(), 45)
+    stage.measured["back_s"] = paced.beat(boot_ms(), 45)
     paced.stop()
 
 

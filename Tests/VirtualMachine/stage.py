@@ -7,7 +7,8 @@ import time
 
 import bus
 from air import Air, place
-from daemon import OURS, Failed, Paced, expect
+from daemon import OURS, Paced
+from harness.timing import expect, wait_for
 from radio import Management, Radio, channels
 from stranger import Stranger
 from strap import Strap
@@ -48,7 +49,7 @@ class Stage:
         self.ending.callback(air.kill)
         air.start()
         self.place = lambda number: f"unix-client:{place(number)}"
-        self.management.wait_for(lambda: len(self.management.indices()) == 1, 30)
+        wait_for(lambda: len(self.management.indices()) == 1, 30, "the adapter")
         return air
 
     def strap(self, number=1, **settings):
@@ -160,9 +161,10 @@ class Stage:
         expect(held[0] <= 1 and held[1] <= 1, f"channels and connections of the kernel: {held}")
         self.measured |= {"descriptors": descriptors, "memory_kb": memory, "memory_before_kb": before[1]}
         paced.stop()
-        self.management.wait_for(
+        wait_for(
             lambda: channels() == 0 and not any(
-                self.management.connections(index) for index in self.management.indices()))
+                self.management.connections(index) for index in self.management.indices()),
+            30, "the end of channels and connections")
 
 
 def in_order(hearts, sent):

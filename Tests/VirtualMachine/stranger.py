@@ -12,7 +12,7 @@ from forked import Forked
 class Stranger(Forked):
     """A stranger, host of a controller: Bumble says where that is."""
 
-    class Life:
+    class Process:
         def __init__(self, controller):
             self.controller = controller
 

@@ -16,7 +16,8 @@ from bumble.profiles.battery_service import BatteryService
 from bumble.profiles.device_information_service import DeviceInformationService
 from bumble.transport import open_transport
 
-from forked import Forked, now
+from forked import Forked
+from harness.timing import boot_ms
 
 # Between advertisements, in milliseconds: a strap that was just put on sends faster, one that waits slower.
 ADVERTISING = 100
@@ -40,7 +41,7 @@ class Strap(Forked):
         return self.do("advertise", **fields)["at"]
 
     def told(self):
-        """What `Life.told` gives; what was sent by those before it that were killed comes first."""
+        """What `StrapProcess.told` gives; what was sent by those before it that were killed comes first."""
         told = self.do("told")
         return told | {"sent": self.earlier + told["sent"]}
 
@@ -65,7 +66,7 @@ class Consent(PairingDelegate):
         return True
 
 
-class Life:
+class StrapProcess:
     """What a strap does."""
 
     def __init__(self, controller, name, address, pairs, beats):
@@ -116,7 +117,7 @@ class Life:
             data.append((AdvertisingData.COMPLETE_LOCAL_NAME, self.name.encode()))
         self.device.advertising_data = bytes(AdvertisingData(data))
         await self.device.start_advertising(auto_restart=True)
-        return {"at": now()}
+        return {"at": boot_ms()}
 
     async def hide(self):
         """Is not in the air; a connection goes on."""
@@ -140,7 +141,7 @@ class Life:
         """Ends the connection, as a strap that is taken off does."""
         for connection in list(self.device.connections.values()):
             await connection.disconnect(REMOTE_USER_TERMINATED)
-        return {"at": now()}
+        return {"at": boot_ms()}
 
     async def told(self):
         """What has happened to it so far."""
@@ -152,7 +153,7 @@ class Life:
     # What happens.
 
     def connected(self, connection):
-        self.connections.append({"at": now(), "peer": str(connection.peer_address)})
+        self.connections.append({"at": boot_ms(), "peer": str(connection.peer_address)})
         connection.on("disconnection", lambda reason: self.disconnected(reason))
         if self.mode == "asks":
             # An exchange of MTU, and a read of the peer's own name.
@@ -169,7 +170,7 @@ class Life:
         return key and key.value
 
     def disconnected(self, reason):
-        self.connections[-1] |= {"ended": now(), "reason": reason}
+        self.connections[-1] |= {"ended": boot_ms(), "reason": reason}
         self.rest()
 
     def subscribed(self, _connection, notifies, _indicates):
@@ -187,7 +188,7 @@ class Life:
         await asyncio.sleep(self.period * self.random.random())
         while True:
             value = self.value()
-            self.sent.append({"at": now(), "value": value.hex()})
+            self.sent.append({"at": boot_ms(), "value": value.hex()})
             if self.mode == "indicates":
                 for handle in self.device.connections:
                     self.send(handle, bytes([0x1D]) + self.measurement.handle.to_bytes(2, "little") + value)
@@ -223,4 +224,4 @@ class Life:
         self.device.send_l2cap_pdu(handle, att.ATT_CID, pdu)
 
 
-Strap.Life = Life
+Strap.Process = StrapProcess

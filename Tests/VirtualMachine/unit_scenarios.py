@@ -9,9 +9,7 @@ import time
 from board import (
     CONFIGURATION, KEPT, SERVICE, User, acting_as, beating, configure, expect_none_failed, exposure, is_active, journal,
     main_process, mode, moment, property_of, run, shipped, systemctl, wait_active)
-from bus import wait_for
-from daemon import Failed, expect
-from forked import now
+from harness.timing import Failed, boot_ms, expect, wait_for
 
 NET_ADMIN = 1 << 12
 # Numbers of system calls of x86-64 that the filters of the service refuse, and what comes instead: clone3 (C's library
@@ -56,7 +54,7 @@ def socket_activation(board):
     """Who connects before the daemon is up is served by the one that systemd then starts."""
     systemctl("stop", SERVICE)
     expect(not is_active(), "the service goes on")
-    at = now()
+    at = boot_ms()
     rider = board.rider()
     state = rider.wait("state", lambda line: line["class"] == "STATE", 30)
     board.measured["answer_s"] = (state["boot_ms"] - at) / 1000
@@ -69,7 +67,7 @@ def restart(board):
     beating(rider)
     owner.call("run.start", sport="run")
     before = rider.until("run", lambda state: state["run"] == "active" and state["elapsed_ms"] > 3000)
-    at, process = now(), main_process()
+    at, process = boot_ms(), main_process()
     systemctl("--no-block", "restart", SERVICE)
     after = rider.again().until("run", lambda state: state["run"] == "active")
     board.measured["back_s"] = (after["boot_ms"] - at) / 1000
@@ -85,9 +83,9 @@ def watchdog(board):
     if rider.until("state", lambda state: True)["run"] == "idle":
         owner.call("run.start", sport="run")
     before = rider.until("run", lambda state: state["run"] == "active")
-    process, at = main_process(), now()
+    process, at = main_process(), boot_ms()
     os.kill(process, signal.SIGSTOP)
-    wait_for("a restart", lambda: is_active() and main_process() not in (0, process), 60)
+    wait_for(lambda: is_active() and main_process() not in (0, process), 60, "a restart")
     board.measured["restarted_s"] = (moment("ActiveEnter") - at) / 1000
     after = rider.again().until("run", lambda state: state["run"] == "active")
     expect(board.measured["restarted_s"] <= 10, f"restarted after {board.measured['restarted_s']} s")
@@ -105,7 +103,7 @@ def sigterm(board):
     while pathlib.Path(f"/proc/{process}").exists():
         time.sleep(0.005)
     board.measured["ended_s"] = round(time.monotonic() - at, 3)
-    wait_for("the service stopped", lambda: not is_active())
+    wait_for(lambda: not is_active(), 15, "the service stopped")
     result = property_of(SERVICE, "Result")
     expect(result == "success", f"the service ended with {result}")
     expect(board.measured["ended_s"] < 1, f"it took {board.measured['ended_s']} s")
@@ -185,14 +183,14 @@ def reload(board):
     owner, process = board.owner(), main_process()
     configure("Settings metric=yes")
     systemctl("reload", SERVICE)
-    wait_for("the new setting", lambda: owner.call("settings.get", key="metric") is True)
+    wait_for(lambda: owner.call("settings.get", key="metric") is True, 15, "the new setting")
     configure("Settings metric=no Bogus=1")
     run("systemctl", "reload", SERVICE, check=False)
-    wait_for("the place in the file", lambda: f"{CONFIGURATION}:5" in journal("--unit", SERVICE))
+    wait_for(lambda: f"{CONFIGURATION}:5" in journal("--unit", SERVICE), 15, "the place in the file")
     expect(owner.call("settings.get", key="metric") is True, "half of a wrong file was taken over")
     configure()
     systemctl("reload", SERVICE)
-    wait_for("the setting of before", lambda: owner.call("settings.get", key="metric") is False)
+    wait_for(lambda: owner.call("settings.get", key="metric") is False, 15, "the setting of before")
     expect(main_process() == process, "it was restarted")
 
 

@@ -10,7 +10,8 @@ import subprocess
 import threading
 import time
 
-from programs import Program, wait_for
+from harness.process import ManagedProcess
+from harness.timing import wait_for
 
 CALL, RETURN, ERROR = 1, 2, 3
 MEMBER, ERROR_NAME, REPLY_SERIAL, DESTINATION, SENDER, SIGNATURE = 3, 4, 5, 6, 7, 8
@@ -28,7 +29,7 @@ CONFIGURATION = """<busconfig>
 """
 
 
-class Bus(Program):
+class Bus(ManagedProcess):
     """The real dbus-daemon, on which everybody may do everything."""
 
     def __init__(self, directory):
@@ -39,6 +40,8 @@ class Bus(Program):
         super().__init__(
             ["dbus-daemon", "--nofork", "--nopidfile", "--nosyslog", "--config-file", configuration],
             stderr=subprocess.DEVNULL)
+
+    def wait_until_ready(self):
         wait_for(self.is_listening, 10, "a bus")
 
     def is_listening(self):
@@ -87,7 +90,7 @@ def fields(header):
     return found
 
 
-class PretendBluez:
+class FakeBluez:
     """Has the name org.bluez from its start to its end; keeps the members that were called, with their moments."""
 
     NAME = "org.bluez"
@@ -104,7 +107,7 @@ class PretendBluez:
         self.say(CALL, self.to_the_bus("Hello"))
         self.say(CALL, self.to_the_bus("RequestName") + [(SIGNATURE, "g", "su")],
                  padded(text(self.NAME), 4) + struct.pack("<I", 4))
-        self.isRunning = True
+        self.is_running = True
         self.waiting = []
         self.threads = [threading.Thread(target=run, daemon=True) for run in (self.listen, self.answer)]
         for thread in self.threads:
@@ -142,7 +145,7 @@ class PretendBluez:
             pass
 
     def answer(self):
-        while self.isRunning:
+        while self.is_running:
             time.sleep(0.01)
             while self.waiting and self.waiting[0][0] <= time.monotonic():
                 _, serial, caller = self.waiting.pop(0)
@@ -152,7 +155,7 @@ class PretendBluez:
         self.say(ERROR, [(ERROR_NAME, "s", "org.bluez.Error.Failed"), *header])
 
     def end(self):
-        self.isRunning = False
+        self.is_running = False
         self.socket.shutdown(socket.SHUT_RDWR)
         self.socket.close()
         for thread in self.threads:

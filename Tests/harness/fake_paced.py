@@ -1,22 +1,10 @@
-"""A daemon that is only pretended, and terminals to run pacectl in.
-
-The programs are the built ones of .build/release, or of the directory that PACED_BIN names.
-"""
+"""A daemon that answers pacectl from values that a test sets."""
 
 import json
-import os
 import pathlib
-import shlex
 import socket
-import subprocess
 import threading
 import time
-
-import pytest
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCREENS = ROOT / "Tests" / "ConsoleTests" / "Screens"
-PACECTL = pathlib.Path(os.environ.get("PACED_BIN", ROOT / ".build" / "release")) / "pacectl"
 
 VERSION = {
     "class": "VERSION", "program": "paced", "release": "0.1.0", "protocol": 1, "boot_id": "b", "instance": "i",
@@ -191,79 +179,3 @@ class FakePaced:
             end.close()
         for name in ("state.sock", "control.sock"):
             (self.directory / name).unlink(missing_ok=True)
-
-
-class Screen:
-    """A terminal of its own (tmux), in which a shell starts pacectl."""
-
-    def __init__(self, directory, columns=80, rows=24, environment=()):
-        self.socket = str(pathlib.Path(directory) / "tmux.sock")
-        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(rows),
-                  "env", "TZ=UTC", "TERM=tmux-256color", *environment, "PS1=ready> ", "sh")
-        self.wait_for("ready>")
-
-    def tmux(self, *arguments):
-        # Nothing of a terminal that the tests themselves run in may get in.
-        environment = {k: v for k, v in os.environ.items() if k not in ("TMUX", "NO_COLOR", "COLORTERM")}
-        result = subprocess.run(["tmux", "-S", self.socket, *arguments], env=environment, capture_output=True,
-                                text=True, check=True)
-        return result.stdout
-
-    def type(self, *keys):
-        self.tmux("send-keys", *keys)
-
-    def run(self, *words):
-        self.type("-l", shlex.join(str(word) for word in words))
-        self.type("Enter")
-
-    def text(self, colours=False):
-        return self.tmux("capture-pane", "-p", *(["-e"] if colours else []))
-
-    def wait_for(self, *texts, absent=(), seconds=10):
-        deadline = time.monotonic() + seconds
-        while True:
-            shown = self.text()
-            if all(text in shown for text in texts) and not any(text in shown for text in absent):
-                return shown
-            assert time.monotonic() < deadline, f"waited for {texts} without {absent}, saw:\n{shown}"
-            time.sleep(0.05)
-
-    def resize(self, columns, rows):
-        self.tmux("resize-window", "-x", str(columns), "-y", str(rows))
-
-    def pid_of_pacectl(self):
-        shell = self.tmux("list-panes", "-F", "#{pane_pid}").strip()
-        for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
-            try:
-                pid, name, _, parent = stat.read_text().split()[:4]
-            except OSError:
-                continue
-            if (name, parent) == ("(pacectl)", shell):
-                return int(pid)
-        raise AssertionError("pacectl does not run:\n" + self.text())
-
-    def end(self):
-        subprocess.run(["tmux", "-S", self.socket, "kill-server"], capture_output=True)
-
-
-@pytest.fixture
-def paced(tmp_path):
-    daemon = FakePaced(tmp_path)
-    yield daemon
-    daemon.stop()
-
-
-@pytest.fixture
-def screen(tmp_path):
-    """Makes terminals, and ends them."""
-    made = []
-
-    def make(*arguments, **options):
-        directory = tmp_path / f"terminal{len(made)}"
-        directory.mkdir()
-        made.append(Screen(directory, *arguments, **options))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.end()

@@ -1,0 +1,70 @@
+"""One directory, and the processes and clients of a test in it, which all end with the test."""
+
+import pathlib
+import shutil
+import tempfile
+
+from harness.client import StateClient, SubscriberPool
+from harness.process import Disk, Gpsd, Paced, Strap
+from harness.terminal import Terminal
+from harness.timing import StallDetector
+
+
+class Subscriber(StateClient):
+    """A client that keeps all lines that any of its kind has received, to be held against the schema."""
+
+    seen = []
+
+    def received(self, line):
+        Subscriber.seen.append(line)
+
+
+class ProcessFixture:
+    def __init__(self):
+        # A socket's path has at most 107 bytes.
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="paced-test-", dir="/tmp"))
+        self.running = []
+
+    def keep(self, one):
+        """Something whose `end` is called at the end."""
+        self.running.append(one)
+        return one
+
+    def start(self, process):
+        """Starts a ManagedProcess, which ends with the test even if it does not get ready."""
+        self.keep(process).start()
+        return process
+
+    def paced(self, *options, **environment):
+        return self.start(Paced(self.directory, *options, **environment))
+
+    def disk(self, **options):
+        """One in the place of the state directory, for daemons that are started within it."""
+        return self.start(Disk(self.directory / "state", **options))
+
+    def reader(self, paced, **watch):
+        """A subscriber whose stream has begun, with its wishes in force."""
+        reader = self.keep(Subscriber(paced.state_socket, watch)).open()
+        reader.follow()
+        reader.first("WATCH" if watch else "VERSION")
+        return reader
+
+    def subscribers(self, paced, count):
+        return self.keep(SubscriberPool(paced.state_socket, count))
+
+    def stall_detector(self):
+        return self.keep(StallDetector())
+
+    def strap(self, *options, **settings):
+        return self.start(Strap(self.directory, *options, **settings))
+
+    def gpsd(self):
+        return self.start(Gpsd(self.directory))
+
+    def terminal(self, command=None, **options):
+        return self.keep(Terminal(self.directory, command, **options))
+
+    def end(self):
+        for one in reversed(self.running):
+            one.end()
+        shutil.rmtree(self.directory, ignore_errors=True)

@@ -1,0 +1,241 @@
+"""Processes under test and beside it; each ends with its whole group.
+
+The programs are the built ones of .build/release, or of the directory that PACED_BIN names.
+"""
+
+import errno
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+from harness.client import ControlClient
+from harness.timing import boot_ms, wait_for
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAMS = pathlib.Path(os.environ.get("PACED_BIN", ROOT / ".build" / "release"))
+PACED = PROGRAMS / "paced"
+PACECTL = PROGRAMS / "pacectl"
+
+# gpsd is not in the path of users. The machine's own bluetoothd, if there is one, is left alone.
+ENVIRONMENT = os.environ | {
+    "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin", "PYTHONDONTWRITEBYTECODE": "1",
+    "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus"}
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def has(program):
+    return shutil.which(program) is not None
+
+
+class ManagedProcess:
+    """A program in a process group of its own, which can be started again after its end; the whole group ends with it.
+
+    Moments are in ms of the boot clock.
+    """
+
+    def __init__(self, command, environment=None, log=None, **options):
+        """`log`: a file to which standard output and error are appended. `options`: of subprocess.Popen."""
+        self.command = [str(word) for word in command]
+        self.environment = environment or {}
+        self.log = log
+        self.options = options
+        self.process = None
+        self.started = None
+
+    def start(self):
+        """Starts it and waits until it is ready; returns when it was."""
+        self.started = boot_ms()
+        environment = ENVIRONMENT | self.environment
+        if self.log is None:
+            self.process = subprocess.Popen(self.command, start_new_session=True, env=environment, **self.options)
+        else:
+            with open(self.log, "ab") as log:
+                self.process = subprocess.Popen(
+                    self.command, start_new_session=True, env=environment, stdin=subprocess.DEVNULL, stdout=log,
+                    stderr=log, **self.options)
+        self.wait_until_ready()
+        return boot_ms()
+
+    def wait_until_ready(self):
+        """For programs that are not ready at once."""
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def log_text(self):
+        return self.log.read_text(errors="replace")
+
+    def end(self, number=signal.SIGTERM):
+        """Sends a signal and waits; the status, and the seconds that it took."""
+        start = time.monotonic()
+        if self.process is None:
+            return None, 0.0
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
+            self.process.send_signal(number)
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                pass
+        try:
+            os.killpg(self.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        return self.process.wait(), time.monotonic() - start
+
+    def stop(self):
+        """Ends it as systemd does; returns when it was gone."""
+        self.end(signal.SIGTERM)
+        return boot_ms()
+
+    def kill(self):
+        self.end(signal.SIGKILL)
+        return boot_ms()
+
+    def freeze(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self):
+        self.process.send_signal(signal.SIGCONT)
+        return boot_ms()
+
+
+class Paced(ManagedProcess):
+    """A daemon with a runtime and a state directory in `directory`, and requests to it.
+
+    `prefix` is a command that executes the words after its own; `state` is another state directory; `popen` are options
+    of subprocess.Popen.
+    """
+
+    def __init__(self, directory, *options, prefix=(), program=PACED, state=None, log=None, popen=None, **environment):
+        self.runtime = directory / "run"
+        super().__init__(
+            [*prefix, program, "--runtime-dir", self.runtime, "--state-dir", state or directory / "state", *options],
+            environment, log or directory / "log", **popen or {})
+
+    def wait_until_ready(self):
+        wait_for(self.is_listening, 10, "a daemon that listens")
+
+    def is_listening(self):
+        assert self.process.poll() is None, f"paced ended with {self.process.poll()}: {self.log_text()}"
+        with socket.socket(socket.AF_UNIX) as probe:
+            return probe.connect_ex(str(self.control.path)) == 0
+
+    @property
+    def state_socket(self):
+        return self.runtime / "state.sock"
+
+    @property
+    def control(self):
+        return ControlClient(self.runtime / "control.sock")
+
+    def ask(self, *lines):
+        return self.control.ask(*lines)
+
+    def call(self, method, **parameters):
+        return self.control.call(method, **parameters)
+
+    def kernel_status(self, key):
+        """A field of /proc/PID/status, its first word."""
+        lines = pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines()
+        return int(next(line for line in lines if line.startswith(key + ":")).split()[1])
+
+    def descriptors(self):
+        """How many it has open."""
+        return len(os.listdir(f"/proc/{self.pid}/fd"))
+
+
+class Disk(ManagedProcess):
+    """A file system in memory in the place of a directory, in a mount namespace that only a program started within it sees."""
+
+    def __init__(self, directory, size="20m"):
+        self.user = [] if os.getuid() == 0 else ["--user", "--map-root-user"]
+        super().__init__(["unshare", "--mount", *self.user, "sleep", "infinity"])
+        self.place, self.size = directory, size
+
+    def wait_until_ready(self):
+        self.place.mkdir(exist_ok=True)
+        # A path that is the file system's outside its namespace too.
+        self.path = pathlib.Path(f"/proc/{self.pid}/root{self.place}")
+        own = os.readlink("/proc/self/ns/mnt")
+        wait_for(lambda: os.readlink(f"/proc/{self.pid}/ns/mnt") != own, 5, "a mount namespace")
+        self.call("mount", "-t", "tmpfs", "-o", f"mode=750,size={self.size}", "none", self.place)
+
+    @property
+    def within(self):
+        return ["nsenter", "--target", self.pid, "--mount", *(["--user", "--preserve-credentials"] if self.user else [])]
+
+    def call(self, *command):
+        subprocess.run([str(word) for word in [*self.within, *command]], check=True, timeout=10)
+
+    def remount(self, mode):
+        """mode: ro or rw"""
+        self.call("mount", "-o", f"remount,{mode}", self.place)
+
+    def fill(self):
+        with open(self.path / "filler", "wb", buffering=0) as filler:
+            try:
+                while True:
+                    filler.write(bytes(1024))
+            except OSError as error:
+                assert error.errno == errno.ENOSPC
+
+    def free(self):
+        (self.path / "filler").unlink()
+
+
+class Strap(ManagedProcess):
+    """The independent strap of Tests/Peripheral; what it sent is known with its moment."""
+
+    def __init__(self, directory, *options, period=1.0):
+        self.path = directory / "strap"
+        self.sent = []
+        super().__init__(
+            [sys.executable, "-B", ROOT / "Tests/Peripheral/att_peripheral.py", self.path, period, "--verbose", *options],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+
+    def wait_until_ready(self):
+        self.is_ready = threading.Event()
+        threading.Thread(target=self.read, daemon=True).start()
+        assert self.is_ready.wait(20), "the strap does not start"
+
+    def read(self):
+        for line in self.process.stdout:
+            words = line.split()
+            if words[:1] == ["ready"]:
+                self.is_ready.set()
+            if words[:1] == ["sent"]:
+                self.sent.append((int(words[1]) / 1e6, bytes.fromhex(words[2])))
+
+
+class Gpsd(ManagedProcess):
+    """The real gpsd, which gpsfake plays a recording: three sentences of NMEA a second.
+
+    It is played a little faster than it was made: slower, and now and then a second would bring no new fix. Its first
+    minute is left out, in which the device's position jumped.
+    """
+
+    def __init__(self, directory, period=0.9):
+        recording = (ROOT / "Tests/Data/replay/run-fenix2-9km.nmea").read_text().splitlines(keepends=True)
+        path = directory / "recording.nmea"
+        path.write_text("".join(recording[3 * 60:]))
+        self.port = free_port()
+        super().__init__(
+            ["gpsfake", "-q", "-t", "-c", period / 3, "-P", self.port, path],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    @property
+    def option(self):
+        return f"127.0.0.1:{self.port}"
