@@ -174,7 +174,7 @@ def test_a_socket_of_another_kind_is_one_error(stage, kind):
         "datagrams": lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM), "not listening": lambda: socket.socket(socket.AF_UNIX),
         "internet": lambda: socket.create_server(("127.0.0.1", 0)), "file": lambda: open(path, "w"),
     }[kind]()
-    status, line = stage.keep(
+    status, line = stage.start(
         Service(stage.directory, *OFF, handed=[("state", listening(stage.directory / "s")), ("control", made)])).fails()
     assert status == 1 and "control" in line
     made.close()
