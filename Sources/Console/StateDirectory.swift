@@ -1,6 +1,7 @@
 import Adapters
 import Domain
 import Glibc
+import Outputs
 
 /// The directory with the journal.
 struct StateDirectory: Equatable {
@@ -57,6 +58,6 @@ struct StateDirectory: Equatable {
 extension JournalReader {
     /// Whether people are told kilometres, as they have set it over control.sock. Not to know it is no reason not to show a run.
     var isMetric: Bool {
-        (try? settings())?.contains(JournalSetting(name: SettingKey.metric.rawValue, value: "true")) ?? false
+        (try? settings())?.contains(JournalSetting(name: SettingKey.metric.token, value: "true")) ?? false
     }
 }

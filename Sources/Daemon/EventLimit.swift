@@ -11,7 +11,7 @@ struct EventLimit: Sendable {
 
     /// By kind; those of the two links apart.
     private var buckets: [String: TokenBucket] = [:]
-    private var flood = FloodFault(name: "event flood") {
+    private var flood = FloodFault(name: .eventFlood) {
         "too much happens at once; \($0) \($0 == 1 ? "EVENT was" : "EVENTs were") left out, STATE is right"
     }
 

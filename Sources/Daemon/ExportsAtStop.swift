@@ -25,7 +25,6 @@ final class ExportsAtStop {
     /// What is to be done once there is nothing to do.
     private var done: (() -> Void)?
 
-    private static let faultName: StaticText = "export failed"
     /// Between two attempts.
     static let rest = Duration.seconds(60)
 
@@ -99,10 +98,10 @@ final class ExportsAtStop {
             lookAt = min(lookAt ?? Clock.now() + Self.rest, Clock.now() + Self.rest)
             if trouble != fault {
                 Log.write(.error, about: .exports, trouble + ", retrying each minute")
-                report(.raise(Self.faultName, message: trouble))
+                report(.raise(.exportFailed, message: trouble))
             }
         } else if fault != nil {
-            report(.clear(Self.faultName))
+            report(.clear(.exportFailed))
         }
         fault = trouble
         trouble = nil

@@ -100,8 +100,8 @@ enum Log {
         case .recorder(.stalled, let message), .recorder(.failed, let message):
             (.error, "recording: \(message ?? "the disk takes nothing")")
         case .recorder(let state, _): (.notice, "recording: \(state.rawValue)")
-        case .fault(let fault, raised: true): (.warning, "\(fault.name.text): \(fault.message)")
-        case .fault(let fault, raised: false): (.notice, "\(fault.name.text): over")
+        case .fault(let fault, raised: true): (.warning, "\(fault.name.rawValue): \(fault.message)")
+        case .fault(let fault, raised: false): (.notice, "\(fault.name.rawValue): over")
         case .settings(let key, _): (.notice, "setting \(key.rawValue) changed")
         }
     }

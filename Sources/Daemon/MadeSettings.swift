@@ -25,7 +25,7 @@ struct MadeSettings: Equatable {
         var zonesDamage: String?
         for setting in kept {
             // A later release may know more.
-            guard let key = SettingKey(rawValue: setting.name) else {
+            guard let key = SettingKey(token: setting.name) else {
                 if setting.name == Self.strapsAreOffName { strapsAreOff = setting.value == "true" }
                 continue
             }
@@ -33,7 +33,7 @@ struct MadeSettings: Equatable {
                 guard let value = try? JSON(parsing: setting.value.utf8) else {
                     throw .invalidValue(setting.name, "it is no JSON")
                 }
-                let change = try SettingChange(key, value)
+                let change = try SettingChange(stored: key, value)
                 try change.apply(to: &settings)
                 changes[key] = change
             } catch {
@@ -72,8 +72,8 @@ struct MadeSettings: Equatable {
         var settings = Settings()
         try? change.apply(to: &settings)
         var line = LineWriter()
-        line.value(change.key, of: settings)
-        return .setting(JournalSetting(name: change.key.rawValue, value: String(decoding: line.bytes, as: UTF8.self)))
+        line.stored(change.key, of: settings)
+        return .setting(JournalSetting(name: change.key.token, value: String(decoding: line.bytes, as: UTF8.self)))
     }
 
     mutating func take(strapsAreOff: Bool) -> JournalChange {

@@ -11,7 +11,7 @@ package struct FloodFault: Sendable {
     /// The time without a drop after which the fault is cleared.
     package static let calm = Duration.seconds(60)
 
-    private let name: StaticText
+    private let name: FaultName
     private let message: @Sendable (Int) -> String
     /// Drops since they began, and when that was.
     private var count = 0
@@ -21,7 +21,7 @@ package struct FloodFault: Sendable {
     private var reported: Timed<Int>?
 
     /// - Parameter message: what the fault says of so many drops.
-    package init(name: StaticText, message: @escaping @Sendable (Int) -> String) {
+    package init(name: FaultName, message: @escaping @Sendable (Int) -> String) {
         self.name = name
         self.message = message
     }

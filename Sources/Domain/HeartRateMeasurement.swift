@@ -25,7 +25,7 @@ package struct HeartRateMeasurement: Equatable, Sendable {
 }
 
 /// Whether a notification of a strap is a reading of a heart, and if not, why.
-package enum HeartQuality: String, Sendable {
+package enum HeartQuality: String, CaseIterable, Sendable {
     case good
     case zero
     case noContact = "no contact"

@@ -11,8 +11,8 @@ package enum Input: Equatable, Sendable {
     case systemClock(UTC, isSynchronised: Bool)
     case setting(SettingKey, Settings)
     /// A fault of the shell begins or changes its words; the pipeline raises its own.
-    case raise(StaticText, message: String)
-    case clear(StaticText)
+    case raise(FaultName, message: String)
+    case clear(FaultName)
     /// How the recording stands. It is the machine's own and is not recorded.
     case recorder(Recorder)
     /// How the board is supplied; nil is not known. It is the machine's own and is not recorded.

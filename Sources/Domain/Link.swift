@@ -1,10 +1,10 @@
 /// How the way to a device stands.
-package enum LinkState: String, Sendable {
+package enum LinkState: String, CaseIterable, Sendable {
     case disconnected, connecting, connected
 }
 
 /// Why a link is not connected. New reasons may come; clients show what they do not know as it is.
-package enum LinkReason: String, Sendable {
+package enum LinkReason: String, CaseIterable, Sendable {
     case off
     // Of the strap.
     case noBluetooth = "no-bluetooth"
@@ -49,7 +49,7 @@ package struct LinkStatus: Equatable, Sendable {
 
 /// The way in which straps are reached.
 package struct Bluetooth: Equatable, Sendable {
-    package enum Way: String, Sendable {
+    package enum Way: String, CaseIterable, Sendable {
         case off, unix, kernel, bluetoothd
     }
 

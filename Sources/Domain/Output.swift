@@ -39,7 +39,7 @@ package struct Event: Equatable, Sendable {
         case settings(SettingKey, Settings)
     }
 
-    package enum Trigger: String, Sendable {
+    package enum Trigger: String, CaseIterable, Sendable {
         case command, auto, distance, time
     }
 
@@ -47,7 +47,7 @@ package struct Event: Equatable, Sendable {
         case heart, gpsd
     }
 
-    package enum Freshness: String, Sendable {
+    package enum Freshness: String, CaseIterable, Sendable {
         case fresh, stale, absent
     }
 

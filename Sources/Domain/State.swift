@@ -41,7 +41,7 @@ package struct State: Equatable, Sendable {
 }
 
 /// Where the time of day comes from.
-package enum ClockSource: String, Sendable {
+package enum ClockSource: String, CaseIterable, Sendable {
     /// The kernel says that its clock is synchronised.
     case system
     /// Three fixes of a receiver agree.
@@ -158,7 +158,7 @@ package struct Position: Equatable, Sendable {
 
 /// The recording.
 package struct Recorder: Equatable, Sendable {
-    package enum State: String, Sendable {
+    package enum State: String, CaseIterable, Sendable {
         /// There is no journal.
         case off
         case writing
@@ -218,15 +218,34 @@ package struct Ticks: Equatable, Sendable {
 
 /// Something that is wrong now and that a person should know.
 package struct Fault: Equatable, Sendable {
-    /// A token for programs, of the program's own words.
-    package var name: StaticText
+    /// A token for programs.
+    package var name: FaultName
     package var since: Instant
     /// A sentence for people.
     package var message: String
 
-    package init(name: StaticText, since: Instant, message: String) {
+    package init(name: FaultName, since: Instant, message: String) {
         self.name = name
         self.since = since
         self.message = message
     }
+}
+
+/// Every fault by the token that it has on the wire. New ones may come; clients show the message of one that they do not know.
+package enum FaultName: String, CaseIterable, Sendable {
+    case batteryEmpty = "battery empty"
+    case batteryLow = "battery low"
+    case elsewhere
+    case eventFlood = "event flood"
+    case exportFailed = "export failed"
+    case flood
+    case gpsdFlood = "gpsd flood"
+    case needsPairing = "needs-pairing"
+    case noPermission = "no-permission"
+    case parametersRefused = "parameters-refused"
+    case positionRefused = "position refused"
+    case recorderFailed = "recorder failed"
+    case recorderStalled = "recorder stalled"
+    case supervisionTimeout = "supervision-timeout"
+    case underVoltage = "under-voltage"
 }

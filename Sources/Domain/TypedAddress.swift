@@ -2,7 +2,7 @@
 ///
 /// Source: Bluetooth Core Specification 5.4, volume 6, part B, section 1.3.
 package struct TypedAddress: Hashable, Sendable, CustomStringConvertible {
-    package enum Kind: String, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
         /// Given by the IEEE to its maker.
         case `public`
         /// Chosen by the device.

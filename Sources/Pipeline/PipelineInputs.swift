@@ -7,7 +7,7 @@ extension Refusing {
     static let patience = Duration.seconds(30)
     /// The receiver said nothing for so long: it is not refused any more, it is silent.
     static let silence = Duration.seconds(10)
-    static let fault: StaticText = "position refused"
+    static let fault = FaultName.positionRefused
 
     var message: String {
         let why =
@@ -133,9 +133,9 @@ extension Pipeline {
         guard recorder.state != before.state || recorder.message != before.message else { return }
         emit(.recorder(recorder.state, message: recorder.message), at: now)
         if recorder.state == .stalled || recorder.state == .failed {
-            let name: StaticText = recorder.state == .stalled ? "recorder stalled" : "recorder failed"
+            let name = recorder.state == .stalled ? FaultName.recorderStalled : .recorderFailed
             let since = recorder.state == before.state ? recorderFault?.since : nil
-            recorderFault = Fault(name: name, since: since ?? now, message: recorder.message ?? name.text)
+            recorderFault = Fault(name: name, since: since ?? now, message: recorder.message ?? name.rawValue)
         } else {
             recorderFault = nil
         }
@@ -146,7 +146,7 @@ extension Pipeline {
         if let change { emit(.clock(change.source, stepMilliseconds: change.stepMilliseconds), at: now) }
     }
 
-    mutating func raise(_ name: StaticText, message: String, at now: Instant) {
+    mutating func raise(_ name: FaultName, message: String, at now: Instant) {
         let known = faults.firstIndex { $0.name == name }
         if let known, faults[known].message == message { return }
         let fault = Fault(name: name, since: known.map { faults[$0].since } ?? now, message: message)
@@ -155,7 +155,7 @@ extension Pipeline {
         changed(at: now)
     }
 
-    mutating func clear(_ name: StaticText, at now: Instant) {
+    mutating func clear(_ name: FaultName, at now: Instant) {
         guard let known = faults.firstIndex(where: { $0.name == name }) else { return }
         emit(.fault(faults.remove(at: known), raised: false), at: now)
         changed(at: now)

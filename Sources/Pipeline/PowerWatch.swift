@@ -23,9 +23,6 @@ package struct PowerWatch: Equatable, Sendable {
     private var knownAt: Instant?
     private var underVoltageAt: Instant?
 
-    package static let low: StaticText = "battery low"
-    package static let empty: StaticText = "battery empty"
-    package static let underVoltage: StaticText = "under-voltage"
     /// What was raised is cleared so many percent higher.
     private static let margin = 3
     /// For so long an alarm is kept, and what is not known any more is believed.
@@ -53,18 +50,18 @@ package struct PowerWatch: Equatable, Sendable {
             underVoltageAt = nil
         }
         var inputs: [Input] = []
-        func tell(_ name: StaticText, _ was: Bool, _ isNow: Bool, _ message: @autoclosure () -> String) {
+        func tell(_ name: FaultName, _ was: Bool, _ isNow: Bool, _ message: @autoclosure () -> String) {
             if was != isNow { inputs.append(isNow ? .raise(name, message: message()) : .clear(name)) }
         }
         tell(
-            Self.low, before.isLow, isLow,
+            .batteryLow, before.isLow, isLow,
             "the battery is at \(limits.warning) % or less: charge it"
                 + (limits.closing > 0 ? "; at \(limits.closing) % the run is closed" : ""))
         tell(
-            Self.empty, before.isExhausted, isExhausted,
+            .batteryEmpty, before.isExhausted, isExhausted,
             "the battery is at \(limits.closing) % or less, a run is closed: charge it, and the run goes on")
         tell(
-            Self.underVoltage, before.underVoltageAt != nil, underVoltageAt != nil,
+            .underVoltage, before.underVoltageAt != nil, underVoltageAt != nil,
             "the supply voltage is too low: use a stronger power supply, or a shorter, thicker cable")
         return inputs
     }

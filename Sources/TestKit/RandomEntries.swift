@@ -24,8 +24,8 @@ package struct RandomEntries {
             case 6: .input(.bluetooth(bluetooth()))
             case 7: .input(.systemClock(utc(), isSynchronised: .random(using: &random)))
             case 8: .input(.setting(pick(SettingKey.allCases), settings()))
-            case 9: .input(.raise("position refused", message: text()))
-            case 10: .input(.clear("position refused"))
+            case 9: .input(.raise(pick(FaultName.allCases), message: text()))
+            case 10: .input(.clear(pick(FaultName.allCases)))
             case 11: .input(.recorder(recorder()))
             case 12: .command(command())
             case 13: .slept(duration())
@@ -103,7 +103,7 @@ package struct RandomEntries {
     private mutating func status() -> LinkStatus {
         LinkStatus(
             pick([.disconnected, .connecting, .connected]),
-            reason: maybe(pick([.off, .noBluetooth, .noFix, .elsewhere])),
+            reason: maybe(pick(LinkReason.allCases)),
             address: address(), name: foreign())
     }
 
@@ -153,7 +153,7 @@ package struct RandomEntries {
             settings: settings(), isDemo: .random(using: &random), lastActivity: .random(in: 0...99, using: &random),
             heartLink: Timed(status(), at: instant()), gpsdLink: Timed(status(), at: instant()), bluetooth: bluetooth(),
             freshness: Timed(pick([.fresh, .stale, .absent]), at: instant()),
-            faults: many(2) { Fault(name: "position refused", since: $0.instant(), message: $0.text()) },
+            faults: many(2) { Fault(name: $0.pick(FaultName.allCases), since: $0.instant(), message: $0.text()) },
             nextSecond: instant())
         beginning.batteryPercent = maybe(.random(in: 0...100, using: &random))
         beginning.position = maybe(

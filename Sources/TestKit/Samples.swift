@@ -52,7 +52,7 @@ extension State {
             ticks: Ticks(),
             faults: [
                 Fault(
-                    name: "recorder stalled", since: Instant(milliseconds: 123_450_000),
+                    name: .recorderStalled, since: Instant(milliseconds: 123_450_000),
                     message: "the disk takes nothing since 6 s, keeping up to 10 min")
             ])
         state.ticks.worst = .microseconds(400)

@@ -91,7 +91,7 @@ import Testing
     func itGoesOnInTheSameDaemon(after seconds: Int) throws {
         var stage = try begin(at: now)
         stage.begun.recollection.receive(.gpsdLink(LinkStatus(.connected)), at: now)
-        stage.begun.recollection.receive(.raise("export failed", message: "the disk is full"), at: now)
+        stage.begun.recollection.receive(.raise(.exportFailed, message: "the disk is full"), at: now)
         try stage.perform(.start(.ride, indoor: true), at: now)
         stage.ride(20, from: now)
         let closed = try stage.close(at: now + .seconds(20))

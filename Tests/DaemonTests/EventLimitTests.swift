@@ -24,9 +24,9 @@ import Testing
             #expect(limit.limited(flood, at: start + .seconds(second)).count == 1)
         }
         let expected = "too much happens at once; \(150 + 20 * 199) EVENTs were left out, STATE is right"
-        #expect(limit.fault(at: start + .seconds(20)) == .raise("event flood", message: expected))
+        #expect(limit.fault(at: start + .seconds(20)) == .raise(.eventFlood, message: expected))
         #expect(limit.fault(at: start + .seconds(79)) == nil)
-        #expect(limit.fault(at: start + .seconds(80)) == .clear("event flood"))
+        #expect(limit.fault(at: start + .seconds(80)) == .clear(.eventFlood))
     }
 
     @Test func whatHappensToTheRunAndReadingsAreNeverLeftOut() {

@@ -147,8 +147,8 @@ private let events: [(Event.Kind, String)] = [
     ),
     (.clock(.system, stepMilliseconds: nil), #""event":"clock","activity":17,"clock":"system""#),
     (
-        .fault(Fault(name: "no position", since: at, message: "wait"), raised: false),
-        #""event":"fault","activity":17,"fault":"no position","raised":false,"message":"wait""#
+        .fault(Fault(name: .positionRefused, since: at, message: "wait"), raised: false),
+        #""event":"fault","activity":17,"fault":"position refused","raised":false,"message":"wait""#
     ),
 ]
 

@@ -16,7 +16,7 @@ private struct Interrupted {
         course.pipeline = recollection.pipeline
         course.events = []
         course.wait(.zero)
-        course.receive(.clear("nothing"))
+        course.receive(.clear(.exportFailed))
     }
 }
 

@@ -15,8 +15,8 @@ private struct Watching {
         now += .seconds(seconds)
         return watch.take(power, limits: limits, at: now).map { input in
             switch input {
-            case .raise(let name, _): name.text
-            case .clear(let name): "-" + name.text
+            case .raise(let name, _): name.rawValue
+            case .clear(let name): "-" + name.rawValue
             default: "?"
             }
         }
@@ -79,12 +79,12 @@ private struct Watching {
     #expect(
         inputs == [
             .raise(
-                "battery low", message: "the battery is at 15 % or less: charge it; at 4 % the run is closed"),
+                .batteryLow, message: "the battery is at 15 % or less: charge it; at 4 % the run is closed"),
             .raise(
-                "battery empty",
+                .batteryEmpty,
                 message: "the battery is at 4 % or less, a run is closed: charge it, and the run goes on"),
             .raise(
-                "under-voltage",
+                .underVoltage,
                 message: "the supply voltage is too low: use a stronger power supply, or a shorter, thicker cable"),
         ])
 }

@@ -142,7 +142,7 @@ extension Recollection {
     _ = try recollection.perform(run(.seconds(5)), at: start + .seconds(10))
     let state = recollection.pipeline.state(at: start + .seconds(10))
     #expect(state.recorder.state == .failed)
-    #expect(state.faults.map(\.name) == ["recorder failed"])
+    #expect(state.faults.map(\.name) == [.recorderFailed])
 }
 
 /// An outage turns out to have been too long: what came after it is an activity of its own.

@@ -16,10 +16,10 @@ import Testing
     course.wait(.seconds(3))
     course.receive(.recorder(Recorder(state: .stalled, behindMilliseconds: 5000, message: "the disk is slow")))
     #expect(course.events.map(\.kind) == [.recorder(.stalled, message: "the disk is slow")])
-    #expect(course.state.faults == [Fault(name: "recorder stalled", since: since, message: "the disk is slow")])
+    #expect(course.state.faults == [Fault(name: .recorderStalled, since: since, message: "the disk is slow")])
 
     course.receive(.recorder(Recorder(state: .failed, message: "the disk is full")))
-    #expect(course.state.faults == [Fault(name: "recorder failed", since: course.now, message: "the disk is full")])
+    #expect(course.state.faults == [Fault(name: .recorderFailed, since: course.now, message: "the disk is full")])
     #expect(course.states.last?.faults == course.state.faults)
 
     course.receive(.recorder(Recorder(state: .writing)))

@@ -17,7 +17,7 @@ package struct GpsdStream: Sendable {
     private var told: LinkStatus?
     private var fixes = TokenBucket(burst: fixBurst, interval: fixInterval)
     private var changes = TokenBucket(burst: linkBurst, interval: linkInterval)
-    private var flood = FloodFault(name: "gpsd flood") {
+    private var flood = FloodFault(name: .gpsdFlood) {
         "gpsd sends more than 25 positions a second; \($0) \($0 == 1 ? "was" : "were") not used"
     }
 

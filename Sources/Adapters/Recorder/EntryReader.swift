@@ -1,4 +1,5 @@
 package import Domain
+import Outputs
 
 extension Entry.Kind {
     /// Reads what `LineWriter.entry(_:)` wrote under this name.
@@ -13,9 +14,9 @@ extension Entry.Kind {
             self = .outage(
                 Outage(
                     duration: try json.member("ns").duration(), isSameBoot: try json.member("same_boot").truth(),
-                    settings: try Settings(json.member("settings")), rule: try json["rule"]?.word() ?? .paused))
+                    settings: try Settings(json.member("settings")), rule: try json["rule"]?.token() ?? .paused))
         case "shutdown": self = .shutdown
-        case "ended": self = .ended(try json.word())
+        case "ended": self = .ended(try json.token())
         default: self = .input(try Input(name: name, json: json))
         }
     }
@@ -33,13 +34,13 @@ extension Input {
         case "clock":
             self = .systemClock(
                 try json.member("utc_ms").utc(), isSynchronised: try json.member("synchronised").truth())
-        case "setting": self = .setting(try json.member("key").word(), try Settings(json.member("settings")))
-        case "raise": self = .raise(try json.member("fault").program(), message: try json.member("message").text())
-        case "clear": self = .clear(try json.program())
+        case "setting": self = .setting(try json.member("key").token(), try Settings(json.member("settings")))
+        case "raise": self = .raise(try json.member("fault").token(), message: try json.member("message").text())
+        case "clear": self = .clear(try json.token())
         case "recorder":
             self = .recorder(
                 Recorder(
-                    state: try json.member("state").word(),
+                    state: try json.member("state").token(),
                     behindMilliseconds: json["behind_ms"]?.integer.map(Int64.init),
                     syncedMillisecondsAgo: json["synced_ms_ago"]?.integer.map(Int64.init),
                     freeMebibytes: json["free_mib"]?.integer, message: json["message"]?.string))
@@ -58,7 +59,7 @@ extension RunCommand {
         switch try json.member("command").text() {
         case "start":
             self = .start(
-                try json["sport"]?.word(), indoor: try json.member("indoor").truth(),
+                try json["sport"]?.token(), indoor: try json.member("indoor").truth(),
                 back: try json.member("back").duration())
         case "toggle": self = .toggle
         case "pause": self = .pause
@@ -79,7 +80,7 @@ extension Beginning {
             heartLink: try json.timed("heart_link", LinkStatus.init),
             gpsdLink: try json.timed("gpsd_link", LinkStatus.init),
             bluetooth: try Bluetooth(json.member("bluetooth")),
-            freshness: try json.timed("freshness") { (json) throws(ParseError) in try json.member("value").word() },
+            freshness: try json.timed("freshness") { (json) throws(ParseError) in try json.member("value").token() },
             faults: try json.elements("faults", Fault.init),
             nextSecond: try json.member("next_second").instant())
         batteryPercent = json["battery"]?.integer
@@ -87,7 +88,7 @@ extension Beginning {
         if let refusing = json["refusing"] {
             self.refusing = Refusing(
                 since: try refusing.member("since").instant(), last: try refusing.member("last").instant(),
-                reason: try refusing.member("reason").word())
+                reason: try refusing.member("reason").token())
         }
         clock = try Clock(json.member("clock"))
         heart = try Heart(json.member("heart"))
@@ -100,7 +101,7 @@ extension Beginning {
 extension Fault {
     fileprivate init(_ json: JSON) throws(ParseError) {
         self.init(
-            name: try json.member("fault").program(), since: try json.member("since").instant(),
+            name: try json.member("fault").token(), since: try json.member("since").instant(),
             message: try json.member("message").text())
     }
 }
@@ -108,7 +109,7 @@ extension Fault {
 extension Beginning.Clock {
     fileprivate init(_ json: JSON) throws(ParseError) {
         self.init()
-        source = try json.member("source").word()
+        source = try json.member("source").token()
         offset = json["offset_ms"]?.integer.map(Int64.init)
         mappedAt = try json["mapped_at"]?.instant()
         isSynchronised = try json.member("synchronised").truth()
@@ -120,7 +121,7 @@ extension Beginning.Heart {
     fileprivate init(_ json: JSON) throws(ParseError) {
         self.init()
         if json["last"] != nil { last = try json.timed("last", HeartRateMeasurement.init) }
-        quality = try json.member("quality").word()
+        quality = try json.member("quality").token()
         beatAt = try json["beat_at"]?.instant()
         hasBegun = try json.member("begun").truth()
         isBroken = try json.member("broken").truth()

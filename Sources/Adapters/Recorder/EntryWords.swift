@@ -1,4 +1,5 @@
 import Domain
+import Outputs
 
 // The words of which inputs and beginnings are made, read from JSON.
 
@@ -49,7 +50,8 @@ extension HeartRateMeasurement {
 extension LinkStatus {
     init(_ json: JSON) throws(ParseError) {
         self.init(
-            try json.member("link").word(), reason: try json["reason"]?.word(), address: try json["address"]?.address(),
+            try json.member("link").token(), reason: try json["reason"]?.token(),
+            address: try json["address"]?.address(),
             name: json["name"]?.string.flatMap { ForeignText($0) })
     }
 }
@@ -57,34 +59,8 @@ extension LinkStatus {
 extension Bluetooth {
     init(_ json: JSON) throws(ParseError) {
         self.init(
-            way: try json.member("way").word(), adapter: try json["adapter"]?.address(),
+            way: try json.member("way").token(), adapter: try json["adapter"]?.address(),
             reason: json["reason"]?.string.flatMap { ForeignText($0) })
-    }
-}
-
-extension Settings {
-    /// All settings as they were; what they may be was checked when they were made.
-    init(_ json: JSON) throws(ParseError) {
-        self.init()
-        metric = try json.member(.metric).truth()
-        twelveHourClock = try json.member(.twelveHourClock).truth()
-        useHeartRateZones = try json.member(.useHeartRateZones).truth()
-        sport = try json.member(.sport).word()
-        autoLapMetres = try json.member(.autoLapMetres).whole()
-        autoLapSeconds = try json.member(.autoLapSeconds).whole()
-        autoStopMinutes = try json.member(.autoStopMinutes).whole()
-        straps = try json.elements(SettingKey.straps.rawValue) { (json) throws(ParseError) in try json.text() }
-        if json[SettingKey.zones.rawValue] != nil {
-            let bottoms = try json.elements(SettingKey.zones.rawValue) { (json) throws(ParseError) in
-                try json.whole()
-            }
-            guard let zones = try? Zones(bottoms) else { throw ParseError(at: 0, expected: "zones") }
-            self.zones = zones
-        }
-        guard let components = try? SettingChange.components(json.member(.components)) else {
-            throw ParseError(at: 0, expected: "components")
-        }
-        self.components = components
     }
 }
 
@@ -93,10 +69,6 @@ extension JSON {
     func member(_ name: String) throws(ParseError) -> JSON {
         guard let member = self[name] else { throw ParseError(at: 0, expected: "a member that is missing") }
         return member
-    }
-
-    fileprivate func member(_ key: SettingKey) throws(ParseError) -> JSON {
-        try member(key.rawValue)
     }
 
     func timed<Value>(
@@ -140,13 +112,8 @@ extension JSON {
         return string
     }
 
-    /// Words of the program itself, which it wrote.
-    func program() throws(ParseError) -> StaticText {
-        StaticText(stringLiteral: try text())
-    }
-
-    func word<Value: RawRepresentable<String>>() throws(ParseError) -> Value {
-        guard let value = Value(rawValue: try text()) else { throw ParseError(at: 0, expected: "another word") }
+    func token<Value: JournalToken>() throws(ParseError) -> Value {
+        guard let value = Value(token: try text()) else { throw ParseError(at: 0, expected: "another word") }
         return value
     }
 

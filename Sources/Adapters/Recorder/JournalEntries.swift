@@ -1,4 +1,5 @@
 package import Domain
+import Outputs
 
 extension JournalReader {
     /// Hands over the entries of an activity, in the order in which they came, on the clock of the last part.
@@ -121,7 +122,7 @@ extension JournalReader {
             latitude: statement.real(6), longitude: statement.real(7), altitude: statement.real(8),
             accuracy: statement.real(9), speed: statement.real(10), track: statement.real(11),
             satellites: statement.integer(12).map { Int($0) })
-        return Entry(at: at(statement), .input(.fix(fix)), refusal: statement.text(13).flatMap(FixRefusal.init))
+        return Entry(at: at(statement), .input(.fix(fix)), refusal: statement.text(13).flatMap(FixRefusal.init(token:)))
     }
 
     private static let heart = "bpm, contact, energy_kj, rr_1024 FROM heart"

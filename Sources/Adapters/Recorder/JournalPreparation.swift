@@ -108,7 +108,7 @@ extension JournalReader {
             "SELECT key, at_ns, kind, value FROM input WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT 1")
         try statement.bind(keys.lowerBound, keys.upperBound)
         guard try statement.step(), let key = statement.integer(0), let at = statement.integer(1),
-            statement.text(2) == Entry.Kind.ended(.power).name, statement.text(3) == "\"\(Ending.power.rawValue)\"",
+            statement.text(2) == Entry.Kind.ended(.power).name, statement.text(3) == "\"\(Ending.power.token)\"",
             var activity = try unended(id)
         else { return nil }
         let end = Instant(nanoseconds: at)

@@ -58,7 +58,7 @@ extension JournalReader {
         var orders: [ExportOrder] = []
         while try statement.step() {
             // A later release may know more.
-            guard let format = statement.text(1).flatMap(ExportFormat.init) else { continue }
+            guard let format = statement.text(1).flatMap(ExportFormat.init(token:)) else { continue }
             orders.append(ExportOrder(activity: Int(statement.integer(0) ?? 0), format: format))
         }
         return orders

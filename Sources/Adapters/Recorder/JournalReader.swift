@@ -1,6 +1,7 @@
 package import Domain
 import Glibc
 import Linux
+import Outputs
 
 /// Reads the journal, with the daemon running or not, and changes nothing.
 ///
@@ -151,7 +152,7 @@ package final class JournalReader {
     }
 
     private static func sport(_ statement: some JournalColumns) -> Sport {
-        statement.text(1).flatMap(Sport.init) ?? .other
+        statement.text(1).flatMap(Sport.init(token:)) ?? .other
     }
 
     private static func figures(_ statement: some JournalColumns, from column: Int32) -> Figures {
@@ -179,7 +180,7 @@ package final class JournalReader {
 
     static func lap(_ columns: some JournalColumns) -> RecordingLap {
         RecordingLap(
-            trigger: columns.text(0).flatMap(Event.Trigger.init), beganAt: columns.integer(1) ?? 0,
+            trigger: columns.text(0).flatMap(Event.Trigger.init(token:)), beganAt: columns.integer(1) ?? 0,
             endedAt: columns.integer(2) ?? 0, figures: figures(columns, from: 3))
     }
 

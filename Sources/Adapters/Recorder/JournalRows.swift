@@ -59,9 +59,9 @@ package struct JournalRows: RecordingRows {
         let cause = statement.text(2)
         switch statement.text(1) {
         case nil: return .sample(sample(statement, at: at))
-        case "begin": return cause.flatMap(RecordingRow.TimerTrigger.init).map { .begin(at: at, $0) }
-        case "end": return cause.flatMap(RecordingRow.TimerTrigger.init).map { .end(at: at, $0) }
-        case "lap": return cause.flatMap(Event.Trigger.init).map { .lap(at: at, $0) }
+        case "begin": return cause.flatMap(RecordingRow.TimerTrigger.init(token:)).map { .begin(at: at, $0) }
+        case "end": return cause.flatMap(RecordingRow.TimerTrigger.init(token:)).map { .end(at: at, $0) }
+        case "lap": return cause.flatMap(Event.Trigger.init(token:)).map { .lap(at: at, $0) }
         case "segment": return .segment(at: at)
         case "beats":
             return .beats(

@@ -79,12 +79,12 @@ struct JournalStatements {
                 try database.prepare(Self.forgetEvents).run(activity, sequence - Self.kept)
             }
         case .clock(let bootID, let at, let time, let source):
-            try clock.run(bootID, at.nanoseconds, time.milliseconds, source.rawValue)
+            try clock.run(bootID, at.nanoseconds, time.milliseconds, source.token)
             try stamp(bootID, at.milliseconds, time.milliseconds)
             try database.execute("DELETE FROM clock WHERE number <= last_insert_rowid() - \(Self.kept)")
         case .edit(let activity, let sport, let name):
             try database.prepare("UPDATE activity SET sport = ifnull(?2, sport), name = ifnull(?3, name) WHERE id = ?1")
-                .run(activity, sport?.rawValue, name?.text)
+                .run(activity, sport?.token, name?.text)
         case .delete(let activity): try condemn(activity)
         case .cut(let activity, let entries, let rows): try cut(activity, entries: entries, rows: rows)
         case .cutAfter(let activity, let at, let elapsed):
@@ -93,9 +93,9 @@ struct JournalStatements {
                 "DELETE FROM record WHERE key BETWEEN ? AND ? AND (at_ms > ? OR elapsed_ms > ?)"
             ).run(keys.lowerBound, keys.upperBound, at, elapsed)
         case .export(let activity, let format):
-            try database.prepare("INSERT OR IGNORE INTO export VALUES (?, ?)").run(activity, format.rawValue)
+            try database.prepare("INSERT OR IGNORE INTO export VALUES (?, ?)").run(activity, format.token)
         case .exported(let activity, let format):
-            try database.prepare("DELETE FROM export WHERE activity = ? AND format = ?").run(activity, format.rawValue)
+            try database.prepare("DELETE FROM export WHERE activity = ? AND format = ?").run(activity, format.token)
         case .setting(let setting):
             try database.prepare("INSERT OR REPLACE INTO setting VALUES (?, ?)").run(setting.name, setting.value)
         case .recover(let name): try JournalRecovery.enter(name, in: database)
@@ -112,7 +112,7 @@ struct JournalStatements {
             ON CONFLICT (id) DO UPDATE SET started_ms = excluded.started_ms WHERE open AND NOT imported
             """
         ).run(
-            recording.id, recording.sport.rawValue, recording.isIndoor, recording.isDemo, isImport, isOpen,
+            recording.id, recording.sport.token, recording.isIndoor, recording.isDemo, isImport, isOpen,
             recording.name?.text, recording.started.milliseconds, recording.isTimeUncertain,
             recording.claim.map { String(decoding: RecordingText.text(of: $0), as: UTF8.self) })
     }
@@ -136,7 +136,7 @@ struct JournalStatements {
         for (index, lap) in recording.laps.enumerated() where index >= written.count || written[index] != lap {
             let figures = lap.figures
             try self.lap.run(
-                id, index + 1, lap.trigger?.rawValue, lap.beganAt, lap.endedAt, figures.elapsedMilliseconds,
+                id, index + 1, lap.trigger?.token, lap.beganAt, lap.endedAt, figures.elapsedMilliseconds,
                 figures.movingMilliseconds, figures.distanceMetres, figures.maximumSpeed, figures.averageHeartRate,
                 figures.maximumHeartRate)
         }
@@ -163,7 +163,7 @@ struct JournalStatements {
             try location.run(
                 key, at, fix.arrivedAt.nanoseconds, fix.time?.milliseconds, fix.device?.text, Int(fix.mode),
                 fix.latitude, fix.longitude, fix.altitude, fix.accuracy, fix.speed, fix.track, fix.satellites,
-                entry.refusal?.rawValue)
+                entry.refusal?.token)
         case .input(.heart(let heart)):
             try self.heart.run(
                 key, at, Int(heart.beatsPerMinute), heart.contact, heart.energyKilojoules.map(Int.init),
@@ -185,9 +185,9 @@ struct JournalStatements {
                 key, at, kind, cause, rr, gap, none, none, none, none, none, none, none, none, none, none)
         }
         switch row {
-        case .begin(let at, let trigger): try mark(at, "begin", trigger.rawValue)
-        case .end(let at, let trigger): try mark(at, "end", trigger.rawValue)
-        case .lap(let at, let trigger): try mark(at, "lap", trigger.rawValue)
+        case .begin(let at, let trigger): try mark(at, "begin", trigger.token)
+        case .end(let at, let trigger): try mark(at, "end", trigger.token)
+        case .lap(let at, let trigger): try mark(at, "lap", trigger.token)
         case .segment(let at): try mark(at, "segment")
         case .beats(let at, let rr, let gap): try mark(at, "beats", rr: Self.bytes(of: rr), gap: gap)
         case .sample(let sample):

@@ -16,7 +16,10 @@ enum RecordingText {
 
     static func text(of note: RecoveryNote) -> String {
         var line = LineWriter(capacity: 64)
-        line.note(note)
+        line.object { line in
+            line.member("id", note.formerID)
+            if note.lostRows > 0 { line.member("lost_rows", note.lostRows) }
+        }
         return String(decoding: line.bytes, as: UTF8.self)
     }
 

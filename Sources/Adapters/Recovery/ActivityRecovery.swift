@@ -175,7 +175,8 @@ struct ActivityRecovery {
         try file.database.prepare("UPDATE activity SET recovered = ? WHERE id = ?")
             .run(RecordingText.text(of: note), target)
         for export in survey.rows(of: source, in: .export, journal) {
-            guard let format = StoredColumns(values: export.values[...]).text(1).flatMap(ExportFormat.init) else {
+            guard let format = StoredColumns(values: export.values[...]).text(1).flatMap(ExportFormat.init(token:))
+            else {
                 continue
             }
             try file.statements.write(.export(activity: target, format))

@@ -33,10 +33,12 @@ package final class JournalRecovery {
 
     /// What became of an activity; for a file as a whole ``State/copying`` or ``State/copied``.
     enum State: String {
-        case copying, copied
+        // These words are stored: see ``JournalToken``.
+        case copying = "copying"
+        case copied = "copied"
         /// The journal had it.
-        case present
-        case unreadable
+        case present = "present"
+        case unreadable = "unreadable"
     }
 
     /// A row of the table `recovery`.

@@ -1,4 +1,5 @@
 import Domain
+import Outputs
 
 /// Where in a damaged journal the rows of each activity are.
 struct JournalSurvey {
@@ -55,7 +56,7 @@ struct JournalSurvey {
         let columns = StoredColumns(values: cell.values[...])
         guard clockCount < Self.clockLimit, let boot = columns.text(1), let at = columns.integer(2),
             let time = columns.integer(3), RecoveredRow.bootRange.contains(at), RecoveredRow.timeRange.contains(time),
-            let source = columns.text(4).flatMap(ClockSource.init)
+            let source = columns.text(4).flatMap(ClockSource.init(token:))
         else { return }
         clockCount += 1
         clocks[boot, default: []].append(

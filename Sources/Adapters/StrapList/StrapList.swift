@@ -43,7 +43,7 @@ package struct StrapList: Equatable, Sendable {
                 for strap in remembered {
                     line.object { line in
                         line.member("address", strap.address.address)
-                        line.member("address_type", strap.address.type.rawValue)
+                        line.member("address_type", strap.address.type.token)
                         line.member("name", strap.name?.text)
                         line.member("serial_number", strap.serialNumber?.text)
                         line.member("wide", strap.isWide)
@@ -55,7 +55,7 @@ package struct StrapList: Equatable, Sendable {
                     line.object { line in
                         line.member("adapter", key.adapter)
                         line.member("address", key.device.address)
-                        line.member("address_type", key.device.type.rawValue)
+                        line.member("address_type", key.device.type.token)
                         line.member("key", key.hexadecimal)
                     }
                 }
@@ -95,7 +95,8 @@ extension LongTermKey {
     fileprivate init?(_ json: JSON) {
         guard let adapter = json["adapter"]?.string.flatMap({ DeviceAddress($0) }),
             let address = json["address"]?.string.flatMap({ DeviceAddress($0) }),
-            let type = json["address_type"]?.string.flatMap(TypedAddress.Kind.init), let text = json["key"]?.string
+            let type = json["address_type"]?.string.flatMap(TypedAddress.Kind.init(token:)),
+            let text = json["key"]?.string
         else { return nil }
         let digits = text.compactMap(\.hexDigitValue)
         guard digits.count == text.count, digits.count == 2 * Self.size else { return nil }
@@ -112,7 +113,8 @@ extension LongTermKey {
 extension RememberedStrap {
     fileprivate init?(_ json: JSON) {
         guard let address = json["address"]?.string.flatMap({ DeviceAddress($0) }),
-            let type = json["address_type"]?.string.flatMap(TypedAddress.Kind.init), let isWide = json["wide"]?.bool
+            let type = json["address_type"]?.string.flatMap(TypedAddress.Kind.init(token:)),
+            let isWide = json["wide"]?.bool
         else { return nil }
         self.init(
             address: TypedAddress(address, type), name: json["name"]?.string.flatMap { ForeignText($0) },

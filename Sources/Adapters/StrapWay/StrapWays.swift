@@ -29,7 +29,7 @@ package final class StrapWays: StrapWay {
     private var isActive = false
     private var isOff: Bool
 
-    private var raised: [StaticText] = []
+    private var raised: [FaultName] = []
     private var advice: WayAdvice?
     private var scanned: (([StrapSighting]) -> Void)?
     private var paired: ((StrapPairing) -> Void)?

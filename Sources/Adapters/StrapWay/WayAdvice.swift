@@ -16,10 +16,10 @@ enum WayAdvice: Equatable {
         }
     }
 
-    var fault: StaticText {
+    var fault: FaultName {
         switch self {
-        case .elsewhere: "elsewhere"
-        case .noPermission: "no-permission"
+        case .elsewhere: .elsewhere
+        case .noPermission: .noPermission
         }
     }
 

@@ -49,7 +49,7 @@ package struct Entry: Equatable, Sendable {
 }
 
 /// How a run ends by itself.
-package enum Ending: String, Sendable {
+package enum Ending: CaseIterable, Sendable {
     /// It had shown no sign of life for too long, and was closed as of its last one.
     case forgotten
     /// The battery was nearly empty; it goes on when power returns soon.
@@ -68,7 +68,7 @@ package enum FixRefusal: String, CaseIterable, Sendable {
 /// A stretch in which nothing ran.
 package struct Outage: Equatable, Sendable {
     /// What an active run did meanwhile.
-    package enum Rule: String, Sendable {
+    package enum Rule: CaseIterable, Sendable {
         /// The timer stood still; position and heart are as at a start. Entries that name no rule have this one.
         case paused
         /// The run was never paused: the missed ticks are applied on their schedule, and the state of filter, distance and pace remains.

@@ -24,7 +24,7 @@ package enum RecordingRow: Equatable, Sendable {
     }
 
     /// Why the timer began to run, or ended.
-    package enum TimerTrigger: String, Sendable {
+    package enum TimerTrigger: String, CaseIterable, Sendable {
         /// A person said so: start, pause, resume, stop.
         case command
         /// It happened by itself, by the rules of automatic pause and stop.

@@ -14,12 +14,12 @@ extension LineWriter {
             object { line in
                 line.member("ns", outage.duration.wholeNanoseconds)
                 line.member("same_boot", outage.isSameBoot)
-                line.member("rule", outage.rule.rawValue)
+                line.member("rule", outage.rule.token)
                 line.key("settings")
-                line.settings(outage.settings)
+                line.stored(outage.settings)
             }
         case .shutdown: object { _ in }
-        case .ended(let ending): value(ending.rawValue)
+        case .ended(let ending): value(ending.token)
         }
     }
 
@@ -37,19 +37,19 @@ extension LineWriter {
             }
         case .setting(let key, let settings):
             object { line in
-                line.member("key", key.rawValue)
+                line.member("key", key.token)
                 line.key("settings")
-                line.settings(settings)
+                line.stored(settings)
             }
         case .raise(let name, let message):
             object { line in
-                line.member("fault", name.text)
+                line.member("fault", name.token)
                 line.member("message", message)
             }
-        case .clear(let name): value(name.text)
+        case .clear(let name): value(name.token)
         case .recorder(let recorder):
             object { line in
-                line.member("state", recorder.state.rawValue)
+                line.member("state", recorder.state.token)
                 line.member("behind_ms", recorder.behindMilliseconds)
                 line.member("synced_ms_ago", recorder.syncedMillisecondsAgo)
                 line.member("free_mib", recorder.freeMebibytes)
@@ -65,9 +65,9 @@ extension LineWriter {
     }
 
     private mutating func members(of command: RunCommand) {
-        member("command", command.word.text)
+        member("command", command.token)
         if case .start(let sport, let indoor, let back) = command {
-            member("sport", sport?.rawValue)
+            member("sport", sport?.token)
             member("indoor", indoor)
             member("back", back)
         }
@@ -75,7 +75,7 @@ extension LineWriter {
 
     private mutating func members(of beginning: Beginning) {
         key("settings")
-        settings(beginning.settings)
+        stored(beginning.settings)
         member("demo", beginning.isDemo)
         member("last_activity", beginning.lastActivity)
         timed("heart_link", beginning.heartLink) { $0.members(of: $1) }
@@ -83,11 +83,11 @@ extension LineWriter {
         object("bluetooth") { $0.members(of: beginning.bluetooth) }
         member("battery", beginning.batteryPercent)
         if let position = beginning.position { timed("position", position) { $0.members(of: $1) } }
-        timed("freshness", beginning.freshness) { $0.member("value", $1.rawValue) }
+        timed("freshness", beginning.freshness) { $0.member("value", $1.token) }
         array("faults") { faults in
             for fault in beginning.faults {
                 faults.object { line in
-                    line.member("fault", fault.name.text)
+                    line.member("fault", fault.name.token)
                     line.member("since", fault.since)
                     line.member("message", fault.message)
                 }
@@ -97,7 +97,7 @@ extension LineWriter {
             object("refusing") { line in
                 line.member("since", refusing.since)
                 line.member("last", refusing.last)
-                line.member("reason", refusing.reason.rawValue)
+                line.member("reason", refusing.reason.token)
             }
         }
         object("clock") { $0.members(of: beginning.clock) }
@@ -109,7 +109,7 @@ extension LineWriter {
     }
 
     private mutating func members(of clock: Beginning.Clock) {
-        member("source", clock.source.rawValue)
+        member("source", clock.source.token)
         member("offset_ms", clock.offset)
         member("mapped_at", clock.mappedAt)
         member("synchronised", clock.isSynchronised)
@@ -118,7 +118,7 @@ extension LineWriter {
 
     private mutating func members(of heart: Beginning.Heart) {
         if let last = heart.last { timed("last", last) { $0.members(of: $1) } }
-        member("quality", heart.quality.rawValue)
+        member("quality", heart.quality.token)
         member("beat_at", heart.beatAt)
         member("begun", heart.hasBegun)
         member("broken", heart.isBroken)
@@ -181,13 +181,14 @@ extension LineWriter {
     }
 
     private mutating func members(of status: LinkStatus) {
-        link(status)
+        member("link", status.state.token)
+        member("reason", status.reason?.token)
         member("address", status.address)
         member("name", status.name?.text)
     }
 
     private mutating func members(of bluetooth: Bluetooth) {
-        member("way", bluetooth.way.rawValue)
+        member("way", bluetooth.way.token)
         member("adapter", bluetooth.adapter)
         member("reason", bluetooth.reason?.text)
     }
@@ -218,6 +219,20 @@ extension LineWriter {
 
     private mutating func exact(_ value: Double) {
         self.value(written: value.description.utf8)
+    }
+}
+
+extension RunCommand {
+    fileprivate var token: String {
+        switch self {
+        case .start: "start"
+        case .toggle: "toggle"
+        case .pause: "pause"
+        case .resume: "resume"
+        case .lap: "lap"
+        case .stop: "stop"
+        case .discard: "discard"
+        }
     }
 }
 

@@ -67,7 +67,7 @@ extension LineWriter {
             member("state", state.rawValue)
             member("message", message)
         case .fault(let fault, let raised):
-            member("fault", fault.name.text)
+            member("fault", fault.name.rawValue)
             member("raised", raised)
             member("message", fault.message)
         case .settings(let setting, let settings):

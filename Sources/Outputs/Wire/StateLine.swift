@@ -63,7 +63,7 @@ extension LineWriter {
         array("faults") { faults in
             for fault in state.faults {
                 faults.object {
-                    $0.member("fault", fault.name.text)
+                    $0.member("fault", fault.name.rawValue)
                     $0.member("since_ms", fault.since.milliseconds)
                     $0.member("message", fault.message)
                 }

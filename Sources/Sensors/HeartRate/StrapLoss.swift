@@ -53,12 +53,12 @@ package enum StrapFault: CaseIterable, Hashable, Sendable {
     /// The air cuts it again and again, and we may not tell the kernel to be more patient.
     case supervisionTimeout
 
-    package var name: StaticText {
+    package var name: FaultName {
         switch self {
-        case .flood: "flood"
-        case .parametersRefused: "parameters-refused"
-        case .needsPairing: "needs-pairing"
-        case .supervisionTimeout: "supervision-timeout"
+        case .flood: .flood
+        case .parametersRefused: .parametersRefused
+        case .needsPairing: .needsPairing
+        case .supervisionTimeout: .supervisionTimeout
         }
     }
 

@@ -22,7 +22,7 @@ struct BusSupervisionTests {
 
     private func faults(of bench: BusBench) -> [String] {
         bench.inputs.compactMap {
-            if case .raise(let name, let message) = $0.value { name.text + ": " + message } else { nil }
+            if case .raise(let name, let message) = $0.value { name.rawValue + ": " + message } else { nil }
         }
     }
 

@@ -105,7 +105,7 @@ struct KernelTroubleTests {
         #expect(bench.kernel.commands.last?.opcode == 0x35)
         #expect(bench.kernel.commands.last?.parameters.suffix(2) == hex("5802"), "6 s")
         let messages = bench.inputs.compactMap { input -> String? in
-            if case .raise("parameters-refused", let message) = input.value { message } else { nil }
+            if case .raise(.parametersRefused, let message) = input.value { message } else { nil }
         }
         #expect(messages.first?.contains(Kernel.release) == true)
     }

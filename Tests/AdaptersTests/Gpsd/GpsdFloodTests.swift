@@ -96,7 +96,7 @@ import Testing
         #expect((199...200).contains(stage.fixes.count))
         let dropped = 6000 - stage.fixes.count
         stage.wait(until: Self.start + .seconds(70))
-        guard stage.faults.count == 3, case .raise("gpsd flood", let first) = stage.faults[0] else {
+        guard stage.faults.count == 3, case .raise(.gpsdFlood, let first) = stage.faults[0] else {
             Issue.record("\(stage.faults)")
             return
         }
@@ -104,7 +104,7 @@ import Testing
         #expect(first.hasPrefix(words))
         #expect(
             stage.faults.dropFirst() == [
-                .raise("gpsd flood", message: words + "\(dropped) were not used"), .clear("gpsd flood"),
+                .raise(.gpsdFlood, message: words + "\(dropped) were not used"), .clear(.gpsdFlood),
             ])
     }
 

@@ -75,13 +75,13 @@ import Testing
         let stage = try WayStage()
         try stage.start()
         try stage.turn { stage.story.count == 2 }
-        stage.way?.report(.raise("flood", message: "a"))
-        stage.way?.report(.raise("parameters-refused", message: "b"))
-        stage.way?.report(.clear("flood"))
+        stage.way?.report(.raise(.flood, message: "a"))
+        stage.way?.report(.raise(.parametersRefused, message: "b"))
+        stage.way?.report(.clear(.flood))
         stage.way?.report(.heartLink(LinkStatus(.disconnected, reason: .elsewhere)))
         let bluetoothd = try stage.bluetoothd()
         try stage.turn { stage.story.last == "bluetoothd: bluetoothd runs" }
-        #expect(stage.inputs.suffix(2) == [.clear("parameters-refused"), .clear("elsewhere")])
+        #expect(stage.inputs.suffix(2) == [.clear(.parametersRefused), .clear(.elsewhere)])
         withExtendedLifetime(bluetoothd) {}
     }
 
@@ -148,7 +148,7 @@ import Testing
         #expect(messages.allSatisfy { $0.contains("--bluetooth auto") == (wish == .kernel) })
         #expect(
             stage.inputs.filter { if case .clear = $0 { true } else { false } } == [
-                .clear("no-permission"), .clear("elsewhere"),
+                .clear(.noPermission), .clear(.elsewhere),
             ])
     }
 }

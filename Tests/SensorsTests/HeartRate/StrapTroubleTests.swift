@@ -96,7 +96,7 @@ struct StrapTroubleTests {
                 continue
             }
             #expect(fault.cleared == .clear(name))
-            #expect(name.text == fault.name.text)
+            #expect(name == fault.name)
             #expect(!message.isEmpty)
             #expect(message.contains("6.1.0-41-arm64") == (fault == .parametersRefused))
         }

@@ -1,0 +1,118 @@
+import Adapters
+import Domain
+import Outputs
+import Testing
+
+/// The words that the journal and straps.json store. They are on users' disks: a word that is here is never changed, only new ones are added.
+struct JournalTokenTests {
+    private func expect<Value: JournalToken & Hashable>(
+        _ tokens: KeyValuePairs<Value, String>, _ location: SourceLocation = #_sourceLocation
+    ) {
+        for (value, token) in tokens {
+            #expect(value.token == token, sourceLocation: location)
+            #expect(Value(token: token) == value, sourceLocation: location)
+        }
+        #expect(
+            Set(tokens.map(\.key)).count == Value.allCases.count, "a case has no word here", sourceLocation: location)
+        #expect(Set(tokens.map(\.value)).count == Value.allCases.count, "two have one word", sourceLocation: location)
+        #expect(Value(token: "no such word") == nil, sourceLocation: location)
+    }
+
+    @Test func wordsOfLinksStay() {
+        expect([
+            LinkState.disconnected: "disconnected", .connecting: "connecting", .connected: "connected",
+        ])
+        expect([
+            LinkReason.off: "off", .noBluetooth: "no-bluetooth", .noAdapter: "no-adapter",
+            .adapterOff: "adapter-off", .adapterBlocked: "adapter-blocked", .noPermission: "no-permission",
+            .searching: "searching", .choose: "choose", .outOfRange: "out-of-range", .resting: "resting",
+            .silent: "silent", .parametersRefused: "parameters-refused", .elsewhere: "elsewhere",
+            .needsPairing: "needs-pairing", .notRunning: "not-running", .refused: "refused",
+            .noDevice: "no-device", .noFix: "no-fix",
+        ])
+        expect([Bluetooth.Way.off: "off", .unix: "unix", .kernel: "kernel", .bluetoothd: "bluetoothd"])
+        expect([TypedAddress.Kind.public: "public", .random: "random"])
+    }
+
+    @Test func wordsOfMeasurementsStay() {
+        expect([
+            HeartQuality.good: "good", .zero: "zero", .noContact: "no contact", .outOfRange: "out of range",
+            .frozen: "frozen",
+        ])
+        expect([
+            FixRefusal.noFix: "no fix", .noPosition: "no position", .time: "time", .accuracy: "accuracy",
+            .speed: "speed",
+        ])
+        expect([Event.Freshness.fresh: "fresh", .stale: "stale", .absent: "absent"])
+        expect([ClockSource.system: "system", .receiver: "receiver", .unset: "unset"])
+    }
+
+    @Test func wordsOfFaultsStay() {
+        expect([
+            FaultName.batteryEmpty: "battery empty", .batteryLow: "battery low", .elsewhere: "elsewhere",
+            .eventFlood: "event flood", .exportFailed: "export failed", .flood: "flood", .gpsdFlood: "gpsd flood",
+            .needsPairing: "needs-pairing", .noPermission: "no-permission",
+            .parametersRefused: "parameters-refused", .positionRefused: "position refused",
+            .recorderFailed: "recorder failed", .recorderStalled: "recorder stalled",
+            .supervisionTimeout: "supervision-timeout", .underVoltage: "under-voltage",
+        ])
+        expect([Recorder.State.off: "off", .writing: "writing", .stalled: "stalled", .failed: "failed"])
+    }
+
+    @Test func wordsOfActivitiesStay() {
+        expect([Sport.run: "run", .walk: "walk", .hike: "hike", .ride: "ride", .other: "other"])
+        expect([Event.Trigger.command: "command", .auto: "auto", .distance: "distance", .time: "time"])
+        expect([RecordingRow.TimerTrigger.command: "command", .auto: "auto", .outage: "outage"])
+        expect([Ending.forgotten: "forgotten", .power: "power"])
+        expect([Outage.Rule.paused: "paused", .continued: "continued"])
+        expect([
+            ExportFormat.fit: "fit", .gpx: "gpx", .tcx: "tcx", .geojson: "geojson", .kml: "kml", .csv: "csv",
+        ])
+    }
+
+    @Test func wordsOfSettingsStay() {
+        expect([
+            SettingKey.metric: "metric", .twelveHourClock: "twelve_hour_clock",
+            .useHeartRateZones: "use_heart_rate_zones", .sport: "sport", .autoLapMetres: "auto_lap_m",
+            .autoLapSeconds: "auto_lap_s", .autoStopMinutes: "auto_stop_minutes", .straps: "straps",
+            .zones: "zones", .components: "components",
+        ])
+        expect([
+            Component.Name.time: "Time", .distance: "Distance", .pace: "Pace", .heartRate: "Heart Rate",
+            .zone: "Zone",
+        ])
+        expect([
+            Component.Colour.red: "red", .orange: "orange", .yellow: "yellow", .green: "green", .mint: "mint",
+            .teal: "teal", .cyan: "cyan", .blue: "blue", .indigo: "indigo", .purple: "purple", .pink: "pink",
+            .brown: "brown", .white: "white", .gray: "gray", .black: "black", .primary: "primary",
+            .secondary: "secondary",
+        ])
+    }
+
+    @Test(arguments: [
+        (
+            Entry.Kind.command(.start(.run, indoor: false)),
+            #"{"command":"start","sport":"run","indoor":false,"back":0}"#
+        ),
+        (.command(.toggle), #"{"command":"toggle"}"#), (.command(.pause), #"{"command":"pause"}"#),
+        (.command(.resume), #"{"command":"resume"}"#), (.command(.lap), #"{"command":"lap"}"#),
+        (.command(.stop), #"{"command":"stop"}"#), (.command(.discard), #"{"command":"discard"}"#),
+        (
+            .input(.heartLink(LinkStatus(.disconnected, reason: .elsewhere))),
+            #"{"link":"disconnected","reason":"elsewhere"}"#
+        ),
+        (.input(.bluetooth(Bluetooth(way: .kernel))), #"{"way":"kernel"}"#),
+        (
+            .input(.raise(.positionRefused, message: "wait")),
+            #"{"fault":"position refused","message":"wait"}"#
+        ),
+        (.input(.clear(.positionRefused)), #""position refused""#),
+        (.ended(.power), #""power""#), (.shutdown, "{}"), (.slept(.seconds(1)), "1000000000"),
+    ])
+    func anEntryIsStoredAsItAlwaysWas(kind: Entry.Kind, text: String) throws {
+        var writer = LineWriter()
+        writer.entry(kind)
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
+        #expect(try Entry.Kind(name: kind.name, json: JSON(parsing: text.utf8)) == kind)
+    }
+}
