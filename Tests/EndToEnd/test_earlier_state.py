@@ -1,0 +1,75 @@
+"""A state directory of an earlier release, left by a kill in mid-run: the present daemon goes on with it."""
+
+import json
+import shutil
+import sqlite3
+import subprocess
+
+import pytest
+
+from programs import PACECTL, ROOT, wait_for
+
+SOURCE = ROOT / "Tests/Data/state-68d19db"
+OFF = ["--gpsd", "off", "--bluetooth", "off"]
+EVENTS = 50
+
+
+@pytest.fixture
+def state(stage):
+    """A copy of the directory, as if the machine had been restarted since: its clock was never known, so the run is resumed."""
+    place = stage.directory / "state"
+    shutil.copytree(SOURCE, place, ignore=shutil.ignore_patterns("README", "exports", "paced.conf"))
+    place.chmod(0o750)
+    for path in place.iterdir():
+        path.chmod(0o600)
+    with sqlite3.connect(place / "journal.sqlite") as journal:
+        journal.execute("UPDATE part SET boot_id = '00000000-0000-0000-0000-000000000000'")
+    journal.close()
+    return place
+
+
+def test_a_run_of_an_earlier_release_is_resumed(stage, state):
+    daemon = stage.paced(*OFF)
+    reader = stage.reader(daemon, since=0)
+    start = reader.first("EVENT", 10, event="start", resumed=True)
+    assert start["activity"] == 4 and start["seq"] > EVENTS
+    first = reader.first("STATE", run="active")
+    assert (first["activity"], first["sport"]) == (4, "ride") and first["distance_m"] > 20
+    assert 9000 <= first["elapsed_ms"] < 20000
+    wait_for(lambda: daemon.call("status")["elapsed_ms"] >= first["elapsed_ms"] + 1000, 5, "a second more")
+    assert daemon.call("run.stop")["id"] == 4
+    assert [(one["id"], one["sport"], one["elapsed_ms"], one["distance_m"], one["laps"])
+            for one in daemon.call("activities.list")][1:] == [
+        (3, "walk", 19000, 63.05, 1), (2, "hike", 5000, 0, 1), (1, "run", 21000, 68.42, 5)]
+
+
+def test_settings_and_keys_of_an_earlier_release_hold(stage, state):
+    straps = (state / "straps.json").read_bytes()
+    daemon = stage.paced(*OFF)
+    settings = daemon.call("settings.get")
+    assert settings == settings | {
+        "metric": True, "sport": "hike", "straps": ["9AD13824"], "auto_lap_m": 20, "use_heart_rate_zones": True,
+        "zones": [100, 120, 140, 160, 180],
+        "components": [{"name": "Pace", "position": 0, "visible": True, "title_visible": False, "size": 40, "colour": "mint"}]}
+    daemon.end()
+    assert (state / "straps.json").read_bytes() == straps and len(json.loads(straps)["keys"]) == 1
+
+
+def test_the_last_events_of_an_earlier_release_are_replayed_with_their_numbers(stage, state):
+    daemon = stage.paced(*OFF)
+    reader = stage.reader(daemon, since=0)
+    reader.first("EVENT", 10, event="start", resumed=True)
+    numbers = [line["seq"] for line in reader.of("EVENT")]
+    assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) > EVENTS
+    # Every line is held against the schema too.
+    assert any(line.get("reason") == "elsewhere" for line in reader.of("EVENT"))
+
+
+@pytest.mark.parametrize("format", ["gpx", "geojson", "kml", "csv"])
+def test_pacectl_exports_the_same_bytes(stage, state, format):
+    """FIT and TCX name the machine; EarlierStateTests compares those."""
+    for number in (1, 2, 3):
+        result = subprocess.run(
+            [PACECTL, "--state-dir", state, "export", str(number), "--format", format], capture_output=True, timeout=10)
+        assert result.returncode == 0, result.stderr
+        assert result.stdout == (SOURCE / f"exports/{number}.{format}").read_bytes()
