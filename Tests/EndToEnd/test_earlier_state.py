@@ -7,7 +7,8 @@ import subprocess
 
 import pytest
 
-from programs import PACECTL, ROOT, wait_for
+from harness.process import PACECTL, ROOT
+from harness.timing import wait_for
 
 SOURCE = ROOT / "Tests/Data/state-68d19db"
 OFF = ["--gpsd", "off", "--bluetooth", "off"]
