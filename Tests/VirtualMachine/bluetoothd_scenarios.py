@@ -1,5 +1,6 @@
 """What is played with the real bluetoothd between paced and the kernel: each function is the scenario of its name."""
 import grp
+import statistics
 
 import scenarios
 from daemon import NOBODY
@@ -10,6 +11,10 @@ from stage import RETURNS
 OUR_ADDRESS = scenarios.OUR_ADDRESS
 # For so long a bluetoothd that has gone is waited for, in ms.
 LOYALTY_MS = 4000
+# What a stop and a start of bluetoothd may add to the memory of paced each time, in KB. The median of some stops is held against
+# it: what is kept of each stop adds to all of them, what grows once, such as a heap or a buffer (180 KB were seen), to one. The
+# medians that were seen are 0 to 12.
+STOP_KB = 48
 
 
 def cold_start(stage):
@@ -19,7 +24,8 @@ def cold_start(stage):
     stage.bluetoothd().start()
     paced = stage.paced()
     stage.measured["descriptors"], stage.measured["memory_kb"] = stage.running(paced)
-    state = paced.wait("battery", lambda line: "battery_percent" in line.get("heart", {}), 15)
+    stage.within("the first beat", stage.measured["first_beat_s"], 15)
+    state = paced.wait("battery", lambda line: "battery_percent" in line.get("heart", {}), 60)
     expect(state["heart"]["battery_percent"] == 87, f"battery: {state['heart']}")
     expect(state["heart"]["address"] == OUR_ADDRESS, f"address: {state['heart']}")
     expect(state["bluetooth"]["way"] == "bluetoothd", f"bluetooth: {state['bluetooth']}")
@@ -67,14 +73,23 @@ def bluetoothd_restart(stage):
 
 
 def bluetoothd_stop(stage):
-    """bluetoothd is stopped for half a minute, and paced may not go another way: it waits, and says for what."""
+    """bluetoothd is stopped for half a minute, and paced may not go another way: it waits, and says for what. After more stops
+    memory has not grown with each of them.
+    """
     bluetoothd = stage.bluetoothd()
     bluetoothd.start()
     with stage.run() as (*_, paced):
-        bluetoothd.stop()
-        paced.reason("no-bluetooth", 5)
-        paced.watch(30)
-        stage.returned(paced, bluetoothd.start())
+        held = []
+        for away in (30, 1, 1, 1, 1):
+            bluetoothd.stop()
+            paced.reason("no-bluetooth")
+            paced.watch(away)
+            stage.returned(paced, bluetoothd.start())
+            paced.watch(1)
+            held.append(paced.memory())
+        stage.measured["held_kb"] = held
+        grown = statistics.median(after - before for before, after in zip(held, held[1:]))
+        expect(grown < STOP_KB, f"memory grows by {grown} KB with each stop of bluetoothd: {held} KB")
 
 
 def freeze(stage):
@@ -83,9 +98,10 @@ def freeze(stage):
     bluetoothd.start()
     with stage.run() as (*_, paced):
         bluetoothd.freeze()
+        since = len(paced.lines)
         paced.watch(20)
-        expect(paced.heart()["link"] != "connected", f"heart: {paced.heart()}")
-        stage.back.append(paced.beat(bluetoothd.thaw(), 20, hole=True))
+        paced.wait("link that is lost", lambda line: line.get("heart", {}).get("link", "connected") != "connected", 60, since)
+        stage.back.append(paced.beat(bluetoothd.thaw(), hole=True))
 
 
 def coming_back(stage):
@@ -93,7 +109,8 @@ def coming_back(stage):
     scenarios.coming_back(stage)
     returns = sorted(RETURNS)
     stage.measured |= {"returns_s": returns}
-    expect(not returns or returns[len(returns) // 2] <= 5, f"back after the return of bluetoothd: {returns}")
+    expect(not returns or returns[len(returns) // 2] <= 5 * stage.measured["slowness"],
+           f"back after the return of bluetoothd: {returns}")
 
 
 def left_behind(stage):
@@ -103,12 +120,13 @@ def left_behind(stage):
     strap.start()
     stage.bluetoothd().start()
     paced = stage.paced()
-    paced.beat(paced.started, 15)
+    paced.beat(paced.started)
     for _ in range(2):
         paced.kill()
         expect(stage.management.connections(0), "bluetoothd has let the link go")
         paced.start()
-        stage.back.append(paced.beat(paced.started, 15))
+        stage.back.append(paced.beat(paced.started))
+        stage.within("the first beat", stage.back[-1], 15)
         paced.watch(1)
     stage.unharmed(paced, stage.running(paced), strap)
 
@@ -141,9 +159,9 @@ def unprivileged(stage):
     stage.bluetoothd().start()
     wait_for(lambda: stage.management.settings(0) & POWERED, 30, "an adapter that bluetoothd switched on")
     paced = stage.paced(user=NOBODY, groups=[grp.getgrnam("bluetooth").gr_gid])
-    stage.measured["first_beat_s"] = paced.beat(paced.started, 15)
+    stage.measured["first_beat_s"] = paced.beat(paced.started)
     strap.do("drop")
-    stage.measured["back_s"] = paced.beat(boot_ms(), 20, hole=True)
+    stage.measured["back_s"] = paced.beat(boot_ms(), hole=True)
     paced.stop()
 
 

@@ -42,7 +42,7 @@ class HeartSubscriber(StateClient):
     def situation(self):
         return f"; the heart says {self.heart()}"
 
-    def beat(self, after, seconds, hole=False):
+    def beat(self, after, seconds=60, hole=False):
         """How long after a moment (ms) the first beat came, or the first after a hole, in seconds."""
         line = self.wait(
             "beat", lambda line: line["class"] == "HEART" and "bpm" in line and line["boot_ms"] >= after
@@ -60,7 +60,7 @@ class HeartSubscriber(StateClient):
         states = self.states()
         return states[-1]["heart"] if states else None
 
-    def reason(self, reason, seconds):
+    def reason(self, reason, seconds=60):
         """Waits until it says so of the strap, from now on."""
         return self.wait(f"reason {reason}", lambda line: line.get("heart", {}).get("reason") == reason, seconds,
                          since=len(self.lines))

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from daemon import NOBODY, OURS
 from harness.timing import boot_ms, expect, wait_for
+from load import LoadMeter
 from radio import LE, POWERED, attribute_channel
 from stage import BACK
 
@@ -24,11 +25,11 @@ def cold_start(stage):
     paced = stage.paced()
     wait_for(lambda: stage.management.settings(0) & (POWERED | LE) == (POWERED | LE), 30, "an adapter that is on")
     # btvirt reports an advertisement once, and the kernel does not listen before its discovery has begun.
-    time.sleep(1)
+    wait_for(lambda: "Scan Enable" in heard.read_text(), 60, "a discovery")
     stage.strap().start()
     before = stage.running(paced)
-    state = paced.wait(
-        "battery and maker", lambda line: "battery_percent" in line.get("heart", {}), 15)
+    stage.within("the first beat", stage.measured["first_beat_s"], 15)
+    state = paced.wait("battery", lambda line: "battery_percent" in line.get("heart", {}), 60)
     expect(state["heart"]["battery_percent"] == 87, f"battery: {state['heart']}")
     expect(state["heart"]["address"] == OUR_ADDRESS, f"address: {state['heart']}")
     expect(state["bluetooth"]["way"] == "kernel", f"bluetooth: {state['bluetooth']}")
@@ -49,7 +50,7 @@ def scan(stage):
     stage.air()
     stage.strap().start()
     paced = stage.paced("--strap", "Nobody 00000000")
-    paced.wait("state", lambda line: line["class"] == "STATE", 5)
+    paced.wait("state", lambda line: line["class"] == "STATE", 60)
     shown = paced.pacectl("--json", "scan", "--seconds", "3")
     expect(shown.returncode == 0, f"pacectl scan: {shown.stderr}")
     expect(OUR_ADDRESS in shown.stdout, f"pacectl scan: {shown.stdout}")
@@ -102,10 +103,9 @@ def adapter_replug(stage):
     with stage.run("--strap", OURS, "--adapter", ADAPTER) as (air, strap, paced):
         for drop in range(stage.drops):
             air.do("unplug", number=0)
-            paced.reason("no-adapter", 15)
+            paced.reason("no-adapter")
             # The strap is in the air again once it has noticed.
-            while strap.told()["connected"]:
-                paced.watch(0.2)
+            stage.strap_has(paced, strap, "noticed", lambda told: not told["connected"])
             if drop == 1:
                 air.do("occupy")
             stage.came_back(paced, air.do("plug", number=0)["at"])
@@ -117,7 +117,7 @@ def kill_mid_connect(stage):
     strap = stage.strap()
     strap.start()
     paced = stage.paced()
-    paced.beat(paced.started, 15)
+    paced.beat(paced.started)
     for drop in range(stage.drops):
         paced.kill()
         paced.start()
@@ -135,25 +135,25 @@ def stranger(stage):
     other.start()
     ours.start()
     paced = stage.paced()
-    paced.beat(paced.started, 15)
+    paced.beat(paced.started)
     ours.do("drop")
-    paced.beat(boot_ms(), 20, hole=True)
+    paced.beat(boot_ms(), hole=True)
     expect(not other.told()["connections"], "a stranger was connected")
     paced.stop()
 
     # Nobody's yet, and two there: a choice has to be made.
     ours_so_far = len(ours.told()["connections"])
     paced = stage.paced("--strap", "auto")
-    paced.reason("choose", 40)
+    paced.reason("choose")
     paced.watch(5)
     expect(len(ours.told()["connections"]) == ours_so_far and not other.told()["connections"], "one was connected")
     # The only one is taken, and kept when the other comes back.
     other.do("hide")
-    paced.beat(boot_ms(), 60)
+    paced.beat(boot_ms())
     paced.stop()
     other.do("advertise")
     paced.start()
-    paced.beat(paced.started, 15)
+    paced.beat(paced.started)
     paced.watch(3)
     expect(not other.told()["connections"], "a stranger was connected after a choice had been made")
     paced.stop()
@@ -166,14 +166,14 @@ def unprivileged(stage):
     strap.start()
     stage.management.make_ready(0)
     paced = stage.paced("--strap", f"{OUR_ADDRESS}/random", user=NOBODY)
-    stage.measured["first_beat_s"] = paced.beat(paced.started, 15)
+    stage.measured["first_beat_s"] = paced.beat(paced.started)
     strap.do("drop")
-    paced.beat(boot_ms(), 20, hole=True)
+    paced.beat(boot_ms(), hole=True)
     stage.management.power(0, False)
-    paced.reason("adapter-off", 15)
+    paced.reason("adapter-off")
     at = boot_ms()
     stage.management.power(0, True)
-    stage.measured["back_s"] = paced.beat(at, 20)
+    stage.measured["back_s"] = paced.beat(at)
     paced.stop()
 
 
@@ -184,10 +184,10 @@ def elsewhere(stage):
     stage.management.make_ready(0)
     held = attribute_channel(OUR_ADDRESS)
     paced = stage.paced("--strap", f"{OUR_ADDRESS}/random")
-    paced.reason("elsewhere", 15)
+    paced.reason("elsewhere")
     paced.watch(2)
     held.close()
-    stage.measured["back_s"] = paced.beat(boot_ms(), 20)
+    stage.measured["back_s"] = paced.beat(boot_ms())
     paced.stop()
 
 
@@ -196,13 +196,13 @@ def link_parameters(stage):
     air = stage.air()
     stage.strap().start()
     paced = stage.paced()
-    paced.beat(paced.started, 15)
+    paced.beat(paced.started)
     asked = air.do("asked", number=0)
     expect(asked == {"interval": [24, 40], "latency": 0, "supervision": 500}, f"parameters: {asked}")
     air.do("end", number=0, reason=0x3B)
     paced.wait("reason", lambda line: "parameters-refused" in (
-        line.get("reason"), line.get("heart", {}).get("reason")), 10)
-    paced.beat(boot_ms(), 20, hole=True)
+        line.get("reason"), line.get("heart", {}).get("reason")), 60)
+    paced.beat(boot_ms(), hole=True)
     asked = air.do("asked", number=0)
     expect(asked == {"interval": [24, 400], "latency": 0, "supervision": 600}, f"wide parameters: {asked}")
     paced.stop()
@@ -214,7 +214,7 @@ def pairing(stage):
     strap, stranger = stage.strap(pairs=True), stage.stranger()
     strap.start()
     paced = stage.paced()
-    paced.reason("needs-pairing", 30)
+    paced.reason("needs-pairing")
     stage.refused(stranger, ADAPTER)
     strap.do("hesitate")
     with ThreadPoolExecutor() as meanwhile:
@@ -222,17 +222,17 @@ def pairing(stage):
         stage.refused(stranger, ADAPTER)
         expect(not answer.done(), "the strap was not waited for")
         strap.do("agree")
-        paced.beat(boot_ms(), 20)
+        paced.beat(boot_ms())
         stage.measured["answer"] = answer.result()
     stage.refused(stranger, ADAPTER)
     # Both remember it: the strap when it comes back, and the next paced.
     strap.kill()
     air.do("silence", number=1)
     paced.watch(1)
-    paced.beat(strap.start(), 20, hole=True)
+    paced.beat(strap.start(), hole=True)
     paced.stop()
     paced.start()
-    paced.beat(paced.started, 15)
+    paced.beat(paced.started)
     stage.refused(stranger, ADAPTER)
     paced.stop()
 
@@ -243,13 +243,19 @@ def hostile(stage):
     strap = stage.strap()
     strap.start(values=["1646000400040004"], period=0.2)
     paced = stage.paced()
-    paced.beat(paced.started, 15)
+    paced.beat(paced.started)
 
     def hearts(*values):
+        """The hearts of which paced knew after the second of such values was sent, until the sixth was."""
         at = boot_ms()
         strap.do("be", values=values)
-        paced.watch(1.5)
-        return [heart for heart in paced.hearts() if heart["boot_ms"] > at + 500]
+
+        def sent():
+            return [value["at"] for value in strap.told()["sent"] if value["at"] > at]
+
+        stage.strap_has(paced, strap, f"sent {values}", lambda _: len(sent()) >= 6)
+        paced.watch(0.5)
+        return [heart for heart in paced.hearts() if heart["boot_ms"] > sent()[1]]
 
     for values, bpm, rr in (
         (["012c00"], 44, None), (["012c01"], None, None), (["1843d0077203"], 67, [882]),
@@ -265,16 +271,19 @@ def hostile(stage):
     # Were it silent, a strap that ends the link had been taken off, and would be let rest.
     expect(hearts("1646000400040004")[-1].get("bpm") == 70, "no beat after values that were none")
     for mode in ("asks", "indicates", "nonsense", "mute"):
+        before = strap.told()
         strap.do("be", mode=mode, values=["1646000400040004"], period=1.0)
         strap.do("drop")
-        paced.watch(4)
+        # Its own request is answered, its indications are confirmed, or it is asked in vain.
+        stage.strap_has(paced, strap, f"been asked or answered ({mode})", {
+            "asks": lambda told: any(answer.startswith("03") for answer in told["answers"]),
+            "indicates": lambda told: "1e" in told["answers"],
+        }.get(mode, lambda told: told["requests"] > before["requests"]))
+        paced.watch(2)
         expect(all(heart.get("bpm") == 70 for heart in paced.hearts()[-3:]), f"{mode}: {paced.hearts()[-3:]}")
-    answers = strap.told()["answers"]
-    expect(any(answer.startswith("03") for answer in answers), f"the exchange of MTU was not answered: {answers}")
-    expect("1e" in answers, f"indications were not confirmed: {answers}")
     strap.do("be", mode="good")
     strap.do("drop")
-    stage.measured["back_s"] = paced.beat(boot_ms(), 45)
+    stage.measured["back_s"] = paced.beat(boot_ms())
     paced.stop()
 
 
@@ -282,6 +291,8 @@ def coming_back(stage):
     """Of all the drops of this way in the scenarios before this one: half are over within 3 s, 95 % within 8 s."""
     back = sorted(BACK[stage.way])
     stage.measured = {"drops": len(back), "median_s": back[len(back) // 2], "worst_s": back[-1]}
+    slowness = stage.measured["slowness"] = LoadMeter.slowness_of_all()
     for share, limit in ((0.5, 3), (0.95, 8)):
-        within = sum(seconds <= limit for seconds in back)
-        expect(within >= share * len(back), f"only {within} of {len(back)} within {limit} s: {back}")
+        within = sum(seconds <= limit * slowness for seconds in back)
+        expect(within >= share * len(back),
+               f"only {within} of {len(back)} within {limit} s times {slowness:.1f}, the load of the machine: {back}")

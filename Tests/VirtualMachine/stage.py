@@ -8,7 +8,8 @@ import time
 import bus
 from air import Air, place
 from daemon import OURS, Paced
-from harness.timing import expect, wait_for
+from harness.timing import Failed, expect, wait_for
+from load import LoadMeter
 from radio import Management, Radio, channels
 from stranger import Stranger
 from strap import Strap
@@ -17,6 +18,8 @@ from strap import Strap
 BACK = {"kernel": [], "bluetoothd": []}
 # How long after each return of bluetoothd.
 RETURNS = []
+# What a run may hold more at its end, in KB: its journal's pages and buffers; 40 KB are usual.
+GROWTH_KB = 1024
 
 
 class Stage:
@@ -31,6 +34,18 @@ class Stage:
         self.watched = None
         self.back = []
         self.measured = {}
+        self.load = LoadMeter()
+        self.ending.callback(self.load.end)
+
+    def limit(self, seconds):
+        """A time limit that an idle machine has to keep, for the load that this one has had during the scenario."""
+        self.measured["slowness"] = round(self.load.slowness(), 2)
+        return seconds * self.load.slowness()
+
+    def within(self, what, took, seconds):
+        """Expects that something took at most so many seconds of an idle machine."""
+        limit = self.limit(seconds)
+        expect(took <= limit, f"{what} took {took:.1f} s, more than {limit:.1f} s ({seconds} s on an idle machine)")
 
     def radio(self, controllers=2):
         """btvirt's controllers, as BlueZ has them for its own tests. They report an advertisement once, as scanning begins,
@@ -96,7 +111,7 @@ class Stage:
 
     def running(self, paced):
         """Starts a run once the first beat has come; gives the descriptors and the memory held then."""
-        self.measured["first_beat_s"] = paced.beat(paced.started, 15)
+        self.measured["first_beat_s"] = paced.beat(paced.started)
         paced.call("run.start", sport="run")
         paced.watch(2)
         return paced.descriptors(), paced.memory()
@@ -115,19 +130,20 @@ class Stage:
 
     def came_back(self, paced, since, hole=True):
         """Waits for the first beat after a moment, and keeps how long it took."""
-        self.back.append(paced.beat(since, 20, hole))
+        self.back.append(paced.beat(since, hole=hole))
         BACK[self.way].append(self.back[-1])
 
     def returned(self, paced, since):
         """Waits for the first beat after bluetoothd was there again."""
-        self.back.append(paced.beat(since, 20, hole=True))
+        self.back.append(paced.beat(since, hole=True))
         RETURNS.append(self.back[-1])
 
     def changed(self, paced, since, way):
         """Waits for the first beat that comes another way than those before a moment."""
-        paced.wait(f"way {way}", lambda line: line.get("bluetooth", {}).get("way") == way, 15)
-        self.back.append(paced.beat(since, 15, hole=True))
-        state = paced.wait("connected", lambda line: line.get("heart", {}).get("link") == "connected", 5,
+        paced.wait(f"way {way}", lambda line: line.get("bluetooth", {}).get("way") == way, 60)
+        self.back.append(paced.beat(since, hole=True))
+        self.within(f"the change to {way}", self.back[-1], 15)
+        state = paced.wait("connected", lambda line: line.get("heart", {}).get("link") == "connected", 60,
                            since=len(paced.lines))
         expect(state["bluetooth"]["way"] == way and state["bluetooth"].get("reason"), f"bluetooth: {state['bluetooth']}")
         self.measured["said"] = [line for line in paced.lines if line["class"] == "EVENT" and line["boot_ms"] >= since]
@@ -138,6 +154,14 @@ class Stage:
         answer = stranger.do("pair", address=adapter, seconds=10)
         expect(not answer["paired"], "a stranger was paired")
         expect("ProtocolError" in answer["why"], f"a stranger was not told: {answer}")
+
+    def strap_has(self, paced, strap, what, condition):
+        """Waits until a strap's own account meets a condition, while paced is read."""
+        end = time.monotonic() + 60
+        while not condition(strap.told()):
+            if time.monotonic() > end:
+                raise Failed(f"within 60 s the strap had not {what}: {strap.told()}")
+            paced.watch(0.2)
 
     def stream(self, paced, drop):
         """Goes on for a while after a drop. Only a stream of 5 s lets the rests before a new attempt begin anew: every third
@@ -156,7 +180,7 @@ class Stage:
         in_order(paced.hearts(), strap.told()["sent"])
         descriptors, memory = paced.descriptors(), paced.memory()
         expect(descriptors <= before[0], f"{descriptors} descriptors, {before[0]} before")
-        expect(memory < before[1] + 1024, f"{memory} KB of memory, {before[1]} before")
+        expect(memory < before[1] + GROWTH_KB, f"{memory} KB of memory, {before[1]} before")
         held = channels(), sum(len(self.management.connections(index)) for index in self.management.indices())
         expect(held[0] <= 1 and held[1] <= 1, f"channels and connections of the kernel: {held}")
         self.measured |= {"descriptors": descriptors, "memory_kb": memory, "memory_before_kb": before[1]}
