@@ -1,0 +1,86 @@
+"""A stage of the tests that fails: its last lines name each failed test with its reason."""
+
+import subprocess
+
+import pytest
+
+from harness.process import ROOT
+
+SWIFT = """\
+◇ Test aLinkEnds() started.
+✔ Test aLinkEnds() passed after 0.1 seconds.
+◇ Test aBeat(named:) started.
+✘ Test aBeat(named:) recorded an issue with 1 argument value → 7 at HeartTests.swift:12:9: Expectation failed: (bpm → 60) == 61
+✘ Test aBeat(named:) failed after 0.2 seconds with 1 issue.
+✘ Test run with 2 tests in 1 suite failed after 0.3 seconds with 1 issue.
+"""
+CRASH = """\
+◇ Test aLinkEnds() started.
+◇ Test aBeat() started.
+✔ Test aBeat() passed after 0.1 seconds.
+Pipeline/Run.swift:12: Fatal error: Index out of range
+"""
+LEAK = """\
+✔ Test run with 2 tests in 1 suite passed after 0.3 seconds.
+==123==ERROR: LeakSanitizer: detected memory leaks
+
+Direct leak of 32 byte(s) in 1 object(s) allocated from:
+    #0 0x55 in malloc (/x/y+0x1)
+    #1 0x56 in swift_slowAlloc (/x+0x2)
+    #2 0x57 in JSON.parse(_:) /work/main/Sources/Adapters/JSON/JSON.swift:40:9
+    #3 0x58 in ControlTests.aRequest() /work/main/Tests/AdaptersTests/Control/ControlTests.swift:9:1
+"""
+RACE = """\
+WARNING: ThreadSanitizer: data race (pid=7)
+  Write of size 8 at 0x7b by main thread:
+    #0 Journal.take() /work/main/Sources/Adapters/Recorder/Journal.swift:60:9 (x+0x1)
+"""
+MACHINE = """\
+ok kernel/scan 10.4
+FAIL kernel/link-drop 12.3
+    within 60 s there was not: beat; the heart says None
+    paced: started
+1 passed, 1 failed, 0 skipped
+"""
+TRACE = """\
+FAIL systemd/panel 2.0
+    Traceback (most recent call last):
+      File "drive.py", line 40, in play
+    FileNotFoundError: no /dev/uinput
+"""
+
+
+@pytest.mark.parametrize("output, lines", [
+    (SWIFT, ["aBeat(named:) HeartTests.swift:12: Expectation failed: (bpm → 60) == 61"]),
+    (CRASH, ["crash: Fatal error: Index out of range", "aLinkEnds(): did not end (1 of 2 tests were running)"]),
+    (LEAK, ["JSON.parse(_:) at Sources/Adapters/JSON/JSON.swift:40, in ControlTests.aRequest() at "
+            "Tests/AdaptersTests/Control/ControlTests.swift:9: Direct leak of 32 byte(s) in 1 object(s)"]),
+    (RACE, ["Journal.take() at Sources/Adapters/Recorder/Journal.swift:60: ThreadSanitizer: data race (pid=7)"]),
+    (MACHINE, ["kernel/link-drop: within 60 s there was not: beat; the heart says None"]),
+    (TRACE, ["systemd/panel: FileNotFoundError: no /dev/uinput"]),
+    ("FAILED test_x.py::test_y[a b] - assert 1 == 2\n", ["test_x.py::test_y[a b]: assert 1 == 2"]),
+    ("FAILED lap-flood: no answer within 5 s\n", ["lap-flood: no answer within 5 s"]),
+    ("    cut after write 7 of 90: 3000 ms are lost\n", ["cut after write 7 of 90: 3000 ms are lost"]),
+    ("/work/main/Sources/A.swift:1:2: error: cannot find 'x'\n", ["/work/main/Sources/A.swift:1:2: cannot find 'x'"]),
+    ("one\ntwo\n\nthree\nfour\n", ["two", "three", "four"]),
+], ids=["issue", "crash", "leak", "race", "machine", "trace", "pytest", "attack", "cut", "compiler", "other"])
+def test_the_end_names_the_test_and_its_reason(tmp_path, output, lines):
+    (tmp_path / "output").write_text(output)
+    ended = subprocess.run(
+        [ROOT / "Tools/failures", "unit", tmp_path / "output"], capture_output=True, text=True, check=True, timeout=20)
+    first, *named = ended.stdout.splitlines()
+    assert first == f"== unit failed; its output is in {tmp_path}/output"
+    assert named == ["unit: " + line for line in lines]
+
+
+def test_a_stage_keeps_its_output_and_its_status(tmp_path):
+    (tmp_path / "Tools").mkdir()
+    for name in ("stage", "failures"):
+        (tmp_path / "Tools" / name).symlink_to(ROOT / "Tools" / name)
+    command = ["Tools/stage", "some", "bash", "-c", "echo 'FAILED lap-flood: no answer'; echo; echo the end; exit 3"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=20)
+    assert ended.returncode == 3
+    assert ended.stdout.splitlines()[-1] == "some: lap-flood: no answer"
+    assert (tmp_path / ".build/results/some").read_text().splitlines()[-1] == "the end"
+    ended = subprocess.run(["Tools/stage", "some", "true"], cwd=tmp_path, capture_output=True, text=True, timeout=20)
+    assert (ended.returncode, ended.stdout) == (0, "")
