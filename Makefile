@@ -10,7 +10,9 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build run test lint unit test-sanitize end-to-end test-vm test-systemd test-power torture soak attack bench fuzz fuzz-cases install uninstall deb clean requirements test-requirements
+.PHONY: build run test test-all endure lint unit end-to-end first-beat first-boot test-sanitize test-vm test-systemd test-power \
+	torture soak attack attack-short bench fuzz fuzz-short fuzz-cases .build/release/Fuzz install uninstall deb clean \
+	requirements test-requirements machine-requirements
 
 release := swift build -c release --static-swift-stdlib -Xlinker -z -Xlinker now
 pytest := .build/venv/bin/python -B -m pytest -p no:cacheprovider Tests/EndToEnd
@@ -40,49 +42,64 @@ deb: build
 	@Tools/require $(package-packages)
 	@Tools/deb
 
-# The last lines are what each runner said last.
-test: lint unit test-sanitize end-to-end test-vm test-systemd test-power fuzz-cases bench
-	@echo "== all passed"; tail -qn 1 $(results)/*
+# A stage keeps its output in .build/results. If it fails, its last lines name each failed test with its reason.
+stage := Tools/stage
+passed = @echo "== $@: all passed"; for stage in $^; do tail -qn 1 $(results)/$$stage 2>/dev/null || true; done
+
+# At most 15 minutes from a fresh clone, with a beat through a real Bluetooth kernel and the package under systemd.
+test: lint unit end-to-end first-beat first-boot
+	$(passed)
+
+# Everything slower that runs by itself, without what "make test" has run.
+test-all: test-sanitize test-vm test-systemd test-power fuzz-short attack-short bench
+	$(passed)
+
+# By hand: what takes hours.
+endure: fuzz-cases torture soak attack
 
 lint: requirements
 	@echo "== formatting"
-	swift format lint --strict --parallel -r Sources Tests Package.swift
+	@$(stage) lint swift format lint --strict --parallel -r Sources Tests Package.swift
 
 unit: .build/venv
 	@echo "== unit and integration tests"
-	swift build --build-tests
-	@Tools/swift-tests 1-unit
+	@$(stage) build swift build --build-tests
+	@$(stage) unit Tools/swift-tests unit
 
 test-sanitize: .build/venv
-	@Tools/sanitize
+	@$(stage) test-sanitize Tools/sanitize
 
 end-to-end: build .build/venv
-	@echo "== the programs from outside"; mkdir -p $(results)
-	$(pytest) | tee $(results)/3-end-to-end
+	@echo "== the programs from outside"
+	@$(stage) end-to-end Tools/end-to-end end-to-end
 
 # Debian's kernel has virtual Bluetooth controllers on x86-64 only; elsewhere the script says that it skips.
-test-vm: build .build/venv
-	@echo "== a real Bluetooth kernel, in a virtual machine"; mkdir -p $(results)
-	@[ "$$(uname -m)" != x86_64 ] || Tools/require $(machine-packages)
-	Tests/VirtualMachine/test 15 | tee $(results)/3-test-vm
+first-beat: build .build/venv machine-requirements
+	@echo "== a beat through a real Bluetooth kernel, in a virtual machine"
+	@$(stage) first-beat Tests/VirtualMachine/test 0 first
 
-test-systemd: deb .build/venv
-	@echo "== the package on a board with systemd, from its installation to a cut, in a virtual machine"; mkdir -p $(results)
-	@[ "$$(uname -m)" != x86_64 ] || Tools/require $(machine-packages)
-	Tests/VirtualMachine/test-systemd .build/paced_*.deb | tee $(results)/3-test-systemd
+test-vm: build .build/venv machine-requirements
+	@echo "== a real Bluetooth kernel, in a virtual machine"
+	@$(stage) test-vm Tests/VirtualMachine/test 15 rest
 
-test-power: build
-	@echo "== a run whose power is cut, on a real disk"; mkdir -p $(results)
-	@[ "$$(uname -m)" != x86_64 ] || Tools/require $(machine-packages)
-	Tests/PowerCut/test 30 20 3 | tee $(results)/3-test-power
+first-boot: deb .build/venv machine-requirements
+	@echo "== the package on a board with systemd, from its installation to its first beat, in a virtual machine"
+	@$(stage) first-boot Tests/VirtualMachine/test-systemd .build/paced_*.deb first-beat
 
-torture: build .build/venv
+test-systemd: deb .build/venv machine-requirements
+	@echo "== the package on a board with systemd, from its installation to a cut, in a virtual machine"
+	@$(stage) test-systemd Tests/VirtualMachine/test-systemd .build/paced_*.deb
+
+test-power: build machine-requirements
+	@echo "== a run whose power is cut, on a real disk"
+	@$(stage) test-power Tests/PowerCut/test 30 20 3
+
+torture: build .build/venv machine-requirements
 	@echo "== a recording that is killed a thousand times"
 	swift build --build-tests
 	PACED_KILLS=1000 swift test --skip-build --disable-xctest --filter KilledProcessTests 2>&1 | grep -aE '✘|Test run'
 	PACED_RUN_KILLS=1000 $(pytest)/test_kills.py -s
 	@echo "== the Bluetooth kernel with 50 drops, some after two minutes"
-	@[ "$$(uname -m)" != x86_64 ] || Tools/require $(machine-packages)
 	Tests/VirtualMachine/test 50
 	@echo "== ten minutes of a run, the power cut at each flush and 200 times between"
 	Tests/PowerCut/test 600 200 20
@@ -91,20 +108,30 @@ soak: build .build/venv
 	@echo "== ten minutes of a run, every line of it checked"
 	PACED_SECONDS=600 $(pytest)/test_run.py
 
-# Not part of "make test". One attack, or a run once more: make attack ATTACK='lap-flood --seed 7'.
+# One attack, or a run once more: make attack ATTACK='lap-flood --seed 7'.
 attack: build .build/venv
 	@echo "== five minutes of attacks on the programs"
-	.build/venv/bin/python -B Tests/Attack/attack.py $(ATTACK)
+	@$(stage) attack .build/venv/bin/python -B Tests/Attack/attack.py $(ATTACK)
+
+attack-short: build .build/venv
+	@echo "== a minute of attacks on the programs"
+	@$(stage) attack-short .build/venv/bin/python -B Tests/Attack/attack.py --short --seed 1
 
 bench: requirements
-	@echo "== nanoseconds and allocations of the hot paths"; mkdir -p $(results)
+	@echo "== nanoseconds and allocations of the hot paths"
 	$(release) --product Bench
-	.build/release/Bench | tee $(results)/5-bench
+	@$(stage) bench .build/release/Bench
 
-fuzz-cases: requirements
-	@echo "== a million random cases for each reader of bytes from outside"; mkdir -p $(results)
+.build/release/Fuzz: requirements
 	$(release) --product Fuzz
-	timeout 900 .build/release/Fuzz --cases 1000000 --keep .build/fuzz-case | tee $(results)/4-fuzz
+
+fuzz-short: .build/release/Fuzz
+	@echo "== a hundred thousand random cases for each reader of bytes from outside"
+	@$(stage) fuzz-short timeout 300 .build/release/Fuzz --cases 100000 --keep .build/fuzz-case
+
+fuzz-cases: .build/release/Fuzz
+	@echo "== a million random cases for each reader of bytes from outside"
+	@$(stage) fuzz-cases timeout 900 .build/release/Fuzz --cases 1000000 --keep .build/fuzz-case
 
 fuzz: requirements
 	@Tools/fuzz
@@ -118,6 +145,9 @@ fuzz: requirements
 
 requirements:
 	@Tools/require $(packages)
+
+machine-requirements:
+	@[ "$$(uname -m)" != x86_64 ] || Tools/require $(machine-packages)
 
 test-requirements:
 	@Tools/require $(test-packages)

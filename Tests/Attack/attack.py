@@ -38,6 +38,7 @@ NOT_OURS = (
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="ATTACK", help="only these; default: all")
+    parser.add_argument("--short", action="store_true", help="only some, of each kind one, within about a minute")
     parser.add_argument("--list", action="store_true", help="what there is")
     parser.add_argument("--seed", type=int, help="repeats a run; default: a random one")
     parser.add_argument(
@@ -122,7 +123,7 @@ def run(chosen, seed, ground):
 def main():
     options = arguments()
     prepare(options.programs)
-    from attacks import ATTACKS
+    from attacks import ATTACKS, SHORT
     from harness.process import ENVIRONMENT
     from safety import Ground, Refused
 
@@ -133,7 +134,7 @@ def main():
     unknown = [name for name in options.names if name not in ATTACKS]
     if unknown:
         sys.exit(f"attack.py: there is no attack {', '.join(unknown)}; --list says which there are")
-    chosen = [ATTACKS[name] for name in options.names] or list(ATTACKS.values())
+    chosen = [ATTACKS[name] for name in options.names or (SHORT if options.short else ATTACKS)]
     seed = random.SystemRandom().randrange(1 << 32) if options.seed is None else options.seed
     try:
         ground = Ground(options.directory)

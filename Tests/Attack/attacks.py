@@ -3,6 +3,19 @@
 import importlib
 
 ATTACKS = {}
+# Of each kind one that takes some seconds.
+SHORT = [
+    "crowd-at-the-limit",
+    "mutated-requests",
+    "lap-flood",
+    "gpsd-bad-values",
+    "strap-that-answers-twice",
+    "mutated-files",
+    "damaged-journals",
+    "kills-under-load",
+    "fifos-for-files",
+    "read-only-disk-in-a-run",
+]
 
 
 class Attack:

@@ -129,5 +129,6 @@ BOOTS = {
         receiver, adapter, kernel_way, bluetoothd_only, upgrade, panel, sandbox, cut]),
     "last": (Board.surround, [goes_on, too_old, removal]),
 }
-# What the boots after it need.
-ALWAYS = {installation, settled, record_at_boot, poweroff, cut}
+# What the other scenarios of its boot need, and what the boots after it do.
+FIRST = {installation, poweroff}
+ALWAYS = {settled, record_at_boot, cut}

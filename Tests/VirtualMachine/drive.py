@@ -59,12 +59,16 @@ def main(boot, package, names):
     run("systemd-notify", "--ready")
     around = time.monotonic() - at
     print(f"# {boot}: begun {at:.1f} s after power on, everything around it there {around:.1f} s later", flush=True)
+    later = list(boots.BOOTS)[list(boots.BOOTS).index(boot) + 1:]
+    is_last = bool(names) and not any(name_of(scenario) in names for other in later for scenario in boots.BOOTS[other][1])
     for scenario in scenarios:
-        if not names or name_of(scenario) in names or scenario in boots.ALWAYS:
+        if not names or name_of(scenario) in names or scenario in boots.FIRST or scenario in boots.ALWAYS and not is_last:
             play(board, scenario)
+    if is_last:
+        (SHARE / "done").touch()
     systemd = run("systemd-analyze", check=False).stdout
     measure({"boot": boot, "driver_s": round(at, 1), "around_s": round(around, 1), "systemd": systemd})
-    if scenarios[-1] is boots.cut:
+    if scenarios[-1] is boots.cut and not is_last:
         (SHARE / "cut").touch()
     else:
         # As a board is switched off: the driver, and with it what is around the board, ends after the service.
