@@ -82,5 +82,21 @@ def test_a_stage_keeps_its_output_and_its_status(tmp_path):
     assert ended.returncode == 3
     assert ended.stdout.splitlines()[-1] == "some: lap-flood: no answer"
     assert (tmp_path / ".build/results/some").read_text().splitlines()[-1] == "the end"
+    command = ["Tools/stage", "some", "bash", "-c", "echo '== address failed; its output is in x'; echo address: a leak; exit 1"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=20)
+    assert ended.stdout.splitlines()[-1] == "address: a leak", "a runner has named it already"
     ended = subprocess.run(["Tools/stage", "some", "true"], cwd=tmp_path, capture_output=True, text=True, timeout=20)
     assert (ended.returncode, ended.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("first, second, end", [
+    ("true", "true", "two"), ("true", "false", "two"), ("false", "true", "unit: a test: a reason"),
+    ("false", "false", "unit: a test: a reason")])
+def test_of_two_commands_side_by_side_the_end_is_that_of_one_that_failed(first, second, end):
+    named = "; echo '== unit failed; its output is in x'; echo 'unit: a test: a reason'" if first == "false" else ""
+    ended = subprocess.run(
+        [ROOT / "Tools/side-by-side", f"echo one{named}; {first}", f"echo two; {second}"],
+        capture_output=True, text=True, timeout=20)
+    assert ended.returncode == (0 if first == second == "true" else 1)
+    assert ended.stdout.splitlines()[0] == "one" and "two" in ended.stdout.splitlines()
+    assert ended.stdout.splitlines()[-1] == end
