@@ -12,14 +12,14 @@ _pacectl() {
     --config | -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$current"); return ;;
     --sport) mapfile -t COMPREPLY < <(compgen -W "$sports" -- "$current"); return ;;
-    --back | --seconds | --limit | --before | --speed | --every-ms) return ;;
+    --ago | --seconds | --limit | --before | --speed | --interval-ms) return ;;
     esac
 
     # The words of the command, without options and their values.
     local words=() index
     for ((index = 1; index < COMP_CWORD; index++)); do
         case ${COMP_WORDS[index]} in
-        --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --back | --seconds | --limit | --before | --speed | --every-ms)
+        --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --ago | --seconds | --limit | --before | --speed | --interval-ms)
             ((index++))
             ;;
         -*) ;;
@@ -30,7 +30,7 @@ _pacectl() {
     local choices='' files=
     case "${words[*]}" in
     '') choices=$commands ;;
-    start) choices="$sports --indoor --back" ;;
+    start) choices="$sports --indoor --ago" ;;
     scan) choices=--seconds ;;
     strap) choices='status use auto off pair forget' ;;
     'strap use') choices=--add ;;
@@ -42,8 +42,8 @@ _pacectl() {
     export | export\ *) choices='--format -o --output' ;;
     import | import\ *) files=yes ;;
     recover) files=yes ;;
-    replay) choices='--speed --every-ms --sport' files=yes ;;
-    replay\ *) choices='--speed --every-ms --sport' ;;
+    replay) choices='--speed --interval-ms --sport' files=yes ;;
+    replay\ *) choices='--speed --interval-ms --sport' ;;
     panel) choices=--config ;;
     esac
     case $current in

@@ -77,7 +77,7 @@ extension Invocation {
             var members: [String] = []
             if let sport { members.append("\"sport\":\"\(sport.rawValue)\"") }
             if indoor { members.append("\"indoor\":true") }
-            if back > .zero { members.append("\"back_ms\":\(back.wholeMilliseconds)") }
+            if back > .zero { members.append("\"ago_ms\":\(back.wholeMilliseconds)") }
             return ("run.start", "{" + members.joined(separator: ",") + "}")
         case .toggle: return ("run.toggle", "{}")
         case .pause: return ("run.pause", "{}")
@@ -103,8 +103,8 @@ extension Invocation {
             let verb = command == .stop ? "Stopped" : "Discarded"
             let name = result["id"]?.integer.map { "activity \($0), " } ?? ""
             var total = figures
-            total.averageBPM = result["heart_average_bpm"]?.integer(in: 0...999)
-            total.maximumBPM = result["heart_maximum_bpm"]?.integer(in: 0...999)
+            total.averageBPM = result["average_bpm"]?.integer(in: 0...999)
+            total.maximumBPM = result["max_bpm"]?.integer(in: 0...999)
             return "\(verb): \(name)\(words.summary(total, averagePace: result["average_pace_s_per_m"]?.number))."
         }
     }

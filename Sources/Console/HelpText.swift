@@ -7,9 +7,9 @@ let helpText = """
       status                    how the run, the strap and the receiver stand
       watch                     the run as it goes: a screen on a terminal (q leaves
                                 it), lines elsewhere
-      start [SPORT] [--indoor] [--back SECONDS]
+      start [SPORT] [--indoor] [--ago SECONDS]
                                 begin a run: run, walk, hike, ride or other; with
-                                --back it began so much earlier, at most 120 s
+                                --ago it began so much earlier, at most 120 s
       pause                     hold the run
       resume                    go on with it
       lap                       close the lap
@@ -35,7 +35,7 @@ let helpText = """
       import [--] FILE...       FIT, GPX, TCX and KML files into the journal
       recover FILE              what can be read of a damaged journal, back into
                                 the list
-      replay ID|FILE [--speed N] [--every-ms N] [--sport S]
+      replay ID|FILE [--speed N] [--interval-ms N] [--sport S]
                                 what paced said of a run, or would have said of a
                                 file's: N times as fast as it was, or at once
       doctor                    what this machine lacks for a run to be recorded,

@@ -26,7 +26,7 @@ struct Modifiers {
         let command: String
         switch option {
         case "--indoor": (isIndoor, command) = (true, "start")
-        case "--back":
+        case "--ago":
             let most = Int(RunCommand.furthestBack.inSeconds)
             back = .seconds(try OptionValue.number(0...most, "a number of seconds", after: option, &rest))
             command = "start"
@@ -46,9 +46,9 @@ struct Modifiers {
         case "-o", "--output": (file, command) = (try OptionValue.text("a file", after: option, &rest), "export")
         case "--speed":
             (pace.speed, command) = (try OptionValue.speed(after: option, &rest), "replay")
-        case "--every-ms":
+        case "--interval-ms":
             guard let every = rest.popFirst().flatMap({ Int($0) }), Outputs.Watch.isPeriod(every) else {
-                throw .usage("--every-ms needs a multiple of 100 from 100 to 60000")
+                throw .usage("--interval-ms needs a multiple of 100 from 100 to 60000")
             }
             (pace.every, command) = (every, "replay")
         case "--sport":

@@ -43,7 +43,7 @@ struct StateLine: Equatable {
         var state: LinkState?
         /// A token; see ``LinkReason`` for those that this release knows.
         var reason: String?
-        /// The strap's name or address, gpsd's receiver, the way of Bluetooth.
+        /// The strap's name or address, gpsd's receiver, the backend of Bluetooth.
         var name: String?
     }
 
@@ -99,7 +99,7 @@ struct StateLine: Equatable {
         }
         position = json["position"].flatMap(Position.init)
         if let gpsd = json["gpsd"] { self.gpsd = Link(gpsd, name: "device") }
-        if let bluetooth = json["bluetooth"] { self.bluetooth = Link(bluetooth, name: "way") }
+        if let bluetooth = json["bluetooth"] { self.bluetooth = Link(bluetooth, name: "backend") }
         recorder = json["recorder"]?["state"]?.harmlessText()
         power.batteryPercent = json["power"]?["battery_percent"]?.integer(in: 0...100)
         power.isCharging = json["power"]?["charging"]?.bool

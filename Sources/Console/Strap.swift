@@ -80,7 +80,7 @@ extension Invocation {
         }
         let ours = (try? JSON(parsing: straps.utf8))?.array?.compactMap { $0.harmlessText() } ?? []
         var rows = [("Strap", Words(metric: true).strap(line))]
-        if line.heart.link.reason == LinkReason.choose.rawValue, let heard = line.heart.link.name {
+        if line.heart.link.reason == LinkReason.ambiguous.rawValue, let heard = line.heart.link.name {
             rows.append(("Heard", heard + "; 'pacectl strap use STRAP' takes one"))
         }
         rows.append(

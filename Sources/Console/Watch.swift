@@ -80,7 +80,7 @@ final class Watch {
         do {
             let connection = try Connection(to: path)
             try connection.send(
-                #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"every_ms":100}"#)
+                #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"interval_ms":100}"#)
             arrivals = try loop.watch(connection.descriptor, for: .reading) { [unowned self] _ in receive() }
             self.connection = connection
             heardAt = Clock.now()

@@ -29,8 +29,8 @@ struct WatchLines {
     private func follow(_ connection: Connection) throws(Failure) {
         let watch =
             isJSON
-            ? #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"every_ms":100}"#
-            : #"{"class":"WATCH","classes":["STATE","SETTINGS"],"every_ms":1000}"#
+            ? #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"interval_ms":100}"#
+            : #"{"class":"WATCH","classes":["STATE","SETTINGS"],"interval_ms":1000}"#
         guard (try? connection.send(watch)) != nil else { return }
         var settings: Settings?
         while case .line(let line) = connection.line(by: nil) {

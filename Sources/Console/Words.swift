@@ -217,12 +217,13 @@ extension Words {
         case .adapterBlocked: "the adapter is blocked: rfkill unblock bluetooth"
         case .noPermission: "no permission"
         case .searching: "searching"
-        case .choose: "more than one strap: choose yours"
+        case .ambiguous: "more than one strap: choose yours"
         case .outOfRange: "out of range"
-        case .resting: "resting until it is worn again"
+        case .offBody: "not worn; waiting until it is"
+        case .backoff: "sends too much; trying again within a minute"
         case .silent: "the strap is silent"
         case .parametersRefused: "the host refused the strap's connection parameters"
-        case .elsewhere: "the strap is connected elsewhere"
+        case .inUse: "the strap is in use by something else"
         case .needsPairing: "the strap wants to be paired"
         default: token
         }

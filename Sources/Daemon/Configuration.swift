@@ -6,21 +6,21 @@ package import Sensors
 /// What the configuration file says: paced.conf, in the form that systemd's files have.
 ///
 ///     [Recording]
-///     SyncSeconds=1
+///     SyncIntervalSec=1
 ///
 /// A key that is not there leaves the default. A section or a key that nobody knows is an error: it is a wish that would not come true;
 /// so is a key that stands twice, of which one would not.
 package struct Configuration: Equatable, Sendable {
     /// The recording is made to last over a power cut so often, 1 to 60 s; nil is each second in a run, and each 10 s otherwise.
     package var syncSeconds: Int?
-    /// An activity that was interrupted for longer is not gone on with, 0 to 1440 min.
-    package var resumeMinutes = 15
+    /// An activity that was interrupted for longer is not resumed, 0 to 86 400 s.
+    package var resumeLimitSeconds = 900
     /// The files that a run's end makes.
     package var exportAtStop: [ExportFormat] = [.fit]
     /// Where they are put; nil is `exports` in the state directory.
     package var exportDirectory: String?
     /// A run begins when the board moves or a heart beats, and ends when the system shuts down.
-    package var recordsAtBoot = false
+    package var startsAutomatically = false
     /// Where gpsd listens.
     package var gpsd = Options.Gpsd.at(host: nil, port: 2947, device: nil)
     /// How Bluetooth is used.
@@ -29,16 +29,19 @@ package struct Configuration: Equatable, Sendable {
     /// The straps that are ours while nobody has said otherwise over control.sock.
     package var straps = Options.Strap.auto
     /// The most clients of state.sock, 1 to 4096; in all, and of one user.
-    package var stateClients = 256
-    package var stateClientsPerUser = 128
+    package var maxStateClients = 256
+    package var maxStateClientsPerUser = 128
     /// The most clients of control.sock, 1 to 256; in all, and of one user.
-    package var controlClients = 32
-    package var controlClientsPerUser = 16
+    package var maxControlClients = 32
+    package var maxControlClientsPerUser = 16
     /// The charge of the battery that is a fault, and the one at which the run is closed, 0 to 100 %; 0 is never.
     package var warnAtPercent = 15
     package var closeAtPercent = 4
     /// The settings of a device on which nobody has set any over control.sock.
     package var settings = Settings()
+
+    /// A line for the log for each key that has its name of an earlier release.
+    package private(set) var warnings: [String] = []
 
     package init() {}
 
@@ -80,6 +83,8 @@ package struct Configuration: Equatable, Sendable {
     ///
     /// - Throws: ``Options/Misuse``, which names the file and the line.
     package init(_ assignments: [ConfigurationFile.Assignment], path: String) throws(Options.Misuse) {
+        var assignments = assignments
+        warnings = assignments.replaceFormerNames(in: path)
         var lines: [String: Int] = [:]
         var panel = PanelConfiguration()
         for assignment in assignments {
@@ -94,7 +99,7 @@ package struct Configuration: Equatable, Sendable {
             }
         }
         let autoStop = ConfigurationSection.settings.rawValue + "." + SettingKey.autoStopMinutes.rawValue
-        if recordsAtBoot, lines[autoStop] == nil { settings.autoStopMinutes = Self.autoStopMinutesAtBoot }
+        if startsAutomatically, lines[autoStop] == nil { settings.autoStopMinutes = Self.autoStopMinutesAtBoot }
         if case .ours(let straps) = straps { settings.straps = straps }
     }
 
@@ -131,19 +136,19 @@ package struct Configuration: Equatable, Sendable {
     ) throws(Options.Misuse) {
         let value = assignment.value
         switch key {
-        case .syncSeconds: syncSeconds = value.isEmpty ? nil : try assignment.number(in: 1...60)
-        case .resumeMinutes: resumeMinutes = try assignment.number(in: 0...1440)
+        case .syncInterval: syncSeconds = value.isEmpty ? nil : try assignment.number(in: 1...60)
+        case .resumeLimit: resumeLimitSeconds = try assignment.number(in: 0...86_400)
         case .exportAtStop: exportAtStop = try assignment.formats()
         case .exportDirectory: exportDirectory = value.isEmpty ? nil : try assignment.directory()
-        case .recordAtBoot: recordsAtBoot = try assignment.bool()
+        case .autoStart: startsAutomatically = try assignment.bool()
         case .gpsd: gpsd = try Options.Gpsd(value, of: key.rawValue)
-        case .way: bluetooth = try Options.Bluetooth(value, of: key.rawValue)
+        case .backend: bluetooth = try Options.Bluetooth(value, of: key.rawValue)
         case .adapter: adapter = value.isEmpty ? .any : try AdapterChoice(value, of: key.rawValue)
         case .straps: straps = try assignment.straps()
-        case .stateClients: stateClients = try assignment.number(in: 1...4096)
-        case .stateClientsPerUser: stateClientsPerUser = try assignment.number(in: 1...4096)
-        case .controlClients: controlClients = try assignment.number(in: 1...256)
-        case .controlClientsPerUser: controlClientsPerUser = try assignment.number(in: 1...256)
+        case .maxStateClients: maxStateClients = try assignment.number(in: 1...4096)
+        case .maxStateClientsPerUser: maxStateClientsPerUser = try assignment.number(in: 1...4096)
+        case .maxControlClients: maxControlClients = try assignment.number(in: 1...256)
+        case .maxControlClientsPerUser: maxControlClientsPerUser = try assignment.number(in: 1...256)
         case .warnAtPercent: warnAtPercent = try assignment.number(in: 0...100)
         case .closeAtPercent: closeAtPercent = try assignment.number(in: 0...100)
         }

@@ -21,9 +21,9 @@ extension ConfigurationKey {
     /// Whether what it says takes effect at the next start only: links are not torn down for a file.
     var isForNextStart: Bool {
         switch self {
-        case .recordAtBoot, .gpsd, .way, .adapter, .straps: true
-        case .syncSeconds, .resumeMinutes, .exportAtStop, .exportDirectory, .stateClients, .stateClientsPerUser,
-            .controlClients, .controlClientsPerUser, .warnAtPercent, .closeAtPercent:
+        case .autoStart, .gpsd, .backend, .adapter, .straps: true
+        case .syncInterval, .resumeLimit, .exportAtStop, .exportDirectory, .maxStateClients, .maxStateClientsPerUser,
+            .maxControlClients, .maxControlClientsPerUser, .warnAtPercent, .closeAtPercent:
             false
         }
     }
@@ -32,19 +32,19 @@ extension ConfigurationKey {
 extension Configuration {
     fileprivate func agrees(with other: Configuration, on key: ConfigurationKey) -> Bool {
         switch key {
-        case .syncSeconds: syncSeconds == other.syncSeconds
-        case .resumeMinutes: resumeMinutes == other.resumeMinutes
+        case .syncInterval: syncSeconds == other.syncSeconds
+        case .resumeLimit: resumeLimitSeconds == other.resumeLimitSeconds
         case .exportAtStop: exportAtStop == other.exportAtStop
         case .exportDirectory: exportDirectory == other.exportDirectory
-        case .recordAtBoot: recordsAtBoot == other.recordsAtBoot
+        case .autoStart: startsAutomatically == other.startsAutomatically
         case .gpsd: gpsd == other.gpsd
-        case .way: bluetooth == other.bluetooth
+        case .backend: bluetooth == other.bluetooth
         case .adapter: adapter == other.adapter
         case .straps: straps == other.straps
-        case .stateClients: stateClients == other.stateClients
-        case .stateClientsPerUser: stateClientsPerUser == other.stateClientsPerUser
-        case .controlClients: controlClients == other.controlClients
-        case .controlClientsPerUser: controlClientsPerUser == other.controlClientsPerUser
+        case .maxStateClients: maxStateClients == other.maxStateClients
+        case .maxStateClientsPerUser: maxStateClientsPerUser == other.maxStateClientsPerUser
+        case .maxControlClients: maxControlClients == other.maxControlClients
+        case .maxControlClientsPerUser: maxControlClientsPerUser == other.maxControlClientsPerUser
         case .warnAtPercent: warnAtPercent == other.warnAtPercent
         case .closeAtPercent: closeAtPercent == other.closeAtPercent
         }
@@ -54,7 +54,7 @@ extension Configuration {
     mutating func takeWhatCanChange(from new: Configuration) {
         let old = self
         self = new
-        recordsAtBoot = old.recordsAtBoot
+        startsAutomatically = old.startsAutomatically
         gpsd = old.gpsd
         bluetooth = old.bluetooth
         adapter = old.adapter

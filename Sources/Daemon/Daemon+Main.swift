@@ -50,6 +50,7 @@ extension Daemon {
         }
         try checkDescriptors()
         let configuration = try Configuration.read(options)
+        for line in configuration.warnings { Log.write(.warning, line) }
         let service = ServiceReport(ServiceNotifier.fromEnvironment())
         let handed = try handedSockets()
         let directories = try Directories(
@@ -60,7 +61,7 @@ extension Daemon {
         let strapFile = options.isDemo ? nil : StrapListFile(in: directories.state)
         let state = StatePreparation(
             in: directories.state, strapFile: strapFile, isDemo: options.isDemo,
-            limit: .seconds(configuration.resumeMinutes * 60))
+            limit: .seconds(configuration.resumeLimitSeconds))
         let journal = try Journal(in: directories.state, syncSeconds: configuration.syncSeconds) { state.attempt() }
         journal.waitForPreparation(atMost: StatePreparation.startLimit)
         let finding = state.takeFinding()

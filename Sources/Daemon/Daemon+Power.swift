@@ -35,7 +35,7 @@ extension Daemon {
     private func goOn(with closed: ClosedForPower) {
         let now = Clock.now()
         catchUp(to: now)
-        let limit = Duration.seconds(configuration.resumeMinutes * 60)
+        let limit = Duration.seconds(configuration.resumeLimitSeconds)
         guard recollection.pipeline.runState == .idle, now - closed.last <= limit else { return }
         Log.write(.notice, "there is power again: the run that was closed goes on")
         closed.goOn(&recorder, &recollection, at: now)

@@ -29,6 +29,7 @@ extension Daemon {
     private func take(_ assignments: [ConfigurationFile.Assignment]?, at now: Instant) {
         do throws(Options.Misuse) {
             let new = try Configuration(assignments, options)
+            for line in new.warnings { Log.write(.warning, line) }
             reloaded(.notice, take(new, at: now))
         } catch {
             reloaded(.error, error.line)
@@ -47,8 +48,8 @@ extension Daemon {
         recorder.formats = new.exportAtStop
         exports?.directory = new.exportDirectory ?? stateDirectory + "/exports"
         recorder.journal.setSyncSeconds(new.syncSeconds)
-        publisher?.limits = ClientLimits(total: new.stateClients, perUser: new.stateClientsPerUser)
-        control?.limits = ClientLimits(total: new.controlClients, perUser: new.controlClientsPerUser)
+        publisher?.limits = ClientLimits(total: new.maxStateClients, perUser: new.maxStateClientsPerUser)
+        control?.limits = ClientLimits(total: new.maxControlClients, perUser: new.maxControlClientsPerUser)
         take(changed, of: settings, at: now)
         let words = [
             Self.list(changes.now + changed.map(\.rawValue), "changed"),

@@ -81,7 +81,7 @@ package final class Daemon {
         loop = try EventLoop()
         self.options = options
         self.service = service
-        shutdown = Shutdown(closesRun: isService && configuration.recordsAtBoot)
+        shutdown = Shutdown(closesRun: isService && configuration.startsAutomatically)
         self.configuration = configuration
         self.strapFile = strapFile
         stateDirectory = directory
@@ -100,12 +100,12 @@ package final class Daemon {
         undecided = begun.undecided
         closed = begun.closed
         continuity = begun.continuity
-        autoStart = configuration.recordsAtBoot && !options.isDemo ? AutoStart() : nil
+        autoStart = configuration.startsAutomatically && !options.isDemo ? AutoStart() : nil
         clockAt = now
         for signal in Self.signals { signals.append(try onSignal(signal)) }
         publisher = try Publisher(
             socket: state, loop: loop,
-            limits: ClientLimits(total: configuration.stateClients, perUser: configuration.stateClientsPerUser),
+            limits: ClientLimits(total: configuration.maxStateClients, perUser: configuration.maxStateClientsPerUser),
             bootID: Clock.bootID(),
             instance: String(UInt64.random(in: 0...UInt64.max), radix: 16),
             settings: recollection.pipeline.settings,
@@ -116,7 +116,8 @@ package final class Daemon {
         if let numbers { publisher?.renumberEvents(numbers.events, after: finding?.journal?.events ?? []) }
         self.control = try ControlServer(
             socket: control, loop: loop,
-            limits: ClientLimits(total: configuration.controlClients, perUser: configuration.controlClientsPerUser)
+            limits: ClientLimits(
+                total: configuration.maxControlClients, perUser: configuration.maxControlClientsPerUser)
         ) { [unowned self] request, peer in reply(to: request, from: peer) }
         timer = try loop.timer { [unowned self] in wake() }
         recorderSource = try recorder.journal.watch(in: loop) { [unowned self] in tellRecorder() }

@@ -28,7 +28,7 @@ package struct HeartRateMeasurement: Equatable, Sendable {
 package enum HeartQuality: String, CaseIterable, Sendable {
     case good
     case zero
-    case noContact = "no contact"
-    case outOfRange = "out of range"
+    case noContact = "no-contact"
+    case outOfRange = "out-of-range"
     case frozen
 }

@@ -13,12 +13,17 @@ package enum LinkReason: String, CaseIterable, Sendable {
     case adapterBlocked = "adapter-blocked"
     case noPermission = "no-permission"
     case searching
-    case choose
+    /// Several straps are heard, and none of them is known to be ours.
+    case ambiguous
     case outOfRange = "out-of-range"
-    case resting
+    /// The strap is not worn: it is left alone until it is.
+    case offBody = "off-body"
+    /// The strap floods: the next attempt is made later.
+    case backoff
     case silent
     case parametersRefused = "parameters-refused"
-    case elsewhere
+    /// Something else holds the strap.
+    case inUse = "in-use"
     case needsPairing = "needs-pairing"
     // Of gpsd; `off` and `silent` too.
     case notRunning = "not-running"

@@ -233,19 +233,19 @@ package struct Fault: Equatable, Sendable {
 
 /// Every fault by the token that it has on the wire. New ones may come; clients show the message of one that they do not know.
 package enum FaultName: String, CaseIterable, Sendable {
-    case batteryEmpty = "battery empty"
-    case batteryLow = "battery low"
-    case elsewhere
-    case eventFlood = "event flood"
-    case exportFailed = "export failed"
-    case flood
-    case gpsdFlood = "gpsd flood"
+    case batteryEmpty = "battery-empty"
+    case batteryLow = "battery-low"
+    case eventFlood = "event-flood"
+    case exportFailed = "export-failed"
+    case gpsdFlood = "gpsd-flood"
+    case inUse = "in-use"
     case needsPairing = "needs-pairing"
     case noPermission = "no-permission"
     case parametersRefused = "parameters-refused"
-    case positionRefused = "position refused"
-    case recorderFailed = "recorder failed"
-    case recorderStalled = "recorder stalled"
+    case positionRejected = "position-rejected"
+    case recorderFailed = "recorder-failed"
+    case recorderStalled = "recorder-stalled"
+    case strapFlood = "strap-flood"
     case supervisionTimeout = "supervision-timeout"
     case underVoltage = "under-voltage"
 }

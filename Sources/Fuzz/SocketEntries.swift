@@ -20,7 +20,7 @@ extension Entry {
     static let control = Entry(
         name: "control",
         corpus: [
-            #"{"jsonrpc":"2.0","method":"run.start","params":{"sport":"run","indoor":false,"back_ms":0},"id":1}"#,
+            #"{"jsonrpc":"2.0","method":"run.start","params":{"sport":"run","indoor":false,"ago_ms":0},"id":1}"#,
             #"{"jsonrpc":"2.0","method":"settings.set","params":{"key":"zones","value":[100,120,140,160,180]},"id":"a"}"#,
             #"[{"jsonrpc":"2.0","method":"run.toggle"},{"jsonrpc":"2.0","method":"status","id":null},{"foo":"boo"}]"#,
             #"{"jsonrpc":"2.0","method":"settings.set","params":{"key":"components","value":[{"name":"Time","position":0,"size":54}]},"id":2}"#,
@@ -57,7 +57,7 @@ extension Entry {
     static let watch = Entry(
         name: "watch",
         corpus: [
-            #"{"class":"WATCH","classes":["STATE","EVENT"],"every_ms":1000,"since":1234}"#,
+            #"{"class":"WATCH","classes":["STATE","EVENT"],"interval_ms":1000,"since":1234}"#,
             #"{"class":"WATCH","classes":[]}"#, #"{"class":"WATCH","since":0}"#,
             #"{"class":"WATCH","classes":["HEART","FIX","SETTINGS"]}"#,
             #"{"class":"VERSION"}"#,

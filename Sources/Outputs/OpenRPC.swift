@@ -36,7 +36,7 @@ package enum OpenRPC {
         "started":{"type":"string","format":"date-time"},"ended":{"type":"string","format":"date-time"},\
         "elapsed_ms":{"type":"integer"},"total_ms":{"type":"integer"},"distance_m":{"type":"number"},\
         "average_pace_s_per_m":{"type":"number"},"laps":{"type":"integer"},"gaps":{"type":"integer"},\
-        "heart_average_bpm":{"type":"integer"},"heart_maximum_bpm":{"type":"integer"},"demo":{"const":true},\
+        "average_bpm":{"type":"integer"},"max_bpm":{"type":"integer"},"demo":{"const":true},\
         "recovered":{"type":"object","description":"Copied from a damaged journal.","properties":{\
         "id":\(number),"lost_rows":\(number)}}}}},\
         "errors":{\
@@ -65,7 +65,7 @@ package enum OpenRPC {
         """
     private static let indoor = #"{"name":"indoor","summary":"No position is used.","schema":{"type":"boolean"}}"#
     private static let back = """
-        {"name":"back_ms","summary":"How much earlier the activity began; 0 where it is absent.",\
+        {"name":"ago_ms","summary":"How much earlier the activity began; 0 where it is absent.",\
         "schema":{"type":"integer","minimum":0,"maximum":120000}}
         """
     private static let keys = SettingKey.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ",")
@@ -154,7 +154,7 @@ package enum OpenRPC {
         "schema":{"type":"integer","minimum":0}}
         """
     private static let every = """
-        {"name":"every_ms","summary":"1000 where it is absent.",\
+        {"name":"interval_ms","summary":"1000 where it is absent.",\
         "schema":{"type":"integer","minimum":1000,"maximum":3600000}}
         """
     private static let columns = Track.Column.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ",")

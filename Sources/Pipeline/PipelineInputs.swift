@@ -7,7 +7,7 @@ extension Refusing {
     static let patience = Duration.seconds(30)
     /// The receiver said nothing for so long: it is not refused any more, it is silent.
     static let silence = Duration.seconds(10)
-    static let fault = FaultName.positionRefused
+    static let fault = FaultName.positionRejected
 
     var message: String {
         let why =

@@ -138,7 +138,7 @@ class Observer:
 
 if __name__ == "__main__":
     observer = Observer(sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4])
-    observer.state.sendall(b'{"class":"WATCH","classes":["STATE","EVENT","HEART","FIX"],"every_ms":100}\n')
+    observer.state.sendall(b'{"class":"WATCH","classes":["STATE","EVENT","HEART","FIX"],"interval_ms":100}\n')
     print("ready", flush=True)
     while observer.turn():
         pass

@@ -143,7 +143,7 @@ def impossible_speed_in_a_file(arena):
             summary["distance_m"] <= bound,
             f"{summary['distance_m']:,.0f} m in {count} s were kept (bound: {bound:.0f} m)",
         )
-        lines = carried_out(arena, "replay", path, "--every-ms", "60000").stdout.splitlines()
+        lines = carried_out(arena, "replay", path, "--interval-ms", "60000").stdout.splitlines()
         stop = next(line for line in map(json.loads, lines) if line.get("event") == "stop")
         expect(stop["summary"]["distance_m"] <= bound, f"replay counts {stop['summary']['distance_m']:,.0f} m")
 

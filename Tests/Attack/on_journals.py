@@ -15,7 +15,7 @@ OFF = ["--gpsd", "off", "--strap", "off"]
 KEYED = ["location", "heart", "input", "record"]
 NUMBERED = ["part", "lap", "sensor"]
 # What an activity must have kept when none of its rows was damaged.
-FIGURES = ["sport", "started", "elapsed_ms", "total_ms", "distance_m", "heart_average_bpm", "laps"]
+FIGURES = ["sport", "started", "elapsed_ms", "total_ms", "distance_m", "average_bpm", "laps"]
 # After a start, on these small journals.
 RESCUE_S = 20
 

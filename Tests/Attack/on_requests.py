@@ -10,7 +10,7 @@ from harness.timing import expect, wait_for
 from on_clients import request
 
 METHODS = {
-    "run.start": {"sport": "run", "back_ms": 1000},
+    "run.start": {"sport": "run", "ago_ms": 1000},
     "run.toggle": {},
     "run.pause": {},
     "run.resume": {},
@@ -28,7 +28,7 @@ METHODS = {
     "activities.get": {"id": 1},
     "activities.edit": {"id": 1, "name": "x"},
     "activities.delete": {"id": 1},
-    "activities.track": {"id": 1, "from_ms": 0, "every_ms": 1000, "fields": ["at_ms"]},
+    "activities.track": {"id": 1, "from_ms": 0, "interval_ms": 1000, "fields": ["at_ms"]},
     "rpc.discover": {},
 }
 

@@ -111,7 +111,7 @@ def kills_under_load(arena):
     summary = daemon.call("run.stop")
     wait_for(lambda: not daemon.call("activities.list")[0]["open"], 5, "the end of the run")
     daemon.end()
-    lines = arena.pacectl(daemon.state, "replay", str(summary["id"]), "--every-ms", "60000", text=True).stdout
+    lines = arena.pacectl(daemon.state, "replay", str(summary["id"]), "--interval-ms", "60000", text=True).stdout
     expect(f'"distance_m":{summary["distance_m"]}' in lines, "a replay gives another distance")
 
 

@@ -41,7 +41,7 @@ struct ScreenTests {
         let away = (#""link":"connected","address""#, #""link":"disconnected","reason":"out-of-range","address""#)
         try expect(try Views.view(Views.run, away), named: "strap-away")
         try expect(
-            try Views.view(Views.run, away, (#""way":"kernel""#, #""way":"off""#)), named: "bluetooth-off")
+            try Views.view(Views.run, away, (#""backend":"kernel""#, #""backend":"off""#)), named: "bluetooth-off")
         let connecting = (#""link":"connected","address""#, #""link":"connecting","address""#)
         try expect(try Views.view(Views.run, connecting), named: "strap-connecting")
         try expect(try Views.view(Views.run, connecting), Size(columns: 40, rows: 12), named: "strap-connecting")
@@ -49,7 +49,7 @@ struct ScreenTests {
 
     @Test func faultsAreShownAndCounted() throws {
         let faults = (1...5).map {
-            #"{"fault":"f\#($0)","since_ms":1,"message":"fault \#($0), and what to do about it"}"#
+            #"{"fault":"f\#($0)","since_boot_ms":1,"message":"fault \#($0), and what to do about it"}"#
         }
         let view = try Views.view(Views.run, (#""faults":[]"#, #""faults":[\#(faults.joined(separator: ","))]"#))
         try expect(view, named: "faults")

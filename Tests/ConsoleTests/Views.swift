@@ -15,14 +15,14 @@ enum Views {
         "zone_fraction":0.489},
         "position":{"latitude":52.5,"longitude":13.4,"altitude_m":34.1,"accuracy_m":4.1,"speed_mps":2.9,"track_deg":87.0,
         "mode":3,"satellites":9,"age_ms":180,"stale":false},
-        "gpsd":{"link":"connected","device":"/dev/ttyACM0"},"bluetooth":{"way":"kernel","adapter":"00:1A:7D:DA:71:13"},
+        "gpsd":{"link":"connected","device":"/dev/ttyACM0"},"bluetooth":{"backend":"kernel","adapter":"00:1A:7D:DA:71:13"},
         "recorder":{"state":"off"},"ticks":{"late":0,"worst_ms":0.4},"faults":[]}
         """#
 
     static let idle = #"""
         {"class":"STATE","seq":1,"boot_ms":123456700,"clock":"unset","run":"idle",
         "heart":{"link":"disconnected","reason":"searching"},"gpsd":{"link":"disconnected","reason":"not-running"},
-        "bluetooth":{"way":"kernel"},"recorder":{"state":"off"},"ticks":{"late":0,"worst_ms":0},"faults":[]}
+        "bluetooth":{"backend":"kernel"},"recorder":{"state":"off"},"ticks":{"late":0,"worst_ms":0},"faults":[]}
         """#
 
     static let settings = #"""

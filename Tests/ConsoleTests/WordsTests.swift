@@ -87,7 +87,7 @@ struct WordsTests {
     func linkToTheStrapIsSaidInRunFreesWords(_ link: String, _ reason: String, _ way: String, _ text: String) throws {
         let view = try Views.view(
             Views.idle, (#""link":"disconnected","reason":"searching""#, #""link":"\#(link)","reason":"\#(reason)""#),
-            (#""way":"kernel""#, #""way":"\#(way)""#))
+            (#""backend":"kernel""#, #""backend":"\#(way)""#))
         #expect(Words.heartLink(view.state!) == text)
     }
 }

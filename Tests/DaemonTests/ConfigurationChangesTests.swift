@@ -10,9 +10,10 @@ import Testing
     }
 
     private static let values: [ConfigurationKey: String] = [
-        .syncSeconds: "3", .resumeMinutes: "3", .exportAtStop: "gpx", .exportDirectory: "/srv", .recordAtBoot: "yes",
-        .gpsd: "off", .way: "off", .adapter: "hci1", .straps: "off", .stateClients: "3", .stateClientsPerUser: "3",
-        .controlClients: "3", .controlClientsPerUser: "3", .warnAtPercent: "3", .closeAtPercent: "3",
+        .syncInterval: "3", .resumeLimit: "3", .exportAtStop: "gpx", .exportDirectory: "/srv", .autoStart: "yes",
+        .gpsd: "off", .backend: "off", .adapter: "hci1", .straps: "off", .maxStateClients: "3",
+        .maxStateClientsPerUser: "3",
+        .maxControlClients: "3", .maxControlClientsPerUser: "3", .warnAtPercent: "3", .closeAtPercent: "3",
     ]
 
     @Test(arguments: ConfigurationKey.allCases)

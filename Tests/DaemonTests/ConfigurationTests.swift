@@ -26,7 +26,7 @@ import Testing
         let configuration = try read("# nothing\n")
         #expect(configuration == Configuration())
         #expect(configuration.syncSeconds == nil)
-        #expect(configuration.resumeMinutes == 15)
+        #expect(configuration.resumeLimitSeconds == 900)
         #expect(configuration.exportAtStop == [.fit])
         #expect(configuration.exportDirectory == nil)
         #expect(configuration.settings == Settings())
@@ -36,22 +36,22 @@ import Testing
         let configuration = try read(
             """
             [Recording]
-            SyncSeconds=5
-            ResumeMinutes=0
+            SyncIntervalSec=5
+            ResumeLimitSec=0
             ExportAtStop=gpx fit, gpx
             ExportDirectory=/srv/runs
-            RecordAtBoot=yes
+            AutoStart=yes
             [Position]
             Gpsd=[::1]:2948
             [Bluetooth]
-            Way=kernel
+            Backend=kernel
             Adapter=hci1
             Straps=9AD13824,A0:9E:1A:00:00:01/public
             [Clients]
-            StateClients=4096
-            StateClientsPerUser=1
-            ControlClients=256
-            ControlClientsPerUser=2
+            MaxStateClients=4096
+            MaxStateClientsPerUser=1
+            MaxControlClients=256
+            MaxControlClientsPerUser=2
             [Power]
             WarnAtPercent=20
             CloseAtPercent=0
@@ -60,18 +60,18 @@ import Testing
             """)
         var expected = Configuration()
         expected.syncSeconds = 5
-        expected.resumeMinutes = 0
+        expected.resumeLimitSeconds = 0
         expected.exportAtStop = [.gpx, .fit]
         expected.exportDirectory = "/srv/runs"
-        expected.recordsAtBoot = true
+        expected.startsAutomatically = true
         expected.gpsd = .at(host: "::1", port: 2948, device: nil)
         expected.bluetooth = .kernel
         expected.adapter = .index(1)
         expected.straps = .ours(["9AD13824", "A0:9E:1A:00:00:01/public"])
-        expected.stateClients = 4096
-        expected.stateClientsPerUser = 1
-        expected.controlClients = 256
-        expected.controlClientsPerUser = 2
+        expected.maxStateClients = 4096
+        expected.maxStateClientsPerUser = 1
+        expected.maxControlClients = 256
+        expected.maxControlClientsPerUser = 2
         expected.warnAtPercent = 20
         expected.closeAtPercent = 0
         expected.settings.straps = ["9AD13824", "A0:9E:1A:00:00:01/public"]
@@ -107,12 +107,12 @@ import Testing
         ]
         #expect(settings == expected)
         // Said once, wherever it stands.
-        let late = try read("[Settings]\nauto_stop_minutes=0\n[Recording]\nRecordAtBoot=on")
+        let late = try read("[Settings]\nauto_stop_minutes=0\n[Recording]\nAutoStart=on")
         #expect(late.settings.autoStopMinutes == 0)
     }
 
     @Test func anOptionWinsOverTheFile() throws {
-        let text = "[Position]\nGpsd=off\n[Bluetooth]\nWay=off\nAdapter=hci3\nStraps=H10\n"
+        let text = "[Position]\nGpsd=off\n[Bluetooth]\nBackend=off\nAdapter=hci3\nStraps=H10\n"
         let configuration = try read(
             text, "--gpsd", "127.0.0.1:3000", "--bluetooth", "auto", "--adapter", "hci0", "--strap", "auto")
         #expect(configuration.gpsd == .at(host: "127.0.0.1", port: 3000, device: nil))
@@ -124,10 +124,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("[Recording]\nSyncSeconds=0", "paced.conf:2: SyncSeconds takes a whole number from 1 to 60"),
-        ("[Recording]\nSyncSeconds=soon", "paced.conf:2: SyncSeconds takes a whole number from 1 to 60"),
-        ("[Recording]\n\nResumeMinutes=1441", "paced.conf:3: ResumeMinutes takes a whole number from 0 to 1440"),
-        ("[Recording]\nRecordAtBoot=maybe", "paced.conf:2: RecordAtBoot takes yes or no"),
+        ("[Recording]\nSyncIntervalSec=0", "paced.conf:2: SyncIntervalSec takes a whole number from 1 to 60"),
+        ("[Recording]\nSyncIntervalSec=soon", "paced.conf:2: SyncIntervalSec takes a whole number from 1 to 60"),
+        ("[Recording]\n\nResumeLimitSec=86401", "paced.conf:3: ResumeLimitSec takes a whole number from 0 to 86400"),
+        ("[Recording]\nAutoStart=maybe", "paced.conf:2: AutoStart takes yes or no"),
         (
             "[Recording]\nExportAtStop=pdf",
             "paced.conf:2: ExportAtStop takes any of fit gpx tcx geojson kml csv, or nothing"
@@ -135,25 +135,25 @@ import Testing
         ("[Recording]\nExportDirectory=runs", "paced.conf:2: ExportDirectory takes a path that begins with /"),
         (
             "[Recording]\nSyncSecond=1",
-            "paced.conf:2: there is no key SyncSecond in [Recording]; there are SyncSeconds ResumeMinutes ExportAtStop "
-                + "ExportDirectory RecordAtBoot"
+            "paced.conf:2: there is no key SyncSecond in [Recording]; there are SyncIntervalSec ResumeLimitSec ExportAtStop "
+                + "ExportDirectory AutoStart"
         ),
         (
-            "[Recorder]\nSyncSeconds=1",
+            "[Recorder]\nSyncIntervalSec=1",
             "paced.conf:2: there is no section [Recorder]; there are [Recording] [Position] [Bluetooth] [Clients] "
                 + "[Power] [Settings] [Panel]"
         ),
         (
-            "SyncSeconds=1",
-            "paced.conf:1: SyncSeconds stands in no section; there are [Recording] [Position] [Bluetooth] [Clients] "
+            "SyncIntervalSec=1",
+            "paced.conf:1: SyncIntervalSec stands in no section; there are [Recording] [Position] [Bluetooth] [Clients] "
                 + "[Power] [Settings] [Panel]"
         ),
-        ("[Recording]\nSyncSeconds=1\nSyncSeconds=1", "paced.conf:3: SyncSeconds stands in line 2 already"),
+        ("[Recording]\nSyncIntervalSec=1\nSyncIntervalSec=1", "paced.conf:3: SyncIntervalSec stands in line 2 already"),
         (
             "[Position]\nGpsd=gps.example.com:2947",
             "paced.conf:2: Gpsd takes a numeric address or localhost: a name would need a look-up that blocks"
         ),
-        ("[Bluetooth]\nWay=usb", "paced.conf:2: Way takes auto, kernel, bluetoothd or off"),
+        ("[Bluetooth]\nBackend=usb", "paced.conf:2: Backend takes auto, kernel, bluetoothd or off"),
         ("[Bluetooth]\nStraps=a,,b", "paced.conf:2: Straps takes straps with commas between, none empty"),
         (
             "[Bluetooth]\nStraps=unix:strap.sock",
@@ -163,7 +163,7 @@ import Testing
             "[Bluetooth]\nStraps=a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q",
             "paced.conf:2: straps are at most 16"
         ),
-        ("[Clients]\nControlClients=257", "paced.conf:2: ControlClients takes a whole number from 1 to 256"),
+        ("[Clients]\nMaxControlClients=257", "paced.conf:2: MaxControlClients takes a whole number from 1 to 256"),
         ("[Power]\nCloseAtPercent=-1", "paced.conf:2: CloseAtPercent takes a whole number from 0 to 100"),
         ("[Settings]\nmetric=km", "paced.conf:2: metric takes yes or no"),
         ("[Settings]\nsport=swim", "paced.conf:2: sport must be one of run, walk, hike, ride, other"),
@@ -201,6 +201,67 @@ import Testing
         ),
     ])
     func whatIsWrongIsSaidWithFileAndLine(text: String, complaint: String) {
+        #expect(throws: Options.Misuse(line: complaint)) { try read(text) }
+    }
+
+    @Test(arguments: [
+        ("[Recording]\nSyncSeconds=5", "[Recording]\nSyncIntervalSec=5", "SyncSeconds= is now called SyncIntervalSec="),
+        ("[Recording]\nResumeMinutes=2", "[Recording]\nResumeLimitSec=120", "is read as ResumeLimitSec=120;"),
+        ("[Recording]\nRecordAtBoot=yes", "[Recording]\nAutoStart=yes", "RecordAtBoot= is now called AutoStart="),
+        ("[Bluetooth]\nWay=kernel", "[Bluetooth]\nBackend=kernel", "Way= is now called Backend="),
+        ("[Clients]\nStateClients=9", "[Clients]\nMaxStateClients=9", "StateClients= is now called MaxStateClients="),
+        (
+            "[Clients]\nStateClientsPerUser=9", "[Clients]\nMaxStateClientsPerUser=9",
+            "StateClientsPerUser= is now called MaxStateClientsPerUser="
+        ),
+        (
+            "[Clients]\nControlClients=9", "[Clients]\nMaxControlClients=9",
+            "ControlClients= is now called MaxControlClients="
+        ),
+        (
+            "[Clients]\nControlClientsPerUser=9", "[Clients]\nMaxControlClientsPerUser=9",
+            "ControlClientsPerUser= is now called MaxControlClientsPerUser="
+        ),
+    ])
+    func aFormerKeyIsReadAsThePresentOneWithAWarning(former: String, present: String, warning: String) throws {
+        var configuration = try read(former)
+        #expect(configuration.warnings.count == 1)
+        #expect(configuration.warnings.first?.contains("paced.conf:2: ") == true)
+        #expect(configuration.warnings.first?.contains(warning) == true, "\(configuration.warnings)")
+        let expected = try read(present)
+        #expect(expected.warnings == [])
+        #expect(
+            ConfigurationChanges(from: configuration, to: expected)
+                == ConfigurationChanges(from: expected, to: expected))
+        configuration = Configuration()
+        #expect(
+            ConfigurationChanges(from: configuration, to: expected)
+                != ConfigurationChanges(from: expected, to: expected))
+    }
+
+    @Test(arguments: ["SyncSeconds=5\nSyncIntervalSec=7", "SyncIntervalSec=7\nSyncSeconds=5"])
+    func thePresentKeyWinsOverItsFormerName(lines: String) throws {
+        let configuration = try read("[Recording]\n" + lines)
+        #expect(configuration.syncSeconds == 7)
+        #expect(configuration.warnings.count == 1)
+        #expect(
+            configuration.warnings.first?.hasSuffix("SyncSeconds= is ignored, SyncIntervalSec= replaces it") == true)
+    }
+
+    @Test(arguments: [
+        ("[Recording]\nResumeMinutes=1441", "paced.conf:2: ResumeLimitSec takes a whole number from 0 to 86400"),
+        (
+            "[Recording]\nResumeMinutes=9223372036854775807",
+            "paced.conf:2: ResumeLimitSec takes a whole number from 0 to 86400"
+        ),
+        ("[Recording]\nSyncSeconds=1\nSyncSeconds=2", "paced.conf:3: SyncIntervalSec stands in line 2 already"),
+        (
+            "[Clients]\nWay=kernel",
+            "paced.conf:2: there is no key Way in [Clients]; there are MaxStateClients MaxStateClientsPerUser "
+                + "MaxControlClients MaxControlClientsPerUser"
+        ),
+    ])
+    func aFormerKeyIsCheckedAsThePresentOne(text: String, complaint: String) {
         #expect(throws: Options.Misuse(line: complaint)) { try read(text) }
     }
 

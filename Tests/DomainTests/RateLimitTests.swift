@@ -40,7 +40,7 @@ private let start = Instant(milliseconds: 1_000_000)
 
 @Suite struct FloodFaultTests {
     private func fault() -> FloodFault {
-        FloodFault(name: .flood) { "\($0) dropped" }
+        FloodFault(name: .strapFlood) { "\($0) dropped" }
     }
 
     @Test func itIsRaisedAfterASecondRenewedEachTenSecondsAndClearedAfterAMinute() {
@@ -50,17 +50,17 @@ private let start = Instant(milliseconds: 1_000_000)
         for tenth in 0..<10 { fault.dropped(at: start + .milliseconds(100 * tenth)) }
         #expect(fault.deadline == start + .seconds(1))
         #expect(fault.next(at: start + .milliseconds(999)) == nil)
-        #expect(fault.next(at: start + .seconds(1)) == .raise(.flood, message: "10 dropped"))
+        #expect(fault.next(at: start + .seconds(1)) == .raise(.strapFlood, message: "10 dropped"))
         for _ in 0..<32 { fault.dropped(at: start + .seconds(2)) }
         #expect(fault.next(at: start + .seconds(10)) == nil)
         #expect(fault.deadline == start + .seconds(11))
-        #expect(fault.next(at: start + .seconds(11)) == .raise(.flood, message: "42 dropped"))
+        #expect(fault.next(at: start + .seconds(11)) == .raise(.strapFlood, message: "42 dropped"))
         #expect(fault.deadline == start + .seconds(62))
         #expect(fault.next(at: start + .seconds(61)) == nil)
-        #expect(fault.next(at: start + .seconds(62)) == .clear(.flood))
+        #expect(fault.next(at: start + .seconds(62)) == .clear(.strapFlood))
         #expect(fault.deadline == nil)
         #expect(fault.next(at: start + .seconds(100)) == nil)
         fault.dropped(at: start + .seconds(100))
-        #expect(fault.next(at: start + .seconds(101)) == .raise(.flood, message: "1 dropped"))
+        #expect(fault.next(at: start + .seconds(101)) == .raise(.strapFlood, message: "1 dropped"))
     }
 }

@@ -15,7 +15,7 @@ def alone(stage):
     """Starts a daemon that records by itself."""
     def start(*options, **keys):
         path = stage.directory / "paced.conf"
-        path.write_text("[Recording]\nRecordAtBoot=yes\n")
+        path.write_text("[Recording]\nAutoStart=yes\n")
         return stage.paced("--config", path, *options)
     return start
 
@@ -31,10 +31,10 @@ def test_movement_begins_a_run_back_where_it_began(stage, alone, schema):
     reader = stage.reader(daemon, classes=["EVENT", "STATE"])
     start = reader.first("EVENT", seconds=90, event="start")
     # 50 m of running are 15 to 30 s.
-    assert 5_000 <= start["back_ms"] <= 60_000, start.text
+    assert 5_000 <= start["ago_ms"] <= 60_000, start.text
     state = wait_for(lambda: (state := daemon.call("status")).get("distance_m", 0) > 0 and state, 10, "distance")
     assert state["distance_m"] >= 45
-    assert state["elapsed_ms"] > start["back_ms"] - 100
+    assert state["elapsed_ms"] > start["ago_ms"] - 100
     assert not [error.message for error in schema.iter_errors(json.loads(start.text))]
     # A stop by hand is not undone while the movement goes on.
     assert daemon.call("run.stop")["distance_m"] >= 45
@@ -49,7 +49,7 @@ def test_beats_begin_a_run_and_a_forgotten_one_ends_as_of_the_last(stage, alone)
     assert daemon.call("settings.set", key="auto_stop_minutes", value=1) == 1
     reader = stage.reader(daemon, classes=["EVENT", "HEART", "STATE"])
     start = reader.first("EVENT", seconds=60, event="start")
-    assert 30_000 <= start["back_ms"] <= 31_500, start.text
+    assert 30_000 <= start["ago_ms"] <= 31_500, start.text
     time.sleep(3)
     strap.end()
     time.sleep(1)

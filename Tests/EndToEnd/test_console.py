@@ -33,7 +33,7 @@ def test_lines_come_where_there_is_no_terminal(paced):
         lines = read_lines(program, 3)
         program.terminate()
     assert lines == ["Running  27:12  5.03 km  5:12 min/km  148 bpm, Zone 2\n"] * 3
-    assert paced.watches[-1]["every_ms"] == 1000
+    assert paced.watches[-1]["interval_ms"] == 1000
 
 
 def test_dumb_terminal_gets_lines(paced, screen):
@@ -110,7 +110,7 @@ def test_hostile_names_are_harmless_in_status(paced):
 @pytest.mark.parametrize("words, asked, said", [
     (["start"], ("run.start", {}), "Started, activity 17.\n"),
     (["start", "ride", "--indoor"], ("run.start", {"sport": "ride", "indoor": True}), "Started, activity 17.\n"),
-    (["start", "--back", "30"], ("run.start", {"back_ms": 30000}), "Started, activity 17.\n"),
+    (["start", "--ago", "30"], ("run.start", {"ago_ms": 30000}), "Started, activity 17.\n"),
     (["pause"], ("run.pause", {}), "Paused at 3:12.\n"),
     (["resume"], ("run.resume", {}), "Going on at 3:12.\n"),
     (["lap"], ("run.lap", {}), "Lap closed at 3:12.\n"),
@@ -250,7 +250,7 @@ def test_strap_status_says_which_are_ours(paced):
     assert told == {"straps": ["9AD13824", "Polar H9"], "heart": RUN["heart"], "bluetooth": RUN["bluetooth"],
                     "faults": []}
     paced.settings = SETTINGS
-    paced.state = RUN | {"heart": {"link": "disconnected", "reason": "choose", "name": "A, " + HOSTILE}}
+    paced.state = RUN | {"heart": {"link": "disconnected", "reason": "ambiguous", "name": "A, " + HOSTILE}}
     text = pacectl(paced, "strap").stdout
     assert "choose yours" in text and "Heard      A, " in text and "Ours       the one that is" in text
     assert not any(c < " " and c != "\n" or "\x7f" <= c <= "\x9f" or c in "\u202e\u2028" for c in text)

@@ -101,7 +101,7 @@ def test_a_run_goes_through_its_states(daemon):
 
 @pytest.mark.parametrize("method, parameters, code, field", [
     ("run.start", {"sport": "swim"}, -32004, "sport"),
-    ("run.start", {"back_ms": 120001}, -32004, "back_ms"),
+    ("run.start", {"ago_ms": 120001}, -32004, "ago_ms"),
     ("run.start", {"bogus": 1}, -32602, "bogus"),
     ("settings.set", {"key": "bogus", "value": 1}, -32004, "key"),
     ("settings.set", {"key": "metric", "value": "yes"}, -32004, "metric"),

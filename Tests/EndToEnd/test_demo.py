@@ -72,10 +72,10 @@ def test_make_run_is_build_and_demo():
 def test_the_demo_starts_a_run_and_its_strap_drops_out_and_returns(demo_of_the_session):
     reader = demo_of_the_session
     assert reader.of("EVENT")[0]["seq"] == reader.first("VERSION")["events"]["first"]
-    lost = reader.first("EVENT", seconds=240, event="link", of="heart", link="disconnected", reason="searching")
+    lost = reader.first("EVENT", seconds=240, event="link", link_of="heart", link="disconnected", reason="searching")
     back = wait_for(
         lambda: next((event for event in reader.of("EVENT") if event["seq"] > lost["seq"]
-                      and (event["event"], event.get("of"), event.get("link")) == ("link", "heart", "connected")), None),
+                      and (event["event"], event.get("link_of"), event.get("link")) == ("link", "heart", "connected")), None),
         60, "the strap again")
     # The beat value goes with the link, and comes again with it.
     states = reader.of("STATE")

@@ -49,7 +49,7 @@ def findings(directory, tree):
     assert seconds < 6
     lines = [json.loads(line) for line in result.stdout.splitlines()]
     assert all(line["result"] in ["ok", "fail", "note", "unknown"] for line in lines)
-    assert all(line["mend"] for line in lines if line["result"] == "fail")
+    assert all(line["remedy"] for line in lines if line["result"] == "fail")
     assert result.returncode == (1 if any(line["result"] == "fail" for line in lines) else 0)
     return {line["check"]: line for line in lines}
 
@@ -64,7 +64,7 @@ def test_machine_on_which_all_is_well(tmp_path, tree):
     gpsd.start()
     tree.put("/etc/paced/paced.conf", f"[Position]\nGpsd={gpsd.option}\n")
     paced = FakePaced(tmp_path)
-    paced.state = IDLE | {"recorder": {"state": "writing", "synced_ms_ago": 300, "free_mib": 9000}}
+    paced.state = IDLE | {"recorder": {"state": "writing", "sync_age_ms": 300, "free_mib": 9000}}
     for name in ["state.sock", "control.sock"]:
         os.chmod(tmp_path / name, 0o660)
     try:
@@ -91,8 +91,8 @@ def test_machine_without_anything(tmp_path, tree):
         path = tree.root / "sys/class/bluetooth" / name
         path.unlink() if path.is_file() else path.rmdir()
     found = findings(tmp_path, tree)
-    assert found["adapter"]["mend"][0] == "sudo modprobe btusb"
-    assert found["gpsd"]["mend"] == ["sudo systemctl enable --now gpsd.socket"]
+    assert found["adapter"]["remedy"][0] == "sudo modprobe btusb"
+    assert found["gpsd"]["remedy"] == ["sudo systemctl enable --now gpsd.socket"]
     assert found["strap"]["result"] == "unknown"
 
 

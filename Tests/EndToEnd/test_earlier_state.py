@@ -2,11 +2,13 @@
 
 import json
 import shutil
+import signal
 import sqlite3
 import subprocess
 
 import pytest
 
+from harness.fixture import Subscriber
 from harness.process import PACECTL, ROOT
 from harness.timing import wait_for
 
@@ -56,14 +58,51 @@ def test_settings_and_keys_of_an_earlier_release_hold(stage, state):
     assert (state / "straps.json").read_bytes() == straps and len(json.loads(straps)["keys"]) == 1
 
 
+# What stands in these events, by the names of then and of now.
+NAMES = {
+    '"of":': '"link_of":', '"reason":"elsewhere"': '"reason":"in-use"', '"raised":': '"active":',
+    '"fault":"export failed"': '"fault":"export-failed"', '"heart_average_bpm":': '"average_bpm":',
+    '"heart_maximum_bpm":': '"max_bpm":'}
+
+
 def test_the_last_events_of_an_earlier_release_are_replayed_with_their_numbers(stage, state):
+    with sqlite3.connect(state / "journal.sqlite") as journal:
+        expected = [line for line, in journal.execute("SELECT line FROM event ORDER BY seq")]
+    journal.close()
+    assert len(expected) == EVENTS
+    for then, now in NAMES.items():
+        assert any(then in line for line in expected)
+        expected = [line.replace(then, now) for line in expected]
     daemon = stage.paced(*OFF)
     reader = stage.reader(daemon, since=0)
-    reader.first("EVENT", 10, event="start", resumed=True)
-    numbers = [line["seq"] for line in reader.of("EVENT")]
-    assert numbers == list(range(1, len(numbers) + 1)) and len(numbers) > EVENTS
+    start = reader.first("EVENT", 10, event="start", resumed=True)
+    lines = reader.of("EVENT")
     # Every line is held against the schema too.
-    assert any(line.get("reason") == "elsewhere" for line in reader.of("EVENT"))
+    assert [line.text.decode() for line in lines[:EVENTS]] == expected
+    assert [line["seq"] for line in lines] == list(range(1, len(lines) + 1)) and start["seq"] > EVENTS
+
+
+def test_a_configuration_of_an_earlier_release_holds_with_a_warning_for_each_key(stage, state):
+    configuration = stage.directory / "paced.conf"
+    text = "[Recording]\nSyncSeconds=5\nResumeMinutes=30\nRecordAtBoot=yes\n[Bluetooth]\nWay=off\n[Clients]\nStateClients=1\n"
+    configuration.write_text(text)
+    daemon = stage.paced("--gpsd", "off", "--config", configuration)
+    said = [line.split("paced.conf:")[1] for line in daemon.log.read_text().splitlines() if "paced.conf:" in line]
+    assert [line.split(";")[0] for line in said] == [
+        "2: SyncSeconds= is now called SyncIntervalSec=, and is read as SyncIntervalSec=5",
+        "3: ResumeMinutes= is now called ResumeLimitSec=, and is read as ResumeLimitSec=1800",
+        "4: RecordAtBoot= is now called AutoStart=, and is read as AutoStart=yes",
+        "6: Way= is now called Backend=, and is read as Backend=off",
+        "8: StateClients= is now called MaxStateClients=, and is read as MaxStateClients=1"]
+    stage.reader(daemon)
+    one_too_many = stage.keep(Subscriber(daemon.state_socket)).open()
+    assert one_too_many.first("ERROR")["message"]
+    state = daemon.call("status")
+    assert (state["run"], state["activity"], state["bluetooth"]["backend"]) == ("active", 4, "off")
+    # The file is read again with the same names.
+    daemon.process.send_signal(signal.SIGHUP)
+    wait_for(lambda: daemon.log.read_text().count("SyncSeconds= is now called") == 2, 5, "a second warning")
+    wait_for(lambda: "read the configuration again: nothing has changed" in daemon.log.read_text(), 5, "a reload")
 
 
 @pytest.mark.parametrize("format", ["gpx", "geojson", "kml", "csv"])

@@ -82,7 +82,7 @@ def test_replay_says_what_was_published(recorded):
 def test_thinned_replay_has_whole_seconds(recorded):
     state, number, _ = recorded
     whole = said(state, "replay", str(number)).splitlines()
-    thinned = said(state, "replay", str(number), "--every-ms", "1000").splitlines()
+    thinned = said(state, "replay", str(number), "--interval-ms", "1000").splitlines()
     active = [json.loads(line) for line in thinned if '"run":"active"' in line]
     assert all(line["elapsed_ms"] % 1000 == 0 for line in active) and len(active) >= 24
     assert set(thinned) <= set(whole)
@@ -93,7 +93,7 @@ def test_replay_keeps_time_when_asked(recorded):
     state, number, _ = recorded
     total = json.loads(said(state, "show", str(number), "--json"))["summary"]["total_ms"] / 1000
     start = time.monotonic()
-    said(state, "replay", str(number), "--speed", "10", "--every-ms", "1000")
+    said(state, "replay", str(number), "--speed", "10", "--interval-ms", "1000")
     took = time.monotonic() - start
     assert total / 10 - 0.2 < took < total / 10 + 3
 
@@ -415,7 +415,7 @@ def test_what_is_no_regular_file_is_refused(tmp_path):
 
 
 def test_replayed_file_is_the_run_that_it_holds(tmp_path):
-    lines = [json.loads(line) for line in said(tmp_path, "replay", RUN, "--every-ms", "1000").splitlines()]
+    lines = [json.loads(line) for line in said(tmp_path, "replay", RUN, "--interval-ms", "1000").splitlines()]
     assert lines[0] == {"class": "EVENT", "time": "2015-08-15T14:45:50.000Z", "event": "start", "sport": "run"} or (
         lines[0]["event"], lines[0]["sport"]) == ("start", "run")
     summary = next(line for line in lines if line.get("event") == "stop")["summary"]
@@ -440,7 +440,7 @@ def test_large_file_takes_no_more_memory_than_a_small_one(tmp_path):
             "status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n"
             "print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
     for words in [["import", path], ["export", "1", "--format", "fit", "-o", tmp_path / "long.fit"],
-                  ["replay", path, "--every-ms", "60000"], ["show", "1"]]:
+                  ["replay", path, "--interval-ms", "60000"], ["show", "1"]]:
         status, kibibytes = map(int, subprocess.run(
             [sys.executable, "-I", "-S", "-c", code, PACECTL, "--state-dir", tmp_path / "state", *words],
             capture_output=True, text=True, timeout=120).stdout.split())
@@ -492,7 +492,7 @@ def test_ten_hours_are_soon_replayed_and_exported(recorded, tmp_path):
     long = tmp_path / "long"
     ten_hours(state, number, long)
     # Seconds of the processor: 1.8 and 1 are promised for a machine that has nothing else to do.
-    for words, limit in [(["replay", str(number), "--every-ms", "1000"], 1.8), (["export", str(number), "--format", "fit"], 1)]:
+    for words, limit in [(["replay", str(number), "--interval-ms", "1000"], 1.8), (["export", str(number), "--format", "fit"], 1)]:
         with open(tmp_path / "out", "wb") as out:
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
             assert subprocess.run([PACECTL, "--state-dir", long, *words], stdout=out, timeout=120).returncode == 0

@@ -64,7 +64,7 @@ def test_a_gpsd_that_floods_fills_neither_the_journal_nor_the_ring(stage, lines)
     late = stage.reader(daemon, since=0)
     assert late.first("EVENT", event="start").text == start.text
     if lines is not receivers_that_come_and_go:
-        fault, = [fault for fault in status["faults"] if fault["fault"] == "gpsd flood"]
+        fault, = [fault for fault in status["faults"] if fault["fault"] == "gpsd-flood"]
         assert fault["message"].startswith("gpsd sends more than 25 positions a second; ")
     assert daemon.call("run.lap")["run"] == "active"
 
@@ -149,7 +149,7 @@ def test_a_strap_that_answers_each_request_twice_is_a_strap(stage, milliseconds)
     assert "the strap is Polar Electro Oy, H10, firmware 5.0.0" in daemon.log.read_text()
     heart = wait_for(lambda: (it := daemon.call("status")["heart"]).get("name") and it, 5, "a name")
     assert (heart["name"], heart["battery_percent"]) == ("Polar H10 00000000", 87)
-    links = [event["link"] for event in reader.of("EVENT") if event["event"] == "link" and event["of"] == "heart"]
+    links = [event["link"] for event in reader.of("EVENT") if event["event"] == "link" and event["link_of"] == "heart"]
     assert "disconnected" not in links
 
 

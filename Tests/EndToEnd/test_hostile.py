@@ -82,7 +82,7 @@ def missed_nothing(lines, name):
 
 def test_300_hostile_clients_cost_those_that_behave_nothing(stage):
     (stage.directory / "paced.conf").write_text(
-        "[Clients]\nStateClients=400\nStateClientsPerUser=400\nControlClients=200\nControlClientsPerUser=200\n")
+        "[Clients]\nMaxStateClients=400\nMaxStateClientsPerUser=400\nMaxControlClients=200\nMaxControlClientsPerUser=200\n")
     daemon = stage.paced("--demo", "--config", stage.directory / "paced.conf")
     reader = stage.reader(daemon, classes=["STATE", "EVENT", "HEART", "FIX"], since=0)
     subscribers = stage.subscribers(daemon, 3)

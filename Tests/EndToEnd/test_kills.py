@@ -53,7 +53,7 @@ def test_a_run_outlives_any_number_of_kills(stage):
     summary = daemon.call("run.stop")
     daemon.end()
     lines = subprocess.run(
-        [PACECTL, "--state-dir", stage.directory / "state", "replay", "1", "--every-ms", "60000"],
+        [PACECTL, "--state-dir", stage.directory / "state", "replay", "1", "--interval-ms", "60000"],
         capture_output=True, text=True, check=True).stdout.splitlines()
     replayed = next(line for line in map(json.loads, lines) if line.get("event") == "stop")["summary"]
     assert summary == replayed

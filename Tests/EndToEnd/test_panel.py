@@ -88,7 +88,7 @@ def test_lights_say_how_things_stand(tmp_path, lights):
         time.sleep(1.5)
         share, times = lights.shows("white", 4)
         assert 0.3 < share < 0.7 and times in (3, 4, 5), "paused"
-        paced.state = RUN | {"faults": [{"fault": "recorder stalled", "since_ms": 1, "message": "no"}]}
+        paced.state = RUN | {"faults": [{"fault": "recorder-stalled", "since_boot_ms": 1, "message": "no"}]}
         wait_for(lambda: lights.shows("red", 1)[1] >= 3, 5, "a fault")
         assert "white" in lights.lit()
     finally:
@@ -145,7 +145,7 @@ def test_light_that_comes_later_is_lit(tmp_path, lights):
 @pytest.mark.parametrize("text, status, said", [
     ("[Panel]\nToggle=KEY_NONSENSE\n", 2, "paced.conf:2: Toggle takes names of keys"),
     ("[Panel]\n\nTogle=KEY_A\n", 2, "paced.conf:3: there is no key Togle in [Panel]"),
-    ("[Recording]\nResumeMinutes=1\n", 0, "paced.conf has no key and no light in [Panel], nothing to do"),
+    ("[Recording]\nResumeLimitSec=60\n", 0, "paced.conf has no key and no light in [Panel], nothing to do"),
 ])
 def test_configuration_is_checked_first(tmp_path, lights, text, status, said):
     panel = Panel(tmp_path, lights, text)

@@ -200,7 +200,7 @@ def test_the_log_says_neither_where_somebody_is_nor_a_whole_address(stage):
     paced = stage.paced(*options)
     time.sleep(2)
     number = paced.call("run.stop")["id"]
-    rows = paced.call("activities.track", from_ms=0, every_ms=1000, id=number)["rows"]
+    rows = paced.call("activities.track", from_ms=0, interval_ms=1000, id=number)["rows"]
     assert any(str(value).startswith("52.5") for row in rows for value in row)
     exports = stage.directory / "state" / "exports"
     wait_for(lambda: list(exports.glob("[!.]*.fit")), 10, "a file of the run")

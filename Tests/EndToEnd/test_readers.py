@@ -50,9 +50,9 @@ def test_the_state_can_be_thinned_and_events_replayed(stage):
     for _ in range(3):
         assert daemon.call("run.start")["activity"]
         assert daemon.call("run.discard")["id"]
-    reader = stage.reader(daemon, classes=["STATE", "EVENT"], every_ms=1000, since=0)
+    reader = stage.reader(daemon, classes=["STATE", "EVENT"], interval_ms=1000, since=0)
     answer = reader.first("WATCH")
-    assert (answer["classes"], answer["every_ms"]) == (["STATE", "EVENT"], 1000)
+    assert (answer["classes"], answer["interval_ms"]) == (["STATE", "EVENT"], 1000)
     version = reader.first("VERSION")
     wait_for(lambda: len(reader.of("EVENT")) >= 6, 5, "six events")
     numbers = [event["seq"] for event in reader.of("EVENT")]
@@ -71,7 +71,7 @@ def test_the_end_of_a_readers_input_is_not_the_end_of_its_stream(stage):
 
 
 @pytest.mark.parametrize("line", [
-    b"nonsense", b"{}", b'{"class":"STATE"}', b'{"class":"WATCH","every_ms":150}', b'{"class":"WATCH","classes":["BOGUS"]}',
+    b"nonsense", b"{}", b'{"class":"STATE"}', b'{"class":"WATCH","interval_ms":150}', b'{"class":"WATCH","classes":["BOGUS"]}',
     b'{"class":"WATCH","since":-1}', b"\xff\xfe", b"[" * 1000, b"x" * 5000, b"",
 ], ids=lambda line: repr(line[:30]))
 def test_a_bad_line_is_answered_and_the_stream_goes_on(stage, line):
@@ -90,7 +90,7 @@ def test_random_bytes_into_both_sockets_do_no_harm(stage, seed):
     reader = stage.reader(daemon)
     reader.first("STATE", run="active")
     numbers = random.Random(seed)
-    start = [json.dumps({"class": "WATCH", "every_ms": 1000}), '{"jsonrpc":"2.0","method":"status","id":1}']
+    start = [json.dumps({"class": "WATCH", "interval_ms": 1000}), '{"jsonrpc":"2.0","method":"status","id":1}']
     memory = []
     for round in range(30):
         for name in ("state.sock", "control.sock"):

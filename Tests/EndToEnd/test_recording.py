@@ -129,9 +129,9 @@ def test_a_file_that_cannot_be_made_is_a_fault_and_is_made_later(stage, is_resta
     daemon = stage.paced(*OFF, "--config", configuration)
     reader = stage.reader(daemon)
     run_once(daemon)
-    fault = reader.first("EVENT", event="fault", fault="export failed")
-    assert fault["raised"] and "fit file of activity 1" in fault["message"]
-    assert [fault["fault"] for fault in state_of(daemon)["faults"]] == ["export failed"]
+    fault = reader.first("EVENT", event="fault", fault="export-failed")
+    assert fault["active"] and "fit file of activity 1" in fault["message"]
+    assert [fault["fault"] for fault in state_of(daemon)["faults"]] == ["export-failed"]
     assert "retrying" in daemon.log.read_text()
     wished.unlink()
     if is_restarted:
@@ -140,7 +140,7 @@ def test_a_file_that_cannot_be_made_is_a_fault_and_is_made_later(stage, is_resta
     else:
         # The next one's end is reason enough to try again.
         run_once(daemon)
-        reader.first("EVENT", event="fault", fault="export failed", raised=False)
+        reader.first("EVENT", event="fault", fault="export-failed", active=False)
     wait_for(lambda: wished.is_dir() and list(wished.glob("*-run.fit")), 10, "the file")
     assert state_of(daemon)["faults"] == []
     time.sleep(1)
@@ -149,7 +149,7 @@ def test_a_file_that_cannot_be_made_is_a_fault_and_is_made_later(stage, is_resta
 
 def test_an_activity_that_is_closed_at_the_next_start_has_its_file_too(stage):
     configuration = stage.directory / "paced.conf"
-    configuration.write_text("[Recording]\nResumeMinutes=0\n")
+    configuration.write_text("[Recording]\nResumeLimitSec=0\n")
     daemon = stage.paced(*OFF)
     daemon.call("run.start")
     active_for(daemon, 2000)
@@ -242,7 +242,7 @@ def test_lists_and_tracks_are_paged(stage, check):
         pages += 1
     assert pages > 10 and seen[-36_000:] == [5000 + i * 1000 for i in range(36_000)]
     print(f"ten hours of track in {pages} pages and {time.monotonic() - begun:.1f} s")
-    page = check(daemon.call("activities.track", id=3, from_ms=65_000, every_ms=60_000, fields=["at_ms", "bpm"]))
+    page = check(daemon.call("activities.track", id=3, from_ms=65_000, interval_ms=60_000, fields=["at_ms", "bpm"]))
     assert page["columns"] == ["at_ms", "bpm"] and page["rows"][:2] == [[65_000, 140], [120_000, 140]]
 
 
@@ -263,7 +263,7 @@ def test_lists_and_tracks_are_paged(stage, check):
     ("activities.delete", {"id": 0}, -32004, "id"),
     ("activities.delete", {"id": 2**40}, -32004, "id"),
     ("activities.delete", {"id": 99}, -32003, "id"),
-    ("activities.track", {"id": 1, "every_ms": 999}, -32004, "every_ms"),
+    ("activities.track", {"id": 1, "interval_ms": 999}, -32004, "interval_ms"),
     ("activities.track", {"id": 1, "from_ms": -1}, -32004, "from_ms"),
     ("activities.track", {"id": 1, "fields": []}, -32004, "fields"),
     ("activities.track", {"id": 1, "fields": ["at_ms", "at_ms"]}, -32004, "fields"),
@@ -299,7 +299,7 @@ def test_a_full_disk_leaves_the_run_going_and_loses_nothing(stage):
     assert "full" in event["message"]
     begun = state_of(daemon)["elapsed_ms"]
     state = active_for(daemon, begun + 3000)
-    assert state["recorder"]["state"] == "failed" and "recorder failed" in [one["fault"] for one in state["faults"]]
+    assert state["recorder"]["state"] == "failed" and "recorder-failed" in [one["fault"] for one in state["faults"]]
     assert daemon.call("activities.edit", id=1, name="x")["code"] == -32002
     # What was there can still be read.
     assert daemon.call("activities.list")[0]["id"] == 1

@@ -164,7 +164,7 @@ def test_restarts_take_nothing_back(stages, rate, number, count, metres):
     assert 0 <= summary["total_ms"] - summary["elapsed_ms"] < 100
     assert summary["gaps"] == count
     assert [(gap["cause"], gap["counted"]) for gap in restarted.gaps] == [("restart", True)] * count
-    assert all(gap["seconds"] < 10 for gap in restarted.gaps)
+    assert all(gap["gap_s"] < 10 for gap in restarted.gaps)
 
     error = abs(summary["distance_m"] - expected["distance_m"]) / expected["distance_m"]
     lost = summary["distance_m"] - expected["distance_m"]
@@ -178,7 +178,7 @@ def test_restarts_take_nothing_back(stages, rate, number, count, metres):
              if event["event"] == "timer"]
     assert timer == ["start", "stop_all"]
     lines = subprocess.run(
-        [PACECTL, "--state-dir", stages[0].directory / "state", "replay", "1", "--every-ms", "60000"],
+        [PACECTL, "--state-dir", stages[0].directory / "state", "replay", "1", "--interval-ms", "60000"],
         capture_output=True, text=True, check=True).stdout.splitlines()
     replayed = next(line for line in map(json.loads, lines) if line.get("event") == "stop")["summary"]
     assert replayed == summary
@@ -196,6 +196,6 @@ def test_a_long_outage_is_a_pause_from_the_signal_on(stage):
     daemon = stage.paced("--gpsd", "off", "--strap", "off")
     reader = stage.reader(daemon, since=0)
     gap = reader.first("EVENT", event="gap", cause="restart")
-    assert not gap["counted"] and gap["seconds"] > 10
+    assert not gap["counted"] and gap["gap_s"] > 10
     summary = daemon.call("run.stop")
     assert before <= summary["elapsed_ms"] < summary["total_ms"] - 10_000

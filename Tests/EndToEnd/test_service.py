@@ -40,7 +40,7 @@ def service(stage, notified, *options, **settings):
 
 def record_at_boot(stage):
     path = stage.directory / "paced.conf"
-    path.write_text("[Recording]\nRecordAtBoot=yes\n")
+    path.write_text("[Recording]\nAutoStart=yes\n")
     return ["--config", path]
 
 

@@ -104,7 +104,7 @@ def test_what_was_kept_and_is_damaged_alone_falls_back_with_a_warning(board):
 
 
 @pytest.mark.parametrize("text, complaint", [
-    ("[Recording]\nSyncSeconds=0\n", "paced.conf:2: SyncSeconds takes a whole number from 1 to 60"),
+    ("[Recording]\nSyncIntervalSec=0\n", "paced.conf:2: SyncIntervalSec takes a whole number from 1 to 60"),
     ("[Recording]\n\nSyncSecs=1\n", "paced.conf:3: there is no key SyncSecs in [Recording]"),
     ("[Settings]\nzones=1 2 3 3 5\n", "paced.conf:2: zone 4 begins at 3, must be above zone 3 at 3"),
     ("nonsense\n", "paced.conf:1: there must be [Section], Key=value or # comment"),
@@ -125,10 +125,10 @@ def test_sighup_takes_over_what_can_change_and_says_the_rest(board):
     reader.first("SETTINGS", metric=True)
     board.set("sport", "ride")
     run = board.paced.call("run.start")["activity"]
-    board.write("[Recording]\nExportAtStop=gpx csv\nSyncSeconds=5\n[Bluetooth]\nAdapter=hci3\n[Clients]\nStateClients=1\n"
+    board.write("[Recording]\nExportAtStop=gpx csv\nSyncIntervalSec=5\n[Bluetooth]\nAdapter=hci3\n[Clients]\nMaxStateClients=1\n"
                 "[Settings]\ntwelve_hour_clock=yes\nsport=walk\nzones=100 120 140 160 180\n")
     assert board.reload() == (
-        "SyncSeconds, ExportAtStop, StateClients, metric, twelve_hour_clock, zones changed; "
+        "SyncIntervalSec, ExportAtStop, MaxStateClients, metric, twelve_hour_clock, zones changed; "
         "Adapter changes at the next start; sport stays as it was set over control.sock")
     settings = reader.first("SETTINGS", metric=False)
     assert (settings["twelve_hour_clock"], settings["sport"], settings["zones"]) == (True, "ride", ZONES)

@@ -93,7 +93,7 @@ def test_a_read_only_disk_at_the_start_leaves_the_rider_every_figure(stage, has_
     assert start["seq"] > last
     failed = reader.first("EVENT", event="recorder", state="failed")
     assert "Read-only file system" in failed["message"]
-    assert "recorder failed" in [fault["fault"] for fault in state_of(daemon)["faults"]]
+    assert "recorder-failed" in [fault["fault"] for fault in state_of(daemon)["faults"]]
     assert daemon.call("settings.get", key="metric") is True
     assert [summary["id"] for summary in daemon.call("activities.list")] == [2, 1]
     assert daemon.call("settings.set", key="auto_stop_minutes", value=7) == 7

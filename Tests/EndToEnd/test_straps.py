@@ -71,7 +71,7 @@ def test_what_keeps_the_strap_away_is_said_and_refuses_a_scan(stage):
     paced = stage.paced("--gpsd", "off", "--strap", "9AD13824", "--adapter", "00:00:00:00:00:01")
     missing = ("no-bluetooth", "no-adapter", "no-permission")
     wait_for(lambda: paced.call("status")["heart"].get("reason") in missing, 5, "a reason")
-    assert paced.call("status")["bluetooth"]["way"] == "kernel"
+    assert paced.call("status")["bluetooth"]["backend"] == "kernel"
     refusal = paced.call("strap.scan", seconds=1)
     assert refusal["code"] == -32001
     assert paced.call("status")["heart"]["reason"] in refusal["data"]["message"]

@@ -96,7 +96,7 @@ def test_hostile_names_leave_screen_and_title_alone(paced, screen):
     paced.state = RUN | {
         "heart": RUN["heart"] | {"name": HOSTILE, "zone_name": HOSTILE},
         "gpsd": {"link": "disconnected", "reason": HOSTILE},
-        "faults": [{"fault": HOSTILE, "since_ms": 1, "message": HOSTILE}],
+        "faults": [{"fault": HOSTILE, "since_boot_ms": 1, "message": HOSTILE}],
     }
     terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
     shown = terminal.wait_for("Running", "\ufffd]0;owned\ufffd\ufffd[2J\ufffd31m\ufffd\ufffd日本語")

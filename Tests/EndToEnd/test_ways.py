@@ -26,19 +26,19 @@ def way(paced):
 def test_the_way_follows_bluetoothd(stage):
     bus = stage.start(Bus(stage.directory))
     paced = stage.paced(*NOWHERE, DBUS_SYSTEM_BUS_ADDRESS=bus.address)
-    wait_for(lambda: way(paced) == {"way": "kernel", "reason": "bluetoothd does not run"}, 5, "the kernel's way")
+    wait_for(lambda: way(paced) == {"backend": "kernel", "reason": "bluetoothd does not run"}, 5, "the kernel's way")
     bluez = stage.keep(FakeBluez(bus))
-    wait_for(lambda: way(paced) == {"way": "bluetoothd", "reason": "bluetoothd runs"}, 5, "bluetoothd's way")
+    wait_for(lambda: way(paced) == {"backend": "bluetoothd", "reason": "bluetoothd runs"}, 5, "bluetoothd's way")
     bluez.end()
     stage.running.remove(bluez)
     # One that is restarted is not left.
     time.sleep(1)
     bluez = stage.keep(FakeBluez(bus))
     time.sleep(4)
-    assert way(paced)["way"] == "bluetoothd"
+    assert way(paced)["backend"] == "bluetoothd"
     bluez.end()
     stage.running.remove(bluez)
-    wait_for(lambda: way(paced)["way"] == "kernel", 10, "the kernel's way again")
+    wait_for(lambda: way(paced)["backend"] == "kernel", 10, "the kernel's way again")
     said = [line for line in paced.log.read_text().splitlines() if "straps are reached through" in line]
     assert [line.split("through ")[1] for line in said] == [
         "the kernel's own Bluetooth: bluetoothd does not run", "bluetoothd: bluetoothd runs",
@@ -49,7 +49,7 @@ def test_bluetoothd_that_is_forced_is_waited_for_without_a_bus(stage):
     paced = stage.paced("--gpsd", "off", "--bluetooth", "bluetoothd")
     reader = stage.reader(paced)
     wait_for(lambda: paced.call("status")["heart"].get("reason") == "no-bluetooth", 5, "a reason")
-    assert way(paced) == {"way": "bluetoothd"}
+    assert way(paced) == {"backend": "bluetoothd"}
     assert paced.call("strap.scan", seconds=1)["code"] == -32001
     assert paced.call("run.start")["activity"] == 1
     wait_for(lambda: paced.call("status")["elapsed_ms"] >= 1000, 5, "a second of a run")

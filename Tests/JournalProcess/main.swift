@@ -75,7 +75,7 @@ func measure(_ directory: String, syncSeconds: Int, minutes: Int) throws {
         }
         writer.turn(at: now + .milliseconds(400))
     }
-    print("\((writtenBytes() - before) / 1000) kB in \(minutes) min with SyncSeconds \(syncSeconds)")
+    print("\((writtenBytes() - before) / 1000) kB in \(minutes) min with SyncIntervalSec \(syncSeconds)")
 }
 
 let arguments = CommandLine.arguments

@@ -50,7 +50,7 @@ private func dropped(_ states: Int, _ events: Int, _ hearts: Int, _ fixes: Int) 
     #"{"class":"DROPPED","states":\#(states),"events":\#(events),"hearts":\#(hearts),"fixes":\#(fixes)}"#
 }
 
-private let watchAll = #"{"class":"WATCH","classes":["STATE","EVENT","HEART","FIX","SETTINGS"],"every_ms":100}"#
+private let watchAll = #"{"class":"WATCH","classes":["STATE","EVENT","HEART","FIX","SETTINGS"],"interval_ms":100}"#
 private let everything: LineClasses = [.state, .event, .heart, .fix, .settings]
 
 @Test func aNewClientGetsEventsFromNowOn() {
@@ -105,7 +105,7 @@ private let everything: LineClasses = [.state, .event, .heart, .fix, .settings]
 @Test func aReplayFollowsTheAnswer() {
     var client = Client(events: 10)
     client.queue.apply(WatchRequest(since: 7), ring: client.ring)
-    #expect(client.read() == [#"{"class":"WATCH","classes":["STATE","EVENT"],"every_ms":100}"#, "8", "9", "10"])
+    #expect(client.read() == [#"{"class":"WATCH","classes":["STATE","EVENT"],"interval_ms":100}"#, "8", "9", "10"])
     client.happened()
     #expect(client.read() == ["11"])
 }
@@ -170,7 +170,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
 @Test func aReplayWithoutWatchingEventsIsNone() {
     var client = Client(events: 10)
     client.queue.apply(WatchRequest(classes: [.state], since: 0), ring: client.ring)
-    #expect(client.read() == [#"{"class":"WATCH","classes":["STATE"],"every_ms":100}"#])
+    #expect(client.read() == [#"{"class":"WATCH","classes":["STATE"],"interval_ms":100}"#])
 }
 
 @Test func eventsAreWatchedAgainFromThen() {
@@ -181,7 +181,8 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     client.happened()
     #expect(
         client.read() == [
-            #"{"class":"WATCH","classes":[],"every_ms":100}"#, #"{"class":"WATCH","classes":["EVENT"],"every_ms":100}"#,
+            #"{"class":"WATCH","classes":[],"interval_ms":100}"#,
+            #"{"class":"WATCH","classes":["EVENT"],"interval_ms":100}"#,
             "4",
         ])
 }
@@ -191,7 +192,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     client.queue.apply(WatchRequest(everyMilliseconds: 1000), ring: client.ring)
     client.queue.apply(WatchRequest(classes: [.state, .heart]), ring: client.ring)
     client.queue.apply(WatchRequest(), ring: client.ring)
-    #expect(client.read().last == #"{"class":"WATCH","classes":["STATE","HEART"],"every_ms":1000}"#)
+    #expect(client.read().last == #"{"class":"WATCH","classes":["STATE","HEART"],"interval_ms":1000}"#)
 }
 
 @Test func readingsGoOnlyToThoseWhoWatchThem() {
@@ -254,7 +255,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     client.state(.active(elapsedMilliseconds: 100), "state")
     client.queue.settingsChanged()
     client.queue.apply(WatchRequest(classes: [.fix]), ring: client.ring)
-    #expect(client.read() == [#"{"class":"WATCH","classes":["FIX"],"every_ms":100}"#, "fix"])
+    #expect(client.read() == [#"{"class":"WATCH","classes":["FIX"],"interval_ms":100}"#, "fix"])
 }
 
 @Test func whileActiveTheMultiplesOfThePeriodAreSent() {

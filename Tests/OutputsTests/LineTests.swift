@@ -25,9 +25,9 @@ private let head = #""seq":5,"time":"2026-03-01T07:30:12.300Z","boot_ms":1234567
         + #""position":{"latitude":52.5,"longitude":13.4,"altitude_m":34.1,"accuracy_m":4.1,"speed_mps":2.9,"track_deg":87,"#
         + #""mode":3,"satellites":9,"age_ms":180,"stale":false},"#
         + #""gpsd":{"link":"connected","device":"/dev/ttyACM0"},"#
-        + #""bluetooth":{"way":"kernel","adapter":"00:1A:7D:DA:71:13"},"#
-        + #""recorder":{"state":"writing","behind_ms":0,"synced_ms_ago":800,"free_mib":20113},"ticks":{"late":0,"worst_ms":0.4},"#
-        + #""faults":[{"fault":"recorder stalled","since_ms":123450000,"message":"the disk takes nothing since 6 s, keeping up to 10 min"}]}"#
+        + #""bluetooth":{"backend":"kernel","adapter":"00:1A:7D:DA:71:13"},"#
+        + #""recorder":{"state":"writing","lag_ms":0,"sync_age_ms":800,"free_mib":20113},"ticks":{"late":0,"worst_ms":0.4},"#
+        + #""faults":[{"fault":"recorder-stalled","since_boot_ms":123450000,"message":"the disk takes nothing since 6 s, keeping up to 10 min"}]}"#
         + "\n"
     #expect(line { $0.stateLine(.example, sequence: 1042) } == expected)
 }
@@ -36,7 +36,8 @@ private let head = #""seq":5,"time":"2026-03-01T07:30:12.300Z","boot_ms":1234567
     let expected =
         #"{"class":"STATE","seq":1,"boot_ms":5,"clock":"unset","run":"idle","#
         + #""heart":{"link":"disconnected","reason":"searching"},"gpsd":{"link":"disconnected","reason":"not-running"},"#
-        + #""bluetooth":{"way":"off"},"recorder":{"state":"off"},"ticks":{"late":0,"worst_ms":0},"faults":[]}"# + "\n"
+        + #""bluetooth":{"backend":"off"},"recorder":{"state":"off"},"ticks":{"late":0,"worst_ms":0},"faults":[]}"#
+        + "\n"
     #expect(line { $0.stateLine(.idle(at: Instant(milliseconds: 5)), sequence: 1) } == expected)
 }
 
@@ -91,7 +92,7 @@ private let events: [(Event.Kind, String)] = [
     (.start(.hike), #""event":"start","activity":17,"sport":"hike""#),
     (
         .start(.run, back: .milliseconds(100_500)),
-        #""event":"start","activity":17,"sport":"run","back_ms":100500"#
+        #""event":"start","activity":17,"sport":"run","ago_ms":100500"#
     ),
     (.start(.run, resumed: true), #""event":"start","activity":17,"sport":"run","resumed":true"#),
     (
@@ -116,7 +117,7 @@ private let events: [(Event.Kind, String)] = [
         .stop(.example),
         #""event":"stop","activity":17,"summary":{"id":17,"sport":"run","open":false,"started":"2026-03-01T07:30:00.000Z","#
             + #""ended":"2026-03-01T08:01:00.000Z","elapsed_ms":1800100,"total_ms":1860000,"distance_m":5012.35,"#
-            + #""average_pace_s_per_m":0.3591,"laps":6,"gaps":1,"heart_average_bpm":148,"heart_maximum_bpm":171,"demo":true}"#
+            + #""average_pace_s_per_m":0.3591,"laps":6,"gaps":1,"average_bpm":148,"max_bpm":171,"demo":true}"#
     ),
     (
         .link(
@@ -124,11 +125,11 @@ private let events: [(Event.Kind, String)] = [
             LinkStatus(
                 .connecting, reason: .silent, address: DeviceAddress("A0:9E:1A:00:00:01"), name: ForeignText("H10")),
             after: .milliseconds(1500)),
-        #""event":"link","activity":17,"of":"heart","link":"connecting","reason":"silent","after_ms":1500,"address":"A0:9E:1A:00:00:01","name":"H10""#
+        #""event":"link","activity":17,"link_of":"heart","link":"connecting","reason":"silent","after_ms":1500,"address":"A0:9E:1A:00:00:01","name":"H10""#
     ),
     (
         .link(.gpsd, LinkStatus(.connected), after: .zero),
-        #""event":"link","activity":17,"of":"gpsd","link":"connected","after_ms":0"#
+        #""event":"link","activity":17,"link_of":"gpsd","link":"connected","after_ms":0"#
     ),
     (
         .fix(.stale, mode: 3, after: .seconds(5)),
@@ -136,19 +137,19 @@ private let events: [(Event.Kind, String)] = [
     ),
     (
         .gap(.position, seconds: 12.3456, metres: 40, counted: true),
-        #""event":"gap","activity":17,"cause":"position","seconds":12.346,"metres":40,"counted":true"#
+        #""event":"gap","activity":17,"cause":"position","gap_s":12.346,"distance_m":40,"counted":true"#
     ),
     (
         .gap(.sleep, seconds: 60, metres: nil, counted: false),
-        #""event":"gap","activity":17,"cause":"sleep","seconds":60,"counted":false"#
+        #""event":"gap","activity":17,"cause":"sleep","gap_s":60,"counted":false"#
     ),
     (
         .clock(.receiver, stepMilliseconds: -1500), #""event":"clock","activity":17,"clock":"receiver","step_ms":-1500"#
     ),
     (.clock(.system, stepMilliseconds: nil), #""event":"clock","activity":17,"clock":"system""#),
     (
-        .fault(Fault(name: .positionRefused, since: at, message: "wait"), raised: false),
-        #""event":"fault","activity":17,"fault":"position refused","raised":false,"message":"wait""#
+        .fault(Fault(name: .positionRejected, since: at, message: "wait"), raised: false),
+        #""event":"fault","activity":17,"fault":"position-rejected","active":false,"message":"wait""#
     ),
 ]
 
@@ -234,7 +235,7 @@ func whatIsNoReadingHasNoBeats(quality: HeartQuality) {
         line { $0.version(release: "0.1.0", protocol: 1, bootID: "", instance: "i", events: 3..<8) }
             == #"{"class":"VERSION","program":"paced","release":"0.1.0","protocol":1,"instance":"i","events":{"first":3,"last":7}}"#
             + "\n")
-    #expect(line { $0.watch(Watch()) } == #"{"class":"WATCH","classes":["STATE","EVENT"],"every_ms":100}"# + "\n")
+    #expect(line { $0.watch(Watch()) } == #"{"class":"WATCH","classes":["STATE","EVENT"],"interval_ms":100}"# + "\n")
     #expect(
         line { $0.dropped(Missed(states: 3, fixes: 1)) }
             == #"{"class":"DROPPED","states":3,"events":0,"hearts":0,"fixes":1}"# + "\n")

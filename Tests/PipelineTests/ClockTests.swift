@@ -127,7 +127,7 @@ import Testing
         course.wait(.milliseconds(500))
         let before = course.states.count
         course.receive(.gpsdLink(LinkStatus(.connecting, reason: .noFix)))
-        course.receive(.raise(.flood, message: "too much"))
+        course.receive(.raise(.strapFlood, message: "too much"))
         course.receive(.setting(.metric, Settings()))
         course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 60)))
         #expect(course.states.count == before + 3)

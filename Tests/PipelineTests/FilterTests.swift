@@ -166,7 +166,7 @@ import Testing
             course.fix(accuracy: 100)
         }
         let fault = course.state.faults.first
-        #expect(fault?.name == .positionRefused)
+        #expect(fault?.name == .positionRejected)
         #expect(fault?.message == "no position was accepted for 30 s: the receiver's position is too uncertain")
         course.wait(.seconds(1))
         course.fix()

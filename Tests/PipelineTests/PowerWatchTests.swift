@@ -30,23 +30,23 @@ private struct Watching {
 @Test func theBatteryIsLowAtTheLimitAndNoMoreThreePercentHigher() {
     var watching = Watching()
     #expect(watching.take(percent: 16) == [])
-    #expect(watching.take(percent: 15) == ["battery low"])
+    #expect(watching.take(percent: 15) == ["battery-low"])
     #expect(watching.take(percent: 17) == [])
     #expect(watching.take(percent: 14) == [])
-    #expect(watching.take(percent: 18) == ["-battery low"])
+    #expect(watching.take(percent: 18) == ["-battery-low"])
     #expect(!watching.watch.isExhausted)
 }
 
 @Test func theBatteryIsEmptyAtItsLimitAndNeverWhileItIsCharged() {
     var watching = Watching()
-    #expect(watching.take(percent: 4) == ["battery low", "battery empty"])
+    #expect(watching.take(percent: 4) == ["battery-low", "battery-empty"])
     #expect(watching.watch.isExhausted)
     #expect(watching.take(percent: 6) == [])
     #expect(watching.watch.isExhausted)
-    #expect(watching.take(percent: 3, isCharging: true) == ["-battery low", "-battery empty"])
+    #expect(watching.take(percent: 3, isCharging: true) == ["-battery-low", "-battery-empty"])
     #expect(!watching.watch.isExhausted)
     // A gauge that does not know whether it is charged is believed to be not.
-    #expect(watching.take(percent: 3, isCharging: nil) == ["battery low", "battery empty"])
+    #expect(watching.take(percent: 3, isCharging: nil) == ["battery-low", "battery-empty"])
 }
 
 @Test func aLimitOfNoughtIsOff() {
@@ -57,9 +57,9 @@ private struct Watching {
 
 @Test func aGaugeThatDoesNotAnswerIsBelievedForAMinute() {
     var watching = Watching()
-    #expect(watching.take(percent: 2) == ["battery low", "battery empty"])
+    #expect(watching.take(percent: 2) == ["battery-low", "battery-empty"])
     #expect(watching.take(nil, after: 59) == [])
-    #expect(watching.take(Power(isUnderVoltage: false), after: 1) == ["-battery low", "-battery empty"])
+    #expect(watching.take(Power(isUnderVoltage: false), after: 1) == ["-battery-low", "-battery-empty"])
     #expect(!watching.watch.isExhausted)
 }
 

@@ -61,7 +61,7 @@ def main(seconds, program, *options):
     runtime.mkdir()
     paced = Paced(runtime, "--demo", *options, program=program, state=STATE / "state", log="/run/share/paced.log")
     paced.start()
-    client = StateClient(paced.state_socket, {"classes": ["STATE"], "every_ms": 200}).open()
+    client = StateClient(paced.state_socket, {"classes": ["STATE"], "interval_ms": 200}).open()
     end, seen = time.monotonic() + float(seconds), 0
     while time.monotonic() < end:
         client.receive(1)

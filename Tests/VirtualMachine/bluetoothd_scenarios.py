@@ -28,7 +28,7 @@ def cold_start(stage):
     state = paced.wait("battery", lambda line: "battery_percent" in line.get("heart", {}), 60)
     expect(state["heart"]["battery_percent"] == 87, f"battery: {state['heart']}")
     expect(state["heart"]["address"] == OUR_ADDRESS, f"address: {state['heart']}")
-    expect(state["bluetooth"]["way"] == "bluetoothd", f"bluetooth: {state['bluetooth']}")
+    expect(state["bluetooth"]["backend"] == "bluetoothd", f"bluetooth: {state['bluetooth']}")
     paced.stop()
 
 
@@ -66,7 +66,7 @@ def bluetoothd_restart(stage):
             bluetoothd.stop()
             returned = bluetoothd.start()
             stage.returned(paced, returned)
-            ways = {state["bluetooth"].get("way") for state in paced.states() if state["boot_ms"] > at}
+            ways = {state["bluetooth"].get("backend") for state in paced.states() if state["boot_ms"] > at}
             # On a machine that is busy it takes longer than paced waits for it, and then that goes another way meanwhile.
             expect(ways == {"bluetoothd"} or returned - at > LOYALTY_MS, f"ways: {ways}")
             paced.watch(1)

@@ -25,7 +25,7 @@ def doctor(board):
 
 def settled(_):
     """What the next boot begins with: our strap, and a run that begins by itself."""
-    configure("Recording RecordAtBoot=yes")
+    configure("Recording AutoStart=yes")
 
 
 # The second boot: a strap and a receiver, and nobody who does anything.
@@ -108,11 +108,11 @@ def exported(activity, form):
 
 
 def too_old(board):
-    """A run that is older than ResumeMinutes is closed as it stood, and exports."""
+    """A run that is older than ResumeLimitSec is closed as it stood, and exports."""
     owner = board.owner()
     owner.call("run.start", sport="run")
     before = owner.until("run", lambda state: state["run"] == "active" and state["elapsed_ms"] > 3000)
-    configure("Recording ResumeMinutes=0")
+    configure("Recording ResumeLimitSec=0")
     os.kill(main_process(), signal.SIGKILL)
     owner.again(60).until("idle", lambda state: state["run"] == "idle")
     closed = owner.activities()[0]

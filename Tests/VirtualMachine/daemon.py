@@ -30,7 +30,7 @@ class HeartSubscriber(StateClient):
 
     def __init__(self, sockets):
         self.sockets = pathlib.Path(sockets)
-        super().__init__(self.sockets / "state.sock", {"classes": ["STATE", "EVENT", "HEART"], "every_ms": 1000})
+        super().__init__(self.sockets / "state.sock", {"classes": ["STATE", "EVENT", "HEART"], "interval_ms": 1000})
 
     def received(self, line):
         if line["class"] == "DROPPED":

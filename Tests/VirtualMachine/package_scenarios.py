@@ -4,10 +4,15 @@ import sqlite3
 import time
 
 from board import (
-    CONFIGURATION, CONTROL, KEPT, SERVICE, SOCKETS, WATCH, beating, expect_none_failed, is_active, main_process, mode,
-    run, wait_active)
+    CONFIGURATION, CONTROL, KEPT, SERVICE, SOCKETS, WATCH, beating, configure, expect_none_failed, is_active, journal,
+    main_process, mode, run, systemctl, wait_active)
 from harness.timing import expect, wait_for
 
+# Keys of the configuration by their names of release 0.1.0, and what they are read as.
+FORMER_KEYS = {
+    "RecordAtBoot": "AutoStart=, and is read as AutoStart=yes", "SyncSeconds": "SyncIntervalSec=, and is read as SyncIntervalSec=2",
+    "ResumeMinutes": "ResumeLimitSec=, and is read as ResumeLimitSec=1800",
+    "StateClients": "MaxStateClients=, and is read as MaxStateClients=100"}
 UNITS = (SERVICE, "paced-state.socket", "paced-control.socket")
 
 
@@ -45,11 +50,15 @@ def installation(board):
 
 
 def upgrade(board):
-    """A newer package in mid-run: sockets and configuration stay, the daemon is the new one, and the run goes on."""
+    """A newer package in mid-run: sockets and configuration stay, the daemon is the new one, and the run goes on.
+
+    The configuration is one that a person has edited, with the names that its keys had in release 0.1.0.
+    """
     rider = board.rider()
     beating(rider)
     board.owner().call("run.start", sport="run")
     before = rider.until("run", lambda state: state["run"] == "active" and state["elapsed_ms"] > 3000)
+    configure("Recording RecordAtBoot=yes SyncSeconds=2 ResumeMinutes=30", "Clients StateClients=100")
     old, process, configured = version(), main_process(), CONFIGURATION.read_text()
     sockets = {path: path.stat().st_ino for path in SOCKETS.glob("*.sock")}
     board.measured["dpkg_s"] = dpkg("--install", pathlib.Path(board.package).with_name("paced-next.deb"))
@@ -63,8 +72,13 @@ def upgrade(board):
     expect({path: path.stat().st_ino for path in SOCKETS.glob("*.sock")} == sockets, "the sockets are others")
     expect(CONFIGURATION.read_text() == configured, "the configuration is another one")
     expect(not is_active("paced-panel.service"), "a panel runs that nobody has switched on")
+    said = journal("--unit", SERVICE)
+    for then, now in FORMER_KEYS.items():
+        expect(f"{then}= is now called {now}" in said, f"no warning of {then}: {said}")
     beating(rider)
     board.owner().call("run.discard")
+    configure()
+    systemctl("restart", SERVICE)
 
 
 def removal(board):

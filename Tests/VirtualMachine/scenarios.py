@@ -32,7 +32,7 @@ def cold_start(stage):
     state = paced.wait("battery", lambda line: "battery_percent" in line.get("heart", {}), 60)
     expect(state["heart"]["battery_percent"] == 87, f"battery: {state['heart']}")
     expect(state["heart"]["address"] == OUR_ADDRESS, f"address: {state['heart']}")
-    expect(state["bluetooth"]["way"] == "kernel", f"bluetooth: {state['bluetooth']}")
+    expect(state["bluetooth"]["backend"] == "kernel", f"bluetooth: {state['bluetooth']}")
     stage.measured["descriptors"], stage.measured["memory_kb"] = before
     spoken, golden = conversation(heard.read_text()), conversation(GOLDEN.read_text())
     expect(spoken == golden, f"said to the first beat: {spoken}\nkept in {GOLDEN.name}: {golden}")
@@ -144,7 +144,7 @@ def stranger(stage):
     # Nobody's yet, and two there: a choice has to be made.
     ours_so_far = len(ours.told()["connections"])
     paced = stage.paced("--strap", "auto")
-    paced.reason("choose")
+    paced.reason("ambiguous")
     paced.watch(5)
     expect(len(ours.told()["connections"]) == ours_so_far and not other.told()["connections"], "one was connected")
     # The only one is taken, and kept when the other comes back.
@@ -184,7 +184,7 @@ def elsewhere(stage):
     stage.management.make_ready(0)
     held = attribute_channel(OUR_ADDRESS)
     paced = stage.paced("--strap", f"{OUR_ADDRESS}/random")
-    paced.reason("elsewhere")
+    paced.reason("in-use")
     paced.watch(2)
     held.close()
     stage.measured["back_s"] = paced.beat(boot_ms())

@@ -140,12 +140,12 @@ class Stage:
 
     def changed(self, paced, since, way):
         """Waits for the first beat that comes another way than those before a moment."""
-        paced.wait(f"way {way}", lambda line: line.get("bluetooth", {}).get("way") == way, 60)
+        paced.wait(f"way {way}", lambda line: line.get("bluetooth", {}).get("backend") == way, 60)
         self.back.append(paced.beat(since, hole=True))
         self.within(f"the change to {way}", self.back[-1], 15)
         state = paced.wait("connected", lambda line: line.get("heart", {}).get("link") == "connected", 60,
                            since=len(paced.lines))
-        expect(state["bluetooth"]["way"] == way and state["bluetooth"].get("reason"), f"bluetooth: {state['bluetooth']}")
+        expect(state["bluetooth"]["backend"] == way and state["bluetooth"].get("reason"), f"bluetooth: {state['bluetooth']}")
         self.measured["said"] = [line for line in paced.lines if line["class"] == "EVENT" and line["boot_ms"] >= since]
 
     def refused(self, stranger, adapter):

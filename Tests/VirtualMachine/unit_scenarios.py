@@ -202,7 +202,7 @@ def kernel_way(board):
     held = capabilities()
     systemctl("unmask", "--runtime", "bluetooth.service")
     systemctl("start", "bluetooth.service")
-    expect(state["bluetooth"]["way"] == "kernel", f"bluetooth: {state['bluetooth']}")
+    expect(state["bluetooth"]["backend"] == "kernel", f"bluetooth: {state['bluetooth']}")
     expect(held == NET_ADMIN, f"capabilities: {held:#x}")
 
 
@@ -213,7 +213,7 @@ def bluetoothd_only(board):
         state = beating(board.rider())
         held = capabilities()
     systemctl("restart", SERVICE)
-    expect(state["bluetooth"]["way"] == "bluetoothd", f"bluetooth: {state['bluetooth']}")
+    expect(state["bluetooth"]["backend"] == "bluetoothd", f"bluetooth: {state['bluetooth']}")
     expect(held == 0, f"capabilities: {held:#x}")
 
 

@@ -20,7 +20,7 @@ IDLE = {
         "latitude": 52.5, "longitude": 13.4, "altitude_m": 34.1, "accuracy_m": 4.1, "mode": 3, "satellites": 9,
         "age_ms": 180, "stale": False,
     },
-    "gpsd": {"link": "connected", "device": "/dev/ttyACM0"}, "bluetooth": {"way": "kernel"},
+    "gpsd": {"link": "connected", "device": "/dev/ttyACM0"}, "bluetooth": {"backend": "kernel"},
     "recorder": {"state": "off"}, "ticks": {"late": 0, "worst_ms": 0.4}, "faults": [],
 }
 # The same as in Tests/ConsoleTests/Views.swift: the kept screens are of it.
@@ -45,7 +45,7 @@ SETTINGS = {
 }
 SUMMARY = {
     "id": 17, "sport": "run", "open": False, "elapsed_ms": 1632300, "total_ms": 1700000, "distance_m": 5034.2,
-    "average_pace_s_per_m": 0.3243, "laps": 3, "gaps": 0, "heart_average_bpm": 141, "heart_maximum_bpm": 163,
+    "average_pace_s_per_m": 0.3243, "laps": 3, "gaps": 0, "average_bpm": 141, "max_bpm": 163,
 }
 # What a bad neighbour would call its strap: sets the title, clears the screen, reddens, turns text round, and is wide.
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u009b31m\u202e\u2028日本語 👩‍👩‍👧 e\u0301\u200b \"</script>"
@@ -114,7 +114,7 @@ class FakePaced:
                 pass
 
     def tell(self, client):
-        watch = {"every_ms": 100}
+        watch = {"interval_ms": 100}
         said = {}
 
         def listen():
@@ -133,7 +133,7 @@ class FakePaced:
                     if self.tells_settings and "SETTINGS" in watch.get("classes", []) and said != self.settings:
                         said = dict(self.settings)
                         self.say(client, {"class": "SETTINGS", "seq": seq} | said)
-                time.sleep(watch["every_ms"] / 1000)
+                time.sleep(watch["interval_ms"] / 1000)
         except OSError:
             pass
 

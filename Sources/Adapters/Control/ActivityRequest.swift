@@ -42,11 +42,12 @@ package enum ActivityRequest: Equatable, Sendable {
             }
             self = .recover(file: name)
         case "activities.track":
-            let parameters = try ControlRequest.Parameters(parameters, names: ["id", "from_ms", "every_ms", "fields"])
+            let parameters = try ControlRequest.Parameters(
+                parameters, names: ["id", "from_ms", "interval_ms", "fields"])
             self = .track(
                 try parameters.integer("id", in: Self.ids),
                 from: Int64(try parameters.integer("from_ms", in: 0...Int(Int32.max)) ?? 0),
-                interval: Int64(try parameters.integer("every_ms", in: 1000...3_600_000) ?? 1000),
+                interval: Int64(try parameters.integer("interval_ms", in: 1000...3_600_000) ?? 1000),
                 columns: try parameters.columns())
         default: return nil
         }

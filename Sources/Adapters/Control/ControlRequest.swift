@@ -21,7 +21,7 @@ package enum ControlRequest: Equatable, Sendable {
     package init(method: String, parameters: JSON?) throws(ControlFailure) {
         switch method {
         case "run.start":
-            let parameters = try Parameters(parameters, names: ["sport", "indoor", "back_ms"])
+            let parameters = try Parameters(parameters, names: ["sport", "indoor", "ago_ms"])
             self = .run(
                 .start(try parameters.sport(), indoor: try parameters.indoor(), back: try parameters.back()))
         case "settings.get":
@@ -92,9 +92,9 @@ extension ControlRequest {
 
         /// How much earlier the run began.
         func back() throws(ControlFailure) -> Duration {
-            guard let value = members["back_ms"] else { return .zero }
+            guard let value = members["ago_ms"] else { return .zero }
             let most = Int(RunCommand.furthestBack.wholeMilliseconds)
-            return .milliseconds(try value.integer(in: 0...most, field: "back_ms"))
+            return .milliseconds(try value.integer(in: 0...most, field: "ago_ms"))
         }
 
         func key() throws(ControlFailure) -> SettingKey? {

@@ -25,9 +25,9 @@ extension WatchRequest {
         }
         self.init()
         if let classes = members["classes"] { self.classes = try Self.classes(classes) }
-        if let period = members["every_ms"] {
+        if let period = members["interval_ms"] {
             guard let period = period.integer, Watch.isPeriod(period) else {
-                throw BadLine(message: "every_ms must be a multiple of 100 from 100 to 60000")
+                throw BadLine(message: "interval_ms must be a multiple of 100 from 100 to 60000")
             }
             everyMilliseconds = period
         }

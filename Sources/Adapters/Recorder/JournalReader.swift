@@ -93,9 +93,12 @@ package final class JournalReader {
         return JournalRows(database, first: keys.lowerBound, last: last)
     }
 
-    /// The newest events and those before them that the run under way needs, oldest first: the lines as they were published.
+    /// The newest events and those before them that the run under way needs, oldest first: the lines as they were published, with the
+    /// present names.
     package func events(limit: Int) throws(SQLiteError) -> [(sequence: Int, line: [UInt8])] {
-        let statement = try database.prepare("SELECT seq, line FROM event ORDER BY seq DESC LIMIT ?")
+        // A disk that takes nothing keeps the lines of an earlier version.
+        let line = version < JournalSchema.versionWithEventNames ? JournalSchema.eventLine : "line"
+        let statement = try database.prepare("SELECT seq, \(line) FROM event ORDER BY seq DESC LIMIT ?")
         try statement.bind(limit)
         var events: [(sequence: Int, line: [UInt8])] = []
         while try statement.step() {

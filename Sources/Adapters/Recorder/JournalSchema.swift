@@ -174,12 +174,40 @@ package enum JournalSchema {
             PRIMARY KEY (file, activity)
         ) STRICT, WITHOUT ROWID;
         """,
+        // Lines of class EVENT have the names that the wire has now.
+        "UPDATE event SET line = \(eventLine)",
     ]
+
+    /// A line of class EVENT of the table `event` before version 5, with the names of version 5. Frozen, as the steps are.
+    ///
+    /// Quotes within texts are escaped, so that none of these can be part of a name or a message.
+    static let eventLine = [
+        (#","of":"#, #","link_of":"#),
+        (#""reason":"elsewhere""#, #""reason":"in-use""#),
+        (#""reason":"choose""#, #""reason":"ambiguous""#),
+        (#""reason":"resting""#, #""reason":"off-body""#),
+        (#","back_ms":"#, #","ago_ms":"#),
+        (#","seconds":"#, #","gap_s":"#),
+        (#","metres":"#, #","distance_m":"#),
+        (#","heart_average_bpm":"#, #","average_bpm":"#),
+        (#","heart_maximum_bpm":"#, #","max_bpm":"#),
+        (#","raised":"#, #","active":"#),
+        (#""fault":"battery empty""#, #""fault":"battery-empty""#),
+        (#""fault":"battery low""#, #""fault":"battery-low""#),
+        (#""fault":"elsewhere""#, #""fault":"in-use""#),
+        (#""fault":"event flood""#, #""fault":"event-flood""#),
+        (#""fault":"export failed""#, #""fault":"export-failed""#),
+        (#""fault":"flood""#, #""fault":"strap-flood""#),
+        (#""fault":"gpsd flood""#, #""fault":"gpsd-flood""#),
+        (#""fault":"position refused""#, #""fault":"position-rejected""#),
+    ].reduce("line") { "replace(\($0), '\($1.0)', '\($1.1)')" }
 
     /// The first version with the table `setting`.
     static let versionWithSettings: Int64 = 3
     /// The first version with the table `recovery`.
     static let versionWithRecovery: Int64 = 4
+    /// The first version whose lines of class EVENT have the present names.
+    static let versionWithEventNames: Int64 = 5
 
     /// A number that no activity had, has or is promised.
     static let nextActivity = """

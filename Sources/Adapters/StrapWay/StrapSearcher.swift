@@ -27,7 +27,7 @@ struct StrapAtHand {
     /// How the link stands, with the name of whom that is about.
     mutating func status(of link: StrapLink, _ choice: StrapChoice, at now: Instant) -> LinkStatus {
         var status = link.status
-        if status.reason == .choose {
+        if status.reason == .ambiguous {
             status.name = choice.names(at: now)
         } else if status.address != nil {
             name = name ?? address.flatMap(choice.name)

@@ -3,14 +3,14 @@ import Domain
 /// What people can do about a host that keeps the strap from us on the kernel's way, while bluetoothd does not serve us.
 enum WayAdvice: Equatable {
     /// Another program has the strap's link.
-    case elsewhere
+    case inUse
     /// The adapter cannot be commanded.
     case noPermission
 
     /// Nil where there is nothing to be said.
     init?(_ status: LinkStatus) {
         switch status.reason {
-        case .elsewhere: self = .elsewhere
+        case .inUse: self = .inUse
         case .noPermission: self = .noPermission
         default: return nil
         }
@@ -18,7 +18,7 @@ enum WayAdvice: Equatable {
 
     var fault: FaultName {
         switch self {
-        case .elsewhere: .elsewhere
+        case .inUse: .inUse
         case .noPermission: .noPermission
         }
     }
@@ -26,9 +26,9 @@ enum WayAdvice: Equatable {
     /// - Parameter isFree: whether the way was chosen by us, since bluetoothd does not run.
     func message(isFree: Bool) -> String {
         switch (self, isFree) {
-        case (.elsewhere, true):
+        case (.inUse, true):
             "another program on this machine holds the strap, and it is not bluetoothd; end that program"
-        case (.elsewhere, false):
+        case (.inUse, false):
             "another program on this machine holds the strap; if that is bluetoothd, start paced with "
                 + "--bluetooth auto, else end that program"
         case (.noPermission, true):

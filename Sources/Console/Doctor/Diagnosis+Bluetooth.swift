@@ -61,9 +61,9 @@ extension Findings {
         let check = "bluetoothd"
         if bluetooth.daemonRuns { return .well(check, "runs") }
         let unit = units?["bluetooth.service"]
-        let mend = unit?.isThere ?? false ? "sudo systemctl enable --now bluetooth" : "sudo apt install bluez"
+        let remedy = unit?.isThere ?? false ? "sudo systemctl enable --now bluetooth" : "sudo apt install bluez"
         if pacedMayAdminister ?? true { return .well(check, "does not run; paced uses the kernel's own interfaces") }
-        return .failed(check, "does not run, and paced may not use the kernel's own interfaces", mend)
+        return .failed(check, "does not run, and paced may not use the kernel's own interfaces", remedy)
     }
 
     var capabilityDiagnosis: Diagnosis {
@@ -100,11 +100,11 @@ extension Findings {
         case .adapterBlocked: return .failed(check, "the adapter is blocked", "sudo rfkill unblock bluetooth")
         case .noPermission:
             return .failed(check, "paced may not use Bluetooth", "sudo systemctl enable --now bluetooth")
-        case .choose:
+        case .ambiguous:
             return .failed(check, "more than one is heard", "pacectl scan", "pacectl strap use STRAP")
         case .needsPairing:
             return .failed(check, "\(strap) wants to be paired", "pacectl strap pair STRAP")
-        case .elsewhere:
+        case .inUse:
             return .failed(check, "\(strap) is connected to something else", "close the app that holds it")
         case .silent:
             return .failed(
@@ -112,7 +112,9 @@ extension Findings {
         case .parametersRefused:
             return .failed(
                 check, "the host refuses the connection parameters of \(strap)", "plug in another Bluetooth adapter")
-        case .resting: return .noted(check, "\(strap) rests until it is worn again")
+        case .offBody: return .noted(check, "\(strap) is not worn; it is connected again when it is")
+        case .backoff:
+            return .noted(check, "\(strap) sends far more than a strap sends; it is tried again within a minute")
         default:
             return .failed(
                 check, facts.strap.map { "\($0) is not heard" } ?? "none is heard",

@@ -50,8 +50,8 @@ extension Findings {
                 check, "\(name) is not active", "sudo systemctl enable --now \(names.joined(separator: " "))")
         }
         guard !sockets.isEmpty else {
-            let mend = "sudo systemctl enable --now \(names.joined(separator: " "))"
-            return .failed(check, "there are none", units?[names[0]]?.isThere ?? false ? mend : Self.install)
+            let remedy = "sudo systemctl enable --now \(names.joined(separator: " "))"
+            return .failed(check, "there are none", units?[names[0]]?.isThere ?? false ? remedy : Self.install)
         }
         if let open = sockets.first(where: { $0.mode & 0o007 != 0 }) {
             return .failed(
@@ -77,10 +77,10 @@ extension Findings {
             return .failed(
                 check, "\(name) is in \(lacking.joined(separator: ", ")) from the next login on", "log in again")
         }
-        let mend = "sudo usermod -aG \(lacking.joined(separator: ",")) \(name), and log in again"
+        let remedy = "sudo usermod -aG \(lacking.joined(separator: ",")) \(name), and log in again"
         return lacking.contains("paced-watch")
-            ? .failed(check, "\(name) is not in \(lacking.joined(separator: ", "))", mend)
-            : .noted(check, "\(name) may watch the run, and not steer it", mend)
+            ? .failed(check, "\(name) is not in \(lacking.joined(separator: ", "))", remedy)
+            : .noted(check, "\(name) may watch the run, and not steer it", remedy)
     }
 
     var diskDiagnosis: Diagnosis {
@@ -127,7 +127,7 @@ extension Findings {
     private static let install = "sudo make install, in the sources of paced; or install its package"
     /// Under this no long run fits beside what else a system writes.
     private static let leastMebibytes = 100
-    /// The recorder syncs each 10 s, at most each 60 s where SyncSeconds= says so.
+    /// The recorder syncs each 10 s, at most each 60 s where SyncIntervalSec= says so.
     private static let longestSync = 90_000
 
     var clockDiagnosis: Diagnosis {

@@ -51,7 +51,7 @@ extension Findings {
         let names = receivers.serials.map { "/dev/\($0.name)" + ($0.title.map { " (\($0))" } ?? "") }
         var diagnosis = Diagnosis.failed(
             check, "gpsd has none; \(names.joined(separator: ", ")) may be one, if you know that it is:")
-        diagnosis.mend =
+        diagnosis.remedy =
             receivers.serials.map { "/etc/udev/rules.d/61-gps.rules: " + $0.rule }
             + ["sudo udevadm control --reload && sudo udevadm trigger --action=add --subsystem-match=tty"]
         return diagnosis

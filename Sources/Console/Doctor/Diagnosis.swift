@@ -1,11 +1,11 @@
 import Outputs
 
-/// What is thought of one thing, and what mends it.
+/// What is thought of one thing, and its remedy.
 struct Diagnosis: Equatable {
     enum Result: String {
         case well = "ok"
         case failed = "fail"
-        /// Worth knowing, and nothing that must be mended.
+        /// Worth knowing, and nothing that must be remedied.
         case noted = "note"
         /// It cannot be told from here.
         case unknown
@@ -15,25 +15,25 @@ struct Diagnosis: Equatable {
     var result: Result
     var finding: String
     /// Commands, or lines for a file with the file's name before them.
-    var mend: [String] = []
+    var remedy: [String] = []
 
     static func well(_ check: String, _ finding: String) -> Diagnosis {
         Diagnosis(check: check, result: .well, finding: finding)
     }
 
-    static func failed(_ check: String, _ finding: String, _ mend: String...) -> Diagnosis {
-        Diagnosis(check: check, result: .failed, finding: finding, mend: mend)
+    static func failed(_ check: String, _ finding: String, _ remedy: String...) -> Diagnosis {
+        Diagnosis(check: check, result: .failed, finding: finding, remedy: remedy)
     }
 
-    static func noted(_ check: String, _ finding: String, _ mend: String...) -> Diagnosis {
-        Diagnosis(check: check, result: .noted, finding: finding, mend: mend)
+    static func noted(_ check: String, _ finding: String, _ remedy: String...) -> Diagnosis {
+        Diagnosis(check: check, result: .noted, finding: finding, remedy: remedy)
     }
 
-    static func unknown(_ check: String, _ finding: String, _ mend: String...) -> Diagnosis {
-        Diagnosis(check: check, result: .unknown, finding: finding, mend: mend)
+    static func unknown(_ check: String, _ finding: String, _ remedy: String...) -> Diagnosis {
+        Diagnosis(check: check, result: .unknown, finding: finding, remedy: remedy)
     }
 
-    /// One line, and another for each thing that mends it.
+    /// One line, and another for each remedy.
     var text: String {
         let mark =
             switch result {
@@ -43,7 +43,7 @@ struct Diagnosis: Equatable {
             case .unknown: "?   "
             }
         let name = check + String(repeating: " ", count: max(13 - check.count, 1))
-        return "\(mark)  \(name) \(finding)\n" + mend.map { "      mend: \($0)\n" }.joined()
+        return "\(mark)  \(name) \(finding)\n" + remedy.map { "      remedy: \($0)\n" }.joined()
     }
 
     /// One JSON object in a line.
@@ -53,7 +53,7 @@ struct Diagnosis: Equatable {
             line.member("check", check)
             line.member("result", result.rawValue)
             line.member("finding", finding)
-            if !mend.isEmpty { line.array("mend") { list in for text in mend { list.value(text) } } }
+            if !remedy.isEmpty { line.array("remedy") { list in for text in remedy { list.value(text) } } }
         }
         writer.newline()
         return String(decoding: writer.bytes, as: UTF8.self)

@@ -73,7 +73,7 @@ struct Doctor {
 
 extension StateFacts {
     init(_ json: JSON) {
-        way = json["bluetooth"]?["way"]?.harmlessText()
+        way = json["bluetooth"]?["backend"]?.harmlessText()
         wayReason = json["bluetooth"]?["reason"]?.harmlessText()
         if let heart = json["heart"] {
             strapIsConnected = heart["link"]?.string == LinkState.connected.rawValue
@@ -88,7 +88,7 @@ extension StateFacts {
         positionIsStale = json["position"]?["stale"]?.bool ?? false
         recorder = json["recorder"]?["state"]?.harmlessText()
         recorderMessage = json["recorder"]?["message"]?.harmlessText(limit: 256)
-        millisecondsSinceSync = json["recorder"]?["synced_ms_ago"]?.integer(in: 0...1_000_000_000)
+        millisecondsSinceSync = json["recorder"]?["sync_age_ms"]?.integer(in: 0...1_000_000_000)
         clock = json["clock"]?.harmlessText()
         faults = (json["faults"]?.array ?? []).prefix(16).compactMap { fault in
             fault["message"]?.harmlessText(limit: 256) ?? fault["fault"]?.harmlessText()

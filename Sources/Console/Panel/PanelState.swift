@@ -40,7 +40,7 @@ final class PanelState {
     private func connect() {
         do {
             let connection = try Connection(to: path)
-            try connection.send(#"{"class":"WATCH","classes":["STATE"],"every_ms":1000}"#)
+            try connection.send(#"{"class":"WATCH","classes":["STATE"],"interval_ms":1000}"#)
             arrivals = try loop.watch(connection.descriptor, for: .reading) { [unowned self] _ in receive() }
             self.connection = connection
             // Where systemd holds the socket the daemon may still have to start.

@@ -33,7 +33,7 @@ extension LineWriter {
         switch kind {
         case .start(let sport, let back, let resumed):
             member("sport", sport.rawValue)
-            if back >= .milliseconds(1) { member("back_ms", back.wholeMilliseconds) }
+            if back >= .milliseconds(1) { member("ago_ms", back.wholeMilliseconds) }
             if resumed { member("resumed", true) }
         case .pause(let elapsed, let distance, let trigger), .resume(let elapsed, let distance, let trigger):
             member("elapsed_ms", elapsed)
@@ -46,7 +46,7 @@ extension LineWriter {
             key("summary")
             self.summary(summary)
         case .link(let owner, let status, let after):
-            member("of", owner.rawValue)
+            member("link_of", owner.rawValue)
             link(status)
             member("after_ms", after.wholeMilliseconds)
             member("address", status.address)
@@ -57,8 +57,8 @@ extension LineWriter {
             member("after_ms", after.wholeMilliseconds)
         case .gap(let cause, let seconds, let metres, let counted):
             member("cause", cause.rawValue)
-            member("seconds", seconds, decimals: 3)
-            member("metres", metres, decimals: 2)
+            member("gap_s", seconds, decimals: 3)
+            member("distance_m", metres, decimals: 2)
             member("counted", counted)
         case .clock(let clock, let step):
             member("clock", clock.rawValue)
@@ -68,7 +68,7 @@ extension LineWriter {
             member("message", message)
         case .fault(let fault, let raised):
             member("fault", fault.name.rawValue)
-            member("raised", raised)
+            member("active", raised)
             member("message", fault.message)
         case .settings(let setting, let settings):
             member("key", setting.rawValue)
@@ -91,8 +91,8 @@ extension LineWriter {
             line.member("average_pace_s_per_m", summary.total.averagePace, decimals: 4)
             line.member("laps", summary.laps)
             line.member("gaps", summary.gaps)
-            line.member("heart_average_bpm", summary.total.averageHeartRate, decimals: 0)
-            line.member("heart_maximum_bpm", summary.total.maximumHeartRate)
+            line.member("average_bpm", summary.total.averageHeartRate, decimals: 0)
+            line.member("max_bpm", summary.total.maximumHeartRate)
             if summary.isDemo { line.member("demo", true) }
             if let recovered = summary.recovered {
                 line.key("recovered")

@@ -40,14 +40,14 @@ extension LineWriter {
             $0.member("device", state.gpsd.name?.text)
         }
         object("bluetooth") {
-            $0.member("way", state.bluetooth.way.rawValue)
+            $0.member("backend", state.bluetooth.way.rawValue)
             $0.member("adapter", state.bluetooth.adapter)
             $0.member("reason", state.bluetooth.reason?.text)
         }
         object("recorder") {
             $0.member("state", state.recorder.state.rawValue)
-            $0.member("behind_ms", state.recorder.behindMilliseconds)
-            $0.member("synced_ms_ago", state.recorder.syncedMillisecondsAgo)
+            $0.member("lag_ms", state.recorder.behindMilliseconds)
+            $0.member("sync_age_ms", state.recorder.syncedMillisecondsAgo)
             $0.member("free_mib", state.recorder.freeMebibytes)
         }
         if let power = state.power, power.batteryPercent != nil || power.isCharging != nil {
@@ -64,7 +64,7 @@ extension LineWriter {
             for fault in state.faults {
                 faults.object {
                     $0.member("fault", fault.name.rawValue)
-                    $0.member("since_ms", fault.since.milliseconds)
+                    $0.member("since_boot_ms", fault.since.milliseconds)
                     $0.member("message", fault.message)
                 }
             }

@@ -94,7 +94,7 @@ extension LineWriter {
             line.array("classes") {
                 for (name, lines) in LineClasses.names where watch.classes.contains(lines) { $0.value(name) }
             }
-            line.member("every_ms", watch.everyMilliseconds)
+            line.member("interval_ms", watch.everyMilliseconds)
         }
         newline()
     }

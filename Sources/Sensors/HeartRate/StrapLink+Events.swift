@@ -36,15 +36,15 @@ extension StrapLink {
         case (.connect(let strap), _): return found(strap, at: now)
         case (.choose, .scanning):
             strap = nil
-            reason = .choose
-        case (.wait, .scanning): if reason == .choose { reason = absence }
+            reason = .ambiguous
+        case (.wait, .scanning): if reason == .ambiguous { reason = absence }
         default: break
         }
         return nil
     }
 
     private mutating func take(_ strap: TypedAddress?) {
-        if reason == .choose { reason = absence }
+        if reason == .ambiguous { reason = absence }
         self.strap = strap
     }
 
@@ -119,7 +119,7 @@ extension StrapLink {
             if loss == .left, let unworn, unworn >= Self.unwornLimit { return sleep(at: now) }
             rest(absence, at: now)
             if let life, Self.shortLife.contains(life) { shortLives += 1 }
-        case .elsewhere: rest(.elsewhere, at: now)
+        case .elsewhere: rest(.inUse, at: now)
         case .parametersRefused:
             faults.insert(.parametersRefused)
             rest(.parametersRefused, at: now)
@@ -130,7 +130,7 @@ extension StrapLink {
             rest(.needsPairing, at: now)
         case .flooded:
             faults.insert(.flood)
-            rest(.resting, at: now)
+            rest(.backoff, at: now)
             phase = .resting(since: now, until: now + Self.floodRest)
         }
         guard shortLives > 1, let strap else { return nil }
@@ -140,7 +140,7 @@ extension StrapLink {
 
     private mutating func sleep(at now: Instant) -> Action? {
         naps += 1
-        rest(.resting, at: now)
+        rest(.offBody, at: now)
         phase = .sleeping(until: now + (naps == 1 ? Self.firstSleep : Self.laterSleep), heardAt: now)
         air.begin(at: now)
         return isListening ? .listen : nil
@@ -175,7 +175,7 @@ extension StrapLink {
         let before = air.duty
         air.runChanged(isActive: isActive, at: now)
         switch phase {
-        case .resting(let since, let until) where reason != .resting:
+        case .resting(let since, let until) where reason != .backoff:
             phase = .resting(since: since, until: min(until, since + rest(after: max(losses - 1, 0))))
         case .scanning where air.duty != before: searchAgain(at: now)
         case .sleeping where isActive: wake(at: now)

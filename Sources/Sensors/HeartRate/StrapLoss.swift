@@ -55,7 +55,7 @@ package enum StrapFault: CaseIterable, Hashable, Sendable {
 
     package var name: FaultName {
         switch self {
-        case .flood: .flood
+        case .flood: .strapFlood
         case .parametersRefused: .parametersRefused
         case .needsPairing: .needsPairing
         case .supervisionTimeout: .supervisionTimeout

@@ -119,7 +119,7 @@ import Testing
         bench.bluez.always["AcquireNotify"] = .fails(Self.held)
         bench.bluez.always["StartNotify"] = .fails(Self.held)
         try bench.start()
-        try bench.turn { bench.links.last?.reason == .elsewhere }
+        try bench.turn { bench.links.last?.reason == .inUse }
         bench.bluez.always = [:]
         try bench.streamAgain()
     }

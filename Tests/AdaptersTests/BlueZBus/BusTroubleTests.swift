@@ -99,7 +99,7 @@ import Testing
         }
         bench.bluez.drop()
         try bench.streamAgain()
-        #expect(!bench.links.contains { $0.reason == .elsewhere })
+        #expect(!bench.links.contains { $0.reason == .inUse })
         #expect(bench.bluez.count(of: "RemoveDevice") == 0)
     }
 

@@ -65,9 +65,9 @@ struct KernelStrapsTests {
                 bench.advertise(rssi: -60)
                 bench.advertise(rssi: -58, [1, 0, 0, 0x1A, 0x9E, 0xA0, 1], hex("03 03 0d 18 03 09 48 39"))
             }
-            return bench.links.last?.reason == .choose
+            return bench.links.last?.reason == .ambiguous
         }
-        #expect(bench.links.last == LinkStatus(.disconnected, reason: .choose, name: ForeignText("H10, H9")))
+        #expect(bench.links.last == LinkStatus(.disconnected, reason: .ambiguous, name: ForeignText("H10, H9")))
         #expect(bench.asked.isEmpty)
     }
 
@@ -147,7 +147,7 @@ struct KernelStrapsTests {
     }
 
     @Test(arguments: [
-        (Int32(EBUSY), LinkReason.elsewhere), (EACCES, .needsPairing), (EHOSTUNREACH, .searching),
+        (Int32(EBUSY), LinkReason.inUse), (EACCES, .needsPairing), (EHOSTUNREACH, .searching),
         (ENOSYS, .searching), (ECONNREFUSED, .searching), (ENOMEM, .searching),
     ])
     func aConnectionThatCannotBeMadeIsTriedLessAndLessOften(error: Int32, reason: LinkReason) throws {

@@ -20,11 +20,11 @@ struct ConfigurationFileTests {
 
     @Test func assignmentsComeWithTheirSectionAndLine() throws {
         let text =
-            "# first\n\n[Recording]\n; second\nSyncSeconds=1\r\n  ResumeMinutes = 15  \n[Strap]\nName=a;b # c\nEmpty=\n"
+            "# first\n\n[Recording]\n; second\nSyncIntervalSec=1\r\n  ResumeLimitSec = 15  \n[Strap]\nName=a;b # c\nEmpty=\n"
         #expect(
             try read(text) == [
-                .init(line: 5, section: "Recording", key: "SyncSeconds", value: "1"),
-                .init(line: 6, section: "Recording", key: "ResumeMinutes", value: "15"),
+                .init(line: 5, section: "Recording", key: "SyncIntervalSec", value: "1"),
+                .init(line: 6, section: "Recording", key: "ResumeLimitSec", value: "15"),
                 .init(line: 8, section: "Strap", key: "Name", value: "a;b # c"),
                 .init(line: 9, section: "Strap", key: "Empty", value: ""),
             ])

@@ -136,13 +136,13 @@ import Testing
 @Test func watchIsAnsweredWithWhatIsInForce() throws {
     let stage = try PublisherStage()
     let client = try stage.client()
-    client.send(#"{"class":"WATCH","every_ms":1000,"unknown":[1]}"# + "\n")
+    client.send(#"{"class":"WATCH","interval_ms":1000,"unknown":[1]}"# + "\n")
     client.send(#"{"class":"WATCH","classes":["FIX","EVENT"]}"# + "\n")
     stage.loop.settle()
     #expect(
         client.lines() == [
-            #"{"class":"WATCH","classes":["STATE","EVENT"],"every_ms":1000}"#,
-            #"{"class":"WATCH","classes":["EVENT","FIX"],"every_ms":1000}"#,
+            #"{"class":"WATCH","classes":["STATE","EVENT"],"interval_ms":1000}"#,
+            #"{"class":"WATCH","classes":["EVENT","FIX"],"interval_ms":1000}"#,
         ])
 }
 
@@ -152,9 +152,11 @@ import Testing
     (#"{"class":"STATE"}"#, "class"), (#"{"classes":["STATE"]}"#, "class"),
     (#"{"class":"WATCH","classes":"STATE"}"#, "classes"),
     (#"{"class":"WATCH","classes":["STATUS"]}"#, "classes"), (#"{"class":"WATCH","classes":[1]}"#, "classes"),
-    (#"{"class":"WATCH","classes":null}"#, "classes"), (#"{"class":"WATCH","every_ms":0}"#, "every_ms"),
-    (#"{"class":"WATCH","every_ms":150}"#, "every_ms"), (#"{"class":"WATCH","every_ms":60100}"#, "every_ms"),
-    (#"{"class":"WATCH","every_ms":"100"}"#, "every_ms"), (#"{"class":"WATCH","every_ms":100.5}"#, "every_ms"),
+    (#"{"class":"WATCH","classes":null}"#, "classes"), (#"{"class":"WATCH","interval_ms":0}"#, "interval_ms"),
+    (#"{"class":"WATCH","interval_ms":150}"#, "interval_ms"),
+    (#"{"class":"WATCH","interval_ms":60100}"#, "interval_ms"),
+    (#"{"class":"WATCH","interval_ms":"100"}"#, "interval_ms"),
+    (#"{"class":"WATCH","interval_ms":100.5}"#, "interval_ms"),
     (#"{"class":"WATCH","since":-1}"#, "since"), (#"{"class":"WATCH","since":null}"#, "since"),
     (#"{"class":"WATCH","class":"WATCH"}"#, "valid JSON"), (String(repeating: "[", count: 40), "nesting"),
     (#"{"class":"WATCH","classes":["HEART"],"since":"x"}"#, "since"), (String(repeating: "x", count: 4097), "4096"),
@@ -170,13 +172,13 @@ func aBadLineGetsAnErrorAndTheStreamGoesOn(line: String, wrong: String) throws {
     #expect(lines.map(\.lineClass) == ["ERROR", "WATCH", "STATE"])
     #expect(lines[0]["message"]?.string?.contains(wrong) == true)
     // What was wrong has changed nothing.
-    #expect(lines[1] == #"{"class":"WATCH","classes":["STATE","EVENT"],"every_ms":100}"#)
+    #expect(lines[1] == #"{"class":"WATCH","classes":["STATE","EVENT"],"interval_ms":100}"#)
 }
 
 @Test func aLineOfExactlyTheLimitIsTaken() throws {
     let stage = try PublisherStage()
     let client = try stage.client()
-    let watch = #"{"class":"WATCH","every_ms":200}"#
+    let watch = #"{"class":"WATCH","interval_ms":200}"#
     client.send(watch + String(repeating: " ", count: 4096 - watch.utf8.count) + "\n")
     stage.loop.settle()
     #expect(client.lines().map(\.lineClass) == ["WATCH"])
@@ -185,14 +187,14 @@ func aBadLineGetsAnErrorAndTheStreamGoesOn(line: String, wrong: String) throws {
 @Test func linesMayComeByteByByteAndTheLastWithoutItsNewline() throws {
     let stage = try PublisherStage()
     let client = try stage.client()
-    for byte in (#"{"class":"WATCH","every_ms":300}"# + "\n" + #"{"class":"WATCH","every_ms":700}"#).utf8 {
+    for byte in (#"{"class":"WATCH","interval_ms":300}"# + "\n" + #"{"class":"WATCH","interval_ms":700}"#).utf8 {
         client.send([byte])
         stage.loop.settle(2)
     }
-    #expect(client.lines().map { $0["every_ms"] } == [.integer(300)])
+    #expect(client.lines().map { $0["interval_ms"] } == [.integer(300)])
     client.endInput()
     stage.loop.settle()
-    #expect(client.lines().map { $0["every_ms"] } == [.integer(700)])
+    #expect(client.lines().map { $0["interval_ms"] } == [.integer(700)])
 }
 
 @Test func aReplayGivesTheEventsAfterANumber() throws {
@@ -222,7 +224,7 @@ func randomBytesDoNoHarm(seed: UInt64) throws {
             var bytes = (0..<Int.random(in: 1...9000, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)
             }
-            if Bool.random(using: &random) { bytes = Array(#"{"class":"WATCH","every_ms":1000}"#.utf8) }
+            if Bool.random(using: &random) { bytes = Array(#"{"class":"WATCH","interval_ms":1000}"#.utf8) }
             for _ in 0..<Int.random(in: 0...3, using: &random) {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }

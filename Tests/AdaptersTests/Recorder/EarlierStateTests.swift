@@ -44,7 +44,7 @@ struct EarlierStateTests {
             if case .input(.heartLink(let status)) = entry.kind { reasons.append(status.reason) }
             if case .beginning(let beginning) = entry.kind { faults += beginning.faults.map(\.name) }
         }
-        #expect(reasons == [.outOfRange, .outOfRange, .elsewhere, .elsewhere, .elsewhere, .elsewhere, .elsewhere])
+        #expect(reasons == [.outOfRange, .outOfRange, .inUse, .inUse, .inUse, .inUse, .inUse])
         #expect(faults == [.exportFailed])
     }
 
@@ -97,5 +97,64 @@ struct EarlierStateTests {
             // These two name the release: in FIT two fields of 16 bits and the checksum are others then.
             #expect(bytes.count == expected.count && zip(bytes, expected).count { $0 != $1 } <= 6, "\(name)")
         }
+    }
+
+    /// The names that the wire had, in the order in which they stand in a line, and those that it has.
+    private static let names: KeyValuePairs<String, String> = [
+        #","event":"link","of":"heart","link":"disconnected","reason":"elsewhere"}"#:
+            #","event":"link","link_of":"heart","link":"disconnected","reason":"in-use"}"#,
+        #","event":"link","of":"heart","link":"disconnected","reason":"choose"}"#:
+            #","event":"link","link_of":"heart","link":"disconnected","reason":"ambiguous"}"#,
+        #","event":"link","of":"heart","link":"disconnected","reason":"resting"}"#:
+            #","event":"link","link_of":"heart","link":"disconnected","reason":"off-body"}"#,
+        #","event":"start","sport":"run","back_ms":5}"#: #","event":"start","sport":"run","ago_ms":5}"#,
+        #","event":"gap","cause":"sleep","seconds":2,"metres":3,"counted":true}"#:
+            #","event":"gap","cause":"sleep","gap_s":2,"distance_m":3,"counted":true}"#,
+        #","event":"stop","summary":{"id":1,"heart_average_bpm":1,"heart_maximum_bpm":2}}"#:
+            #","event":"stop","summary":{"id":1,"average_bpm":1,"max_bpm":2}}"#,
+        #","event":"lap","lap":{"distance_m":1,"average_bpm":1,"max_bpm":2}}"#:
+            #","event":"lap","lap":{"distance_m":1,"average_bpm":1,"max_bpm":2}}"#,
+        #","event":"fault","fault":"battery empty","raised":true}"#:
+            #","event":"fault","fault":"battery-empty","active":true}"#,
+        #","event":"fault","fault":"battery low","raised":true}"#:
+            #","event":"fault","fault":"battery-low","active":true}"#,
+        #","event":"fault","fault":"elsewhere","raised":true}"#: #","event":"fault","fault":"in-use","active":true}"#,
+        #","event":"fault","fault":"event flood","raised":true}"#:
+            #","event":"fault","fault":"event-flood","active":true}"#,
+        #","event":"fault","fault":"export failed","raised":false}"#:
+            #","event":"fault","fault":"export-failed","active":false}"#,
+        #","event":"fault","fault":"flood","raised":true}"#: #","event":"fault","fault":"strap-flood","active":true}"#,
+        #","event":"fault","fault":"gpsd flood","raised":true}"#:
+            #","event":"fault","fault":"gpsd-flood","active":true}"#,
+        #","event":"fault","fault":"needs-pairing","raised":true}"#:
+            #","event":"fault","fault":"needs-pairing","active":true}"#,
+        #","event":"fault","fault":"position refused","raised":true}"#:
+            #","event":"fault","fault":"position-rejected","active":true}"#,
+        // What a strap or a person says stays.
+        #","event":"link","of":"heart","link":"connected","name":",\"of\":\"reason\":\"elsewhere\""}"#:
+            #","event":"link","link_of":"heart","link":"connected","name":",\"of\":\"reason\":\"elsewhere\""}"#,
+    ]
+
+    @Test func storedEventsGetThePresentNames() throws {
+        let place = TemporaryDirectory()
+        let path = place.path + "/journal.sqlite"
+        let database = try SQLiteDatabase(path, .writing)
+        try JournalSchema.migrate(database, steps: Array(JournalSchema.steps.prefix(4)))
+        for (index, line) in Self.names.map(\.key).enumerated() {
+            try database.prepare("INSERT INTO event VALUES (?, NULL, 0, ?)")
+                .run(index + 7, #"{"class":"EVENT","seq":\#(index + 7)"# + line + "\n")
+        }
+        let expected = Self.names.enumerated().map { index, line in
+            #"{"class":"EVENT","seq":\#(index + 7)"# + line.value + "\n"
+        }
+        func lines() throws -> [String] {
+            try JournalReader(in: place.path).events(limit: 100).map { String(decoding: $0.line, as: UTF8.self) }
+        }
+        // Where the journal cannot be written, and where it can.
+        #expect(try lines() == expected)
+        try JournalSchema.migrate(database)
+        #expect(try database.integer("SELECT count(*) FROM event WHERE line LIKE '%\"of\":\"heart%'") == 0)
+        #expect(try lines() == expected)
+        #expect(try database.integer("SELECT max(seq) FROM event") == Int64(expected.count + 6))
     }
 }

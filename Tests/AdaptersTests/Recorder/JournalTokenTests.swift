@@ -25,8 +25,9 @@ struct JournalTokenTests {
         expect([
             LinkReason.off: "off", .noBluetooth: "no-bluetooth", .noAdapter: "no-adapter",
             .adapterOff: "adapter-off", .adapterBlocked: "adapter-blocked", .noPermission: "no-permission",
-            .searching: "searching", .choose: "choose", .outOfRange: "out-of-range", .resting: "resting",
-            .silent: "silent", .parametersRefused: "parameters-refused", .elsewhere: "elsewhere",
+            .searching: "searching", .ambiguous: "choose", .outOfRange: "out-of-range", .offBody: "resting",
+            .backoff: "backoff",
+            .silent: "silent", .parametersRefused: "parameters-refused", .inUse: "elsewhere",
             .needsPairing: "needs-pairing", .notRunning: "not-running", .refused: "refused",
             .noDevice: "no-device", .noFix: "no-fix",
         ])
@@ -49,10 +50,10 @@ struct JournalTokenTests {
 
     @Test func wordsOfFaultsStay() {
         expect([
-            FaultName.batteryEmpty: "battery empty", .batteryLow: "battery low", .elsewhere: "elsewhere",
-            .eventFlood: "event flood", .exportFailed: "export failed", .flood: "flood", .gpsdFlood: "gpsd flood",
+            FaultName.batteryEmpty: "battery empty", .batteryLow: "battery low", .inUse: "elsewhere",
+            .eventFlood: "event flood", .exportFailed: "export failed", .strapFlood: "flood", .gpsdFlood: "gpsd flood",
             .needsPairing: "needs-pairing", .noPermission: "no-permission",
-            .parametersRefused: "parameters-refused", .positionRefused: "position refused",
+            .parametersRefused: "parameters-refused", .positionRejected: "position refused",
             .recorderFailed: "recorder failed", .recorderStalled: "recorder stalled",
             .supervisionTimeout: "supervision-timeout", .underVoltage: "under-voltage",
         ])
@@ -98,15 +99,15 @@ struct JournalTokenTests {
         (.command(.resume), #"{"command":"resume"}"#), (.command(.lap), #"{"command":"lap"}"#),
         (.command(.stop), #"{"command":"stop"}"#), (.command(.discard), #"{"command":"discard"}"#),
         (
-            .input(.heartLink(LinkStatus(.disconnected, reason: .elsewhere))),
+            .input(.heartLink(LinkStatus(.disconnected, reason: .inUse))),
             #"{"link":"disconnected","reason":"elsewhere"}"#
         ),
         (.input(.bluetooth(Bluetooth(way: .kernel))), #"{"way":"kernel"}"#),
         (
-            .input(.raise(.positionRefused, message: "wait")),
+            .input(.raise(.positionRejected, message: "wait")),
             #"{"fault":"position refused","message":"wait"}"#
         ),
-        (.input(.clear(.positionRefused)), #""position refused""#),
+        (.input(.clear(.positionRejected)), #""position refused""#),
         (.ended(.power), #""power""#), (.shutdown, "{}"), (.slept(.seconds(1)), "1000000000"),
     ])
     func anEntryIsStoredAsItAlwaysWas(kind: Entry.Kind, text: String) throws {

@@ -135,7 +135,7 @@ struct UnixStrapTests {
         try bench.connect()
         #expect(try bench.run(for: .seconds(5)))
         #expect(isHungUp)
-        #expect(bench.links.last == LinkStatus(.disconnected, reason: .resting))
+        #expect(bench.links.last == LinkStatus(.disconnected, reason: .backoff))
         let faults = bench.inputs.map(\.value).filter { if case .raise = $0 { true } else { false } }
         #expect(faults == [StrapFault.flood.raised(kernel: "")])
         #expect(bench.hearts.count <= GattClient.notificationLimit)

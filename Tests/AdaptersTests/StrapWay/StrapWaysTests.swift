@@ -75,13 +75,13 @@ import Testing
         let stage = try WayStage()
         try stage.start()
         try stage.turn { stage.story.count == 2 }
-        stage.way?.report(.raise(.flood, message: "a"))
+        stage.way?.report(.raise(.strapFlood, message: "a"))
         stage.way?.report(.raise(.parametersRefused, message: "b"))
-        stage.way?.report(.clear(.flood))
-        stage.way?.report(.heartLink(LinkStatus(.disconnected, reason: .elsewhere)))
+        stage.way?.report(.clear(.strapFlood))
+        stage.way?.report(.heartLink(LinkStatus(.disconnected, reason: .inUse)))
         let bluetoothd = try stage.bluetoothd()
         try stage.turn { stage.story.last == "bluetoothd: bluetoothd runs" }
-        #expect(stage.inputs.suffix(2) == [.clear(.parametersRefused), .clear(.elsewhere)])
+        #expect(stage.inputs.suffix(2) == [.clear(.parametersRefused), .clear(.inUse)])
         withExtendedLifetime(bluetoothd) {}
     }
 
@@ -139,7 +139,7 @@ import Testing
         try stage.start(wish)
         try stage.turn { stage.story.count == 2 }
         let link = { (reason: LinkReason) in Input.heartLink(LinkStatus(.disconnected, reason: reason)) }
-        for reason in [LinkReason.noPermission, .noPermission, .elsewhere, .searching] {
+        for reason in [LinkReason.noPermission, .noPermission, .inUse, .searching] {
             stage.way?.report(link(reason))
         }
         let messages = stage.inputs.compactMap { if case .raise(_, let message) = $0 { message } else { nil } }
@@ -148,7 +148,7 @@ import Testing
         #expect(messages.allSatisfy { $0.contains("--bluetooth auto") == (wish == .kernel) })
         #expect(
             stage.inputs.filter { if case .clear = $0 { true } else { false } } == [
-                .clear(.noPermission), .clear(.elsewhere),
+                .clear(.noPermission), .clear(.inUse),
             ])
     }
 }

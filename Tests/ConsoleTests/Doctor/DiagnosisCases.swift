@@ -108,15 +108,15 @@ enum DiagnosisCases {
             $0.units?["paced-panel.service"] = unit("failed")
         },
         Case("panel", .noted, "is configured; pacectl panel runs it", nil) { $0.units = nil },
-        Case("faults", .failed, "under-voltage; battery low", "journalctl -u paced -n 20") {
-            $0.tell { $0.faults = ["under-voltage", "battery low"] }
+        Case("faults", .failed, "under-voltage; battery-low", "journalctl -u paced -n 20") {
+            $0.tell { $0.faults = ["under-voltage", "battery-low"] }
         },
     ]
 
     private static func strap(
-        _ reason: String, _ result: Diagnosis.Result, _ finding: String, _ mend: String?
+        _ reason: String, _ result: Diagnosis.Result, _ finding: String, _ remedy: String?
     ) -> Case {
-        Case("strap", result, finding, mend) {
+        Case("strap", result, finding, remedy) {
             $0.tell { ($0.strapIsConnected, $0.strapReason) = (false, reason) }
         }
     }
@@ -179,14 +179,15 @@ enum DiagnosisCases {
         strap("adapter-off", .failed, "the adapter is off", "bluetoothctl power on"),
         strap("adapter-blocked", .failed, "the adapter is blocked", "sudo rfkill unblock bluetooth"),
         strap("no-permission", .failed, "paced may not use Bluetooth", "sudo systemctl enable --now bluetooth"),
-        strap("choose", .failed, "more than one is heard", "pacectl scan"),
+        strap("ambiguous", .failed, "more than one is heard", "pacectl scan"),
         strap("needs-pairing", .failed, "Polar H10 …00:01 wants to be paired", "pacectl strap pair STRAP"),
-        strap("elsewhere", .failed, "Polar H10 …00:01 is connected to", "close the app that holds it"),
+        strap("in-use", .failed, "Polar H10 …00:01 is connected to", "close the app that holds it"),
         strap(
             "silent", .failed, "Polar H10 …00:01 is connected and gives no beat",
             "wet the electrodes; or change its battery"),
         strap("parameters-refused", .failed, "the host refuses", "plug in another Bluetooth adapter"),
-        strap("resting", .noted, "Polar H10 …00:01 rests", nil),
+        strap("off-body", .noted, "Polar H10 …00:01 is not worn", nil),
+        strap("backoff", .noted, "Polar H10 …00:01 sends far more", nil),
         strap(
             "searching", .failed, "Polar H10 …00:01 is not heard",
             "wet it, put it on, and look what is heard: pacectl scan"),

@@ -62,14 +62,14 @@ struct DiagnosisTests {
         var check: String
         var result: Diagnosis.Result
         var finding: String
-        var mend: String?
+        var remedy: String?
         var change: @Sendable (inout Findings) -> Void
 
         init(
-            _ check: String, _ result: Diagnosis.Result, _ finding: String, _ mend: String?,
+            _ check: String, _ result: Diagnosis.Result, _ finding: String, _ remedy: String?,
             _ change: @escaping @Sendable (inout Findings) -> Void
         ) {
-            (self.check, self.result, self.finding, self.mend, self.change) = (check, result, finding, mend, change)
+            (self.check, self.result, self.finding, self.remedy, self.change) = (check, result, finding, remedy, change)
         }
 
         var testDescription: String { "\(check): \(finding)" }
@@ -82,18 +82,18 @@ struct DiagnosisTests {
         let diagnosis = try #require(findings.diagnoses.first { $0.check == told.check })
         #expect(diagnosis.result == told.result, "\(diagnosis)")
         #expect(diagnosis.finding.hasPrefix(told.finding), "\(diagnosis)")
-        #expect(diagnosis.mend.first == told.mend)
+        #expect(diagnosis.remedy.first == told.remedy)
     }
 
     @Test func aLineOfTextAndALineOfJSONSayTheSame() {
         let diagnosis = Diagnosis.failed("rfkill", "Bluetooth is \"blocked\"", "sudo rfkill unblock bluetooth", "two")
         #expect(
             diagnosis.text
-                == "FAIL  rfkill        Bluetooth is \"blocked\"\n      mend: sudo rfkill unblock bluetooth\n      mend: two\n"
+                == "FAIL  rfkill        Bluetooth is \"blocked\"\n      remedy: sudo rfkill unblock bluetooth\n      remedy: two\n"
         )
         #expect(
             diagnosis.json
-                == #"{"check":"rfkill","result":"fail","finding":"Bluetooth is \"blocked\"","mend":["sudo rfkill unblock bluetooth","two"]}"#
+                == #"{"check":"rfkill","result":"fail","finding":"Bluetooth is \"blocked\"","remedy":["sudo rfkill unblock bluetooth","two"]}"#
                 + "\n")
         #expect(Diagnosis.well("a", "b").json == #"{"check":"a","result":"ok","finding":"b"}"# + "\n")
     }
@@ -103,7 +103,7 @@ struct DiagnosisTests {
             var findings = Self.well
             told.change(&findings)
             for diagnosis in findings.diagnoses where diagnosis.result == .failed {
-                #expect(!diagnosis.mend.isEmpty, "\(diagnosis)")
+                #expect(!diagnosis.remedy.isEmpty, "\(diagnosis)")
             }
         }
     }

@@ -106,7 +106,7 @@ struct MachineTreeTests {
 
     @Test func theConfigurationIsRead() throws {
         #expect(tree.configuration() == .absent)
-        try put("[Recording]\nSyncSeconds=1\n", "/etc/paced/paced.conf")
+        try put("[Recording]\nSyncIntervalSec=1\n", "/etc/paced/paced.conf")
         #expect(tree.configuration() == .good(hasPanel: false))
         try put("[Panel]\nToggle=KEY_A\n", "/etc/paced/paced.conf")
         #expect(tree.configuration() == .good(hasPanel: true))

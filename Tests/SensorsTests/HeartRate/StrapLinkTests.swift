@@ -229,15 +229,15 @@ struct StrapLinkTests {
         stream()
         link.lost(.flooded, at: clock.now)
         link.runChanged(isActive: true, at: clock.now)
-        #expect(link.status == LinkStatus(.disconnected, reason: .resting, address: strap.address))
+        #expect(link.status == LinkStatus(.disconnected, reason: .backoff, address: strap.address))
         #expect(wait(.seconds(59)).isEmpty)
         #expect(wait(.seconds(1)).map(\.value) == [.search])
     }
 
     @Test(arguments: [
         (StrapLink.Loss.unreachable, LinkReason.searching), (.absent, .searching), (.faded, .searching),
-        (.ended, .searching), (.left, .searching), (.elsewhere, .elsewhere), (.unanswered, .silent),
-        (.useless, .silent), (.pairingNeeded, .needsPairing), (.flooded, .resting),
+        (.ended, .searching), (.left, .searching), (.elsewhere, .inUse), (.unanswered, .silent),
+        (.useless, .silent), (.pairingNeeded, .needsPairing), (.flooded, .backoff),
         (.parametersRefused, .parametersRefused),
     ])
     mutating func theReasonSaysHowTheConnectionEnded(_ loss: StrapLink.Loss, reason: LinkReason) {

@@ -51,7 +51,7 @@ struct StrapSleepTests {
 
     @Test mutating func aStrapThatWasTakenOffSleeps() {
         #expect(wearAndTakeOff() == .listen)
-        #expect(link.status == LinkStatus(.disconnected, reason: .resting, address: strap.address))
+        #expect(link.status == LinkStatus(.disconnected, reason: .offBody, address: strap.address))
         #expect(link.asleep == strap)
         #expect(link.found(strap, at: clock.now) == nil)
         #expect(link.considered(.connect(strap), at: clock.now) == nil)

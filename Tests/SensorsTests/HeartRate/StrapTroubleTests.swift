@@ -140,7 +140,7 @@ struct StrapTroubleTests {
 
     @Test mutating func nobodyIsChosenForThem() {
         #expect(link.considered(.choose, at: clock.now) == nil)
-        #expect(link.status == LinkStatus(.disconnected, reason: .choose))
+        #expect(link.status == LinkStatus(.disconnected, reason: .ambiguous))
         #expect(link.considered(.wait, at: clock.now) == nil)
         #expect(link.status.reason == .searching)
         _ = link.considered(.choose, at: clock.now)
