@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from harness.fake_gpsd import FakeGpsd, report
+from harness.fake_gpsd import ScriptedGpsd, report
 from harness.process import PACECTL
 from harness.timing import wait_for
 
@@ -42,7 +42,7 @@ def journal_size(stage):
 
 @pytest.mark.parametrize("lines", [bad_values, times_that_rise_by_a_millisecond, receivers_that_come_and_go])
 def test_a_gpsd_that_floods_fills_neither_the_journal_nor_the_ring(stage, lines):
-    gpsd = stage.keep(FakeGpsd())
+    gpsd = stage.keep(ScriptedGpsd())
     daemon = stage.paced("--gpsd", gpsd.option, "--strap", "off")
     reader = stage.reader(daemon, classes=["STATE", "EVENT", "FIX"])
     daemon.call("run.start", sport="other")
@@ -76,7 +76,7 @@ def reader_grows(reader):
 
 
 def test_what_a_flood_left_of_a_run_is_replayed_exactly(stage):
-    gpsd = stage.keep(FakeGpsd())
+    gpsd = stage.keep(ScriptedGpsd())
     daemon = stage.paced("--gpsd", gpsd.option, "--strap", "off")
     daemon.call("run.start", sport="ride")
     gpsd.flood(bad_values(), 3)
@@ -92,7 +92,7 @@ def test_what_a_flood_left_of_a_run_is_replayed_exactly(stage):
 
 
 def test_of_twenty_fixes_a_second_none_is_lost_when_the_daemon_is_held_up(stage):
-    gpsd = stage.keep(FakeGpsd())
+    gpsd = stage.keep(ScriptedGpsd())
     daemon = stage.paced("--gpsd", gpsd.option, "--strap", "off")
     reader = stage.reader(daemon, classes=["STATE", "EVENT", "FIX"])
     reports = (report(index, index * 50) for index in itertools.count())

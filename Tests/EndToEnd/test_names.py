@@ -1,13 +1,11 @@
 """Names from outside that clear a screen, set a title, close a JSON string or a tag come out harmless everywhere."""
 
-import json
-import socket
 import subprocess
-import threading
 import unicodedata
 
 import pytest
 
+from harness.fake_gpsd import FakeGpsd
 from harness.process import PACECTL
 from harness.timing import wait_for
 
@@ -22,42 +20,24 @@ def is_harmless(text):
         for character in text)
 
 
-class HostileGpsd:
+class HostileGpsd(FakeGpsd):
     """A gpsd whose receiver has a name of its own choice."""
 
-    def __init__(self, name):
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        self.name = name
-        threading.Thread(target=self.serve, daemon=True).start()
+    device = "/dev/" + HOSTILE
 
-    def serve(self):
-        try:
-            client, _ = self.listener.accept()
-            lines = [
-                {"class": "VERSION", "release": "3.22", "rev": "3.22", "proto_major": 3, "proto_minor": 14},
-                {"class": "DEVICES", "devices": [{"class": "DEVICE", "path": self.name}]},
-            ] + [
-                {"class": "TPV", "device": self.name, "mode": 3, "time": f"2026-03-01T07:30:{second:02}.000Z",
-                 "lat": 52.5, "lon": 13.4, "speed": 0.0} for second in range(10)
-            ]
-            for line in lines:
-                # As gpsd writes it, without spaces.
-                client.sendall(json.dumps(line, separators=(",", ":")).encode() + b"\r\n")
-            client.recv(65536)
-            threading.Event().wait(60)
-        except OSError:
-            pass
-
-    def end(self):
-        self.listener.close()
+    def serve(self, client):
+        for second in range(10):
+            self.say(client, {
+                "class": "TPV", "device": self.device, "mode": 3, "time": f"2026-03-01T07:30:{second:02}.000Z",
+                "lat": 52.5, "lon": 13.4, "speed": 0.0})
+        super().serve(client)
 
 
 @pytest.fixture(scope="module")
 def outside(long_stage):
     strap = long_stage.strap("--name", HOSTILE, "--manufacturer", HOSTILE, period=0.2)
-    gpsd = long_stage.keep(HostileGpsd("/dev/" + HOSTILE))
-    daemon = long_stage.paced("--gpsd", f"127.0.0.1:{gpsd.port}", "--strap", f"unix:{strap.path}")
+    gpsd = long_stage.keep(HostileGpsd())
+    daemon = long_stage.paced("--gpsd", gpsd.option, "--strap", f"unix:{strap.path}")
     reader = long_stage.reader(daemon, classes=["STATE", "EVENT", "FIX", "HEART"])
     wait_for(
         lambda: (states := reader.of("STATE")) and "name" in states[-1]["heart"] and "device" in states[-1]["gpsd"],

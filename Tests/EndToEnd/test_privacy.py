@@ -5,14 +5,13 @@ import json
 import os
 import re
 import signal
-import socket
 import stat
 import subprocess
-import threading
 import time
 
 import pytest
 
+from harness.fake_gpsd import FakeGpsd
 from harness.process import PACECTL
 from harness.timing import wait_for
 
@@ -147,48 +146,24 @@ def test_members_of_the_group_list_and_export_and_nobody_else_sees_anything(stag
         assert subprocess.run(["kill", "-0", str(paced.pid)], capture_output=True, **member).returncode != 0
 
 
-class Gpsd:
+class TalkativeGpsd(FakeGpsd):
     """A gpsd that knows where somebody is, and puts it wherever it can."""
 
-    def __init__(self):
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.serve, daemon=True).start()
-
-    def serve(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.talk, args=(client,), daemon=True).start()
-
-    def talk(self, client):
+    def serve(self, client):
         place = {"lat": LATITUDE, "lon": LONGITUDE, "altMSL": 34.5, "speed": 3.0, "mode": 3}
-        try:
-            self.say(client, {"class": "VERSION", "release": "3.22", "rev": "3.22", "proto_major": 3, "proto_minor": 14})
-            self.say(client, {"class": "DEVICES", "devices": [{"class": "DEVICE", "path": "/dev/ttyACM0"}]})
-            for count in range(10_000):
-                self.say(client, {"class": "TPV", "device": "/dev/ttyACM0"} | place | {"lat": LATITUDE + count * 2e-5})
-                self.say(client, {"class": "ERROR", "message": f"no such place: {LATITUDE}, {LONGITUDE}"})
-                client.sendall(b'{"class":"TPV","lat":%f,"lon":%f,\r\n' % (LATITUDE, LONGITUDE))
-                time.sleep(0.2)
-        except OSError:
-            pass
-
-    def say(self, client, line):
-        client.sendall(json.dumps(line, separators=(",", ":")).encode() + b"\r\n")
-
-    def end(self):
-        self.listener.close()
+        for count in range(10_000):
+            self.say(client, {"class": "TPV", "device": self.device} | place | {"lat": LATITUDE + count * 2e-5})
+            self.say(client, {"class": "ERROR", "message": f"no such place: {LATITUDE}, {LONGITUDE}"})
+            client.sendall(b'{"class":"TPV","lat":%f,"lon":%f,\r\n' % (LATITUDE, LONGITUDE))
+            time.sleep(0.2)
 
 
 def test_the_log_says_neither_where_somebody_is_nor_a_whole_address(stage):
-    gpsd = stage.keep(Gpsd())
+    gpsd = stage.keep(TalkativeGpsd())
     # bluetoothd names a strap that has no name by its address, and a strap may say what it likes.
     address = ADDRESS.replace(":", "-")
     strap = stage.strap("--name", address, "--manufacturer", address, period=0.2)
-    options = ["--gpsd", f"127.0.0.1:{gpsd.port}", "--strap", f"unix:{strap.path}"]
+    options = ["--gpsd", gpsd.option, "--strap", f"unix:{strap.path}"]
     paced = stage.paced(*options)
     wait_for(lambda: "bpm" in (now := paced.call("status"))["heart"] and "position" in now, 30, "heart and position")
     paced.call("run.start")

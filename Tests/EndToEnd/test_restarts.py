@@ -1,15 +1,16 @@
 """A run whose daemon is restarted in the middle: it was never paused, and has the metres of a daemon that was not."""
 
+import contextlib
 import datetime
 import json
 import signal
-import socket
 import subprocess
 import threading
 import time
 
 import pytest
 
+from harness.fake_gpsd import FakeGpsd
 from harness.process import PACECTL
 from harness.timing import boot_ms, wait_for
 from test_recording import exports, messages
@@ -22,22 +23,16 @@ BRAKING = 10.0
 METRES = 111_268.0
 
 
-class MovingGpsd:
-    """A gpsd with any number of clients, whose receiver reports so often and moves when the test says so."""
+class MovingGpsd(FakeGpsd):
+    """A gpsd whose receiver reports so often, and moves when the test says so."""
 
     def __init__(self, rate):
+        super().__init__()
         self.rate = rate
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.clients = []
         self.begun = self.ended = None
         self.is_running = True
-        self.threads = [threading.Thread(target=body, daemon=True) for body in (self.accept, self.report)]
-        for thread in self.threads:
-            thread.start()
-
-    @property
-    def option(self):
-        return "127.0.0.1:%d" % self.listener.getsockname()[1]
+        self.thread = threading.Thread(target=self.report, daemon=True)
+        self.thread.start()
 
     def motion(self):
         """Metres since the start, and metres per second."""
@@ -49,17 +44,6 @@ class MovingGpsd:
         braked = min(now - self.ended, BRAKING)
         return SPEED * (self.ended - self.begun + braked - braked * braked / 2 / BRAKING), SPEED * (1 - braked / BRAKING)
 
-    def accept(self):
-        while self.is_running:
-            try:
-                client, _ = self.listener.accept()
-                self.send(client, {
-                    "class": "VERSION", "release": "3.22", "rev": "3.22", "proto_major": 3, "proto_minor": 14})
-                self.send(client, {"class": "DEVICES", "devices": [{"class": "DEVICE", "path": "/dev/ttyACM0"}]})
-                self.clients.append(client)
-            except OSError:
-                continue
-
     def report(self):
         next_at = time.monotonic()
         while self.is_running:
@@ -68,27 +52,17 @@ class MovingGpsd:
             now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
             metres, speed = self.motion()
             fix = {
-                "class": "TPV", "device": "/dev/ttyACM0", "mode": 3, "time": now.replace("+00:00", "Z"),
+                "class": "TPV", "device": self.device, "mode": 3, "time": now.replace("+00:00", "Z"),
                 "lat": 52.5 + metres / METRES, "lon": 13.4, "eph": 4.0, "speed": speed}
             for client in list(self.clients):
-                try:
-                    self.send(client, fix)
-                except OSError:
-                    self.clients.remove(client)
-                    client.close()
-
-    def send(self, client, line):
-        # As gpsd writes it, without spaces.
-        client.sendall(json.dumps(line, separators=(",", ":")).encode() + b"\r\n")
+                # One that has gone is left out by the thread that reads from it.
+                with contextlib.suppress(OSError):
+                    self.say(client, fix)
 
     def end(self):
         self.is_running = False
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
-        for thread in self.threads:
-            thread.join(5)
-        for client in self.clients:
-            client.close()
+        self.thread.join(5)
+        super().end()
 
 
 class Ride:

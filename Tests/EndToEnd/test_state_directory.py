@@ -3,14 +3,13 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
-import threading
 import time
 
 import pytest
 
+from harness.fake_gpsd import FakeGpsd
 from harness.process import Disk
 from harness.timing import wait_for
 
@@ -249,41 +248,19 @@ def test_a_full_disk_at_the_start_takes_the_run_when_there_is_room(stage):
     is_whole(disk, 1, summary["elapsed_ms"])
 
 
-class FastGpsd:
+class FastGpsd(FakeGpsd):
     """A receiver with 20 fixes a second."""
 
-    def __init__(self):
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    @property
-    def option(self):
-        return "127.0.0.1:%d" % self.listener.getsockname()[1]
-
-    def accept(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-                self.serve(client)
-            except OSError:
-                return
-
     def serve(self, client):
-        def say(**members):
-            client.sendall(json.dumps(members, separators=(",", ":")).encode() + b"\n")
-        say(**{"class": "VERSION"}, release="3.25", rev="3.25", proto_major=3, proto_minor=15)
-        say(**{"class": "WATCH"}, enable=True, json=True)
         begun, count = time.time(), 0
         while True:
             moment = begun + count / 20
             count += 1
             time.sleep(max(moment - time.time(), 0))
             text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(moment)) + ".%03dZ" % (moment % 1 * 1000)
-            say(**{"class": "TPV"}, device="/dev/ttyACM0", mode=3, time=text, lat=52 + count * 1.3e-6, lon=13.4,
-                altMSL=34.2, eph=3.1, speed=3.01, track=1.2)
-
-    def end(self):
-        self.listener.close()
+            self.say(client, {
+                "class": "TPV", "device": self.device, "mode": 3, "time": text, "lat": 52 + count * 1.3e-6, "lon": 13.4,
+                "altMSL": 34.2, "eph": 3.1, "speed": 3.01, "track": 1.2})
 
 
 def test_a_small_disk_that_was_full_takes_what_it_can_hold_before_the_end(stage):

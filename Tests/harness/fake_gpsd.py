@@ -1,10 +1,12 @@
-"""A gpsd that sends what a test gives it, as fast as the test wants, and answers nothing."""
+"""A gpsd that answers nothing, and sends what a test wants."""
 
 import datetime
 import json
 import socket
 import threading
 import time
+
+from harness.timing import wait_for
 
 VERSION = {"class": "VERSION", "release": "3.22", "rev": "3.22", "proto_major": 3, "proto_minor": 14}
 
@@ -18,18 +20,15 @@ def report(index, milliseconds, device="/dev/ttyACM0", **fields):
 
 
 class FakeGpsd:
-    """Listens at once, and sends each client the VERSION line, then what `send` is given."""
+    """Accepts any number of clients, and sends each VERSION and DEVICES, then what `serve` sends."""
+
+    # The name of the one receiver.
+    device = "/dev/ttyACM0"
 
     def __init__(self):
-        self.listener = socket.socket()
-        self.listener.bind(("127.0.0.1", 0))
-        self.listener.listen()
-        self.client = None
-        self.has_client = threading.Event()
-        self.is_running = True
-        self.sent = 0
-        self.thread = threading.Thread(target=self.accept, daemon=True)
-        self.thread.start()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.clients = []
+        threading.Thread(target=self.accept, daemon=True).start()
 
     @property
     def option(self):
@@ -39,17 +38,52 @@ class FakeGpsd:
         while True:
             try:
                 client, _ = self.listener.accept()
-                client.sendall(json.dumps(VERSION, separators=(",", ":")).encode() + b"\r\n")
             except OSError:
                 return
-            self.client = client
-            self.has_client.set()
+            threading.Thread(target=self.run, args=[client], daemon=True).start()
+
+    def run(self, client):
+        try:
+            self.say(client, VERSION)
+            self.say(client, {"class": "DEVICES", "devices": [{"class": "DEVICE", "path": self.device}]})
+            self.clients.append(client)
+            self.serve(client)
+        except OSError:
+            pass
+        if client in self.clients:
+            self.clients.remove(client)
+        client.close()
+
+    def serve(self, client):
+        """In a thread of the client; by default it reads until the client has gone."""
+        while client.recv(65536):
+            pass
+
+    def say(self, client, line):
+        # As gpsd writes it, without spaces.
+        client.sendall(json.dumps(line, separators=(",", ":")).encode() + b"\r\n")
+
+    def end(self):
+        for one in [self.listener, *self.clients]:
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+        self.listener.close()
+
+
+class ScriptedGpsd(FakeGpsd):
+    """Sends what a test gives it, to the client that came last."""
+
+    def __init__(self):
+        self.sent = 0
+        super().__init__()
 
     def send(self, *lines):
         """Waits while the daemon takes nothing."""
-        assert self.has_client.wait(10), "nobody connects"
+        client = wait_for(lambda: self.clients[-1:], 10, "a client of gpsd's")[0]
         text = "".join(json.dumps(line, separators=(",", ":")) + "\r\n" for line in lines)
-        self.client.sendall(text.encode())
+        client.sendall(text.encode())
         self.sent += len(lines)
 
     def flood(self, lines, seconds, per_second=None):
@@ -64,8 +98,3 @@ class FakeGpsd:
                 time.sleep(count / per_second - now)
             self.send(line)
             count += 1
-
-    def end(self):
-        self.listener.close()
-        if self.client:
-            self.client.close()
