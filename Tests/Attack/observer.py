@@ -11,19 +11,20 @@ run while another process ran (schedstat); how long this process did not run is 
 
 import json
 import os
+import pathlib
 import select
 import socket
 import sys
-import time
+
+# The package that all tests share.
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+
+from harness.timing import boot_ms
 
 # How often it looks, and what counts as not having run.
 TURN_MS = 10
 ASK_MS = 250
 REQUEST = b'{"jsonrpc":"2.0","id":1,"method":"status"}\n'
-
-
-def boot_ms():
-    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) / 1e6
 
 
 class Observer:
