@@ -1,0 +1,63 @@
+"""The clients that docs/protocol.md and README.md show."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+
+from harness.process import ROOT
+from harness.timing import wait_for
+
+
+def client(stage, page, path):
+    """Runs the Python program that the page shows, with another path of the socket."""
+    code = re.search(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)[1]
+    program = stage.directory / "client.py"
+    program.write_text(code.replace("/run/paced/state.sock", str(path)))
+    return stage.keep(Client([sys.executable, "-u", program]))
+
+
+def test_the_client_of_the_protocol_page_notices_a_restart_and_misses_no_lap(stage):
+    daemon = stage.paced("--demo")
+    shown = client(stage, "docs/protocol.md", daemon.state_socket)
+    shown.first(r"\d+")
+    daemon.call("run.lap")
+    shown.first(r"lap 1 [\d.]+ m")
+    daemon.stop()
+    daemon.start()
+    # Rejected within 1 s of the last lap.
+    wait_for(lambda: "run" in daemon.call("run.lap"), 10, "the next lap")
+    shown.first("paced has restarted")
+    shown.first(r"lap 2 [\d.]+ m")
+    shown.first(r"\d+")
+
+
+def test_the_client_of_the_readme_prints_distance_and_heart_rate(stage):
+    daemon = stage.paced("--demo")
+    shown = client(stage, "README.md", daemon.state_socket)
+    shown.first(r"[\d.]+ \d+")
+
+
+class Client:
+    def __init__(self, command):
+        self.process = subprocess.Popen(
+            [str(word) for word in command], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+            start_new_session=True)
+
+    def first(self, pattern):
+        """Waits for the next line of this form."""
+        limit = threading.Timer(60, self.process.kill)
+        limit.start()
+        try:
+            for line in self.process.stdout:
+                if re.fullmatch(pattern, line.rstrip("\n")):
+                    return
+        finally:
+            limit.cancel()
+        raise AssertionError(f"the client prints no line {pattern}")
+
+    def end(self):
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
