@@ -36,7 +36,8 @@ let package = Package(
         // Ring 1
         .target(name: "Sensors", dependencies: ["Domain", "CMath"], swiftSettings: core),
         .target(name: "Pipeline", dependencies: ["Domain", "CMath"], swiftSettings: core),
-        .target(name: "Outputs", dependencies: ["Domain"], swiftSettings: core),
+        .target(
+            name: "Outputs", dependencies: ["Domain"], resources: [.embedInCode("schema.json")], swiftSettings: core),
         // Ring 2
         .target(name: "Linux", dependencies: ["CLinux", "CSystemd", "Domain"], swiftSettings: shell),
         // Ring 3
@@ -95,6 +96,6 @@ let package = Package(
         .testTarget(
             name: "ReplayTests", dependencies: ["Adapters", "Sensors", "Pipeline", "Outputs", "Domain", "TestKit"],
             swiftSettings: core),
-        .testTarget(name: "HouseTests", swiftSettings: core),
+        .testTarget(name: "HouseTests", dependencies: ["Outputs"], swiftSettings: core),
     ]
 )

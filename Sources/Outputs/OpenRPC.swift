@@ -10,22 +10,22 @@ package enum OpenRPC {
         "info":{"title":"paced control socket","version":"\(Release.version)",\
         "description":"JSON-RPC 2.0, one object per line, at most 64 KiB. Parameters go by name."},\
         "methods":[\
-        \(method("run.start", "Begins an activity.", [sport, indoor, back], "activity", activity, [refused, invalid])),\
-        \(method("run.toggle", "Starts, pauses or resumes, whichever is possible.", [], "run", run, [])),\
+        \(method("run.start", "Starts an activity.", [sport, indoor, back], "activity", activity, [refused, invalid])),\
+        \(method("run.toggle", toggleSummary, [], "run", run, [])),\
         \(method("run.pause", "Pauses the run.", [], "run", run, [refused])),\
-        \(method("run.resume", "Goes on with a paused run.", [], "run", run, [refused])),\
+        \(method("run.resume", "Resumes a paused run.", [], "run", run, [refused])),\
         \(method("run.lap", lapSummary, [], "run", run, [refused])),\
-        \(method("run.stop", "Ends the activity and keeps it.", [], "summary", summary, [refused])),\
-        \(method("run.discard", "Ends the activity and deletes it.", [], "summary", summary, [refused])),\
-        \(method("status", "The present state, as in the lines of class STATE.", [], "state", state, [])),\
-        \(method("settings.get", "All settings, or one.", [optionalKey], "settings or value", any, [invalid])),\
-        \(method("settings.set", "Changes one setting.", [key, value], "value", any, [invalid])),\
+        \(method("run.stop", "Stops the run and keeps the activity.", [], "summary", summary, [refused])),\
+        \(method("run.discard", "Stops the run and deletes the activity.", [], "summary", summary, [refused])),\
+        \(method("status", "Returns the present STATE.", [], "state", state, [])),\
+        \(method("settings.get", "Returns all settings, or one.", [optionalKey], "settings or value", any, [invalid])),\
+        \(method("settings.set", setSummary, [key, value], "value", any, [invalid])),\
         \(scan),\
-        \(method("strap.use", "Says which strap is used.", [strap, addressType, add], "link", link, [invalid])),\
+        \(method("strap.use", "Selects the strap to use.", [strap, addressType, add], "link", link, [invalid])),\
         \(pair),\
-        \(method("strap.forget", "Forgets a strap, or all.", [optionalStrap], "nothing", none, [notFound, invalid])),\
+        \(method("strap.forget", forgetSummary, [optionalStrap], "nothing", none, [notFound, invalid])),\
         \(activities)\
-        \(method("rpc.discover", "This document.", [], "OpenRPC document", object, []))\
+        \(method("rpc.discover", "Returns the OpenRPC document of these methods.", [], "OpenRPC document", object, []))\
         ],\
         "components":{"schemas":{\
         "Run":{"type":"object","required":["run","elapsed_ms"],"properties":{\
@@ -46,7 +46,10 @@ package enum OpenRPC {
         "invalid":{"code":-32004,"message":"invalid value"}}}}
         """
 
-    private static let lapSummary = "Closes the lap and begins the next. Refused within 1 s of the last lap."
+    private static let setSummary = "Changes one setting. It is in force at once and survives a restart."
+    private static let forgetSummary = "Forgets a strap and its key, or all."
+    private static let toggleSummary = "Starts, pauses or resumes, whichever is possible. For a device with one button."
+    private static let lapSummary = "Closes the lap and starts the next one. Rejected within 1 s of the last lap."
 
     private static func method(
         _ name: String, _ summary: String, _ parameters: [String], _ resultName: String, _ result: String,
@@ -61,30 +64,40 @@ package enum OpenRPC {
 
     private static let sports = #"{"enum":["run","walk","hike","ride","other"]}"#
     private static let sport = """
-        {"name":"sport","summary":"The setting sport where it is absent.","schema":\(sports)}
+        {"name":"sport","summary":"The sport; the setting sport if it is absent.","schema":\(sports)}
         """
-    private static let indoor = #"{"name":"indoor","summary":"No position is used.","schema":{"type":"boolean"}}"#
+    private static let indoor =
+        #"{"name":"indoor","summary":"No position is used. Default false.","schema":{"type":"boolean"}}"#
     private static let back = """
-        {"name":"ago_ms","summary":"How much earlier the activity began; 0 where it is absent.",\
+        {"name":"ago_ms",\
+        "summary":"How much earlier the activity began, 0 to 120000. What was measured meanwhile is kept. Default 0.",\
         "schema":{"type":"integer","minimum":0,"maximum":120000}}
         """
     private static let keys = SettingKey.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ",")
-    private static let key = #"{"name":"key","required":true,"schema":{"enum":[\#(keys)]}}"#
-    private static let optionalKey = #"{"name":"key","schema":{"enum":[\#(keys)]}}"#
-    private static let value = #"{"name":"value","summary":"The whole value.","required":true,"schema":true}"#
+    private static let key = #"{"name":"key","summary":"The setting.","required":true,"schema":{"enum":[\#(keys)]}}"#
+    private static let optionalKey =
+        #"{"name":"key","summary":"The setting; all if it is absent.","schema":{"enum":[\#(keys)]}}"#
+    private static let value = """
+        {"name":"value","summary":"The whole new value; null unsets zones.","required":true,"schema":true}
+        """
 
     private static let seconds = """
-        {"name":"seconds","summary":"10 where it is absent.","schema":{"type":"integer","minimum":1,"maximum":60}}
+        {"name":"seconds","summary":"How long it listens, 1 to 60. Default 10.",\
+        "schema":{"type":"integer","minimum":1,"maximum":60}}
         """
     private static let strapSummary = "An address, a name, or the end of a name as printed on the strap"
     private static let strap = """
-        {"name":"strap","summary":"\(strapSummary); auto, or off.","required":true,"schema":\(text)}
+        {"name":"strap","summary":"\(strapSummary); auto for the known one or any near one; off for none.",\
+        "required":true,"schema":\(text)}
         """
-    private static let optionalStrap = #"{"name":"strap","summary":"\#(strapSummary).","schema":\#(text)}"#
+    private static let optionalStrap =
+        #"{"name":"strap","summary":"\#(strapSummary); all if it is absent.","schema":\#(text)}"#
     private static let addressType = """
-        {"name":"address_type","summary":"With an address.","schema":{"enum":["public","random"]}}
+        {"name":"address_type","summary":"The kind of address, with an address.","schema":{"enum":["public","random"]}}
         """
-    private static let add = #"{"name":"add","summary":"The others stay ours.","schema":{"type":"boolean"}}"#
+    private static let add = """
+        {"name":"add","summary":"Keep the straps that are selected. Default false.","schema":{"type":"boolean"}}
+        """
     private static let text = #"{"type":"string","minLength":1,"maxLength":64}"#
     private static let none = #"{"type":"null"}"#
     private static let link =
@@ -106,60 +119,80 @@ package enum OpenRPC {
 
     private static let refused = ##"{"$ref":"#/components/errors/refused"}"##
     private static let scan = method(
-        "strap.scan", "Hears which straps there are; answered when it is over.", [seconds], "straps", straps,
+        "strap.scan",
+        "Listens for straps and returns those heard, the nearest first. One scan runs at a time.", [seconds], "straps",
+        straps,
         [refused, busy, invalid])
 
     private static let pair = method(
-        "strap.pair", "Pairs with a strap; answered when that is done, after 60 s at most.", [pairedStrap], "nothing",
+        "strap.pair",
+        "Pairs with a strap that requires it. The answer comes when that is done, after 60 s at most.", [pairedStrap],
+        "nothing",
         none, [refused, busy, notFound, invalid])
     private static let pairedStrap = """
         {"name":"strap","summary":"\(strapSummary).","required":true,"schema":\(text)}
         """
 
     private static let activities = [
-        method("activities.list", "Summaries, the newest first.", [limit, before], "summaries", summaries, slow),
         method(
-            "activities.get", "Summary, laps and time in zones.", [id, fromLap], "activity", object, slow + [notFound]),
+            "activities.list", "Returns summaries, the newest first.", [limit, before], "summaries", summaries, slow),
         method(
-            "activities.edit", "Changes the name or the sport; answered when it is written.", [id, newSport, name],
-            "summary", summary, slow + [refused, notFound]),
+            "activities.get", "Returns one activity with its laps and its time in zones.", [id, fromLap], "activity",
+            object, slow + [notFound]),
         method(
-            "activities.delete", "Deletes an activity for good; answered when it is written.", [id], "nothing", none,
-            slow + [refused, notFound]),
+            "activities.edit", "Changes the name or the sport. The answer comes when it is on the disk.",
+            [id, newSport, name], "summary", summary, slow + [refused, notFound]),
+        method(
+            "activities.delete", "Deletes an activity for good. The answer comes when that is on the disk.", [endedID],
+            "nothing", none, slow + [refused, notFound]),
         method(
             "activities.recover",
-            "Copies what can be read of a damaged journal in the background; answered when that is noted.", [file],
+            "Copies what can be read of a damaged journal, in the background. The answer comes when the file is noted.",
+            [file],
             "nothing", none, slow + [notFound]),
         method(
-            "activities.track", "Samples as a table.", [optionalID, from, every, fields], "track", track,
+            "activities.track", "Returns samples of an activity as a table.", [optionalID, from, every, fields],
+            "track", track,
             slow + [refused, notFound]),
     ].map { $0 + "," }.joined()
     private static let slow = [busy, invalid]
     private static let number = #"{"type":"integer","minimum":1}"#
-    private static let id = #"{"name":"id","required":true,"schema":\#(number)}"#
+    private static let id =
+        #"{"name":"id","summary":"The activity's number.","required":true,"schema":\#(number)}"#
+    private static let endedID = """
+        {"name":"id","summary":"The activity's number; not that of the activity in progress.","required":true,\
+        "schema":\(number)}
+        """
     private static let optionalID =
-        #"{"name":"id","summary":"The present run where it is absent.","schema":\#(number)}"#
+        #"{"name":"id","summary":"The activity's number; the one in progress if it is absent.","schema":\#(number)}"#
     private static let limit = """
-        {"name":"limit","summary":"20 where it is absent.","schema":{"type":"integer","minimum":1,"maximum":100}}
+        {"name":"limit","summary":"At most this many, 1 to 100. Default 20.",\
+        "schema":{"type":"integer","minimum":1,"maximum":100}}
         """
-    private static let before = #"{"name":"before","summary":"Only lower numbers.","schema":\#(number)}"#
+    private static let before =
+        #"{"name":"before","summary":"Only activities with a lower number.","schema":\#(number)}"#
     private static let file = """
-        {"name":"file","summary":"A name in the state directory.","required":true,"schema":{"type":"string"}}
+        {"name":"file","summary":"The name of a file in the state directory: journal-DATE.damaged.sqlite.",\
+        "required":true,"schema":{"type":"string"}}
         """
-    private static let fromLap = #"{"name":"from_lap","summary":"The first lap.","schema":\#(number)}"#
-    private static let newSport = #"{"name":"sport","schema":\#(sports)}"#
-    private static let name = #"{"name":"name","schema":\#(text)}"#
+    private static let fromLap =
+        #"{"name":"from_lap","summary":"The first lap to return. Default 1.","schema":\#(number)}"#
+    private static let newSport =
+        #"{"name":"sport","summary":"The new sport; not of the activity in progress.","schema":\#(sports)}"#
+    private static let name =
+        #"{"name":"name","summary":"The new name, 1 to 64 characters.","schema":\#(text)}"#
     private static let from = """
-        {"name":"from_ms","summary":"Since the activity began; 0 where it is absent.",\
+        {"name":"from_ms","summary":"The first moment, since the activity started. Default 0.",\
         "schema":{"type":"integer","minimum":0}}
         """
     private static let every = """
-        {"name":"interval_ms","summary":"1000 where it is absent.",\
+        {"name":"interval_ms","summary":"One sample in each interval, 1000 to 3600000. Default 1000.",\
         "schema":{"type":"integer","minimum":1000,"maximum":3600000}}
         """
     private static let columns = Track.Column.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ",")
     private static let fields = """
-        {"name":"fields","summary":"The columns.","schema":{"type":"array","minItems":1,"uniqueItems":true,\
+        {"name":"fields","summary":"The columns; the first eight of the list if it is absent.",\
+        "schema":{"type":"array","minItems":1,"uniqueItems":true,\
         "items":{"enum":[\(columns)]}}}
         """
     private static let summaries = #"{"type":"array","maxItems":100,"items":\#(summary)}"#

@@ -4,9 +4,20 @@ import Testing
 @Suite struct PageTests {
     private static let shells = ["bash", "zsh"]
 
-    @Test(arguments: ["paced.8", "paced.conf.5", "pacectl.1"])
+    @Test(arguments: ["paced.8", "paced.conf.5", "paced_json.5", "pacectl.1"])
     func aPageIsWellFormed(page: String) throws {
         let (output, status) = try Repository.run("mandoc", ["-T", "lint", "-W", "warning", "man/" + page])
+        #expect(status == 0 && output == "")
+    }
+
+    @Test func theReadmeIsShort() throws {
+        let lines = try Repository.text(of: "README.md").split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count <= 131)
+        for line in lines { #expect(line.count <= 100, "\(line)") }
+    }
+
+    @Test func thePageOfTheProtocolIsThatOfTheDocumentation() throws {
+        let (output, status) = try Repository.run("Tools/protocol-page", ["--check"])
         #expect(status == 0 && output == "")
     }
 
