@@ -16,11 +16,12 @@ struct Course {
         settings.autoStopMinutes = 30
         pipeline = Pipeline(settings: settings, isDemo: false, at: now)
         pipeline.receive(.systemClock(Self.start, isSynchronised: true), at: now)
-        pipeline.receive(.bluetooth(Bluetooth(way: .unix)), at: now)
+        pipeline.receive(.bluetooth(BluetoothStatus(way: .unix)), at: now)
         pipeline.receive(
             .heartLink(
                 LinkStatus(
-                    .connected, address: DeviceAddress(value: 0xA09E_1A00_0001), name: ForeignText("Polar H10 00000001")
+                    .connected, address: BluetoothAddress(value: 0xA09E_1A00_0001),
+                    name: SanitizedText("Polar H10 00000001")
                 )),
             at: now)
         pipeline.receive(.gpsdLink(LinkStatus(.connected, name: Self.device)), at: now)
@@ -31,7 +32,7 @@ struct Course {
     }
 
     static let start = UTC(milliseconds: 1_772_350_212_300)
-    static let device = ForeignText("/dev/ttyACM0")
+    static let device = SanitizedText("/dev/ttyACM0")
 
     /// The next tick's moment, which it is now.
     mutating func nextTick() -> Instant {

@@ -7,8 +7,8 @@ import Outputs
 private struct TenHours: RecordingRows {
     static let seconds = 36_000
 
-    static var recording: Recording {
-        var recording = Recording(sport: .run, started: UTC(year: 2026, month: 3, day: 1))
+    static var recording: RecordedActivity {
+        var recording = RecordedActivity(sport: .run, started: UTC(year: 2026, month: 3, day: 1))
         recording.totalMilliseconds = Int64(seconds) * 1000
         recording.total.elapsedMilliseconds = recording.totalMilliseconds
         recording.total.distanceMetres = Double(seconds) * 3

@@ -10,13 +10,13 @@ func measureJournal() throws -> Measurement {
     let desk = try JournalDesk()
     let journal = Journal(desk: desk, nextActivity: 1)
     let writer = JournalWriter(in: directory.path, desk: desk, syncSeconds: 10)
-    var recording = Recording(sport: .run, started: Course.start)
+    var recording = RecordedActivity(sport: .run, started: Course.start)
     recording.id = 1
     journal.begin(recording, JournalPart(bootID: "", at: course.now), at: course.now)
-    var entry = Entry(at: course.now, .input(.fix(course.nextFix())))
+    var entry = InputLogEntry(at: course.now, .input(.fix(course.nextFix())))
     let measurement = Measurement("an entry for the journal", rounds: 600, passes: 10) {
         writer.turn(at: course.nextTick())
-        entry = Entry(at: course.now, .input(.fix(course.nextFix())))
+        entry = InputLogEntry(at: course.now, .input(.fix(course.nextFix())))
     } pass: {
         journal.write(entry, at: entry.at)
     }

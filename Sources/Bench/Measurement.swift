@@ -34,8 +34,8 @@ struct Measurement {
     }
 
     var line: String {
-        let nanoseconds = Decimal.text(nanoseconds, decimals: 0) ?? "?"
-        let allocations = Decimal.text(allocations, decimals: 4) ?? "?"
+        let nanoseconds = DecimalFormat.text(nanoseconds, decimals: 0) ?? "?"
+        let allocations = DecimalFormat.text(allocations, decimals: 4) ?? "?"
         return Self.row(name, nanoseconds, allocations)
     }
 

@@ -11,7 +11,7 @@ struct ReplayOfTenHours {
     let grownKibibytes: Int
 
     var line: String {
-        "ten hours replayed in \(Decimal.text(seconds, decimals: 3) ?? "?") s, memory grown by \(grownKibibytes) KiB"
+        "ten hours replayed in \(DecimalFormat.text(seconds, decimals: 3) ?? "?") s, memory grown by \(grownKibibytes) KiB"
     }
 }
 
@@ -24,7 +24,7 @@ func measureReplay() throws -> ReplayOfTenHours {
     settings.autoLapMetres = 1000
     let idle = Pipeline(settings: settings, isDemo: false, at: course.now)
     var replay = Replay(idle.beginning, every: .seconds(1))
-    replay.take(Entry(at: course.now, .command(.start(.run, indoor: false))))
+    replay.take(InputLogEntry(at: course.now, .command(.start(.run, indoor: false))))
     var writer = LineWriter(capacity: 4096)
     var states = 0
     var hourBefore = 0
@@ -33,7 +33,7 @@ func measureReplay() throws -> ReplayOfTenHours {
         for _ in 0..<10 { _ = course.nextTick() }
         let beats = HeartRateMeasurement(beatsPerMinute: UInt16(140 + second % 5), rrIntervals: [438])
         for input in [Input.fix(course.nextFix()), .heart(beats)] {
-            replay.take(Entry(at: course.now, .input(input))) { pipeline in
+            replay.take(InputLogEntry(at: course.now, .input(input))) { pipeline in
                 _ = pipeline.takeOutputs()
                 pipeline.forgetSeconds()
                 guard let state = pipeline.takeState()?.state else { return }

@@ -38,7 +38,7 @@ extension Invocation {
         }
     }
 
-    private static func marks(_ summary: Summary, _ note: ActivityNote?) -> [String] {
+    private static func marks(_ summary: ActivitySummary, _ note: ActivityNote?) -> [String] {
         [
             summary.isOpen ? "open" : nil, note?.isImported == true ? "imported" : nil, summary.isDemo ? "demo" : nil,
             summary.recovered.map(Words.recovered), note?.name.map { CellText.cut($0.text, to: 32) },

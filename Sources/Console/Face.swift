@@ -41,18 +41,18 @@ struct Face: Equatable {
         switch component.name {
         case .time:
             let elapsed = state.total.elapsedMilliseconds ?? 0
-            content = .figures(RunText.elapsed(milliseconds: elapsed))
+            content = .figures(RunFormat.elapsed(milliseconds: elapsed))
             widest = elapsed < 36_000_000 ? "0:00:00" : "00:00:00"
         case .distance:
-            let text = RunText.distance(metres: state.total.distanceMetres ?? 0, metric: metric)
+            let text = RunFormat.distance(metres: state.total.distanceMetres ?? 0, metric: metric)
             content = .figures(text)
             widest = text.count > 5 ? text : "00.00"
-            unit = RunText.distanceUnit(metric: metric)
+            unit = RunFormat.distanceUnit(metric: metric)
         case .pace:
-            let text = RunText.pace(secondsPerMetre: state.pace, metric: metric)
+            let text = RunFormat.pace(secondsPerMetre: state.pace, metric: metric)
             content = .figures(text)
             widest = text.count > 5 ? text : "00:00"
-            unit = RunText.paceUnit(metric: metric)
+            unit = RunFormat.paceUnit(metric: metric)
         case .heartRate: setHeartRate(state, usingZones: view.settings.useHeartRateZones)
         case .zone: setZone(state)
         }

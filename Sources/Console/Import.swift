@@ -77,9 +77,10 @@ extension FileDistance {
     /// What was not counted; nil where all was.
     fileprivate func words(of sport: Sport) -> String? {
         let (metres, tooFast, withoutTime) = notCounted
-        let limit = "beyond the \(Decimal.text(sport.fastest, decimals: 1) ?? "--") m/s of the sport \(sport.rawValue)"
+        let limit =
+            "beyond the \(DecimalFormat.text(sport.fastest, decimals: 1) ?? "--") m/s of the sport \(sport.rawValue)"
         let words = [
-            metres > 0 ? "\(Decimal.text(metres, decimals: 0) ?? "--") m \(limit)" : nil,
+            metres > 0 ? "\(DecimalFormat.text(metres, decimals: 0) ?? "--") m \(limit)" : nil,
             tooFast > 0 ? "\(tooFast) × position \(limit)" : nil,
             withoutTime > 0 ? "\(withoutTime) × position whose time does not rise" : nil,
         ].compactMap(\.self)

@@ -27,7 +27,7 @@ struct Modifiers {
         switch option {
         case "--indoor": (isIndoor, command) = (true, "start")
         case "--ago":
-            let most = Int(RunCommand.furthestBack.inSeconds)
+            let most = Int(RunCommand.maxBackdate.inSeconds)
             back = .seconds(try OptionValue.number(0...most, "a number of seconds", after: option, &rest))
             command = "start"
         case "--add": (isAdded, command) = (true, "strap use")

@@ -34,7 +34,7 @@ extension Invocation {
         }
         var replay: Replay?
         try journal.entries(of: id) { entry in
-            if case .beginning(let beginning) = entry.kind, replay == nil {
+            if case .snapshot(let beginning) = entry.kind, replay == nil {
                 replay = Replay(beginning, every: .milliseconds(pace.every))
             } else {
                 replay?.take(entry) { lines.take(&$0) }
@@ -49,7 +49,7 @@ extension Invocation {
             return
         }
         let end = part.at + .milliseconds(recording.totalMilliseconds - part.beginsAt)
-        replay?.take(Entry(at: end, .command(.stop))) { lines.take(&$0) }
+        replay?.take(InputLogEntry(at: end, .command(.stop))) { lines.take(&$0) }
         try lines.check()
     }
 
@@ -60,12 +60,12 @@ extension Invocation {
     }
 
     private static func replay(
-        _ recording: Recording, _ pace: Pace, _ lines: ReplayLines,
+        _ recording: RecordedActivity, _ pace: Pace, _ lines: ReplayLines,
         rows: ((RecordingRow) throws -> Void) throws -> Void
     ) throws {
         var entries = RecordedEntries(recording, sport: pace.sport)
         var replay = Replay(entries.beginning, every: .milliseconds(pace.every))
-        func take(_ entry: Entry) throws {
+        func take(_ entry: InputLogEntry) throws {
             replay.take(entry) { lines.take(&$0) }
             try lines.check()
         }

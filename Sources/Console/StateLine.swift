@@ -178,20 +178,20 @@ extension JSON {
 
     /// A string as text that is safe to show; nil for the empty one.
     ///
-    /// Names are short (``ForeignText``); sentences may be longer.
-    func harmlessText(limit: Int = ForeignText.characterLimit) -> String? {
+    /// Names are short (``SanitizedText``); sentences may be longer.
+    func harmlessText(limit: Int = SanitizedText.characterLimit) -> String? {
         guard let text = string else { return nil }
         return harmless(text, limit: limit)
     }
 }
 
-/// At most `limit` characters of a text from outside, made harmless as ``ForeignText`` is; nil for the empty one.
+/// At most `limit` characters of a text from outside, made harmless as ``SanitizedText`` is; nil for the empty one.
 func harmless(_ text: String, limit: Int) -> String? {
     var rest = text.prefix(limit)
     var result = ""
     while !rest.isEmpty {
-        result += ForeignText(String(rest.prefix(ForeignText.characterLimit)))?.text ?? ""
-        rest = rest.dropFirst(ForeignText.characterLimit)
+        result += SanitizedText(String(rest.prefix(SanitizedText.characterLimit)))?.text ?? ""
+        rest = rest.dropFirst(SanitizedText.characterLimit)
     }
     return result.isEmpty ? nil : result
 }

@@ -14,7 +14,7 @@ extension Words {
     /// One row of it.
     ///
     /// - Parameter marks: what is special about it.
-    func cells(_ summary: Summary, marks: [String]) -> [String] {
+    func cells(_ summary: ActivitySummary, marks: [String]) -> [String] {
         let total = summary.total
         return [
             "\(summary.id)", summary.started.map(Self.localTime) ?? "–", summary.sport.rawValue, distance(total),
@@ -24,7 +24,7 @@ extension Words {
     }
 
     /// One line of an activity.
-    func line(_ recording: Recording) -> String {
+    func line(_ recording: RecordedActivity) -> String {
         let total = recording.total
         return joined(
             recording.isTimeUncertain ? nil : Self.localTime(recording.started), recording.sport.rawValue,
@@ -32,7 +32,7 @@ extension Words {
     }
 
     /// The maker's own distance, where it is more than 1 % from ours; else empty.
-    func otherDistance(_ recording: Recording) -> String {
+    func otherDistance(_ recording: RecordedActivity) -> String {
         let metres = recording.total.distanceMetres
         guard let claimed = recording.claim?.distanceMetres, abs(claimed - metres) > max(claimed, metres) / 100 else {
             return ""
@@ -41,7 +41,7 @@ extension Words {
     }
 
     /// An activity as a whole: totals, what a file said of itself beside ours, laps, time in zones.
-    func report(_ recording: Recording, isOpen: Bool, gaps: Int, recovered: RecoveryNote? = nil) -> String {
+    func report(_ recording: RecordedActivity, isOpen: Bool, gaps: Int, recovered: RecoveryNote? = nil) -> String {
         let total = recording.total
         let state = joined(
             isOpen ? "open" : nil, recording.isDemo ? "demo" : nil, recording.isIndoor ? "indoors" : nil,
@@ -89,17 +89,17 @@ extension Words {
     }
 
     /// The totals of the file itself.
-    private func said(_ claim: RecordingClaim, _ sport: Sport) -> String {
+    private func said(_ claim: SourceTotals, _ sport: Sport) -> String {
         let text = joined(
             claim.creator?.text, claim.distanceMetres.map(distance), claim.elapsedMilliseconds.map(Self.duration),
             claim.totalMilliseconds.map { Self.duration($0) + " with pauses" },
-            claim.ascentMetres.map { (Decimal.text($0, decimals: 0) ?? "--") + " m up" },
+            claim.ascentMetres.map { (DecimalFormat.text($0, decimals: 0) ?? "--") + " m up" },
             claim.averageHeartRate.map { Self.beats($0) + " on average" },
             claim.maximumHeartRate.map { "\($0) at most" })
         return text.isEmpty ? "nothing of itself" : text
     }
 
-    private func laps(_ recording: Recording) -> String {
+    private func laps(_ recording: RecordedActivity) -> String {
         guard recording.laps.count > 1 else { return "" }
         var table = TextTable([
             TextTable.Column(head: "LAP", isNumber: true), TextTable.Column(head: "DISTANCE", isNumber: true),
@@ -115,7 +115,7 @@ extension Words {
         return "\n" + table.lines.map { "  " + $0 + "\n" }.joined()
     }
 
-    private static func zones(_ recording: Recording) -> String {
+    private static func zones(_ recording: RecordedActivity) -> String {
         guard let zones = recording.zones, recording.zoneMilliseconds.contains(where: { $0 > 0 }) else { return "" }
         var table = TextTable([
             TextTable.Column(head: "ZONE"), TextTable.Column(head: "FROM", isNumber: true),
@@ -131,25 +131,26 @@ extension Words {
 
     // MARK: Numbers
 
-    private func distance(_ figures: Figures) -> String {
+    private func distance(_ figures: Totals) -> String {
         distance(figures.distanceMetres)
     }
 
     private func distance(_ metres: Double) -> String {
-        RunText.distance(metres: metres, metric: metric) + " " + RunText.distanceUnit(metric: metric)
+        RunFormat.distance(metres: metres, metric: metric) + " " + RunFormat.distanceUnit(metric: metric)
     }
 
     /// The pace, or the speed of those who ride.
-    private func average(_ figures: Figures, _ sport: Sport) -> String? {
+    private func average(_ figures: Totals, _ sport: Sport) -> String? {
         guard let pace = figures.averagePace else { return nil }
         if sport.isByPace { return self.pace(pace) }
-        guard pace > 0, let speed = Decimal.text(3600 / pace / (metric ? 1000 : RunText.metresPerMile), decimals: 1)
+        guard pace > 0,
+            let speed = DecimalFormat.text(3600 / pace / (metric ? 1000 : RunFormat.metresPerMile), decimals: 1)
         else { return nil }
         return speed + (metric ? " km/h" : " mph")
     }
 
     private static func beats(_ rate: Double) -> String {
-        (Decimal.text(rate, decimals: 0) ?? "--") + " bpm"
+        (DecimalFormat.text(rate, decimals: 0) ?? "--") + " bpm"
     }
 
     /// `2026-03-01 07:30`, as clocks showed it here.

@@ -57,7 +57,7 @@ struct Words {
     }
 
     func elapsed(_ figures: StateLine.Figures) -> String {
-        RunText.elapsed(milliseconds: figures.elapsedMilliseconds ?? 0)
+        RunFormat.elapsed(milliseconds: figures.elapsedMilliseconds ?? 0)
     }
 
     /// The same where nothing around it says that it is a time.
@@ -66,16 +66,16 @@ struct Words {
     }
 
     static func duration(_ milliseconds: Int64) -> String {
-        RunText.elapsed(milliseconds: milliseconds) + (milliseconds < 60_000 ? " s" : "")
+        RunFormat.elapsed(milliseconds: milliseconds) + (milliseconds < 60_000 ? " s" : "")
     }
 
     func distance(_ figures: StateLine.Figures) -> String {
-        RunText.distance(metres: figures.distanceMetres ?? 0, metric: metric) + " "
-            + RunText.distanceUnit(metric: metric)
+        RunFormat.distance(metres: figures.distanceMetres ?? 0, metric: metric) + " "
+            + RunFormat.distanceUnit(metric: metric)
     }
 
     func pace(_ secondsPerMetre: Double?) -> String {
-        RunText.pace(secondsPerMetre: secondsPerMetre, metric: metric) + " " + RunText.paceUnit(metric: metric)
+        RunFormat.pace(secondsPerMetre: secondsPerMetre, metric: metric) + " " + RunFormat.paceUnit(metric: metric)
     }
 
     private func moving(_ figures: StateLine.Figures) -> String? {
@@ -117,11 +117,11 @@ struct Words {
     }
 
     private static func degrees(_ value: Double) -> String {
-        Decimal.text(value, decimals: 5) ?? "--"
+        DecimalFormat.text(value, decimals: 5) ?? "--"
     }
 
     private static func whole(_ value: Double) -> String {
-        Decimal.text(value, decimals: 0) ?? "--"
+        DecimalFormat.text(value, decimals: 0) ?? "--"
     }
 }
 

@@ -157,5 +157,5 @@ package struct Configuration: Equatable, Sendable {
 
 /// A word of the file, as it can be shown.
 private func shown(_ word: String) -> String {
-    ForeignText(word)?.text ?? "\"\""
+    SanitizedText(word)?.text ?? "\"\""
 }

@@ -95,7 +95,7 @@ extension [ConfigurationFile.Assignment] {
             }
             warnings.append(
                 "\(path):\(assignment.line): \(assignment.key)= is now called \(present.key)=, and is read as "
-                    + "\(present.key)=\(ForeignText(present.value)?.text ?? ""); change it, the next release rejects it"
+                    + "\(present.key)=\(SanitizedText(present.value)?.text ?? ""); change it, the next release rejects it"
             )
             return present
         }

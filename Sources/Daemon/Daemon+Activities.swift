@@ -74,7 +74,7 @@ extension Daemon {
     }
 
     /// The activity that is on has its figures of now: the journal's are some seconds old.
-    private func upToDate(_ summary: Summary) -> Summary {
+    private func upToDate(_ summary: ActivitySummary) -> ActivitySummary {
         guard let present, present.id == summary.id else { return summary }
         var summary = summary
         let since = present.total.elapsedMilliseconds - summary.total.elapsedMilliseconds

@@ -19,7 +19,7 @@ extension Daemon {
     }
 
     /// Says why a run has ended that nobody has stopped.
-    func logEnd(_ entries: [Entry]) {
+    func logEnd(_ entries: [InputLogEntry]) {
         guard entries.contains(where: { $0.kind == .ended(.forgotten) }) else { return }
         let minutes = recollection.pipeline.settings.autoStopMinutes
         Log.write(.notice, "no movement and no beats for \(minutes) min: the run is closed as of the last")

@@ -108,7 +108,7 @@ extension Daemon {
         do throws(HandedSockets.Failure) {
             let handed = try HandedSockets(named: socketNames)
             for name in handed.others {
-                let shown = ForeignText(name)?.text ?? ""
+                let shown = SanitizedText(name)?.text ?? ""
                 Log.write(.warning, "systemd handed over \"\(shown)\" too, which paced has no use for: closed")
             }
             return handed.numbers

@@ -7,7 +7,7 @@ import Pipeline
 extension Daemon {
     /// Takes how the board is supplied. A run is closed once, when the battery gets so low: one that is begun by command after that goes
     /// on as long as the battery does.
-    func receive(_ power: Power?) {
+    func receive(_ power: PowerStatus?) {
         receive(.power(power))
         let wasExhausted = powerWatch.isExhausted
         let limits = PowerWatch.Limits(warning: configuration.warnAtPercent, closing: configuration.closeAtPercent)

@@ -154,7 +154,7 @@ extension Daemon.Begun {
 
 extension Daemon {
     /// Keeps the entries of an activity that may turn out to be two, and tells them apart once the time of day is known.
-    func decideTakeUp(_ entries: [Entry], _ outputs: [Output], at now: Instant) {
+    func decideTakeUp(_ entries: [InputLogEntry], _ outputs: [Output], at now: Instant) {
         guard undecided != nil else { return }
         undecided?.keep(entries)
         let isKnown = outputs.contains {

@@ -68,7 +68,7 @@ extension Daemon {
         guard !keys.isEmpty else { return }
         catchUp(to: now)
         var settings = pipeline.settings
-        for key in keys { settings.take(key, from: new) }
+        for key in keys { settings.adopt(key, from: new) }
         for key in keys { recollection.receive(.setting(key, settings), at: now) }
         publisher?.settingsChanged(settings)
         wake()

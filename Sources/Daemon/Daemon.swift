@@ -174,7 +174,7 @@ package final class Daemon {
         }
         switch strapOption {
         case .unix(let path):
-            receive(.bluetooth(Bluetooth(way: .unix)))
+            receive(.bluetooth(BluetoothStatus(way: .unix)))
             strap = try UnixStrap(path: path, loop: loop, report: report) { information in
                 Log.write(.info, about: .straps, Log.line(of: information))
             }
@@ -211,7 +211,7 @@ package final class Daemon {
     }
 
     /// Carries out a command; an activity that it begins gets the journal's next number.
-    func perform(_ command: RunCommand, at now: Instant) throws(Refusal) -> Pipeline.Outcome {
+    func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Pipeline.Outcome {
         recollection.number(next: recorder.activityNumber)
         return try recollection.perform(command, at: now)
     }
@@ -246,7 +246,7 @@ package final class Daemon {
         switch request {
         case .run(let command):
             Log.write(of: peer, "asks for \(command.word.text)")
-            do throws(Refusal) {
+            do throws(CommandRejection) {
                 return try .result(result(of: perform(command, at: now), command))
             } catch {
                 throw .notInThisState(error)

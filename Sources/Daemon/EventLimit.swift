@@ -19,7 +19,7 @@ struct EventLimit: Sendable {
     mutating func limited(_ outputs: [Output], at now: Instant) -> [Output] {
         outputs.filter { output in
             guard case .event(let event) = output, let key = Self.key(event.kind) else { return true }
-            if buckets[key, default: TokenBucket(burst: Self.burst, interval: Self.interval)].take(at: now) {
+            if buckets[key, default: TokenBucket(burst: Self.burst, interval: Self.interval)].consume(at: now) {
                 return true
             }
             flood.dropped(at: now)

@@ -122,7 +122,7 @@ enum Log {
     static func line(of information: DeviceInformation) -> String {
         let parts = [
             information.manufacturer, information.model,
-            information.firmware.flatMap { ForeignText("firmware " + $0.text) },
+            information.firmware.flatMap { SanitizedText("firmware " + $0.text) },
         ]
         return "the strap is " + parts.compactMap { $0?.text }.joined(separator: ", ")
     }

@@ -23,7 +23,7 @@ struct LogLimit {
     /// Whether a line is to be written; one that is not is counted.
     mutating func takes(_ subject: Subject, at now: Instant) -> Bool {
         var account = accounts[subject] ?? Account()
-        let isTaken = account.leftOut == 0 && account.bucket.take(at: now)
+        let isTaken = account.leftOut == 0 && account.bucket.consume(at: now)
         if !isTaken { account.leftOut += 1 }
         accounts[subject] = account
         return isTaken
@@ -33,7 +33,9 @@ struct LogLimit {
     mutating func takeLeftOut(at now: Instant) -> [(subject: Subject, count: Int)] {
         var told: [(subject: Subject, count: Int)] = []
         for subject in Subject.allCases {
-            guard var account = accounts[subject], account.leftOut > 0, account.bucket.take(at: now) else { continue }
+            guard var account = accounts[subject], account.leftOut > 0, account.bucket.consume(at: now) else {
+                continue
+            }
             told.append((subject, account.leftOut))
             account.leftOut = 0
             accounts[subject] = account

@@ -67,7 +67,7 @@ extension Options.Strap {
     /// An address stands with a type or without; a text whose beginning is none is a name.
     private static func isStrap(_ text: String) -> Bool {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        if parts.count > 1, DeviceAddress(parts[0]) != nil {
+        if parts.count > 1, BluetoothAddress(parts[0]) != nil {
             return parts[1...] == ["public"] || parts[1...] == ["random"]
         }
         return StrapPattern(text) != nil
@@ -89,7 +89,7 @@ extension Options.Bluetooth {
 extension AdapterChoice {
     /// Reads `hciN` or an address.
     init(_ text: String, of name: String) throws(Options.Misuse) {
-        if let address = DeviceAddress(text) {
+        if let address = BluetoothAddress(text) {
             self = .address(address)
         } else if text.hasPrefix("hci"), let index = UInt16(text.dropFirst(3)), index < ManagementCommand.noIndex {
             // The kernel's word for no adapter is no number of one.

@@ -80,7 +80,7 @@ package struct Options: Equatable, Sendable {
             case "--bluetooth": options.bluetooth = try Bluetooth(value(of: name, &rest), of: name)
             case "--adapter": options.adapter = try AdapterChoice(value(of: name, &rest), of: name)
             default:
-                throw Misuse(line: "unknown option \(ForeignText(argument)?.text ?? "\"\""); paced --help lists them")
+                throw Misuse(line: "unknown option \(SanitizedText(argument)?.text ?? "\"\""); paced --help lists them")
             }
         }
         return .run(options)

@@ -51,7 +51,7 @@ final class RunRecorder {
     /// Takes what was said and done since the last time.
     ///
     /// - Parameter zones: those in force; nil while zones are off.
-    func take(_ entries: [Entry], _ outputs: [Output], seconds: [State], zones: Zones?, at now: Instant) {
+    func take(_ entries: [InputLogEntry], _ outputs: [Output], seconds: [State], zones: Zones?, at now: Instant) {
         if entries.isEmpty, outputs.isEmpty, seconds.isEmpty { return }
         scribe.take(outputs, seconds: seconds, zones: zones)
         let events = outputs.compactMap { if case .event(let event) = $0 { event } else { nil } }
@@ -90,8 +90,8 @@ final class RunRecorder {
     /// Writes an activity that has been going on, from its entries; it becomes the pipeline's.
     ///
     /// - Returns: what there is to say of it: that it has begun.
-    func write(_ entries: [Entry], until now: Instant, into recollection: inout Recollection) -> [Output] {
-        guard case .beginning(let beginning)? = entries.first?.kind else { return [] }
+    func write(_ entries: [InputLogEntry], until now: Instant, into recollection: inout Recollection) -> [Output] {
+        guard case .snapshot(let beginning)? = entries.first?.kind else { return [] }
         var replay = Replay(beginning)
         var said: [Output] = []
         let say: (inout Pipeline) -> Void = { pipeline in
@@ -130,7 +130,7 @@ final class RunRecorder {
     }
 
     /// An activity is over.
-    func end(_ recording: Recording, gaps: Int, at now: Instant) {
+    func end(_ recording: RecordedActivity, gaps: Int, at now: Instant) {
         guard let id = recording.id else { return }
         for format in formats { journal.append(.export(activity: id, format), at: now) }
         journal.end(recording, gaps: gaps, at: now)

@@ -52,7 +52,7 @@ struct TakenUp {
         }
         try reader.entries(of: id, through: max(open.entries - 1, 0)) { entry in
             let entry = entry.shifted(by: shift)
-            if case .beginning(let beginning) = entry.kind {
+            if case .snapshot(let beginning) = entry.kind {
                 replay = Replay(beginning)
             } else {
                 replay?.take(entry, say)
@@ -108,7 +108,7 @@ extension TakenUp {
         completeRows(of: open, in: recorder.journal, at: now)
         if let cut = ended.cut { recorder.journal.append(cut.change(of: id), at: now) }
         // The journal may lack the entry of its end, without which a replay does not go on so far.
-        let end = Entry(at: open.last, .ended(.forgotten))
+        let end = InputLogEntry(at: open.last, .ended(.forgotten))
         recorder.journal.append(.entry(activity: id, place: open.entries, end), at: now)
         for case .event(let event) in ended.outputs {
             if case .stop(let summary) = event.kind { recorder.end(recording, gaps: summary.gaps, at: now) }

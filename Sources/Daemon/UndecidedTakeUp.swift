@@ -12,7 +12,7 @@ struct UndecidedTakeUp {
     private let limit: Duration
     private let begunAt: Instant
     /// What came since, beginning with the outage.
-    private var part: [Entry] = []
+    private var part: [InputLogEntry] = []
     private var isTooLong = false
 
     /// With more entries it stays one activity: half an hour without a clock, in which nobody minded.
@@ -25,7 +25,7 @@ struct UndecidedTakeUp {
         begunAt = now
     }
 
-    mutating func keep(_ entries: [Entry]) {
+    mutating func keep(_ entries: [InputLogEntry]) {
         if isTooLong { return }
         part += entries
         if part.count > Self.entryLimit {
@@ -43,10 +43,10 @@ struct UndecidedTakeUp {
         guard !isTooLong, let last = open.lastTime, let id = open.recording.id else { return nil }
         let age = time.milliseconds - last.milliseconds - (now - begunAt).wholeMilliseconds
         var entries = Replay.split(part, from: taken.pipeline)
-        guard age > limit.wholeMilliseconds, case .beginning(var beginning)? = entries.first?.kind else { return nil }
+        guard age > limit.wholeMilliseconds, case .snapshot(var beginning)? = entries.first?.kind else { return nil }
         let journal = recorder.journal
         beginning.lastActivity = journal.activityNumber - 1
-        entries[0].kind = .beginning(beginning)
+        entries[0].kind = .snapshot(beginning)
         journal.append(.cut(activity: id, entries: open.entries, rows: min(open.rows, taken.rows)), at: now)
         let ended = taken.end(open, in: recorder, at: now)
         let scribe = Scribe(isDemo: open.recording.isDemo)

@@ -5,7 +5,7 @@ package struct Fix: Equatable, Sendable {
     /// The receiver's own time of the fix.
     package var time: UTC?
     /// The receiver, as gpsd names it.
-    package var device: ForeignText?
+    package var device: SanitizedText?
     /// 0 unknown, 1 no fix, 2 without altitude, 3 with altitude.
     package var mode: UInt8
     /// Degrees north, finite.
@@ -24,7 +24,7 @@ package struct Fix: Equatable, Sendable {
     package var satellites: Int?
 
     package init(
-        arrivedAt: Instant, time: UTC? = nil, device: ForeignText? = nil, mode: UInt8,
+        arrivedAt: Instant, time: UTC? = nil, device: SanitizedText? = nil, mode: UInt8,
         latitude: Double? = nil, longitude: Double? = nil, altitude: Double? = nil, accuracy: Double? = nil,
         speed: Double? = nil, track: Double? = nil, satellites: Int? = nil
     ) {

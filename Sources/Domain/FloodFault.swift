@@ -18,7 +18,7 @@ package struct FloodFault: Sendable {
     private var since = Instant(nanoseconds: 0)
     private var droppedAt = Instant(nanoseconds: 0)
     /// The count that was reported last, and when; nil while calm.
-    private var reported: Timed<Int>?
+    private var reported: Timestamped<Int>?
 
     /// - Parameter message: what the fault says of so many drops.
     package init(name: FaultName, message: @escaping @Sendable (Int) -> String) {
@@ -48,7 +48,7 @@ package struct FloodFault: Sendable {
             reported = nil
             return .clear(name)
         }
-        reported = Timed(count, at: now)
+        reported = Timestamped(count, at: now)
         return .raise(name, message: message(count))
     }
 }

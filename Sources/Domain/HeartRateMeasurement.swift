@@ -2,7 +2,7 @@
 ///
 /// `Sensors` reads it from the characteristic's bytes.
 package struct HeartRateMeasurement: Equatable, Sendable {
-    /// Heart rate, in beats per minute, as the strap averaged it. Straps also send 0 and 255 here: judge with ``HeartQuality``.
+    /// Heart rate, in beats per minute, as the strap averaged it. Straps also send 0 and 255 here: judge with ``HeartRateQuality``.
     package var beatsPerMinute: UInt16
 
     /// Whether the strap touches skin; nil when it cannot tell.
@@ -25,7 +25,7 @@ package struct HeartRateMeasurement: Equatable, Sendable {
 }
 
 /// Whether a notification of a strap is a reading of a heart, and if not, why.
-package enum HeartQuality: String, CaseIterable, Sendable {
+package enum HeartRateQuality: String, CaseIterable, Sendable {
     case good
     case zero
     case noContact = "no-contact"

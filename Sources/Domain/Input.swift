@@ -6,7 +6,7 @@ package enum Input: Equatable, Sendable {
     case battery(percent: Int)
     case heartLink(LinkStatus)
     case gpsdLink(LinkStatus)
-    case bluetooth(Bluetooth)
+    case bluetooth(BluetoothStatus)
     /// What the system's clock says now, and whether the kernel calls it synchronised.
     case systemClock(UTC, isSynchronised: Bool)
     case setting(SettingKey, Settings)
@@ -14,7 +14,7 @@ package enum Input: Equatable, Sendable {
     case raise(FaultName, message: String)
     case clear(FaultName)
     /// How the recording stands. It is the machine's own and is not recorded.
-    case recorder(Recorder)
+    case recorder(RecorderStatus)
     /// How the board is supplied; nil is not known. It is the machine's own and is not recorded.
-    case power(Power?)
+    case power(PowerStatus?)
 }

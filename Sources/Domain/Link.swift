@@ -38,12 +38,12 @@ package struct LinkStatus: Equatable, Sendable {
     /// Absent when connected.
     package var reason: LinkReason?
     /// The strap's address; gpsd has none.
-    package var address: DeviceAddress?
+    package var address: BluetoothAddress?
     /// The strap's name, or gpsd's receiver.
-    package var name: ForeignText?
+    package var name: SanitizedText?
 
     package init(
-        _ state: LinkState, reason: LinkReason? = nil, address: DeviceAddress? = nil, name: ForeignText? = nil
+        _ state: LinkState, reason: LinkReason? = nil, address: BluetoothAddress? = nil, name: SanitizedText? = nil
     ) {
         self.state = state
         self.reason = reason
@@ -53,17 +53,17 @@ package struct LinkStatus: Equatable, Sendable {
 }
 
 /// The way in which straps are reached.
-package struct Bluetooth: Equatable, Sendable {
-    package enum Way: String, CaseIterable, Sendable {
+package struct BluetoothStatus: Equatable, Sendable {
+    package enum Backend: String, CaseIterable, Sendable {
         case off, unix, kernel, bluetoothd
     }
 
-    package var way: Way
-    package var adapter: DeviceAddress?
+    package var way: Backend
+    package var adapter: BluetoothAddress?
     /// Why `auto` chose the way.
-    package var reason: ForeignText?
+    package var reason: SanitizedText?
 
-    package init(way: Way, adapter: DeviceAddress? = nil, reason: ForeignText? = nil) {
+    package init(way: Backend, adapter: BluetoothAddress? = nil, reason: SanitizedText? = nil) {
         self.way = way
         self.adapter = adapter
         self.reason = reason

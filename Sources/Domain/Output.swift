@@ -1,7 +1,7 @@
 /// What the pipeline says beside the state, in the order in which it happened.
 package enum Output: Equatable, Sendable {
     case event(Event)
-    case heart(HeartReading)
+    case heart(HeartRateSample)
     case fix(AcceptedFix)
 }
 
@@ -25,16 +25,16 @@ package struct Event: Equatable, Sendable {
         case start(Sport, back: Duration = .zero, resumed: Bool = false)
         case pause(elapsedMilliseconds: Int64, distanceMetres: Double, Trigger)
         case resume(elapsedMilliseconds: Int64, distanceMetres: Double, Trigger)
-        case lap(Figures, number: Int, Trigger)
-        case stop(Summary)
-        case discard(Summary)
+        case lap(Totals, number: Int, Trigger)
+        case stop(ActivitySummary)
+        case discard(ActivitySummary)
         /// `after` is how long the state before lasted.
         case link(LinkOwner, LinkStatus, after: Duration)
         case fix(Freshness, mode: UInt8, after: Duration)
         case gap(GapCause, seconds: Double, metres: Double?, counted: Bool)
         /// `stepMilliseconds` is how far the time of day moved; nil when it was not known before.
         case clock(ClockSource, stepMilliseconds: Int64?)
-        case recorder(Recorder.State, message: String?)
+        case recorder(RecorderStatus.State, message: String?)
         case fault(Fault, raised: Bool)
         case settings(SettingKey, Settings)
     }
@@ -71,28 +71,28 @@ package enum SettingKey: String, CaseIterable, Sendable {
 }
 
 /// An activity in one line.
-package struct Summary: Equatable, Sendable {
+package struct ActivitySummary: Equatable, Sendable {
     package var id: Int
     package var sport: Sport
     /// What a person called it.
-    package var name: ForeignText?
+    package var name: SanitizedText?
     package var isOpen: Bool
     package var started: UTC?
     package var ended: UTC?
-    package var total: Figures
+    package var total: Totals
     /// Start to end, pauses included, in milliseconds.
     package var totalMilliseconds: Int64
     package var laps: Int
     /// The lap that the end of the activity ended; not on the wire.
-    package var lastLap: Figures
+    package var lastLap: Totals
     package var gaps: Int
     package var isDemo: Bool
     /// It was copied from a damaged journal.
     package var recovered: RecoveryNote?
 
     package init(
-        id: Int, sport: Sport, isOpen: Bool, started: UTC?, ended: UTC?, total: Figures, totalMilliseconds: Int64,
-        laps: Int, lastLap: Figures = Figures(), gaps: Int, isDemo: Bool
+        id: Int, sport: Sport, isOpen: Bool, started: UTC?, ended: UTC?, total: Totals, totalMilliseconds: Int64,
+        laps: Int, lastLap: Totals = Totals(), gaps: Int, isDemo: Bool
     ) {
         self.id = id
         self.sport = sport
@@ -122,18 +122,19 @@ package struct RecoveryNote: Equatable, Sendable {
 }
 
 /// One notification of the strap, judged and placed on the beat clock.
-package struct HeartReading: Equatable, Sendable {
+package struct HeartRateSample: Equatable, Sendable {
     package var at: Instant
     package var time: UTC?
     package var measurement: HeartRateMeasurement
-    package var quality: HeartQuality
+    package var quality: HeartRateQuality
     /// Beats are missing before this notification.
     package var gap: Bool
     /// The end of the last RR interval on the beat clock.
     package var beatAt: Instant?
 
     package init(
-        at: Instant, time: UTC?, measurement: HeartRateMeasurement, quality: HeartQuality, gap: Bool, beatAt: Instant?
+        at: Instant, time: UTC?, measurement: HeartRateMeasurement, quality: HeartRateQuality, gap: Bool,
+        beatAt: Instant?
     ) {
         self.at = at
         self.time = time
@@ -150,13 +151,13 @@ package struct AcceptedFix: Equatable, Sendable {
     package var at: Instant
     package var time: UTC?
     package var receiverTime: UTC?
-    package var device: ForeignText?
+    package var device: SanitizedText?
     package var position: Position
     /// The track goes on here without the way between; not on the wire.
     package var isJump: Bool
 
     package init(
-        at: Instant, time: UTC?, receiverTime: UTC?, device: ForeignText?, position: Position, isJump: Bool = false
+        at: Instant, time: UTC?, receiverTime: UTC?, device: SanitizedText?, position: Position, isJump: Bool = false
     ) {
         self.at = at
         self.time = time

@@ -15,7 +15,7 @@ package struct ParseError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Text of the program itself, as opposed to text from outside (``ForeignText``).
+/// Text of the program itself, as opposed to text from outside (``SanitizedText``).
 package struct StaticText: ExpressibleByStringLiteral, Hashable, Sendable {
     package let text: String
 

@@ -23,7 +23,7 @@ package enum RunCommand: Equatable, Sendable {
     case pause, resume, lap, stop, discard
 
     /// How much earlier than it was asked for an activity can begin.
-    package static let furthestBack = Duration.seconds(120)
+    package static let maxBackdate = Duration.seconds(120)
 
     /// The least time from the end of a lap to a ``lap`` that is asked for.
     package static let shortestLap = Duration.seconds(1)
@@ -43,7 +43,7 @@ package enum RunCommand: Equatable, Sendable {
 }
 
 /// Why a command was not carried out. Nothing has changed.
-package struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
+package struct CommandRejection: Error, Equatable, Sendable, CustomStringConvertible {
     /// The command as it was asked for, as a word.
     package var command: StaticText
     package var state: RunState

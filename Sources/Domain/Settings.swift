@@ -21,7 +21,7 @@ package struct Settings: Equatable, Sendable {
     package init() {}
 
     /// Takes over one setting of others.
-    package mutating func take(_ key: SettingKey, from other: Settings) {
+    package mutating func adopt(_ key: SettingKey, from other: Settings) {
         switch key {
         case .metric: metric = other.metric
         case .twelveHourClock: twelveHourClock = other.twelveHourClock
@@ -40,7 +40,7 @@ package struct Settings: Equatable, Sendable {
     package func differences(from other: Settings) -> [SettingKey] {
         SettingKey.allCases.filter { key in
             var copy = self
-            copy.take(key, from: other)
+            copy.adopt(key, from: other)
             return copy != self
         }
     }

@@ -7,21 +7,22 @@ package struct State: Equatable, Sendable {
     package var run: RunState
     /// Absent while idle.
     package var activity: Activity?
-    package var heart: Heart
+    package var heart: HeartRateStatus
     /// Absent when the newest fix is 10 s old.
-    package var position: Timed<Position>?
+    package var position: Timestamped<Position>?
     package var positionIsStale = false
     package var gpsd: LinkStatus
-    package var bluetooth: Bluetooth
-    package var recorder: Recorder
-    package var power: Power?
-    package var ticks: Ticks
+    package var bluetooth: BluetoothStatus
+    package var recorder: RecorderStatus
+    package var power: PowerStatus?
+    package var ticks: TickStats
     package var faults: [Fault]
 
     package init(
         at: Instant, time: UTC? = nil, clock: ClockSource = .unset, run: RunState = .idle, activity: Activity? = nil,
-        heart: Heart, position: Timed<Position>? = nil, positionIsStale: Bool = false, gpsd: LinkStatus,
-        bluetooth: Bluetooth, recorder: Recorder, power: Power? = nil, ticks: Ticks, faults: [Fault] = []
+        heart: HeartRateStatus, position: Timestamped<Position>? = nil, positionIsStale: Bool = false, gpsd: LinkStatus,
+        bluetooth: BluetoothStatus, recorder: RecorderStatus, power: PowerStatus? = nil, ticks: TickStats,
+        faults: [Fault] = []
     ) {
         self.at = at
         self.time = time
@@ -56,17 +57,17 @@ package struct Activity: Equatable, Sendable {
     package var sport: Sport
     /// No position is used; not on the wire.
     package var isIndoor = false
-    package var total: Figures
+    package var total: Totals
     /// Seconds per metre over about the last 5 s.
     package var pace: Double?
     /// Metres per second over the last 3 s; absent while paused.
     package var speed: Double?
-    package var lap: Figures
+    package var lap: Totals
     /// From 1.
     package var lapNumber: Int
 
     package init(
-        id: Int, sport: Sport, total: Figures, pace: Double? = nil, speed: Double? = nil, lap: Figures, lapNumber: Int
+        id: Int, sport: Sport, total: Totals, pace: Double? = nil, speed: Double? = nil, lap: Totals, lapNumber: Int
     ) {
         self.id = id
         self.sport = sport
@@ -79,7 +80,7 @@ package struct Activity: Equatable, Sendable {
 }
 
 /// What a run, or a lap of it, has come to.
-package struct Figures: Equatable, Sendable {
+package struct Totals: Equatable, Sendable {
     /// Active time, in milliseconds: 100 for each tick.
     package var elapsedMilliseconds: Int64 = 0
     /// Active time less the seconds that stood still, in milliseconds.
@@ -101,10 +102,10 @@ package struct Figures: Equatable, Sendable {
 }
 
 /// The heart and the link to the strap.
-package struct Heart: Equatable, Sendable {
+package struct HeartRateStatus: Equatable, Sendable {
     package var link: LinkStatus
     /// Beats per minute, when it was notified; absent when 10 s old or no reading.
-    package var beatsPerMinute: Timed<Int>?
+    package var beatsPerMinute: Timestamped<Int>?
     package var isStale = false
     package var contact: Bool?
     /// 0 to 100.
@@ -114,7 +115,7 @@ package struct Heart: Equatable, Sendable {
     package var zoneFraction: Double?
 
     package init(
-        link: LinkStatus, beatsPerMinute: Timed<Int>? = nil, isStale: Bool = false, contact: Bool? = nil,
+        link: LinkStatus, beatsPerMinute: Timestamped<Int>? = nil, isStale: Bool = false, contact: Bool? = nil,
         batteryPercent: Int? = nil, zone: Int? = nil, zoneFraction: Double? = nil
     ) {
         self.link = link
@@ -157,7 +158,7 @@ package struct Position: Equatable, Sendable {
 }
 
 /// The recording.
-package struct Recorder: Equatable, Sendable {
+package struct RecorderStatus: Equatable, Sendable {
     package enum State: String, CaseIterable, Sendable {
         /// There is no journal.
         case off
@@ -191,7 +192,7 @@ package struct Recorder: Equatable, Sendable {
 }
 
 /// How the board is supplied, as far as its drivers say it.
-package struct Power: Equatable, Sendable {
+package struct PowerStatus: Equatable, Sendable {
     /// What is left in the battery, 0 to 100 %; nil where there is none.
     package var batteryPercent: Int?
     /// The battery is being charged, or is full; nil where it does not say.
@@ -207,7 +208,7 @@ package struct Power: Equatable, Sendable {
 }
 
 /// How punctual the ticks of the present run were.
-package struct Ticks: Equatable, Sendable {
+package struct TickStats: Equatable, Sendable {
     /// Ticks applied 50 ms or more after their moment.
     package var late = 0
     /// The longest that a tick of this run was applied after its moment.

@@ -19,7 +19,7 @@ package struct TokenBucket: Sendable {
     }
 
     /// Takes a token; false when none is left.
-    package mutating func take(at now: Instant) -> Bool {
+    package mutating func consume(at now: Instant) -> Bool {
         if let nextAt, now < nextAt { return false }
         fullAt = max(fullAt ?? now, now) + interval
         return true

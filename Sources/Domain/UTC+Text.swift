@@ -5,12 +5,14 @@ extension UTC {
     /// is the first moment of the next minute. Nil for anything else, a date without time included.
     package init?(iso8601 text: some StringProtocol) {
         var digits = Digits(text.utf8)
-        guard let year = digits.take(4), digits.skip("-"), let month = digits.take(2), (1...12).contains(month),
-            digits.skip("-"), let day = digits.take(2), (1...31).contains(day),
+        guard let year = digits.parseDigits(4), digits.skip("-"), let month = digits.parseDigits(2),
+            (1...12).contains(month),
+            digits.skip("-"), let day = digits.parseDigits(2), (1...31).contains(day),
             UTC(year: year, month: month, day: day).fields.day == day,
             digits.skip("T") || digits.skip("t") || digits.skip(" "),
-            let hour = digits.take(2), hour < 24, digits.skip(":"), let minute = digits.take(2), minute < 60,
-            digits.skip(":"), let second = digits.take(2), second <= 60
+            let hour = digits.parseDigits(2), hour < 24, digits.skip(":"), let minute = digits.parseDigits(2),
+            minute < 60,
+            digits.skip(":"), let second = digits.parseDigits(2), second <= 60
         else { return nil }
         var milliseconds = 0
         if digits.skip(".") || digits.skip(",") {
@@ -48,7 +50,7 @@ private struct Digits<Text: Sequence<UInt8>> {
     }
 
     /// A number of exactly so many digits.
-    mutating func take(_ count: Int) -> Int? {
+    mutating func parseDigits(_ count: Int) -> Int? {
         var number = 0
         for _ in 0..<count {
             guard let digit = digit() else { return nil }
@@ -76,11 +78,11 @@ private struct Digits<Text: Sequence<UInt8>> {
     mutating func zone() -> Int? {
         if isAtEnd || skip("Z") || skip("z") { return 0 }
         let isBehind = next == UInt8(ascii: "-")
-        guard skip("+") || skip("-"), let hours = take(2), hours < 24 else { return nil }
+        guard skip("+") || skip("-"), let hours = parseDigits(2), hours < 24 else { return nil }
         var minutes = 0
         if !isAtEnd {
             _ = skip(":")
-            guard let value = take(2), value < 60 else { return nil }
+            guard let value = parseDigits(2), value < 60 else { return nil }
             minutes = value
         }
         return (hours * 60 + minutes) * (isBehind ? -1 : 1)

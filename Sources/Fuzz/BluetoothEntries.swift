@@ -11,7 +11,7 @@ extension Entry {
         var now = Instant(milliseconds: 1000)
         var session = AdapterSession(.any)
         var choice = StrapChoice()
-        let strap = TypedAddress(DeviceAddress(value: 0xF0F1_F2F3_F4F5), .random)
+        let strap = LEAddress(BluetoothAddress(value: 0xF0F1_F2F3_F4F5), .random)
         var actions = session.opened(at: now)
         repeat {
             // One command is under way at a time, and a pairing; a packet tells of one device.

@@ -46,7 +46,7 @@ extension Entry {
         }
     }
 
-    private static func read(_ file: [UInt8], pieces: Int) throws -> (Recording, [RecordingRow]) {
+    private static func read(_ file: [UInt8], pieces: Int) throws -> (RecordedActivity, [RecordingRow]) {
         var reader = FitReader()
         var rows: [RecordingRow] = []
         var rest = CaseReader(file)
@@ -55,7 +55,7 @@ extension Entry {
         return (imported.recording, rows)
     }
 
-    private static func exported(_ recording: Recording, _ rows: [RecordingRow]) throws -> [UInt8] {
+    private static func exported(_ recording: RecordedActivity, _ rows: [RecordingRow]) throws -> [UInt8] {
         var bytes: [UInt8] = []
         _ = try FitExport.write(recording, rows: Rows(rows: rows), origin: ExportOrigin(serialNumber: 1)) { piece in
             for index in piece.indices { bytes.append(piece[index]) }
@@ -72,9 +72,9 @@ extension Entry {
 
     /// Half a minute with all that a recording has, as we write it, whole and without its ends; and every base type.
     private static let fitFiles: [[UInt8]] = {
-        var recording = Recording(sport: .run, started: UTC(year: 2026, month: 3, day: 1))
+        var recording = RecordedActivity(sport: .run, started: UTC(year: 2026, month: 3, day: 1))
         recording.strap = RecordingStrap()
-        var figures = Figures()
+        var figures = Totals()
         figures.elapsedMilliseconds = 15_000
         recording.laps = [
             RecordingLap(trigger: .command, beganAt: 0, endedAt: 15_000, figures: figures),

@@ -104,8 +104,8 @@ extension Entry {
         name: "names",
         corpus: ["Polar H10 00000001", "\u{1B}[2J\"</script>", "\u{202E}abc\u{0}", "ä€😀"].map { Array($0.utf8) }
     ) { bytes in
-        guard let name = ForeignText(bytes) else { return }
-        precondition(name.text.count <= ForeignText.characterLimit)
+        guard let name = SanitizedText(bytes) else { return }
+        precondition(name.text.count <= SanitizedText.characterLimit)
         precondition(
             !name.text.unicodeScalars.contains {
                 $0.value < 0x20 || (0x7F...0x9F).contains($0.value) || (0x202A...0x202E).contains($0.value)
@@ -133,7 +133,7 @@ extension Entry {
     ) throws(ControlFailure) -> ControlResult {
         switch request {
         case .run(let command):
-            do throws(Refusal) {
+            do throws(CommandRejection) {
                 switch try pipeline.perform(command, at: now) {
                 case .started(let activity): return .activity(activity)
                 case .changed(let state, let elapsed): return .run(state, elapsedMilliseconds: elapsed)

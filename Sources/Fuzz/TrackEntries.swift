@@ -16,7 +16,7 @@ extension Entry {
     }
 
     private struct ImportedFile: RecordingRows {
-        var recording: Recording
+        var recording: RecordedActivity
         var rows: [RecordingRow]
 
         func each(in moments: ClosedRange<Int64>, _ body: (RecordingRow) throws -> Void) rethrows {

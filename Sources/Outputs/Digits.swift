@@ -7,7 +7,7 @@ extension [UInt8] {
         append(UInt8(ascii: "0") + UInt8(value % 10))
     }
 
-    /// The number that ``Decimal/scaled(_:decimals:)`` has made an integer of, zeros at its end cut.
+    /// The number that ``DecimalFormat/scaled(_:decimals:)`` has made an integer of, zeros at its end cut.
     mutating func append(scaled: Int64, decimals: Int) {
         if scaled < 0 { append(UInt8(ascii: "-")) }
         var power: UInt64 = 1

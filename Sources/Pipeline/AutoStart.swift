@@ -23,7 +23,7 @@ package struct AutoStart: Sendable {
     /// A longer hole between good readings is one; readings that are none are part of it.
     private static let hole = Duration.seconds(3)
     /// Movement, or beats, that were away for so long after the end of a run begin another.
-    package static let rest = RunCommand.furthestBack
+    package static let rest = RunCommand.maxBackdate
 
     package init() {}
 
@@ -59,7 +59,7 @@ package struct AutoStart: Sendable {
         return endedAt.movement == nil ? movement.beganAt : nil
     }
 
-    private mutating func take(_ reading: HeartReading) -> Instant? {
+    private mutating func take(_ reading: HeartRateSample) -> Instant? {
         guard reading.quality == .good else { return nil }
         if let ended = endedAt.beats, reading.at - max(beatAt ?? ended, ended) >= Self.rest { endedAt.beats = nil }
         if beatsSince == nil || beatAt.map({ reading.at - $0 > Self.hole }) ?? true { beatsSince = reading.at }

@@ -1,7 +1,7 @@
 package import Domain
 
 /// The distance of a recording that a file held, judged as a run's is, at the file's own times. The totals that its maker claims stay
-/// beside it (``Recording/claim``).
+/// beside it (``RecordedActivity/claim``).
 ///
 ///     rows that state a distance ──▶ DistanceLimit ──▶ the same rows, less the metres that cannot be
 ///     rows with positions only ────▶ TrackDistance ──▶ the recording's total
@@ -27,7 +27,7 @@ package struct FileDistance: Sendable {
     /// - Parameters:
     ///   - recording: what the rows are of; the file was read once before.
     ///   - isStated: whether any of its samples states a distance.
-    package init(_ recording: Recording, isStated: Bool) {
+    package init(_ recording: RecordedActivity, isStated: Bool) {
         self.isStated = isStated
         sport = recording.sport
         track = TrackDistance(recording)
@@ -66,7 +66,7 @@ package struct FileDistance: Sendable {
     }
 
     /// There are no more rows: corrects the recording's figures.
-    package mutating func finish(_ recording: inout Recording) {
+    package mutating func finish(_ recording: inout RecordedActivity) {
         track.finish()
         var limit = DistanceLimit(fastest: sport.fastest, at: Instant(milliseconds: 0))
         var sum = 0.0

@@ -7,11 +7,11 @@ package struct FixFilter: Sendable {
     package enum Verdict: Equatable, Sendable {
         /// `isJump`: the track goes on there without the way between.
         case accepted(TrackPoint, isJump: Bool)
-        case refused(FixRefusal)
+        case refused(FixRejection)
     }
 
     /// How many fixes were refused, by reason.
-    package private(set) var refused: [FixRefusal: Int] = [:]
+    package private(set) var refused: [FixRejection: Int] = [:]
 
     private var last: (point: TrackPoint, time: UTC?)?
     private var newClock = NewClock()
@@ -25,7 +25,7 @@ package struct FixFilter: Sendable {
 
     package init() {}
 
-    init(_ memory: Beginning.Filter) {
+    init(_ memory: PipelineSnapshot.Filter) {
         last = memory.last.map { ($0, memory.lastTime) }
         newClock = NewClock(times: memory.suspected)
         for accuracy in memory.accuracies { accuracies.append(accuracy) }
@@ -34,8 +34,8 @@ package struct FixFilter: Sendable {
         lead = memory.lead
     }
 
-    var memory: Beginning.Filter {
-        var memory = Beginning.Filter()
+    var memory: PipelineSnapshot.Filter {
+        var memory = PipelineSnapshot.Filter()
         memory.last = last?.point
         memory.lastTime = last?.time
         memory.suspected = newClock.times

@@ -4,18 +4,18 @@ import Domain
 ///
 /// Source: docs/behaviour.md, "Heart rate".
 struct HeartMonitor {
-    private(set) var memory = Beginning.Heart()
+    private(set) var memory = PipelineSnapshot.Heart()
 
-    init(_ memory: Beginning.Heart = Beginning.Heart()) {
+    init(_ memory: PipelineSnapshot.Heart = PipelineSnapshot.Heart()) {
         self.memory = memory
     }
 
     /// Judges one notification and places it on the beat clock.
     mutating func receive(_ measurement: HeartRateMeasurement, at now: Instant) -> (
-        HeartQuality, gap: Bool, beatAt: Instant?
+        HeartRateQuality, gap: Bool, beatAt: Instant?
     ) {
         memory.quality = judge(measurement, at: now)
-        memory.last = Timed(measurement, at: now)
+        memory.last = Timestamped(measurement, at: now)
         let gap = placeBeats(measurement.rrIntervals, at: now)
         return (memory.quality, gap, measurement.rrIntervals.isEmpty ? nil : memory.beatAt)
     }
@@ -34,9 +34,9 @@ struct HeartMonitor {
     }
 
     /// Beats per minute, while they are a reading and under 10 s old.
-    func beatsPerMinute(at now: Instant) -> Timed<Int>? {
+    func beatsPerMinute(at now: Instant) -> Timestamped<Int>? {
         guard let last = memory.last, memory.quality == .good, last.age(at: now) < .seconds(10) else { return nil }
-        return Timed(Int(last.value.beatsPerMinute), at: last.measuredAt)
+        return Timestamped(Int(last.value.beatsPerMinute), at: last.measuredAt)
     }
 
     /// Whether the strap touches skin, as long as its last word is under 10 s old.
@@ -48,10 +48,10 @@ struct HeartMonitor {
         memory.last.map { $0.age(at: now) >= .seconds(3) } ?? false
     }
 
-    private mutating func judge(_ measurement: HeartRateMeasurement, at now: Instant) -> HeartQuality {
+    private mutating func judge(_ measurement: HeartRateMeasurement, at now: Instant) -> HeartRateQuality {
         let value = measurement.beatsPerMinute
         if !measurement.rrIntervals.isEmpty || memory.unchanged?.value != value {
-            memory.unchanged = Timed(value, at: now)
+            memory.unchanged = Timestamped(value, at: now)
         }
         if value == 0 { return .zero }
         if value > 240 { return .outOfRange }

@@ -83,7 +83,7 @@ package struct Movement: Sendable {
 
     /// Nobody sets out for longer than the time that a run can be taken back by.
     private mutating func setOut(from point: TrackPoint) {
-        let isLate = origin.map { point.arrivedAt - $0.point.arrivedAt > RunCommand.furthestBack } ?? true
+        let isLate = origin.map { point.arrivedAt - $0.point.arrivedAt > RunCommand.maxBackdate } ?? true
         if !isMoving, isLate { origin = (point, 0) }
     }
 

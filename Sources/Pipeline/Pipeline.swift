@@ -17,27 +17,27 @@ package struct Pipeline: Sendable {
     var odometer = Odometer()
     var heart = HeartMonitor()
     var wallClock = WallClock()
-    var heartLink: Timed<LinkStatus>
-    var gpsdLink: Timed<LinkStatus>
-    var bluetooth = Bluetooth(way: .off)
+    var heartLink: Timestamped<LinkStatus>
+    var gpsdLink: Timestamped<LinkStatus>
+    var bluetooth = BluetoothStatus(way: .off)
     var batteryPercent: Int?
-    var position: Timed<Position>?
-    var freshness: Timed<Event.Freshness>
+    var position: Timestamped<Position>?
+    var freshness: Timestamped<Event.Freshness>
     var refusing: Refusing?
     var faults: [Fault] = []
     /// The machine's own, which no replay has.
-    var recorder = Recorder(state: .off)
+    var recorder = RecorderStatus(state: .off)
     var recorderFault: Fault?
-    var power: Power?
+    var power: PowerStatus?
     /// Why the newest fix was refused; nil when it was not.
-    package var refusal: FixRefusal?
+    package var refusal: FixRejection?
     /// A good value of the notification before, for the maximum.
     var previousHeartRate: Int?
 
     package let isDemo: Bool
     var lastActivity: Int
     /// Of the run before, while idle.
-    var ticks = Ticks()
+    var ticks = TickStats()
     /// When the state is published next while no tick falls.
     var nextSecond: Instant
     var due: (state: State, isChange: Bool)?
@@ -53,9 +53,9 @@ package struct Pipeline: Sendable {
         self.lastActivity = lastActivity
         self.settings = settings
         self.isDemo = isDemo
-        heartLink = Timed(LinkStatus(.disconnected, reason: .off), at: now)
-        gpsdLink = Timed(LinkStatus(.disconnected, reason: .off), at: now)
-        freshness = Timed(.absent, at: now)
+        heartLink = Timestamped(LinkStatus(.disconnected, reason: .off), at: now)
+        gpsdLink = Timestamped(LinkStatus(.disconnected, reason: .off), at: now)
+        freshness = Timestamped(.absent, at: now)
         nextSecond = now
     }
 
@@ -123,13 +123,13 @@ package struct Pipeline: Sendable {
     package enum Outcome: Equatable, Sendable {
         case started(activity: Int)
         case changed(RunState, elapsedMilliseconds: Int64)
-        case ended(Summary)
+        case ended(ActivitySummary)
     }
 
     /// Carries out a command that arrived at `now`.
     ///
-    /// - Throws: ``Refusal`` where the run's state does not allow it; nothing has changed then.
-    package mutating func perform(_ command: RunCommand, at now: Instant) throws(Refusal) -> Outcome {
+    /// - Throws: ``CommandRejection`` where the run's state does not allow it; nothing has changed then.
+    package mutating func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Outcome {
         advance(to: now)
         let before = runState
         let outcome: Outcome
@@ -142,7 +142,7 @@ package struct Pipeline: Sendable {
         case (.lap, .active): outcome = lap(at: now)
         case (.stop, .active), (.stop, .paused): outcome = end(at: now, isKept: true)
         case (.discard, .active), (.discard, .paused): outcome = end(at: now, isKept: false)
-        case (_, let state): throw Refusal(command: command.word, state: state)
+        case (_, let state): throw CommandRejection(command: command.word, state: state)
         }
         run?.showSign(at: now, isDevice: false)
         // Whoever begins it late asks for it later than it begins.
@@ -175,7 +175,7 @@ package struct Pipeline: Sendable {
     /// The state as of `now`, without anything that is due.
     package func state(at now: Instant) -> State {
         let beats = heart.beatsPerMinute(at: now)
-        var status = Heart(link: heartLink.value)
+        var status = HeartRateStatus(link: heartLink.value)
         status.beatsPerMinute = beats
         status.isStale = beats != nil && heart.isStale(at: now)
         status.contact = heart.contact(at: now)

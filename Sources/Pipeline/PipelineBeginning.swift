@@ -3,8 +3,8 @@ package import Domain
 /// An idle pipeline as a value that can be kept, and a pipeline that goes on from it.
 extension Pipeline {
     /// What the pipeline knows; meant for an idle one: nothing of a run is in it.
-    package var beginning: Beginning {
-        var beginning = Beginning(
+    package var beginning: PipelineSnapshot {
+        var beginning = PipelineSnapshot(
             settings: settings, isDemo: isDemo, lastActivity: lastActivity, heartLink: heartLink, gpsdLink: gpsdLink,
             bluetooth: bluetooth, freshness: freshness, faults: faults, nextSecond: nextSecond)
         beginning.batteryPercent = batteryPercent
@@ -18,7 +18,7 @@ extension Pipeline {
         return beginning
     }
 
-    package init(_ beginning: Beginning) {
+    package init(_ beginning: PipelineSnapshot) {
         self.init(settings: beginning.settings, isDemo: beginning.isDemo, at: beginning.nextSecond)
         lastActivity = beginning.lastActivity
         heartLink = beginning.heartLink

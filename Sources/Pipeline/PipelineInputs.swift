@@ -1,8 +1,8 @@
 import Domain
 
-typealias Refusing = Beginning.Refusing
+typealias Refusing = PipelineSnapshot.RejectionStreak
 
-extension Refusing {
+extension RejectionStreak {
     /// Refusing for so long is a fault.
     static let patience = Duration.seconds(30)
     /// The receiver said nothing for so long: it is not refused any more, it is silent.
@@ -44,7 +44,7 @@ extension Pipeline {
         let position = Position(
             coordinate: point.coordinate, altitude: fix.altitude, accuracy: fix.accuracy, speed: point.speed,
             track: fix.track, mode: fix.mode, satellites: fix.satellites)
-        self.position = Timed(position, at: fix.arrivedAt)
+        self.position = Timestamped(position, at: fix.arrivedAt)
         age(at: now)
         say(
             .fix(
@@ -53,7 +53,7 @@ extension Pipeline {
                     device: fix.device, position: position, isJump: isJump)))
     }
 
-    private mutating func refuse(_ reason: FixRefusal, at now: Instant) {
+    private mutating func refuse(_ reason: FixRejection, at now: Instant) {
         refusal = reason
         let since = refusing?.since ?? now
         let refusing = Refusing(since: since, last: now, reason: reason)
@@ -72,7 +72,7 @@ extension Pipeline {
             age < Self.staleAge ? .fresh : age < Self.absentAge ? .stale : .absent
         guard value != freshness.value else { return }
         emit(.fix(value, mode: position?.value.mode ?? 0, after: now - freshness.measuredAt), at: now)
-        freshness = Timed(value, at: now)
+        freshness = Timestamped(value, at: now)
         if value != .fresh { run?.speedometer.clear() }
         if value == .absent { run?.pace.clear() }
     }
@@ -87,7 +87,7 @@ extension Pipeline {
         if value != nil { run?.showSign(at: now, isDevice: true) }
         say(
             .heart(
-                HeartReading(
+                HeartRateSample(
                     at: now, time: wallClock.time(at: now), measurement: measurement, quality: quality, gap: gap,
                     beatAt: beatAt)))
     }
@@ -118,16 +118,16 @@ extension Pipeline {
 
     /// The link's new status. A new name for the same state is no event, and the state's age goes on.
     private mutating func renew(
-        _ before: Timed<LinkStatus>, _ status: LinkStatus, of owner: Event.LinkOwner, at now: Instant
-    ) -> Timed<LinkStatus> {
+        _ before: Timestamped<LinkStatus>, _ status: LinkStatus, of owner: Event.LinkOwner, at now: Instant
+    ) -> Timestamped<LinkStatus> {
         guard status.state != before.value.state || status.reason != before.value.reason else {
-            return Timed(status, at: before.measuredAt)
+            return Timestamped(status, at: before.measuredAt)
         }
         emit(.link(owner, status, after: now - before.measuredAt), at: now)
-        return Timed(status, at: now)
+        return Timestamped(status, at: now)
     }
 
-    mutating func receive(_ recorder: Recorder, at now: Instant) {
+    mutating func receive(_ recorder: RecorderStatus, at now: Instant) {
         let before = self.recorder
         self.recorder = recorder
         guard recorder.state != before.state || recorder.message != before.message else { return }

@@ -5,10 +5,10 @@ extension Pipeline {
     /// The run goes on at `now` after an outage; of one that was continued, every tick up to `now` has been applied.
     mutating func goOn(after outage: Outage, at now: Instant) {
         settings = outage.settings
-        let lost = Timed(LinkStatus(.disconnected, reason: .off), at: now)
+        let lost = Timestamped(LinkStatus(.disconnected, reason: .off), at: now)
         heartLink = lost
         gpsdLink = lost
-        bluetooth = Bluetooth(way: .off)
+        bluetooth = BluetoothStatus(way: .off)
         batteryPercent = nil
         refusal = nil
         heart.lose()
@@ -31,7 +31,7 @@ extension Pipeline {
 
     private mutating func forgetPosition(after outage: Outage, at now: Instant) {
         position = nil
-        freshness = Timed(.absent, at: now)
+        freshness = Timestamped(.absent, at: now)
         refusing = nil
         faults = []
         filter = FixFilter()

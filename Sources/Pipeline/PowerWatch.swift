@@ -33,7 +33,7 @@ package struct PowerWatch: Equatable, Sendable {
     /// Takes how the board is supplied now, nil where nothing says it.
     ///
     /// - Returns: the faults that begin or end.
-    package mutating func take(_ power: Power?, limits: Limits, at now: Instant) -> [Input] {
+    package mutating func take(_ power: PowerStatus?, limits: Limits, at now: Instant) -> [Input] {
         let before = self
         if let percent = power?.batteryPercent {
             knownAt = now

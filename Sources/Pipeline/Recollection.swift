@@ -15,10 +15,10 @@ package struct Recollection: Sendable {
     /// Since when ``lagging`` stands where it does: no run begins before.
     private var since: Instant
     /// What reached the idle pipeline since then, oldest first.
-    private var recent: [Entry] = []
+    private var recent: [InputLogEntry] = []
     /// How many of ``recent`` the lagging pipeline has taken; they are dropped together.
     private var taken = 0
-    private var entries: [Entry] = []
+    private var entries: [InputLogEntry] = []
 
     /// The most entries that are kept while idle: 120 s of a receiver with 20 reports a second and two straps.
     package static let limit = 4096
@@ -33,7 +33,7 @@ package struct Recollection: Sendable {
     ///
     /// - Parameters:
     ///   - interrupted: the pipeline of a ``Replay`` that has taken everything that is known of it and has gone on to the last moment that
-    ///     is known; its clock is the present one (``Entry/shifted(by:)``).
+    ///     is known; its clock is the present one (``InputLogEntry/shifted(by:)``).
     ///   - outage: how long nothing ran, up to `now`. The ticks of one that is continued are applied here, and ``pipeline`` reports
     ///     what they give; the last of them may end a forgotten run.
     package mutating func goOn(_ interrupted: Pipeline, after outage: Outage, at now: Instant) {
@@ -43,14 +43,14 @@ package struct Recollection: Sendable {
         if outage.rule == .continued { replay.advance(to: now) { _ in } }
         adopt(replay.pipeline)
         pipeline.goOn(after: outage, at: now)
-        entries.append(Entry(at: now, .outage(outage)))
+        entries.append(InputLogEntry(at: now, .outage(outage)))
         if !wasIdle { endIfForgotten(at: now) }
     }
 
     /// A signal stops the daemon at `now`: a run that is on stays open, and all of it up to this moment is recorded.
     package mutating func shutDown(at now: Instant) {
         advance(to: now)
-        if pipeline.runState != .idle { entries.append(Entry(at: now, .shutdown)) }
+        if pipeline.runState != .idle { entries.append(InputLogEntry(at: now, .shutdown)) }
     }
 
     /// Takes up an activity that this pipeline has closed, while the devices went on: what is known of them stays known.
@@ -62,11 +62,11 @@ package struct Recollection: Sendable {
 
     /// Ends the run because the power does; it may be taken up again (``reopen(_:after:at:)``).
     ///
-    /// - Throws: ``Refusal`` where no run is on.
-    package mutating func endForPower(at now: Instant) throws(Refusal) {
+    /// - Throws: ``CommandRejection`` where no run is on.
+    package mutating func endForPower(at now: Instant) throws(CommandRejection) {
         advance(to: now)
         _ = try pipeline.perform(.stop, at: now)
-        entries.append(Entry(at: now, .ended(.power)))
+        entries.append(InputLogEntry(at: now, .ended(.power)))
         startOver(at: now)
     }
 
@@ -94,7 +94,7 @@ package struct Recollection: Sendable {
 
     /// Applies what is due at `now`.
     package mutating func advance(to now: Instant) {
-        if let leap = pipeline.leap(to: now) { keep(Entry(at: now, .slept(now - leap))) }
+        if let leap = pipeline.leap(to: now) { keep(InputLogEntry(at: now, .suspended(now - leap))) }
         let wasIdle = pipeline.runState == .idle
         pipeline.advance(to: now)
         if !wasIdle { endIfForgotten(at: now) }
@@ -104,7 +104,7 @@ package struct Recollection: Sendable {
     /// The run was on before the last ticks.
     private mutating func endIfForgotten(at now: Instant) {
         guard pipeline.runState == .idle else { return }
-        entries.append(Entry(at: now, .ended(.forgotten)))
+        entries.append(InputLogEntry(at: now, .ended(.forgotten)))
         startOver(at: now)
     }
 
@@ -114,7 +114,7 @@ package struct Recollection: Sendable {
         let isKept = pipeline.keeps(input, at: now)
         pipeline.receive(input, at: now)
         guard isKept else { return }
-        var entry = Entry(at: now, .input(input))
+        var entry = InputLogEntry(at: now, .input(input))
         if case .fix = input { entry.refusal = pipeline.refusal }
         keep(entry)
     }
@@ -124,21 +124,21 @@ package struct Recollection: Sendable {
     ///
     /// A lap is refused here and not in the pipeline: a replay repeats the short laps that an older version has recorded.
     ///
-    /// - Throws: ``Refusal`` where the run's state does not allow it, and for a lap within ``RunCommand/shortestLap`` of the last one;
+    /// - Throws: ``CommandRejection`` where the run's state does not allow it, and for a lap within ``RunCommand/shortestLap`` of the last one;
     ///   nothing has changed then.
-    package mutating func perform(_ command: RunCommand, at now: Instant) throws(Refusal) -> Pipeline.Outcome {
+    package mutating func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Pipeline.Outcome {
         advance(to: now)
         if command == .lap, pipeline.runState == .active, let closedAt = pipeline.run?.lapClosedAt,
             now - closedAt < RunCommand.shortestLap
         {
-            throw Refusal(command: command.word, state: .active, isTooSoon: true)
+            throw CommandRejection(command: command.word, state: .active, isTooSoon: true)
         }
         let wasIdle = pipeline.runState == .idle
         let idle = pipeline
         var command = command
         var start = now
         if wasIdle, case .start(let sport, let indoor, let back) = command {
-            start = max(now - min(back, RunCommand.furthestBack), since)
+            start = max(now - min(back, RunCommand.maxBackdate), since)
             command = .start(sport, indoor: indoor, back: now - start)
         }
         let outcome: Pipeline.Outcome
@@ -146,15 +146,15 @@ package struct Recollection: Sendable {
             outcome = try begin(command, at: start, askedAt: now)
         } else {
             outcome = try pipeline.perform(command, at: now)
-            if wasIdle { entries.append(Entry(at: now, .beginning(idle.beginning))) }
-            entries.append(Entry(at: now, .command(command)))
+            if wasIdle { entries.append(InputLogEntry(at: now, .snapshot(idle.beginning))) }
+            entries.append(InputLogEntry(at: now, .command(command)))
         }
         if !wasIdle, pipeline.runState == .idle { startOver(at: now) }
         return outcome
     }
 
     /// What is to be recorded since the last call, oldest first. The first entry of an activity is its beginning.
-    package mutating func takeEntries() -> [Entry] {
+    package mutating func takeEntries() -> [InputLogEntry] {
         defer { if !entries.isEmpty { entries = [] } }
         return entries
     }
@@ -164,11 +164,11 @@ package struct Recollection: Sendable {
     /// Lives the time since `start` once more, with a run in it.
     private mutating func begin(
         _ command: RunCommand, at start: Instant, askedAt now: Instant
-    ) throws(Refusal) -> Pipeline.Outcome {
+    ) throws(CommandRejection) -> Pipeline.Outcome {
         var replay = lagging
         let kept = recent[taken...]
         let split = kept.firstIndex { $0.at > start } ?? kept.endIndex
-        let beginning = Entry(at: since, .beginning(replay.pipeline.beginning))
+        let beginning = InputLogEntry(at: since, .snapshot(replay.pipeline.beginning))
         for entry in kept[..<split] { replay.take(entry) }
         replay.advance(to: start)
         var begun = replay.pipeline
@@ -179,7 +179,7 @@ package struct Recollection: Sendable {
         replay.advance(to: now) { _ in }
         entries.append(beginning)
         entries += kept[..<split]
-        entries.append(Entry(at: start, .command(command)))
+        entries.append(InputLogEntry(at: start, .command(command)))
         entries += kept[split...]
         adopt(replay.pipeline)
         pipeline.keepOfRun()
@@ -206,7 +206,7 @@ package struct Recollection: Sendable {
         taken = 0
     }
 
-    private mutating func keep(_ entry: Entry) {
+    private mutating func keep(_ entry: InputLogEntry) {
         if pipeline.runState == .idle {
             recent.append(entry)
         } else {
@@ -217,7 +217,7 @@ package struct Recollection: Sendable {
     /// Lets the lagging pipeline take what is too old to be begun in, or too much.
     private mutating func forget(before now: Instant) {
         guard pipeline.runState == .idle else { return }
-        let oldest = now - RunCommand.furthestBack
+        let oldest = now - RunCommand.maxBackdate
         while taken < recent.count, recent[taken].at <= oldest || recent.count - taken > Self.limit {
             lagging.take(recent[taken])
             since = recent[taken].at

@@ -27,14 +27,14 @@ package struct RecordedEntries: Sendable {
     private static let latest: Int64 = 200 * 365 * 86_400_000
 
     /// What was known before the first row.
-    package let beginning: Beginning
+    package let beginning: PipelineSnapshot
     /// The start or the resume that waits for the next row: the position of its moment comes before it, to be measured from.
     private var begun: (command: RunCommand, at: Int64)?
 
     /// - Parameters:
     ///   - recording: what the recording is as a whole.
     ///   - sport: that of a recording which does not say.
-    package init(_ recording: Recording, sport: Sport?) {
+    package init(_ recording: RecordedActivity, sport: Sport?) {
         start = Instant(milliseconds: 86_400_000)
         started = recording.started
         laps = recording.laps.dropLast().map(\.endedAt)[...]
@@ -42,8 +42,8 @@ package struct RecordedEntries: Sendable {
         settings.zones = recording.zones
         settings.useHeartRateZones = recording.zones != nil
         var beginning = Pipeline(settings: settings, isDemo: recording.isDemo, at: start).beginning
-        beginning.heartLink = Timed(LinkStatus(.connected, name: recording.strap?.name), at: start)
-        beginning.gpsdLink = Timed(LinkStatus(.connected), at: start)
+        beginning.heartLink = Timestamped(LinkStatus(.connected, name: recording.strap?.name), at: start)
+        beginning.gpsdLink = Timestamped(LinkStatus(.connected), at: start)
         if !recording.isTimeUncertain {
             beginning.clock.source = .system
             beginning.clock.offset = recording.started.milliseconds - start.milliseconds
@@ -57,7 +57,7 @@ package struct RecordedEntries: Sendable {
     }
 
     /// The entries of the next row; they may be of rows before.
-    package mutating func take(_ row: RecordingRow, _ body: (Entry) throws -> Void) rethrows {
+    package mutating func take(_ row: RecordingRow, _ body: (InputLogEntry) throws -> Void) rethrows {
         let at = min(row.at, Self.latest)
         let canWait =
             switch row {
@@ -70,7 +70,7 @@ package struct RecordedEntries: Sendable {
         try pause(body)
         if at - lastAt > Self.longestStep {
             // The tick that counts the row before falls within a second of it.
-            try emit(.slept(.milliseconds(at - lastAt - 1100)), at: at, body)
+            try emit(.suspended(.milliseconds(at - lastAt - 1100)), at: at, body)
         }
         switch row {
         case .begin:
@@ -89,21 +89,21 @@ package struct RecordedEntries: Sendable {
     }
 
     /// The recording ends.
-    package mutating func finish(_ body: (Entry) throws -> Void) rethrows {
+    package mutating func finish(_ body: (InputLogEntry) throws -> Void) rethrows {
         let at = endedAt ?? lastAt
         try begin(body)
         try endLaps(to: at, body)
         try emit(.command(.stop), at: at, body)
     }
 
-    private mutating func begin(_ body: (Entry) throws -> Void) rethrows {
+    private mutating func begin(_ body: (InputLogEntry) throws -> Void) rethrows {
         guard let (command, at) = begun else { return }
         begun = nil
         try emit(.command(command), at: at, body)
     }
 
     private mutating func takePosition(
-        of sample: RecordingSample, at moment: Int64, _ body: (Entry) throws -> Void
+        of sample: RecordingSample, at moment: Int64, _ body: (InputLogEntry) throws -> Void
     ) rethrows {
         guard let position = sample.coordinate else { return }
         // A tick is applied before the inputs of its moment, and most samples are of the moment of a tick: without the
@@ -114,11 +114,11 @@ package struct RecordedEntries: Sendable {
             arrivedAt: newest, time: UTC(milliseconds: started.milliseconds + sample.at),
             mode: 3, latitude: position.latitude, longitude: position.longitude,
             altitude: sample.altitude, speed: sample.speed)
-        try body(Entry(at: newest, .input(.fix(fix))))
+        try body(InputLogEntry(at: newest, .input(.fix(fix))))
     }
 
     private mutating func takeHeartRate(
-        of sample: RecordingSample, at moment: Int64, _ body: (Entry) throws -> Void
+        of sample: RecordingSample, at moment: Int64, _ body: (InputLogEntry) throws -> Void
     ) rethrows {
         guard let rate = sample.heartRate else { return }
         let measurement = HeartRateMeasurement(beatsPerMinute: UInt16(clamping: rate), rrIntervals: beats)
@@ -126,7 +126,7 @@ package struct RecordedEntries: Sendable {
         try emit(.input(.heart(measurement)), at: moment, body)
     }
 
-    private mutating func pause(_ body: (Entry) throws -> Void) rethrows {
+    private mutating func pause(_ body: (InputLogEntry) throws -> Void) rethrows {
         guard let at = endedAt else { return }
         endedAt = nil
         isPaused = true
@@ -134,7 +134,7 @@ package struct RecordedEntries: Sendable {
     }
 
     /// Laps that ended while the timer stood still ended before it did.
-    private mutating func endLaps(to moment: Int64, _ body: (Entry) throws -> Void) rethrows {
+    private mutating func endLaps(to moment: Int64, _ body: (InputLogEntry) throws -> Void) rethrows {
         while let at = laps.first, at <= moment {
             laps.removeFirst()
             try emit(.command(.lap), at: min(at, endedAt ?? at), body)
@@ -142,8 +142,10 @@ package struct RecordedEntries: Sendable {
     }
 
     /// Hands over an entry, in order.
-    private mutating func emit(_ kind: Entry.Kind, at moment: Int64, _ body: (Entry) throws -> Void) rethrows {
+    private mutating func emit(_ kind: InputLogEntry.Kind, at moment: Int64, _ body: (InputLogEntry) throws -> Void)
+        rethrows
+    {
         newest = max(newest, start + .milliseconds(moment))
-        try body(Entry(at: newest, kind))
+        try body(InputLogEntry(at: newest, kind))
     }
 }

@@ -13,7 +13,7 @@ package struct Replay: Sendable {
     /// - Parameters:
     ///   - beginning: what was known before the next entry.
     ///   - every: while active only states at the multiples of so much active time are made; a multiple of 100 ms.
-    package init(_ beginning: Beginning, every: Duration = .milliseconds(100)) {
+    package init(_ beginning: PipelineSnapshot, every: Duration = .milliseconds(100)) {
         self.init(Pipeline(beginning))
         pipeline.stateEvery = every.wholeMilliseconds
     }
@@ -25,9 +25,9 @@ package struct Replay: Sendable {
     /// Takes the next entry.
     ///
     /// - Parameter say: called after each step with the pipeline, to take what there is to say; what it leaves stays.
-    package mutating func take(_ entry: Entry, _ say: (inout Pipeline) -> Void = { $0.forgetSaid() }) {
+    package mutating func take(_ entry: InputLogEntry, _ say: (inout Pipeline) -> Void = { $0.forgetSaid() }) {
         switch entry.kind {
-        case .beginning(let beginning):
+        case .snapshot(let beginning):
             let every = pipeline.stateEvery
             pipeline = Pipeline(beginning)
             pipeline.stateEvery = every
@@ -38,7 +38,7 @@ package struct Replay: Sendable {
             advance(to: entry.at, say)
             // A command that was refused is not recorded.
             _ = try? pipeline.perform(command, at: entry.at)
-        case .slept(let duration):
+        case .suspended(let duration):
             advance(before: entry.at - duration, say)
             pipeline.advance(to: entry.at)
         case .outage(let outage):
@@ -82,16 +82,17 @@ extension Replay {
     ///   - interrupted: the pipeline as it was before it.
     /// - Returns: the entries of the activity, which begins where the outage ended and is paused where the interrupted one was; empty
     ///   where the part does not begin with an outage, or no run was on.
-    package static func split(_ part: some Sequence<Entry>, from interrupted: Pipeline) -> [Entry] {
+    package static func split(_ part: some Sequence<InputLogEntry>, from interrupted: Pipeline) -> [InputLogEntry] {
         var rest = Array(part)[...]
         guard let first = rest.popFirst(), case .outage = first.kind, let run = interrupted.run else { return [] }
         var replay = Replay(interrupted)
         replay.take(first)
         let start = RunCommand.start(run.sport, indoor: run.isIndoor)
         var entries = [
-            Entry(at: first.at, .beginning(replay.pipeline.beginning)), Entry(at: first.at, .command(start)),
+            InputLogEntry(at: first.at, .snapshot(replay.pipeline.beginning)),
+            InputLogEntry(at: first.at, .command(start)),
         ]
-        if run.state == .paused { entries.append(Entry(at: first.at, .command(.pause))) }
+        if run.state == .paused { entries.append(InputLogEntry(at: first.at, .command(.pause))) }
         return entries + rest
     }
 }

@@ -18,7 +18,7 @@ struct Run {
     /// When the last lap was closed, by a command or by itself.
     private(set) var lapClosedAt: Instant?
     private(set) var gaps = 0
-    private(set) var ticks = Ticks()
+    private(set) var ticks = TickStats()
     var pace = PaceMeter()
     var speedometer = Speedometer()
     /// What the run's distance cannot exceed, over pauses and outages too.
@@ -102,7 +102,7 @@ struct Run {
     }
 
     /// Closes the lap and begins the next; returns the number and the figures of the closed one.
-    mutating func closeLap(at now: Instant) -> (number: Int, figures: Figures) {
+    mutating func closeLap(at now: Instant) -> (number: Int, figures: Totals) {
         defer {
             lap = Tally()
             lapNumber += 1
@@ -119,8 +119,8 @@ struct Run {
         return activity
     }
 
-    func summary(endedAt now: Instant, started: UTC?, ended: UTC?, isOpen: Bool, isDemo: Bool) -> Summary {
-        Summary(
+    func summary(endedAt now: Instant, started: UTC?, ended: UTC?, isOpen: Bool, isDemo: Bool) -> ActivitySummary {
+        ActivitySummary(
             id: id, sport: sport, isOpen: isOpen, started: started, ended: ended, total: total.figures,
             totalMilliseconds: (now - startedAt).wholeMilliseconds, laps: lapNumber, lastLap: lap.figures, gaps: gaps,
             isDemo: isDemo)

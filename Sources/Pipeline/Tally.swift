@@ -30,8 +30,8 @@ struct Tally {
         maximumHeartRate = max(maximumHeartRate ?? beatsPerMinute, beatsPerMinute)
     }
 
-    var figures: Figures {
-        var figures = Figures()
+    var figures: Totals {
+        var figures = Totals()
         figures.elapsedMilliseconds = elapsedMilliseconds
         figures.movingMilliseconds = max(elapsedMilliseconds - standingMilliseconds, 0)
         figures.distanceMetres = metres

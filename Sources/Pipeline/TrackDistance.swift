@@ -22,7 +22,7 @@ package struct TrackDistance: Sendable {
     private static let ticksOfSecond: Int64 = 10
 
     /// - Parameter recording: what the rows are of. Indoors no position is used.
-    package init(_ recording: Recording) {
+    package init(_ recording: RecordedActivity) {
         entries = RecordedEntries(recording, sport: nil)
         sport = recording.sport
         isIndoor = recording.isIndoor
@@ -42,7 +42,7 @@ package struct TrackDistance: Sendable {
         self.entries = entries
     }
 
-    private mutating func apply(_ entry: Entry) {
+    private mutating func apply(_ entry: InputLogEntry) {
         advance(to: entry.at)
         switch entry.kind {
         case .input(.fix(let fix)):

@@ -12,9 +12,9 @@ struct WallClock {
         var stepMilliseconds: Int64?
     }
 
-    private(set) var memory = Beginning.Clock()
+    private(set) var memory = PipelineSnapshot.Clock()
 
-    init(_ memory: Beginning.Clock = Beginning.Clock()) {
+    init(_ memory: PipelineSnapshot.Clock = PipelineSnapshot.Clock()) {
         self.memory = memory
     }
 

@@ -5,7 +5,7 @@ package import Domain
 /// It is written from that document, not from the codec that it tests.
 package struct FakeKernel {
     package struct Adapter {
-        package var address: DeviceAddress
+        package var address: BluetoothAddress
         package var isPowered = false
         package var hasLowEnergy = false
         package var isBlocked = false
@@ -20,7 +20,7 @@ package struct FakeKernel {
         /// Whom it pairs with, as seven bytes of address and type.
         package var pairing: [UInt8]?
 
-        package init(_ address: DeviceAddress, isPowered: Bool = false, hasLowEnergy: Bool = false) {
+        package init(_ address: BluetoothAddress, isPowered: Bool = false, hasLowEnergy: Bool = false) {
             self.address = address
             self.isPowered = isPowered
             self.hasLowEnergy = hasLowEnergy

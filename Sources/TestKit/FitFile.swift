@@ -4,7 +4,7 @@ package import Sensors
 
 /// What a FIT file holds, as our reader reads it.
 package struct FitFile {
-    package var recording: Recording
+    package var recording: RecordedActivity
     package var rows: [RecordingRow] = []
     package var leftovers: Leftovers
 
@@ -33,7 +33,8 @@ package struct FitFile {
 
     /// The bytes of a recording as a FIT file.
     package static func export(
-        _ recording: Recording, _ rows: [RecordingRow], origin: ExportOrigin = ExportOrigin(serialNumber: 12_345_678)
+        _ recording: RecordedActivity, _ rows: [RecordingRow],
+        origin: ExportOrigin = ExportOrigin(serialNumber: 12_345_678)
     ) throws -> [UInt8] {
         var bytes: [UInt8] = []
         _ = try FitExport.write(recording, rows: RowList(rows), origin: origin) { piece in

@@ -2,7 +2,7 @@ package import Domain
 
 /// A recording made up second by second, with all that a recording can have.
 package struct MadeRecording {
-    package private(set) var recording: Recording
+    package private(set) var recording: RecordedActivity
     package private(set) var rows: [RecordingRow] = []
 
     private var random: SeededRandom
@@ -15,10 +15,10 @@ package struct MadeRecording {
     /// A run that began on 2026-03-01 at 07:30:12.3.
     package init(seed: UInt64) {
         random = SeededRandom(seed: seed)
-        recording = Recording(sport: .run, started: UTC(milliseconds: 1_772_350_212_300))
+        recording = RecordedActivity(sport: .run, started: UTC(milliseconds: 1_772_350_212_300))
         var strap = RecordingStrap()
-        strap.name = ForeignText("Polar H10 00000001")
-        strap.serialNumber = ForeignText("12345")
+        strap.name = SanitizedText("Polar H10 00000001")
+        strap.serialNumber = SanitizedText("12345")
         strap.batteryPercent = 80
         recording.strap = strap
     }
@@ -97,7 +97,7 @@ package struct MadeRecording {
     }
 
     private mutating func closeLap(_ trigger: Event.Trigger?) {
-        var figures = Figures()
+        var figures = Totals()
         figures.elapsedMilliseconds = elapsed - lapBegan.elapsed
         figures.distanceMetres = metres - lapBegan.metres
         figures.averageHeartRate = 150.2

@@ -12,10 +12,10 @@ package struct RandomEntries {
     package static let kinds = 18
 
     /// - Parameter kind: 0 to ``kinds`` − 1.
-    package mutating func next(kind: Int) -> Entry {
-        let value: Entry.Kind =
+    package mutating func next(kind: Int) -> InputLogEntry {
+        let value: InputLogEntry.Kind =
             switch kind {
-            case 0: .beginning(beginning())
+            case 0: .snapshot(beginning())
             case 1: .input(.fix(fix()))
             case 2: .input(.heart(measurement()))
             case 3: .input(.battery(percent: .random(in: 0...100, using: &random)))
@@ -28,10 +28,12 @@ package struct RandomEntries {
             case 10: .input(.clear(pick(FaultName.allCases)))
             case 11: .input(.recorder(recorder()))
             case 12: .command(command())
-            case 13: .slept(duration())
+            case 13: .suspended(duration())
             case 14: .ended(Bool.random(using: &random) ? .power : .forgotten)
             case 15:
-                .input(.power(maybe(Power(batteryPercent: 4, isCharging: maybe(true), isUnderVoltage: maybe(false)))))
+                .input(
+                    .power(maybe(PowerStatus(batteryPercent: 4, isCharging: maybe(true), isUnderVoltage: maybe(false))))
+                )
             case 16: .shutdown
             default:
                 .outage(
@@ -39,7 +41,7 @@ package struct RandomEntries {
                         duration: duration(), isSameBoot: .random(using: &random), settings: settings(),
                         rule: pick([.paused, .continued])))
             }
-        return Entry(at: instant(), value)
+        return InputLogEntry(at: instant(), value)
     }
 
     private mutating func pick<Element>(_ elements: [Element]) -> Element {
@@ -77,12 +79,12 @@ package struct RandomEntries {
         pick(["the disk is full", "a \"quoted\" <tag>\\ \n\t\u{7F}", "größer als 60 % — 東京", "\u{1F3C3}\u{200D}"])
     }
 
-    private mutating func foreign() -> ForeignText? {
-        maybe(ForeignText(text())).flatMap { $0 }
+    private mutating func foreign() -> SanitizedText? {
+        maybe(SanitizedText(text())).flatMap { $0 }
     }
 
-    private mutating func address() -> DeviceAddress? {
-        maybe(DeviceAddress(value: random.next() >> 16))
+    private mutating func address() -> BluetoothAddress? {
+        maybe(BluetoothAddress(value: random.next() >> 16))
     }
 
     private mutating func fix() -> Fix {
@@ -107,12 +109,12 @@ package struct RandomEntries {
             address: address(), name: foreign())
     }
 
-    private mutating func bluetooth() -> Bluetooth {
-        Bluetooth(way: pick([.off, .unix, .kernel, .bluetoothd]), adapter: address(), reason: foreign())
+    private mutating func bluetooth() -> BluetoothStatus {
+        BluetoothStatus(way: pick([.off, .unix, .kernel, .bluetoothd]), adapter: address(), reason: foreign())
     }
 
-    private mutating func recorder() -> Recorder {
-        Recorder(
+    private mutating func recorder() -> RecorderStatus {
+        RecorderStatus(
             state: pick([.off, .writing, .stalled, .failed]), behindMilliseconds: maybe(7),
             syncedMillisecondsAgo: maybe(0),
             freeMebibytes: maybe(20_113), message: maybe(text()))
@@ -148,33 +150,34 @@ package struct RandomEntries {
             speed: maybe(number()), accuracy: maybe(number()))
     }
 
-    private mutating func beginning() -> Beginning {
-        var beginning = Beginning(
+    private mutating func beginning() -> PipelineSnapshot {
+        var beginning = PipelineSnapshot(
             settings: settings(), isDemo: .random(using: &random), lastActivity: .random(in: 0...99, using: &random),
-            heartLink: Timed(status(), at: instant()), gpsdLink: Timed(status(), at: instant()), bluetooth: bluetooth(),
-            freshness: Timed(pick([.fresh, .stale, .absent]), at: instant()),
+            heartLink: Timestamped(status(), at: instant()), gpsdLink: Timestamped(status(), at: instant()),
+            bluetooth: bluetooth(),
+            freshness: Timestamped(pick([.fresh, .stale, .absent]), at: instant()),
             faults: many(2) { Fault(name: $0.pick(FaultName.allCases), since: $0.instant(), message: $0.text()) },
             nextSecond: instant())
         beginning.batteryPercent = maybe(.random(in: 0...100, using: &random))
         beginning.position = maybe(
-            Timed(
+            Timestamped(
                 Position(
                     coordinate: Coordinate(latitude: number(), longitude: number()), altitude: maybe(number()),
                     accuracy: maybe(number()), speed: maybe(number()), track: maybe(number()), mode: 3,
                     satellites: maybe(9)), at: instant()))
         beginning.refusing = maybe(
-            Beginning.Refusing(since: instant(), last: instant(), reason: pick(FixRefusal.allCases)))
+            PipelineSnapshot.RejectionStreak(since: instant(), last: instant(), reason: pick(FixRejection.allCases)))
         beginning.clock.source = pick([.system, .receiver, .unset])
         beginning.clock.offset = maybe(utc().milliseconds)
         beginning.clock.mappedAt = maybe(instant())
         beginning.clock.isSynchronised = .random(using: &random)
         beginning.clock.fixOffsets = many(3) { $0.utc().milliseconds }
-        beginning.heart.last = maybe(Timed(measurement(), at: instant()))
+        beginning.heart.last = maybe(Timestamped(measurement(), at: instant()))
         beginning.heart.quality = pick([.good, .zero, .noContact, .outOfRange, .frozen])
         beginning.heart.beatAt = maybe(instant())
         beginning.heart.hasBegun = .random(using: &random)
         beginning.heart.isBroken = .random(using: &random)
-        beginning.heart.unchanged = maybe(Timed(.random(in: 0...UInt16.max, using: &random), at: instant()))
+        beginning.heart.unchanged = maybe(Timestamped(.random(in: 0...UInt16.max, using: &random), at: instant()))
         beginning.filter.last = maybe(point())
         beginning.filter.lastTime = maybe(utc())
         beginning.filter.suspected = many(3) { $0.utc() }

@@ -4,16 +4,16 @@ extension State {
     /// A board that has just started: nothing is connected, nothing runs.
     package static func idle(at now: Instant) -> State {
         State(
-            at: now, heart: Heart(link: LinkStatus(.disconnected, reason: .searching)),
-            gpsd: LinkStatus(.disconnected, reason: .notRunning), bluetooth: Bluetooth(way: .off),
-            recorder: Recorder(state: .off), ticks: Ticks())
+            at: now, heart: HeartRateStatus(link: LinkStatus(.disconnected, reason: .searching)),
+            gpsd: LinkStatus(.disconnected, reason: .notRunning), bluetooth: BluetoothStatus(way: .off),
+            recorder: RecorderStatus(state: .off), ticks: TickStats())
     }
 
     /// A run that has lasted so long and has nothing else to tell.
     package static func active(elapsedMilliseconds: Int64) -> State {
         var state = idle(at: Instant(milliseconds: 1_000_000 + elapsedMilliseconds))
         state.run = .active
-        var total = Figures()
+        var total = Totals()
         total.elapsedMilliseconds = elapsedMilliseconds
         state.activity = Activity(id: 1, sport: .run, total: total, lap: total, lapNumber: 1)
         return state
@@ -22,7 +22,7 @@ extension State {
     /// The STATE example of docs/protocol.md.
     package static var example: State {
         let now = Instant(milliseconds: 123_456_700)
-        var total = Figures()
+        var total = Totals()
         total.elapsedMilliseconds = 12_300
         total.movingMilliseconds = 12_300
         total.distanceMetres = 41.23
@@ -35,21 +35,23 @@ extension State {
         var state = State(
             at: now, time: UTC(milliseconds: 1_772_350_212_300), clock: .system, run: .active,
             activity: Activity(id: 17, sport: .run, total: total, pace: 0.3124, speed: 3.2, lap: lap, lapNumber: 1),
-            heart: Heart(
+            heart: HeartRateStatus(
                 link: LinkStatus(
-                    .connected, address: DeviceAddress("A0:9E:1A:00:00:01"), name: ForeignText("Polar H10 00000001")),
-                beatsPerMinute: Timed(140, at: now - .milliseconds(312)), contact: true, batteryPercent: 80, zone: 3,
+                    .connected, address: BluetoothAddress("A0:9E:1A:00:00:01"),
+                    name: SanitizedText("Polar H10 00000001")),
+                beatsPerMinute: Timestamped(140, at: now - .milliseconds(312)), contact: true, batteryPercent: 80,
+                zone: 3,
                 zoneFraction: 0.475),
-            position: Timed(
+            position: Timestamped(
                 Position(
                     coordinate: Coordinate(latitude: 52.5, longitude: 13.4), altitude: 34.1, accuracy: 4.1, speed: 2.9,
                     track: 87.0, mode: 3, satellites: 9),
                 at: now - .milliseconds(180)),
-            gpsd: LinkStatus(.connected, name: ForeignText("/dev/ttyACM0")),
-            bluetooth: Bluetooth(way: .kernel, adapter: DeviceAddress("00:1A:7D:DA:71:13")),
-            recorder: Recorder(
+            gpsd: LinkStatus(.connected, name: SanitizedText("/dev/ttyACM0")),
+            bluetooth: BluetoothStatus(way: .kernel, adapter: BluetoothAddress("00:1A:7D:DA:71:13")),
+            recorder: RecorderStatus(
                 state: .writing, behindMilliseconds: 0, syncedMillisecondsAgo: 800, freeMebibytes: 20_113),
-            ticks: Ticks(),
+            ticks: TickStats(),
             faults: [
                 Fault(
                     name: .recorderStalled, since: Instant(milliseconds: 123_450_000),
@@ -60,16 +62,16 @@ extension State {
     }
 }
 
-extension Summary {
+extension ActivitySummary {
     /// An activity that has every figure.
-    package static var example: Summary {
-        var total = Figures()
+    package static var example: ActivitySummary {
+        var total = Totals()
         total.elapsedMilliseconds = 1_800_100
         total.movingMilliseconds = 1_790_000
         total.distanceMetres = 5012.345
         total.averageHeartRate = 148.5
         total.maximumHeartRate = 171
-        return Summary(
+        return ActivitySummary(
             id: 17, sport: .run, isOpen: false, started: UTC(milliseconds: 1_772_350_200_000),
             ended: UTC(milliseconds: 1_772_352_060_000), total: total, totalMilliseconds: 1_860_000, laps: 6, gaps: 1,
             isDemo: true)

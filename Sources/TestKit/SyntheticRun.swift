@@ -18,8 +18,8 @@ package struct SyntheticRun: Sendable {
 
     package static let began = UTC(milliseconds: 1_772_350_212_300)
 
-    package var recording: Recording {
-        var recording = Recording(sport: .run, started: Self.began)
+    package var recording: RecordedActivity {
+        var recording = RecordedActivity(sport: .run, started: Self.began)
         recording.id = activity
         return recording
     }
@@ -37,23 +37,23 @@ package struct SyntheticRun: Sendable {
     }
 
     /// A fix, then a notification, in turns; each two hundredth is a change of the strap's link.
-    package func entry(_ place: Int) -> Entry {
+    package func entry(_ place: Int) -> InputLogEntry {
         let at = moment(place)
-        if place % 200 == 100 { return Entry(at: at, .input(.battery(percent: place / 200 % 100))) }
+        if place % 200 == 100 { return InputLogEntry(at: at, .input(.battery(percent: place / 200 % 100))) }
         if place.isMultiple(of: 2) {
             let fix = Fix(
                 arrivedAt: at - .milliseconds(3),
                 time: UTC(milliseconds: Self.began.milliseconds + milliseconds(place)),
-                device: ForeignText("/dev/ttyACM0"), mode: 3, latitude: 52.5 + Double(place) * 1.35e-5,
+                device: SanitizedText("/dev/ttyACM0"), mode: 3, latitude: 52.5 + Double(place) * 1.35e-5,
                 longitude: 13.4 - Double(place % 7) / 3e6, altitude: 34.1 + Double(place % 50) / 7,
                 accuracy: 4.1 + Double(place % 5) / 3, speed: 3 + Double(place % 9) / 11,
                 track: Double(place % 360) / 3,
                 satellites: 9 + place % 3)
-            return Entry(at: at, .input(.fix(fix)), refusal: place % 50 == 0 ? .accuracy : nil)
+            return InputLogEntry(at: at, .input(.fix(fix)), refusal: place % 50 == 0 ? .accuracy : nil)
         }
         let measurement = HeartRateMeasurement(
             beatsPerMinute: UInt16(140 + place % 17), contact: true, rrIntervals: Self.intervals(place))
-        return Entry(at: at, .input(.heart(measurement)))
+        return InputLogEntry(at: at, .input(.heart(measurement)))
     }
 
     /// The timer's begin, then samples and beats in turns.
@@ -75,7 +75,7 @@ package struct SyntheticRun: Sendable {
     }
 
     /// What the run has come to after so many steps.
-    package func recording(after steps: Int) -> Recording {
+    package func recording(after steps: Int) -> RecordedActivity {
         var recording = recording
         recording.totalMilliseconds = milliseconds(steps)
         recording.total.elapsedMilliseconds = recording.totalMilliseconds

@@ -7,16 +7,16 @@ import Testing
 
 @testable import Console
 
-private func figures(_ milliseconds: Int64, _ metres: Double) -> Figures {
-    var figures = Figures()
+private func figures(_ milliseconds: Int64, _ metres: Double) -> Totals {
+    var figures = Totals()
     figures.elapsedMilliseconds = milliseconds
     figures.movingMilliseconds = milliseconds
     figures.distanceMetres = metres
     return figures
 }
 
-private func summary(_ id: Int, _ sport: Sport, _ total: Figures, isOpen: Bool = false) -> Summary {
-    Summary(
+private func summary(_ id: Int, _ sport: Sport, _ total: Totals, isOpen: Bool = false) -> ActivitySummary {
+    ActivitySummary(
         id: id, sport: sport, isOpen: isOpen, started: nil, ended: nil, total: total, totalMilliseconds: 0, laps: 1,
         gaps: 0, isDemo: false)
 }
@@ -50,10 +50,10 @@ struct ActivityTests {
     }
 
     @Test func reportTellsTheFilesOwnTotalsBesideOurs() throws {
-        var recording = Recording(sport: .run, started: UTC(milliseconds: 0))
+        var recording = RecordedActivity(sport: .run, started: UTC(milliseconds: 0))
         recording.id = 17
         recording.isTimeUncertain = true
-        recording.name = ForeignText("Morning")
+        recording.name = SanitizedText("Morning")
         recording.total = figures(1_632_000, 5030)
         recording.total.averageHeartRate = 141.4
         recording.total.maximumHeartRate = 163
@@ -64,8 +64,8 @@ struct ActivityTests {
         ]
         recording.zones = try Zones([100, 120, 140, 160, 180])
         recording.zoneMilliseconds = [0, 0, 600_000, 1_032_000, 0, 0]
-        var claim = RecordingClaim()
-        claim.creator = ForeignText("Watch")
+        var claim = SourceTotals()
+        claim.creator = SanitizedText("Watch")
         claim.distanceMetres = 5100
         claim.elapsedMilliseconds = 1_630_000
         recording.claim = claim

@@ -64,7 +64,7 @@ import Testing
         var replay: Replay?
         var end: Event.Kind?
         try reader().entries(of: 1) { entry in
-            if case .beginning(let beginning) = entry.kind {
+            if case .snapshot(let beginning) = entry.kind {
                 replay = Replay(beginning)
             } else {
                 replay?.take(entry) { pipeline in

@@ -31,15 +31,15 @@ import Testing
 
     @Test func whatHappensToTheRunAndReadingsAreNeverLeftOut() {
         var limit = EventLimit()
-        let summary = Summary(
-            id: 1, sport: .run, isOpen: false, started: nil, ended: nil, total: Figures(), totalMilliseconds: 0,
+        let summary = ActivitySummary(
+            id: 1, sport: .run, isOpen: false, started: nil, ended: nil, total: Totals(), totalMilliseconds: 0,
             laps: 1, gaps: 0, isDemo: false)
         let kinds: [Event.Kind] = [
             .start(.run), .pause(elapsedMilliseconds: 0, distanceMetres: 0, .command),
-            .resume(elapsedMilliseconds: 0, distanceMetres: 0, .command), .lap(Figures(), number: 1, .time),
+            .resume(elapsedMilliseconds: 0, distanceMetres: 0, .command), .lap(Totals(), number: 1, .time),
             .stop(summary), .discard(summary), .gap(.position, seconds: 5, metres: nil, counted: false),
         ]
-        let reading = HeartReading(
+        let reading = HeartRateSample(
             at: start, time: nil, measurement: HeartRateMeasurement(beatsPerMinute: 60), quality: .good, gap: false,
             beatAt: nil)
         let outputs = (0..<100).flatMap { _ in kinds.map(output) + [.heart(reading)] }

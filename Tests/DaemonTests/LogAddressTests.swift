@@ -18,7 +18,7 @@ import Testing
 
     @Test func noEventSaysWhereSomebodyIsOrAWholeAddress() throws {
         let status = LinkStatus(
-            .connected, address: DeviceAddress(value: 0xA09E_1A00_0001), name: ForeignText("A0-9E-1A-00-00-01"))
+            .connected, address: BluetoothAddress(value: 0xA09E_1A00_0001), name: SanitizedText("A0-9E-1A-00-00-01"))
         let event = Event(at: Instant(nanoseconds: 0), kind: .link(.heart, status, after: .zero))
         let (_, line) = try #require(Log.line(of: event))
         #expect(Log.shortened(line) == "strap …00-01 …00:01 connected, after 0 s")

@@ -70,7 +70,8 @@ import Testing
     private let start = Instant(milliseconds: 3_600_000)
 
     /// A run of an hour, to which these inputs come until a moment.
-    private func hour(autoLapMetres: Int = 0, inputs: (Instant) -> [Timed<Input>], nextAt: () -> Instant) throws -> Hour
+    private func hour(autoLapMetres: Int = 0, inputs: (Instant) -> [Timestamped<Input>], nextAt: () -> Instant) throws
+        -> Hour
     {
         var settings = Settings()
         settings.autoLapMetres = autoLapMetres
@@ -98,17 +99,20 @@ import Testing
     @Test func aRunWithoutFaultsWritesAtMostSixtyLinesAnHour() throws {
         let run = SyntheticRun(start: start)
         var place = 0
-        var first: [Timed<Input>] = [
-            Timed(.gpsdLink(LinkStatus(.connected)), at: start), Timed(.heartLink(LinkStatus(.connecting)), at: start),
-            Timed(.heartLink(LinkStatus(.connected)), at: start),
-            Timed(.systemClock(SyntheticRun.began, isSynchronised: true), at: start),
+        var first: [Timestamped<Input>] = [
+            Timestamped(.gpsdLink(LinkStatus(.connected)), at: start),
+            Timestamped(.heartLink(LinkStatus(.connecting)), at: start),
+            Timestamped(.heartLink(LinkStatus(.connected)), at: start),
+            Timestamped(.systemClock(SyntheticRun.began, isSynchronised: true), at: start),
         ]
         let hour = try hour(autoLapMetres: 100) { now in
             defer { first = [] }
             var inputs = first
             while run.moment(place + 1) <= now {
                 place += 1
-                if case .input(let input) = run.entry(place).kind { inputs.append(Timed(input, at: run.moment(place))) }
+                if case .input(let input) = run.entry(place).kind {
+                    inputs.append(Timestamped(input, at: run.moment(place)))
+                }
             }
             return inputs
         } nextAt: {

@@ -44,7 +44,7 @@ import Testing
         #expect(try options().adapter == nil)
         #expect(try options("--adapter", "hci2").adapter == .index(2))
         #expect(
-            try options("--adapter=00:1a:7d:da:71:13").adapter == .address(DeviceAddress(value: 0x001A_7DDA_7113)))
+            try options("--adapter=00:1a:7d:da:71:13").adapter == .address(BluetoothAddress(value: 0x001A_7DDA_7113)))
     }
 
     @Test(arguments: [

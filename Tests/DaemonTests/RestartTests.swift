@@ -62,9 +62,9 @@ import Testing
         var replay: Replay?
         var scribe = Scribe()
         var rows: [RecordingRow] = []
-        var stopped: Summary?
+        var stopped: ActivitySummary?
         try reader().entries(of: 1) { entry in
-            if case .beginning(let beginning) = entry.kind {
+            if case .snapshot(let beginning) = entry.kind {
                 replay = Replay(beginning)
             } else {
                 replay?.take(entry) { pipeline in

@@ -40,7 +40,7 @@ import Testing
         return finding
     }
 
-    private func summaries() throws -> [Summary] {
+    private func summaries() throws -> [ActivitySummary] {
         try JournalReader(in: directory.path).list(limit: 10)
     }
 
@@ -97,9 +97,9 @@ import Testing
         #expect(summaries[0].sport == .hike && summaries[0].total.elapsedMilliseconds == 5000)
         #expect((19_000...19_300).contains(summaries[1].total.elapsedMilliseconds))
         // A replay gives it the same number.
-        var first: Entry?
+        var first: InputLogEntry?
         try JournalReader(in: directory.path).entries(of: 2) { first = first ?? $0 }
-        guard case .beginning(let beginning)? = first?.kind else { throw NothingFound() }
+        guard case .snapshot(let beginning)? = first?.kind else { throw NothingFound() }
         #expect(beginning.lastActivity == 1)
     }
 

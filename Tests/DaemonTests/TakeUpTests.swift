@@ -38,7 +38,7 @@ import Testing
         try database.execute("UPDATE part SET boot_id = 'before'; UPDATE clock SET boot_id = 'before'")
     }
 
-    private func summaries() throws -> [Summary] {
+    private func summaries() throws -> [ActivitySummary] {
         try JournalReader(in: directory.path).list(limit: 10)
     }
 
@@ -165,7 +165,7 @@ import Testing
             #expect(Int64(elapsed.count) == summary.total.elapsedMilliseconds / 1000)
             var replay: Replay?
             try reader.entries(of: summary.id) { entry in
-                if case .beginning(let beginning) = entry.kind {
+                if case .snapshot(let beginning) = entry.kind {
                     replay = Replay(beginning)
                 } else {
                     replay?.take(entry)
@@ -220,7 +220,7 @@ import Testing
         #expect(rows.last == .end(at: 19_250, .auto))
         #expect(rows.count { if case .sample = $0 { true } else { false } } == 19)
         #expect(rows.count { if case .end = $0 { true } else { false } } == 1)
-        var last: Entry.Kind?
+        var last: InputLogEntry.Kind?
         try reader.entries(of: 1) { last = $0.kind }
         #expect(last == .ended(.forgotten))
     }

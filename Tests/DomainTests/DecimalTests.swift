@@ -12,7 +12,8 @@ import Testing
             // All magnitudes from 10^-12 up to where the scaled value leaves 2^53, evenly on a logarithmic scale.
             let magnitude = pow(10, Double.random(in: -12...Double(15 - decimals), using: &numbers))
             let value = Bool.random(using: &numbers) ? magnitude : -magnitude
-            #expect(Decimal.text(value, decimals: decimals) == String(format: "%.\(decimals)f", value), "\(value)")
+            #expect(
+                DecimalFormat.text(value, decimals: decimals) == String(format: "%.\(decimals)f", value), "\(value)")
         }
     }
 
@@ -24,7 +25,8 @@ import Testing
             let decimals = Int.random(in: 0...6, using: &numbers)
             let odd = Double(Int.random(in: -1_000_000...1_000_000, using: &numbers) * 2 + 1)
             let value = odd / pow(2, Double(decimals + 1))
-            #expect(Decimal.text(value, decimals: decimals) == String(format: "%.\(decimals)f", value), "\(value)")
+            #expect(
+                DecimalFormat.text(value, decimals: decimals) == String(format: "%.\(decimals)f", value), "\(value)")
         }
     }
 
@@ -37,7 +39,9 @@ import Testing
             let text = "\(Int.random(in: 0...999_999, using: &numbers) * 10 + 5)e-\(decimals + 1)"
             let value = Double(text)!
             for value in [value, value.nextUp, value.nextDown, -value] {
-                #expect(Decimal.text(value, decimals: decimals) == String(format: "%.\(decimals)f", value), "\(value)")
+                #expect(
+                    DecimalFormat.text(value, decimals: decimals) == String(format: "%.\(decimals)f", value), "\(value)"
+                )
             }
         }
     }
@@ -50,12 +54,12 @@ import Testing
             (42.195, 2, "42.20"), (1e-300, 9, "0.000000000"), (9_007_199_254_740_991, 0, "9007199254740991"),
         ] as [(Double, Int, String)])
     func knownRoundingsHold(value: Double, decimals: Int, text: String) {
-        #expect(Decimal.text(value, decimals: decimals) == text)
+        #expect(DecimalFormat.text(value, decimals: decimals) == text)
     }
 
     @Test(arguments: [.infinity, -.infinity, .nan, .greatestFiniteMagnitude, 0x1p53, -0x1p53] as [Double])
     func whatHasNoSuchIntegerIsNil(value: Double) {
-        #expect(Decimal.scaled(value, decimals: 0) == nil)
-        #expect(Decimal.text(value, decimals: 9) == nil)
+        #expect(DecimalFormat.scaled(value, decimals: 0) == nil)
+        #expect(DecimalFormat.text(value, decimals: 9) == nil)
     }
 }

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func ageOfAValueIsNeverNegative() {
-        let value = Timed(140, at: Instant(milliseconds: 1000))
+        let value = Timestamped(140, at: Instant(milliseconds: 1000))
         #expect(value.age(at: Instant(milliseconds: 1312)) == .milliseconds(312))
         #expect(value.age(at: Instant(milliseconds: 900)) == .zero)
     }

@@ -8,13 +8,13 @@ private let start = Instant(milliseconds: 1_000_000)
     @Test func aBurstIsTakenAndThenOneEachInterval() {
         var bucket = TokenBucket(burst: 5, interval: .milliseconds(40))
         #expect(bucket.nextAt == nil)
-        let first = (0..<8).count { _ in bucket.take(at: start) }
+        let first = (0..<8).count { _ in bucket.consume(at: start) }
         #expect(first == 5)
         #expect(bucket.nextAt == start + .milliseconds(40))
-        #expect(bucket.take(at: start + .milliseconds(39)) == false)
-        #expect(bucket.take(at: start + .milliseconds(40)) == true)
-        #expect(bucket.take(at: start + .milliseconds(40)) == false)
-        let later = (0..<8).count { _ in bucket.take(at: start + .seconds(10)) }
+        #expect(bucket.consume(at: start + .milliseconds(39)) == false)
+        #expect(bucket.consume(at: start + .milliseconds(40)) == true)
+        #expect(bucket.consume(at: start + .milliseconds(40)) == false)
+        let later = (0..<8).count { _ in bucket.consume(at: start + .seconds(10)) }
         #expect(later == 5, "full again, and no fuller")
     }
 
@@ -27,7 +27,7 @@ private let start = Instant(milliseconds: 1_000_000)
         var taken: [Instant] = []
         for _ in 0..<5000 {
             if random.uniform() < 0.25 { now += .milliseconds(Int64.random(in: 0..<200, using: &random)) }
-            if bucket.take(at: now) { taken.append(now) }
+            if bucket.consume(at: now) { taken.append(now) }
         }
         for (index, moment) in taken.enumerated().dropFirst(50) {
             #expect(moment - taken[index - 50] >= .milliseconds(40))

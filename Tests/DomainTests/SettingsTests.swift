@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func averagePaceIsAbsentBeforeTheFirstMetre() {
-        var figures = Figures()
+        var figures = Totals()
         figures.elapsedMilliseconds = 12_300
         #expect(figures.averagePace == nil)
         figures.distanceMetres = 49.2
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func aRefusalSaysWhatCannotBeDoneAndWhen() {
-        #expect(Refusal(command: "lap", state: .paused).description == "cannot lap while paused")
+        #expect(CommandRejection(command: "lap", state: .paused).description == "cannot lap while paused")
     }
 
     @Test func aParseErrorSaysWhereItBroke() {

@@ -134,7 +134,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
 
 @Test func whatTheRunNeedsComesInOrderAndEachHoleIsCountedWhereItIs() {
     var client = Client(events: 2)
-    let lap = Event(at: Instant(milliseconds: 1), activity: 1, kind: .lap(Figures(), number: 1, .command))
+    let lap = Event(at: Instant(milliseconds: 1), activity: 1, kind: .lap(Totals(), number: 1, .command))
     client.ring.append(Event(at: Instant(milliseconds: 1), activity: 1, kind: .start(.run)))
     client.happened(10)
     client.ring.append(lap)

@@ -40,7 +40,7 @@ private func event(_ milliseconds: Int64) -> Event {
 
 // MARK: What the run under way needs
 
-private let figures = Figures()
+private let figures = Totals()
 
 private func happened(_ kind: Event.Kind, at second: Int = 1) -> Event {
     Event(at: Instant(milliseconds: Int64(second) * 1000), activity: 7, kind: kind)
@@ -81,7 +81,7 @@ private let pause = Event.Kind.pause(elapsedMilliseconds: 1000, distanceMetres: 
 private let resume = Event.Kind.resume(elapsedMilliseconds: 1000, distanceMetres: 1, .command)
 private let lap = Event.Kind.lap(figures, number: 1, .command)
 private let discard = Event.Kind.discard(
-    Summary(
+    ActivitySummary(
         id: 7, sport: .run, isOpen: false, started: nil, ended: nil, total: figures, totalMilliseconds: 0, laps: 1,
         gaps: 0, isDemo: false))
 
@@ -142,7 +142,7 @@ func whatARunNeededGoesWithItsEnd(end: Event.Kind) {
     var ring = EventRing()
     ring.add(start, .start(.run, resumed: true), pause, resume, lap, lap)
     ring.flood(1500)
-    ring.add(.link(.gpsd, LinkStatus(.connected, name: ForeignText(#"","event":"stop","x":""#)), after: .zero))
+    ring.add(.link(.gpsd, LinkStatus(.connected, name: SanitizedText(#"","event":"stop","x":""#)), after: .zero))
     let stored = ring.numbers.map { (sequence: $0, line: ring[$0]) }
     var other = EventRing(after: stored)
     #expect(other.early == [1, 2, 4, 5, 6])

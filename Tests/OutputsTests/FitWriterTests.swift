@@ -75,7 +75,7 @@ import Testing
         let rows: [RecordingRow] =
             [.begin(at: 0, .command)]
             + (1...20).map { .sample(RecordingSample(at: $0 * 250, elapsedMilliseconds: $0 * 250)) }
-        var recording = Recording(sport: .ride, started: UTC(year: 2026, month: 3, day: 1))
+        var recording = RecordedActivity(sport: .ride, started: UTC(year: 2026, month: 3, day: 1))
         recording.totalMilliseconds = 5000
         let loss = try FitExport.write(
             recording, rows: RowList(rows), origin: ExportOrigin(serialNumber: 1)

@@ -42,11 +42,11 @@ private let head = #""seq":5,"time":"2026-03-01T07:30:12.300Z","boot_ms":1234567
 }
 
 @Test(arguments: [
-    (Power(batteryPercent: 62, isCharging: true), #""power":{"battery_percent":62,"charging":true},"#),
-    (Power(batteryPercent: 0, isUnderVoltage: true), #""power":{"battery_percent":0},"#),
-    (Power(isCharging: false), #""power":{"charging":false},"#), (Power(isUnderVoltage: false), ""),
+    (PowerStatus(batteryPercent: 62, isCharging: true), #""power":{"battery_percent":62,"charging":true},"#),
+    (PowerStatus(batteryPercent: 0, isUnderVoltage: true), #""power":{"battery_percent":0},"#),
+    (PowerStatus(isCharging: false), #""power":{"charging":false},"#), (PowerStatus(isUnderVoltage: false), ""),
 ])
-func howTheBoardIsSuppliedIsTheMachinesOwn(power: Power, member: String) {
+func howTheBoardIsSuppliedIsTheMachinesOwn(power: PowerStatus, member: String) {
     var state = State.example
     state.power = power
     #expect(line { $0.stateLine(state, sequence: 1) }.contains(#""free_mib":20113},"# + member + #""ticks""#))
@@ -74,7 +74,7 @@ func howTheBoardIsSuppliedIsTheMachinesOwn(power: Power, member: String) {
 
 @Test func hostileNamesStayOneLineOfHarmlessText() {
     var state = State.example
-    state.heart.link.name = ForeignText("\u{1B}[2J\"},\n</script>\u{202E}\u{9B}m")
+    state.heart.link.name = SanitizedText("\u{1B}[2J\"},\n</script>\u{202E}\u{9B}m")
     let written = line { $0.stateLine(state, sequence: 1) }
     #expect(written.utf8.filter { $0 == 10 }.count == 1)
     #expect(written.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
@@ -123,7 +123,8 @@ private let events: [(Event.Kind, String)] = [
         .link(
             .heart,
             LinkStatus(
-                .connecting, reason: .silent, address: DeviceAddress("A0:9E:1A:00:00:01"), name: ForeignText("H10")),
+                .connecting, reason: .silent, address: BluetoothAddress("A0:9E:1A:00:00:01"), name: SanitizedText("H10")
+            ),
             after: .milliseconds(1500)),
         #""event":"link","activity":17,"link_of":"heart","link":"connecting","reason":"silent","after_ms":1500,"address":"A0:9E:1A:00:00:01","name":"H10""#
     ),
@@ -179,7 +180,7 @@ func eventsHaveTheFieldsOfTheirKind(kind: Event.Kind, fields: String) {
 }
 
 @Test func aHeartLineHasWhatTheStrapSaid() {
-    let reading = HeartReading(
+    let reading = HeartRateSample(
         at: at, time: time,
         measurement: HeartRateMeasurement(
             beatsPerMinute: 140, contact: true, energyKilojoules: 65535, rrIntervals: [438, 441]),
@@ -190,9 +191,9 @@ func eventsHaveTheFieldsOfTheirKind(kind: Event.Kind, fields: String) {
             + #""energy_kj":65535,"gap":true,"beat_boot_ms":123456650}"# + "\n")
 }
 
-@Test(arguments: [HeartQuality.zero, .noContact, .outOfRange, .frozen])
-func whatIsNoReadingHasNoBeats(quality: HeartQuality) {
-    let reading = HeartReading(
+@Test(arguments: [HeartRateQuality.zero, .noContact, .outOfRange, .frozen])
+func whatIsNoReadingHasNoBeats(quality: HeartRateQuality) {
+    let reading = HeartRateSample(
         at: at, time: nil, measurement: HeartRateMeasurement(beatsPerMinute: 255), quality: quality, gap: false,
         beatAt: nil)
     #expect(
@@ -202,7 +203,7 @@ func whatIsNoReadingHasNoBeats(quality: HeartQuality) {
 
 @Test func aFixLineHasThePositionAtTopLevel() {
     let fix = AcceptedFix(
-        at: at, time: time, receiverTime: UTC(milliseconds: 1_772_350_212_000), device: ForeignText("/dev/ttyACM0"),
+        at: at, time: time, receiverTime: UTC(milliseconds: 1_772_350_212_000), device: SanitizedText("/dev/ttyACM0"),
         position: State.example.position!.value)
     #expect(
         line { $0.fix(fix, sequence: 5) }

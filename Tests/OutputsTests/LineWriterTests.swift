@@ -39,7 +39,7 @@ func integersAreWrittenInFull(value: Int64, text: String) {
         $0.member("c", nil as Bool?)
         $0.member("d", nil as Double?, decimals: 2)
         $0.member("e", nil as UTC?)
-        $0.member("f", nil as DeviceAddress?)
+        $0.member("f", nil as BluetoothAddress?)
         $0.member("g", 1)
     }
     #expect(line == "{\"g\":1}")
@@ -91,7 +91,7 @@ func yearsThatHaveNotFourDigitsAreLeftOut(milliseconds: Int64) {
 
 @Test func addressesAreWrittenAsTheyAreSpoken() {
     #expect(
-        written { $0.member("v", DeviceAddress(value: 0xA09E_1A00_0FB1)) } == #"{"v":"A0:9E:1A:00:0F:B1"}"#)
+        written { $0.member("v", BluetoothAddress(value: 0xA09E_1A00_0FB1)) } == #"{"v":"A0:9E:1A:00:0F:B1"}"#)
 }
 
 @Test func theBufferIsUsedAgain() {

@@ -33,7 +33,7 @@ private func rows(_ outputs: [Output], _ seconds: [State] = []) -> [RecordingRow
 
 @Test func aLapEndsWithItsLastSecondAndASegmentBeginsBeforeItsFirst() {
     let gap = event(2000, .gap(.position, seconds: 130, metres: 90, counted: true))
-    let lap = event(2000, .lap(Figures(), number: 1, .time))
+    let lap = event(2000, .lap(Totals(), number: 1, .time))
     #expect(
         rows([gap, lap], [second(1000, at: 1000), second(2000, at: 2000), second(3000, at: 3000)]) == [
             .begin(at: 0, .command), sample(1000, at: 1000), .segment(at: 2000), sample(2000, at: 2000),
@@ -99,7 +99,7 @@ func aLongOrWideOrUncountedGapBeginsASegment(seconds: Double, metres: Double, co
     let recording = try #require(scribe.recording)
     #expect(recording.zoneMilliseconds == [0, 0, 0, 1000, 0, 0])
     #expect(recording.zones == zones)
-    #expect(recording.strap?.name == ForeignText("Polar H10 00000001"))
+    #expect(recording.strap?.name == SanitizedText("Polar H10 00000001"))
     #expect(recording.strap?.batteryPercent == 80)
 }
 
@@ -113,7 +113,7 @@ func aLongOrWideOrUncountedGapBeginsASegment(seconds: Double, metres: Double, co
     var scribe = Scribe()
     scribe.take([.event(Event(at: start, time: nil, activity: 17, kind: .start(.run)))], seconds: [], zones: nil)
     #expect(scribe.recording?.isTimeUncertain == true)
-    var summary = Summary.example
+    var summary = ActivitySummary.example
     scribe.take([event(5000, .stop(summary))], seconds: [], zones: nil)
     #expect(scribe.recording?.isTimeUncertain == false)
     #expect(scribe.recording?.started == summary.started)

@@ -55,8 +55,8 @@ import Testing
     }
 
     @Test func lapsThatDoNotFitAreForTheNextQuestion() throws {
-        var recording = Recording(sport: .run, started: UTC(milliseconds: 0))
-        var figures = Figures()
+        var recording = RecordedActivity(sport: .run, started: UTC(milliseconds: 0))
+        var figures = Totals()
         figures.elapsedMilliseconds = 1000
         recording.laps = (1...5).map {
             RecordingLap(
@@ -80,7 +80,7 @@ import Testing
         /// What comes before the zones, in bytes.
         func whole(_ range: ClosedRange<Int>) -> Int {
             var line = LineWriter()
-            line.activity(.example, Recording(sport: .run, started: UTC(milliseconds: 0)))
+            line.activity(.example, RecordedActivity(sport: .run, started: UTC(milliseconds: 0)))
             return line.bytes.count + laps(range).utf8.count - "[]}".utf8.count
         }
         let zones = #","zones":[100,120,140,160,180],"zone_ms":[0,1,2,3,4,5]}"#
@@ -92,8 +92,8 @@ import Testing
     }
 
     @Test func aListOfSummariesFitsIntoALine() {
-        var summary = Summary.example
-        summary.name = ForeignText(String(repeating: "<\u{303}\u{302}\u{301}", count: 64))
+        var summary = ActivitySummary.example
+        summary.name = SanitizedText(String(repeating: "<\u{303}\u{302}\u{301}", count: 64))
         var line = LineWriter()
         line.summaries(Array(repeating: summary, count: 100))
         #expect(line.bytes.count <= LineWriter.listLimit + 1 && line.bytes.count > LineWriter.listLimit / 2)
@@ -104,7 +104,7 @@ import Testing
 }
 
 @Suite struct ExportNameTests {
-    private var recording = Recording(sport: .run, started: UTC(milliseconds: 1_772_350_212_300))
+    private var recording = RecordedActivity(sport: .run, started: UTC(milliseconds: 1_772_350_212_300))
 
     @Test mutating func aFileIsCalledByWhenItBeganAndTheSport() {
         recording.id = 17

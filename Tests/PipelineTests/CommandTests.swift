@@ -44,7 +44,7 @@ import Testing
         if state == .paused { try course.perform(.pause) }
         let before = (course.state, course.events.count, course.states.count)
         for command in commands {
-            let refusal = #expect(throws: Refusal.self) { try course.perform(command) }
+            let refusal = #expect(throws: CommandRejection.self) { try course.perform(command) }
             #expect(refusal?.state == state)
             #expect(refusal?.description.hasSuffix("while \(state.rawValue)") == true)
         }
@@ -60,9 +60,9 @@ import Testing
         course.run(seconds: 10, speed: 3)
         try course.perform(.stop)
         try course.begin()
-        #expect(course.activity?.total == Figures())
+        #expect(course.activity?.total == Totals())
         #expect(course.activity?.pace == nil)
-        #expect(course.state.ticks == Ticks())
+        #expect(course.state.ticks == TickStats())
     }
 
     @Test func everyStepIsAnEvent() throws {

@@ -41,8 +41,8 @@ import Testing
         }
         // A hair of rounding in the geodesic must not decide a truncation.
         let pace = course.activity?.pace.map { ($0 * 1e5).rounded() / 1e5 }
-        #expect(RunText.pace(secondsPerMetre: pace, metric: true) == perKilometre)
-        #expect(RunText.pace(secondsPerMetre: pace, metric: false) == perMile)
+        #expect(RunFormat.pace(secondsPerMetre: pace, metric: true) == perKilometre)
+        #expect(RunFormat.pace(secondsPerMetre: pace, metric: false) == perMile)
     }
 
     @Test func withNoFixAtTheStartTheFirstLaterOneSeeds() throws {

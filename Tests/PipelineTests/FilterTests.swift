@@ -23,7 +23,7 @@ import Testing
                 accuracy: accuracy, speed: 3)
         }
 
-        mutating func judge(_ fix: Fix) -> FixRefusal? {
+        mutating func judge(_ fix: Fix) -> FixRejection? {
             if case .refused(let reason) = filter.judge(fix, fastest: Sport.run.fastest) { reason } else { nil }
         }
 
@@ -31,7 +31,7 @@ import Testing
         mutating func next(
             mode: UInt8 = 3, latitude: Double? = nil, longitude: Double? = 13, accuracy: Double? = 5,
             timeOffset: Int64? = 0
-        ) -> FixRefusal? {
+        ) -> FixRejection? {
             judge(fix(mode: mode, latitude: latitude, longitude: longitude, accuracy: accuracy, timeOffset: timeOffset))
         }
     }

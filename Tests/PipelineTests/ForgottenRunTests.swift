@@ -28,7 +28,7 @@ private struct Forgotten {
     }
 
     /// When it was closed, and what it had come to then; nil while it goes on.
-    var end: (at: Instant, summary: Summary)? {
+    var end: (at: Instant, summary: ActivitySummary)? {
         for event in course.events { if case .stop(let summary) = event.kind { return (event.at, summary) } }
         return nil
     }

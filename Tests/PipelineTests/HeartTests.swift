@@ -3,13 +3,13 @@ import Pipeline
 import Testing
 
 @Suite struct HeartTests {
-    private func readings(_ course: Course) -> [HeartReading] {
+    private func readings(_ course: Course) -> [HeartRateSample] {
         course.outputs.compactMap { if case .heart(let reading) = $0 { reading } else { nil } }
     }
 
     private func connected(_ settings: Settings = Settings()) -> Course {
         var course = Course(settings)
-        course.receive(.heartLink(LinkStatus(.connected, name: ForeignText("Strap"))))
+        course.receive(.heartLink(LinkStatus(.connected, name: SanitizedText("Strap"))))
         return course
     }
 
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (HeartRateMeasurement(beatsPerMinute: 0), HeartQuality.zero),
+        (HeartRateMeasurement(beatsPerMinute: 0), HeartRateQuality.zero),
         (HeartRateMeasurement(beatsPerMinute: 241), .outOfRange),
         (HeartRateMeasurement(beatsPerMinute: 255, contact: true), .outOfRange),
         (HeartRateMeasurement(beatsPerMinute: 80, contact: false), .noContact),
@@ -37,7 +37,7 @@ import Testing
         (HeartRateMeasurement(beatsPerMinute: 240), .good),
         (HeartRateMeasurement(beatsPerMinute: 80, contact: true), .good),
     ])
-    func whatIsNoReadingIsToldAndNotShown(measurement: HeartRateMeasurement, quality: HeartQuality) {
+    func whatIsNoReadingIsToldAndNotShown(measurement: HeartRateMeasurement, quality: HeartRateQuality) {
         var course = connected()
         course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 120)))
         course.wait(.seconds(1))
@@ -70,10 +70,10 @@ import Testing
         course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 140)))
         course.receive(.heartLink(LinkStatus(.disconnected, reason: .searching)))
         #expect(course.state.heart.beatsPerMinute == nil)
-        course.receive(.heartLink(LinkStatus(.connected, address: DeviceAddress(value: 1))))
+        course.receive(.heartLink(LinkStatus(.connected, address: BluetoothAddress(value: 1))))
         course.receive(.battery(percent: 80))
         course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 140)))
-        course.receive(.heartLink(LinkStatus(.connected, address: DeviceAddress(value: 2))))
+        course.receive(.heartLink(LinkStatus(.connected, address: BluetoothAddress(value: 2))))
         #expect(course.state.heart.beatsPerMinute == nil)
         #expect(course.state.heart.batteryPercent == nil)
     }
@@ -144,8 +144,8 @@ import Testing
     @Test func aLinkTellsHowLongTheStateBeforeLasted() {
         var course = connected()
         course.wait(.seconds(7))
-        course.receive(.heartLink(LinkStatus(.connected, name: ForeignText("Strap"))))
-        course.receive(.heartLink(LinkStatus(.disconnected, reason: .outOfRange, name: ForeignText("Strap"))))
+        course.receive(.heartLink(LinkStatus(.connected, name: SanitizedText("Strap"))))
+        course.receive(.heartLink(LinkStatus(.disconnected, reason: .outOfRange, name: SanitizedText("Strap"))))
         guard case .link(.heart, let status, let after)? = course.events.last?.kind else {
             Issue.record("no event")
             return

@@ -3,7 +3,7 @@ import Pipeline
 import Testing
 
 @Suite struct LapTests {
-    private func laps(_ course: Course) -> [(number: Int, figures: Figures, trigger: Event.Trigger)] {
+    private func laps(_ course: Course) -> [(number: Int, figures: Totals, trigger: Event.Trigger)] {
         course.events.compactMap {
             if case .lap(let figures, let number, let trigger) = $0.kind { (number, figures, trigger) } else { nil }
         }

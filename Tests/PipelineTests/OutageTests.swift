@@ -65,7 +65,7 @@ func theTimerAndThePositionStandStillDuringAnOutage(seconds: Int64) throws {
     let after = try #require(interrupted.course.activity).total
     #expect(abs(after.distanceMetres - before.distanceMetres - 27) < 3.1)
     guard case .ended(let summary) = try interrupted.course.perform(.stop) else {
-        throw Refusal(command: "stop", state: .idle)
+        throw CommandRejection(command: "stop", state: .idle)
     }
     #expect(summary.gaps == 1)
     #expect(summary.totalMilliseconds == after.elapsedMilliseconds + seconds * 1000)
@@ -110,7 +110,7 @@ func anotherBootKnowsNoTimeOfDay(isKnown: Bool) throws {
     let later = UTC(milliseconds: time.milliseconds + 1_000_000)
     interrupted.course.receive(.systemClock(later, isSynchronised: true))
     guard case .ended(let summary) = try interrupted.course.perform(.stop) else {
-        throw Refusal(command: "stop", state: .idle)
+        throw CommandRejection(command: "stop", state: .idle)
     }
     #expect(summary.started == (isKnown ? time : nil))
     #expect(summary.ended == later)
@@ -131,7 +131,9 @@ func anotherBootKnowsNoTimeOfDay(isKnown: Bool) throws {
     try course.begin()
     course.wait(.milliseconds(61_250))
     let last = course.now
-    guard case .ended(let summary) = try course.perform(.stop) else { throw Refusal(command: "stop", state: .idle) }
+    guard case .ended(let summary) = try course.perform(.stop) else {
+        throw CommandRejection(command: "stop", state: .idle)
+    }
     #expect(summary.totalMilliseconds == 61_250)
     #expect(summary.total.elapsedMilliseconds == 61_200)
     #expect(summary.lastLap == summary.total)
@@ -175,7 +177,7 @@ func aContinuedRunIsTheOneWithoutTheOutage(milliseconds: Int64) throws {
     #expect(interrupted.course.state.ticks.late == 0)
     let (one, other) = (try interrupted.course.perform(.stop), try whole.perform(.stop))
     guard case .ended(var summary) = one, case .ended(let expected) = other else {
-        throw Refusal(command: "stop", state: .idle)
+        throw CommandRejection(command: "stop", state: .idle)
     }
     #expect(summary.gaps == 1)
     summary.gaps = 0
@@ -197,7 +199,7 @@ func aContinuedRunIsTheOneWithoutTheOutage(milliseconds: Int64) throws {
     #expect(interrupted.course.activity?.total.averageHeartRate == 120)
     #expect(interrupted.course.state.heart.beatsPerMinute == nil)
     let kinds = interrupted.course.events.map(\.kind)
-    guard case .lap(_, number: 1, .time)? = kinds.first else { throw Refusal(command: "lap", state: .idle) }
+    guard case .lap(_, number: 1, .time)? = kinds.first else { throw CommandRejection(command: "lap", state: .idle) }
     #expect(kinds.count == 3)
     #expect(interrupted.course.events[0].at == Course.start + .seconds(10))
 }

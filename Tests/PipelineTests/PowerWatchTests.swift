@@ -11,7 +11,7 @@ private struct Watching {
     var now = start
 
     /// The names of the faults that begin, and of those that end with a minus before them.
-    mutating func take(_ power: Power?, after seconds: Int64 = 10) -> [String] {
+    mutating func take(_ power: PowerStatus?, after seconds: Int64 = 10) -> [String] {
         now += .seconds(seconds)
         return watch.take(power, limits: limits, at: now).map { input in
             switch input {
@@ -23,7 +23,7 @@ private struct Watching {
     }
 
     mutating func take(percent: Int, isCharging: Bool? = false) -> [String] {
-        take(Power(batteryPercent: percent, isCharging: isCharging))
+        take(PowerStatus(batteryPercent: percent, isCharging: isCharging))
     }
 }
 
@@ -59,23 +59,23 @@ private struct Watching {
     var watching = Watching()
     #expect(watching.take(percent: 2) == ["battery-low", "battery-empty"])
     #expect(watching.take(nil, after: 59) == [])
-    #expect(watching.take(Power(isUnderVoltage: false), after: 1) == ["-battery-low", "-battery-empty"])
+    #expect(watching.take(PowerStatus(isUnderVoltage: false), after: 1) == ["-battery-low", "-battery-empty"])
     #expect(!watching.watch.isExhausted)
 }
 
 @Test func anAlarmOfTheVoltageLastsAMinuteLonger() {
     var watching = Watching()
-    #expect(watching.take(Power(isUnderVoltage: true)) == ["under-voltage"])
-    #expect(watching.take(Power(isUnderVoltage: false), after: 50) == [])
-    #expect(watching.take(Power(isUnderVoltage: true), after: 5) == [])
-    #expect(watching.take(Power(isUnderVoltage: false), after: 59) == [])
+    #expect(watching.take(PowerStatus(isUnderVoltage: true)) == ["under-voltage"])
+    #expect(watching.take(PowerStatus(isUnderVoltage: false), after: 50) == [])
+    #expect(watching.take(PowerStatus(isUnderVoltage: true), after: 5) == [])
+    #expect(watching.take(PowerStatus(isUnderVoltage: false), after: 59) == [])
     #expect(watching.take(nil, after: 1) == ["-under-voltage"])
 }
 
 @Test func everyFaultSaysWhatToDo() {
     var watch = PowerWatch()
     let inputs = watch.take(
-        Power(batteryPercent: 1, isCharging: false, isUnderVoltage: true), limits: PowerWatch.Limits(), at: start)
+        PowerStatus(batteryPercent: 1, isCharging: false, isUnderVoltage: true), limits: PowerWatch.Limits(), at: start)
     #expect(
         inputs == [
             .raise(

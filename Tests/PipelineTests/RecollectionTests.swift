@@ -38,7 +38,9 @@ extension Recollection {
     let now = start + .milliseconds(10_500)
     #expect(try recollection.perform(run(.zero), at: now) == .started(activity: 17))
     let entries = recollection.takeEntries()
-    guard case .beginning(let beginning) = entries.first?.kind else { throw Refusal(command: "start", state: .idle) }
+    guard case .snapshot(let beginning) = entries.first?.kind else {
+        throw CommandRejection(command: "start", state: .idle)
+    }
     #expect(beginning.lastActivity == 16)
     #expect(entries.map(\.at) == [now, now])
     #expect(entries.last?.kind == .command(run(.zero)))
@@ -58,9 +60,9 @@ extension Recollection {
         let now = start + .seconds(second)
         recollection.receive(
             .systemClock(UTC(milliseconds: utc.milliseconds + Int64(second) * 1000), isSynchronised: true), at: now)
-        recollection.receive(.recorder(Recorder(state: .writing, behindMilliseconds: Int64(second))), at: now)
+        recollection.receive(.recorder(RecorderStatus(state: .writing, behindMilliseconds: Int64(second))), at: now)
     }
-    #expect(throws: Refusal.self) { try recollection.perform(.resume, at: start + .seconds(60)) }
+    #expect(throws: CommandRejection.self) { try recollection.perform(.resume, at: start + .seconds(60)) }
     #expect(recollection.takeEntries().map(\.at) == [start, start + .seconds(60)])
     // A step, and the kernel's word that the clock is no more to be believed.
     let now = start + .seconds(61)
@@ -88,7 +90,8 @@ extension Recollection {
     _ = try recollection.perform(.pause, at: start + .seconds(65))
     recollection.advance(to: start + .milliseconds(68_500))
     let slept = recollection.takeEntries().dropFirst(2)
-    #expect(slept.map(\.kind) == [.slept(.milliseconds(44_900)), .command(.pause), .slept(.milliseconds(2500))])
+    #expect(
+        slept.map(\.kind) == [.suspended(.milliseconds(44_900)), .command(.pause), .suspended(.milliseconds(2500))])
     #expect(slept.map(\.at) == [65_000, 65_000, 68_500].map { start + .milliseconds($0) })
 }
 
@@ -138,7 +141,8 @@ extension Recollection {
 @Test func theMachinesOwnOutlivesALateStart() throws {
     var recollection = recollection()
     recollection.live(from: 1, to: 10)
-    recollection.receive(.recorder(Recorder(state: .failed, message: "the disk is full")), at: start + .seconds(10))
+    recollection.receive(
+        .recorder(RecorderStatus(state: .failed, message: "the disk is full")), at: start + .seconds(10))
     _ = try recollection.perform(run(.seconds(5)), at: start + .seconds(10))
     let state = recollection.pipeline.state(at: start + .seconds(10))
     #expect(state.recorder.state == .failed)
@@ -162,7 +166,9 @@ func aPartCanBecomeAnActivityOfItsOwn(isPaused: Bool) throws {
     let part = next.takeEntries()
     let entries = Replay.split(part, from: interrupted)
     #expect(entries.dropFirst(isPaused ? 3 : 2) == part.dropFirst())
-    guard case .beginning(let beginning) = entries.first?.kind else { throw Refusal(command: "start", state: .idle) }
+    guard case .snapshot(let beginning) = entries.first?.kind else {
+        throw CommandRejection(command: "start", state: .idle)
+    }
     var replay = Replay(beginning)
     for entry in entries { replay.take(entry) }
     let activity = try #require(replay.pipeline.state(at: start + .seconds(2030)).activity)

@@ -5,13 +5,13 @@ import Testing
 
 /// The events and the last state of a recording that is replayed from its rows.
 private func replay(
-    _ recording: Recording, _ rows: [RecordingRow], sport: Sport? = nil
+    _ recording: RecordedActivity, _ rows: [RecordingRow], sport: Sport? = nil
 ) -> (events: [Event], states: [State]) {
     var entries = RecordedEntries(recording, sport: sport)
     var replay = Replay(entries.beginning)
     var events: [Event] = []
     var states: [State] = []
-    func take(_ entry: Entry) {
+    func take(_ entry: InputLogEntry) {
         replay.take(entry) { pipeline in
             for case .event(let event) in pipeline.takeOutputs() { events.append(event) }
             if let (state, _) = pipeline.takeState() { states.append(state) }
@@ -23,8 +23,8 @@ private func replay(
     return (events, states)
 }
 
-private func summary(_ events: [Event]) throws -> Summary {
-    guard case .stop(let summary) = events.last?.kind else { throw Refusal(command: "stop", state: .idle) }
+private func summary(_ events: [Event]) throws -> ActivitySummary {
+    guard case .stop(let summary) = events.last?.kind else { throw CommandRejection(command: "stop", state: .idle) }
     return summary
 }
 
@@ -38,10 +38,10 @@ private func samples(_ seconds: ClosedRange<Int64>, from at: Int64 = 0) -> [Reco
     }
 }
 
-private func run(laps ends: [Int64]) -> Recording {
-    var recording = Recording(sport: .run, started: UTC(milliseconds: 1_772_350_212_300))
+private func run(laps ends: [Int64]) -> RecordedActivity {
+    var recording = RecordedActivity(sport: .run, started: UTC(milliseconds: 1_772_350_212_300))
     recording.laps = ends.enumerated().map { index, end in
-        RecordingLap(trigger: .command, beganAt: index == 0 ? 0 : ends[index - 1], endedAt: end, figures: Figures())
+        RecordingLap(trigger: .command, beganAt: index == 0 ? 0 : ends[index - 1], endedAt: end, figures: Totals())
     }
     return recording
 }

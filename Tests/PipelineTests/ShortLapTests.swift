@@ -20,7 +20,7 @@ import Testing
         var recollection = try recollection()
         _ = try recollection.perform(.lap, at: Self.after(200))
         _ = recollection.takeEntries()
-        let refusal = Refusal(command: "lap", state: .active, isTooSoon: true)
+        let refusal = CommandRejection(command: "lap", state: .active, isTooSoon: true)
         #expect(throws: refusal) { try recollection.perform(.lap, at: Self.after(1199)) }
         #expect("\(refusal)" == "cannot lap within 1 s of the last lap")
         #expect(recollection.takeEntries().isEmpty)
@@ -28,7 +28,7 @@ import Testing
         _ = try recollection.perform(.lap, at: Self.after(1200))
         #expect(recollection.pipeline.state(at: Self.after(1200)).activity?.lapNumber == 3)
         _ = try recollection.perform(.pause, at: Self.after(1300))
-        #expect(throws: Refusal(command: "lap", state: .paused)) {
+        #expect(throws: CommandRejection(command: "lap", state: .paused)) {
             try recollection.perform(.lap, at: Self.after(1400))
         }
     }
@@ -37,7 +37,7 @@ import Testing
         var settings = Settings()
         settings.autoLapSeconds = 10
         var recollection = try recollection(settings)
-        #expect(throws: Refusal(command: "lap", state: .active, isTooSoon: true)) {
+        #expect(throws: CommandRejection(command: "lap", state: .active, isTooSoon: true)) {
             try recollection.perform(.lap, at: Self.after(10_500))
         }
         _ = try recollection.perform(.lap, at: Self.after(11_000))
@@ -56,9 +56,11 @@ import Testing
         let recollection = try recollection()
         var entries = recollection.pipelineEntries
         for milliseconds in [1000, 1200, 1400] as [Int64] {
-            entries.append(Entry(at: Self.after(milliseconds), .command(.lap)))
+            entries.append(InputLogEntry(at: Self.after(milliseconds), .command(.lap)))
         }
-        guard case .beginning(let beginning)? = entries.first?.kind else { throw Refusal(command: "lap", state: .idle) }
+        guard case .snapshot(let beginning)? = entries.first?.kind else {
+            throw CommandRejection(command: "lap", state: .idle)
+        }
         var replay = Replay(beginning)
         for entry in entries { replay.take(entry) }
         #expect(replay.pipeline.state(at: Self.after(1400)).activity?.lapNumber == 4)
@@ -66,7 +68,7 @@ import Testing
 }
 
 extension Recollection {
-    fileprivate var pipelineEntries: [Entry] {
+    fileprivate var pipelineEntries: [InputLogEntry] {
         var copy = self
         return copy.takeEntries()
     }

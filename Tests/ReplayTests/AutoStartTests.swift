@@ -105,7 +105,7 @@ import Testing
         let to = try #require(fixes.last { $0.arrivedAt <= start.at })
         let metres = try #require(Coordinate(from)).metres(to: try #require(Coordinate(to)))
         #expect((50...85).contains(metres), "\(metres) m in \((start.at - start.since).inSeconds) s")
-        #expect(start.at - start.since <= RunCommand.furthestBack)
+        #expect(start.at - start.since <= RunCommand.maxBackdate)
     }
 
     @Test func aReceiverWithoutSpeedsIsBelievedOnceItHasSettled() throws {

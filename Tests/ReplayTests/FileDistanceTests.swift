@@ -64,8 +64,8 @@ import Testing
         }
         rows.append(.end(at: at + Int64(random.uniform() * 2000), .command))
         let sport = Sport.allCases[Int(seed % 5)]
-        var recording = Domain.Recording(sport: sport, started: UTC(milliseconds: 1_772_350_212_300))
-        recording.laps = [RecordingLap(trigger: nil, beganAt: 0, endedAt: at, figures: Figures())]
+        var recording = Domain.RecordedActivity(sport: sport, started: UTC(milliseconds: 1_772_350_212_300))
+        recording.laps = [RecordingLap(trigger: nil, beganAt: 0, endedAt: at, figures: Totals())]
         #expect(TrackDistance.of(recording, rows) == Replayed(recording, rows).metres)
     }
 
@@ -144,10 +144,10 @@ import Testing
 
 /// A file as an import reads it, twice.
 private struct ImportedFile {
-    var recording: Domain.Recording
+    var recording: Domain.RecordedActivity
     var rows: [RecordingRow]
     var isStated: Bool
-    var judged: Domain.Recording
+    var judged: Domain.RecordedActivity
     var judgedRows: [RecordingRow]
     var distance: FileDistance
 
@@ -167,7 +167,7 @@ private struct ImportedFile {
 }
 
 extension TrackDistance {
-    fileprivate static func of(_ recording: Domain.Recording, _ rows: [RecordingRow]) -> Double {
+    fileprivate static func of(_ recording: Domain.RecordedActivity, _ rows: [RecordingRow]) -> Double {
         var track = TrackDistance(recording)
         for row in rows { track.take(row) }
         track.finish()
@@ -179,11 +179,11 @@ extension TrackDistance {
 private struct Replayed {
     var metres = 0.0
 
-    init(_ recording: Domain.Recording, _ rows: [RecordingRow]) {
+    init(_ recording: Domain.RecordedActivity, _ rows: [RecordingRow]) {
         var entries = RecordedEntries(recording, sport: nil)
         var replay = Replay(entries.beginning, every: .seconds(60))
         var metres = 0.0
-        func take(_ entry: Entry) {
+        func take(_ entry: InputLogEntry) {
             replay.take(entry) { pipeline in
                 for case .event(let event) in pipeline.takeOutputs() {
                     if case .stop(let summary) = event.kind { metres = summary.total.distanceMetres }

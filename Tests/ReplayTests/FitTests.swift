@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func aRecordingWithoutASecondIsStillAnActivity() throws {
-        var empty = Domain.Recording(sport: .other, started: UTC(year: 2026, month: 3, day: 1))
+        var empty = Domain.RecordedActivity(sport: .other, started: UTC(year: 2026, month: 3, day: 1))
         empty.totalMilliseconds = 700
         let (path, other) = (directory("empty.fit"), directory("timer.fit"))
         try Data(FitFile.export(empty, [])).write(to: URL(filePath: path))

@@ -62,7 +62,7 @@ import Testing
         let live = try run(seed: seed, isPunctual: true)
         let end = try #require(live.events.last { if case .stop = $0.kind { true } else { false } })
         let place = try #require(live.entries.lastIndex { $0.at <= end.at })
-        let stopped = try Rerecorded(live.entries[...place] + [Entry(at: end.at, .command(.stop))])
+        let stopped = try Rerecorded(live.entries[...place] + [InputLogEntry(at: end.at, .command(.stop))])
         #expect(stopped.events.last == end)
         var recording = stopped.scribe.recording
         recording?.strap = live.scribe.recording?.strap

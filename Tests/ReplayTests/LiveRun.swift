@@ -15,7 +15,7 @@ struct LiveRun {
     var events: [Event] = []
     /// The states of whole seconds, for the rows of a recording.
     var seconds: [State] = []
-    var entries: [Entry] = []
+    var entries: [InputLogEntry] = []
     var scribe = Scribe()
     var rows: [RecordingRow] = []
     /// Which of the first so many rows turned out to be none of the recording.
@@ -51,7 +51,7 @@ struct LiveRun {
                 settle()
                 recollection.receive(.systemClock(time, isSynchronised: true), at: now)
                 recollection.receive(
-                    .recorder(Recorder(state: .writing, behindMilliseconds: now.milliseconds % 500)), at: now)
+                    .recorder(RecorderStatus(state: .writing, behindMilliseconds: now.milliseconds % 500)), at: now)
             }
             recollection.advance(to: now)
             settle()
@@ -148,8 +148,8 @@ extension RecordingRow {
 extension State {
     var withoutMachine: State {
         var state = self
-        state.recorder = Recorder(state: .off)
-        state.ticks = Ticks()
+        state.recorder = RecorderStatus(state: .off)
+        state.ticks = TickStats()
         return state
     }
 }
@@ -163,7 +163,7 @@ struct Rerecorded {
     var replay: Replay
 
     /// - Parameter entries: those of one activity; each is written and read on the way.
-    init(_ entries: some Sequence<Entry>, until end: Instant? = nil) throws {
+    init(_ entries: some Sequence<InputLogEntry>, until end: Instant? = nil) throws {
         var replay: Replay?
         var states: [State] = []
         var events: [Event] = []
@@ -182,8 +182,9 @@ struct Rerecorded {
         for entry in entries {
             var writer = LineWriter()
             writer.entry(entry.kind)
-            let read = Entry(at: entry.at, try Entry.Kind(name: entry.kind.name, json: JSON(parsing: writer.bytes)))
-            if replay == nil, case .beginning(let beginning) = read.kind { replay = Replay(beginning) }
+            let read = InputLogEntry(
+                at: entry.at, try InputLogEntry.Kind(name: entry.kind.name, json: JSON(parsing: writer.bytes)))
+            if replay == nil, case .snapshot(let beginning) = read.kind { replay = Replay(beginning) }
             replay?.take(read, say)
         }
         if let end { replay?.advance(to: end, say) }

@@ -11,8 +11,8 @@ import Testing
         .appending(path: "Data/replay/outages-without-rule.tsv")
     let entries = try String(contentsOf: path, encoding: .utf8).split(separator: "\n").map { line in
         let cells = line.split(separator: "\t").map(String.init)
-        let kind = try Entry.Kind(name: cells[1], json: JSON(parsing: cells[2].utf8))
-        return Entry(at: Instant(nanoseconds: try #require(Int64(cells[0]))), kind)
+        let kind = try InputLogEntry.Kind(name: cells[1], json: JSON(parsing: cells[2].utf8))
+        return InputLogEntry(at: Instant(nanoseconds: try #require(Int64(cells[0]))), kind)
     }
     let outages = entries.compactMap { if case .outage(let outage) = $0.kind { outage } else { nil } }
     #expect(outages.map(\.rule) == [.paused, .paused])

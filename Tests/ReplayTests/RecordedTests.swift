@@ -111,7 +111,7 @@ import Testing
 
     @Test func aReplayCanMakeTheStatesOfWholeSecondsOnly() throws {
         let (live, _) = try LiveRun.demo(seed: 5, isPunctual: true, back: .zero)
-        guard case .beginning(let beginning) = live.entries.first?.kind else { throw Rerecorded.NoBeginning() }
+        guard case .snapshot(let beginning) = live.entries.first?.kind else { throw Rerecorded.NoBeginning() }
         var replay = Replay(beginning, every: .seconds(1))
         var states: [State] = []
         for entry in live.entries {

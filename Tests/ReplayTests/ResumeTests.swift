@@ -8,7 +8,8 @@ import Testing
 /// An activity that is interrupted at any moment goes on as if it had been recorded in one go.
 @Suite struct ResumeTests {
     /// What is left of an activity whose process ended at `last`: its entries until then, on a clock that stands `shift` later.
-    private func interrupted(_ live: LiveRun, at last: Instant, shift: Duration) throws -> ([Entry], Rerecorded) {
+    private func interrupted(_ live: LiveRun, at last: Instant, shift: Duration) throws -> ([InputLogEntry], Rerecorded)
+    {
         let entries = live.entries.filter { $0.at <= last }.map { $0.shifted(by: shift) }
         return (entries, try Rerecorded(entries, until: last + shift))
     }

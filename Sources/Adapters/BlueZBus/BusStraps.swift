@@ -30,7 +30,7 @@ package final class BusStraps {
     private(set) var tellsReasons = false
 
     /// Whom to connect to as soon as that may be begun.
-    var wanted: TypedAddress?
+    var wanted: LEAddress?
     var connection: BusConnection?
     var atHand = StrapAtHand()
     /// Whether the link wants the air to be searched.
@@ -55,7 +55,7 @@ package final class BusStraps {
     ///   - describe: takes what the strap says of itself, once a connection.
     ///   - remember: takes what is to be remembered, whenever that changes.
     package init(
-        adapter: AdapterChoice, ours: [StrapPattern], remembered: [RememberedStrap], reason: ForeignText? = nil,
+        adapter: AdapterChoice, ours: [StrapPattern], remembered: [RememberedStrap], reason: SanitizedText? = nil,
         address: String = Bus.systemAddress,
         management: @escaping () throws(SystemError) -> FileDescriptor = KernelSockets.bluez.management,
         loop: EventLoop, report: @escaping (Input) -> Void, describe: @escaping (DeviceInformation) -> Void,

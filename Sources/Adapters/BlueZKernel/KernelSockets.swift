@@ -10,7 +10,7 @@ package struct KernelSockets {
     package var management: () throws(SystemError) -> FileDescriptor
     /// A socket to a strap's Attribute Protocol from an adapter, whose connection is begun: it becomes writable when that is decided.
     /// That to a strap that has paired is encrypted before.
-    package var attribute: (DeviceAddress, TypedAddress, _ isPaired: Bool) throws(SystemError) -> FileDescriptor
+    package var attribute: (BluetoothAddress, LEAddress, _ isPaired: Bool) throws(SystemError) -> FileDescriptor
     /// A socket on which an adapter tells of disconnections.
     package var disconnections: (UInt16) throws(SystemError) -> FileDescriptor
     /// The kernel's handle of a connection that stands.
@@ -18,7 +18,7 @@ package struct KernelSockets {
 
     package init(
         management: @escaping () throws(SystemError) -> FileDescriptor,
-        attribute: @escaping (DeviceAddress, TypedAddress, _ isPaired: Bool) throws(SystemError) -> FileDescriptor,
+        attribute: @escaping (BluetoothAddress, LEAddress, _ isPaired: Bool) throws(SystemError) -> FileDescriptor,
         disconnections: @escaping (UInt16) throws(SystemError) -> FileDescriptor,
         handle: @escaping (borrowing FileDescriptor) -> UInt16?
     ) {

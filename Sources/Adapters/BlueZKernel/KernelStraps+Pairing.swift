@@ -10,7 +10,7 @@ extension KernelStraps {
         let endsAt: Instant
         let finished: (StrapPairing) -> Void
         /// Whom it is with, once that is known.
-        var strap: TypedAddress?
+        var strap: LEAddress?
         /// It has not been looked yet for who may be meant.
         var isNew = true
 
@@ -51,7 +51,7 @@ extension KernelStraps {
         beginPairing(with: strap, at: now)
     }
 
-    private func strapAtHand(meantBy pattern: StrapPattern) -> TypedAddress? {
+    private func strapAtHand(meantBy pattern: StrapPattern) -> LEAddress? {
         atHand.address.flatMap { pattern.matches($0, name: choice.name(of: $0)) ? $0 : nil }
     }
 
@@ -64,7 +64,7 @@ extension KernelStraps {
         searchAsWanted(at: now)
     }
 
-    private func beginPairing(with strap: TypedAddress, at now: Instant) {
+    private func beginPairing(with strap: LEAddress, at now: Instant) {
         guard let endsAt = pairing?.endsAt else { return }
         pairing?.strap = strap
         // A strap that has forgotten the key refuses us in spite of it.

@@ -25,7 +25,7 @@ package final class KernelStraps {
     var timer: TimerSource?
 
     /// Whom to connect to as soon as nothing is on the air.
-    private var wanted: TypedAddress?
+    private var wanted: LEAddress?
     var pending: PendingConnection?
     private var connection: StrapConnection?
     var atHand = StrapAtHand()
@@ -52,7 +52,8 @@ package final class KernelStraps {
     ///   - keep: takes all keys of straps that have paired, whenever they change.
     package init(
         adapter: AdapterChoice, ours: [StrapPattern], remembered: [RememberedStrap], keys: [LongTermKey] = [],
-        reason: ForeignText? = nil, sockets: KernelSockets = .bluez, loop: EventLoop, report: @escaping (Input) -> Void,
+        reason: SanitizedText? = nil, sockets: KernelSockets = .bluez, loop: EventLoop,
+        report: @escaping (Input) -> Void,
         describe: @escaping (DeviceInformation) -> Void, remember: @escaping ([RememberedStrap]) -> Void,
         keep: @escaping ([LongTermKey]) -> Void = { _ in }
     ) throws(SystemError) {
@@ -136,7 +137,7 @@ package final class KernelStraps {
         }
     }
 
-    private func look(_ isSearching: Bool, for strap: TypedAddress?, at now: Instant) {
+    private func look(_ isSearching: Bool, for strap: LEAddress?, at now: Instant) {
         self.isSearching = isSearching
         let isWide = strap.map(choice.isWide) ?? false
         let tuning = AdapterSession.Tuning(

@@ -92,12 +92,12 @@ final class ManagementChannel {
     }
 
     /// Ends the connection to a strap at once.
-    func leave(_ strap: TypedAddress, at now: Instant) {
+    func leave(_ strap: LEAddress, at now: Instant) {
         carryOut(session.leave(strap, at: now), at: now)
     }
 
     /// Pairs with a strap and nobody else.
-    func pair(_ strap: TypedAddress, until: Instant, at now: Instant) {
+    func pair(_ strap: LEAddress, until: Instant, at now: Instant) {
         carryOut(session.pair(strap, until: until, at: now), at: now)
     }
 
@@ -107,12 +107,12 @@ final class ManagementChannel {
     }
 
     /// Forgets the keys of some straps.
-    func forgetKeys(of isMeant: (TypedAddress) -> Bool, at now: Instant) {
+    func forgetKeys(of isMeant: (LEAddress) -> Bool, at now: Instant) {
         carryOut(session.forgetKeys(of: isMeant, at: now), at: now)
     }
 
     /// Leaves the adapter alone, as far as that can be done at once, before the channel is released.
-    func part(from strap: TypedAddress?, at now: Instant) {
+    func part(from strap: LEAddress?, at now: Instant) {
         carryOut(session.parted(from: strap), at: now)
     }
 

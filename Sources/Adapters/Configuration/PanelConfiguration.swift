@@ -101,7 +101,7 @@ package struct PanelConfiguration: Equatable, Sendable {
     }
 
     private static func shown(_ word: String) -> String {
-        ForeignText(word)?.text ?? "\"\""
+        SanitizedText(word)?.text ?? "\"\""
     }
 }
 

@@ -7,7 +7,7 @@ package enum ActivityRequest: Equatable, Sendable {
     case list(limit: Int, before: Int?)
     case get(Int, fromLap: Int)
     /// What is nil stays as it is.
-    case edit(Int, Sport?, ForeignText?)
+    case edit(Int, Sport?, SanitizedText?)
     case delete(Int)
     /// Copies what can be read of a damaged journal in the state directory.
     case recover(file: String)
@@ -69,10 +69,10 @@ extension ControlRequest.Parameters {
         return id
     }
 
-    fileprivate func name() throws(ControlFailure) -> ForeignText? {
+    fileprivate func name() throws(ControlFailure) -> SanitizedText? {
         guard let value = members["name"] else { return nil }
-        guard let text = value.string, text.count <= ForeignText.characterLimit, let name = ForeignText(text) else {
-            throw .invalidValue("name", "name must be a text of 1 to \(ForeignText.characterLimit) characters")
+        guard let text = value.string, text.count <= SanitizedText.characterLimit, let name = SanitizedText(text) else {
+            throw .invalidValue("name", "name must be a text of 1 to \(SanitizedText.characterLimit) characters")
         }
         return name
     }

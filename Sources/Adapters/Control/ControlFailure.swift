@@ -42,7 +42,7 @@ package struct ControlFailure: Error, Equatable, Sendable {
         ControlFailure(-32603, "Internal error", detail: detail)
     }
 
-    package static func notInThisState(_ refusal: Refusal) -> ControlFailure {
+    package static func notInThisState(_ refusal: CommandRejection) -> ControlFailure {
         ControlFailure(
             -32001, "not in this state", detail: refusal.description, state: refusal.isTooSoon ? nil : refusal.state)
     }

@@ -72,7 +72,7 @@ extension ControlRequest {
                 if let unknown = members.keys.filter({ !names.contains($0) }).min() {
                     let known = names.isEmpty ? "there are none" : "known are \(names.joined(separator: ", "))"
                     // Shortened by bytes: a character can carry any number of marks, and room for an error is bounded.
-                    let name = ForeignText(unknown.utf8.prefix(64))?.text ?? ""
+                    let name = SanitizedText(unknown.utf8.prefix(64))?.text ?? ""
                     throw .invalidParameters(name, "no parameter is named \"\(name)\"; \(known)")
                 }
                 self.members = members
@@ -93,7 +93,7 @@ extension ControlRequest {
         /// How much earlier the run began.
         func back() throws(ControlFailure) -> Duration {
             guard let value = members["ago_ms"] else { return .zero }
-            let most = Int(RunCommand.furthestBack.wholeMilliseconds)
+            let most = Int(RunCommand.maxBackdate.wholeMilliseconds)
             return .milliseconds(try value.integer(in: 0...most, field: "ago_ms"))
         }
 

@@ -9,7 +9,7 @@ package enum ControlResult: Equatable, Sendable {
     /// Where the run stands after a command.
     case run(RunState, elapsedMilliseconds: Int64)
     /// The activity that has ended.
-    case summary(Summary)
+    case summary(ActivitySummary)
     case state(State, sequence: Int)
     case settings(Settings)
     case setting(SettingKey, Settings)
@@ -18,9 +18,9 @@ package enum ControlResult: Equatable, Sendable {
     /// How the link to the strap stands now.
     case link(LinkStatus)
     /// Activities, the newest first.
-    case activities([Summary])
+    case activities([ActivitySummary])
     /// An activity, with its laps from one on.
-    case recording(Summary, Recording, fromLap: Int)
+    case recording(ActivitySummary, RecordedActivity, fromLap: Int)
     case track(Track)
     /// There is nothing to tell.
     case done

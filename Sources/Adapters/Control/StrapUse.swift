@@ -74,13 +74,13 @@ extension ControlRequest.Parameters {
             return strap == "auto" ? .auto : .off
         }
         guard let value = members["address_type"] else { return .strap(strap, isAdded: isAdded) }
-        guard let type = value.string.flatMap(TypedAddress.Kind.init) else {
+        guard let type = value.string.flatMap(LEAddress.Kind.init) else {
             throw .invalidValue("address_type", "address_type must be public or random")
         }
-        guard let address = DeviceAddress(strap) else {
+        guard let address = BluetoothAddress(strap) else {
             throw .invalidValue("address_type", "address_type goes with an address")
         }
-        return .strap(TypedAddress(address, type).description, isAdded: isAdded)
+        return .strap(LEAddress(address, type).description, isAdded: isAdded)
     }
 
     func strapToPair() throws(ControlFailure) -> String {

@@ -65,7 +65,7 @@ package struct GpsdStream: Sendable {
     package mutating func next(at now: Instant) -> Step? {
         while true {
             if let fix = receivers.next(at: now) {
-                guard fixes.take(at: now) else {
+                guard fixes.consume(at: now) else {
                     flood.dropped(at: now)
                     continue
                 }
@@ -94,7 +94,7 @@ package struct GpsdStream: Sendable {
 
     /// The link's new status, when it may be reported.
     private mutating func changedStatus(at now: Instant) -> LinkStatus? {
-        guard let status = session.status, status != told, changes.take(at: now) else { return nil }
+        guard let status = session.status, status != told, changes.consume(at: now) else { return nil }
         told = status
         return status
     }

@@ -197,7 +197,7 @@ private final class XMLSession {
         case "TrainingCenterDatabase": return TCXTrack()
         case "kml": return KMLTrack()
         default:
-            throw FileError("no GPX, TCX or KML file: it begins with <\(ForeignText(root)?.text ?? "")>")
+            throw FileError("no GPX, TCX or KML file: it begins with <\(SanitizedText(root)?.text ?? "")>")
         }
     }
 }

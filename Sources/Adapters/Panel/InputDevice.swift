@@ -43,7 +43,7 @@ final class InputDevice {
             return nil
         }
         unsafe cevdev_listen(device, own, Int32(own.count))
-        name = ForeignText(unsafe String(cString: cevdev_name(device)))?.text ?? "without a name"
+        name = SanitizedText(unsafe String(cString: cevdev_name(device)))?.text ?? "without a name"
         number = UInt64(status.st_rdev)
         unsafe self.device = unsafe device
         self.descriptor = descriptor

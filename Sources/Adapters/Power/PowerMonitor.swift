@@ -10,7 +10,7 @@ package import Linux
 package final class PowerMonitor {
     private final class Desk: Sendable {
         struct Papers {
-            var power: Power?
+            var power: PowerStatus?
             var isClosing = false
         }
 
@@ -32,7 +32,7 @@ package final class PowerMonitor {
     private let supplies: PowerSupplies
     private let interval: Duration
     private let rest: Duration
-    private let report: (Power?) -> Void
+    private let report: (PowerStatus?) -> Void
     private let desk: Desk
     private var thread: WorkerThread?
     private var source: DescriptorSource?
@@ -44,7 +44,7 @@ package final class PowerMonitor {
     ///   - report: called in the loop after each of these; nil where nothing is known.
     package init(
         _ supplies: PowerSupplies, loop: EventLoop, interval: Duration = .seconds(10), rest: Duration = .seconds(60),
-        report: @escaping (Power?) -> Void
+        report: @escaping (PowerStatus?) -> Void
     ) throws(SystemError) {
         self.supplies = supplies
         self.interval = interval

@@ -30,9 +30,9 @@ package struct PowerSupplies: Sendable {
     }
 
     /// How the board is supplied; nil where nothing says it.
-    package func read() -> Power? {
+    package func read() -> PowerStatus? {
         let batteries = devices(in: supplies).compactMap { Battery($0) }
-        var power = Power()
+        var power = PowerStatus()
         power.batteryPercent = Battery.percent(of: batteries)
         power.isCharging = Battery.areCharging(batteries)
         switch voltageSensor.map({ text(of: "\($0)/in0_lcrit_alarm") }) {
@@ -40,7 +40,7 @@ package struct PowerSupplies: Sendable {
         case "1": power.isUnderVoltage = true
         default: break
         }
-        return power == Power() ? nil : power
+        return power == PowerStatus() ? nil : power
     }
 
     private var voltageSensor: String? {

@@ -3,7 +3,7 @@ package import Domain
 /// What a list tells of an activity beside its figures.
 package struct ActivityNote: Equatable, Sendable {
     package var isImported: Bool
-    package var name: ForeignText?
+    package var name: SanitizedText?
 }
 
 extension JournalReader {
@@ -14,7 +14,7 @@ extension JournalReader {
         var notes: [Int: ActivityNote] = [:]
         while try statement.step() {
             notes[Int(statement.integer(0) ?? 0)] = ActivityNote(
-                isImported: statement.integer(1) == 1, name: statement.text(2).flatMap { ForeignText($0) })
+                isImported: statement.integer(1) == 1, name: statement.text(2).flatMap { SanitizedText($0) })
         }
         return notes
     }

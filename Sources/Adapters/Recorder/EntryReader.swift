@@ -1,15 +1,15 @@
 package import Domain
 import Outputs
 
-extension Entry.Kind {
+extension InputLogEntry.Kind {
     /// Reads what `LineWriter.entry(_:)` wrote under this name.
     ///
     /// - Throws: ``ParseError`` for anything else.
     package init(name: String, json: JSON) throws(ParseError) {
         switch name {
-        case "beginning": self = .beginning(try Beginning(json))
+        case "beginning": self = .snapshot(try PipelineSnapshot(json))
         case "command": self = .command(try RunCommand(json))
-        case "slept": self = .slept(try json.duration())
+        case "slept": self = .suspended(try json.duration())
         case "outage":
             self = .outage(
                 Outage(
@@ -30,7 +30,7 @@ extension Input {
         case "battery": self = .battery(percent: try json.whole())
         case "heart link": self = .heartLink(try LinkStatus(json))
         case "gpsd link": self = .gpsdLink(try LinkStatus(json))
-        case "bluetooth": self = .bluetooth(try Bluetooth(json))
+        case "bluetooth": self = .bluetooth(try BluetoothStatus(json))
         case "clock":
             self = .systemClock(
                 try json.member("utc_ms").utc(), isSynchronised: try json.member("synchronised").truth())
@@ -39,16 +39,16 @@ extension Input {
         case "clear": self = .clear(try json.token())
         case "recorder":
             self = .recorder(
-                Recorder(
+                RecorderStatus(
                     state: try json.member("state").token(),
                     behindMilliseconds: json["behind_ms"]?.integer.map(Int64.init),
                     syncedMillisecondsAgo: json["synced_ms_ago"]?.integer.map(Int64.init),
                     freeMebibytes: json["free_mib"]?.integer, message: json["message"]?.string))
         case "power":
-            let power = Power(
+            let power = PowerStatus(
                 batteryPercent: json["percent"]?.integer, isCharging: json["charging"]?.bool,
                 isUnderVoltage: json["under_voltage"]?.bool)
-            self = .power(power == Power() ? nil : power)
+            self = .power(power == PowerStatus() ? nil : power)
         default: throw ParseError(at: 0, expected: "the name of an entry")
         }
     }
@@ -72,21 +72,21 @@ extension RunCommand {
     }
 }
 
-extension Beginning {
+extension PipelineSnapshot {
     fileprivate init(_ json: JSON) throws(ParseError) {
         self.init(
             settings: try Settings(json.member("settings")), isDemo: try json.member("demo").truth(),
             lastActivity: try json.member("last_activity").whole(),
             heartLink: try json.timed("heart_link", LinkStatus.init),
             gpsdLink: try json.timed("gpsd_link", LinkStatus.init),
-            bluetooth: try Bluetooth(json.member("bluetooth")),
+            bluetooth: try BluetoothStatus(json.member("bluetooth")),
             freshness: try json.timed("freshness") { (json) throws(ParseError) in try json.member("value").token() },
             faults: try json.elements("faults", Fault.init),
             nextSecond: try json.member("next_second").instant())
         batteryPercent = json["battery"]?.integer
         if json["position"] != nil { position = try json.timed("position", Position.init) }
         if let refusing = json["refusing"] {
-            self.refusing = Refusing(
+            self.refusing = RejectionStreak(
                 since: try refusing.member("since").instant(), last: try refusing.member("last").instant(),
                 reason: try refusing.member("reason").token())
         }
@@ -106,7 +106,7 @@ extension Fault {
     }
 }
 
-extension Beginning.Clock {
+extension PipelineSnapshot.Clock {
     fileprivate init(_ json: JSON) throws(ParseError) {
         self.init()
         source = try json.member("source").token()
@@ -117,7 +117,7 @@ extension Beginning.Clock {
     }
 }
 
-extension Beginning.Heart {
+extension PipelineSnapshot.Heart {
     fileprivate init(_ json: JSON) throws(ParseError) {
         self.init()
         if json["last"] != nil { last = try json.timed("last", HeartRateMeasurement.init) }
@@ -131,7 +131,7 @@ extension Beginning.Heart {
     }
 }
 
-extension Beginning.Filter {
+extension PipelineSnapshot.Filter {
     fileprivate init(_ json: JSON) throws(ParseError) {
         self.init()
         last = try json["last"].map(TrackPoint.init)

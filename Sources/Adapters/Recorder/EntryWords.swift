@@ -7,7 +7,7 @@ extension Fix {
     init(_ json: JSON) throws(ParseError) {
         self.init(
             arrivedAt: try json.member("arrived_at").instant(), time: try json["utc_ms"]?.utc(),
-            device: json["device"]?.string.flatMap { ForeignText($0) }, mode: try json.member("mode").small(),
+            device: json["device"]?.string.flatMap { SanitizedText($0) }, mode: try json.member("mode").small(),
             latitude: json["latitude"]?.number, longitude: json["longitude"]?.number,
             altitude: json["altitude"]?.number, accuracy: json["accuracy"]?.number, speed: json["speed"]?.number,
             track: json["track"]?.number, satellites: json["satellites"]?.integer)
@@ -52,15 +52,15 @@ extension LinkStatus {
         self.init(
             try json.member("link").token(), reason: try json["reason"]?.token(),
             address: try json["address"]?.address(),
-            name: json["name"]?.string.flatMap { ForeignText($0) })
+            name: json["name"]?.string.flatMap { SanitizedText($0) })
     }
 }
 
-extension Bluetooth {
+extension BluetoothStatus {
     init(_ json: JSON) throws(ParseError) {
         self.init(
             way: try json.member("way").token(), adapter: try json["adapter"]?.address(),
-            reason: json["reason"]?.string.flatMap { ForeignText($0) })
+            reason: json["reason"]?.string.flatMap { SanitizedText($0) })
     }
 }
 
@@ -73,9 +73,9 @@ extension JSON {
 
     func timed<Value>(
         _ name: String, _ read: (JSON) throws(ParseError) -> Value
-    ) throws(ParseError) -> Timed<Value> {
+    ) throws(ParseError) -> Timestamped<Value> {
         let member = try member(name)
-        return Timed(try read(member), at: try member.member("at").instant())
+        return Timestamped(try read(member), at: try member.member("at").instant())
     }
 
     func elements<Value>(
@@ -117,8 +117,8 @@ extension JSON {
         return value
     }
 
-    func address() throws(ParseError) -> DeviceAddress {
-        guard let address = DeviceAddress(try text()) else { throw ParseError(at: 0, expected: "an address") }
+    func address() throws(ParseError) -> BluetoothAddress {
+        guard let address = BluetoothAddress(try text()) else { throw ParseError(at: 0, expected: "an address") }
         return address
     }
 

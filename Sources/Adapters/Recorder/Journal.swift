@@ -82,7 +82,7 @@ package final class Journal {
     }
 
     /// An activity begins, with ``activityNumber``.
-    package func begin(_ recording: Recording, _ part: JournalPart, at now: Instant) {
+    package func begin(_ recording: RecordedActivity, _ part: JournalPart, at now: Instant) {
         guard let id = recording.id else { return }
         nextActivity = id + 1
         open = (id, part.place, 0)
@@ -92,7 +92,7 @@ package final class Journal {
     /// An activity that was left open goes on.
     ///
     /// - Parameter rows: how many rows it has already.
-    package func resume(_ recording: Recording, _ part: JournalPart, rows: Int, at now: Instant) {
+    package func resume(_ recording: RecordedActivity, _ part: JournalPart, rows: Int, at now: Instant) {
         guard let id = recording.id else { return }
         open = (id, part.place, rows)
         append(.resume(recording, part), at: now)
@@ -103,14 +103,14 @@ package final class Journal {
     /// - Parameters:
     ///   - part: begins with the entry that comes next.
     ///   - rows: how many of its rows it keeps.
-    package func reopen(_ recording: Recording, _ part: JournalPart, rows: Int, at now: Instant) {
+    package func reopen(_ recording: RecordedActivity, _ part: JournalPart, rows: Int, at now: Instant) {
         guard let id = recording.id else { return }
         append(.cut(activity: id, entries: part.place, rows: rows), at: now)
         resume(recording, part, rows: rows, at: now)
     }
 
     /// The next entry of the open activity.
-    package func write(_ entry: Entry, at now: Instant) {
+    package func write(_ entry: InputLogEntry, at now: Instant) {
         guard let activity = open?.activity, let place = open?.entries else { return }
         open?.entries += 1
         append(.entry(activity: activity, place: place, entry), at: now)
@@ -124,12 +124,12 @@ package final class Journal {
     }
 
     /// What the open activity has come to: at a lap, a pause, and about each 10 s.
-    package func update(_ recording: Recording, gaps: Int, at now: Instant) {
+    package func update(_ recording: RecordedActivity, gaps: Int, at now: Instant) {
         append(.update(recording, gaps: gaps), at: now)
     }
 
     /// Ends the open activity, or one that an earlier run of the program has left open.
-    package func end(_ recording: Recording, gaps: Int, at now: Instant) {
+    package func end(_ recording: RecordedActivity, gaps: Int, at now: Instant) {
         if open?.activity == recording.id { open = nil }
         append(.end(recording, gaps: gaps), at: now)
     }
@@ -191,11 +191,11 @@ package final class Journal {
     }
 
     /// How the recording stands.
-    package func status(at now: Instant) -> Recorder {
+    package func status(at now: Instant) -> RecorderStatus {
         let since = desk.queue.withLock { $0.since }
         let behind = since.map { max(now - $0, .zero) } ?? .zero
         let news = desk.news.withLock { $0 }
-        var status = Recorder(
+        var status = RecorderStatus(
             state: .writing, behindMilliseconds: behind.wholeMilliseconds,
             syncedMillisecondsAgo: news.syncedAt.map { max((now - $0).wholeMilliseconds, 0) },
             freeMebibytes: news.freeMebibytes)

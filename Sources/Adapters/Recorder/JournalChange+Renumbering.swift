@@ -5,7 +5,7 @@ extension JournalChange {
     /// Moves the numbers of activities and events in it.
     mutating func renumber(_ numbers: Renumbering) {
         let activities = numbers.activities
-        func moved(_ recording: Recording) -> Recording {
+        func moved(_ recording: RecordedActivity) -> RecordedActivity {
             var recording = recording
             recording.id = recording.id.map { activities($0) }
             return recording
@@ -14,10 +14,10 @@ extension JournalChange {
         case .begin(let recording, let part): self = .begin(moved(recording), part)
         case .resume(let recording, let part): self = .resume(moved(recording), part)
         case .entry(let activity, let place, var entry):
-            if case .beginning(var beginning) = entry.kind {
+            if case .snapshot(var beginning) = entry.kind {
                 // Its activity has the number after that.
                 beginning.lastActivity = activities(beginning.lastActivity + 1) - 1
-                entry.kind = .beginning(beginning)
+                entry.kind = .snapshot(beginning)
             }
             self = .entry(activity: activities(activity), place: place, entry)
         case .row(let activity, let place, let row): self = .row(activity: activities(activity), place: place, row)

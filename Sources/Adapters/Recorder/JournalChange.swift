@@ -4,19 +4,19 @@ package import Outputs
 /// One thing that is to be written into the journal.
 package enum JournalChange: Equatable, Sendable {
     /// An activity begins, with the number that was reserved for it.
-    indirect case begin(Recording, JournalPart)
+    indirect case begin(RecordedActivity, JournalPart)
     /// An activity goes on in a new run of the program.
-    indirect case resume(Recording, JournalPart)
+    indirect case resume(RecordedActivity, JournalPart)
     /// - Parameter place: counted through the activity, from 0.
-    case entry(activity: Int, place: Int, Entry)
+    case entry(activity: Int, place: Int, InputLogEntry)
     case row(activity: Int, place: Int, RecordingRow)
     /// What the activity has come to by now.
-    indirect case update(Recording, gaps: Int)
-    indirect case end(Recording, gaps: Int)
+    indirect case update(RecordedActivity, gaps: Int)
+    indirect case end(RecordedActivity, gaps: Int)
     /// A line of class EVENT as it was published.
     case event(sequence: Int, activity: Int?, at: Instant, line: [UInt8])
     case clock(bootID: String, at: Instant, UTC, ClockSource)
-    indirect case edit(activity: Int, Sport?, ForeignText?)
+    indirect case edit(activity: Int, Sport?, SanitizedText?)
     case delete(activity: Int)
     /// Takes away the entries from a place on, with the parts that they begin, and the rows: what became an activity of its own, or what
     /// a replay does not give again.
@@ -42,8 +42,8 @@ package enum JournalChange: Equatable, Sendable {
             true
         case .entry(_, _, let entry):
             switch entry.kind {
-            case .beginning, .command, .outage, .shutdown, .ended: true
-            case .input, .slept: false
+            case .snapshot, .command, .outage, .shutdown, .ended: true
+            case .input, .suspended: false
             }
         case .row(_, _, let row):
             switch row {
@@ -89,10 +89,10 @@ package enum JournalChange: Equatable, Sendable {
         case .begin, .resume, .update, .end: size + 4096
         case .entry(_, _, let entry):
             switch entry.kind {
-            case .beginning: size + 16_384
+            case .snapshot: size + 16_384
             case .input(.heart(let measurement)): size + 32 + 2 * measurement.rrIntervals.count
             case .input(.setting): size + 2048
-            case .input, .command, .slept, .outage, .shutdown, .ended: size
+            case .input, .command, .suspended, .outage, .shutdown, .ended: size
             }
         case .row(_, _, .beats(_, let rr, _)): size + 32 + 2 * rr.count
         case .event(_, _, _, let line): size + 32 + line.count

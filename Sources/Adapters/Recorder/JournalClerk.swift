@@ -172,7 +172,7 @@ extension ExportFormat {
 
     /// Makes the file of a recording, beside all that are there.
     fileprivate func makeFile(
-        of recording: Recording, _ rows: JournalRows, in directory: String
+        of recording: RecordedActivity, _ rows: JournalRows, in directory: String
     ) throws -> JournalAnswer {
         try makeDirectories(directory)
         var file = try FinishedFile(in: directory, name: name(of: recording), mode: JournalFile.mode)

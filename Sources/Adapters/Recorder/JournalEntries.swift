@@ -8,7 +8,7 @@ extension JournalReader {
     ///
     /// - Parameter last: the place of the last one that is wanted.
     package func entries(
-        of id: Int, through last: Int = Int(UInt32.max), _ body: (Entry) throws -> Void
+        of id: Int, through last: Int = Int(UInt32.max), _ body: (InputLogEntry) throws -> Void
     ) throws {
         let parts = try parts(of: id)
         let shifts = Self.shifts(of: parts)
@@ -78,14 +78,14 @@ extension JournalReader {
     /// The entries of one table, one ahead.
     private struct Cursor {
         private let statement: SQLiteStatement
-        private let read: (SQLiteStatement) throws -> Entry
+        private let read: (SQLiteStatement) throws -> InputLogEntry
         private let first: Int64
         /// Of the present entry; the largest number after the last.
         private(set) var place = 0
 
         init(
             _ columns: String, _ id: Int, _ last: Int, in database: SQLiteDatabase,
-            _ read: @escaping (SQLiteStatement) throws -> Entry
+            _ read: @escaping (SQLiteStatement) throws -> InputLogEntry
         ) throws(SQLiteError) {
             statement = try database.prepare("SELECT key, at_ns, \(columns) WHERE key BETWEEN ? AND ? ORDER BY key")
             self.read = read
@@ -94,7 +94,7 @@ extension JournalReader {
             try advance()
         }
 
-        mutating func take() throws -> Entry {
+        mutating func take() throws -> InputLogEntry {
             let entry = try read(statement)
             try advance()
             return entry
@@ -114,31 +114,32 @@ extension JournalReader {
         refusal FROM location
         """
 
-    static func location(_ statement: some JournalColumns) -> Entry {
+    static func location(_ statement: some JournalColumns) -> InputLogEntry {
         let fix = Fix(
             arrivedAt: Instant(nanoseconds: statement.integer(2) ?? 0),
             time: statement.integer(3).map { UTC(milliseconds: $0) },
-            device: statement.text(4).flatMap { ForeignText($0) }, mode: UInt8(clamping: statement.integer(5) ?? 0),
+            device: statement.text(4).flatMap { SanitizedText($0) }, mode: UInt8(clamping: statement.integer(5) ?? 0),
             latitude: statement.real(6), longitude: statement.real(7), altitude: statement.real(8),
             accuracy: statement.real(9), speed: statement.real(10), track: statement.real(11),
             satellites: statement.integer(12).map { Int($0) })
-        return Entry(at: at(statement), .input(.fix(fix)), refusal: statement.text(13).flatMap(FixRefusal.init(token:)))
+        return InputLogEntry(
+            at: at(statement), .input(.fix(fix)), refusal: statement.text(13).flatMap(FixRejection.init(token:)))
     }
 
     private static let heart = "bpm, contact, energy_kj, rr_1024 FROM heart"
 
-    static func heart(_ statement: some JournalColumns) -> Entry {
+    static func heart(_ statement: some JournalColumns) -> InputLogEntry {
         let measurement = HeartRateMeasurement(
             beatsPerMinute: UInt16(clamping: statement.integer(2) ?? 0), contact: statement.integer(3).map { $0 == 1 },
             energyKilojoules: statement.integer(4).map { UInt16(clamping: $0) },
             rrIntervals: JournalRows.intervals(statement.bytes(5) ?? []))
-        return Entry(at: at(statement), .input(.heart(measurement)))
+        return InputLogEntry(at: at(statement), .input(.heart(measurement)))
     }
 
     private static let input = "kind, value FROM input"
 
-    static func input(_ statement: some JournalColumns) throws -> Entry {
+    static func input(_ statement: some JournalColumns) throws -> InputLogEntry {
         let json = try JSON(parsing: (statement.text(3) ?? "").utf8)
-        return Entry(at: at(statement), try Entry.Kind(name: statement.text(2) ?? "", json: json))
+        return InputLogEntry(at: at(statement), try InputLogEntry.Kind(name: statement.text(2) ?? "", json: json))
     }
 }

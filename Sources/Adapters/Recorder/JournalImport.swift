@@ -59,7 +59,7 @@ package final class JournalImport {
     /// Makes it an activity, which is on the disk when this returns.
     ///
     /// - Returns: its number.
-    package func finish(_ recording: Recording, gaps: Int) throws(SQLiteError) -> Int {
+    package func finish(_ recording: RecordedActivity, gaps: Int) throws(SQLiteError) -> Int {
         try flush()
         var recording = recording
         recording.id = activity

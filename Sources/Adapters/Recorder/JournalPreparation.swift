@@ -67,7 +67,7 @@ package struct JournalPreparation: Sendable {
 
 /// An activity that has not ended.
 package struct OpenActivity: Equatable, Sendable {
-    package var recording: Recording
+    package var recording: RecordedActivity
     package var gaps: Int
     package var parts: [JournalPart]
     /// How many entries and rows there are, counted by their places.
@@ -99,7 +99,7 @@ extension JournalReader {
         return try unended(Int(id))
     }
 
-    /// The newest activity, as it was before its end, where that is ``Ending/power``.
+    /// The newest activity, as it was before its end, where that is ``AutoStopReason/power``.
     package func activityEndedForPower() throws(SQLiteError) -> OpenActivity? {
         let newest = try database.integer("SELECT max(id) FROM activity WHERE NOT imported")
         guard let id = newest.map({ Int($0) }), let summary = try summary(of: id), !summary.isOpen else { return nil }
@@ -108,7 +108,8 @@ extension JournalReader {
             "SELECT key, at_ns, kind, value FROM input WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT 1")
         try statement.bind(keys.lowerBound, keys.upperBound)
         guard try statement.step(), let key = statement.integer(0), let at = statement.integer(1),
-            statement.text(2) == Entry.Kind.ended(.power).name, statement.text(3) == "\"\(Ending.power.token)\"",
+            statement.text(2) == InputLogEntry.Kind.ended(.power).name,
+            statement.text(3) == "\"\(AutoStopReason.power.token)\"",
             var activity = try unended(id)
         else { return nil }
         let end = Instant(nanoseconds: at)

@@ -20,8 +20,8 @@ package enum JournalQuestion: Equatable, Sendable {
 }
 
 package enum JournalAnswer: Equatable, Sendable {
-    case list([Summary])
-    case activity(Summary, Recording)
+    case list([ActivitySummary])
+    case activity(ActivitySummary, RecordedActivity)
     case track(Track)
     case orders([ExportOrder])
     case exported(path: String, ExportLoss)

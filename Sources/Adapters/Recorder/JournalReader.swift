@@ -59,22 +59,22 @@ package final class JournalReader {
     /// Summaries, the newest first.
     ///
     /// - Parameter before: only activities with lower numbers.
-    package func list(limit: Int, before: Int? = nil) throws(SQLiteError) -> [Summary] {
+    package func list(limit: Int, before: Int? = nil) throws(SQLiteError) -> [ActivitySummary] {
         let statement = try database.prepare(summaries + " WHERE id < ? ORDER BY id DESC LIMIT ?")
         try statement.bind(before ?? Int.max, limit)
-        var list: [Summary] = []
+        var list: [ActivitySummary] = []
         while try statement.step() { list.append(Self.summary(statement)) }
         return list
     }
 
-    package func summary(of id: Int) throws(SQLiteError) -> Summary? {
+    package func summary(of id: Int) throws(SQLiteError) -> ActivitySummary? {
         let statement = try database.prepare(summaries + " WHERE id = ?")
         try statement.bind(id)
         return try statement.step() ? Self.summary(statement) : nil
     }
 
     /// An activity as a whole; nil where there is none of that number.
-    package func recording(_ id: Int) throws(SQLiteError) -> Recording? {
+    package func recording(_ id: Int) throws(SQLiteError) -> RecordedActivity? {
         let statement = try database.prepare(Self.activities + " WHERE id = ?")
         try statement.bind(id)
         guard try statement.step() else { return nil }
@@ -124,27 +124,27 @@ package final class JournalReader {
         """
     }
 
-    private static func summary(_ statement: SQLiteStatement) -> Summary {
+    private static func summary(_ statement: SQLiteStatement) -> ActivitySummary {
         let isOpen = statement.integer(5) == 1
         let total = statement.integer(9) ?? 0
         let started = statement.integer(8) == 1 ? nil : statement.integer(7).map { UTC(milliseconds: $0) }
-        var summary = Summary(
+        var summary = ActivitySummary(
             id: Int(statement.integer(0) ?? 0), sport: sport(statement), isOpen: isOpen, started: started,
             ended: isOpen ? nil : started.map { UTC(milliseconds: $0.milliseconds + total) },
             total: figures(statement, from: 10), totalMilliseconds: total, laps: Int(statement.integer(17) ?? 0),
             gaps: Int(statement.integer(16) ?? 0), isDemo: statement.integer(3) == 1)
-        summary.name = statement.text(6).flatMap { ForeignText($0) }
+        summary.name = statement.text(6).flatMap { SanitizedText($0) }
         summary.recovered = statement.text(18).flatMap(RecordingText.note)
         return summary
     }
 
-    static func recording(_ columns: some JournalColumns) -> Recording {
-        var recording = Recording(
+    static func recording(_ columns: some JournalColumns) -> RecordedActivity {
+        var recording = RecordedActivity(
             sport: Self.sport(columns), started: UTC(milliseconds: columns.integer(7) ?? 0))
         recording.id = columns.integer(0).map { Int($0) }
         recording.isIndoor = columns.integer(2) == 1
         recording.isDemo = columns.integer(3) == 1
-        recording.name = columns.text(6).flatMap { ForeignText($0) }
+        recording.name = columns.text(6).flatMap { SanitizedText($0) }
         recording.isTimeUncertain = columns.integer(8) == 1
         recording.totalMilliseconds = columns.integer(9) ?? 0
         recording.total = Self.figures(columns, from: 10)
@@ -158,8 +158,8 @@ package final class JournalReader {
         statement.text(1).flatMap(Sport.init(token:)) ?? .other
     }
 
-    private static func figures(_ statement: some JournalColumns, from column: Int32) -> Figures {
-        var figures = Figures()
+    private static func figures(_ statement: some JournalColumns, from column: Int32) -> Totals {
+        var figures = Totals()
         figures.elapsedMilliseconds = statement.integer(column) ?? 0
         figures.movingMilliseconds = statement.integer(column + 1) ?? 0
         figures.distanceMetres = statement.real(column + 2) ?? 0
@@ -197,11 +197,11 @@ package final class JournalReader {
 
     static func strap(_ statement: some JournalColumns) -> RecordingStrap {
         var strap = RecordingStrap()
-        strap.address = statement.text(0).flatMap { DeviceAddress($0) }
-        strap.name = statement.text(1).flatMap { ForeignText($0) }
-        strap.manufacturer = statement.text(2).flatMap { ForeignText($0) }
-        strap.serialNumber = statement.text(3).flatMap { ForeignText($0) }
-        strap.firmware = statement.text(4).flatMap { ForeignText($0) }
+        strap.address = statement.text(0).flatMap { BluetoothAddress($0) }
+        strap.name = statement.text(1).flatMap { SanitizedText($0) }
+        strap.manufacturer = statement.text(2).flatMap { SanitizedText($0) }
+        strap.serialNumber = statement.text(3).flatMap { SanitizedText($0) }
+        strap.firmware = statement.text(4).flatMap { SanitizedText($0) }
         strap.batteryPercent = statement.integer(5).map { Int($0) }
         return strap
     }

@@ -104,7 +104,7 @@ struct JournalStatements {
     }
 
     /// A new activity; one that is there and open already has its figures anew.
-    func begin(_ recording: Recording, isImport: Bool, isOpen: Bool) throws(SQLiteError) {
+    func begin(_ recording: RecordedActivity, isImport: Bool, isOpen: Bool) throws(SQLiteError) {
         try database.prepare(
             """
             INSERT INTO activity (id, sport, indoor, demo, imported, open, name, started_ms, time_uncertain, total_ms,
@@ -123,7 +123,7 @@ struct JournalStatements {
     }
 
     /// What an activity has come to.
-    mutating func write(_ recording: Recording, gaps: Int, isOpen: Bool) throws(SQLiteError) {
+    mutating func write(_ recording: RecordedActivity, gaps: Int, isOpen: Bool) throws(SQLiteError) {
         guard let id = recording.id else { return }
         let total = recording.total
         try figures.run(
@@ -156,7 +156,7 @@ struct JournalStatements {
         laps = (0, [])
     }
 
-    mutating func write(_ entry: Entry, _ key: Int64) throws(SQLiteError) {
+    mutating func write(_ entry: InputLogEntry, _ key: Int64) throws(SQLiteError) {
         let at = entry.at.nanoseconds
         switch entry.kind {
         case .input(.fix(let fix)):

@@ -43,7 +43,7 @@ package final class JournalWriter {
     /// Something was erased, and stands in the write-ahead log still.
     private var leavesTraces = false
     /// The activity that is open, to be begun again where the file it was in is gone.
-    private var current: (recording: Recording, parts: [JournalPart])?
+    private var current: (recording: RecordedActivity, parts: [JournalPart])?
     /// The settings that are written, to be written again there.
     private var settings: [String: String] = [:]
     private var recovery: RecoveryQueue

@@ -28,7 +28,7 @@ enum RecordingText {
         return RecoveryNote(formerID: json["id"]?.integer, lostRows: json["lost_rows"]?.integer ?? 0)
     }
 
-    static func text(of claim: RecordingClaim) -> [UInt8] {
+    static func text(of claim: SourceTotals) -> [UInt8] {
         var line = LineWriter(capacity: 256)
         line.object { line in
             line.member("creator", claim.creator?.text)
@@ -42,10 +42,10 @@ enum RecordingText {
         return line.bytes
     }
 
-    static func claim(_ text: String) -> RecordingClaim? {
+    static func claim(_ text: String) -> SourceTotals? {
         guard let json = try? JSON(parsing: text.utf8) else { return nil }
-        var claim = RecordingClaim()
-        claim.creator = json["creator"]?.string.flatMap { ForeignText($0) }
+        var claim = SourceTotals()
+        claim.creator = json["creator"]?.string.flatMap { SanitizedText($0) }
         claim.elapsedMilliseconds = json["elapsed_ms"]?.integer.map(Int64.init)
         claim.totalMilliseconds = json["total_ms"]?.integer.map(Int64.init)
         claim.distanceMetres = json["distance_m"]?.number

@@ -13,7 +13,7 @@ struct ActivityRecovery {
     let source: Int
     let parts: [JournalPart]
     /// As its row says; nil where that is lost.
-    let recording: Recording?
+    let recording: RecordedActivity?
     let isImported: Bool
     let isOpen: Bool
     private let gaps: Int
@@ -149,7 +149,7 @@ struct ActivityRecovery {
         as target: Int, staysOpen: Bool = false, in file: JournalFile
     ) throws(SQLiteError) -> RecoveryNote {
         let measured = try Measured(target, file.database)
-        var recording: Recording
+        var recording: RecordedActivity
         if let kept = self.recording {
             recording = kept
         } else {
@@ -187,8 +187,8 @@ struct ActivityRecovery {
     /// What entries and rows say of an activity whose own row is lost.
     private func restored(
         _ target: Int, _ measured: Measured, in database: SQLiteDatabase
-    ) throws(SQLiteError) -> Recording {
-        var recording = Recording(sport: .other, started: UTC(milliseconds: 0))
+    ) throws(SQLiteError) -> RecordedActivity {
+        var recording = RecordedActivity(sport: .other, started: UTC(milliseconds: 0))
         recording.isTimeUncertain = true
         if let part = parts.first, part.number == 0,
             let started = ClockMapping.time(of: part.at, by: survey.clocks[part.bootID] ?? [])
@@ -205,7 +205,7 @@ struct ActivityRecovery {
         try statement.bind(keys.lowerBound, keys.upperBound)
         while try statement.step() {
             switch (try? JournalReader.input(statement))?.kind {
-            case .beginning(let beginning):
+            case .snapshot(let beginning):
                 recording.sport = beginning.settings.sport
                 recording.isDemo = beginning.isDemo
             case .command(.start(let sport, let isIndoor, _)):
@@ -223,7 +223,7 @@ struct ActivityRecovery {
     /// Puts what was measured in the place of what cannot be.
     ///
     /// - Parameter isCut: the rows end where the activity ends.
-    private static func mend(_ recording: inout Recording, by measured: Measured, isCut: Bool) {
+    private static func mend(_ recording: inout RecordedActivity, by measured: Measured, isCut: Bool) {
         if !RecoveredRow.timeRange.contains(recording.started.milliseconds) {
             recording.started = UTC(milliseconds: 0)
             recording.isTimeUncertain = true
@@ -246,7 +246,7 @@ struct ActivityRecovery {
         }
     }
 
-    private static func mended(_ figures: Figures) -> Figures {
+    private static func mended(_ figures: Totals) -> Totals {
         var figures = figures
         figures.maximumSpeed = figures.maximumSpeed.flatMap { (0...1e4).contains($0) ? $0 : nil }
         figures.averageHeartRate = figures.averageHeartRate.flatMap { (1...240).contains($0) ? $0 : nil }
@@ -255,7 +255,7 @@ struct ActivityRecovery {
     }
 
     /// The laps that can be believed; of an activity that has ended at least one, and the last one to its end.
-    private func laps(of recording: Recording, isComplete: Bool, staysOpen: Bool) -> [RecordingLap] {
+    private func laps(of recording: RecordedActivity, isComplete: Bool, staysOpen: Bool) -> [RecordingLap] {
         let length = 0...recording.totalMilliseconds + 1000
         var laps: [RecordingLap] = []
         for row in survey.rows(of: source, in: .lap, journal).prefix(Self.lapLimit) {

@@ -113,7 +113,7 @@ package final class JournalRecovery {
     // MARK: Reading
 
     private func begin(_ file: JournalFile) throws(SQLiteError) -> Step {
-        do throws(Refusal) {
+        do throws(CommandRejection) {
             let journal = try Self.open(name, in: directory)
             self.journal = journal
             let survey = JournalSurvey(journal)
@@ -137,7 +137,7 @@ package final class JournalRecovery {
     }
 
     /// Opens a damaged journal; not the journal itself by another of its names, whose locks would end when it is closed.
-    static func open(_ name: String, in directory: String) throws(Refusal) -> DamagedJournal {
+    static func open(_ name: String, in directory: String) throws(CommandRejection) -> DamagedJournal {
         let path = name.hasPrefix("/") ? name : directory + "/" + name
         var (own, other) = (stat(), stat())
         if unsafe stat(JournalFile.path(in: directory), &own) == 0, unsafe stat(path, &other) == 0,

@@ -7,7 +7,7 @@ import Outputs
 struct RecoveredRow {
     enum Content {
         case row(RecordingRow)
-        case entry(Entry)
+        case entry(InputLogEntry)
     }
 
     var place: UInt32
@@ -47,7 +47,7 @@ struct RecoveredRow {
         content = .entry(entry)
     }
 
-    private static func entry(_ cell: DamagedDatabase.Cell, of table: DamagedJournal.Table) -> Entry? {
+    private static func entry(_ cell: DamagedDatabase.Cell, of table: DamagedJournal.Table) -> InputLogEntry? {
         let columns = StoredColumns(values: cell.values[...])
         guard columns.integer(1) != nil else { return nil }
         switch table {
@@ -62,7 +62,7 @@ struct RecoveredRow {
         }
     }
 
-    private static func isPossible(_ entry: Entry) -> Bool {
+    private static func isPossible(_ entry: InputLogEntry) -> Bool {
         switch entry.kind {
         case .input(.fix(let fix)):
             bootRange.contains(fix.arrivedAt.nanoseconds)

@@ -30,7 +30,7 @@ extension JournalRecovery {
 
     /// Whether it can be the name of a file in the state directory that is to be recovered.
     package static func isName(_ name: String) -> Bool {
-        !name.hasPrefix(".") && !name.utf8.contains(UInt8(ascii: "/")) && ForeignText(name)?.text == name
+        !name.hasPrefix(".") && !name.utf8.contains(UInt8(ascii: "/")) && SanitizedText(name)?.text == name
             && !["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm"].contains(name)
     }
 
@@ -93,7 +93,7 @@ extension JournalReader {
             """)
         var lines: [String] = []
         while try statement.step(), lines.count < 100 {
-            guard let name = ForeignText(statement.text(0) ?? "")?.text, let activity = statement.integer(1) else {
+            guard let name = SanitizedText(statement.text(0) ?? "")?.text, let activity = statement.integer(1) else {
                 continue
             }
             switch (activity, statement.text(2)) {

@@ -3,7 +3,7 @@ import Domain
 
 /// A receiver of satellites that sees where the simulated runner is as well as a present one does.
 struct SimulatedReceiver: Sendable {
-    private static let device = ForeignText("simulated")
+    private static let device = SanitizedText("simulated")
 
     /// Noise of the position to the north and to the east, in metres, and of the altitude.
     private var north, east, up: Wander

@@ -45,9 +45,9 @@ package struct SimulatedRun: Sendable {
     /// What the receiver and the strap have said until `now` that was not returned yet, in order, each with its moment.
     ///
     /// After a hole longer than ``holeLimit`` the runner has run on, and nothing is left of what was said meanwhile.
-    package mutating func advance(to now: Instant) -> [Timed<Input>] {
+    package mutating func advance(to now: Instant) -> [Timestamped<Input>] {
         if now - nextAt > Self.holeLimit { skip(to: now) }
-        var inputs: [Timed<Input>] = []
+        var inputs: [Timestamped<Input>] = []
         while nextAt <= now {
             if let fix, fix.arrivedAt <= min(secondAt, strapAt) {
                 deliver(fix, to: &inputs)
@@ -79,25 +79,25 @@ package struct SimulatedRun: Sendable {
         secondAt += .seconds(1)
     }
 
-    private mutating func deliver(_ fix: Fix, to inputs: inout [Timed<Input>]) {
+    private mutating func deliver(_ fix: Fix, to inputs: inout [Timestamped<Input>]) {
         let isFix = fix.mode >= 2
         if isFix != hasFix {
             hasFix = isFix
-            inputs.append(Timed(.gpsdLink(SimulatedReceiver.link(hasFix: isFix)), at: fix.arrivedAt))
+            inputs.append(Timestamped(.gpsdLink(SimulatedReceiver.link(hasFix: isFix)), at: fix.arrivedAt))
         }
-        inputs.append(Timed(.fix(fix), at: fix.arrivedAt))
+        inputs.append(Timestamped(.fix(fix), at: fix.arrivedAt))
         self.fix = nil
     }
 
-    private mutating func notify(_ inputs: inout [Timed<Input>]) {
+    private mutating func notify(_ inputs: inout [Timestamped<Input>]) {
         if hasFix == nil {
             hasFix = false
-            inputs.append(Timed(.gpsdLink(SimulatedReceiver.link(hasFix: false)), at: strapAt))
+            inputs.append(Timestamped(.gpsdLink(SimulatedReceiver.link(hasFix: false)), at: strapAt))
         }
         let seconds = (strapAt - startedAt).inSeconds
         let beats = heart.beats(until: beatClock(at: strapAt))
         for input in strap.notifications(after: seconds, rate: heart.shownRate, beats: beats) {
-            inputs.append(Timed(input, at: strapAt))
+            inputs.append(Timestamped(input, at: strapAt))
         }
         strapAt += SimulatedStrap.period
     }

@@ -18,7 +18,7 @@ package final class UnixStrap {
     private var link: StrapLink
     private var connection: StrapConnection?
     /// What the strap last called itself.
-    private var name: ForeignText?
+    private var name: SanitizedText?
     /// The battery as this connection told it.
     private var battery: BatteryLevel?
     private var reported: LinkStatus?

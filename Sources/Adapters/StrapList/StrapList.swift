@@ -93,15 +93,15 @@ package struct StrapList: Equatable, Sendable {
 
 extension LongTermKey {
     fileprivate init?(_ json: JSON) {
-        guard let adapter = json["adapter"]?.string.flatMap({ DeviceAddress($0) }),
-            let address = json["address"]?.string.flatMap({ DeviceAddress($0) }),
-            let type = json["address_type"]?.string.flatMap(TypedAddress.Kind.init(token:)),
+        guard let adapter = json["adapter"]?.string.flatMap({ BluetoothAddress($0) }),
+            let address = json["address"]?.string.flatMap({ BluetoothAddress($0) }),
+            let type = json["address_type"]?.string.flatMap(LEAddress.Kind.init(token:)),
             let text = json["key"]?.string
         else { return nil }
         let digits = text.compactMap(\.hexDigitValue)
         guard digits.count == text.count, digits.count == 2 * Self.size else { return nil }
         let bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-        self.init(adapter: adapter, device: TypedAddress(address, type), bytes)
+        self.init(adapter: adapter, device: LEAddress(address, type), bytes)
     }
 
     /// Two digits a byte.
@@ -112,12 +112,12 @@ extension LongTermKey {
 
 extension RememberedStrap {
     fileprivate init?(_ json: JSON) {
-        guard let address = json["address"]?.string.flatMap({ DeviceAddress($0) }),
-            let type = json["address_type"]?.string.flatMap(TypedAddress.Kind.init(token:)),
+        guard let address = json["address"]?.string.flatMap({ BluetoothAddress($0) }),
+            let type = json["address_type"]?.string.flatMap(LEAddress.Kind.init(token:)),
             let isWide = json["wide"]?.bool
         else { return nil }
         self.init(
-            address: TypedAddress(address, type), name: json["name"]?.string.flatMap { ForeignText($0) },
-            serialNumber: json["serial_number"]?.string.flatMap { ForeignText($0) }, isWide: isWide)
+            address: LEAddress(address, type), name: json["name"]?.string.flatMap { SanitizedText($0) },
+            serialNumber: json["serial_number"]?.string.flatMap { SanitizedText($0) }, isWide: isWide)
     }
 }

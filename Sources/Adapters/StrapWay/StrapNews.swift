@@ -4,22 +4,22 @@ import Sensors
 
 /// What of the strap has been told last, so that only changes are.
 struct StrapNews {
-    private let way: Bluetooth.Way
+    private let way: BluetoothStatus.Backend
     /// Why Bluetooth is used in this way, where nobody has said so.
-    private let reason: ForeignText?
+    private let reason: SanitizedText?
     private var status: LinkStatus?
     private var faults: Set<StrapFault> = []
-    private var bluetooth: Bluetooth?
+    private var bluetooth: BluetoothStatus?
 
-    init(way: Bluetooth.Way, reason: ForeignText?) {
+    init(way: BluetoothStatus.Backend, reason: SanitizedText?) {
         self.way = way
         self.reason = reason
     }
 
     /// What has changed, as the pipeline takes it.
-    mutating func take(adapter: DeviceAddress?, _ faults: Set<StrapFault>, _ status: LinkStatus) -> [Input] {
+    mutating func take(adapter: BluetoothAddress?, _ faults: Set<StrapFault>, _ status: LinkStatus) -> [Input] {
         var inputs: [Input] = []
-        let bluetooth = Bluetooth(way: way, adapter: adapter, reason: reason)
+        let bluetooth = BluetoothStatus(way: way, adapter: adapter, reason: reason)
         if bluetooth != self.bluetooth { inputs.append(.bluetooth(bluetooth)) }
         for fault in StrapFault.allCases {
             switch (self.faults.contains(fault), faults.contains(fault)) {

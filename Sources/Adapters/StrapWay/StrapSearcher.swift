@@ -10,11 +10,11 @@ struct StrapScan {
 
 /// The strap that a way has at hand, or had last.
 struct StrapAtHand {
-    private(set) var address: TypedAddress?
+    private(set) var address: LEAddress?
     /// What it called itself.
-    private var name: ForeignText?
+    private var name: SanitizedText?
 
-    mutating func change(to strap: TypedAddress) {
+    mutating func change(to strap: LEAddress) {
         if strap != address { name = nil }
         address = strap
     }

@@ -8,7 +8,7 @@ package import Sensors
 /// cleared; the new one tells anew how things stand. A scan or a pairing that goes on is answered with what there is.
 package final class StrapWays: StrapWay {
     /// Makes a way, which reports to what is given, for the reason that is given, if there is one.
-    package typealias Maker = (ForeignText?, @escaping (Input) -> Void) throws(SystemError) -> any StrapWay
+    package typealias Maker = (SanitizedText?, @escaping (Input) -> Void) throws(SystemError) -> any StrapWay
 
     /// The wait after a way that could not be made.
     package static let rest = Duration.seconds(5)
@@ -16,7 +16,7 @@ package final class StrapWays: StrapWay {
     private let makeKernel: Maker
     private let makeBus: Maker
     private let report: (Input) -> Void
-    private let changed: (WayChoice.Way, ForeignText?) -> Void
+    private let changed: (WayChoice.Way, SanitizedText?) -> Void
     private let isFree: Bool
 
     private var choice: WayChoice
@@ -42,7 +42,7 @@ package final class StrapWays: StrapWay {
     package init(
         _ wish: WayChoice.Wish, isOff: Bool = false, address: String = Bus.systemAddress, loop: EventLoop,
         makeKernel: @escaping Maker, makeBus: @escaping Maker, report: @escaping (Input) -> Void,
-        changed: @escaping (WayChoice.Way, ForeignText?) -> Void
+        changed: @escaping (WayChoice.Way, SanitizedText?) -> Void
     ) throws(SystemError) {
         let now = Clock.now()
         self.makeKernel = makeKernel

@@ -56,7 +56,7 @@ extension MachineTree {
                     name: name, vendor: vendor, product: product,
                     serial: text(place + "/serial").flatMap(Self.plain),
                     port: String(place.split(separator: "/").last ?? ""),
-                    title: text(place + "/product").flatMap { ForeignText($0)?.text })
+                    title: text(place + "/product").flatMap { SanitizedText($0)?.text })
             }
             guard let slash = place.lastIndex(of: "/"), slash > place.startIndex else { return nil }
             place = String(place[..<slash])
@@ -84,7 +84,7 @@ extension MachineTree {
         if exists("/etc/default/gpsd") {
             let assignments = assignments("/etc/default/gpsd")
             uart.gpsdDevices = (assignments["DEVICES"] ?? "").split(separator: " ").compactMap {
-                ForeignText(String($0))?.text
+                SanitizedText(String($0))?.text
             }
             uart.usbIsAutomatic = assignments["USBAUTO"] == "true"
         }
@@ -132,7 +132,7 @@ extension MachineTree {
     func caller() -> Findings.Caller {
         let number = geteuid()
         return Findings.Caller(
-            isRoot: number == 0, name: user { $1 == number }.flatMap { ForeignText(String($0.name))?.text })
+            isRoot: number == 0, name: user { $1 == number }.flatMap { SanitizedText(String($0.name))?.text })
     }
 
     func groups(of caller: Findings.Caller) -> Findings.Groups {
@@ -160,7 +160,7 @@ extension MachineTree {
             }
             return Findings.Socket(
                 path: path, mode: status.st_mode & 0o777,
-                group: group.flatMap { ForeignText(String($0.prefix { $0 != ":" }))?.text })
+                group: group.flatMap { SanitizedText(String($0.prefix { $0 != ":" }))?.text })
         }
     }
 

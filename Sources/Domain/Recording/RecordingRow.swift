@@ -1,4 +1,4 @@
-/// One thing that happened in a recorded activity, with its moment: milliseconds since the recording began (``Recording``).
+/// One thing that happened in a recorded activity, with its moment: milliseconds since the recording began (``RecordedActivity``).
 ///
 /// The rows of a recording are in order of their moments. Before the first `.begin` and between `.end` and the next `.begin` the timer
 /// stands still, and there are no samples.

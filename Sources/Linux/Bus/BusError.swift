@@ -4,14 +4,14 @@ import Glibc
 
 /// Why a call on the bus came to nothing: what the other side, the bus or this one says.
 package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of error it is, as `org.bluez.Error.Failed`. Shortened to what ``ForeignText`` keeps, as the message is.
+    /// What kind of error it is, as `org.bluez.Error.Failed`. Shortened to what ``SanitizedText`` keeps, as the message is.
     package var name: String
     /// What the other side says of it, for people; may be empty.
     package var message: String
 
     package init(_ name: String, _ message: String = "") {
-        self.name = ForeignText(name)?.text ?? ""
-        self.message = ForeignText(message)?.text ?? ""
+        self.name = SanitizedText(name)?.text ?? ""
+        self.message = SanitizedText(message)?.text ?? ""
     }
 
     package var description: String {

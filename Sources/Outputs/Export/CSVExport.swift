@@ -11,7 +11,7 @@ enum CSVExport {
     private static let beatLimit = 24_000
 
     static func write(
-        _ recording: Recording, rows: some RecordingRows, origin: ExportOrigin,
+        _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportOrigin,
         into sink: (Span<UInt8>) throws -> Void
     ) throws -> ExportLoss {
         var loss = ExportLoss()
@@ -51,7 +51,7 @@ enum CSVExport {
 }
 
 extension FileText {
-    fileprivate mutating func write(_ sample: RecordingSample, of recording: Recording, lap: Int, rr: [UInt16]) {
+    fileprivate mutating func write(_ sample: RecordingSample, of recording: RecordedActivity, lap: Int, rr: [UInt16]) {
         let position = sample.position
         write(recording.time(at: sample.at))
         field(Double(sample.at) / 1000, decimals: Decimals.seconds)

@@ -8,7 +8,7 @@ extension ExportFormat {
     /// go back.
     ///
     /// - Parameter number: tells files apart that would have the same name, from 1, which is not said.
-    package func name(of recording: Recording, number: Int = 1) -> String {
+    package func name(of recording: RecordedActivity, number: Int = 1) -> String {
         func digits(_ value: Int) -> String { (value < 10 ? "0" : "") + String(value) }
         let time = recording.started.fields
         var name: String

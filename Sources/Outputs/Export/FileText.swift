@@ -37,10 +37,10 @@ struct FileText {
     }
 
     /// A number with at most so many decimals, zeros at its end cut; false, and nothing, for one that has no such text
-    /// (``Decimal/scaled(_:decimals:)``).
+    /// (``DecimalFormat/scaled(_:decimals:)``).
     @discardableResult
     mutating func write(_ value: Double, decimals: Int) -> Bool {
-        guard let scaled = Decimal.scaled(value, decimals: decimals) else { return false }
+        guard let scaled = DecimalFormat.scaled(value, decimals: decimals) else { return false }
         bytes.append(scaled: scaled, decimals: decimals)
         return true
     }
@@ -85,7 +85,7 @@ extension FileText {
 
     /// An element that holds a number; nothing for nil and for a number without text.
     mutating func element(_ name: String, _ value: Double?, decimals: Int) {
-        guard let value, Decimal.scaled(value, decimals: decimals) != nil else { return }
+        guard let value, DecimalFormat.scaled(value, decimals: decimals) != nil else { return }
         element(name) { $0.write(value, decimals: decimals) }
     }
 
@@ -119,14 +119,14 @@ extension RecordingSample {
         guard var coordinate, coordinate.latitude.magnitude <= 90, coordinate.longitude.magnitude <= 180 else {
             return nil
         }
-        if Decimal.scaled(coordinate.longitude, decimals: Decimals.degrees) == 1_800_000_000 {
+        if DecimalFormat.scaled(coordinate.longitude, decimals: Decimals.degrees) == 1_800_000_000 {
             coordinate.longitude = -180
         }
         return coordinate
     }
 }
 
-extension Recording {
+extension RecordedActivity {
     /// The time of day of a moment of it.
     func time(at moment: Int64) -> UTC {
         UTC(milliseconds: started.milliseconds + moment)

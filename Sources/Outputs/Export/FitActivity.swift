@@ -5,7 +5,7 @@ struct FitActivity {
     var writer = FitWriter()
     private(set) var loss = ExportLoss()
 
-    private let recording: Recording
+    private let recording: RecordedActivity
     private let origin: ExportOrigin
     private var clock: FitClock
     private var isRunning = false
@@ -33,7 +33,7 @@ struct FitActivity {
         static let activity: UInt8 = 9
     }
 
-    init(_ recording: Recording, origin: ExportOrigin) {
+    init(_ recording: RecordedActivity, origin: ExportOrigin) {
         var recording = recording
         // Readers ask for a lap.
         if recording.laps.isEmpty {
@@ -253,14 +253,14 @@ extension FitActivity {
     }()
 
     private static func scaled(_ value: Double, by scale: Double) -> Int64? {
-        Decimal.scaled(value * scale, decimals: 0)
+        DecimalFormat.scaled(value * scale, decimals: 0)
     }
 
     private static func centimetres(_ metres: Double) -> Int64? {
-        Decimal.scaled(metres, decimals: 2)
+        DecimalFormat.scaled(metres, decimals: 2)
     }
 
-    private static func averageSpeed(_ figures: Figures) -> Int64? {
+    private static func averageSpeed(_ figures: Totals) -> Int64? {
         guard figures.elapsedMilliseconds > 0 else { return nil }
         return scaled(figures.distanceMetres / Double(figures.elapsedMilliseconds), by: 1e6)
     }

@@ -10,7 +10,8 @@ package enum FitExport {
 
     /// - Throws: what `rows` and `sink` throw.
     package static func write(
-        _ recording: Recording, rows: some RecordingRows, origin: ExportOrigin, into sink: (Span<UInt8>) throws -> Void
+        _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportOrigin,
+        into sink: (Span<UInt8>) throws -> Void
     ) throws -> ExportLoss {
         var size = 0
         try pass(recording, rows: rows, origin: origin) { size += $0.count }
@@ -28,7 +29,8 @@ package enum FitExport {
 
     @discardableResult
     private static func pass(
-        _ recording: Recording, rows: some RecordingRows, origin: ExportOrigin, into sink: (Span<UInt8>) throws -> Void
+        _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportOrigin,
+        into sink: (Span<UInt8>) throws -> Void
     ) throws -> FitActivity {
         var activity = FitActivity(recording, origin: origin)
         activity.begin()

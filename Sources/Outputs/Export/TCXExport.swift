@@ -8,7 +8,7 @@ import Domain
 /// the order in which the elements are written here.
 enum TCXExport {
     static func write(
-        _ recording: Recording, rows: some RecordingRows, origin: ExportOrigin,
+        _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportOrigin,
         into sink: (Span<UInt8>) throws -> Void
     ) throws -> ExportLoss {
         var loss = ExportLoss()
@@ -79,7 +79,7 @@ enum TCXExport {
 struct Laps {
     let laps: [RecordingLap]
 
-    init(_ recording: Recording) {
+    init(_ recording: RecordedActivity) {
         let whole = RecordingLap(
             trigger: nil, beganAt: 0, endedAt: recording.totalMilliseconds, figures: recording.total)
         laps = recording.laps.isEmpty ? [whole] : recording.laps
@@ -92,7 +92,7 @@ struct Laps {
 }
 
 extension FileText {
-    fileprivate mutating func begin(_ laps: Laps, _ index: Int, of recording: Recording) {
+    fileprivate mutating func begin(_ laps: Laps, _ index: Int, of recording: RecordedActivity) {
         let lap = laps.laps[index]
         write("<Lap StartTime=\"")
         write(recording.time(at: lap.beganAt))
@@ -119,7 +119,7 @@ extension FileText {
         write(">")
     }
 
-    fileprivate mutating func write(_ sample: RecordingSample, of recording: Recording) {
+    fileprivate mutating func write(_ sample: RecordingSample, of recording: RecordedActivity) {
         let isOnFoot = recording.sport != .ride && recording.sport != .other
         write("<Trackpoint>")
         element("Time", recording.time(at: sample.at))

@@ -2,14 +2,14 @@ package import Domain
 
 /// Entries as JSON, one value each, so that reading gives the same to the bit. Moments and durations are whole nanoseconds.
 ///
-/// The reader is `Entry.Kind.init(name:json:)` in Adapters, where the JSON parser lives.
+/// The reader is `InputLogEntry.Kind.init(name:json:)` in Adapters, where the JSON parser lives.
 extension LineWriter {
-    package mutating func entry(_ kind: Entry.Kind) {
+    package mutating func entry(_ kind: InputLogEntry.Kind) {
         switch kind {
-        case .beginning(let beginning): object { $0.members(of: beginning) }
+        case .snapshot(let beginning): object { $0.members(of: beginning) }
         case .input(let input): self.input(input)
         case .command(let command): object { $0.members(of: command) }
-        case .slept(let duration): value(duration.wholeNanoseconds)
+        case .suspended(let duration): value(duration.wholeNanoseconds)
         case .outage(let outage):
             object { line in
                 line.member("ns", outage.duration.wholeNanoseconds)
@@ -73,7 +73,7 @@ extension LineWriter {
         }
     }
 
-    private mutating func members(of beginning: Beginning) {
+    private mutating func members(of beginning: PipelineSnapshot) {
         key("settings")
         stored(beginning.settings)
         member("demo", beginning.isDemo)
@@ -108,7 +108,7 @@ extension LineWriter {
         member("next_second", beginning.nextSecond)
     }
 
-    private mutating func members(of clock: Beginning.Clock) {
+    private mutating func members(of clock: PipelineSnapshot.Clock) {
         member("source", clock.source.token)
         member("offset_ms", clock.offset)
         member("mapped_at", clock.mappedAt)
@@ -116,7 +116,7 @@ extension LineWriter {
         array("fix_offsets_ms") { for offset in clock.fixOffsets { $0.value(offset) } }
     }
 
-    private mutating func members(of heart: Beginning.Heart) {
+    private mutating func members(of heart: PipelineSnapshot.Heart) {
         if let last = heart.last { timed("last", last) { $0.members(of: $1) } }
         member("quality", heart.quality.token)
         member("beat_at", heart.beatAt)
@@ -125,7 +125,7 @@ extension LineWriter {
         if let unchanged = heart.unchanged { timed("unchanged", unchanged) { $0.member("bpm", Int($1)) } }
     }
 
-    private mutating func members(of filter: Beginning.Filter) {
+    private mutating func members(of filter: PipelineSnapshot.Filter) {
         if let last = filter.last { object("last") { $0.members(of: last) } }
         member("last_utc_ms", filter.lastTime?.milliseconds)
         array("suspected_utc_ms") { for time in filter.suspected { $0.value(time.milliseconds) } }
@@ -187,14 +187,14 @@ extension LineWriter {
         member("name", status.name?.text)
     }
 
-    private mutating func members(of bluetooth: Bluetooth) {
+    private mutating func members(of bluetooth: BluetoothStatus) {
         member("way", bluetooth.way.token)
         member("adapter", bluetooth.adapter)
         member("reason", bluetooth.reason?.text)
     }
 
     private mutating func timed<Value>(
-        _ name: String, _ timed: Timed<Value>, _ members: (inout LineWriter, Value) -> Void
+        _ name: String, _ timed: Timestamped<Value>, _ members: (inout LineWriter, Value) -> Void
     ) {
         object(name) { line in
             members(&line, timed.value)
@@ -236,13 +236,13 @@ extension RunCommand {
     }
 }
 
-extension Entry.Kind {
+extension InputLogEntry.Kind {
     /// The word that says what an entry's text is of.
     package var name: String {
         switch self {
-        case .beginning: "beginning"
+        case .snapshot: "beginning"
         case .command: "command"
-        case .slept: "slept"
+        case .suspended: "slept"
         case .outage: "outage"
         case .shutdown: "shutdown"
         case .ended: "ended"

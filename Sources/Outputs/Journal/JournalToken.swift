@@ -52,7 +52,7 @@ extension LinkReason: JournalToken {
     }
 }
 
-extension Bluetooth.Way: JournalToken {
+extension BluetoothStatus.Backend: JournalToken {
     package var token: String {
         switch self {
         case .off: "off"
@@ -63,7 +63,7 @@ extension Bluetooth.Way: JournalToken {
     }
 }
 
-extension HeartQuality: JournalToken {
+extension HeartRateQuality: JournalToken {
     package var token: String {
         switch self {
         case .good: "good"
@@ -107,7 +107,7 @@ extension FaultName: JournalToken {
     }
 }
 
-extension FixRefusal: JournalToken {
+extension FixRejection: JournalToken {
     package var token: String {
         switch self {
         case .noFix: "no fix"
@@ -119,7 +119,7 @@ extension FixRefusal: JournalToken {
     }
 }
 
-extension Recorder.State: JournalToken {
+extension RecorderStatus.State: JournalToken {
     package var token: String {
         switch self {
         case .off: "off"
@@ -161,7 +161,7 @@ extension RecordingRow.TimerTrigger: JournalToken {
     }
 }
 
-extension Ending: JournalToken {
+extension AutoStopReason: JournalToken {
     package var token: String {
         switch self {
         case .forgotten: "forgotten"
@@ -257,7 +257,7 @@ extension ExportFormat: JournalToken {
     }
 }
 
-extension TypedAddress.Kind: JournalToken {
+extension LEAddress.Kind: JournalToken {
     package var token: String {
         switch self {
         case .public: "public"

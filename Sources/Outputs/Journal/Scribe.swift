@@ -6,7 +6,7 @@ package import Domain
 /// with a replay it is where it was before an outage.
 package struct Scribe: Sendable {
     /// The activity that is on, or the last one; its last lap is in it once it has ended.
-    package private(set) var recording: Recording?
+    package private(set) var recording: RecordedActivity?
     private var rows: [RecordingRow] = []
     package private(set) var startedAt: Instant?
     private var isRunning = false
@@ -126,7 +126,7 @@ package struct Scribe: Sendable {
     private mutating func begin(_ sport: Sport, _ event: Event) {
         self = Scribe(rows: rows, isDemo: isDemo)
         startedAt = event.at
-        var recording = Recording(sport: sport, started: event.time ?? UTC(milliseconds: 0))
+        var recording = RecordedActivity(sport: sport, started: event.time ?? UTC(milliseconds: 0))
         recording.id = event.activity
         recording.isDemo = isDemo
         recording.isTimeUncertain = event.time == nil
@@ -152,12 +152,12 @@ package struct Scribe: Sendable {
         rows.append(.end(at: at, trigger))
     }
 
-    private mutating func closeLap(at: Int64, _ trigger: Event.Trigger?, _ figures: Figures) {
+    private mutating func closeLap(at: Int64, _ trigger: Event.Trigger?, _ figures: Totals) {
         recording?.laps.append(RecordingLap(trigger: trigger, beganAt: lapBeganAt, endedAt: at, figures: figures))
         lapBeganAt = at
     }
 
-    private mutating func close(_ summary: Summary, at: Int64) {
+    private mutating func close(_ summary: ActivitySummary, at: Int64) {
         if at < lastAt { fallBack(to: summary, at: at) }
         end(at: at, .command)
         closeLap(at: at, nil, summary.lastLap)
@@ -168,7 +168,7 @@ package struct Scribe: Sendable {
     }
 
     /// The recording ended before what was written last.
-    private mutating func fallBack(to summary: Summary, at: Int64) {
+    private mutating func fallBack(to summary: ActivitySummary, at: Int64) {
         let cut = Cut(at: at, elapsedMilliseconds: summary.total.elapsedMilliseconds)
         self.cut = cut
         rows.removeAll { cut.takes($0) }
@@ -214,7 +214,7 @@ package struct Scribe: Sendable {
         zoneSeconds.append((at, zone))
     }
 
-    private mutating func countStrap(_ heart: Heart) {
+    private mutating func countStrap(_ heart: HeartRateStatus) {
         var strap = RecordingStrap()
         strap.address = heart.link.address
         strap.name = heart.link.name

@@ -5,7 +5,7 @@ extension LineWriter {
     package static let listLimit = 56 * 1024
 
     /// Summaries, as many of the first as fit: who wants the others asks for those before the last one.
-    package mutating func summaries(_ summaries: [Summary]) {
+    package mutating func summaries(_ summaries: [ActivitySummary]) {
         array { line in
             for summary in summaries {
                 var one = LineWriter(capacity: 512)
@@ -22,7 +22,7 @@ extension LineWriter {
     ///   - first: the number of the first lap that is wanted.
     ///   - limit: the most bytes of the laps; `next_lap` is the number of the first one that does not fit.
     package mutating func activity(
-        _ summary: Summary, _ recording: Recording, fromLap first: Int = 1, limit: Int = listLimit
+        _ summary: ActivitySummary, _ recording: RecordedActivity, fromLap first: Int = 1, limit: Int = listLimit
     ) {
         object { line in
             line.key("summary")

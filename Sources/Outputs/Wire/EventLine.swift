@@ -77,7 +77,7 @@ extension LineWriter {
     }
 
     /// An activity in one object.
-    package mutating func summary(_ summary: Summary) {
+    package mutating func summary(_ summary: ActivitySummary) {
         object { line in
             line.member("id", number: summary.id)
             line.member("sport", summary.sport.rawValue)

@@ -68,7 +68,7 @@ package struct LineWriter: Sendable {
 
     /// A number with at most so many decimals, as ``member(_:_:decimals:)`` has it; `null` in the place of none.
     package mutating func value(_ value: Double?, decimals: Int) {
-        guard let value, let scaled = Decimal.scaled(value, decimals: decimals) else { return null() }
+        guard let value, let scaled = DecimalFormat.scaled(value, decimals: decimals) else { return null() }
         separate()
         bytes.append(scaled: scaled, decimals: decimals)
     }
@@ -134,9 +134,9 @@ extension LineWriter {
 
     /// A number with at most so many decimals, 0 to 9, rounded as `printf` rounds, zeros at its end cut, never with an exponent.
     ///
-    /// A value that is not finite, or too large to be rounded (``Decimal/scaled(_:decimals:)``), is left out.
+    /// A value that is not finite, or too large to be rounded (``DecimalFormat/scaled(_:decimals:)``), is left out.
     package mutating func member(_ name: String, _ value: Double?, decimals: Int) {
-        guard let value, let scaled = Decimal.scaled(value, decimals: decimals) else { return }
+        guard let value, let scaled = DecimalFormat.scaled(value, decimals: decimals) else { return }
         key(name)
         bytes.append(scaled: scaled, decimals: decimals)
     }
@@ -151,7 +151,7 @@ extension LineWriter {
     }
 
     /// An address as `A0:9E:1A:00:00:01`.
-    package mutating func member(_ name: String, _ address: DeviceAddress?) {
+    package mutating func member(_ name: String, _ address: BluetoothAddress?) {
         guard let address else { return }
         key(name)
         bytes.append(UInt8(ascii: "\""))

@@ -2,7 +2,7 @@ package import Domain
 
 extension LineWriter {
     /// The line of class HEART: one notification of the strap.
-    package mutating func heart(_ reading: HeartReading, sequence: Int) {
+    package mutating func heart(_ reading: HeartRateSample, sequence: Int) {
         let measurement = reading.measurement
         object { line in
             line.member("class", "HEART")

@@ -82,14 +82,14 @@ extension LineWriter {
         object("lap") { $0.lap(activity.lap, number: activity.lapNumber) }
     }
 
-    private mutating func times(_ figures: Figures) {
+    private mutating func times(_ figures: Totals) {
         member("elapsed_ms", figures.elapsedMilliseconds)
         member("moving_ms", figures.movingMilliseconds)
         member("distance_m", figures.distanceMetres, decimals: 2)
     }
 
     /// The members of a lap.
-    mutating func lap(_ figures: Figures, number: Int) {
+    mutating func lap(_ figures: Totals, number: Int) {
         member("number", number)
         times(figures)
         member("average_pace_s_per_m", figures.averagePace, decimals: 4)
@@ -97,7 +97,7 @@ extension LineWriter {
         heartRates(figures)
     }
 
-    private mutating func heartRates(_ figures: Figures) {
+    private mutating func heartRates(_ figures: Totals) {
         member("average_bpm", figures.averageHeartRate, decimals: 0)
         member("max_bpm", figures.maximumHeartRate)
     }

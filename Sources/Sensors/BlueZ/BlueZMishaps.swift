@@ -21,7 +21,7 @@ package struct BlueZMishaps: Sendable {
     package static let fadingLimit = 3
     package static let fadingPeriod = Duration.seconds(600)
 
-    private var strap: TypedAddress?
+    private var strap: LEAddress?
     private var failures = 0
     private var unresolved = 0
     /// When streams faded last.
@@ -38,7 +38,7 @@ package struct BlueZMishaps: Sendable {
     ///
     /// - Parameter wasConnected: whether it could be subscribed to.
     package mutating func lost(
-        _ loss: StrapLink.Loss, of strap: TypedAddress?, wasConnected: Bool, at now: Instant
+        _ loss: StrapLink.Loss, of strap: LEAddress?, wasConnected: Bool, at now: Instant
     ) -> Remedy? {
         if strap != self.strap { self = BlueZMishaps() }
         self.strap = strap

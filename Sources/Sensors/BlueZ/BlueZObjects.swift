@@ -3,7 +3,7 @@ package import Domain
 /// An adapter as bluetoothd tells of it.
 package struct BlueZAdapter: Equatable, Sendable {
     package let path: String
-    package internal(set) var address: DeviceAddress?
+    package internal(set) var address: BluetoothAddress?
     package internal(set) var isPowered = false
 
     /// Its number: `/org/bluez/hci0` has 0.
@@ -20,7 +20,7 @@ package struct BlueZAdapter: Equatable, Sendable {
 /// A device as bluetoothd tells of it.
 package struct BlueZDevice: Equatable, Sendable {
     package let path: String
-    package internal(set) var name: ForeignText?
+    package internal(set) var name: SanitizedText?
     package internal(set) var isConnected = false
     /// Whether its services are known; its characteristics may come a little later.
     package internal(set) var isResolved = false
@@ -30,15 +30,15 @@ package struct BlueZDevice: Equatable, Sendable {
     /// How strongly it was heard last, in dBm; absent when nobody searches and while it is connected.
     var rssi: Int?
     var services: [AttributeUUID] = []
-    private var deviceAddress: DeviceAddress?
-    private var kind = TypedAddress.Kind.public
+    private var deviceAddress: BluetoothAddress?
+    private var kind = LEAddress.Kind.public
 
     init(path: String) {
         self.path = path
     }
 
-    package var address: TypedAddress? {
-        deviceAddress.map { TypedAddress($0, kind) }
+    package var address: LEAddress? {
+        deviceAddress.map { LEAddress($0, kind) }
     }
 
     /// The device as one that is there; nil while its address is not known.
@@ -49,7 +49,7 @@ package struct BlueZDevice: Equatable, Sendable {
     mutating func take(_ part: BlueZPart) {
         if let change = part.change(of: "Address", \.deviceAddress) { deviceAddress = change }
         if let change = part.change(of: "AddressType", \.text) { kind = change == "random" ? .random : .public }
-        if let change = part.change(of: "Name", \.text) { name = change.flatMap { ForeignText($0) } }
+        if let change = part.change(of: "Name", \.text) { name = change.flatMap { SanitizedText($0) } }
         if let change = part.change(of: "Connected", \.flag) { isConnected = change ?? false }
         if let change = part.change(of: "ServicesResolved", \.flag) { isResolved = change ?? false }
         if let change = part.change(of: "Paired", \.flag) { isPaired = change ?? false }
@@ -147,7 +147,7 @@ package struct BlueZObjects: Sendable {
     }
 
     /// An adapter's device of this address.
-    package func device(_ address: TypedAddress, of adapter: String) -> BlueZDevice? {
+    package func device(_ address: LEAddress, of adapter: String) -> BlueZDevice? {
         devices.values.first { $0.address == address && $0.path.hasPrefix(adapter + "/") }
     }
 

@@ -39,7 +39,7 @@ package struct BlueZSession: Sendable {
 
     private let choice: AdapterChoice
     /// The adapter that was taken last; it may be away.
-    private var taken: DeviceAddress?
+    private var taken: BluetoothAddress?
     private var isThere = false
     private var isListed = false
     private var isForbidden = false
@@ -90,7 +90,7 @@ package struct BlueZSession: Sendable {
     }
 
     /// The adapter's device of this address.
-    package func device(_ address: TypedAddress) -> BlueZDevice? {
+    package func device(_ address: LEAddress) -> BlueZDevice? {
         adapter.flatMap { objects.device(address, of: $0.path) }
     }
 

@@ -21,8 +21,8 @@ package enum BlueZValue: Equatable, Sendable {
         number.flatMap { range.contains($0) ? $0 : nil }
     }
 
-    var deviceAddress: DeviceAddress? {
-        text.flatMap { DeviceAddress($0) }
+    var deviceAddress: BluetoothAddress? {
+        text.flatMap { BluetoothAddress($0) }
     }
 
     var text: String? {

@@ -5,7 +5,7 @@ struct FigureTally {
     /// The longest time that a heart rate stands for, in milliseconds: files that keep a point now and then.
     private static let longestWeight: Int64 = 10_000
 
-    private(set) var figures = Figures()
+    private(set) var figures = Totals()
     /// The distance from the recording's start at which the stretch begins.
     private var baseMetres = 0.0
     private var lastMetres = 0.0

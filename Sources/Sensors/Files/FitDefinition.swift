@@ -92,9 +92,9 @@ struct FitMessage {
         return (0..<field.size / type.size).compactMap { value(at: field.offset + $0 * type.size, type) }
     }
 
-    func text(_ number: Fit.Field) -> ForeignText? {
+    func text(_ number: Fit.Field) -> SanitizedText? {
         guard let field = field(number), field.type == .text else { return nil }
-        return ForeignText(bytes[field.offset..<field.offset + field.size].prefix { $0 != 0 })
+        return SanitizedText(bytes[field.offset..<field.offset + field.size].prefix { $0 != 0 })
     }
 
     private func field(_ number: Fit.Field) -> FitDefinition.Field? {

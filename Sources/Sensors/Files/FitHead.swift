@@ -5,15 +5,15 @@ struct FitHead {
     private(set) var sport: Sport?
     private(set) var isIndoor = false
     private(set) var strap: RecordingStrap?
-    private var creator: ForeignText?
+    private var creator: SanitizedText?
     private var maker: Int64?
     private var product: Int64?
-    private var sums = RecordingClaim()
+    private var sums = SourceTotals()
     private var sessions = 0
 
-    var claim: RecordingClaim {
+    var claim: SourceTotals {
         var claim = sums
-        claim.creator = creator ?? maker.flatMap { ForeignText(Self.creator($0, product: product)) }
+        claim.creator = creator ?? maker.flatMap { SanitizedText(Self.creator($0, product: product)) }
         return claim
     }
 
@@ -37,7 +37,7 @@ struct FitHead {
         var strap = strap ?? RecordingStrap()
         strap.name = message.text(Fit.DeviceInfo.productName) ?? strap.name
         strap.serialNumber =
-            message[Fit.DeviceInfo.serialNumber].flatMap { ForeignText(String($0)) } ?? strap.serialNumber
+            message[Fit.DeviceInfo.serialNumber].flatMap { SanitizedText(String($0)) } ?? strap.serialNumber
         strap.manufacturer = message[Fit.DeviceInfo.maker].flatMap(Self.maker) ?? strap.manufacturer
         strap.batteryPercent = message.integer(Fit.DeviceInfo.batteryLevel, in: 0...100) ?? strap.batteryPercent
         self.strap = strap
@@ -72,13 +72,13 @@ struct FitHead {
     }
 
     /// The makers whose numbers are met most.
-    private static func maker(_ number: Int64) -> ForeignText? {
+    private static func maker(_ number: Int64) -> SanitizedText? {
         switch number {
-        case 1: ForeignText("Garmin")
-        case 23: ForeignText("Suunto")
-        case 32: ForeignText("Wahoo Fitness")
-        case 123: ForeignText("Polar Electro")
-        case 265: ForeignText("Strava")
+        case 1: SanitizedText("Garmin")
+        case 23: SanitizedText("Suunto")
+        case 32: SanitizedText("Wahoo Fitness")
+        case 123: SanitizedText("Polar Electro")
+        case 265: SanitizedText("Strava")
         default: nil
         }
     }
@@ -129,7 +129,7 @@ struct FitLap {
     let endsSession: Bool
     let sport: Sport?
     /// The file's own.
-    let figures: Figures
+    let figures: Totals
 
     /// Nil for a lap without a beginning or an end.
     init?(_ message: FitMessage) {
@@ -146,7 +146,7 @@ struct FitLap {
         }
         endsSession = trigger == Fit.Lap.sessionEnd
         sport = message[Fit.Lap.sport].map(Fit.sport(number:))
-        var figures = Figures()
+        var figures = Totals()
         figures.elapsedMilliseconds = message[Fit.Lap.timer] ?? elapsed
         figures.movingMilliseconds = figures.elapsedMilliseconds
         figures.distanceMetres = message[Fit.Lap.distance].map { Double($0) / 100 } ?? 0

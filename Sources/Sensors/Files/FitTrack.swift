@@ -60,10 +60,10 @@ struct FitTrack {
     }
 
     /// Nil where there was no record.
-    mutating func finish(_ head: FitHead, _ row: (RecordingRow) throws -> Void) throws -> Recording? {
+    mutating func finish(_ head: FitHead, _ row: (RecordingRow) throws -> Void) throws -> RecordedActivity? {
         guard let started, sampledAt != nil else { return nil }
         if timer != .standing { try end(at: newest, .command, row) }
-        var recording = Recording(sport: head.sport ?? laps.first?.sport ?? .other, started: started)
+        var recording = RecordedActivity(sport: head.sport ?? laps.first?.sport ?? .other, started: started)
         recording.isTimeUncertain = started.milliseconds < (Fit.firstTime + Fit.epoch) * 1000
         recording.isIndoor = head.isIndoor
         recording.totalMilliseconds = newest
@@ -166,7 +166,7 @@ extension FitTrack {
         }
     }
 
-    private mutating func close(_ lap: FitLap, at ended: Int64, _ figures: Figures) {
+    private mutating func close(_ lap: FitLap, at ended: Int64, _ figures: Totals) {
         let began = min(max(lap.began(since: started), newestLap), ended)
         closed.append(RecordingLap(trigger: lap.trigger, beganAt: began, endedAt: ended, figures: figures))
     }

@@ -17,8 +17,8 @@ package struct GPXTrack: TrackElements {
     private var places: [Place] = [.document]
     private var track = TrackRows()
     private var point = TrackPoint()
-    private var creator: ForeignText?
-    private var name: ForeignText?
+    private var creator: SanitizedText?
+    private var name: SanitizedText?
     private var sport: Sport?
     private var points = 0
 
@@ -36,7 +36,7 @@ package struct GPXTrack: TrackElements {
     private mutating func next(_ name: String, _ attributes: [XMLAttribute]) -> Place {
         switch (places.last, name) {
         case (.document, "gpx"):
-            creator = attributes["creator"].flatMap { ForeignText($0) }
+            creator = attributes["creator"].flatMap { SanitizedText($0) }
             return .file
         case (.file, "trk"): return .track
         case (.track, "name"): return .name
@@ -70,7 +70,7 @@ package struct GPXTrack: TrackElements {
         case .value(let field, let name):
             if !point.set(field, text) { track.leftovers.count("unreadable \(name)") }
         case .extensions(let name, isEmpty: true): track.leftovers.count(name)
-        case .name: name = name ?? ForeignText(String(text.trimmed))
+        case .name: name = name ?? SanitizedText(String(text.trimmed))
         case .type: sport = sport ?? Sport(said: text)
         default: break
         }

@@ -2,11 +2,11 @@ package import Domain
 
 /// What a file held as a whole. Its rows were handed over while it was read.
 package struct ImportedRecording: Equatable, Sendable {
-    /// Its figures are counted from the rows, its ``Recording/claim`` is what the file says.
-    package var recording: Recording
+    /// Its figures are counted from the rows, its ``RecordedActivity/claim`` is what the file says.
+    package var recording: RecordedActivity
     package var leftovers: Leftovers
 
-    package init(recording: Recording, leftovers: Leftovers) {
+    package init(recording: RecordedActivity, leftovers: Leftovers) {
         self.recording = recording
         self.leftovers = leftovers
     }
@@ -18,7 +18,7 @@ package struct Leftovers: Equatable, Sendable {
     package static let nameLimit = 64
 
     package struct Entry: Equatable, Sendable {
-        package var name: ForeignText
+        package var name: SanitizedText
         package var count: Int
     }
 
@@ -35,7 +35,7 @@ package struct Leftovers: Equatable, Sendable {
             entries[index].count += count
             return
         }
-        guard let name = ForeignText(name) else { return }
+        guard let name = SanitizedText(name) else { return }
         if let index = index(of: name.text) {
             entries[index].count += count
         } else if entries.count < Self.nameLimit {

@@ -28,9 +28,9 @@ package struct KMLTrack: TrackElements {
     private var itemCount = 0
     private var tracks = 0
     private var lines = 0
-    private var name: ForeignText?
-    private var placemarkName: ForeignText?
-    private var trackName: ForeignText?
+    private var name: SanitizedText?
+    private var placemarkName: SanitizedText?
+    private var trackName: SanitizedText?
     private var kind: Sport?
     private var sport: Sport?
 
@@ -103,8 +103,8 @@ package struct KMLTrack: TrackElements {
                 rows.leftovers.count("unreadable \(field)")
             }
             itemCount += 1
-        case .name: name = name ?? ForeignText(String(text.trimmed))
-        case .placemarkName: placemarkName = ForeignText(String(text.trimmed))
+        case .name: name = name ?? SanitizedText(String(text.trimmed))
+        case .placemarkName: placemarkName = SanitizedText(String(text.trimmed))
         case .kindValue: kind = Sport(said: text)
         case .track: try endTrack()
         default: break

@@ -26,8 +26,8 @@ package struct TCXTrack: TrackElements {
     private var activities = 0
     private var tracksOfLap = 0
     private var sport = Sport.other
-    private var name: ForeignText?
-    private var creator: ForeignText?
+    private var name: SanitizedText?
+    private var creator: SanitizedText?
 
     package init() {}
 
@@ -110,8 +110,8 @@ package struct TCXTrack: TrackElements {
         let number = TrackPoint.number(text)
         switch field {
         case .point: break
-        case .notes: name = ForeignText(String(text.trimmed))
-        case .creatorName: creator = ForeignText(String(text.trimmed))
+        case .notes: name = SanitizedText(String(text.trimmed))
+        case .creatorName: creator = SanitizedText(String(text.trimmed))
         case .lapTrigger: track.changeLap { $0.trigger = Event.Trigger(tcxName: text.trimmed) }
         case .lapTime:
             guard let number, (0...1e9).contains(number) else { return false }

@@ -74,7 +74,7 @@ struct TrackRows {
     /// - Returns: the recording, to which the name is still to be added.
     /// - Parameter needs: what a point must have to be one.
     /// - Throws: where there is no point, and no lap with a time.
-    mutating func finish(sport: Sport, needs: String) throws(FileError) -> Recording {
+    mutating func finish(sport: Sport, needs: String) throws(FileError) -> RecordedActivity {
         var due: [(Pending, UTC)] = []
         order.finish { due.append(($0, $1)) }
         for (point, time) in due { try release(point, at: time) }
@@ -84,7 +84,7 @@ struct TrackRows {
         guard let started else { throw FileError("no point of it has \(needs)") }
         endAllLaps()
         rows.append(.end(at: now, .command))
-        var recording = Recording(sport: sport, started: started)
+        var recording = RecordedActivity(sport: sport, started: started)
         recording.totalMilliseconds = now
         recording.total = total.figures
         recording.laps = laps
@@ -92,8 +92,8 @@ struct TrackRows {
     }
 
     /// The file's own totals; nil for what it does not say of each lap.
-    func claim(creator: ForeignText?) -> RecordingClaim {
-        var claim = RecordingClaim()
+    func claim(creator: SanitizedText?) -> SourceTotals {
+        var claim = SourceTotals()
         claim.creator = creator
         guard !claims.isEmpty else { return claim }
         let times = claims.compactMap(\.elapsedMilliseconds)

@@ -26,7 +26,7 @@ package struct FixMerger: Sendable {
         var reports: Int
     }
 
-    private let name: ForeignText?
+    private let name: SanitizedText?
     private var open: Fix?
     private var reports = 0
     /// Complete fixes that have not been taken, at most two in steady use.
@@ -34,11 +34,11 @@ package struct FixMerger: Sendable {
     /// The last ten fixes with a time; a ring whose oldest is at `oldest`.
     private var closed: [Closed] = []
     private var oldest = 0
-    private var satellites: Timed<Int>?
+    private var satellites: Timestamped<Int>?
 
     /// - Parameter device: the receiver as gpsd names it; made harmless here.
     package init(device: String?) {
-        name = device.flatMap { ForeignText($0) }
+        name = device.flatMap { SanitizedText($0) }
         ready.reserveCapacity(2)
         closed.reserveCapacity(Self.memory)
     }
@@ -72,7 +72,7 @@ package struct FixMerger: Sendable {
 
     /// Takes the count of satellites that the receiver's fixes use from now on.
     package mutating func received(satellites: Int, at now: Instant) {
-        self.satellites = Timed(satellites, at: now)
+        self.satellites = Timestamped(satellites, at: now)
     }
 
     /// The next fix that is complete by `now`; call it until it is nil.

@@ -214,7 +214,7 @@ package struct GpsdSession: Sendable {
         }
         let name = wanted ?? watch.devices?.first
         return LinkStatus(
-            .connecting, reason: isAbsent ? .noDevice : .silent, name: name.flatMap { ForeignText($0) })
+            .connecting, reason: isAbsent ? .noDevice : .silent, name: name.flatMap { SanitizedText($0) })
     }
 
     /// Connects anew without a word: the receiver is as silent as it was.

@@ -18,7 +18,7 @@ package struct ReceiverChoice: Sendable {
         var merger: FixMerger
         var heardAt: Instant
         /// The quality of its last position.
-        var position: Timed<Quality>?
+        var position: Timestamped<Quality>?
     }
 
     private struct Quality: Sendable {
@@ -89,7 +89,7 @@ package struct ReceiverChoice: Sendable {
     private mutating func uses(_ fix: Fix, of index: Int) -> Bool {
         if fix.hasPosition {
             let quality = Quality(mode: fix.mode, accuracy: fix.accuracy ?? .infinity)
-            receivers[index].position = Timed(quality, at: fix.arrivedAt)
+            receivers[index].position = Timestamped(quality, at: fix.arrivedAt)
         }
         let now = fix.arrivedAt
         if let chosen, let present = quality(of: chosen, at: now) {

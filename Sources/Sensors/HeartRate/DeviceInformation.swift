@@ -4,13 +4,13 @@ package import Domain
 ///
 /// Source: Bluetooth SIG, Device Information Service 1.1, section 3; Core Specification 5.4, volume 3, part C, section 12.1.
 package struct DeviceInformation: Equatable, Sendable {
-    package var name: ForeignText?
-    package var manufacturer: ForeignText?
-    package var model: ForeignText?
-    package var serialNumber: ForeignText?
-    package var firmware: ForeignText?
-    package var hardware: ForeignText?
-    package var software: ForeignText?
+    package var name: SanitizedText?
+    package var manufacturer: SanitizedText?
+    package var model: SanitizedText?
+    package var serialNumber: SanitizedText?
+    package var firmware: SanitizedText?
+    package var hardware: SanitizedText?
+    package var software: SanitizedText?
     package var location: BodySensorLocation?
 
     package init() {}
@@ -37,12 +37,12 @@ package struct DeviceInformation: Equatable, Sendable {
     }
 
     /// Text without what some sensors pad it with: spaces and NUL at either end.
-    private static func text(_ value: [UInt8]) -> ForeignText? {
+    private static func text(_ value: [UInt8]) -> SanitizedText? {
         let isPadding = { (byte: UInt8) in byte == 0 || byte == UInt8(ascii: " ") }
         guard let first = value.firstIndex(where: { !isPadding($0) }),
             let last = value.lastIndex(where: { !isPadding($0) })
         else { return nil }
-        return ForeignText(value[first...last])
+        return SanitizedText(value[first...last])
     }
 }
 

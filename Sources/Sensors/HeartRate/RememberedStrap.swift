@@ -6,14 +6,14 @@ package import Domain
 /// known by its name, and by its serial number once that is known.
 package struct RememberedStrap: Equatable, Sendable {
     /// The address that it had last.
-    package var address: TypedAddress
-    package var name: ForeignText?
-    package var serialNumber: ForeignText?
+    package var address: LEAddress
+    package var name: SanitizedText?
+    package var serialNumber: SanitizedText?
     /// It leaves hosts that do not let it choose slow connection parameters: it gets 30 to 500 ms and 6 s.
     package var isWide: Bool
 
     package init(
-        address: TypedAddress, name: ForeignText? = nil, serialNumber: ForeignText? = nil, isWide: Bool = false
+        address: LEAddress, name: SanitizedText? = nil, serialNumber: SanitizedText? = nil, isWide: Bool = false
     ) {
         self.address = address
         self.name = name
@@ -22,7 +22,7 @@ package struct RememberedStrap: Equatable, Sendable {
     }
 
     /// Whether a strap of this address and this name is this one, as far as the air tells.
-    package func matches(_ address: TypedAddress, name: ForeignText?) -> Bool {
+    package func matches(_ address: LEAddress, name: SanitizedText?) -> Bool {
         if self.address == address { return true }
         return !self.address.isStable && !address.isStable && self.name != nil && self.name == name
     }

@@ -4,7 +4,7 @@ extension StrapChoice {
     // MARK: What came of a connection
 
     /// A strap is being connected because it was heard, or it is connected.
-    package mutating func taken(_ address: TypedAddress, at now: Instant) {
+    package mutating func taken(_ address: LEAddress, at now: Instant) {
         current = Current(address: address, thereAt: now)
     }
 
@@ -12,7 +12,7 @@ extension StrapChoice {
     ///
     /// - Returns: whether ``remembered`` has changed.
     package mutating func received(
-        _ measurement: HeartRateMeasurement, from address: TypedAddress, at now: Instant
+        _ measurement: HeartRateMeasurement, from address: LEAddress, at now: Instant
     ) -> Bool {
         taken(address, at: now)
         guard measurement.isBeat else { return false }
@@ -44,7 +44,7 @@ extension StrapChoice {
     }
 
     /// Takes what a strap says of itself, once its heart rate flows.
-    package mutating func described(_ information: DeviceInformation, of address: TypedAddress) -> Recognition {
+    package mutating func described(_ information: DeviceInformation, of address: LEAddress) -> Recognition {
         let name = name(of: address)
         guard let index = remembered.firstIndex(where: { $0.matches(address, name: name) }) else {
             return .ours(hasChanged: false)
@@ -63,7 +63,7 @@ extension StrapChoice {
     /// A strap needs wide connection parameters: 30 to 500 ms and a supervision timeout of 6 s.
     ///
     /// - Returns: whether ``remembered`` has changed.
-    package mutating func widened(_ address: TypedAddress) -> Bool {
+    package mutating func widened(_ address: LEAddress) -> Bool {
         wide = address
         guard let index = remembered.firstIndex(where: { $0.address == address }), !remembered[index].isWide else {
             return false
@@ -73,7 +73,7 @@ extension StrapChoice {
     }
 
     /// Whether a strap gets wide connection parameters.
-    package func isWide(_ address: TypedAddress) -> Bool {
+    package func isWide(_ address: LEAddress) -> Bool {
         wide == address || remembered.contains { $0.address == address && $0.isWide }
     }
 
@@ -107,20 +107,20 @@ extension StrapChoice {
     }
 
     /// Whether a strap at hand may go on being used after what was said or forgotten.
-    package func mayKeep(_ address: TypedAddress) -> Bool {
+    package func mayKeep(_ address: LEAddress) -> Bool {
         isOurs(StrapSighting(address: address, name: name(of: address)))
             || mayTakeStranger && current?.address == address
     }
 
     /// The strap that a pattern means, as far as one is known: the nearest that is there, the one at hand, the one used last, or the
     /// address that it says with its type.
-    package func meant(by pattern: StrapPattern, at now: Instant) -> TypedAddress? {
+    package func meant(by pattern: StrapPattern, at now: Instant) -> LEAddress? {
         let there = sightings(at: now).filter { pattern.matches($0.address, name: $0.name) }
         if let nearest = there.max(by: { $0.rssi ?? .min < $1.rssi ?? .min }) { return nearest.address }
         if let current, pattern.matches(current.address, name: name(of: current.address)) { return current.address }
         let kept = remembered.first { $0.address.isStable && pattern.matches($0.address, name: $0.name) }
         if let kept { return kept.address }
-        if case .address(let address, let type?) = pattern { return TypedAddress(address, type) }
+        if case .address(let address, let type?) = pattern { return LEAddress(address, type) }
         return nil
     }
 
@@ -131,7 +131,7 @@ extension StrapChoice {
         /// Hear who is there: a discovery.
         case listen
         /// Wait for this one alone with a pending connection, no longer than that.
-        case connect(TypedAddress, within: Duration)
+        case connect(LEAddress, within: Duration)
     }
 
     /// How long each of several addresses is tried where nobody may listen.
@@ -155,7 +155,7 @@ extension StrapChoice {
     }
 
     /// The address that ours must have, if there is only one.
-    private var onlyAddress: TypedAddress? {
+    private var onlyAddress: LEAddress? {
         switch ours.first {
         case nil: remembered.count == 1 && remembered[0].address.isStable ? remembered[0].address : nil
         case .address where ours.count == 1: possibleAddresses.count == 1 ? possibleAddresses[0] : nil
@@ -165,15 +165,15 @@ extension StrapChoice {
 
     /// Every address that ours may have, as far as it does not change: those said, with the type that is said,
     /// remembered or heard, and those remembered of straps whose names are said.
-    private var possibleAddresses: [TypedAddress] {
+    private var possibleAddresses: [LEAddress] {
         let kept = remembered.filter(\.address.isStable)
         if ours.isEmpty { return kept.map(\.address) }
-        var addresses: [TypedAddress] = []
+        var addresses: [LEAddress] = []
         for pattern in ours {
-            var meant: [TypedAddress] = kept.filter { pattern.matches($0.address, name: $0.name) }.map(\.address)
+            var meant: [LEAddress] = kept.filter { pattern.matches($0.address, name: $0.name) }.map(\.address)
             if case .address(let address, let type) = pattern, meant.isEmpty {
                 meant = heardAddresses.filter { pattern.matches($0, name: nil) }
-                if meant.isEmpty { meant = type.map { [TypedAddress(address, $0)] } ?? Self.bothTypes(of: address) }
+                if meant.isEmpty { meant = type.map { [LEAddress(address, $0)] } ?? Self.bothTypes(of: address) }
             }
             addresses += meant.filter { !addresses.contains($0) }
         }
@@ -181,9 +181,9 @@ extension StrapChoice {
     }
 
     /// A device whose address has the bits of a static one is more likely to have chosen it.
-    private static func bothTypes(of address: DeviceAddress) -> [TypedAddress] {
-        let random = TypedAddress(address, .random)
-        let given = TypedAddress(address, .public)
+    private static func bothTypes(of address: BluetoothAddress) -> [LEAddress] {
+        let random = LEAddress(address, .random)
+        let given = LEAddress(address, .public)
         return random.isStable ? [random, given] : [given, random]
     }
 }

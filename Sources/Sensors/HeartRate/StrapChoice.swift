@@ -18,7 +18,7 @@ package struct StrapChoice: Sendable {
     package enum Verdict: Equatable, Sendable {
         /// Nobody that may be connected has been heard yet.
         case wait
-        case connect(TypedAddress)
+        case connect(LEAddress)
         /// Several strangers were heard, and any may be meant.
         case choose
     }
@@ -57,7 +57,7 @@ package struct StrapChoice: Sendable {
     }
 
     struct Current: Sendable {
-        var address: TypedAddress
+        var address: LEAddress
         /// When it was taken, or was last connected.
         var thereAt: Instant
     }
@@ -76,11 +76,11 @@ package struct StrapChoice: Sendable {
     /// The strap that is used, or was last.
     var current: Current?
     /// The last straps that had the name of ours and another serial number.
-    var strangers: [TypedAddress] = [] {
+    var strangers: [LEAddress] = [] {
         didSet { judgeAnew() }
     }
     /// The strap that turned out to need wide parameters before it gave a beat.
-    var wide: TypedAddress?
+    var wide: LEAddress?
     /// Which of several known addresses is tried next.
     var turn = 0
 
@@ -119,7 +119,7 @@ package struct StrapChoice: Sendable {
         present(at: now).map(\.sighting)
     }
 
-    var heardAddresses: [TypedAddress] {
+    var heardAddresses: [LEAddress] {
         heard.map(\.sighting.address)
     }
 
@@ -128,12 +128,13 @@ package struct StrapChoice: Sendable {
     }
 
     /// The names of those that are there, for ``Verdict/choose``; an address where one has no name.
-    package func names(at now: Instant) -> ForeignText? {
-        ForeignText(sightings(at: now).map { $0.name?.text ?? $0.address.address.description }.joined(separator: ", "))
+    package func names(at now: Instant) -> SanitizedText? {
+        SanitizedText(
+            sightings(at: now).map { $0.name?.text ?? $0.address.address.description }.joined(separator: ", "))
     }
 
     /// What a strap calls itself, as far as it was heard or is remembered.
-    package func name(of address: TypedAddress) -> ForeignText? {
+    package func name(of address: LEAddress) -> SanitizedText? {
         heard.first { $0.sighting.address == address }?.sighting.name
             ?? remembered.first { $0.address == address }?.name
     }
@@ -158,7 +159,7 @@ package struct StrapChoice: Sendable {
     /// Whom to connect to now.
     ///
     /// - Parameter asleep: the strap that is left alone because it was taken off (``StrapLink``); another of ours may be used.
-    package func verdict(at now: Instant, asleep: TypedAddress? = nil) -> Verdict {
+    package func verdict(at now: Instant, asleep: LEAddress? = nil) -> Verdict {
         let present = present(at: now)
         let known = present.filter { $0.isOurs || $0.sighting.address == current?.address }
         if let current, now < heldUntil(current, asleep: asleep) {
@@ -170,7 +171,7 @@ package struct StrapChoice: Sendable {
         return first.map { .connect($0.sighting.address) } ?? .wait
     }
 
-    private func stranger(among present: [Heard], at now: Instant, asleep: TypedAddress?) -> Verdict {
+    private func stranger(among present: [Heard], at now: Instant, asleep: LEAddress?) -> Verdict {
         let levels = present.compactMap(\.sighting.rssi).sorted(by: >)
         let nearest = present.first { $0.sighting.rssi == levels.first }
         if let level = levels.first, level >= Self.nearness, let nearest, nearest.sighting.address != asleep,
@@ -185,13 +186,13 @@ package struct StrapChoice: Sendable {
     }
 
     /// Whether a device heard now is the one that was known by an address; that may have changed since.
-    private func isSame(_ sighting: StrapSighting, as address: TypedAddress) -> Bool {
+    private func isSame(_ sighting: StrapSighting, as address: LEAddress) -> Bool {
         sighting.address == address
             || remembered.contains { $0.address == address && $0.matches(sighting.address, name: sighting.name) }
     }
 
     /// Until when the strap of before is waited for.
-    private func heldUntil(_ current: Current, asleep: TypedAddress?) -> Instant {
+    private func heldUntil(_ current: Current, asleep: LEAddress?) -> Instant {
         let heardAt = heard.first { $0.sighting.address == current.address && current.address != asleep }?.last
         return max(current.thereAt, heardAt ?? current.thereAt) + Self.loyalty
     }

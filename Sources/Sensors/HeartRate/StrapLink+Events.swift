@@ -10,7 +10,7 @@ extension StrapLink {
     // MARK: On the way to the strap
 
     /// The strap was heard and is to be connected.
-    package mutating func found(_ strap: TypedAddress?, at now: Instant) -> Action? {
+    package mutating func found(_ strap: LEAddress?, at now: Instant) -> Action? {
         switch phase {
         case .scanning: break
         case .sleeping where strap != self.strap: break
@@ -22,7 +22,7 @@ extension StrapLink {
     }
 
     /// The strap was not heard and is to be waited for with a pending connection, as long as the air allows.
-    package mutating func expected(_ strap: TypedAddress, within limit: Duration, at now: Instant) -> Action? {
+    package mutating func expected(_ strap: LEAddress, within limit: Duration, at now: Instant) -> Action? {
         guard case .scanning = phase, air.duty != nil else { return nil }
         take(strap)
         let until = now + limit
@@ -43,7 +43,7 @@ extension StrapLink {
         return nil
     }
 
-    private mutating func take(_ strap: TypedAddress?) {
+    private mutating func take(_ strap: LEAddress?) {
         if reason == .ambiguous { reason = absence }
         self.strap = strap
     }
@@ -154,7 +154,7 @@ extension StrapLink {
     }
 
     /// A strap was heard. It matters only while ours sleeps: whom to connect to is ``StrapChoice``'s business.
-    package mutating func heard(_ strap: TypedAddress, at now: Instant) -> Action? {
+    package mutating func heard(_ strap: LEAddress, at now: Instant) -> Action? {
         guard case .sleeping(let until, let heardAt) = phase, strap == self.strap, isListening else { return nil }
         guard now - heardAt >= Self.sleepSilence else {
             phase = .sleeping(until: until, heardAt: now)

@@ -28,7 +28,7 @@ package struct StrapLink: Sendable {
         /// Leave the air alone, until the next ``search`` or ``listen``.
         case leave
         /// Connect to the strap; nil is the only one there is, on a way without addresses.
-        case connect(TypedAddress?)
+        case connect(LEAddress?)
         /// Turn notifications on.
         case subscribe
         /// Turn notifications on once more.
@@ -36,7 +36,7 @@ package struct StrapLink: Sendable {
         /// Close the connection, or stop connecting. It is not reported as lost.
         case disconnect
         /// Give the strap wide connection parameters from now on (``StrapChoice/widened(_:)``).
-        case widen(TypedAddress)
+        case widen(LEAddress)
     }
 
     enum Phase: Equatable, Sendable {
@@ -95,9 +95,9 @@ package struct StrapLink: Sendable {
 
     var phase: Phase
     var air = StrapAir()
-    var strap: TypedAddress?
+    var strap: LEAddress?
     /// The strap that the figures below are of: the one that was connected last.
-    var known: TypedAddress?
+    var known: LEAddress?
     var reason = LinkReason.searching
     var isActive = false
     /// Losses since the last steady stream.
@@ -126,7 +126,7 @@ package struct StrapLink: Sendable {
     }
 
     /// The strap that is left alone because it was taken off.
-    package var asleep: TypedAddress? {
+    package var asleep: LEAddress? {
         if case .sleeping = phase { strap } else { nil }
     }
 

@@ -7,17 +7,17 @@ package import Domain
 ///     Polar H10 9AD13824           a name
 ///     9AD13824                     the end of a name, as it is printed on the strap
 package enum StrapPattern: Equatable, Sendable {
-    case address(DeviceAddress, TypedAddress.Kind?)
+    case address(BluetoothAddress, LEAddress.Kind?)
     /// A name or its end, in small letters.
     case name(String)
 
     /// Nil for a text that names nothing: an empty one, or nothing but spaces.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        if let address = DeviceAddress(text) {
+        if let address = BluetoothAddress(text) {
             self = .address(address, nil)
-        } else if parts.count == 2, let address = DeviceAddress(parts[0]),
-            let type = TypedAddress.Kind(rawValue: parts[1].lowercased())
+        } else if parts.count == 2, let address = BluetoothAddress(parts[0]),
+            let type = LEAddress.Kind(rawValue: parts[1].lowercased())
         {
             self = .address(address, type)
         } else {
@@ -28,7 +28,7 @@ package enum StrapPattern: Equatable, Sendable {
     }
 
     /// Whether it means a strap of this address and this name.
-    package func matches(_ address: TypedAddress, name: ForeignText?) -> Bool {
+    package func matches(_ address: LEAddress, name: SanitizedText?) -> Bool {
         switch self {
         case .address(let own, let type): own == address.address && (type ?? address.type) == address.type
         case .name(let own): name.map { Self.comparable($0.text).hasSuffix(own) } ?? false

@@ -2,8 +2,8 @@ package import Domain
 
 /// What was heard of a strap at one moment: of a device that advertises heart rate, or that may be ours.
 package struct StrapSighting: Equatable, Sendable {
-    package var address: TypedAddress
-    package var name: ForeignText?
+    package var address: LEAddress
+    package var name: SanitizedText?
     /// How strongly it was heard, in dBm, -127 to 20.
     package var rssi: Int?
     package var services: [AttributeUUID]
@@ -12,7 +12,7 @@ package struct StrapSighting: Equatable, Sendable {
     package static let serviceLimit = 16
 
     package init(
-        address: TypedAddress, name: ForeignText? = nil, rssi: Int? = nil, services: [AttributeUUID] = []
+        address: LEAddress, name: SanitizedText? = nil, rssi: Int? = nil, services: [AttributeUUID] = []
     ) {
         self.address = address
         self.name = name

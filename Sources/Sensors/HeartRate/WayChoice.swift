@@ -32,7 +32,7 @@ package struct WayChoice: Equatable, Sendable {
     package private(set) var way: Way?
 
     /// Why it was chosen, where nobody has said it.
-    package private(set) var reason: ForeignText?
+    package private(set) var reason: SanitizedText?
 
     /// When ``tick(at:)`` has something to decide, if nothing happens before.
     package private(set) var deadline: Instant?
@@ -73,6 +73,6 @@ package struct WayChoice: Equatable, Sendable {
     private mutating func choose(_ way: Way, _ reason: String) {
         guard way != self.way else { return }
         self.way = way
-        self.reason = ForeignText(reason)
+        self.reason = SanitizedText(reason)
     }
 }

@@ -9,7 +9,7 @@ package import Domain
 package struct Adapter: Equatable, Sendable {
     /// Its number; another one after it was unplugged and plugged in again.
     var index: UInt16
-    var address: DeviceAddress
+    var address: BluetoothAddress
     package var supported: AdapterSettings
     package var settings: AdapterSettings
 
@@ -30,7 +30,7 @@ package enum AdapterChoice: Equatable, Sendable {
     /// The first one that knows Low Energy, and another when it goes.
     case any
     /// Known by its address: numbers change.
-    case address(DeviceAddress)
+    case address(BluetoothAddress)
     /// The one that has this number when it is first seen, and from then on that one, whatever its number.
     case index(UInt16)
 }

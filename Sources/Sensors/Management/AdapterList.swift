@@ -14,7 +14,7 @@ struct AdapterList: Equatable, Sendable {
     private(set) var unread: [UInt16] = []
     private var adapters: [Adapter] = []
     /// The one that was taken last; it may be away.
-    private var taken: DeviceAddress?
+    private var taken: BluetoothAddress?
 
     init(_ choice: AdapterChoice) {
         self.choice = choice

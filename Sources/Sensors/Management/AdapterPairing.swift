@@ -15,7 +15,7 @@ struct AdapterPairing: Equatable, Sendable {
     static let rest = Duration.seconds(1)
 
     private struct Wish: Equatable {
-        var device: TypedAddress
+        var device: LEAddress
         var until: Instant
         /// Its old keys, if there were any, are forgotten.
         var isForgotten = false
@@ -34,7 +34,7 @@ struct AdapterPairing: Equatable, Sendable {
     private(set) var keys: [LongTermKey] = []
     private var wish: Wish?
     /// A pairing that goes on in the kernel over a channel that broke.
-    private var leftover: TypedAddress?
+    private var leftover: LEAddress?
     /// The keys that the kernel has.
     private var loaded: [LongTermKey] = []
     private var saysItCanAsk = false
@@ -42,7 +42,7 @@ struct AdapterPairing: Equatable, Sendable {
     private var stuck: Stuck?
 
     /// The strap that may pair now.
-    var device: TypedAddress? {
+    var device: LEAddress? {
         wish?.device
     }
 
@@ -54,7 +54,7 @@ struct AdapterPairing: Equatable, Sendable {
         [wish?.until, wish?.restUntil, stuck?.until].compactMap { $0 }.min()
     }
 
-    func isPaired(_ device: TypedAddress, with adapter: DeviceAddress) -> Bool {
+    func isPaired(_ device: LEAddress, with adapter: BluetoothAddress) -> Bool {
         keys.contains { $0.device == device && $0.adapter == adapter }
     }
 
@@ -75,7 +75,7 @@ struct AdapterPairing: Equatable, Sendable {
 
     // MARK: What is wanted
 
-    mutating func want(_ device: TypedAddress, until: Instant) {
+    mutating func want(_ device: LEAddress, until: Instant) {
         wish = Wish(device: device, until: until)
         stuck = nil
     }
@@ -93,7 +93,7 @@ struct AdapterPairing: Equatable, Sendable {
     }
 
     /// The strap is connected, for whatever reason.
-    mutating func connected(_ device: TypedAddress) {
+    mutating func connected(_ device: LEAddress) {
         if device == wish?.device { wish?.isReached = true }
     }
 
@@ -115,7 +115,8 @@ struct AdapterPairing: Equatable, Sendable {
     }
 
     /// The kernel has answered the wish to pair; says how it ended, if it has.
-    mutating func answered(_ status: ManagementStatus, with adapter: DeviceAddress, at now: Instant) -> StrapPairing? {
+    mutating func answered(_ status: ManagementStatus, with adapter: BluetoothAddress, at now: Instant) -> StrapPairing?
+    {
         guard let wish, wish.isAsked else { return nil }
         switch status {
         case .success:
@@ -153,7 +154,7 @@ struct AdapterPairing: Equatable, Sendable {
     }
 
     /// Gives up what is under way; returns whose pairing is to be called off.
-    mutating func abandon() -> TypedAddress? {
+    mutating func abandon() -> LEAddress? {
         defer {
             wish = nil
             leftover = nil

@@ -2,7 +2,7 @@ package import Domain
 
 extension AdapterSession {
     /// Whether a strap and the adapter in use have paired, and a key of that is kept.
-    package func isPaired(_ device: TypedAddress) -> Bool {
+    package func isPaired(_ device: LEAddress) -> Bool {
         address.map { pairing.isPaired(device, with: $0) } ?? false
     }
 
@@ -12,7 +12,7 @@ extension AdapterSession {
     }
 
     /// Forgets the keys of some devices.
-    package mutating func forgetKeys(of isMeant: (TypedAddress) -> Bool, at now: Instant) -> [Action] {
+    package mutating func forgetKeys(of isMeant: (LEAddress) -> Bool, at now: Instant) -> [Action] {
         let kept = pairing.keys.filter { !isMeant($0.device) }
         guard kept != pairing.keys else { return [] }
         pairing.keep(kept)
@@ -20,7 +20,7 @@ extension AdapterSession {
     }
 
     /// Pairs with a device and nobody else; ``Action/endPairing(_:)`` says how that ended. A search makes way meanwhile.
-    package mutating func pair(_ device: TypedAddress, until: Instant, at now: Instant) -> [Action] {
+    package mutating func pair(_ device: LEAddress, until: Instant, at now: Instant) -> [Action] {
         pairing.want(device, until: until)
         if isConnected(device) { pairing.connected(device) }
         discovery.want(false)
@@ -38,7 +38,7 @@ extension AdapterSession {
     /// Leaves the adapter alone, as far as that can be done at once: the channel is about to be closed.
     ///
     /// - Parameter strap: whom we are connected to.
-    package mutating func parted(from strap: TypedAddress?) -> [Action] {
+    package mutating func parted(from strap: LEAddress?) -> [Action] {
         guard isOpen, isPermitted, let index else { return [] }
         var commands: [ManagementCommand] = []
         if discovery.isOnAir { commands.append(.stopDiscovery(index: index)) }

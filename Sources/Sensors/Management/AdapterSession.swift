@@ -62,8 +62,8 @@ package struct AdapterSession: Sendable {
     private var duty: StrapAir.Duty?
     private var loaded: Tuning?
     /// Who is connected to the adapter; nil until it has told.
-    private var connections: [TypedAddress]?
-    private var leaving: [TypedAddress] = []
+    private var connections: [LEAddress]?
+    private var leaving: [LEAddress] = []
 
     package init(_ choice: AdapterChoice) {
         adapters = AdapterList(choice)
@@ -82,7 +82,7 @@ package struct AdapterSession: Sendable {
     }
 
     /// The address of the adapter in use, while it is there.
-    package var address: DeviceAddress? {
+    package var address: BluetoothAddress? {
         adapters.current?.address
     }
 
@@ -114,7 +114,7 @@ package struct AdapterSession: Sendable {
     }
 
     /// Whether a device is connected to the adapter, by whomever.
-    package func isConnected(_ device: TypedAddress) -> Bool {
+    package func isConnected(_ device: LEAddress) -> Bool {
         connections?.contains(device) ?? false
     }
 }
@@ -190,7 +190,7 @@ extension AdapterSession {
     }
 
     /// Ends the connection to a device at once: the kernel keeps one for 2 s after its last socket was closed.
-    package mutating func leave(_ device: TypedAddress, at now: Instant) -> [Action] {
+    package mutating func leave(_ device: LEAddress, at now: Instant) -> [Action] {
         guard !isForbidden, isConnected(device), !leaving.contains(device) else { return [] }
         leaving.append(device)
         return advance(at: now)

@@ -6,10 +6,10 @@ extension AdapterSession {
     package struct Tuning: Equatable, Sendable {
         package var parameters: ConnectionParameters
         package var duty: StrapAir.Duty
-        package var strap: TypedAddress?
+        package var strap: LEAddress?
 
         package init(
-            parameters: ConnectionParameters = .usual, duty: StrapAir.Duty = .full, strap: TypedAddress? = nil
+            parameters: ConnectionParameters = .usual, duty: StrapAir.Duty = .full, strap: LEAddress? = nil
         ) {
             self.parameters = parameters
             self.duty = duty

@@ -12,7 +12,7 @@ package import Domain
 ///
 /// Source: Bluetooth Core Specification Supplement 11, part A, sections 1.1 and 1.2.
 package struct AdvertisingData: Equatable, Sendable {
-    package private(set) var name: ForeignText?
+    package private(set) var name: SanitizedText?
     package private(set) var services: [AttributeUUID] = []
 
     package init(_ bytes: [UInt8]) {
@@ -45,7 +45,7 @@ package struct AdvertisingData: Equatable, Sendable {
     }
 
     /// Some pad their names with NULs.
-    private static func name(_ bytes: ArraySlice<UInt8>) -> ForeignText? {
-        ForeignText(bytes.prefix { $0 != 0 })
+    private static func name(_ bytes: ArraySlice<UInt8>) -> SanitizedText? {
+        SanitizedText(bytes.prefix { $0 != 0 })
     }
 }

@@ -20,12 +20,12 @@ package struct LongTermKey: Equatable, Sendable {
     package static let limit = 32
 
     /// The host's own address: a key is of two devices.
-    package var adapter: DeviceAddress
-    package var device: TypedAddress
+    package var adapter: BluetoothAddress
+    package var device: LEAddress
     package var bytes: [UInt8]
 
     /// Nil for what is no key, or one of the tests that everybody knows.
-    package init?(adapter: DeviceAddress, device: TypedAddress, _ bytes: [UInt8]) {
+    package init?(adapter: BluetoothAddress, device: LEAddress, _ bytes: [UInt8]) {
         guard bytes.count == Self.size, bytes[0] <= 3, bytes[1] <= 1, (7...16).contains(bytes[2]) else { return nil }
         self.adapter = adapter
         self.device = device

@@ -14,21 +14,21 @@ package enum ManagementCommand: Equatable, Sendable {
     case setBondable(index: UInt16, Bool)
     /// Makes the keys those of all devices, and forgets others.
     case loadKeys(index: UInt16, [LongTermKey])
-    case disconnect(index: UInt16, TypedAddress)
+    case disconnect(index: UInt16, LEAddress)
     case readConnections(index: UInt16)
     /// The host is one that can ask: the kernel then asks us before it lets anybody pair.
     case setCapability(index: UInt16)
     /// Connects and pairs, as a host that can neither show nor ask anything; answered when that is done.
-    case pair(index: UInt16, TypedAddress)
-    case cancelPairing(index: UInt16, TypedAddress)
+    case pair(index: UInt16, LEAddress)
+    case cancelPairing(index: UInt16, LEAddress)
     /// Forgets the keys of a device, which stays connected.
-    case unpair(index: UInt16, TypedAddress)
+    case unpair(index: UInt16, LEAddress)
     /// An answer to somebody who wants to pair, by the seven bytes of the question.
     case answer(index: UInt16, PairingQuestion, [UInt8], isYes: Bool)
     case startDiscovery(index: UInt16)
     case stopDiscovery(index: UInt16)
     /// Makes the parameters those of one device, and forgets those of all others that are not connected by themselves.
-    case loadParameters(index: UInt16, TypedAddress, ConnectionParameters)
+    case loadParameters(index: UInt16, LEAddress, ConnectionParameters)
     /// Makes the parameters those of every connection to come, and the duty that of every search.
     case setDefaults(index: UInt16, ConnectionParameters, StrapAir.Duty)
 
@@ -162,7 +162,7 @@ extension StrapAir.Duty {
     }
 }
 
-extension TypedAddress {
+extension LEAddress {
     /// Six bytes, the last printed one first, and the type.
     var managementBytes: [UInt8] {
         (0..<6).map { UInt8(truncatingIfNeeded: address.value >> UInt64(8 * $0)) } + [type == .public ? 1 : 2]

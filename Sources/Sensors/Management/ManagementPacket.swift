@@ -33,13 +33,13 @@ package struct ManagementPacket: Equatable, Sendable {
         case added
         case removed
         case settingsChanged(AdapterSettings)
-        case connected(TypedAddress)
-        case disconnected(TypedAddress, DisconnectCause)
-        case connectFailed(TypedAddress, ManagementStatus)
+        case connected(LEAddress)
+        case disconnected(LEAddress, DisconnectCause)
+        case connectFailed(LEAddress, ManagementStatus)
         case found(StrapSighting)
         case discovering(Bool)
         /// A key of 29 bytes was agreed on that is to be kept.
-        case agreed(TypedAddress, key: [UInt8])
+        case agreed(LEAddress, key: [UInt8])
         /// Somebody wants to pair; the device is the seven bytes of its address, which may be one of the other Bluetooth.
         case asked(PairingQuestion, device: [UInt8])
         /// An event that means nothing here, or that is of a device of the other Bluetooth.
@@ -196,7 +196,7 @@ package struct AdapterSettings: OptionSet, Sendable {
 
 extension [UInt8] {
     /// What Read Connections returns: how many there are u16, and the address of each.
-    func connections(limit: Int) -> [TypedAddress] {
+    func connections(limit: Int) -> [LEAddress] {
         stride(from: 2, to: Swift.min(count, 2 + 7 * limit), by: 7).compactMap {
             (try? span.typedAddress(at: $0)) ?? nil
         }
@@ -205,21 +205,21 @@ extension [UInt8] {
 
 extension Span<UInt8> {
     /// Six bytes of an address and its type; nil for a device of the other Bluetooth.
-    func typedAddress(at offset: Int) throws(ParseError) -> TypedAddress? {
+    func typedAddress(at offset: Int) throws(ParseError) -> LEAddress? {
         let address = try deviceAddress(at: offset)
         switch try uint8(at: offset + 6) {
         case 0: return nil
-        case 1: return TypedAddress(address, .public)
-        case 2: return TypedAddress(address, .random)
+        case 1: return LEAddress(address, .public)
+        case 2: return LEAddress(address, .random)
         default: throw ParseError(at: offset + 6, expected: "a type of address")
         }
     }
 
     /// Six bytes, the last printed one first.
-    func deviceAddress(at offset: Int) throws(ParseError) -> DeviceAddress {
+    func deviceAddress(at offset: Int) throws(ParseError) -> BluetoothAddress {
         guard offset + 6 <= count else { throw ParseError(at: count, expected: "six bytes of an address") }
         var value: UInt64 = 0
         for index in 0..<6 { value |= UInt64(self[offset + index]) << UInt64(8 * index) }
-        return DeviceAddress(value: value)
+        return BluetoothAddress(value: value)
     }
 }

@@ -7,8 +7,8 @@ import TestKit
 
 /// A strap's client through a pretended bluetoothd on a bus of its own.
 final class BusBench {
-    static let adapter = DeviceAddress(value: 0x001A_7DDA_7113)
-    static let strap = TypedAddress(DeviceAddress(value: 0xA09E_1A00_0001), .public)
+    static let adapter = BluetoothAddress(value: 0x001A_7DDA_7113)
+    static let strap = LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public)
 
     let loop: EventLoop
     let bus: PrivateBus
@@ -20,7 +20,7 @@ final class BusBench {
     }
 
     private(set) var straps: BusStraps?
-    private(set) var inputs: [Timed<Input>] = []
+    private(set) var inputs: [Timestamped<Input>] = []
     private(set) var information: [DeviceInformation] = []
     private(set) var remembered: [[RememberedStrap]] = []
     private(set) var scanned: [StrapSighting]?
@@ -41,7 +41,7 @@ final class BusBench {
         straps = try BusStraps(
             adapter: adapter, ours: ours.compactMap { StrapPattern($0) }, remembered: remembered, address: bus.address,
             management: management, loop: loop,
-            report: { [unowned self] in inputs.append(Timed($0, at: Clock.now())) },
+            report: { [unowned self] in inputs.append(Timestamped($0, at: Clock.now())) },
             describe: { [unowned self] in information.append($0) },
             remember: { [unowned self] in self.remembered.append($0) })
     }

@@ -15,7 +15,7 @@ struct BusStrapsTests {
         #expect(bench.hearts.allSatisfy { $0.beatsPerMinute == 67 }, "\(bench.hearts)")
         #expect(bench.links.last?.state == .connected)
         #expect(bench.links.last?.name?.text == "Polar H10 9AD13824")
-        let way = Bluetooth(way: .bluetoothd, adapter: BusBench.adapter)
+        let way = BluetoothStatus(way: .bluetoothd, adapter: BusBench.adapter)
         #expect(bench.inputs.contains { $0.value == .bluetooth(way) })
         #expect(bench.inputs.contains { $0.value == .battery(percent: 87) })
         #expect(bench.information.first?.model?.text == "H10")

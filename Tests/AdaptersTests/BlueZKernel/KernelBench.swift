@@ -22,13 +22,13 @@ final class KernelBench: LoopBench {
     /// Whether connections are waited for, for ever.
     var isStrapAway = false
     private(set) var opened = 0
-    private(set) var asked: [TypedAddress] = []
+    private(set) var asked: [LEAddress] = []
     /// Whether the sockets to straps were to be encrypted.
     private(set) var encrypted: [Bool] = []
     private(set) var waiting: [PendingPeer] = []
 
     private(set) var straps: KernelStraps?
-    private(set) var inputs: [Timed<Input>] = []
+    private(set) var inputs: [Timestamped<Input>] = []
     private(set) var information: [DeviceInformation] = []
     private(set) var remembered: [[RememberedStrap]] = []
     private(set) var scanned: [StrapSighting]?
@@ -86,8 +86,8 @@ final class KernelBench: LoopBench {
     }
 
     /// The adapter and the strap of these tests.
-    static let adapter = DeviceAddress(value: 0x001A_7DDA_7113)
-    static let strap = TypedAddress(DeviceAddress(value: 0xF0F1_F2F3_F4F5), .random)
+    static let adapter = BluetoothAddress(value: 0x001A_7DDA_7113)
+    static let strap = LEAddress(BluetoothAddress(value: 0xF0F1_F2F3_F4F5), .random)
     static let strapBytes: [UInt8] = [0xF5, 0xF4, 0xF3, 0xF2, 0xF1, 0xF0, 0x02]
     /// It gives heart rate and is called H10.
     static let advertisement = hex("03 03 0d 18 04 09 48 31 30")
@@ -108,7 +108,7 @@ final class KernelBench: LoopBench {
             adapter: .any, ours: ours.compactMap { StrapPattern($0) }, remembered: remembered, keys: keys,
             sockets: sockets, loop: loop,
             report: { [unowned self] in
-                inputs.append(Timed($0, at: Clock.now()))
+                inputs.append(Timestamped($0, at: Clock.now()))
                 check()
             },
             describe: { [unowned self] in
@@ -147,7 +147,7 @@ final class KernelBench: LoopBench {
         return FileDescriptor(owning: theirs)
     }
 
-    private func openAttribute(_ strap: TypedAddress) throws(SystemError) -> FileDescriptor {
+    private func openAttribute(_ strap: LEAddress) throws(SystemError) -> FileDescriptor {
         asked.append(strap)
         for adapter in kernel.adapters.values where adapter.isDiscovering {
             Issue.record("a connection waits while a discovery goes on")

@@ -28,8 +28,11 @@ struct KernelStrapsTests {
         #expect(bench.hearts == [Self.measurement])
         #expect(bench.asked == [KernelBench.strap])
         #expect(bench.kernel.opcodes == [0x03, 0x04, 0x0D, 0x05, 0x15, 0x18, 0x4C], "no search is needed")
-        #expect(bench.inputs.contains { $0.value == .bluetooth(Bluetooth(way: .kernel, adapter: KernelBench.adapter)) })
-        let name = ForeignText("Polar H10 9AD13824")
+        #expect(
+            bench.inputs.contains {
+                $0.value == .bluetooth(BluetoothStatus(way: .kernel, adapter: KernelBench.adapter))
+            })
+        let name = SanitizedText("Polar H10 9AD13824")
         #expect(bench.links.last == LinkStatus(.connected, address: KernelBench.strap.address, name: name))
         #expect(bench.inputs.contains { $0.value == .battery(percent: 87) })
         withExtendedLifetime(peer) {}
@@ -67,7 +70,7 @@ struct KernelStrapsTests {
             }
             return bench.links.last?.reason == .ambiguous
         }
-        #expect(bench.links.last == LinkStatus(.disconnected, reason: .ambiguous, name: ForeignText("H10, H9")))
+        #expect(bench.links.last == LinkStatus(.disconnected, reason: .ambiguous, name: SanitizedText("H10, H9")))
         #expect(bench.asked.isEmpty)
     }
 
@@ -85,7 +88,7 @@ struct KernelStrapsTests {
         var links: [LinkStatus] = []
         let loop = bench.loop
         let straps = try KernelStraps(
-            adapter: .address(DeviceAddress(value: 0x123456)), ours: [], remembered: [], loop: loop,
+            adapter: .address(BluetoothAddress(value: 0x123456)), ours: [], remembered: [], loop: loop,
             report: {
                 if case .heartLink(let status) = $0 { links.append(status) }
                 if let reason = links.last?.reason, reason != .searching { loop.stop(0) }

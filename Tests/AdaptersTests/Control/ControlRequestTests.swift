@@ -33,7 +33,7 @@ private let good: [(String, String?, ControlRequest)] = [
     ("activities.get", #"{"id":7}"#, .activities(.get(7, fromLap: 1))),
     ("activities.get", #"{"id":7,"from_lap":400}"#, .activities(.get(7, fromLap: 400))),
     ("activities.edit", #"{"id":7,"sport":"walk"}"#, .activities(.edit(7, .walk, nil))),
-    ("activities.edit", #"{"id":7,"name":"a\u001b"}"#, .activities(.edit(7, nil, ForeignText("a\u{1B}")))),
+    ("activities.edit", #"{"id":7,"name":"a\u001b"}"#, .activities(.edit(7, nil, SanitizedText("a\u{1B}")))),
     ("activities.delete", #"{"id":7}"#, .activities(.delete(7))),
     ("activities.track", nil, .activities(.track(nil, from: 0, interval: 1000, columns: Track.Column.usual))),
     (

@@ -20,13 +20,13 @@ struct LaterAnswerTests {
 
     private static let straps = [
         StrapSighting(
-            address: TypedAddress(DeviceAddress(value: 0xF601_0203_0405), .random), rssi: -80,
+            address: LEAddress(BluetoothAddress(value: 0xF601_0203_0405), .random), rssi: -80,
             services: [AttributeUUID(0x180D)]),
         StrapSighting(
-            address: TypedAddress(DeviceAddress(value: 0xA09E_1A00_0001), .public),
-            name: ForeignText("Polar H10 \u{1B}"), rssi: -52,
+            address: LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public),
+            name: SanitizedText("Polar H10 \u{1B}"), rssi: -52,
             services: [AttributeUUID(0x180D), AttributeUUID(value: 0xFB005C80_02E7_F387_1CAD_8ACD2D8DF0C8)]),
-        StrapSighting(address: TypedAddress(DeviceAddress(value: 1), .public)),
+        StrapSighting(address: LEAddress(BluetoothAddress(value: 1), .public)),
     ]
 
     @Test func theStrapsAreToldNearestFirst() throws {
@@ -102,11 +102,11 @@ struct LaterAnswerTests {
     }
 
     @Test func namesThatAreMadeToBeLongDoNotBreakTheLine() throws {
-        let name = ForeignText(String(repeating: "<\u{303}\u{302}\u{301}", count: 64))
+        let name = SanitizedText(String(repeating: "<\u{303}\u{302}\u{301}", count: 64))
         let services = (0..<16).map { AttributeUUID(value: UInt128($0) << 90) }
         let straps = (0..<64).map {
             StrapSighting(
-                address: TypedAddress(DeviceAddress(value: $0), .random), name: name, rssi: -Int($0),
+                address: LEAddress(BluetoothAddress(value: $0), .random), name: name, rssi: -Int($0),
                 services: services)
         }
         let client = try stage.client()

@@ -33,7 +33,7 @@ import Testing
         }
         script.when("the first fix closes when the time changes, the second 0.3 s later", heard.fixes.count == 2)
         try script.run(limit: .seconds(5))
-        let name = ForeignText("/dev/ttyACM0")
+        let name = SanitizedText("/dev/ttyACM0")
         #expect(
             heard.links == [
                 LinkStatus(.connecting, reason: .silent), LinkStatus(.connecting, reason: .silent, name: name),

@@ -11,7 +11,7 @@ import Testing
     /// A stream that is connected, and what it has reported.
     private struct Stage {
         var stream = GpsdStream(addresses: 1)
-        var inputs: [Timed<Input>] = []
+        var inputs: [Timestamped<Input>] = []
 
         init() {
             take(at: start)
@@ -26,7 +26,7 @@ import Testing
 
         mutating func take(at now: Instant) {
             while let step = stream.next(at: now) {
-                if case .input(let input) = step { inputs.append(Timed(input, at: now)) }
+                if case .input(let input) = step { inputs.append(Timestamped(input, at: now)) }
             }
             #expect(stream.deadline > now)
         }
@@ -36,8 +36,8 @@ import Testing
             while stream.deadline <= end { take(at: stream.deadline) }
         }
 
-        var fixes: [Timed<Fix>] {
-            inputs.compactMap { if case .fix(let fix) = $0.value { Timed(fix, at: $0.measuredAt) } else { nil } }
+        var fixes: [Timestamped<Fix>] {
+            inputs.compactMap { if case .fix(let fix) = $0.value { Timestamped(fix, at: $0.measuredAt) } else { nil } }
         }
 
         var links: [LinkStatus] {
@@ -121,6 +121,6 @@ import Testing
         #expect((10...17).contains(stage.links.count))
         stage.send([Self.report(10_000)], at: Self.start + .seconds(10))
         stage.wait(until: Self.start + .seconds(12))
-        #expect(stage.links.last == LinkStatus(.connected, name: ForeignText("/dev/a")))
+        #expect(stage.links.last == LinkStatus(.connected, name: SanitizedText("/dev/a")))
     }
 }

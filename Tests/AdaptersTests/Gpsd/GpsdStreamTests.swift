@@ -105,7 +105,7 @@ import Testing
         let links = steps([transcript([tpv, tpv, lost, lost, tpv])[...]]).compactMap {
             if case .input(.gpsdLink(let link)) = $0 { link } else { nil }
         }
-        let name = ForeignText("/dev/a")
+        let name = SanitizedText("/dev/a")
         #expect(
             links == [
                 LinkStatus(.connecting, reason: .silent), LinkStatus(.connected, name: name),

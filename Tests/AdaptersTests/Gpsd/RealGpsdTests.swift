@@ -28,7 +28,7 @@ import Testing
         script.when("watching", heard.link?.state == .connecting) { try? play(every: .milliseconds(50)) }
         script.when("60 fixes", heard.fixes.count { $0.time != nil } >= 60)
         try script.run(limit: .seconds(10))
-        #expect(heard.link == LinkStatus(.connected, name: ForeignText(gpsd.device)))
+        #expect(heard.link == LinkStatus(.connected, name: SanitizedText(gpsd.device)))
         let times = heard.fixes.compactMap(\.time?.milliseconds)
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == 1_000 })
         // Once it is learnt that one report is all, fixes close as they come.
@@ -106,7 +106,7 @@ import Testing
         try play(every: .milliseconds(200))
         script.when("missed", heard.link?.reason == .noDevice)
         try script.run(limit: .seconds(10))
-        #expect(heard.link == LinkStatus(.connecting, reason: .noDevice, name: ForeignText("/dev/nope")))
+        #expect(heard.link == LinkStatus(.connecting, reason: .noDevice, name: SanitizedText("/dev/nope")))
         #expect(heard.fixes == [])
     }
 

@@ -34,7 +34,7 @@ import Testing
 
     private struct Source: CustomTestStringConvertible {
         var name: String
-        var recording: Domain.Recording
+        var recording: Domain.RecordedActivity
         var rows: [RecordingRow]
         var testDescription: String { name }
 
@@ -125,7 +125,7 @@ import Testing
     }
 
     private static func expect(
-        _ points: [Point], _ recording: Domain.Recording, _ samples: [RecordingSample], metres: Double,
+        _ points: [Point], _ recording: Domain.RecordedActivity, _ samples: [RecordingSample], metres: Double,
         format: ExportFormat
     ) throws {
         try #require(points.count == samples.count)

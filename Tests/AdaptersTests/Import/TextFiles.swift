@@ -8,7 +8,7 @@ import Testing
 
 /// A file as our readers read it.
 struct ReadFile {
-    var recording: Domain.Recording
+    var recording: Domain.RecordedActivity
     var rows: [RecordingRow]
     var leftovers: Leftovers
 
@@ -53,7 +53,7 @@ struct WrittenFile {
     var bytes: [UInt8] = []
     var loss = ExportLoss()
 
-    init(_ format: ExportFormat, _ recording: Domain.Recording, _ rows: [RecordingRow]) throws {
+    init(_ format: ExportFormat, _ recording: Domain.RecordedActivity, _ rows: [RecordingRow]) throws {
         var bytes: [UInt8] = []
         let origin = ExportOrigin(serialNumber: 3_123_456_789)
         loss = try format.write(recording, rows: RowList(rows), origin: origin) { piece in
@@ -67,10 +67,10 @@ struct WrittenFile {
 
 extension MadeRecording {
     /// A run whose rows have power and temperature too, for some of its seconds.
-    static func withEverything(seed: UInt64) throws -> (recording: Domain.Recording, rows: [RecordingRow]) {
+    static func withEverything(seed: UInt64) throws -> (recording: Domain.RecordedActivity, rows: [RecordingRow]) {
         let made = try run(seed: seed)
         var recording = made.recording
-        recording.name = ForeignText(#"Mörgen <run> & "more" 'ü'"#)
+        recording.name = SanitizedText(#"Mörgen <run> & "more" 'ü'"#)
         let rows = made.rows.map { row -> RecordingRow in
             guard case .sample(var sample) = row, !sample.at.isMultiple(of: 7) else { return row }
             sample.power = Int(sample.at / 1000 % 300)

@@ -45,7 +45,7 @@ struct FakeSupplies {
         fake = try FakeSupplies()
     }
 
-    private var power: Power? { fake.supplies.read() }
+    private var power: PowerStatus? { fake.supplies.read() }
 
     @Test func aBoardWithoutASupplyKnowsNothing() throws {
         #expect(!fake.supplies.areThere)
@@ -61,7 +61,7 @@ struct FakeSupplies {
     func aBatteryTellsWhetherItIsCharged(status: String, isCharging: Bool?) throws {
         try fake.battery("BAT0", "62", status)
         #expect(fake.supplies.areThere)
-        #expect(power == Power(batteryPercent: 62, isCharging: isCharging))
+        #expect(power == PowerStatus(batteryPercent: 62, isCharging: isCharging))
     }
 
     @Test func aMouseIsNotOurs() throws {
@@ -76,7 +76,7 @@ struct FakeSupplies {
         try fake.write("supply/usb", ["type": "USB", "online": "1"])
         #expect(power == nil)
         try fake.battery("BAT0", "4", "Discharging")
-        #expect(power == Power(batteryPercent: 4, isCharging: false))
+        #expect(power == PowerStatus(batteryPercent: 4, isCharging: false))
     }
 
     @Test func aBatteryThatIsNotThereIsNone() throws {
@@ -87,17 +87,17 @@ struct FakeSupplies {
     @Test(arguments: ["", "101", "-1", "4 %", "twelve", "99999999999999999999", String(repeating: "1", count: 5000)])
     func nonsenseIsNotKnown(capacity: String) throws {
         try fake.battery("BAT0", capacity, "Discharging")
-        #expect(power == Power(isCharging: false))
+        #expect(power == PowerStatus(isCharging: false))
     }
 
     @Test func severalBatteriesAreOneByWhatTheyHold() throws {
         try fake.battery("BAT0", "100", "Full", ["energy_full": "10000000"])
         try fake.battery("BAT1", "20", "Discharging", ["energy_full": "30000000"])
-        #expect(power == Power(batteryPercent: 40, isCharging: false))
+        #expect(power == PowerStatus(batteryPercent: 40, isCharging: false))
         // Not in the same unit: the lowest.
         try fake.remove("supply/BAT1/energy_full")
         try fake.battery("BAT1", "20", "Charging", ["charge_full": "3000000"])
-        #expect(power == Power(batteryPercent: 20, isCharging: true))
+        #expect(power == PowerStatus(batteryPercent: 20, isCharging: true))
     }
 
     @Test(arguments: [("0", false), ("1", true), ("", nil), ("7", nil)])
@@ -117,7 +117,7 @@ struct FakeSupplies {
 
     /// What a monitor has reported, as the loop turned.
     private final class Told {
-        var readings: [Power?] = []
+        var readings: [PowerStatus?] = []
     }
 
     private func turn(_ loop: EventLoop, until isDone: () -> Bool) throws {
@@ -135,15 +135,15 @@ struct FakeSupplies {
         try turn(loop) { told.readings == [nil, nil] }
         #expect(!monitor.hasThread)
         try fake.battery("BAT0", "62", "Discharging")
-        try turn(loop) { told.readings.last == Power(batteryPercent: 62, isCharging: false) }
+        try turn(loop) { told.readings.last == PowerStatus(batteryPercent: 62, isCharging: false) }
         #expect(monitor.hasThread)
         try fake.battery("BAT0", "61", "Charging")
-        try turn(loop) { told.readings.last == Power(batteryPercent: 61, isCharging: true) }
+        try turn(loop) { told.readings.last == PowerStatus(batteryPercent: 61, isCharging: true) }
         try fake.remove("supply/BAT0")
         try turn(loop) { told.readings.last == .some(nil) }
         #expect(!monitor.hasThread)
         try fake.battery("BAT0", "60", "Full")
-        try turn(loop) { told.readings.last == Power(batteryPercent: 60, isCharging: true) }
+        try turn(loop) { told.readings.last == PowerStatus(batteryPercent: 60, isCharging: true) }
         monitor.close()
         #expect(!monitor.hasThread)
     }

@@ -39,7 +39,7 @@ final class PublisherStage {
     func heart(_ beats: UInt16 = 120) {
         publisher.publish([
             .heart(
-                HeartReading(
+                HeartRateSample(
                     at: Clock.now(), time: nil, measurement: HeartRateMeasurement(beatsPerMinute: beats),
                     quality: .good,
                     gap: false, beatAt: nil))

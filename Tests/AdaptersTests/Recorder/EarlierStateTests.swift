@@ -26,7 +26,7 @@ struct EarlierStateTests {
         var kinds: Set<String> = []
         while try statement.step() {
             let (name, text) = (try #require(statement.text(0)), try #require(statement.text(1)))
-            let kind = try Entry.Kind(name: name, json: JSON(parsing: text.utf8))
+            let kind = try InputLogEntry.Kind(name: name, json: JSON(parsing: text.utf8))
             var writer = LineWriter()
             writer.entry(kind)
             #expect(String(decoding: writer.bytes, as: UTF8.self).replacing(#","lead":0"#, with: "") == text)
@@ -42,7 +42,7 @@ struct EarlierStateTests {
         var faults: [FaultName] = []
         try reader.entries(of: 4) { entry in
             if case .input(.heartLink(let status)) = entry.kind { reasons.append(status.reason) }
-            if case .beginning(let beginning) = entry.kind { faults += beginning.faults.map(\.name) }
+            if case .snapshot(let beginning) = entry.kind { faults += beginning.faults.map(\.name) }
         }
         #expect(reasons == [.outOfRange, .outOfRange, .inUse, .inUse, .inUse, .inUse, .inUse])
         #expect(faults == [.exportFailed])

@@ -13,7 +13,7 @@ func anEntryReadsAsItWasWritten(seed: UInt64) throws {
         writer.entry(entry)
         let text = String(decoding: writer.bytes, as: UTF8.self)
         #expect(!text.contains("\n"))
-        #expect(try Entry.Kind(name: entry.name, json: JSON(parsing: writer.bytes)) == entry, "\(text)")
+        #expect(try InputLogEntry.Kind(name: entry.name, json: JSON(parsing: writer.bytes)) == entry, "\(text)")
     }
 }
 
@@ -22,14 +22,14 @@ func anEntryReadsAsItWasWritten(seed: UInt64) throws {
     var entries = RandomEntries(seed: 1)
     let all = (0..<RandomEntries.kinds).map { entries.next(kind: $0) }
     let entry = try #require(all.first { $0.kind.name == "beginning" })
-    guard case .beginning(var beginning) = entry.kind else { return }
+    guard case .snapshot(var beginning) = entry.kind else { return }
     var writer = LineWriter()
     writer.entry(entry.kind)
     let text = String(decoding: writer.bytes, as: UTF8.self)
     let old = text.replacing(#","lead":\#(beginning.filter.lead.wholeNanoseconds)"#, with: "")
     #expect(old != text)
     beginning.filter.lead = .zero
-    #expect(try Entry.Kind(name: "beginning", json: JSON(parsing: old.utf8)) == .beginning(beginning))
+    #expect(try InputLogEntry.Kind(name: "beginning", json: JSON(parsing: old.utf8)) == .snapshot(beginning))
 }
 
 @Test(arguments: 1...50 as ClosedRange<UInt64>)
@@ -41,7 +41,7 @@ func anEntryMovesOnAnotherClockAndBack(seed: UInt64) throws {
         let shifted = entry.shifted(by: shift)
         #expect(shifted.at == entry.at + shift)
         #expect(shifted.shifted(by: .zero - shift) == entry)
-        if case .beginning(let beginning) = entry.kind, case .beginning(let moved) = shifted.kind {
+        if case .snapshot(let beginning) = entry.kind, case .snapshot(let moved) = shifted.kind {
             #expect(moved.nextSecond == beginning.nextSecond + shift)
             #expect(moved.newest?.arrivedAt == beginning.newest.map { $0.arrivedAt + shift })
             #expect(moved.clock.offset == beginning.clock.offset.map { $0 - 1_234_567 })
@@ -57,5 +57,5 @@ func anEntryMovesOnAnotherClockAndBack(seed: UInt64) throws {
 ])
 func whatIsNoEntryIsRefused(name: String, text: String) throws {
     let json = try JSON(parsing: text.utf8)
-    #expect(throws: ParseError.self) { try Entry.Kind(name: name, json: json) }
+    #expect(throws: ParseError.self) { try InputLogEntry.Kind(name: name, json: json) }
 }

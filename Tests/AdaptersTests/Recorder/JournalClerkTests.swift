@@ -140,8 +140,8 @@ struct JournalClerkTests {
     @Test(
         arguments: [
             .outage(Outage(duration: .seconds(10), isSameBoot: true, settings: Settings())), .shutdown,
-        ] as [Entry.Kind])
-    func theOutageThatBeginsAPartAndTheShutdownAreAwaited(kind: Entry.Kind) throws {
+        ] as [InputLogEntry.Kind])
+    func theOutageThatBeginsAPartAndTheShutdownAreAwaited(kind: InputLogEntry.Kind) throws {
         var isWritten = false
         let source = try stage.journal.watch(in: loop) {}
         record()
@@ -149,7 +149,7 @@ struct JournalClerkTests {
         stage.journal.resume(stage.run.recording, part, rows: 10, at: stage.clock.now)
         // The writer may take the part before there is its outage.
         stage.turn()
-        stage.journal.write(Entry(at: stage.clock.now, kind), at: stage.clock.now)
+        stage.journal.write(InputLogEntry(at: stage.clock.now, kind), at: stage.clock.now)
         #expect(stage.journal.whenWritten { isWritten = true })
         loop.settle()
         #expect(!isWritten)

@@ -85,7 +85,7 @@ struct JournalFileTests {
         let part = JournalPart(
             number: 1, bootID: "another", at: stage.clock.now, beginsAt: open.lastAt + 10_000, place: open.entries)
         stage.journal.resume(stage.run.recording, part, rows: open.rows, at: stage.clock.now)
-        let outage = Entry(
+        let outage = InputLogEntry(
             at: stage.clock.now, .outage(Outage(duration: .seconds(10), isSameBoot: false, settings: Settings())))
         stage.journal.write(outage, at: stage.clock.now)
         stage.turn()
@@ -253,8 +253,8 @@ struct JournalFileTests {
         for place in 0..<1000 { try whole.write(stage.run.row(place)) }
         stage.record(3)
         var recording = stage.run.recording(after: 1000)
-        recording.claim = RecordingClaim()
-        recording.claim?.creator = ForeignText("Another watch")
+        recording.claim = SourceTotals()
+        recording.claim?.creator = SanitizedText("Another watch")
         let id = try whole.finish(recording, gaps: 0)
         recording.id = id
         #expect(try stage.reader().recording(id) == recording)

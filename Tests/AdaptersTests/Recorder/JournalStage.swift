@@ -67,8 +67,8 @@ final class JournalStage {
         try JournalReader(in: directory.path)
     }
 
-    func entries(of id: Int) throws -> [Entry] {
-        var entries: [Entry] = []
+    func entries(of id: Int) throws -> [InputLogEntry] {
+        var entries: [InputLogEntry] = []
         try reader().entries(of: id) { entries.append($0) }
         return entries
     }

@@ -80,8 +80,8 @@ struct JournalTests {
         recording.total.maximumHeartRate = 156
         recording.total.maximumSpeed = 3.75
         var strap = RecordingStrap()
-        strap.address = DeviceAddress(value: 0xA09E_1A00_0001)
-        strap.name = ForeignText("Polar H10 \"1\"")
+        strap.address = BluetoothAddress(value: 0xA09E_1A00_0001)
+        strap.name = SanitizedText("Polar H10 \"1\"")
         strap.batteryPercent = 80
         recording.strap = strap
         recording.laps = (0..<3).map {
@@ -96,7 +96,7 @@ struct JournalTests {
         stage.turn()
         #expect(try stage.reader().recording(1) == recording)
         #expect(try stage.reader().summary(of: 1)?.gaps == 3 && stage.reader().summary(of: 1)?.laps == 3)
-        stage.journal.append(.edit(activity: 1, .hike, ForeignText("Up there")), at: stage.clock.now)
+        stage.journal.append(.edit(activity: 1, .hike, SanitizedText("Up there")), at: stage.clock.now)
         stage.turn()
         let edited = try #require(try stage.reader().recording(1))
         #expect(edited.sport == .hike && edited.name?.text == "Up there" && edited.laps == recording.laps)
@@ -112,14 +112,14 @@ struct JournalTests {
         let coordinates = [latitude, longitude].map { withUnsafeBytes(of: $0.bitPattern.bigEndian) { Data($0) } }
         for place in 0..<2000 {
             var fix = Fix(arrivedAt: stage.clock.now, mode: 3, latitude: latitude, longitude: longitude)
-            fix.device = ForeignText(secret)
-            stage.journal.write(Entry(at: stage.clock.now, .input(.fix(fix))), at: stage.clock.now)
+            fix.device = SanitizedText(secret)
+            stage.journal.write(InputLogEntry(at: stage.clock.now, .input(.fix(fix))), at: stage.clock.now)
             if place % 100 == 0 { stage.turn() }
         }
         stage.end()
         stage.begin()
         stage.record(5)
-        stage.journal.append(.edit(activity: 1, nil, ForeignText(name)), at: stage.clock.now)
+        stage.journal.append(.edit(activity: 1, nil, SanitizedText(name)), at: stage.clock.now)
         stage.turn()
         for text in [secret, name] { #expect(try stage.holds(text), "\(text)") }
         for bytes in coordinates { #expect(try stage.holds(bytes)) }
@@ -145,7 +145,7 @@ struct JournalTests {
         stage.record(5)
         stage.end()
         for name in ["Zanzibar 4711", "Elsewhere"] {
-            stage.journal.append(.edit(activity: 1, nil, ForeignText(name)), at: stage.clock.now)
+            stage.journal.append(.edit(activity: 1, nil, SanitizedText(name)), at: stage.clock.now)
             stage.turn()
         }
         stage.turn()
@@ -157,7 +157,7 @@ struct JournalTests {
         stage.begin()
         stage.record(5)
         stage.end()
-        stage.journal.append(.edit(activity: 1, nil, ForeignText("Zanzibar 4711")), at: stage.clock.now)
+        stage.journal.append(.edit(activity: 1, nil, SanitizedText("Zanzibar 4711")), at: stage.clock.now)
         stage.turn()
         let reader = try SQLiteDatabase(stage.path, .reading)
         let statement = try reader.prepare("SELECT key FROM record")
@@ -213,12 +213,12 @@ struct JournalTests {
         }
         let other = Event.Kind.fix(.fresh, mode: 3, after: .zero)
         append(.start(.run), of: 6)
-        append(.lap(Figures(), number: 1, .command), of: 6)
+        append(.lap(Totals(), number: 1, .command), of: 6)
         append(.start(.run))
         append(.pause(elapsedMilliseconds: 0, distanceMetres: 0, .command))
         append(.resume(elapsedMilliseconds: 0, distanceMetres: 0, .command))
         for number in 1...150 {
-            append(.lap(Figures(), number: number, .command))
+            append(.lap(Totals(), number: number, .command))
             append(other)
         }
         append(.start(.run, resumed: true))
@@ -241,8 +241,8 @@ struct JournalTests {
         #expect(try stage.database().integer("SELECT count(*) FROM event") == 1103)
         append(
             .discard(
-                Summary(
-                    id: 7, sport: .run, isOpen: false, started: nil, ended: nil, total: Figures(),
+                ActivitySummary(
+                    id: 7, sport: .run, isOpen: false, started: nil, ended: nil, total: Totals(),
                     totalMilliseconds: 0, laps: 1, gaps: 0, isDemo: false)))
         for _ in 0..<200 { append(other, of: nil) }
         stage.turn()

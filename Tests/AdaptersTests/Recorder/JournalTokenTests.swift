@@ -31,17 +31,17 @@ struct JournalTokenTests {
             .needsPairing: "needs-pairing", .notRunning: "not-running", .refused: "refused",
             .noDevice: "no-device", .noFix: "no-fix",
         ])
-        expect([Bluetooth.Way.off: "off", .unix: "unix", .kernel: "kernel", .bluetoothd: "bluetoothd"])
-        expect([TypedAddress.Kind.public: "public", .random: "random"])
+        expect([BluetoothStatus.Backend.off: "off", .unix: "unix", .kernel: "kernel", .bluetoothd: "bluetoothd"])
+        expect([LEAddress.Kind.public: "public", .random: "random"])
     }
 
     @Test func wordsOfMeasurementsStay() {
         expect([
-            HeartQuality.good: "good", .zero: "zero", .noContact: "no contact", .outOfRange: "out of range",
+            HeartRateQuality.good: "good", .zero: "zero", .noContact: "no contact", .outOfRange: "out of range",
             .frozen: "frozen",
         ])
         expect([
-            FixRefusal.noFix: "no fix", .noPosition: "no position", .time: "time", .accuracy: "accuracy",
+            FixRejection.noFix: "no fix", .noPosition: "no position", .time: "time", .accuracy: "accuracy",
             .speed: "speed",
         ])
         expect([Event.Freshness.fresh: "fresh", .stale: "stale", .absent: "absent"])
@@ -57,14 +57,14 @@ struct JournalTokenTests {
             .recorderFailed: "recorder failed", .recorderStalled: "recorder stalled",
             .supervisionTimeout: "supervision-timeout", .underVoltage: "under-voltage",
         ])
-        expect([Recorder.State.off: "off", .writing: "writing", .stalled: "stalled", .failed: "failed"])
+        expect([RecorderStatus.State.off: "off", .writing: "writing", .stalled: "stalled", .failed: "failed"])
     }
 
     @Test func wordsOfActivitiesStay() {
         expect([Sport.run: "run", .walk: "walk", .hike: "hike", .ride: "ride", .other: "other"])
         expect([Event.Trigger.command: "command", .auto: "auto", .distance: "distance", .time: "time"])
         expect([RecordingRow.TimerTrigger.command: "command", .auto: "auto", .outage: "outage"])
-        expect([Ending.forgotten: "forgotten", .power: "power"])
+        expect([AutoStopReason.forgotten: "forgotten", .power: "power"])
         expect([Outage.Rule.paused: "paused", .continued: "continued"])
         expect([
             ExportFormat.fit: "fit", .gpx: "gpx", .tcx: "tcx", .geojson: "geojson", .kml: "kml", .csv: "csv",
@@ -92,7 +92,7 @@ struct JournalTokenTests {
 
     @Test(arguments: [
         (
-            Entry.Kind.command(.start(.run, indoor: false)),
+            InputLogEntry.Kind.command(.start(.run, indoor: false)),
             #"{"command":"start","sport":"run","indoor":false,"back":0}"#
         ),
         (.command(.toggle), #"{"command":"toggle"}"#), (.command(.pause), #"{"command":"pause"}"#),
@@ -102,18 +102,18 @@ struct JournalTokenTests {
             .input(.heartLink(LinkStatus(.disconnected, reason: .inUse))),
             #"{"link":"disconnected","reason":"elsewhere"}"#
         ),
-        (.input(.bluetooth(Bluetooth(way: .kernel))), #"{"way":"kernel"}"#),
+        (.input(.bluetooth(BluetoothStatus(way: .kernel))), #"{"way":"kernel"}"#),
         (
             .input(.raise(.positionRejected, message: "wait")),
             #"{"fault":"position refused","message":"wait"}"#
         ),
         (.input(.clear(.positionRejected)), #""position refused""#),
-        (.ended(.power), #""power""#), (.shutdown, "{}"), (.slept(.seconds(1)), "1000000000"),
+        (.ended(.power), #""power""#), (.shutdown, "{}"), (.suspended(.seconds(1)), "1000000000"),
     ])
-    func anEntryIsStoredAsItAlwaysWas(kind: Entry.Kind, text: String) throws {
+    func anEntryIsStoredAsItAlwaysWas(kind: InputLogEntry.Kind, text: String) throws {
         var writer = LineWriter()
         writer.entry(kind)
         #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
-        #expect(try Entry.Kind(name: kind.name, json: JSON(parsing: text.utf8)) == kind)
+        #expect(try InputLogEntry.Kind(name: kind.name, json: JSON(parsing: text.utf8)) == kind)
     }
 }

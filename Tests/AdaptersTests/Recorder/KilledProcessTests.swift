@@ -28,7 +28,7 @@ import Testing
         guard safe > 0 || preparation.open != nil else { return }
         let open = try #require(preparation.open)
         let run = SyntheticRun(activity: 1, start: open.parts[0].at, step: .milliseconds(5))
-        var entries: [Entry] = []
+        var entries: [InputLogEntry] = []
         let reader = try JournalReader(in: process.directory.path)
         try reader.entries(of: 1) { entries.append($0) }
         var rows: [RecordingRow] = []
@@ -117,7 +117,7 @@ struct WrittenBytesTests {
         let reader = try JournalReader(in: process.directory.path)
         let start = try #require(try reader.parts(of: 1).first?.at)
         let run = SyntheticRun(start: start, step: .milliseconds(5))
-        var entries: [Entry] = []
+        var entries: [InputLogEntry] = []
         try reader.entries(of: 1) { entries.append($0) }
         #expect(entries == (0..<steps).map(run.entry))
         #expect(try reader.summary(of: 1)?.isOpen == false)

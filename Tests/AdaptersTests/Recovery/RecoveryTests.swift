@@ -128,7 +128,7 @@ struct RecoveryTests {
         try stage.restart()
         try stage.checkpoint()
         try FileManager.default.copyItem(atPath: stage.path, toPath: stage.directory.path + "/copy.sqlite")
-        stage.journal.append(.edit(activity: 1, .hike, ForeignText("The hill")), at: stage.clock.now)
+        stage.journal.append(.edit(activity: 1, .hike, SanitizedText("The hill")), at: stage.clock.now)
         stage.journal.append(.recover(file: "copy.sqlite"), at: stage.clock.now)
         let lines = try stage.recover()
         #expect(try stage.ids() == [1])

@@ -6,11 +6,11 @@ struct Recording {
     static let start = Instant(milliseconds: 86_400_000)
     static let utc = UTC(milliseconds: 1_772_350_200_400)
 
-    let inputs: [Timed<Input>]
+    let inputs: [Timestamped<Input>]
 
     init(seed: UInt64, seconds: Int) {
         var run = SimulatedRun(seed: seed, startedAt: Self.start, utc: Self.utc)
-        var inputs: [Timed<Input>] = []
+        var inputs: [Timestamped<Input>] = []
         for tenth in 0...(seconds * 10) { inputs += run.advance(to: Self.start + .milliseconds(100 * tenth)) }
         self.inputs = inputs
     }
@@ -26,35 +26,35 @@ struct Recording {
     var gpsdLinks: [(seconds: Double, value: LinkStatus)] { timed(inputs.gpsdLinks) }
     var batteries: [(seconds: Double, value: Int)] { timed(inputs.batteries) }
 
-    private func timed<Value>(_ values: [Timed<Value>]) -> [(seconds: Double, value: Value)] {
+    private func timed<Value>(_ values: [Timestamped<Value>]) -> [(seconds: Double, value: Value)] {
         values.map { (Self.seconds($0.measuredAt), $0.value) }
     }
 }
 
 /// The inputs of each kind, in order.
-extension [Timed<Input>] {
-    var fixes: [Timed<Fix>] {
+extension [Timestamped<Input>] {
+    var fixes: [Timestamped<Fix>] {
         only { if case .fix(let fix) = $0 { fix } else { nil } }
     }
 
-    var notifications: [Timed<HeartRateMeasurement>] {
+    var notifications: [Timestamped<HeartRateMeasurement>] {
         only { if case .heart(let value) = $0 { value } else { nil } }
     }
 
-    var heartLinks: [Timed<LinkStatus>] {
+    var heartLinks: [Timestamped<LinkStatus>] {
         only { if case .heartLink(let status) = $0 { status } else { nil } }
     }
 
-    var gpsdLinks: [Timed<LinkStatus>] {
+    var gpsdLinks: [Timestamped<LinkStatus>] {
         only { if case .gpsdLink(let status) = $0 { status } else { nil } }
     }
 
-    var batteries: [Timed<Int>] {
+    var batteries: [Timestamped<Int>] {
         only { if case .battery(let percent) = $0 { percent } else { nil } }
     }
 
-    private func only<Value: Sendable>(_ kind: (Input) -> Value?) -> [Timed<Value>] {
-        compactMap { input in kind(input.value).map { Timed($0, at: input.measuredAt) } }
+    private func only<Value: Sendable>(_ kind: (Input) -> Value?) -> [Timestamped<Value>] {
+        compactMap { input in kind(input.value).map { Timestamped($0, at: input.measuredAt) } }
     }
 }
 

@@ -9,7 +9,7 @@ private let utc = Recording.utc
 func sameSeedSaysTheSameHoweverOftenItIsAdvanced(seed: UInt64) {
     let often = Recording(seed: seed, seconds: 700).inputs
     var run = SimulatedRun(seed: seed, startedAt: start, utc: utc)
-    var seldom: [Timed<Input>] = []
+    var seldom: [Timestamped<Input>] = []
     // Steps of 7 ms to 29 s, none of them a hole.
     var now = start
     var step: Int64 = 7
@@ -119,8 +119,8 @@ func beatsVaryWithBreathAndChanceLessUnderEffort(seed: UInt64) {
         ])
     for ((seconds, status), expected) in zip(links, [0, 2, 150, 160, 162, 570, 580, 582]) {
         #expect((0..<1).contains(seconds - Double(expected)))
-        #expect(status.name == ForeignText("Simulated strap"))
-        #expect(status.address == DeviceAddress("A0:9E:1A:00:00:01"))
+        #expect(status.name == SanitizedText("Simulated strap"))
+        #expect(status.address == BluetoothAddress("A0:9E:1A:00:00:01"))
         #expect(status.reason == (status.state == .connected ? nil : .searching))
     }
     let away = links[2].seconds..<links[4].seconds
@@ -153,7 +153,7 @@ func fixesAreOfWholeSecondsAndArriveSoonAfter(seed: UInt64) throws {
         last = time.milliseconds
         let late = (fix.arrivedAt - start).inSeconds - Double(time.milliseconds - utc.milliseconds) / 1000
         #expect((0.1...0.3).contains(late))
-        #expect(fix.device == ForeignText("simulated"))
+        #expect(fix.device == SanitizedText("simulated"))
     }
 }
 
@@ -172,7 +172,7 @@ func fixesAreOfWholeSecondsAndArriveSoonAfter(seed: UInt64) throws {
     let links = recording.gpsdLinks
     #expect(links.map(\.value.state) == [.connecting, .connected, .connecting, .connected, .connecting, .connected])
     #expect(links.allSatisfy { $0.value.reason == ($0.value.state == .connected ? nil : .noFix) })
-    #expect(links.allSatisfy { $0.value.name == ForeignText("simulated") })
+    #expect(links.allSatisfy { $0.value.name == SanitizedText("simulated") })
     for (seconds, expected) in zip(links.map(\.seconds), [0, 0.6, 75.6, 95.6, 375.6, 395.6]) {
         #expect((0...0.31).contains(seconds - expected))
     }
@@ -243,7 +243,7 @@ func afterAHoleTheRunGoesOnWithoutWhatWasMissed(hole: Int) throws {
     let covered = run.trueDistance(at: after) - distance
     #expect(abs(covered / (speed / 0.4 * Double(hole)) - 1) < 0.2)
     // A minute later everything flows as ever, and each beat is told once.
-    var later: [Timed<Input>] = []
+    var later: [Timestamped<Input>] = []
     for second in 1...60 { later += run.advance(to: after + .seconds(second)) }
     #expect((59...61).contains(later.fixes.count))
     let time = try #require(later.fixes.last?.value.time)

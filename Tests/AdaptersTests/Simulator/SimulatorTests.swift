@@ -6,12 +6,12 @@ import Testing
 @Test func simulatorReportsFromTheLoopUntilItIsLetGoOf() throws {
     let loop = try EventLoop()
     let began = Clock.now()
-    var inputs: [Timed<Input>] = []
+    var inputs: [Timestamped<Input>] = []
     var simulator: Simulator?
     let end = try loop.timer { loop.stop(0) }
     end.arm(at: began + .seconds(10))
     simulator = try Simulator(seed: 1, loop: loop) { input in
-        inputs.append(Timed(input, at: Clock.now()))
+        inputs.append(Timestamped(input, at: Clock.now()))
         // Let go of in the midst of a report; a strap's next would come within a second.
         guard case .fix = input else { return }
         simulator = nil

@@ -26,15 +26,15 @@ struct BumbleStrapTests {
         let values = bench.hearts.map(\.value)
         for (index, value) in values.prefix(20).enumerated() { #expect(value == script[index % script.count]) }
         for (index, value) in values.dropFirst(20).enumerated() { #expect(value == script[index % script.count]) }
-        let name = ForeignText("Polar H10 00000000")
+        let name = SanitizedText("Polar H10 00000000")
         #expect(bench.links.last == LinkStatus(.connected, name: name))
         #expect(bench.links.contains(LinkStatus(.disconnected, reason: .outOfRange, name: name)))
         #expect(bench.inputs.contains { $0.value == .battery(percent: 87) })
         var expected = DeviceInformation()
         expected.name = name
-        expected.manufacturer = ForeignText("Polar Electro Oy")
-        expected.model = ForeignText("H10")
-        expected.firmware = ForeignText("5.0.0")
+        expected.manufacturer = SanitizedText("Polar Electro Oy")
+        expected.model = SanitizedText("H10")
+        expected.firmware = SanitizedText("5.0.0")
         expected.location = .chest
         #expect(bench.information == [expected, expected])
 

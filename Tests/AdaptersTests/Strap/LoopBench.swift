@@ -5,7 +5,7 @@ import Linux
 /// A bench whose loop runs until something has come about.
 protocol LoopBench: AnyObject {
     var loop: EventLoop { get }
-    var inputs: [Timed<Input>] { get }
+    var inputs: [Timestamped<Input>] { get }
     /// What the loop runs for; asked by ``check()``.
     var isDone: (Self) -> Bool { get set }
     var timers: [TimerSource] { get set }

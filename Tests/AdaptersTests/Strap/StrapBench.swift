@@ -10,7 +10,7 @@ import Testing
 final class StrapBench: LoopBench {
     let loop: EventLoop
     let path: String
-    private(set) var inputs: [Timed<Input>] = []
+    private(set) var inputs: [Timestamped<Input>] = []
     private(set) var information: [DeviceInformation] = []
     private(set) var strap: UnixStrap?
     var isDone: (StrapBench) -> Bool = { _ in false }
@@ -32,7 +32,7 @@ final class StrapBench: LoopBench {
         strap = try UnixStrap(
             path: path, loop: loop,
             report: { [unowned self] input in
-                inputs.append(Timed(input, at: Clock.now()))
+                inputs.append(Timestamped(input, at: Clock.now()))
                 check()
             },
             describe: { [unowned self] in
@@ -45,8 +45,10 @@ final class StrapBench: LoopBench {
         strap = nil
     }
 
-    var hearts: [Timed<HeartRateMeasurement>] {
-        inputs.compactMap { if case .heart(let value) = $0.value { Timed(value, at: $0.measuredAt) } else { nil } }
+    var hearts: [Timestamped<HeartRateMeasurement>] {
+        inputs.compactMap {
+            if case .heart(let value) = $0.value { Timestamped(value, at: $0.measuredAt) } else { nil }
+        }
     }
 
     /// Processor time of this thread.

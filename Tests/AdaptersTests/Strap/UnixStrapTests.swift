@@ -26,7 +26,7 @@ struct UnixStrapTests {
         let peer = try HostilePeer(path: bench.path, loop: bench.loop, serving: notifyingStrap())
         try bench.connect()
         #expect(try bench.run(for: .seconds(5)) { !$0.information.isEmpty })
-        let name = ForeignText("Polar H10 9AD13824")
+        let name = SanitizedText("Polar H10 9AD13824")
         #expect(
             bench.inputs.map(\.value) == [
                 .heartLink(LinkStatus(.connecting, reason: .searching)), .heartLink(LinkStatus(.connected)),
@@ -95,7 +95,7 @@ struct UnixStrapTests {
                 }
                 return bench.information.count == 2
             })
-        let another = ForeignText("Another")
+        let another = SanitizedText("Another")
         #expect(
             bench.inputs.map(\.value).suffix(3) == [
                 .battery(percent: 12), .heartLink(LinkStatus(.connected, name: another)), .battery(percent: 12),

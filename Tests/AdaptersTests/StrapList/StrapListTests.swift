@@ -19,9 +19,9 @@ struct StrapListTests {
         var list = StrapList()
         list.remembered = [
             RememberedStrap(
-                address: TypedAddress(DeviceAddress(value: 0xF601_0203_0405), .random),
-                name: ForeignText("Polar H10 \"9AD13824\""), serialNumber: ForeignText("123"), isWide: true),
-            RememberedStrap(address: TypedAddress(DeviceAddress(value: 0xA09E_1A00_0001), .public)),
+                address: LEAddress(BluetoothAddress(value: 0xF601_0203_0405), .random),
+                name: SanitizedText("Polar H10 \"9AD13824\""), serialNumber: SanitizedText("123"), isWide: true),
+            RememberedStrap(address: LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public)),
         ]
         list.keys = [key(of: 0xF601_0203_0405)]
         return list
@@ -29,8 +29,8 @@ struct StrapListTests {
 
     private static func key(of device: UInt64) -> LongTermKey {
         LongTermKey(
-            adapter: DeviceAddress(value: 0x001A_7DDA_7113),
-            device: TypedAddress(DeviceAddress(value: device), .random),
+            adapter: BluetoothAddress(value: 0x001A_7DDA_7113),
+            device: LEAddress(BluetoothAddress(value: device), .random),
             [2, 1, 16] + (0..<26).map { $0 * 9 })!
     }
 
@@ -51,8 +51,8 @@ struct StrapListTests {
         let widest = String(repeating: "\u{202E}", count: 64)
         list.remembered = (0..<16).map {
             RememberedStrap(
-                address: TypedAddress(DeviceAddress(value: $0), .public), name: ForeignText(widest),
-                serialNumber: ForeignText(String(repeating: "e\u{301}\u{302}\u{303}", count: 64)))
+                address: LEAddress(BluetoothAddress(value: $0), .public), name: SanitizedText(widest),
+                serialNumber: SanitizedText(String(repeating: "e\u{301}\u{302}\u{303}", count: 64)))
         }
         list.keys = (0..<32).map(Self.key)
         try file.write(list)
@@ -141,7 +141,7 @@ struct StrapListTests {
         var list = StrapList()
         list.remembered = [
             RememberedStrap(
-                address: Self.full.remembered[1].address, name: ForeignText("new"), serialNumber: nil, isWide: false)
+                address: Self.full.remembered[1].address, name: SanitizedText("new"), serialNumber: nil, isWide: false)
         ]
         list.keys = [Self.key(of: 7)]
         list.add(Self.full)

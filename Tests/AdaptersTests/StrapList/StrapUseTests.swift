@@ -6,9 +6,11 @@ import Testing
 struct StrapUseTests {
     private var list = StrapList()
     private static let h10 = RememberedStrap(
-        address: TypedAddress(DeviceAddress(value: 0xA09E_1A00_0001), .public), name: ForeignText("Polar H10 9AD13824"))
+        address: LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public),
+        name: SanitizedText("Polar H10 9AD13824"))
     private static let h9 = RememberedStrap(
-        address: TypedAddress(DeviceAddress(value: 0xF601_0203_0405), .random), name: ForeignText("Polar H9 00000002"))
+        address: LEAddress(BluetoothAddress(value: 0xF601_0203_0405), .random), name: SanitizedText("Polar H9 00000002")
+    )
 
     @Test mutating func aStrapTakesThePlaceOfTheOthersOrStandsBesideThem() throws {
         try StrapUse.strap("9AD13824", isAdded: false).apply(to: &list)

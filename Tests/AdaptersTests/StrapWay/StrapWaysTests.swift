@@ -110,7 +110,7 @@ import Testing
         #expect(stage.ways?.scan(for: .seconds(9)) { scans.append($0.count) } == nil)
         #expect(stage.ways?.scan(for: .seconds(9)) { scans.append($0.count) } == .busy)
         #expect(stage.ways?.pair(pattern) { pairings.append($0) } == .busy)
-        stage.way?.scanned?([StrapSighting(address: TypedAddress(DeviceAddress(value: 1), .public))])
+        stage.way?.scanned?([StrapSighting(address: LEAddress(BluetoothAddress(value: 1), .public))])
         #expect(scans == [1])
         #expect(stage.ways?.pair(pattern) { pairings.append($0) } == nil)
         let bluetoothd = try stage.bluetoothd()

@@ -35,7 +35,7 @@ final class WayStage {
     }
 
     private func make(
-        _ name: String, _ reason: ForeignText?, _ report: @escaping (Input) -> Void
+        _ name: String, _ reason: SanitizedText?, _ report: @escaping (Input) -> Void
     ) throws(SystemError) -> any StrapWay {
         if failures > 0 {
             failures -= 1

@@ -150,7 +150,7 @@ import Testing
         sample.distanceMetres = 1e300
         var other = sample
         other.coordinate = Coordinate(latitude: 1, longitude: 1)
-        let recording = Recording(sport: .run, started: UTC(milliseconds: .min / 2))
+        let recording = RecordedActivity(sport: .run, started: UTC(milliseconds: .min / 2))
         for format in ExportFormat.allCases where format != .fit {
             let text = try Self.write(
                 format, recording, [.begin(at: 0, .command), .sample(sample), .sample(other), .sample(other)]
@@ -183,19 +183,19 @@ import Testing
 
     /// Four seconds with all that a recording can have: a position alone behind a pause, a second without one, two laps.
     private static func write(_ format: ExportFormat) throws -> (text: String, loss: ExportLoss) {
-        var recording = Recording(sport: .run, started: UTC(milliseconds: 1_772_350_212_300))
-        recording.name = ForeignText(#"a <b> & "c""#)
+        var recording = RecordedActivity(sport: .run, started: UTC(milliseconds: 1_772_350_212_300))
+        recording.name = SanitizedText(#"a <b> & "c""#)
         recording.totalMilliseconds = 14_500
         recording.total.elapsedMilliseconds = 4500
         recording.total.distanceMetres = 3.1
-        var figures = Figures()
+        var figures = Totals()
         figures.elapsedMilliseconds = 2000
         figures.distanceMetres = 3.1
         figures.maximumSpeed = 3.2
         figures.averageHeartRate = 131.4
         figures.maximumHeartRate = 140
         recording.laps.append(RecordingLap(trigger: .distance, beganAt: 0, endedAt: 2000, figures: figures))
-        figures = Figures()
+        figures = Totals()
         figures.elapsedMilliseconds = 2500
         recording.laps.append(RecordingLap(trigger: nil, beganAt: 2000, endedAt: 14_500, figures: figures))
         var full = RecordingSample(at: 1000, elapsedMilliseconds: 1000)
@@ -223,7 +223,7 @@ import Testing
     }
 
     private static func write(
-        _ format: ExportFormat, _ recording: Recording, _ rows: [RecordingRow]
+        _ format: ExportFormat, _ recording: RecordedActivity, _ rows: [RecordingRow]
     ) throws -> (text: String, loss: ExportLoss) {
         var bytes: [UInt8] = []
         let loss = try format.write(recording, rows: RowList(rows), origin: ExportOrigin(serialNumber: 7)) { piece in

@@ -99,7 +99,7 @@ struct BlueZSessionTests {
 
     @Test(arguments: [
         (AdapterChoice.any, "/org/bluez/hci1"), (.index(0), "/org/bluez/hci0"),
-        (.address(DeviceAddress(value: 0x00AA_0100_0001)), "/org/bluez/hci1"),
+        (.address(BluetoothAddress(value: 0x00AA_0100_0001)), "/org/bluez/hci1"),
     ])
     func theAdapterThatIsAskedForOrOnIsTaken(choice: AdapterChoice, path: String) {
         var stage = BlueZStage(choice)
@@ -110,7 +110,7 @@ struct BlueZSessionTests {
     }
 
     @Test func withoutTheAdapterThatIsAskedForThereIsNone() {
-        var stage = BlueZStage(.address(DeviceAddress(value: 1)))
+        var stage = BlueZStage(.address(BluetoothAddress(value: 1)))
         stage.come()
         #expect(stage.session.hindrance == .noAdapter)
         #expect(stage.asked == nil)

@@ -5,9 +5,9 @@ import TestKit
 /// A session with a bluetoothd whose answers a test gives.
 struct BlueZStage {
     static let hci0 = "/org/bluez/hci0"
-    static let address = DeviceAddress(value: 0x001A_7DDA_7113)
+    static let address = BluetoothAddress(value: 0x001A_7DDA_7113)
     static let device = hci0 + "/dev_A0_9E_1A_00_00_01"
-    static let strap = TypedAddress(DeviceAddress(value: 0xA09E_1A00_0001), .public)
+    static let strap = LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public)
     static let heartRate = device + "/service0013/char0014"
 
     var clock = ManualClock()

@@ -105,7 +105,7 @@ struct BlueZValueTests {
     @Test func whatHappenedToOneStrapSaysNothingOfAnother() {
         var mishaps = BlueZMishaps()
         let now = ManualClock().now
-        let other = TypedAddress(DeviceAddress(value: 1), .random)
+        let other = LEAddress(BluetoothAddress(value: 1), .random)
         for _ in 1...3 { _ = mishaps.lost(.faded, of: BlueZStage.strap, wasConnected: true, at: now) }
         _ = mishaps.lost(.faded, of: other, wasConnected: true, at: now)
         #expect(!mishaps.isFading(at: now))

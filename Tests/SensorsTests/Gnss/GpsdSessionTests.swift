@@ -41,12 +41,12 @@ import Testing
         _ = received(.report(report(nil, mode: mode, latitude: position, longitude: position)))
         session.merged(
             Fix(
-                arrivedAt: clock.now, device: ForeignText("/dev/ttyACM0"), mode: mode, latitude: position,
+                arrivedAt: clock.now, device: SanitizedText("/dev/ttyACM0"), mode: mode, latitude: position,
                 longitude: position))
     }
 
     func status(_ state: LinkState, _ reason: LinkReason? = nil, name: String? = nil) -> LinkStatus {
-        LinkStatus(state, reason: reason, name: name.flatMap { ForeignText($0) })
+        LinkStatus(state, reason: reason, name: name.flatMap { SanitizedText($0) })
     }
 
     @Test mutating func nothingIsSaidBeforeTheFirstAttemptHasEnded() {

@@ -8,23 +8,23 @@ struct StrapAirTests {
     private var air = StrapAir()
 
     /// The duty after each change within a time, with the seconds at which it began.
-    private mutating func follow(_ duration: Duration) -> [Timed<StrapAir.Duty?>] {
+    private mutating func follow(_ duration: Duration) -> [Timestamped<StrapAir.Duty?>] {
         let start = clock.now
-        var changes: [Timed<StrapAir.Duty?>] = []
+        var changes: [Timestamped<StrapAir.Duty?>] = []
         while let deadline = air.deadline, deadline <= start + duration {
             let before = air.duty
             clock.now = deadline
             air.tick(at: deadline)
             if air.duty != before {
-                changes.append(Timed(air.duty, at: Instant(nanoseconds: (deadline - start).wholeNanoseconds)))
+                changes.append(Timestamped(air.duty, at: Instant(nanoseconds: (deadline - start).wholeNanoseconds)))
             }
         }
         clock.now = start + duration
         return changes
     }
 
-    private func at(_ seconds: Int64, _ duty: StrapAir.Duty?) -> Timed<StrapAir.Duty?> {
-        Timed(duty, at: Instant(milliseconds: seconds * 1000))
+    private func at(_ seconds: Int64, _ duty: StrapAir.Duty?) -> Timestamped<StrapAir.Duty?> {
+        Timestamped(duty, at: Instant(milliseconds: seconds * 1000))
     }
 
     @Test mutating func theFirstTwoMinutesHaveAllTheAir() {

@@ -8,26 +8,26 @@ struct StrapChoiceTests {
     private var clock = ManualClock()
     private var choice = StrapChoice()
 
-    private static let h10 = TypedAddress(DeviceAddress(value: 0xA09E_1A00_0001), .public)
-    private static let h9 = TypedAddress(DeviceAddress(value: 0xF601_0203_0405), .random)
-    private static let watch = TypedAddress(DeviceAddress(value: 0x4A00_0000_0001), .random)
-    private static let watchLater = TypedAddress(DeviceAddress(value: 0x4A00_0000_0002), .random)
+    private static let h10 = LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public)
+    private static let h9 = LEAddress(BluetoothAddress(value: 0xF601_0203_0405), .random)
+    private static let watch = LEAddress(BluetoothAddress(value: 0x4A00_0000_0001), .random)
+    private static let watchLater = LEAddress(BluetoothAddress(value: 0x4A00_0000_0002), .random)
     private static let heartRate = [AttributeUUID(0x180D)]
 
     private static func sighting(
-        _ address: TypedAddress, _ name: String? = nil, rssi: Int? = -70, services: [AttributeUUID] = heartRate
+        _ address: LEAddress, _ name: String? = nil, rssi: Int? = -70, services: [AttributeUUID] = heartRate
     ) -> StrapSighting {
-        StrapSighting(address: address, name: name.flatMap { ForeignText($0) }, rssi: rssi, services: services)
+        StrapSighting(address: address, name: name.flatMap { SanitizedText($0) }, rssi: rssi, services: services)
     }
 
     private mutating func hear(
-        _ address: TypedAddress, _ name: String? = nil, rssi: Int? = -70, services: [AttributeUUID] = heartRate
+        _ address: LEAddress, _ name: String? = nil, rssi: Int? = -70, services: [AttributeUUID] = heartRate
     ) -> StrapChoice.Verdict {
         choice.heard(Self.sighting(address, name, rssi: rssi, services: services), at: clock.now)
         return choice.verdict(at: clock.now)
     }
 
-    private mutating func beat(_ address: TypedAddress) -> Bool {
+    private mutating func beat(_ address: LEAddress) -> Bool {
         choice.received(.worn, from: address, at: clock.now)
     }
 
@@ -92,7 +92,7 @@ struct StrapChoiceTests {
         #expect(choice.remembered.isEmpty)
         #expect(beat(Self.h10))
         #expect(
-            choice.remembered == [RememberedStrap(address: Self.h10, name: ForeignText("Polar H10 00000001"))])
+            choice.remembered == [RememberedStrap(address: Self.h10, name: SanitizedText("Polar H10 00000001"))])
         #expect(!beat(Self.h10), "nothing new to be written")
     }
 
@@ -132,7 +132,7 @@ struct StrapChoiceTests {
         #expect(hear(Self.h10, rssi: -90) == .connect(Self.h10))
         // The same 48 bits of the other type are another device.
         choice = StrapChoice(remembered: [RememberedStrap(address: Self.h10)])
-        #expect(hear(TypedAddress(Self.h10.address, .random)) == .wait)
+        #expect(hear(LEAddress(Self.h10.address, .random)) == .wait)
     }
 
     @Test mutating func oursIsKnownWithoutAnyAdvertisedService() {
@@ -160,14 +160,14 @@ struct StrapChoiceTests {
 
     @Test mutating func aNamesakeWithAnotherSerialNumberIsAStranger() throws {
         var information = DeviceInformation()
-        information.serialNumber = ForeignText("123")
+        information.serialNumber = SanitizedText("123")
         _ = hear(Self.watch, "Forerunner", rssi: -40)
         _ = beat(Self.watch)
         #expect(choice.described(information, of: Self.watch) == .ours(hasChanged: true))
         #expect(choice.described(information, of: Self.watch) == .ours(hasChanged: false))
         clock.advance(by: .seconds(900))
         #expect(hear(Self.watchLater, "Forerunner") == .connect(Self.watchLater))
-        information.serialNumber = ForeignText("456")
+        information.serialNumber = SanitizedText("456")
         #expect(choice.described(information, of: Self.watchLater) == .stranger)
         #expect(hear(Self.watchLater, "Forerunner") == .wait)
         #expect(!choice.mayKeep(Self.watchLater))
@@ -182,7 +182,7 @@ struct StrapChoiceTests {
 
     @Test mutating func theLastUsedComesFirstAndTheOldestIsForgotten() {
         for number in 0..<20 {
-            let address = TypedAddress(DeviceAddress(value: UInt64(number)), .public)
+            let address = LEAddress(BluetoothAddress(value: UInt64(number)), .public)
             choice.said([StrapPattern("\(address)")!])
             _ = hear(address)
             #expect(beat(address))
@@ -295,7 +295,7 @@ struct StrapChoiceTests {
         choice = StrapChoice(remembered: [RememberedStrap(address: Self.h10)])
         _ = hear(Self.h10)
         for number in 0..<1_000 {
-            let stranger = TypedAddress(DeviceAddress(value: 0x4000_0000_0000 + UInt64(number)), .random)
+            let stranger = LEAddress(BluetoothAddress(value: 0x4000_0000_0000 + UInt64(number)), .random)
             clock.advance(by: .milliseconds(10))
             #expect(hear(stranger, "\u{1B}[2J\u{202E}", rssi: -20) == .connect(Self.h10))
             #expect(choice.sightings(at: clock.now).count <= StrapChoice.sightingLimit)

@@ -7,7 +7,7 @@ import Testing
 struct StrapLinkTests {
     private var clock = ManualClock()
     private var link: StrapLink
-    private let strap = TypedAddress(DeviceAddress(value: 0xA09E_1A00_0001), .public)
+    private let strap = LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public)
 
     init() {
         link = StrapLink(at: clock.now)
@@ -16,12 +16,12 @@ struct StrapLinkTests {
 
     /// Lets time pass; each deadline on the way is met at its moment. The actions that came of it, with the seconds at which they did.
     @discardableResult
-    private mutating func wait(_ duration: Duration) -> [Timed<StrapLink.Action>] {
+    private mutating func wait(_ duration: Duration) -> [Timestamped<StrapLink.Action>] {
         let end = clock.now + duration
-        var actions: [Timed<StrapLink.Action>] = []
+        var actions: [Timestamped<StrapLink.Action>] = []
         while let deadline = link.deadline, deadline <= end {
             clock.now = max(clock.now, deadline)
-            if let action = link.tick(at: clock.now) { actions.append(Timed(action, at: clock.now)) }
+            if let action = link.tick(at: clock.now) { actions.append(Timestamped(action, at: clock.now)) }
         }
         clock.now = end
         return actions
@@ -52,8 +52,9 @@ struct StrapLinkTests {
         let receivedAt = clock.now
         #expect(
             wait(.seconds(12)) == [
-                Timed(.resubscribe, at: receivedAt + .seconds(5)), Timed(.disconnect, at: receivedAt + .seconds(12)),
-                Timed(.search, at: receivedAt + .seconds(12)),
+                Timestamped(.resubscribe, at: receivedAt + .seconds(5)),
+                Timestamped(.disconnect, at: receivedAt + .seconds(12)),
+                Timestamped(.search, at: receivedAt + .seconds(12)),
             ])
         #expect(link.status == LinkStatus(.disconnected, reason: .silent, address: strap.address))
         #expect(link.found(strap, at: clock.now) == .connect(strap))
@@ -97,7 +98,7 @@ struct StrapLinkTests {
             link.subscribed(at: clock.advance(by: .seconds(8)))
             let subscribedAt = clock.now
             var actions = wait(.seconds(3))
-            #expect(actions == [Timed(.resubscribe, at: subscribedAt + .seconds(3))])
+            #expect(actions == [Timestamped(.resubscribe, at: subscribedAt + .seconds(3))])
             link.subscribed(at: clock.now)
             actions = wait(.seconds(100))
             #expect(actions.prefix(2).map(\.value) == [.disconnect, .search])
@@ -254,7 +255,7 @@ struct StrapLinkTests {
             .unreachable, .absent, .elsewhere, .ended, .faded, .left, .parametersRefused, .unanswered, .useless,
             .pairingNeeded, .flooded,
         ]
-        let other = TypedAddress(DeviceAddress(value: 0xF601_0203_0405), .random)
+        let other = LEAddress(BluetoothAddress(value: 0xF601_0203_0405), .random)
         for _ in 0..<5_000 {
             let strap = [strap, other].randomElement(using: &random)!
             switch Int.random(in: 0...14, using: &random) {

@@ -6,12 +6,12 @@ import Testing
 /// How ours is looked for, with the right to listen and without.
 struct StrapSearchTests {
     private var clock = ManualClock()
-    private static let h10 = TypedAddress(DeviceAddress(value: 0xA09E_1A00_0001), .public)
-    private static let h9 = TypedAddress(DeviceAddress(value: 0xF601_0203_0405), .random)
-    private static let watch = TypedAddress(DeviceAddress(value: 0x4A00_0000_0001), .random)
+    private static let h10 = LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public)
+    private static let h9 = LEAddress(BluetoothAddress(value: 0xF601_0203_0405), .random)
+    private static let watch = LEAddress(BluetoothAddress(value: 0x4A00_0000_0001), .random)
 
-    private func remembered(_ addresses: TypedAddress...) -> [RememberedStrap] {
-        addresses.map { RememberedStrap(address: $0, name: ForeignText("Strap \($0.type.rawValue)")) }
+    private func remembered(_ addresses: LEAddress...) -> [RememberedStrap] {
+        addresses.map { RememberedStrap(address: $0, name: SanitizedText("Strap \($0.type.rawValue)")) }
     }
 
     @Test func theOnlyStrapThatIsOursIsWaitedForByAPendingConnection() {
@@ -51,8 +51,8 @@ struct StrapSearchTests {
     @Test func withoutListeningBothTypesAreTriedInTurnTenSecondsEach() {
         var choice = StrapChoice(ours: [.address(Self.h10.address, nil), .address(Self.h9.address, nil)])
         let tried = (0..<5).map { _ in choice.search(mayListen: false, at: clock.now) }
-        let turn: [TypedAddress] = [
-            Self.h10, TypedAddress(Self.h10.address, .random), Self.h9, TypedAddress(Self.h9.address, .public),
+        let turn: [LEAddress] = [
+            Self.h10, LEAddress(Self.h10.address, .random), Self.h9, LEAddress(Self.h9.address, .public),
             Self.h10,
         ]
         #expect(tried == turn.map { .connect($0, within: .seconds(10)) })

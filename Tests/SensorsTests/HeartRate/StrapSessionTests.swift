@@ -69,9 +69,9 @@ struct StrapSessionTests {
                 == [0x2A19, 0x2A38, 0x2A29, 0x2A24, 0x2A25, 0x2A26, 0x2A27, 0x2A28, 0x2A00].map(ScriptedStrap.reading))
         #expect(reports.prefix(3) == [.subscribed, .measured(Self.measurement), try battery])
         var expected = DeviceInformation()
-        expected.name = ForeignText("Polar H10 9AD13824")
-        expected.manufacturer = ForeignText("Polar Electro Oy")
-        expected.model = ForeignText("H10")
+        expected.name = SanitizedText("Polar H10 9AD13824")
+        expected.manufacturer = SanitizedText("Polar Electro Oy")
+        expected.model = SanitizedText("H10")
         expected.location = .chest
         #expect(reports.dropFirst(3) == [.described(expected)])
         #expect(losses.isEmpty)

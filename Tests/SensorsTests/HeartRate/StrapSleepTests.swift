@@ -8,8 +8,8 @@ struct StrapSleepTests {
     private var clock = ManualClock()
     private var link: StrapLink
     private var connections = 0
-    private let strap = TypedAddress(DeviceAddress(value: 0xA09E_1A00_0001), .public)
-    private let other = TypedAddress(DeviceAddress(value: 0xA09E_1A00_0002), .public)
+    private let strap = LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public)
+    private let other = LEAddress(BluetoothAddress(value: 0xA09E_1A00_0002), .public)
 
     init() {
         link = StrapLink(at: clock.now)

@@ -7,8 +7,8 @@ import Testing
 struct StrapTroubleTests {
     private var clock = ManualClock()
     private var link: StrapLink
-    private let strap = TypedAddress(DeviceAddress(value: 0xA09E_1A00_0001), .public)
-    private let other = TypedAddress(DeviceAddress(value: 0xA09E_1A00_0002), .public)
+    private let strap = LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public)
+    private let other = LEAddress(BluetoothAddress(value: 0xA09E_1A00_0002), .public)
 
     init() {
         link = StrapLink(at: clock.now)
@@ -24,7 +24,7 @@ struct StrapTroubleTests {
 
     /// A connection that gives heart rate for so many seconds and then ends.
     private mutating func connect(
-        to strap: TypedAddress? = nil, for seconds: Int, until loss: StrapLink.Loss
+        to strap: LEAddress? = nil, for seconds: Int, until loss: StrapLink.Loss
     ) -> StrapLink.Action? {
         search()
         _ = link.found(strap ?? self.strap, at: clock.now)

@@ -5,8 +5,8 @@ import Testing
 
 /// One strap may pair while somebody waits for it, and nobody else ever.
 struct AdapterPairingTests {
-    private static let address = DeviceAddress(value: 0x001A_7DDA_7113)
-    private static let strap = TypedAddress(DeviceAddress(value: 0xF0F1_F2F3_F4F5), .random)
+    private static let address = BluetoothAddress(value: 0x001A_7DDA_7113)
+    private static let strap = LEAddress(BluetoothAddress(value: 0xF0F1_F2F3_F4F5), .random)
     private static let strapBytes: [UInt8] = [0xF5, 0xF4, 0xF3, 0xF2, 0xF1, 0xF0, 0x02]
     private static let stranger: [UInt8] = [1, 2, 3, 4, 5, 0xC6, 0x02]
     /// Not authenticated, made by us as the one that connects, 16 bytes.
@@ -51,7 +51,7 @@ struct AdapterPairingTests {
     }
 
     @Test func aKeyThatWasKeptIsLoadedIntoItsOwnAdapter() {
-        let other = LongTermKey(adapter: DeviceAddress(value: 1), device: Self.strap, Self.keyBytes)!
+        let other = LongTermKey(adapter: BluetoothAddress(value: 1), device: Self.strap, Self.keyBytes)!
         var stage = readyStage(keys: [other, Self.key])
         #expect(stage.kernel.adapters[0]?.keys == [Self.strapBytes + Self.keyBytes])
         stage.hear([stage.kernel.unplug(0), stage.kernel.plug(FakeKernel.Adapter(Self.address), as: 1)])
@@ -172,7 +172,7 @@ struct AdapterPairingTests {
     @Test func whatIsLeftBehindPairsWithNobodyAndSearchesForNobody() {
         var stage = pairingStage()
         stage.hear(stage.kernel.connect(Self.stranger, to: 0))
-        stage.carryOut(stage.session.parted(from: TypedAddress(DeviceAddress(value: 0xC605_0403_0201), .random)))
+        stage.carryOut(stage.session.parted(from: LEAddress(BluetoothAddress(value: 0xC605_0403_0201), .random)))
         #expect(stage.kernel.adapters[0]?.pairing == nil && stage.kernel.adapters[0]?.isBondable == false)
         #expect(stage.kernel.adapters[0]?.connections == [])
         stage = readyStage()

@@ -4,9 +4,9 @@ import TestKit
 import Testing
 
 struct AdapterSessionTests {
-    private let address = DeviceAddress(value: 0x001A_7DDA_7113)
-    private let second = DeviceAddress(value: 0x00AA_0100_0001)
-    private let strap = TypedAddress(DeviceAddress(value: 0xF0F1_F2F3_F4F5), .random)
+    private let address = BluetoothAddress(value: 0x001A_7DDA_7113)
+    private let second = BluetoothAddress(value: 0x00AA_0100_0001)
+    private let strap = LEAddress(BluetoothAddress(value: 0xF0F1_F2F3_F4F5), .random)
     private let strapBytes: [UInt8] = [0xF5, 0xF4, 0xF3, 0xF2, 0xF1, 0xF0, 0x02]
 
     /// Everything is set for connections.
@@ -292,7 +292,7 @@ struct AdapterSessionTests {
             case 1: stage.pass(.milliseconds(.random(in: 0...8_000, using: &random)))
             case 2: stage.open()
             case 3:
-                let device = TypedAddress(DeviceAddress(value: .random(in: 0..<1 << 48, using: &random)), .random)
+                let device = LEAddress(BluetoothAddress(value: .random(in: 0..<1 << 48, using: &random)), .random)
                 stage.carryOut(stage.session.leave(device, at: stage.clock.now))
             default:
                 let count = Int.random(in: 0...40, using: &random)

@@ -38,7 +38,7 @@ struct AdapterStage {
         for packet in packets { hear(packet) }
     }
 
-    mutating func pair(_ device: TypedAddress, for duration: Duration) {
+    mutating func pair(_ device: LEAddress, for duration: Duration) {
         carryOut(session.pair(device, until: clock.now + duration, at: clock.now))
     }
 

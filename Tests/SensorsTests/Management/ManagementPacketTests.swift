@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 struct ManagementPacketTests {
-    private static let strap = TypedAddress(DeviceAddress(value: 0xF0F1_F2F3_F4F5), .random)
+    private static let strap = LEAddress(BluetoothAddress(value: 0xF0F1_F2F3_F4F5), .random)
 
     private func packet(_ text: String) throws(ParseError) -> ManagementPacket {
         try ManagementPacket(hex(text).span)

@@ -7,16 +7,16 @@ import Testing
     func thePrintedFormIsReadBack(seed: UInt64) {
         var numbers = SeededRandom(seed: seed)
         for _ in 0..<500 {
-            let address = DeviceAddress(value: .random(in: 0..<1 << 48, using: &numbers))
-            #expect(DeviceAddress(address.description) == address)
-            #expect(DeviceAddress(address.description.lowercased()) == address)
+            let address = BluetoothAddress(value: .random(in: 0..<1 << 48, using: &numbers))
+            #expect(BluetoothAddress(address.description) == address)
+            #expect(BluetoothAddress(address.description.lowercased()) == address)
         }
     }
 
     @Test func theFirstPrintedByteIsTheHighest() {
-        #expect(DeviceAddress("A0:9E:1A:00:00:01")?.value == 0xA09E_1A00_0001)
-        #expect(DeviceAddress(value: 1).description == "00:00:00:00:00:01")
-        #expect(DeviceAddress(value: (1 << 48) - 1).description == "FF:FF:FF:FF:FF:FF")
+        #expect(BluetoothAddress("A0:9E:1A:00:00:01")?.value == 0xA09E_1A00_0001)
+        #expect(BluetoothAddress(value: 1).description == "00:00:00:00:00:01")
+        #expect(BluetoothAddress(value: (1 << 48) - 1).description == "FF:FF:FF:FF:FF:FF")
     }
 
     @Test(arguments: [
@@ -25,6 +25,6 @@ import Testing
         "A0:9E:1A:00:00:0\u{301}", "\u{FF21}0:9E:1A:00:00:01", ":::::::::::::::::",
     ])
     func otherTextIsNoAddress(text: String) {
-        #expect(DeviceAddress(text) == nil)
+        #expect(BluetoothAddress(text) == nil)
     }
 }

@@ -3,7 +3,7 @@
 /// It is valid UTF-8 of at most 64 characters without control characters (C0, DEL, C1), line and paragraph separators or characters that
 /// change the direction of text; each of those, and each malformed sequence, reads U+FFFD instead. No terminal,
 /// JSON string or tag that it is shown in can be broken by what is left, provided that the writer escapes its own syntax.
-package struct ForeignText: Hashable, Sendable {
+package struct SanitizedText: Hashable, Sendable {
     /// The most characters that are kept.
     package static let characterLimit = 64
 

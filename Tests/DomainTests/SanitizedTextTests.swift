@@ -5,8 +5,8 @@ import Testing
 @Suite struct ForeignTextTests {
     @Test func ordinaryNamesOfAnyScriptAreKept() {
         for name in ["Polar H10 00000001", "Müllers Gürtel", "心拍センサー", "сердце", "قلب", "💓 strap", "a\u{301}"] {
-            #expect(ForeignText(name)?.text == name)
-            #expect(ForeignText(name.utf8)?.text == name)
+            #expect(SanitizedText(name)?.text == name)
+            #expect(SanitizedText(name.utf8)?.text == name)
         }
     }
 
@@ -18,7 +18,7 @@ import Testing
 
     @Test func whatSteersATerminalOrTurnsTextAroundIsReplaced() throws {
         for hostile in Self.hostile {
-            let text = try #require(ForeignText("a" + hostile + "b")).text
+            let text = try #require(SanitizedText("a" + hostile + "b")).text
             #expect(text.unicodeScalars.allSatisfy(Self.isHarmless))
             #expect(text.unicodeScalars.contains("\u{FFFD}"))
             #expect(text.unicodeScalars.count == hostile.unicodeScalars.count + 2)
@@ -31,25 +31,25 @@ import Testing
             [0xF8, 0x88, 0x80, 0x80, 0x80],
         ] as [[UInt8]])
     func malformedUTF8ReadsAsReplacementCharacters(bytes: [UInt8]) throws {
-        let text = try #require(ForeignText([0x61] + bytes + [0x62])).text
+        let text = try #require(SanitizedText([0x61] + bytes + [0x62])).text
         #expect(text.first == "a" && text.last == "b")
         #expect(text.dropFirst().dropLast().allSatisfy { $0 == "\u{FFFD}" })
     }
 
     @Test func emptyTextIsNone() {
-        #expect(ForeignText("") == nil)
-        #expect(ForeignText([UInt8]()) == nil)
+        #expect(SanitizedText("") == nil)
+        #expect(SanitizedText([UInt8]()) == nil)
     }
 
     @Test func atMostSixtyFourCharactersAreKept() {
-        #expect(ForeignText(String(repeating: "x", count: 1_000_000))?.text.count == 64)
-        #expect(ForeignText(repeatElement(UInt8(ascii: "x"), count: 1_000_000))?.text.count == 64)
-        #expect(ForeignText(String(repeating: "😀", count: 65))?.text.count == 64)
+        #expect(SanitizedText(String(repeating: "x", count: 1_000_000))?.text.count == 64)
+        #expect(SanitizedText(repeatElement(UInt8(ascii: "x"), count: 1_000_000))?.text.count == 64)
+        #expect(SanitizedText(String(repeating: "😀", count: 65))?.text.count == 64)
     }
 
     @Test func aCharacterWithEndlessMarksIsBounded() throws {
-        let text = try #require(ForeignText("a" + String(repeating: "\u{301}", count: 100_000))).text
-        #expect(text.unicodeScalars.count <= ForeignText.scalarLimit)
+        let text = try #require(SanitizedText("a" + String(repeating: "\u{301}", count: 100_000))).text
+        #expect(text.unicodeScalars.count <= SanitizedText.scalarLimit)
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
@@ -58,10 +58,10 @@ import Testing
         for _ in 0..<500 {
             let count = Int.random(in: 1...2000, using: &numbers)
             let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &numbers) }
-            guard let text = ForeignText(bytes)?.text else { continue }
+            guard let text = SanitizedText(bytes)?.text else { continue }
             #expect(text.count <= 64)
             #expect(text.unicodeScalars.allSatisfy(Self.isHarmless))
-            #expect(ForeignText(text)?.text == text, "what is harmless stays as it is")
+            #expect(SanitizedText(text)?.text == text, "what is harmless stays as it is")
         }
     }
 

@@ -1,5 +1,5 @@
 /// The 48-bit address of a Bluetooth device.
-package struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
+package struct BluetoothAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address as a number: its first printed byte is the most significant of six.
     package let value: UInt64
 

@@ -10,7 +10,7 @@ import Testing
             (360_000_000, "100:00:00"),
         ] as [(Int64, String)])
     func elapsedTime(milliseconds: Int64, text: String) {
-        #expect(RunText.elapsed(milliseconds: milliseconds) == text)
+        #expect(RunFormat.elapsed(milliseconds: milliseconds) == text)
     }
 
     @Test(
@@ -20,8 +20,8 @@ import Testing
             (1234.5, "1.23", "0.77"), (1609.344, "1.61", "1.00"), (42195, "42.20", "26.22"),
         ] as [(Double, String, String)])
     func distance(metres: Double, kilometres: String, miles: String) {
-        #expect(RunText.distance(metres: metres, metric: true) == kilometres)
-        #expect(RunText.distance(metres: metres, metric: false) == miles)
+        #expect(RunFormat.distance(metres: metres, metric: true) == kilometres)
+        #expect(RunFormat.distance(metres: metres, metric: false) == miles)
     }
 
     @Test(
@@ -31,22 +31,22 @@ import Testing
             (0.1, "833:20", "1341:07"), (0, "--:--", "--:--"),
         ] as [(Double, String, String)])
     func paceOfSoManyMetresInFiveSeconds(metres: Double, perKilometre: String, perMile: String) {
-        #expect(RunText.pace(secondsPerMetre: 5 / metres, metric: true) == perKilometre)
-        #expect(RunText.pace(secondsPerMetre: 5 / metres, metric: false) == perMile)
+        #expect(RunFormat.pace(secondsPerMetre: 5 / metres, metric: true) == perKilometre)
+        #expect(RunFormat.pace(secondsPerMetre: 5 / metres, metric: false) == perMile)
     }
 
     @Test(arguments: [nil, .nan, .infinity, -.infinity, 0, -0.3, .greatestFiniteMagnitude] as [Double?])
     func whatIsNoPaceIsDashes(pace: Double?) {
-        #expect(RunText.pace(secondsPerMetre: pace, metric: true) == "--:--")
+        #expect(RunFormat.pace(secondsPerMetre: pace, metric: true) == "--:--")
     }
 
     @Test(arguments: [.nan, .infinity, 1e300] as [Double])
     func whatIsNoDistanceIsDashes(metres: Double) {
-        #expect(RunText.distance(metres: metres, metric: true) == "--")
+        #expect(RunFormat.distance(metres: metres, metric: true) == "--")
     }
 
     @Test func unitsFollowTheSetting() {
-        #expect(RunText.distanceUnit(metric: true) == "km" && RunText.distanceUnit(metric: false) == "mi")
-        #expect(RunText.paceUnit(metric: true) == "min/km" && RunText.paceUnit(metric: false) == "min/mi")
+        #expect(RunFormat.distanceUnit(metric: true) == "km" && RunFormat.distanceUnit(metric: false) == "mi")
+        #expect(RunFormat.paceUnit(metric: true) == "min/km" && RunFormat.paceUnit(metric: false) == "min/mi")
     }
 }

@@ -1,5 +1,5 @@
 /// A value and the moment at which it was measured, so that nothing is shown without its age.
-package struct Timed<Value: Sendable>: Sendable {
+package struct Timestamped<Value: Sendable>: Sendable {
     package var value: Value
     package var measuredAt: Instant
 
@@ -14,4 +14,4 @@ package struct Timed<Value: Sendable>: Sendable {
     }
 }
 
-extension Timed: Equatable where Value: Equatable {}
+extension Timestamped: Equatable where Value: Equatable {}

@@ -1,18 +1,18 @@
 /// Everything that an idle pipeline knows: one that is made from it goes on as the one that it was taken from, to the bit.
-package struct Beginning: Equatable, Sendable {
+package struct PipelineSnapshot: Equatable, Sendable {
     package var settings: Settings
     package var isDemo: Bool
     /// The number of the activity before; the next one has the number after it.
     package var lastActivity: Int
-    package var heartLink: Timed<LinkStatus>
-    package var gpsdLink: Timed<LinkStatus>
-    package var bluetooth: Bluetooth
+    package var heartLink: Timestamped<LinkStatus>
+    package var gpsdLink: Timestamped<LinkStatus>
+    package var bluetooth: BluetoothStatus
     /// 0 to 100.
     package var batteryPercent: Int?
-    package var position: Timed<Position>?
-    package var freshness: Timed<Event.Freshness>
+    package var position: Timestamped<Position>?
+    package var freshness: Timestamped<Event.Freshness>
     package var faults: [Fault]
-    package var refusing: Refusing?
+    package var refusing: RejectionStreak?
     package var clock = Clock()
     package var heart = Heart()
     package var filter = Filter()
@@ -24,8 +24,9 @@ package struct Beginning: Equatable, Sendable {
     package var nextSecond: Instant
 
     package init(
-        settings: Settings, isDemo: Bool, lastActivity: Int, heartLink: Timed<LinkStatus>,
-        gpsdLink: Timed<LinkStatus>, bluetooth: Bluetooth, freshness: Timed<Event.Freshness>, faults: [Fault],
+        settings: Settings, isDemo: Bool, lastActivity: Int, heartLink: Timestamped<LinkStatus>,
+        gpsdLink: Timestamped<LinkStatus>, bluetooth: BluetoothStatus, freshness: Timestamped<Event.Freshness>,
+        faults: [Fault],
         nextSecond: Instant
     ) {
         self.settings = settings
@@ -40,12 +41,12 @@ package struct Beginning: Equatable, Sendable {
     }
 
     /// Fixes that are refused one after another.
-    package struct Refusing: Equatable, Sendable {
+    package struct RejectionStreak: Equatable, Sendable {
         package var since: Instant
         package var last: Instant
-        package var reason: FixRefusal
+        package var reason: FixRejection
 
-        package init(since: Instant, last: Instant, reason: FixRefusal) {
+        package init(since: Instant, last: Instant, reason: FixRejection) {
             self.since = since
             self.last = last
             self.reason = reason
@@ -68,14 +69,14 @@ package struct Beginning: Equatable, Sendable {
 
     /// What the strap's notifications have come to.
     package struct Heart: Equatable, Sendable {
-        package var last: Timed<HeartRateMeasurement>?
-        package var quality = HeartQuality.good
+        package var last: Timestamped<HeartRateMeasurement>?
+        package var quality = HeartRateQuality.good
         /// Where the last beat lies on the beat clock.
         package var beatAt: Instant?
         package var hasBegun = false
         package var isBroken = false
         /// Since when the same value came without RR intervals.
-        package var unchanged: Timed<UInt16>?
+        package var unchanged: Timestamped<UInt16>?
 
         package init() {}
     }
@@ -100,7 +101,7 @@ package struct Beginning: Equatable, Sendable {
     }
 
     /// The same on a clock that stands so much later; the time of day stays what it is.
-    func shifted(by shift: Duration) -> Beginning {
+    func shifted(by shift: Duration) -> PipelineSnapshot {
         var shifted = self
         shifted.heartLink.measuredAt += shift
         shifted.gpsdLink.measuredAt += shift

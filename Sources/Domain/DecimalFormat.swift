@@ -1,5 +1,5 @@
 /// Numbers as people and wires see them: a fixed number of decimals.
-package enum Decimal {
+package enum DecimalFormat {
     /// `value × 10^decimals` rounded to an integer as `printf` rounds: the exact binary value, ties to even.
     ///
     /// Nil for what has no such integer: infinities, NaN, and magnitudes from 2^53 on.

@@ -1,5 +1,5 @@
 /// The text of a run's values on screens. Source: docs/behaviour.md, "What screens show"; the formats are RunFree's.
-package enum RunText {
+package enum RunFormat {
     /// Metres in one international mile.
     package static let metresPerMile = 1609.344
 
@@ -15,7 +15,7 @@ package enum RunText {
 
     /// Kilometres or miles with two decimals.
     package static func distance(metres: Double, metric: Bool) -> String {
-        Decimal.text(metres / (metric ? 1000 : metresPerMile), decimals: 2) ?? "--"
+        DecimalFormat.text(metres / (metric ? 1000 : metresPerMile), decimals: 2) ?? "--"
     }
 
     package static func distanceUnit(metric: Bool) -> String {

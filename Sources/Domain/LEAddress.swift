@@ -1,7 +1,7 @@
 /// The address of a Bluetooth Low Energy device with its type: the same 48 bits mean two devices, one of each type.
 ///
 /// Source: Bluetooth Core Specification 5.4, volume 6, part B, section 1.3.
-package struct TypedAddress: Hashable, Sendable, CustomStringConvertible {
+package struct LEAddress: Hashable, Sendable, CustomStringConvertible {
     package enum Kind: String, CaseIterable, Sendable {
         /// Given by the IEEE to its maker.
         case `public`
@@ -9,10 +9,10 @@ package struct TypedAddress: Hashable, Sendable, CustomStringConvertible {
         case random
     }
 
-    package var address: DeviceAddress
+    package var address: BluetoothAddress
     package var type: Kind
 
-    package init(_ address: DeviceAddress, _ type: Kind) {
+    package init(_ address: BluetoothAddress, _ type: Kind) {
         self.address = address
         self.type = type
     }

@@ -3,13 +3,13 @@
 ///
 /// The first entry of an activity is a ``Kind/beginning(_:)``. Moments are those of the boot clock of the part that the entry is in; a
 /// reader of several parts shifts the others (``shifted(by:)``), so that time goes on.
-package struct Entry: Equatable, Sendable {
+package struct InputLogEntry: Equatable, Sendable {
     package var at: Instant
     package var kind: Kind
     /// Why the fix was not believed, when it was not. A note for readers: a replay judges anew.
-    package var refusal: FixRefusal?
+    package var refusal: FixRejection?
 
-    package init(at: Instant, _ kind: Kind, refusal: FixRefusal? = nil) {
+    package init(at: Instant, _ kind: Kind, refusal: FixRejection? = nil) {
         self.at = at
         self.kind = kind
         self.refusal = refusal
@@ -17,39 +17,39 @@ package struct Entry: Equatable, Sendable {
 
     package enum Kind: Equatable, Sendable {
         /// What was known before the next entry.
-        indirect case beginning(Beginning)
+        indirect case snapshot(PipelineSnapshot)
         /// All inputs but those that are the machine's own and those that change nothing.
         case input(Input)
         /// A command that was carried out. A start that was asked for late stands where the run began.
         case command(RunCommand)
         /// The loop did not turn for so long, up to this moment: what fell due meanwhile is one step, not ticks of their own.
-        case slept(Duration)
+        case suspended(Duration)
         /// The process, or the power, was gone up to this moment.
         case outage(Outage)
         /// A signal stopped the daemon at this moment: everything before it is recorded. Changes nothing.
         case shutdown
         /// By this moment the run had ended without a command.
-        case ended(Ending)
+        case ended(AutoStopReason)
     }
 
     /// The same entry on a clock that stands so many whole milliseconds later; every moment in it is moved.
-    package func shifted(by shift: Duration) -> Entry {
+    package func shifted(by shift: Duration) -> InputLogEntry {
         guard shift != .zero else { return self }
         var entry = self
         entry.at += shift
         switch kind {
-        case .beginning(let beginning): entry.kind = .beginning(beginning.shifted(by: shift))
+        case .snapshot(let beginning): entry.kind = .snapshot(beginning.shifted(by: shift))
         case .input(.fix(var fix)):
             fix.arrivedAt += shift
             entry.kind = .input(.fix(fix))
-        case .input, .command, .slept, .outage, .shutdown, .ended: break
+        case .input, .command, .suspended, .outage, .shutdown, .ended: break
         }
         return entry
     }
 }
 
 /// How a run ends by itself.
-package enum Ending: CaseIterable, Sendable {
+package enum AutoStopReason: CaseIterable, Sendable {
     /// It had shown no sign of life for too long, and was closed as of its last one.
     case forgotten
     /// The battery was nearly empty; it goes on when power returns soon.
@@ -57,7 +57,7 @@ package enum Ending: CaseIterable, Sendable {
 }
 
 /// Why a fix is not believed.
-package enum FixRefusal: String, CaseIterable, Sendable {
+package enum FixRejection: String, CaseIterable, Sendable {
     case noFix = "no fix"
     case noPosition = "no position"
     case time

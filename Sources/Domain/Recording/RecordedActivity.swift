@@ -2,21 +2,21 @@
 ///
 /// What happened in it second by second are its ``RecordingRow``s. Moments inside a recording are milliseconds of the boot clock since it
 /// began, pauses and outages included: a step of the wall clock changes none of them. A file's time of day is ``started`` and so much.
-package struct Recording: Equatable, Sendable {
+package struct RecordedActivity: Equatable, Sendable {
     /// From 1; nil for one that is not in a journal.
     package var id: Int?
     package var sport: Sport
     package var isIndoor = false
     package var isDemo = false
     /// What a person called it.
-    package var name: ForeignText?
+    package var name: SanitizedText?
     package var started: UTC
     /// No clock was known while it lasted, and none became known afterwards: ``started`` is a guess.
     package var isTimeUncertain = false
     /// From its start to its end, pauses and outages included, in milliseconds.
     package var totalMilliseconds: Int64 = 0
     /// The figures over its active time.
-    package var total = Figures()
+    package var total = Totals()
     /// The laps in order, the last one ended by the end of the activity. At least one, where the activity has any active time.
     package var laps: [RecordingLap] = []
     /// Active time in zones 0 to 5, in milliseconds, and the zones; nil where none were set.
@@ -25,7 +25,7 @@ package struct Recording: Equatable, Sendable {
     /// The strap that gave most of the beats.
     package var strap: RecordingStrap?
     /// What an imported file said of itself, to be shown beside what we count.
-    package var claim: RecordingClaim?
+    package var claim: SourceTotals?
 
     package init(sport: Sport, started: UTC) {
         self.sport = sport
@@ -40,9 +40,9 @@ package struct RecordingLap: Equatable, Sendable {
     /// Milliseconds since the recording began; pauses lie between.
     package var beganAt: Int64
     package var endedAt: Int64
-    package var figures: Figures
+    package var figures: Totals
 
-    package init(trigger: Event.Trigger?, beganAt: Int64, endedAt: Int64, figures: Figures) {
+    package init(trigger: Event.Trigger?, beganAt: Int64, endedAt: Int64, figures: Totals) {
         self.trigger = trigger
         self.beganAt = beganAt
         self.endedAt = endedAt
@@ -52,11 +52,11 @@ package struct RecordingLap: Equatable, Sendable {
 
 /// A strap, as files name it.
 package struct RecordingStrap: Equatable, Sendable {
-    package var address: DeviceAddress?
-    package var name: ForeignText?
-    package var manufacturer: ForeignText?
-    package var serialNumber: ForeignText?
-    package var firmware: ForeignText?
+    package var address: BluetoothAddress?
+    package var name: SanitizedText?
+    package var manufacturer: SanitizedText?
+    package var serialNumber: SanitizedText?
+    package var firmware: SanitizedText?
     /// 0 to 100, as last told.
     package var batteryPercent: Int?
 
@@ -64,9 +64,9 @@ package struct RecordingStrap: Equatable, Sendable {
 }
 
 /// The totals that an imported file claims.
-package struct RecordingClaim: Equatable, Sendable {
+package struct SourceTotals: Equatable, Sendable {
     /// What wrote the file.
-    package var creator: ForeignText?
+    package var creator: SanitizedText?
     package var elapsedMilliseconds: Int64?
     package var totalMilliseconds: Int64?
     package var distanceMetres: Double?
