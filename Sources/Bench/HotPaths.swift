@@ -118,7 +118,7 @@ private func measureWholeTick(readers: Int) throws -> Measurement {
         bootID: "", instance: "",
         settings: course.pipeline.settings)
     let clients = try (0..<readers).map { _ in try Reader(directory.path + "/state.sock") }
-    while publisher.clientCount < readers { try loop.turn(waiting: .zero) }
+    while publisher.clientCount < readers { try loop.runOnce(waiting: .zero) }
     var timer: TimerSource?
     timer = try loop.timer {
         course.pipeline.advance(to: course.nextTick())
@@ -135,7 +135,7 @@ private func measureWholeTick(readers: Int) throws -> Measurement {
         try course.receiveNotification()
         publisher.publish(course.pipeline.takeOutputs())
     } pass: {
-        try loop.turn(waiting: .zero)
+        try loop.runOnce(waiting: .zero)
     }
     publisher.close()
     return measurement

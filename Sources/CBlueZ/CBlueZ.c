@@ -37,7 +37,7 @@ int cbluez_open_management(void)
     return open_hci(HCI_DEV_NONE, HCI_CHANNEL_CONTROL);
 }
 
-int cbluez_open_disconnections(uint16_t index)
+int cbluez_open_hci_disconnect(uint16_t index)
 {
     int descriptor = open_hci(index, HCI_CHANNEL_RAW);
     if (descriptor < 0)
@@ -51,7 +51,7 @@ int cbluez_open_disconnections(uint16_t index)
     return descriptor;
 }
 
-int cbluez_open_attribute(const char *adapter, const char *device, int is_random, int is_paired)
+int cbluez_connect_att(const char *adapter, const char *device, int is_random, int is_paired)
 {
     struct sockaddr_l2 from = {
         .l2_family = AF_BLUETOOTH, .l2_cid = htobs(ATTRIBUTE_CID), .l2_bdaddr_type = BDADDR_LE_PUBLIC};

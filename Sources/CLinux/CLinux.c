@@ -12,12 +12,12 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-int clinux_accept(int descriptor)
+int clinux_accept4(int descriptor)
 {
     return accept4(descriptor, 0, 0, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
-int clinux_peer_of(int descriptor, struct clinux_peer *peer)
+int clinux_peer_credentials(int descriptor, struct clinux_peer *peer)
 {
     struct ucred credentials;
     socklen_t size = sizeof credentials;
@@ -29,7 +29,7 @@ int clinux_peer_of(int descriptor, struct clinux_peer *peer)
     return 0;
 }
 
-void clinux_stand_back(int niceness)
+void clinux_set_thread_nice(int niceness)
 {
     setpriority(PRIO_PROCESS, 0, niceness);
 }
@@ -41,7 +41,7 @@ int clinux_clock_is_synchronised(void)
     return state < 0 ? -1 : state != TIME_ERROR;
 }
 
-int clinux_event(void)
+int clinux_eventfd(void)
 {
     return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 }
@@ -51,7 +51,7 @@ void clinux_name_thread(const char *name)
     pthread_setname_np(pthread_self(), name);
 }
 
-int clinux_move(const char *source, const char *target)
+int clinux_rename_noreplace(const char *source, const char *target)
 {
     if (renameat2(AT_FDCWD, source, AT_FDCWD, target, RENAME_NOREPLACE) == 0)
         return 0;

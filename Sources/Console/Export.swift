@@ -58,7 +58,7 @@ extension Invocation {
         /// Writes the file whole.
         func write(_ body: ((Span<UInt8>) throws -> Void) throws -> ExportLoss) throws -> ExportLoss {
             do {
-                var file = try FinishedFile(in: directory, name: name)
+                var file = try AtomicFileWriter(in: directory, name: name)
                 let loss = try body { try file.write($0) }
                 guard try file.finish(as: name) else { throw isTaken }
                 return loss

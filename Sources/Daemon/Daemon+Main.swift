@@ -51,7 +51,7 @@ extension Daemon {
         try checkDescriptors()
         let configuration = try Configuration.read(options)
         for line in configuration.warnings { Log.write(.warning, line) }
-        let service = ServiceReport(ServiceNotifier.fromEnvironment())
+        let service = ServiceReport(NotifySocket.fromEnvironment())
         let handed = try handedSockets()
         let directories = try Directories(
             options, isSystem: geteuid() == 0 || isStartedBySystemd, hasSockets: handed.count == socketNames.count,
@@ -105,8 +105,8 @@ extension Daemon {
 
     /// The sockets that systemd handed over, by their names.
     private static func handedSockets() throws(Failure) -> [String: Int32] {
-        do throws(HandedSockets.Failure) {
-            let handed = try HandedSockets(named: socketNames)
+        do throws(ActivationSockets.Failure) {
+            let handed = try ActivationSockets(named: socketNames)
             for name in handed.others {
                 let shown = SanitizedText(name)?.text ?? ""
                 Log.write(.warning, "systemd handed over \"\(shown)\" too, which paced has no use for: closed")

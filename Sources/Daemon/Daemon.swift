@@ -58,7 +58,7 @@ package final class Daemon {
     /// What the next answer that comes later goes by.
     var nextToken: PendingAnswer.Token = 0
     private var simulator: Simulator?
-    private var clockWatch: ClockWatch?
+    private var clockWatch: TimedatedMonitor?
     private var power: PowerMonitor?
     /// When the system's clock is read next.
     private var clockAt: Instant
@@ -162,7 +162,9 @@ package final class Daemon {
     var pipeline: Pipeline { recollection.pipeline }
 
     private func connectDevices() throws(SystemError) {
-        if !Clock.mayBeAsked { clockWatch = try ClockWatch(loop: loop) { Clock.heard(isSynchronised: $0) } }
+        if !Clock.mayBeAsked {
+            clockWatch = try TimedatedMonitor(loop: loop) { Clock.setSynchronised(isSynchronised: $0) }
+        }
         let report: (Input) -> Void = { [unowned self] in receive($0) }
         if options.isDemo {
             simulator = try Simulator(seed: 1, loop: loop, report: report)
@@ -229,7 +231,7 @@ package final class Daemon {
         say()
     }
 
-    private func reply(to request: ControlRequest, from peer: Peer) -> ControlServer.Reply {
+    private func reply(to request: ControlRequest, from peer: PeerCredentials) -> ControlServer.Reply {
         defer { turn() }
         do throws(ControlFailure) {
             let now = Clock.now()
@@ -241,7 +243,7 @@ package final class Daemon {
     }
 
     private func answer(
-        _ request: ControlRequest, from peer: Peer, at now: Instant
+        _ request: ControlRequest, from peer: PeerCredentials, at now: Instant
     ) throws(ControlFailure) -> ControlServer.Reply {
         switch request {
         case .run(let command):

@@ -17,7 +17,7 @@ enum Log {
     }
 
     /// Who asks for what: the kernel says which user and which process opened the connection.
-    static func write(of peer: Peer, _ text: String) {
+    static func write(of peer: PeerCredentials, _ text: String) {
         write(.info, about: .commands, "user \(peer.user), process \(peer.process), \(text)")
     }
 

@@ -5,7 +5,7 @@ import Linux
 ///
 /// What systemd does not take at once is tried again with the next tick.
 final class ServiceReport {
-    private let notifier: ServiceNotifier?
+    private let notifier: NotifySocket?
     private var watchdog: Watchdog?
     /// Something has happened since it was told how it stands.
     var mayStandOtherwise = true
@@ -17,7 +17,7 @@ final class ServiceReport {
     /// So many words wait for a systemd that takes none.
     private static let waitingLimit = 8
 
-    init(_ notifier: ServiceNotifier?) {
+    init(_ notifier: NotifySocket?) {
         self.notifier = notifier
         watchdog = notifier?.watchdog.map { Watchdog(limit: $0) }
     }

@@ -31,7 +31,7 @@ package enum Clock {
     }
 
     /// Takes what somebody says who may ask the kernel.
-    package static func heard(isSynchronised: Bool) {
+    package static func setSynchronised(isSynchronised: Bool) {
         hearsay.withLock { $0 = isSynchronised }
     }
 

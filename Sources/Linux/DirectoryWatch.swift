@@ -27,12 +27,12 @@ package final class DirectoryWatch {
         _ = try check("inotify_add_watch") { unsafe inotify_add_watch(number, directory, Self.changes) }
         self.descriptor = descriptor
         source = try loop.watch(self.descriptor, for: .reading) { [unowned self] _ in
-            body(takeChanges())
+            body(drainChanges())
         }
     }
 
     /// What has changed is looked up by whoever is told: a change is only that.
-    private func takeChanges() -> Bool {
+    private func drainChanges() -> Bool {
         var isThere = true
         while let count = try? unsafe buffer.withUnsafeMutableBytes({ unsafe try descriptor.read(into: $0) }), count > 0
         {

@@ -26,7 +26,7 @@ package final class EventLoop {
     }
 
     /// Waits for something at most so long and runs what has become due: the loop turned by hand, for tests and measurements.
-    package func turn(waiting timeout: Duration) throws(SystemError) {
+    package func runOnce(waiting timeout: Duration) throws(SystemError) {
         let microseconds = UInt64(max(timeout.wholeNanoseconds, 0) / 1000)
         try checkSystemd("sd_event_run", unsafe sd_event_run(event, microseconds))
     }

@@ -3,7 +3,7 @@ import Domain
 import Glibc
 
 /// Who is at the other end of a Unix socket, as the kernel noted it when it was connected.
-package struct Peer: Equatable, Sendable {
+package struct PeerCredentials: Equatable, Sendable {
     package var user: UInt32
     package var group: UInt32
     package var process: Int32
@@ -92,7 +92,7 @@ package enum UnixSocket {
     package static func accept(from listener: borrowing FileDescriptor) throws(SystemError) -> FileDescriptor? {
         let number = listener.number
         do {
-            return FileDescriptor(owning: try check("accept") { clinux_accept(number) })
+            return FileDescriptor(owning: try check("accept") { clinux_accept4(number) })
         } catch {
             if error.code == EAGAIN || error.code == ECONNABORTED { return nil }
             throw error
@@ -100,11 +100,11 @@ package enum UnixSocket {
     }
 
     /// Who opened the other end.
-    package static func peer(of socket: borrowing FileDescriptor) throws(SystemError) -> Peer {
+    package static func peer(of socket: borrowing FileDescriptor) throws(SystemError) -> PeerCredentials {
         var peer = clinux_peer()
         let number = socket.number
-        _ = try check("getsockopt") { unsafe clinux_peer_of(number, &peer) }
-        return Peer(user: peer.uid, group: peer.gid, process: peer.pid)
+        _ = try check("getsockopt") { unsafe clinux_peer_credentials(number, &peer) }
+        return PeerCredentials(user: peer.uid, group: peer.gid, process: peer.pid)
     }
 
     private static func make(_ kind: Kind) throws(SystemError) -> FileDescriptor {

@@ -42,7 +42,7 @@ package final class WorkerThread {
             { argument in
                 let body = unsafe Unmanaged<Body>.fromOpaque(argument!).takeRetainedValue()
                 unsafe clinux_name_thread(body.name.text)
-                clinux_stand_back(body.niceness)
+                clinux_set_thread_nice(body.niceness)
                 body.run()
                 return nil
             }, box.toOpaque())

@@ -14,9 +14,9 @@ import Testing
     let listener = try Listener(
         FileDescriptor(owning: ends[0]), loop: loop, accepted: { _ in Issue.record("nobody is there") },
         refused: { _ in })
-    try loop.turn(waiting: .zero)
+    try loop.runOnce(waiting: .zero)
     let begin = Clock.now()
-    try loop.turn(waiting: .milliseconds(50))
+    try loop.runOnce(waiting: .milliseconds(50))
     #expect(Clock.now() - begin >= .milliseconds(50))
     withExtendedLifetime(listener) {}
 }

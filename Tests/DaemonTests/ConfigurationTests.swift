@@ -11,7 +11,7 @@ import Testing
 @Suite struct ConfigurationTests {
     private func read(_ text: String, _ arguments: String...) throws -> Configuration {
         let directory = try TemporaryDirectory()
-        try WholeFile(in: directory.path, name: "paced.conf").replace(with: Array(text.utf8))
+        try AtomicFile(in: directory.path, name: "paced.conf").replace(with: Array(text.utf8))
         guard case .run(let options) = try Options.read(["--config", directory("paced.conf")] + arguments) else {
             return Configuration()
         }

@@ -15,7 +15,7 @@ import Testing
 
     @Test func howItStandsIsToldWhenThatChanges() throws {
         let systemd = try NotifySocket(directory("notify"))
-        let report = ServiceReport(try ServiceNotifier(directory("notify")))
+        let report = ServiceReport(try NotifySocket(directory("notify")))
         #expect(report.mayStandOtherwise)
         for words in ["idle", "idle", "recording run 7", "recording run 7", "idle"] { report.stands(words) }
         #expect(!report.mayStandOtherwise)
@@ -24,7 +24,7 @@ import Testing
 
     @Test func aReloadIsToldWithItsMomentOnSystemdsClock() throws {
         let systemd = try NotifySocket(directory("notify"))
-        let report = ServiceReport(try ServiceNotifier(directory("notify")))
+        let report = ServiceReport(try NotifySocket(directory("notify")))
         let before = Clock.monotonicMicroseconds()
         report.reloading()
         report.ready()
@@ -39,7 +39,7 @@ import Testing
 
     @Test func whatAFullQueueDoesNotTakeFollowsWithTheNextTickInItsOrder() throws {
         let systemd = try NotifySocket(directory("notify"))
-        let notifier = try ServiceNotifier(directory("notify"), watchdog: .seconds(8))
+        let notifier = try NotifySocket(directory("notify"), watchdog: .seconds(8))
         let report = ServiceReport(notifier)
         while notifier.send("FILL=1") != .full {}
         report.stands("recording run 1")
@@ -55,7 +55,7 @@ import Testing
 
     @Test func aSystemdThatTakesNothingKeepsLittleWaiting() throws {
         let systemd = try NotifySocket(directory("notify"))
-        let notifier = try ServiceNotifier(directory("notify"))
+        let notifier = try NotifySocket(directory("notify"))
         let report = ServiceReport(notifier)
         while notifier.send("FILL=1") != .full {}
         for run in 1...1000 { report.stands("recording run \(run)") }

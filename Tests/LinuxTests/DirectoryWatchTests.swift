@@ -21,12 +21,12 @@ struct DirectoryWatchTests {
         for step in steps {
             told = []
             try step()
-            try loop.turn(waiting: .seconds(5))
+            try loop.runOnce(waiting: .seconds(5))
             #expect(told == [true])
         }
         told = []
         try FileManager.default.removeItem(atPath: path)
-        for _ in 0..<4 where told.last != false { try loop.turn(waiting: .seconds(5)) }
+        for _ in 0..<4 where told.last != false { try loop.runOnce(waiting: .seconds(5)) }
         #expect(told.last == false)
         withExtendedLifetime(watch) {}
     }

@@ -130,7 +130,7 @@ final class BusConnection {
 
     /// Takes over what measurements come on; false for what they cannot come on.
     private func take(_ descriptor: BusDescriptor?) -> Bool {
-        guard let file = descriptor?.take() else { return false }
+        guard let file = descriptor?.release() else { return false }
         socket = NotificationSocket(over: file, loop: loop) { [unowned self] value, now in
             guard socket != nil else { return }
             carryOut(machine.received(value, from: nil, objects(), at: now), at: now)

@@ -59,7 +59,7 @@ final class BusPairing {
             return request.refuse(BusError(BusError.unknownMethod))
         }
         switch judge.answer(message.member, device: message.arguments.first?.text) {
-        case .agreed: try? request.answer()
+        case .agreed: try? request.reply()
         case .rejected: request.refuse(BusError("org.bluez.Error.Rejected", "Not the strap that is paired"))
         case .unknown: request.refuse(BusError(BusError.unknownMethod))
         }

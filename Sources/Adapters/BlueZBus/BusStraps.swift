@@ -22,7 +22,7 @@ package final class BusStraps {
     let remember: ([RememberedStrap]) -> Void
     var timer: TimerSource?
 
-    private var watch: NameOwner?
+    private var watch: BusNameWatcher?
     /// The unique name of the present bluetoothd.
     private(set) var owner: String?
     private var channel: BlueZChannel?
@@ -73,7 +73,7 @@ package final class BusStraps {
         news = StrapNews(way: .bluetoothd, reason: reason)
         choice = StrapChoice(ours: ours, remembered: remembered)
         timer = try loop.timer { [unowned self] in turn() }
-        watch = try NameOwner(of: "org.bluez", at: address, loop: loop) { [unowned self] in owned(by: $0) }
+        watch = try BusNameWatcher(of: "org.bluez", at: address, loop: loop) { [unowned self] in owned(by: $0) }
         timer?.arm(at: now)
     }
 

@@ -36,10 +36,10 @@ package struct KernelSockets {
                 let isRandom: Int32 = strap.type == .random ? 1 : 0
                 return try own(
                     "connect",
-                    unsafe cbluez_open_attribute(
+                    unsafe cbluez_connect_att(
                         adapter.description, strap.address.description, isRandom, isPaired ? 1 : 0))
             },
-            disconnections: { (index) throws(SystemError) in try own("bind", cbluez_open_disconnections(index)) },
+            disconnections: { (index) throws(SystemError) in try own("bind", cbluez_open_hci_disconnect(index)) },
             handle: { UInt16(exactly: cbluez_connection_handle($0.number)) })
     }
 

@@ -4,7 +4,7 @@ import Outputs
 
 /// One client of control.sock: what it says and what it has yet to be told.
 final class Caller {
-    let peer: Peer
+    let peer: PeerCredentials
     /// Answers; what stands here is sent from `sent` on.
     var output = LineWriter(capacity: 0)
     /// Answers a part of which is to come.
@@ -21,7 +21,7 @@ final class Caller {
     /// Nobody takes answers any more. What was asked is carried out all the same.
     private var isGone = false
 
-    init(_ socket: consuming FileDescriptor, peer: Peer) {
+    init(_ socket: consuming FileDescriptor, peer: PeerCredentials) {
         self.socket = socket
         self.peer = peer
     }

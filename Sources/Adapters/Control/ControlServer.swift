@@ -17,7 +17,7 @@ package final class ControlServer {
     }
 
     /// Carries out a request of somebody, or says why not.
-    package typealias Answer = (ControlRequest, Peer) -> Reply
+    package typealias Answer = (ControlRequest, PeerCredentials) -> Reply
 
     /// A client that has taken nothing of its answers for so long is closed.
     package static let stallLimit = Duration.seconds(30)

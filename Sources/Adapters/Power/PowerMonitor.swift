@@ -16,16 +16,16 @@ package final class PowerMonitor {
 
         let papers = Locked(Papers())
         /// Calls the thread.
-        let work: WakeUp
+        let work: EventFD
         /// Calls the loop: it was read.
-        let told: WakeUp
+        let told: EventFD
         /// The thread has ended.
-        let ended: WakeUp
+        let ended: EventFD
 
         init() throws(SystemError) {
-            work = try WakeUp()
-            told = try WakeUp()
-            ended = try WakeUp()
+            work = try EventFD()
+            told = try EventFD()
+            ended = try EventFD()
         }
     }
 
@@ -67,7 +67,7 @@ package final class PowerMonitor {
         timer = nil
         guard let thread else { return }
         desk.papers.withLock { $0.isClosing = true }
-        desk.work.call()
+        desk.work.signal()
         if desk.ended.wait(atMost: limit) { thread.join() }
         self.thread = nil
     }
@@ -86,12 +86,12 @@ package final class PowerMonitor {
     }
 
     private func tell() {
-        desk.told.hear()
+        desk.told.drain()
         let power = desk.papers.withLock { $0.power }
         if power == nil, let thread {
             // There was nothing for us: its last word was that.
             thread.join()
-            desk.ended.hear()
+            desk.ended.drain()
             self.thread = nil
             timer?.arm(at: Clock.now() + rest)
         }
@@ -109,8 +109,8 @@ package final class PowerMonitor {
                 return papers.isClosing
             }
             isOver = power == nil || isClosing
-            if isOver { desk.ended.call() }
-            desk.told.call()
+            if isOver { desk.ended.signal() }
+            desk.told.signal()
             if !isOver { desk.work.wait(atMost: interval) }
         }
     }

@@ -4,7 +4,7 @@ import Outputs
 /// One client of state.sock: its socket, what it says and what waits for it.
 final class Subscriber {
     let socket: FileDescriptor
-    let peer: Peer
+    let peer: PeerCredentials
     var queue: ClientQueue
     private(set) var isOpen = true
 
@@ -18,7 +18,7 @@ final class Subscriber {
     private var inputHasEnded = false
     private var source: DescriptorSource?
 
-    init(_ socket: consuming FileDescriptor, peer: Peer, queue: ClientQueue) {
+    init(_ socket: consuming FileDescriptor, peer: PeerCredentials, queue: ClientQueue) {
         self.socket = socket
         self.peer = peer
         self.queue = queue

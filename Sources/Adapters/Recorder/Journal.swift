@@ -66,7 +66,7 @@ package final class Journal {
     /// Has what waits written from now on. The directory is ready, and the numbers continue those of the journal in it.
     package func startWriting() {
         desk.queue.withLock { $0.isHeld = false }
-        desk.work.call()
+        desk.work.signal()
     }
 
     /// What was `syncSeconds`, from now on.
@@ -147,7 +147,7 @@ package final class Journal {
             queue.append(change, at: now)
             queue.isOpen = isOpen
         }
-        if change.isUrgent { desk.work.call() }
+        if change.isUrgent { desk.work.signal() }
     }
 
     /// Appends an urgent change, and calls `body` in the loop when it is on the disk (``whenWritten(_:)``).
@@ -165,7 +165,7 @@ package final class Journal {
     /// by nobody: it is seen by asking.
     package func watch(in loop: EventLoop, _ body: @escaping () -> Void) throws(SystemError) -> DescriptorSource {
         try loop.watch(desk.changed.descriptor, for: .reading) { [unowned self] _ in
-            desk.changed.hear()
+            desk.changed.drain()
             body()
             goOn()
         }
@@ -178,7 +178,7 @@ package final class Journal {
         guard awaiting.count < Self.awaitingLimit else { return false }
         awaiting.append((desk.queue.withLock { $0.urgent.appended }, body))
         // It may all be written, and told, already.
-        desk.changed.call()
+        desk.changed.signal()
         return true
     }
 
@@ -233,7 +233,7 @@ package final class Journal {
     package func close(waiting limit: Duration = .seconds(5), prepared: () -> Void = {}) -> Bool {
         let end = Clock.now() + limit
         desk.queue.withLock { $0.isClosing = true }
-        desk.work.call()
+        desk.work.signal()
         if desk.queue.withLock({ $0.isHeld }) {
             while desk.news.withLock({ !$0.isPrepared && !$0.isLastAttempt }) {
                 guard desk.prepared.wait(atMost: max(end - Clock.now(), .zero)) else { return false }

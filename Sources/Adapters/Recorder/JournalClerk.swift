@@ -36,16 +36,16 @@ package final class JournalClerk {
 
         let papers = Locked(Papers())
         /// Calls the thread.
-        let work: WakeUp
+        let work: EventFD
         /// Calls the loop: there are answers.
-        let answered: WakeUp
+        let answered: EventFD
         /// The thread has ended.
-        let ended: WakeUp
+        let ended: EventFD
 
         init() throws(SystemError) {
-            work = try WakeUp()
-            answered = try WakeUp()
-            ended = try WakeUp()
+            work = try EventFD()
+            answered = try EventFD()
+            ended = try EventFD()
         }
     }
 
@@ -73,7 +73,7 @@ package final class JournalClerk {
         nextNumber += 1
         waiting[number] = told
         desk.papers.withLock { $0.questions.append((number, question)) }
-        desk.work.call()
+        desk.work.signal()
         return true
     }
 
@@ -85,14 +85,14 @@ package final class JournalClerk {
         source = nil
         waiting = [:]
         desk.papers.withLock { $0.isClosing = true }
-        desk.work.call()
+        desk.work.signal()
         guard desk.ended.wait(atMost: limit) else { return false }
         thread.join()
         return true
     }
 
     private func tell() {
-        desk.answered.hear()
+        desk.answered.drain()
         let answers = desk.papers.withLock { papers in
             let answers = papers.answers
             papers.answers = []
@@ -115,9 +115,9 @@ package final class JournalClerk {
             }
             let answer = answer(next.question, in: directory)
             desk.papers.withLock { $0.answers.append((next.number, answer)) }
-            desk.answered.call()
+            desk.answered.signal()
         }
-        desk.ended.call()
+        desk.ended.signal()
     }
 
     private static func answer(_ question: JournalQuestion, in directory: String) -> Result<JournalAnswer, Trouble> {
@@ -175,7 +175,7 @@ extension ExportFormat {
         of recording: RecordedActivity, _ rows: JournalRows, in directory: String
     ) throws -> JournalAnswer {
         try makeDirectories(directory)
-        var file = try FinishedFile(in: directory, name: name(of: recording), mode: JournalFile.mode)
+        var file = try AtomicFileWriter(in: directory, name: name(of: recording), mode: JournalFile.mode)
         let written = Clock.isSynchronised() ? Clock.systemTime() : nil
         let origin = ExportOrigin.ofThisMachine(started: recording.started, written: written)
         let loss = try write(recording, rows: rows, origin: origin) { try file.write($0) }

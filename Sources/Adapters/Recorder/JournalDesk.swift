@@ -6,19 +6,19 @@ package final class JournalDesk: Sendable {
     let queue = Locked(JournalQueue())
     let news = Locked(JournalNews())
     /// Calls the writer before its time.
-    let work: WakeUp
+    let work: EventFD
     /// Calls the loop: the news are others.
-    let changed: WakeUp
+    let changed: EventFD
     /// The writer has tried to make the directory ready.
-    let prepared: WakeUp
+    let prepared: EventFD
     /// The writer has ended.
-    let ended: WakeUp
+    let ended: EventFD
 
     package init() throws(SystemError) {
-        work = try WakeUp()
-        changed = try WakeUp()
-        prepared = try WakeUp()
-        ended = try WakeUp()
+        work = try EventFD()
+        changed = try EventFD()
+        prepared = try EventFD()
+        ended = try EventFD()
     }
 }
 

@@ -52,6 +52,6 @@ extension JournalWriter {
             change(&news)
             return news != before
         }
-        if isOther { desk.changed.call() }
+        if isOther { desk.changed.signal() }
     }
 }

@@ -73,7 +73,7 @@ package final class JournalWriter {
         // The first attempt on a full disk may have made room for the rest.
         for _ in 0..<2 where !desk.queue.withLock({ $0.isEmpty }) { turn(at: Clock.now()) }
         file = nil
-        desk.ended.call()
+        desk.ended.signal()
     }
 
     /// Writes what waits, and looks after the file.
@@ -111,7 +111,7 @@ package final class JournalWriter {
                 news.isPrepared = trouble == nil
                 news.isLastAttempt = isClosing
             }
-            desk.prepared.call()
+            desk.prepared.signal()
         }
         return prepare == nil && !desk.queue.withLock { $0.isHeld }
     }
@@ -269,7 +269,7 @@ package final class JournalWriter {
             tell { $0.reports = Array(($0.reports + lines).suffix(64)) }
         }
         // A run keeps the disk to itself but for a step each time.
-        if isMore, !isOpen { desk.work.call() }
+        if isMore, !isOpen { desk.work.signal() }
     }
 
     /// Takes a little away of what was deleted, so that nothing waits long behind it.
@@ -280,7 +280,7 @@ package final class JournalWriter {
             }
             if isErasing {
                 leavesTraces = true
-                return desk.work.call()
+                return desk.work.signal()
             }
         }
         if leavesTraces { leavesTraces = try !emptyLog(of: file) }

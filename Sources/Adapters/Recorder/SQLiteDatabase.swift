@@ -148,8 +148,8 @@ extension SQLiteDatabase {
         to patience: Duration, _ body: () throws(SQLiteError) -> Void
     ) throws(SQLiteError) -> Bool {
         final class End: Sendable {
-            let wakeUp: WakeUp
-            init() throws(SystemError) { wakeUp = try WakeUp() }
+            let wakeUp: EventFD
+            init() throws(SystemError) { wakeUp = try EventFD() }
         }
         let interrupt = interrupter
         let end = try? End()
@@ -159,7 +159,7 @@ extension SQLiteDatabase {
             }
         }
         defer {
-            end?.wakeUp.call()
+            end?.wakeUp.signal()
             thread?.join()
         }
         do throws(SQLiteError) {

@@ -6,8 +6,8 @@ extension JournalRecovery {
     private static let intentName = "journal.recover"
 
     /// Holds the name of a damaged journal from before it is set aside until the new one knows of it.
-    private static func intent(in directory: String) -> WholeFile {
-        WholeFile(in: directory, name: intentName, mode: JournalFile.mode)
+    private static func intent(in directory: String) -> AtomicFile {
+        AtomicFile(in: directory, name: intentName, mode: JournalFile.mode)
     }
 
     /// Notes that a journal is about to be set aside: a kill before the new one is made loses it from sight otherwise. A full disk is no

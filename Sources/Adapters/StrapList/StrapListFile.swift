@@ -6,11 +6,11 @@ package import Linux
 /// Reading and writing wait for the disk. It is read once, before the loop turns, and written when a strap is met for
 /// the first time or pairs, or somebody says which strap is theirs. It holds keys, so nobody but the daemon's user may read it.
 package struct StrapListFile: Equatable, Sendable {
-    private let file: WholeFile
+    private let file: AtomicFile
 
     /// - Parameter directory: the state directory.
     package init(in directory: String) {
-        file = WholeFile(in: directory, name: Self.name, mode: Self.mode)
+        file = AtomicFile(in: directory, name: Self.name, mode: Self.mode)
     }
 
     package static let name = "straps.json"
@@ -30,7 +30,7 @@ package struct StrapListFile: Equatable, Sendable {
 
     /// The list that was written last; an empty one where there is none, or none that can be read.
     package func read() -> (StrapList, Trouble?) {
-        do throws(WholeFile.Failure) {
+        do throws(AtomicFile.Failure) {
             guard let text = try file.read(limit: StrapList.lengthLimit) else { return (StrapList(), nil) }
             if let list = StrapList(text) { return (list, nil) }
         } catch {

@@ -20,7 +20,7 @@ package final class StrapWays: StrapWay {
     private let isFree: Bool
 
     private var choice: WayChoice
-    private var owner: NameOwner?
+    private var owner: BusNameWatcher?
     private var timer: TimerSource?
     private var used: (way: WayChoice.Way, straps: any StrapWay)?
     private var makeAt: Instant?
@@ -54,7 +54,7 @@ package final class StrapWays: StrapWay {
         choice = WayChoice(wish, at: now)
         timer = try loop.timer { [unowned self] in turn() }
         if wish == .auto {
-            owner = try NameOwner(of: "org.bluez", at: address, loop: loop) { [unowned self] owner in
+            owner = try BusNameWatcher(of: "org.bluez", at: address, loop: loop) { [unowned self] owner in
                 choice.told(isRunning: owner != nil, at: Clock.now())
                 turn()
             }

@@ -9,10 +9,10 @@ int cbluez_open_management(void);
 /* A socket to the Attribute Protocol of a Low Energy device (L2CAP, CID 4), whose connection is begun and not made yet: it becomes
  * writable, and SO_ERROR says how it went. It needs no privileges. No adapter (NULL) is any that is powered. That to a device that has
  * paired is encrypted first, with the key that the kernel has. */
-int cbluez_open_attribute(const char *adapter, const char *device, int is_random, int is_paired);
+int cbluez_connect_att(const char *adapter, const char *device, int is_random, int is_paired);
 
 /* The kernel's handle of a connection that stands, 0 to 0x0EFF. */
 int cbluez_connection_handle(int attribute);
 
 /* A raw socket of the adapter with a number, on which only Disconnection Complete is heard. */
-int cbluez_open_disconnections(uint16_t index);
+int cbluez_open_hci_disconnect(uint16_t index);

@@ -37,7 +37,7 @@ struct Doctor {
             "gpsd.service", "systemd-timesyncd.service", "chrony.service", "ntpsec.service", "ntp.service",
         ]
         let properties = "Id,LoadState,ActiveState,Result,UnitFileState,ExecMainStatus,NRestarts,AmbientCapabilities"
-        let text = ShortCommand.output(
+        let text = Subprocess.output(
             ["systemctl", "show", "--no-pager", "-p", properties] + names, within: Self.patience)
         return text.map(UnitState.read)
     }

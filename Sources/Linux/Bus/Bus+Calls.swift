@@ -22,7 +22,7 @@ extension Bus {
             answer(
                 Result { () throws(BusError) in
                     if let error = unsafe BusError(message) { throw error }
-                    return unsafe try BusReading.arguments(of: message)
+                    return unsafe try BusMessageReader.arguments(of: message)
                 })
             return BusSlot.done
         }
@@ -85,7 +85,7 @@ extension Bus {
     /// The corresponding C function is `sd_bus_add_object`.
     package func serve(_ path: String, called: @escaping (BusRequest) -> Void) throws(SystemError) -> BusSlot {
         let slot = unsafe BusSlot { message in
-            unsafe BusRequest.take(message, called)
+            unsafe BusRequest.handle(message, called)
             return 1
         }
         try checkSystemd(
@@ -102,20 +102,20 @@ extension Bus {
         try checkSystemd(
             "sd_bus_message_new_signal",
             unsafe sd_bus_message_new_signal(pointer, &signal, path, interface, member))
-        let message = unsafe OutgoingMessage(signal!)
+        let message = unsafe BusMessageWriter(signal!)
         unsafe try append(arguments, to: message.pointer)
         try checkSystemd("sd_bus_send_to", unsafe sd_bus_send_to(pointer, message.pointer, peer, nil))
     }
 
     private func method(
         _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue]
-    ) throws(SystemError) -> OutgoingMessage {
+    ) throws(SystemError) -> BusMessageWriter {
         try checkRoom()
         var call: OpaquePointer?
         try checkSystemd(
             "sd_bus_message_new_method_call",
             unsafe sd_bus_message_new_method_call(pointer, &call, destination, path, interface, member))
-        let message = unsafe OutgoingMessage(call!)
+        let message = unsafe BusMessageWriter(call!)
         try checkSystemd(
             "sd_bus_message_set_auto_start", unsafe sd_bus_message_set_auto_start(message.pointer, 0))
         unsafe try append(arguments, to: message.pointer)

@@ -30,7 +30,7 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
     package static let invalidArguments = "org.freedesktop.DBus.Error.InvalidArgs"
     /// There is no such method.
     package static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
-    /// The message is larger than what is read, see ``BusReading``.
+    /// The message is larger than what is read, see ``BusMessageReader``.
     package static let limitsExceeded = "org.freedesktop.DBus.Error.LimitsExceeded"
     /// The message does not hold what its signature says.
     package static let inconsistentMessage = "org.freedesktop.DBus.Error.InconsistentMessage"

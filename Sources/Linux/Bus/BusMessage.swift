@@ -11,13 +11,13 @@ package struct BusMessage: Equatable {
     package var member: String
     package var arguments: [BusValue]
 
-    /// - Throws: what ``BusReading`` throws.
+    /// - Throws: what ``BusMessageReader`` throws.
     init(_ message: OpaquePointer) throws(BusError) {
         sender = unsafe Self.text(sd_bus_message_get_sender(message))
         path = unsafe Self.text(sd_bus_message_get_path(message))
         interface = unsafe Self.text(sd_bus_message_get_interface(message))
         member = unsafe Self.text(sd_bus_message_get_member(message))
-        arguments = unsafe try BusReading.arguments(of: message)
+        arguments = unsafe try BusMessageReader.arguments(of: message)
     }
 
     private static func text(_ text: UnsafePointer<CChar>?) -> String {
@@ -43,7 +43,7 @@ package final class BusRequest {
         unsafe sd_bus_message_unref(call)
     }
 
-    static func take(_ call: OpaquePointer, _ called: (BusRequest) -> Void) {
+    static func handle(_ call: OpaquePointer, _ called: (BusRequest) -> Void) {
         do throws(BusError) {
             called(unsafe try BusRequest(call))
         } catch {
@@ -56,12 +56,12 @@ package final class BusRequest {
     /// The corresponding C function is `sd_bus_message_new_method_return`.
     ///
     /// - Throws: as ``append(_:to:)``; the caller can still be answered otherwise.
-    package func answer(_ arguments: [BusValue] = []) throws(SystemError) {
+    package func reply(_ arguments: [BusValue] = []) throws(SystemError) {
         guard !isAnswered else { return }
         var reply: OpaquePointer?
         try checkSystemd(
             "sd_bus_message_new_method_return", unsafe sd_bus_message_new_method_return(call, &reply))
-        let message = unsafe OutgoingMessage(reply!)
+        let message = unsafe BusMessageWriter(reply!)
         unsafe try append(arguments, to: message.pointer)
         try checkSystemd("sd_bus_send", unsafe sd_bus_send(nil, message.pointer, nil))
         isAnswered = true

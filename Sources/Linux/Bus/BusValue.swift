@@ -133,7 +133,7 @@ package final class BusDescriptor: Equatable {
     }
 
     /// Hands the descriptor out, once.
-    package func take() -> FileDescriptor? {
+    package func release() -> FileDescriptor? {
         file.take()
     }
 

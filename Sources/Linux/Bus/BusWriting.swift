@@ -64,7 +64,7 @@ private func append(
 
 /// A message that is being written, or was sent.
 @safe
-struct OutgoingMessage: ~Copyable {
+struct BusMessageWriter: ~Copyable {
     let pointer: OpaquePointer
 
     /// Takes ownership.

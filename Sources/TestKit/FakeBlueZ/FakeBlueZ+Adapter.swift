@@ -48,7 +48,7 @@ extension FakeBlueZ {
             let isOn = arguments[2].bool
         else { return request.refuse(BusError("org.freedesktop.DBus.Error.PropertyReadOnly")) }
         if isOn, isBlocked { return request.refuse(BusError("org.bluez.Error.Blocked", "Blocked through rfkill")) }
-        try? request.answer()
+        try? request.reply()
         power(isOn)
     }
 
@@ -58,13 +58,13 @@ extension FakeBlueZ {
         case "SetDiscoveryFilter":
             filters[peer] = request.message.arguments.first?["UUIDs"]?.elements.compactMap(\.text) ?? []
             if discoverers[peer] != nil { discoverers[peer] = filters[peer] }
-            try? request.answer()
+            try? request.reply()
         case "StartDiscovery":
             guard isPowered else { return request.refuse(BusError("org.bluez.Error.NotReady", "Resource Not Ready")) }
             guard discoverers[peer] == nil else {
                 return request.refuse(BusError("org.bluez.Error.InProgress", "Operation already in progress"))
             }
-            try? request.answer()
+            try? request.reply()
             discoverers[peer] = filters[peer] ?? []
             discoveryChanged()
             if discoverers.count == 1 { hear() }
@@ -72,7 +72,7 @@ extension FakeBlueZ {
             guard discoverers.removeValue(forKey: peer) != nil else {
                 return request.refuse(BusError("org.bluez.Error.Failed", "No discovery started"))
             }
-            try? request.answer()
+            try? request.reply()
             discoveryChanged()
         case "RemoveDevice":
             let path = request.message.arguments.first?.text
@@ -80,7 +80,7 @@ extension FakeBlueZ {
                 return request.refuse(BusError("org.bluez.Error.DoesNotExist", "Does Not Exist"))
             }
             forget(index)
-            try? request.answer()
+            try? request.reply()
         default: request.refuse(BusError(BusError.unknownMethod, "No such method"))
         }
     }
@@ -123,15 +123,15 @@ extension FakeBlueZ {
         switch request.message.member {
         case "RegisterAgent" where agents[peer] == nil:
             agents[peer] = path
-            try? request.answer()
+            try? request.reply()
         case "RegisterAgent": request.refuse(BusError("org.bluez.Error.AlreadyExists", "Already Exists"))
         case "UnregisterAgent" where agents[peer] == path:
             agents[peer] = nil
-            try? request.answer()
+            try? request.reply()
         case "UnregisterAgent": request.refuse(BusError("org.bluez.Error.DoesNotExist", "Does Not Exist"))
         case "RequestDefaultAgent":
             defaultAgents.append(peer)
-            try? request.answer()
+            try? request.reply()
         default: request.refuse(BusError(BusError.unknownMethod, "No such method"))
         }
     }

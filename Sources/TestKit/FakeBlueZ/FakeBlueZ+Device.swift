@@ -49,19 +49,19 @@ extension FakeBlueZ {
         switch request.message.member {
         case "Connect":
             guard isPowered else { return request.refuse(BusError("org.bluez.Error.NotReady", "Resource Not Ready")) }
-            if straps[index].isConnected { return (try? request.answer()) ?? () }
+            if straps[index].isConnected { return (try? request.reply()) ?? () }
             after(airTime) { [unowned self] in
                 guard straps[index].isAdvertising, objects[straps[index].path] != nil else {
                     return request.refuse(BusError("org.bluez.Error.Failed", "le-connection-abort-by-local"))
                 }
                 connected(index)
-                try? request.answer()
+                try? request.reply()
             }
         case "Disconnect":
             guard straps[index].isConnected else {
                 return request.refuse(BusError("org.bluez.Error.NotConnected", "Not Connected"))
             }
-            try? request.answer()
+            try? request.reply()
             drop(index)
         case "Pair": pair(index, request)
         case "CancelPairing": request.refuse(BusError("org.bluez.Error.DoesNotExist", "Does Not Exist"))
@@ -171,19 +171,19 @@ extension FakeBlueZ {
             let isBattery = path == straps[index].batteryLevel
             let value =
                 isBattery ? [straps[index].battery ?? 0] : property("Value", of: path, Self.characteristic)?.bytes
-            try? request.answer([.bytes(value ?? [])])
+            try? request.reply([.bytes(value ?? [])])
         case "AcquireNotify" where path == straps[index].heartRate: acquire(index, request)
         case "StartNotify" where straps[index].acquired != nil || straps[index].isKept:
             request.refuse(BusError("org.bluez.Error.NotPermitted", "Notify acquired"))
         case "StartNotify" where !straps[index].agrees: leave(request)
         case "StartNotify":
-            try? request.answer()
+            try? request.reply()
             guard path == straps[index].heartRate else { return }
             straps[index].subscribers.insert(peer)
             change(path, Self.characteristic, ["Notifying": .bool(true)])
             beat(index)
         case "StopNotify":
-            try? request.answer()
+            try? request.reply()
             release(index, of: peer)
         default: request.refuse(BusError("org.bluez.Error.NotSupported", "Operation is not supported"))
         }
@@ -222,7 +222,7 @@ extension FakeBlueZ {
             return request.refuse(BusError("org.bluez.Error.NotSupported", "Operation is not supported"))
         }
         straps[index].acquired = (request.message.sender, near)
-        try? request.answer([.descriptor(BusDescriptor(FileDescriptor(owning: far))), .uint16(247)])
+        try? request.reply([.descriptor(BusDescriptor(FileDescriptor(owning: far))), .uint16(247)])
         change(strap.heartRate, Self.characteristic, ["NotifyAcquired": .bool(true)])
         beat(index)
     }
@@ -275,7 +275,7 @@ extension FakeBlueZ {
             }
             straps[index].isPaired = true
             change(strap.path, Self.device, ["Paired": .bool(true)])
-            try? request.answer()
+            try? request.reply()
         }
     }
 }

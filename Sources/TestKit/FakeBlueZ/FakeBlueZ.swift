@@ -135,7 +135,7 @@ package final class FakeBlueZ {
         switch answer {
         case .usual: carryOut(request)
         case .fails(let error): request.refuse(error)
-        case .says(let values): try? request.answer(values)
+        case .says(let values): try? request.reply(values)
         case .late(let delay): after(delay) { [unowned self] in carryOut(request) }
         case .never: leave(request)
         }
@@ -152,16 +152,16 @@ package final class FakeBlueZ {
             return request.refuse(BusError("org.freedesktop.DBus.Error.UnknownObject", "No such object"))
         }
         switch (message.interface, message.member) {
-        case ("org.freedesktop.DBus.ObjectManager", "GetManagedObjects"): try? request.answer([managed])
+        case ("org.freedesktop.DBus.ObjectManager", "GetManagedObjects"): try? request.reply([managed])
         case ("org.freedesktop.DBus.Properties", "GetAll"):
             let properties = object[message.arguments.first?.text ?? ""] ?? [:]
-            try? request.answer([Self.dictionary(properties)])
+            try? request.reply([Self.dictionary(properties)])
         case ("org.freedesktop.DBus.Properties", "Get"):
             let properties = object[message.arguments.first?.text ?? ""] ?? [:]
             guard let value = properties[message.arguments.last?.text ?? ""] else {
                 return request.refuse(BusError(BusError.invalidArguments, "No such property"))
             }
-            try? request.answer([.variant(value)])
+            try? request.reply([.variant(value)])
         case ("org.freedesktop.DBus.Properties", "Set"): set(request)
         case ("org.bluez.Adapter1", _): adapterCalled(request)
         case ("org.bluez.AgentManager1", _): agentManagerCalled(request)

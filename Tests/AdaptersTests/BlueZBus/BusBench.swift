@@ -65,7 +65,7 @@ final class BusBench {
         while !isDone(self) {
             let now = Clock.now()
             guard now < end else { return false }
-            try loop.turn(waiting: min(end - now, .milliseconds(50)))
+            try loop.runOnce(waiting: min(end - now, .milliseconds(50)))
         }
         return true
     }

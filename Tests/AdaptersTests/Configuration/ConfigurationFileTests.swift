@@ -82,7 +82,7 @@ struct ConfigurationFileTests {
         let directory = try TestKit.TemporaryDirectory()
         let path = directory("paced.conf")
         #expect(try ConfigurationFile.read(path) == nil)
-        try WholeFile(in: directory.path, name: "paced.conf")
+        try AtomicFile(in: directory.path, name: "paced.conf")
             .replace(with: [UInt8](repeating: UInt8(ascii: "#"), count: 70_000))
         #expect(throws: ConfigurationFile.Failure(line: "\(path) has more than 65536 bytes")) {
             try ConfigurationFile.read(path)

@@ -188,7 +188,7 @@ func result(_ json: String) -> String {
     #expect(stage.loop.turn { stage.server.clientCount == 0 })
     // One that is silent is no nuisance.
     _ = try stage.client()
-    try stage.loop.turn(waiting: .milliseconds(150))
+    try stage.loop.runOnce(waiting: .milliseconds(150))
 }
 
 @Test func theNextClientOverTheLimitIsToldThatTheServerIsBusy() throws {

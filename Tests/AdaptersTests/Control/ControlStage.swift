@@ -11,7 +11,7 @@ final class ControlStage {
     let loop = try! EventLoop()
     var server: ControlServer!
     var asked: [ControlRequest] = []
-    var peers: [Peer] = []
+    var peers: [PeerCredentials] = []
     var settings = Settings()
     var isScanning = false
     /// What happens while a request is carried out.

@@ -122,7 +122,7 @@ struct FakeSupplies {
 
     private func turn(_ loop: EventLoop, until isDone: () -> Bool) throws {
         let end = Clock.now() + .seconds(10)
-        while !isDone(), Clock.now() < end { try loop.turn(waiting: .milliseconds(10)) }
+        while !isDone(), Clock.now() < end { try loop.runOnce(waiting: .milliseconds(10)) }
         #expect(isDone())
     }
 
@@ -157,7 +157,7 @@ struct FakeSupplies {
         let told = Told()
         let monitor = try PowerMonitor(fake.supplies, loop: loop) { told.readings.append($0) }
         let begun = Clock.now()
-        for _ in 0..<5 { try loop.turn(waiting: .milliseconds(10)) }
+        for _ in 0..<5 { try loop.runOnce(waiting: .milliseconds(10)) }
         monitor.close(waiting: .milliseconds(50))
         #expect(told.readings.isEmpty)
         #expect(Clock.now() - begun < .seconds(5))

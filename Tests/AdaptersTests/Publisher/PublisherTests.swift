@@ -95,7 +95,7 @@ import Testing
     client.endInput()
     stage.loop.settle()
     let begin = Clock.now()
-    try stage.loop.turn(waiting: .milliseconds(50))
+    try stage.loop.runOnce(waiting: .milliseconds(50))
     #expect(Clock.now() - begin >= .milliseconds(50))
 }
 

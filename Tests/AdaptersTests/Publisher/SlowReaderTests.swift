@@ -114,7 +114,7 @@ import Testing
             tick += 100
             stage.tick(tick)
         }
-        try stage.loop.turn(waiting: .milliseconds(20))
+        try stage.loop.runOnce(waiting: .milliseconds(20))
         _ = slow.lines()
     }
     #expect(stage.publisher.clientCount == 1)

@@ -72,7 +72,7 @@ final class SocketClient {
 extension EventLoop {
     /// Runs everything that is due now, and what follows from it at once.
     func settle(_ turns: Int = 20) {
-        for _ in 0..<turns { try! turn(waiting: .zero) }
+        for _ in 0..<turns { try! runOnce(waiting: .zero) }
     }
 
     /// Turns until something has come true; false when it does not within the time.
@@ -80,7 +80,7 @@ extension EventLoop {
         let end = Clock.now() + timeout
         while !isTrue() {
             if Clock.now() > end { return false }
-            try! turn(waiting: .milliseconds(5))
+            try! runOnce(waiting: .milliseconds(5))
         }
         return true
     }

@@ -69,13 +69,13 @@ final class WayStage {
         let deadline = Clock.now() + .seconds(20)
         while !isSo() {
             try #require(Clock.now() < deadline, "it did not come to it: \(story)", sourceLocation: sourceLocation)
-            try loop.turn(waiting: .milliseconds(20))
+            try loop.runOnce(waiting: .milliseconds(20))
         }
     }
 
     func turn(for duration: Duration) throws {
         let deadline = Clock.now() + duration
-        while Clock.now() < deadline { try loop.turn(waiting: .milliseconds(10)) }
+        while Clock.now() < deadline { try loop.runOnce(waiting: .milliseconds(10)) }
     }
 }
 

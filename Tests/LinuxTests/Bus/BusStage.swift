@@ -38,13 +38,13 @@ final class BusStage {
         let deadline = Clock.now() + limit
         while !isSo() {
             try #require(Clock.now() < deadline, "it did not come to it", sourceLocation: sourceLocation)
-            try loop.turn(waiting: .milliseconds(20))
+            try loop.runOnce(waiting: .milliseconds(20))
         }
     }
 
     /// Turns the loop for so long.
     func turn(for duration: Duration) throws {
         let deadline = Clock.now() + duration
-        while Clock.now() < deadline { try loop.turn(waiting: .milliseconds(5)) }
+        while Clock.now() < deadline { try loop.runOnce(waiting: .milliseconds(5)) }
     }
 }

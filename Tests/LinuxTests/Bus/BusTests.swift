@@ -37,7 +37,7 @@ import Testing
         var heard: [BusMessage] = []
         let object = try service.serve("/thing") { request in
             heard.append(request.message)
-            #expect(throws: Never.self) { try request.answer(request.message.arguments + [.bool(true)]) }
+            #expect(throws: Never.self) { try request.reply(request.message.arguments + [.bool(true)]) }
         }
         let bus = try stage.connect()
         var answer: Result<[BusValue], BusError>?

@@ -69,10 +69,10 @@ import Testing
         let pipe = try Ends()
         let answer = try Self.echo([.descriptor(BusDescriptor(pipe.takeWriter()))])
         let descriptor = try #require(answer.get().first?.descriptor)
-        let taken = descriptor.take()?.release()
+        let taken = descriptor.release()?.release()
         let writer = try #require(taken)
         defer { close(writer) }
-        let isThereAgain = descriptor.take() != nil
+        let isThereAgain = descriptor.release() != nil
         #expect(!isThereAgain)
         #expect(write(writer, "x", 1) == 1)
         #expect(pipe.next() == [UInt8(ascii: "x")])
@@ -93,7 +93,7 @@ import Testing
         let descriptor = BusDescriptor(pipe.takeWriter())
         let answer = try Self.echo(Array(repeating: .descriptor(descriptor), count: 17))
         #expect { try answer.get() } throws: { ($0 as? BusError)?.name == BusError.limitsExceeded }
-        _ = descriptor.take()
+        _ = descriptor.release()
         #expect(pipe.isClosed())
     }
 
@@ -134,7 +134,7 @@ import Testing
     private static func echo(_ values: [BusValue]) throws -> Result<[BusValue], BusError> {
         let stage = try BusStage()
         let service = try stage.own("org.example")
-        let object = try service.serve("/thing") { try? $0.answer($0.message.arguments) }
+        let object = try service.serve("/thing") { try? $0.reply($0.message.arguments) }
         let bus = try stage.connect()
         var answer: Result<[BusValue], BusError>?
         let call = bus.call("org.example", "/thing", "org.example.Thing", "Echo", values, timeout: .seconds(10)) {

@@ -63,7 +63,7 @@ import Testing
         try client.connect()
         #expect(client.changed("Connected")?.bool == true)
         let answer = try client.heartRate("AcquireNotify").get()
-        let taken = answer[0].descriptor?.take()?.release()
+        let taken = answer[0].descriptor?.release()?.release()
         let socket = FileDescriptor(owning: try #require(taken))
         var bytes = [UInt8](repeating: 0, count: 64)
         var count: Int?

@@ -26,7 +26,7 @@ import Testing
         var asked: [BusMessage] = []
         let systemd = try serve(stage) { request in
             asked.append(request.message)
-            try? request.answer([.variant(.string(state))])
+            try? request.reply([.variant(.string(state))])
         }
         let told = Told()
         let question = try ask(stage, told)
@@ -77,7 +77,7 @@ import Testing
 
     @Test func anAnswerOfAnotherShapeIsNone() throws {
         let stage = try BusStage()
-        let systemd = try serve(stage) { try? $0.answer([.variant(.uint32(7)), .string("stopping")]) }
+        let systemd = try serve(stage) { try? $0.reply([.variant(.uint32(7)), .string("stopping")]) }
         let told = Told()
         let question = try ask(stage, told)
         try stage.turn { !told.answers.isEmpty }
@@ -87,7 +87,7 @@ import Testing
 
     @Test func itMayBeLetGoOfInItsOwnAnswer() throws {
         let stage = try BusStage()
-        let systemd = try serve(stage) { try? $0.answer([.variant(.string("running"))]) }
+        let systemd = try serve(stage) { try? $0.reply([.variant(.string("running"))]) }
         var question: SystemState?
         var count = 0
         question = try SystemState(at: stage.daemon.address, loop: stage.loop, waiting: .seconds(10)) { _ in

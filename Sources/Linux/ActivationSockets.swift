@@ -6,7 +6,7 @@ import Glibc
 ///
 /// Source: sd_listen_fds(3).
 @safe
-package struct HandedSockets: Sendable {
+package struct ActivationSockets: Sendable {
     /// The descriptors that go by the names that were asked for, made non-blocking. They are the caller's from now on.
     package let numbers: [String: Int32]
     /// The names of what was handed over beside them, or under a name for the second time. It is closed.

@@ -4,7 +4,7 @@ import Glibc
 
 /// Reads the arguments of one message, within bounds: who sends it is not trusted.
 @safe
-struct BusReading {
+struct BusMessageReader {
     /// The most containers in one another. BlueZ's deepest, what `GetManagedObjects` answers, has 8.
     static let depthLimit = 16
     /// The most values in a message, those inside others included: some thousand devices.
@@ -27,7 +27,7 @@ struct BusReading {
     ///
     /// - Throws: ``BusError/limitsExceeded`` or ``BusError/inconsistentMessage``. Descriptors that were read are closed.
     static func arguments(of message: OpaquePointer) throws(BusError) -> [BusValue] {
-        var reading = unsafe BusReading(message)
+        var reading = unsafe BusMessageReader(message)
         try reading.check(unsafe sd_bus_message_rewind(message, 1))
         return try reading.values(depth: 0)
     }
@@ -43,7 +43,7 @@ struct BusReading {
         var type: CChar = 0
         var contents: UnsafePointer<CChar>?
         guard try check(unsafe sd_bus_message_peek_type(message, &type, &contents)) > 0 else { return nil }
-        try take(1, of: \.valuesLeft)
+        try consumeCount(1, of: \.valuesLeft)
         switch Int(type) {
         case Int(SD_BUS_TYPE_BOOLEAN): return .bool(try basic(type, Int32(0)) != 0)
         case Int(SD_BUS_TYPE_BYTE): return .byte(try basic(type, 0))
@@ -90,7 +90,7 @@ struct BusReading {
         var text: UnsafePointer<CChar>?
         try check(unsafe sd_bus_message_read_basic(message, type, &text))
         guard let text = unsafe text else { throw BusError(BusError.inconsistentMessage) }
-        try take(unsafe strlen(text), of: \.bytesLeft)
+        try consumeCount(unsafe strlen(text), of: \.bytesLeft)
         return unsafe String(cString: text)
     }
 
@@ -98,13 +98,13 @@ struct BusReading {
         var start: UnsafeRawPointer?
         var count = 0
         try check(unsafe sd_bus_message_read_array(message, CChar(SD_BUS_TYPE_BYTE), &start, &count))
-        try take(count, of: \.bytesLeft)
+        try consumeCount(count, of: \.bytesLeft)
         return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
     }
 
     /// The message keeps its own until it ends.
     private mutating func descriptor(_ number: Int32) throws(BusError) -> BusDescriptor {
-        try take(1, of: \.descriptorsLeft)
+        try consumeCount(1, of: \.descriptorsLeft)
         do {
             let own = try Linux.check("fcntl") { fcntl(number, F_DUPFD_CLOEXEC, 3) }
             return BusDescriptor(FileDescriptor(owning: own))
@@ -113,7 +113,7 @@ struct BusReading {
         }
     }
 
-    private mutating func take(_ count: Int, of left: WritableKeyPath<BusReading, Int>) throws(BusError) {
+    private mutating func consumeCount(_ count: Int, of left: WritableKeyPath<BusMessageReader, Int>) throws(BusError) {
         self[keyPath: left] -= count
         if self[keyPath: left] < 0 { throw BusError(BusError.limitsExceeded, "too long") }
     }

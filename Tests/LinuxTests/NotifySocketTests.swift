@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: [false, true]) func eachMessageIsOneDatagram(isAbstract: Bool) throws {
         let path = isAbstract ? "@paced-\(UUID().uuidString)" : directory("notify")
         let systemd = try NotifySocket(path)
-        let notifier = try ServiceNotifier(path)
+        let notifier = try NotifySocket(path)
         #expect(notifier.send("READY=1\nSTATUS=idle") == .sent(19))
         #expect(notifier.send("WATCHDOG=1") == .sent(10))
         #expect(try systemd.next() == "READY=1\nSTATUS=idle")
@@ -26,7 +26,7 @@ import Testing
     /// libsystemd's own function would wait here.
     @Test func aQueueThatIsFullIsNotWaitedFor() throws {
         let systemd = try NotifySocket(directory("notify"))
-        let notifier = try ServiceNotifier(directory("notify"))
+        let notifier = try NotifySocket(directory("notify"))
         let begin = Clock.now()
         var count = 0
         while notifier.send("WATCHDOG=1") != .full {
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func nobodyThereIsNoError() throws {
-        let notifier = try ServiceNotifier(directory("nobody"))
+        let notifier = try NotifySocket(directory("nobody"))
         #expect(notifier.send("READY=1") == .gone)
         var systemd: NotifySocket? = try NotifySocket(directory("nobody"))
         #expect(notifier.send("READY=1") == .sent(7))
@@ -51,16 +51,16 @@ import Testing
 
     @Test(arguments: ["", "/", "@", "notify", "vsock:2:1234", "/" + String(repeating: "x", count: 107)])
     func whatIsNoSocketIsRefused(path: String) {
-        #expect(throws: SystemError.self) { try ServiceNotifier(path) }
+        #expect(throws: SystemError.self) { try NotifySocket(path) }
     }
 
     /// Nothing else in the tests looks at these variables.
     @Test func whatSystemdSaidIsTakenOutOfTheEnvironment() throws {
         let names = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
-        func take(_ values: [String?]) -> ServiceNotifier? {
+        func take(_ values: [String?]) -> NotifySocket? {
             for (name, value) in zip(names, values) { value.map { _ = setenv(name, $0, 1) } }
             defer { for name in names { #expect(getenv(name) == nil) } }
-            return ServiceNotifier.fromEnvironment()
+            return NotifySocket.fromEnvironment()
         }
         let path = directory("notify")
         #expect(take([nil, nil, nil]) == nil)

@@ -6,11 +6,11 @@ import Testing
 
 struct WholeFileTests {
     private let directory: TemporaryDirectory
-    private let file: WholeFile
+    private let file: AtomicFile
 
     init() throws {
         directory = try TemporaryDirectory()
-        file = WholeFile(in: directory.path, name: "list")
+        file = AtomicFile(in: directory.path, name: "list")
     }
 
     private var names: [String] {
@@ -31,7 +31,7 @@ struct WholeFileTests {
 
     @Test func aFileThatIsTooLongIsNotRead() throws {
         try file.replace(with: [1, 2, 3])
-        #expect(throws: WholeFile.Failure.tooLong) { try file.read(limit: 2) }
+        #expect(throws: AtomicFile.Failure.tooLong) { try file.read(limit: 2) }
     }
 
     @Test func whatPowerCutShortIsNoObstacle() throws {
@@ -50,7 +50,7 @@ struct WholeFileTests {
         #expect(throws: inTheWay) { try file.replace(with: [4]) }
         #expect(try file.read(limit: 3) == [1, 2, 3])
         #expect(throws: DirectoryError(directory("none"), .system(SystemError("open", code: ENOENT)))) {
-            try WholeFile(in: directory("none"), name: "list").replace(with: [4])
+            try AtomicFile(in: directory("none"), name: "list").replace(with: [4])
         }
     }
 
@@ -59,7 +59,7 @@ struct WholeFileTests {
         let error = DirectoryError(file.path, .wrongKind(.directory, wanted: .regular))
         #expect(throws: error) { try file.replace(with: [4]) }
         #expect(try names == ["list"])
-        #expect(throws: WholeFile.Failure.directory(error)) { try file.read(limit: 3) }
+        #expect(throws: AtomicFile.Failure.directory(error)) { try file.read(limit: 3) }
     }
 
     @Test func itIsSetAsideUnderAnotherName() throws {

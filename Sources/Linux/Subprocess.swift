@@ -4,7 +4,7 @@ import Glibc
 /// A program that is run for what it prints, and ended when that takes too long.
 ///
 /// It blocks: for programs that do one thing and end, never on a loop.
-package enum ShortCommand {
+package enum Subprocess {
     /// What a program of the path prints on standard output, at most `limit` bytes of it; nil where it cannot be run or takes longer.
     ///
     /// The corresponding C functions are `posix_spawnp` and `waitpid`.

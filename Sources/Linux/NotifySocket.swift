@@ -7,7 +7,7 @@ import Glibc
 ///
 /// Source: sd_notify(3).
 @safe
-package final class ServiceNotifier {
+package final class NotifySocket {
     /// systemd ends a service that it has not been told of for so long; nil where it does not watch.
     package let watchdog: Duration?
     private let socket: FileDescriptor

@@ -20,10 +20,10 @@ import Testing
         var asked: [[BusValue]] = []
         let service = try serve(stage) { request in
             asked.append(request.message.arguments)
-            try? request.answer([.variant(.bool(isSynchronised))])
+            try? request.reply([.variant(.bool(isSynchronised))])
         }
         let told = Told()
-        let watch = try ClockWatch(at: stage.daemon.address, loop: stage.loop) { told.answers.append($0) }
+        let watch = try TimedatedMonitor(at: stage.daemon.address, loop: stage.loop) { told.answers.append($0) }
         #expect(told.answers.isEmpty)
         try stage.turn { !told.answers.isEmpty }
         try stage.turn(for: .milliseconds(50))
@@ -36,7 +36,7 @@ import Testing
         for isThere in [false, true] {
             let stage = try BusStage(isThere: isThere)
             let told = Told()
-            let watch = try ClockWatch(at: stage.daemon.address, loop: stage.loop) { told.answers.append($0) }
+            let watch = try TimedatedMonitor(at: stage.daemon.address, loop: stage.loop) { told.answers.append($0) }
             try stage.turn(for: .milliseconds(200))
             #expect(told.answers == [])
             withExtendedLifetime(watch) {}
@@ -47,7 +47,7 @@ import Testing
         let stage = try BusStage()
         var isAsked = false
         let service = try serve(stage) { _ in isAsked = true }
-        var watch: ClockWatch? = try ClockWatch(at: stage.daemon.address, loop: stage.loop) { _ in
+        var watch: TimedatedMonitor? = try TimedatedMonitor(at: stage.daemon.address, loop: stage.loop) { _ in
             Issue.record("nobody is there to be told")
         }
         try stage.turn { isAsked }
@@ -59,8 +59,8 @@ import Testing
 
     @Test func whatIsHeardCountsOnlyWhereTheKernelMayNotBeAsked() {
         let before = Clock.isSynchronised()
-        Clock.heard(isSynchronised: !before)
+        Clock.setSynchronised(isSynchronised: !before)
         #expect(!Clock.mayBeAsked || Clock.isSynchronised() == before)
-        Clock.heard(isSynchronised: false)
+        Clock.setSynchronised(isSynchronised: false)
     }
 }

@@ -16,7 +16,7 @@ struct FinishedFileTests {
         get throws { try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() }
     }
 
-    private func write(_ text: String, to file: borrowing FinishedFile) throws {
+    private func write(_ text: String, to file: borrowing AtomicFileWriter) throws {
         try file.write(Array(text.utf8).span)
     }
 
@@ -25,7 +25,7 @@ struct FinishedFileTests {
     }
 
     @Test func appearsWholeOrNotAtAll() throws {
-        var file = try FinishedFile(in: directory.path, name: "run.fit")
+        var file = try AtomicFileWriter(in: directory.path, name: "run.fit")
         try write("abc", to: file)
         #expect(try names == [".run.fit.new"])
         try write("def", to: file)
@@ -36,7 +36,7 @@ struct FinishedFileTests {
 
     @Test func whatIsThereIsNeverOverwritten() throws {
         try Data("old".utf8).write(to: URL(fileURLWithPath: directory.path + "/run.fit"))
-        var file = try FinishedFile(in: directory.path, name: "run.fit")
+        var file = try AtomicFileWriter(in: directory.path, name: "run.fit")
         try write("new", to: file)
         #expect(try !file.finish(as: "run.fit"))
         #expect(try text("run.fit") == "old")
@@ -47,7 +47,7 @@ struct FinishedFileTests {
 
     @Test func whatIsNotFinishedLeavesNothing() throws {
         do {
-            let file = try FinishedFile(in: directory.path, name: "run.fit")
+            let file = try AtomicFileWriter(in: directory.path, name: "run.fit")
             try write("half", to: file)
         }
         #expect(try names.isEmpty)
@@ -55,15 +55,15 @@ struct FinishedFileTests {
 
     @Test func draftThatAKillHasLeftIsWrittenAnew() throws {
         try Data("left by a kill".utf8).write(to: URL(fileURLWithPath: directory.path + "/.run.fit.new"))
-        var file = try FinishedFile(in: directory.path, name: "run.fit")
+        var file = try AtomicFileWriter(in: directory.path, name: "run.fit")
         try write("new", to: file)
         #expect(try file.finish(as: "run.fit"))
         #expect(try text("run.fit") == "new")
     }
 
     @Test func ofTwoThatAreWrittenAtOnceOneIsWhole() throws {
-        var first = try FinishedFile(in: directory.path, name: "run.fit")
-        var second = try FinishedFile(in: directory.path, name: "run.fit")
+        var first = try AtomicFileWriter(in: directory.path, name: "run.fit")
+        var second = try AtomicFileWriter(in: directory.path, name: "run.fit")
         try write("first", to: first)
         try write("sec", to: second)
         #expect(throws: SystemError("rename", code: EBUSY)) { _ = try first.finish(as: "run.fit") }

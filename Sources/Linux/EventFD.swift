@@ -6,22 +6,22 @@ import Glibc
 ///
 /// The corresponding C function is `eventfd`.
 @safe
-package struct WakeUp: ~Copyable, Sendable {
+package struct EventFD: ~Copyable, Sendable {
     /// Ready for reading while a call has not been heard; for ``EventLoop``.
     package let descriptor: FileDescriptor
 
     package init() throws(SystemError) {
-        descriptor = FileDescriptor(owning: try check("eventfd") { clinux_event() })
+        descriptor = FileDescriptor(owning: try check("eventfd") { clinux_eventfd() })
     }
 
-    package func call() {
+    package func signal() {
         var one: UInt64 = 1
         unsafe write(descriptor.number, &one, 8)
     }
 
     /// Hears what was called, and says whether anything was.
     @discardableResult
-    package func hear() -> Bool {
+    package func drain() -> Bool {
         var count: UInt64 = 0
         return unsafe read(descriptor.number, &count, 8) == 8
     }
@@ -32,6 +32,6 @@ package struct WakeUp: ~Copyable, Sendable {
         var ready = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
         // Rounded up: a wait that ends before its moment finds nothing due.
         unsafe poll(&ready, 1, Int32(clamping: max(limit.wholeNanoseconds + 999_999, 0) / 1_000_000))
-        return hear()
+        return drain()
     }
 }

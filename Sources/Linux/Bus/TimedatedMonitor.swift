@@ -8,13 +8,13 @@ import Glibc
 /// which the kernel holds for eight hours without a time server.
 ///
 /// Source: org.freedesktop.timedate1(5), D-Bus Specification, `StartServiceByName`.
-package final class ClockWatch {
+package final class TimedatedMonitor {
     /// Between two questions while the clock is not synchronised, or nobody answers.
     package static let eagerPeriod = Duration.seconds(10)
     /// Between two questions once it is.
     package static let calmPeriod = Duration.seconds(3600)
     /// How long timedated may take to start, or to answer.
-    package static let patience = Duration.seconds(10)
+    package static let callTimeout = Duration.seconds(10)
 
     private static let service = "org.freedesktop.timedate1"
 
@@ -46,17 +46,17 @@ package final class ClockWatch {
             let driver = "org.freedesktop.DBus"
             call = bus.call(
                 driver, "/org/freedesktop/DBus", driver, "StartServiceByName", [.string(Self.service), .uint32(0)],
-                timeout: Self.patience
-            ) { [unowned self] _ in ask(bus) }
+                timeout: Self.callTimeout
+            ) { [unowned self] _ in query(bus) }
         } catch {
             end(nil)
         }
     }
 
-    private func ask(_ bus: Bus) {
+    private func query(_ bus: Bus) {
         call = bus.call(
             Self.service, "/org/freedesktop/timedate1", "org.freedesktop.DBus.Properties", "Get",
-            [.string(Self.service), .string("NTPSynchronized")], timeout: Self.patience
+            [.string(Self.service), .string("NTPSynchronized")], timeout: Self.callTimeout
         ) { [unowned self] answer in
             end(try? answer.get().first?.bool)
         }

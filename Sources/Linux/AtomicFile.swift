@@ -5,7 +5,7 @@ import Glibc
 /// either the old one or the new one, never half of one.
 ///
 /// Each call waits for the disk.
-package struct WholeFile: Equatable, Sendable {
+package struct AtomicFile: Equatable, Sendable {
     private let directory: String
     private let name: String
     private let mode: UInt32

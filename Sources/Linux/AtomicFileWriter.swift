@@ -6,7 +6,7 @@ import Glibc
 ///
 /// Each call waits for the disk. What is not finished leaves nothing behind.
 @safe
-package struct FinishedFile: ~Copyable {
+package struct AtomicFileWriter: ~Copyable {
     private let directory: String
     /// Where it is written.
     private let draft: String
@@ -53,7 +53,7 @@ package struct FinishedFile: ~Copyable {
         // Another process has begun the same file since.
         guard isInPlace else { throw SystemError("rename", code: EBUSY) }
         do throws(SystemError) {
-            _ = try check("rename") { unsafe clinux_move(draft, self.directory + "/" + name) }
+            _ = try check("rename") { unsafe clinux_rename_noreplace(draft, self.directory + "/" + name) }
         } catch {
             if error.code == EEXIST { return false }
             throw error

@@ -8,8 +8,8 @@ import Testing
         var owners: [String?] = []
     }
 
-    private func watch(_ stage: BusStage, _ told: Told) throws -> NameOwner {
-        try NameOwner(of: "org.example", at: stage.daemon.address, loop: stage.loop) { told.owners.append($0) }
+    private func watch(_ stage: BusStage, _ told: Told) throws -> BusNameWatcher {
+        try BusNameWatcher(of: "org.example", at: stage.daemon.address, loop: stage.loop) { told.owners.append($0) }
     }
 
     @Test func aNameThatIsOwnedIsToldOnceWithItsOwner() throws {

@@ -1,0 +1,24 @@
+import Domain
+import Testing
+
+@testable import Linux
+
+struct ShortCommandTests {
+    @Test func whatAProgramPrintsComesBack() {
+        #expect(Subprocess.output(["sh", "-c", "echo one; echo two >&2; cat"], within: .seconds(20)) == "one\n")
+        #expect(Subprocess.output(["true"], within: .seconds(20)) == "")
+    }
+
+    @Test func aProgramThatIsNotThereSaysNothing() {
+        #expect(Subprocess.output(["/nonexistent/program"], within: .seconds(20)) == nil)
+    }
+
+    @Test func aProgramThatTakesTooLongIsEnded() {
+        let start = Clock.now()
+        #expect(Subprocess.output(["sleep", "60"], within: .milliseconds(200)) == nil)
+        // Its output is closed, and it goes on.
+        #expect(Subprocess.output(["sh", "-c", "exec >&-; sleep 60"], within: .milliseconds(500)) == "")
+        #expect(Subprocess.output(["yes"], within: .seconds(20), limit: 1 << 16) == nil)
+        #expect(Clock.now() - start < .seconds(15))
+    }
+}
