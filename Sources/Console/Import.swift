@@ -88,7 +88,7 @@ extension FileDistance {
     }
 }
 
-extension Leftovers {
+extension SkippedElements {
     /// What was not kept, each with its count; empty where all was.
     var words: [String] {
         entries.map { "\($0.count) × \($0.name.text)" } + (others > 0 ? ["\(others) other things"] : [])

@@ -63,7 +63,7 @@ extension Invocation {
             try writeOut("Pairing with \(name), for a minute at most: put it on and keep it near.\n")
         }
         let result = try control.call(
-            "strap.pair", "{\"strap\":\(JSONText.string(strap))}", lasting: StrapPairing.limit)
+            "strap.pair", "{\"strap\":\(JSONText.string(strap))}", lasting: PairingResult.limit)
         if isJSON { return result + "\n" }
         return name + " is paired. Where it is not yours yet, 'pacectl strap use' makes it so.\n"
     }

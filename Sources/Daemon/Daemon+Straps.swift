@@ -54,7 +54,7 @@ extension Daemon {
         let isSaidAnew = list.ours != straps.ours
         keep(list, at: now)
         if isSaidAnew { keepStrapWish(at: now) }
-        strapWays?.forget(strap.map { StrapPattern($0) } ?? nil, said: patterns)
+        strapWays?.forget(strap.map { StrapMatcher($0) } ?? nil, said: patterns)
         return .done
     }
 
@@ -67,7 +67,7 @@ extension Daemon {
 
     /// Pairs with a strap; the answer goes by what is returned.
     func pair(_ strap: String) throws(ControlFailure) -> PendingAnswer.Token {
-        guard let pattern = StrapPattern(strap) else { throw .notFound("strap", "no strap goes by this") }
+        guard let pattern = StrapMatcher(strap) else { throw .notFound("strap", "no strap goes by this") }
         return try later { strapWays, settle in
             strapWays.pair(pattern) { settle($0.answer) }
         }
@@ -87,8 +87,8 @@ extension Daemon {
         }
     }
 
-    var patterns: [StrapPattern] {
-        pipeline.settings.straps.compactMap { StrapPattern($0) }
+    var patterns: [StrapMatcher] {
+        pipeline.settings.straps.compactMap { StrapMatcher($0) }
     }
 
     /// Has the straps that are ours used from now on, or none.
@@ -108,7 +108,7 @@ extension Daemon {
     }
 
     /// Keeps the straps that have given a beat.
-    func remember(_ remembered: [RememberedStrap]) {
+    func remember(_ remembered: [KnownStrap]) {
         var list = straps
         list.remembered = remembered
         keep(list, at: Clock.now())

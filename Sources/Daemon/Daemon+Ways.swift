@@ -6,7 +6,7 @@ import Sensors
 /// The ways to the straps over the air, and which of them is used.
 extension Daemon {
     func makeStrapWays(
-        _ wish: WayChoice.Wish, report: @escaping (Input) -> Void
+        _ wish: BackendSelector.Preference, report: @escaping (Input) -> Void
     ) throws(SystemError) -> StrapWays {
         let describe: (DeviceInformation) -> Void = { Log.write(.info, about: .straps, Log.line(of: $0)) }
         return try StrapWays(
@@ -34,7 +34,7 @@ extension Daemon {
 
 extension Options.Bluetooth {
     /// Nil where Bluetooth is not to be used.
-    var wish: WayChoice.Wish? {
+    var wish: BackendSelector.Preference? {
         switch self {
         case .off: nil
         case .auto: .auto

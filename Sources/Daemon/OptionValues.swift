@@ -70,7 +70,7 @@ extension Options.Strap {
         if parts.count > 1, BluetoothAddress(parts[0]) != nil {
             return parts[1...] == ["public"] || parts[1...] == ["random"]
         }
-        return StrapPattern(text) != nil
+        return StrapMatcher(text) != nil
     }
 }
 
@@ -91,7 +91,7 @@ extension AdapterChoice {
     init(_ text: String, of name: String) throws(Options.Misuse) {
         if let address = BluetoothAddress(text) {
             self = .address(address)
-        } else if text.hasPrefix("hci"), let index = UInt16(text.dropFirst(3)), index < ManagementCommand.noIndex {
+        } else if text.hasPrefix("hci"), let index = UInt16(text.dropFirst(3)), index < MgmtCommand.noIndex {
             // The kernel's word for no adapter is no number of one.
             self = .index(index)
         } else {

@@ -9,8 +9,8 @@ extension Entry {
     static let management = Entry(name: "management", corpus: kernelTranscripts) { bytes in
         var reader = CaseReader(bytes)
         var now = Instant(milliseconds: 1000)
-        var session = AdapterSession(.any)
-        var choice = StrapChoice()
+        var session = MgmtAdapterSession(.any)
+        var choice = StrapSelector()
         let strap = LEAddress(BluetoothAddress(value: 0xF0F1_F2F3_F4F5), .random)
         var actions = session.opened(at: now)
         repeat {
@@ -19,12 +19,12 @@ extension Entry {
             for action in actions {
                 switch action {
                 case .send(let command): precondition((6...6 + 2 + 36 * LongTermKey.limit).contains(command.count))
-                case .found(let sighting): choice.heard(sighting, at: now)
+                case .found(let sighting): choice.received(sighting, at: now)
                 case .keep(let keys): precondition(keys.count <= LongTermKey.limit)
                 case .endPairing: break
                 }
             }
-            precondition(choice.sightings(at: now).count <= StrapChoice.sightingLimit)
+            precondition(choice.sightings(at: now).count <= StrapSelector.sightingLimit)
             let length = reader.byte()
             switch length {
             case 253: actions = session.pair(strap, until: now + .seconds(2), at: now)
@@ -35,7 +35,7 @@ extension Entry {
             default: actions = session.received(reader.bytes(Int(length)).span, at: now)
             }
         } while !reader.isAtEnd
-        _ = try? Disconnection(bytes.span)
+        _ = try? HCIDisconnectionComplete(bytes.span)
     }
 
     private static func packet(_ code: UInt8, index: UInt16 = 0, _ parameters: [UInt8]) -> [UInt8] {

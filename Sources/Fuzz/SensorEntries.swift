@@ -9,11 +9,11 @@ extension Entry {
     static let strap = Entry(name: "strap", corpus: strapTranscripts) { bytes in
         var reader = CaseReader(bytes)
         var now = Instant(milliseconds: 1000)
-        var session = StrapSession()
+        var session = HeartRateSession()
         _ = session.start(at: now)
         while !reader.isAtEnd {
             let length = reader.byte()
-            let actions: [StrapSession.Action]
+            let actions: [HeartRateSession.Action]
             if length == 255 {
                 now += .milliseconds(100 * Int(reader.byte()))
                 actions = session.tick(at: now)
@@ -26,7 +26,7 @@ extension Entry {
                 case .send(let datagram): precondition(!datagram.isEmpty && datagram.count <= GattClient.mtuLimit)
                 case .report: break
                 case .close:
-                    session = StrapSession()
+                    session = HeartRateSession()
                     _ = session.start(at: now)
                 }
             }

@@ -152,7 +152,7 @@ extension Entry {
             return .setting(change.key, settings)
         case .scan: return .straps([])
         case .activities: return .activities([])
-        case .pair: return try StrapPairing.absent.answer.get()
+        case .pair: return try PairingResult.absent.answer.get()
         case .use(let use):
             try use.apply(to: &straps)
             return .link(pipeline.state(at: now).heart.link)

@@ -32,7 +32,7 @@ extension Entry {
         do {
             while !reader.isAtEnd { try file.feed(reader.bytes(size).span) { rows.append($0) } }
             let imported = try file.finish { rows.append($0) }
-            precondition(imported.leftovers.entries.count <= Leftovers.nameLimit)
+            precondition(imported.leftovers.entries.count <= SkippedElements.nameLimit)
             return ImportedFile(recording: imported.recording, rows: rows)
         } catch {
             precondition(error is FileError)

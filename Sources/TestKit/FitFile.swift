@@ -6,7 +6,7 @@ package import Sensors
 package struct FitFile {
     package var recording: RecordedActivity
     package var rows: [RecordingRow] = []
-    package var leftovers: Leftovers
+    package var leftovers: SkippedElements
 
     /// - Parameter pieces: the reader gets so many bytes at a time.
     /// - Throws: ``FileError``

@@ -58,7 +58,7 @@ package struct GpsdLog: Sendable {
     package static func fixes(
         json lines: [String], from start: Instant = Instant(milliseconds: 1_000_000)
     ) -> [(Instant, Fix)] {
-        var receivers = ReceiverChoice()
+        var receivers = ReceiverSelector()
         var fixes: [(Instant, Fix)] = []
         for (now, line) in arrivals(of: lines, from: start) {
             // What was due before the line came is done first.
@@ -94,7 +94,7 @@ package struct GpsdLog: Sendable {
     }
 }
 
-extension ReceiverChoice {
+extension ReceiverSelector {
     fileprivate mutating func take(at now: Instant, _ fixes: inout [(Instant, Fix)]) {
         while let fix = next(at: now) { fixes.append((fix.arrivedAt, fix)) }
     }

@@ -105,7 +105,7 @@ struct ActivityTests {
     }
 
     @Test func leftoversAreNamed() {
-        var leftovers = Leftovers()
+        var leftovers = SkippedElements()
         leftovers.count("wpt", 2)
         leftovers.count("a\u{1B}[2J")
         #expect(leftovers.words == ["2 × wpt", "1 × a\u{FFFD}[2J"])

@@ -8,7 +8,7 @@ import Sensors
 /// Released, it is closed, and nothing comes of what was asked.
 final class BlueZChannel {
     enum Signal {
-        case told(BlueZPart, isNew: Bool)
+        case told(BlueZInterfaceUpdate, isNew: Bool)
         case removed(BlueZInterface, of: String)
         /// Why the link of a device has ended.
         case disconnected(String, of: String)
@@ -55,7 +55,7 @@ final class BlueZChannel {
     }
 
     /// Calls a method of bluetoothd.
-    func call(_ call: BlueZCall, answered: @escaping (Result<[BusValue], BlueZError>, Instant) -> Void) {
+    func call(_ call: BlueZMethodCall, answered: @escaping (Result<[BusValue], BlueZError>, Instant) -> Void) {
         let method = call.method
         let number = count
         count += 1
@@ -69,7 +69,7 @@ final class BlueZChannel {
     }
 
     /// Calls a method whose answer nobody waits for.
-    func send(_ call: BlueZCall) {
+    func send(_ call: BlueZMethodCall) {
         let method = call.method
         bus.send(owner, method.path, method.interface, method.member, method.arguments)
     }
@@ -90,7 +90,7 @@ final class BlueZChannel {
         case ("PropertiesChanged", 2...):
             guard let interface = arguments[0].text.flatMap({ BlueZInterface(rawValue: $0) }) else { return [] }
             let invalidated = arguments.count > 2 ? arguments[2].elements.compactMap(\.text) : []
-            let part = BlueZPart(
+            let part = BlueZInterfaceUpdate(
                 message.path, interface, Self.properties(arguments[1]), invalidated: invalidated)
             return [.told(part, isNew: false)]
         case ("Disconnected", 1...):
@@ -100,14 +100,14 @@ final class BlueZChannel {
     }
 
     /// What `GetManagedObjects` has answered; nil when it is nonsense.
-    static func objects(_ answer: [BusValue]) -> [BlueZPart]? {
+    static func objects(_ answer: [BusValue]) -> [BlueZInterfaceUpdate]? {
         guard let first = answer.first, first.signature == "a{oa{sa{sv}}}" else { return nil }
         return first.entries.flatMap { parts(of: $0.key, $0.value) }
     }
 
-    private static func parts(of path: String, _ interfaces: BusValue) -> [BlueZPart] {
+    private static func parts(of path: String, _ interfaces: BusValue) -> [BlueZInterfaceUpdate] {
         interfaces.entries.compactMap { name, value in
-            BlueZInterface(rawValue: name).map { BlueZPart(path, $0, properties(value)) }
+            BlueZInterface(rawValue: name).map { BlueZInterfaceUpdate(path, $0, properties(value)) }
         }
     }
 

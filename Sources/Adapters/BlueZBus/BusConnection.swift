@@ -13,9 +13,9 @@ final class BusConnection {
         case linked(Bool)
         /// The strap is connected, and can be subscribed to.
         case connected
-        case reported(StrapSession.Report)
+        case reported(HeartRateSession.Report)
         /// The connection ended by itself; only ``isOver`` follows.
-        case ended(StrapLink.Loss)
+        case ended(StrapLink.DisconnectCause)
         /// bluetoothd has not answered.
         case unanswered
         /// Its ``BusConnection/deadline`` may be another one.
@@ -90,7 +90,7 @@ final class BusConnection {
 
     /// Leaves the strap, or stops waiting for it.
     func leave(at now: Instant) {
-        carryOut(machine.leave(objects(), at: now), at: now)
+        carryOut(machine.disconnect(objects(), at: now), at: now)
     }
 
     /// Says what time it is.
@@ -101,7 +101,7 @@ final class BusConnection {
     // MARK: What happens
 
     /// Something about the strap's objects has changed. What a new one holds is old, and no measurement.
-    func told(_ part: BlueZPart?, isNew: Bool, at now: Instant) {
+    func told(_ part: BlueZInterfaceUpdate?, isNew: Bool, at now: Instant) {
         if let part, !isNew, part.interface == .characteristic, let value = part.properties["Value"] {
             guard case .bytes(let bytes) = value else { return }
             carryOut(machine.received(bytes, from: part.path, objects(), at: now), at: now)
@@ -115,7 +115,7 @@ final class BusConnection {
         carryOut(machine.disconnected(reason, objects(), at: now), at: now)
     }
 
-    private func answered(_ call: BlueZCall, _ result: Result<[BusValue], BlueZError>, at now: Instant) {
+    private func answered(_ call: BlueZMethodCall, _ result: Result<[BusValue], BlueZError>, at now: Instant) {
         let error: BlueZError? = if case .failure(let error) = result { error } else { nil }
         if error?.meaning == .unanswered, call.isAnsweredByItself {
             return happened(.unanswered, now)

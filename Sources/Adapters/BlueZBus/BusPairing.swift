@@ -5,15 +5,15 @@ package import Sensors
 /// One pairing with a strap through bluetoothd, on a connection to the bus of its own: an agent for that strap alone, which is gone when
 /// this is released. It is never the default agent by our wish, and refuses everybody else.
 final class BusPairing {
-    let pattern: StrapPattern
+    let pattern: StrapMatcher
     let endsAt: Instant
-    let finished: (StrapPairing) -> Void
+    let finished: (PairingResult) -> Void
     /// The path of the strap's object, once it was heard.
     var device: String?
     private var channel: BlueZChannel?
     private var agent: BusSlot?
 
-    init(_ pattern: StrapPattern, endsAt: Instant, finished: @escaping (StrapPairing) -> Void) {
+    init(_ pattern: StrapMatcher, endsAt: Instant, finished: @escaping (PairingResult) -> Void) {
         self.pattern = pattern
         self.endsAt = endsAt
         self.finished = finished
@@ -38,7 +38,7 @@ final class BusPairing {
     ///
     /// - Parameter ended: called once, unless this is released before.
     func begin(
-        with device: String, over channel: BlueZChannel, ended: @escaping (StrapPairing) -> Void
+        with device: String, over channel: BlueZChannel, ended: @escaping (PairingResult) -> Void
     ) throws(SystemError) {
         self.channel = channel
         let judge = BlueZAgent(device: device)
@@ -58,14 +58,14 @@ final class BusPairing {
         guard message.interface == "org.bluez.Agent1" else {
             return request.refuse(BusError(BusError.unknownMethod))
         }
-        switch judge.answer(message.member, device: message.arguments.first?.text) {
+        switch judge.respond(message.member, device: message.arguments.first?.text) {
         case .agreed: try? request.reply()
         case .rejected: request.refuse(BusError("org.bluez.Error.Rejected", "Not the strap that is paired"))
         case .unknown: request.refuse(BusError(BusError.unknownMethod))
         }
     }
 
-    private static func outcome(of result: Result<[BusValue], BlueZError>) -> StrapPairing {
+    private static func outcome(of result: Result<[BusValue], BlueZError>) -> PairingResult {
         guard case .failure(let error) = result else { return .paired }
         return switch error.meaning {
         case .done: .pairedAlready
@@ -76,10 +76,10 @@ final class BusPairing {
 }
 
 extension BusStraps {
-    package func pair(_ pattern: StrapPattern, finished: @escaping (StrapPairing) -> Void) -> StrapRefusal? {
+    package func pair(_ pattern: StrapMatcher, finished: @escaping (PairingResult) -> Void) -> StrapRefusal? {
         if let refusal { return refusal }
         let now = Clock.now()
-        pairing = BusPairing(pattern, endsAt: now + StrapPairing.limit, finished: finished)
+        pairing = BusPairing(pattern, endsAt: now + PairingResult.limit, finished: finished)
         for device in session.connectedDevices { mayPair(with: device) }
         // The one that is being connected is waited for: a connection that is called off may be made all the same, and then nobody has it.
         if let device = connection.flatMap({ session.objects.device(at: $0.device) }) { mayPair(with: device) }
@@ -131,7 +131,7 @@ extension BusStraps {
     }
 
     /// Ends the pairing, if there is one, and uses the strap again.
-    func endPairing(_ outcome: StrapPairing) {
+    func endPairing(_ outcome: PairingResult) {
         guard let pairing else { return }
         self.pairing = nil
         let now = Clock.now()

@@ -36,7 +36,7 @@ extension BusStraps {
         case .connected:
             wanted = nil
             mishaps.connected()
-            if let strap = atHand.address { choice.taken(strap, at: now) }
+            if let strap = atHand.address { choice.connected(strap, at: now) }
             look(false, at: now)
             if isPairing {
                 leaveUnsubscribed(at: now)
@@ -53,7 +53,7 @@ extension BusStraps {
         settle(at: now)
     }
 
-    func lost(_ loss: StrapLink.Loss, at now: Instant) {
+    func lost(_ loss: StrapLink.DisconnectCause, at now: Instant) {
         wanted = nil
         let remedy = mishaps.lost(loss, of: atHand.address, wasConnected: connection?.isConnected ?? false, at: now)
         switch remedy {

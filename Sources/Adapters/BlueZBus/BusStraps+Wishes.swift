@@ -8,16 +8,16 @@ extension BusStraps: StrapSearcher {
         if wanted != nil { connection?.leave(at: now) }
     }
 
-    package func use(_ ours: [StrapPattern]) {
+    package func use(_ ours: [StrapMatcher]) {
         let now = Clock.now()
         isOff = false
-        choice.said(ours)
+        choice.select(ours)
         wantAnew(at: now)
     }
 
-    package func forget(_ pattern: StrapPattern?, said ours: [StrapPattern]) {
+    package func forget(_ pattern: StrapMatcher?, said ours: [StrapMatcher]) {
         let now = Clock.now()
-        choice.said(ours)
+        choice.select(ours)
         if choice.forget(pattern) { save() }
         if !keepsStrap { carryOut(link.wanted(keepsStrap: false, at: now), at: now) }
         settle(at: now)

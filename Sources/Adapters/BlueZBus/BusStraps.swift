@@ -4,13 +4,13 @@ package import Sensors
 
 /// The heart-rate strap through bluetoothd: adapters and searches on one connection to the bus, each link to the strap on another.
 ///
-/// ``BlueZSession`` keeps an adapter ready, ``StrapChoice`` says which strap is ours, ``StrapLink`` when to do what; here it is done.
+/// ``BlueZAdapterSession`` keeps an adapter ready, ``StrapSelector`` says which strap is ours, ``StrapLink`` when to do what; here it is done.
 /// When bluetoothd goes, or does not answer, all that it has said is dropped, and begun anew.
 package final class BusStraps {
-    var session: BlueZSession
+    var session: BlueZAdapterSession
     var link: StrapLink
-    var choice: StrapChoice
-    var mishaps = BlueZMishaps()
+    var choice: StrapSelector
+    var mishaps = ConnectionFailurePolicy()
     /// People have said that no strap is to be used.
     var isOff = false
 
@@ -19,7 +19,7 @@ package final class BusStraps {
     private let management: () throws(SystemError) -> FileDescriptor
     let report: (Input) -> Void
     let describe: (DeviceInformation) -> Void
-    let remember: ([RememberedStrap]) -> Void
+    let remember: ([KnownStrap]) -> Void
     var timer: TimerSource?
 
     private var watch: BusNameWatcher?
@@ -55,11 +55,11 @@ package final class BusStraps {
     ///   - describe: takes what the strap says of itself, once a connection.
     ///   - remember: takes what is to be remembered, whenever that changes.
     package init(
-        adapter: AdapterChoice, ours: [StrapPattern], remembered: [RememberedStrap], reason: SanitizedText? = nil,
+        adapter: AdapterChoice, ours: [StrapMatcher], remembered: [KnownStrap], reason: SanitizedText? = nil,
         address: String = Bus.systemAddress,
         management: @escaping () throws(SystemError) -> FileDescriptor = KernelSockets.bluez.management,
         loop: EventLoop, report: @escaping (Input) -> Void, describe: @escaping (DeviceInformation) -> Void,
-        remember: @escaping ([RememberedStrap]) -> Void
+        remember: @escaping ([KnownStrap]) -> Void
     ) throws(SystemError) {
         let now = Clock.now()
         self.address = address
@@ -68,10 +68,10 @@ package final class BusStraps {
         self.report = report
         self.describe = describe
         self.remember = remember
-        session = BlueZSession(adapter)
+        session = BlueZAdapterSession(adapter)
         link = StrapLink(at: now)
         news = StrapNews(way: .bluetoothd, reason: reason)
-        choice = StrapChoice(ours: ours, remembered: remembered)
+        choice = StrapSelector(ours: ours, remembered: remembered)
         timer = try loop.timer { [unowned self] in turn() }
         watch = try BusNameWatcher(of: "org.bluez", at: address, loop: loop) { [unowned self] in owned(by: $0) }
         timer?.arm(at: now)
@@ -128,7 +128,7 @@ package final class BusStraps {
         switch signal {
         case .told(let part, let isNew):
             let wasReady = session.isReady
-            carryOut(session.told(part, isNew: isNew, at: now), at: now)
+            carryOut(session.received(part, isNew: isNew, at: now), at: now)
             changed(part.path, part, isNew: isNew, at: now)
             becameReady(wasReady, at: now)
             if part.properties["Connected"] != nil, link.isScanning { considerConnected(at: now) }
@@ -143,7 +143,7 @@ package final class BusStraps {
         settle(at: now)
     }
 
-    private func changed(_ path: String, _ part: BlueZPart?, isNew: Bool, at now: Instant) {
+    private func changed(_ path: String, _ part: BlueZInterfaceUpdate?, isNew: Bool, at now: Instant) {
         if let connection, path.hasPrefix(connection.device) { connection.told(part, isNew: isNew, at: now) }
     }
 
@@ -155,7 +155,7 @@ package final class BusStraps {
         if link.isScanning { search(at: now) }
     }
 
-    private func answered(_ call: BlueZCall, _ result: Result<[BusValue], BlueZError>, at now: Instant) {
+    private func answered(_ call: BlueZMethodCall, _ result: Result<[BusValue], BlueZError>, at now: Instant) {
         let wasReady = session.isReady
         var error: BlueZError? = if case .failure(let error) = result { error } else { nil }
         if call == .getObjects, case .success(let values) = result {
@@ -171,7 +171,7 @@ package final class BusStraps {
         settle(at: now)
     }
 
-    func carryOut(_ actions: [BlueZSession.Action], at now: Instant) {
+    func carryOut(_ actions: [BlueZAdapterSession.Action], at now: Instant) {
         for action in actions {
             switch action {
             case .call(let call): channel?.call(call) { [unowned self] in answered(call, $0, at: $1) }
@@ -196,17 +196,17 @@ package final class BusStraps {
         settle(at: now)
     }
 
-    private func heard(_ sighting: StrapSighting, at now: Instant) {
+    private func heard(_ sighting: ScanResult, at now: Instant) {
         if pairing != nil, let device = session.device(sighting.address) { mayPair(with: device) }
-        choice.heard(sighting, at: now)
-        carryOut(link.heard(sighting.address, at: now), at: now)
+        choice.received(sighting, at: now)
+        carryOut(link.received(sighting.address, at: now), at: now)
         consider(at: now)
     }
 
     /// A strap whose link somebody has left behind does not advertise: it counts as heard.
     private func considerConnected(at now: Instant) {
         for device in session.connectedDevices where device.path != connection?.device {
-            if let sighting = device.sighting { choice.heard(sighting, at: now) }
+            if let sighting = device.sighting { choice.received(sighting, at: now) }
         }
         consider(at: now)
     }
@@ -223,12 +223,12 @@ package final class BusStraps {
         switch action {
         case .search: search(at: now)
         case .listen: look(true, at: now)
-        case .leave: look(false, at: now)
+        case .stopScan: look(false, at: now)
         case .connect(let strap?):
             isSearching = false
             // bluetoothd may forget a device when a search ends, unless it connects to it.
             if scan == nil, pairing == nil, !mishaps.isCautious {
-                carryOut(session.leave(at: now), at: now)
+                carryOut(session.stopDiscovery(at: now), at: now)
             } else {
                 look(false, at: now)
             }

@@ -13,13 +13,13 @@ final class ConnectionDefaults {
 
     private var socket: FileDescriptor?
     private var source: DescriptorSource?
-    private var buffer = [UInt8](repeating: 0, count: ManagementPacket.sizeLimit)
+    private var buffer = [UInt8](repeating: 0, count: MgmtPacket.sizeLimit)
 
     /// Asks for them.
     init(index: UInt16, open: () throws(SystemError) -> FileDescriptor, loop: EventLoop) {
         self.index = index
         guard let opened = try? open() else { return }
-        let command = ManagementCommand.setDefaults(index: index, .usual, .full)
+        let command = MgmtCommand.setDefaults(index: index, .usual, .full)
         guard case .sent = opened.send(command.bytes[...]) else { return }
         source = try? loop.watch(opened, for: .reading) { [unowned self] _ in read(command) }
         if source != nil { socket = consume opened }
@@ -31,11 +31,11 @@ final class ConnectionDefaults {
     }
 
     /// Reads until the answer; what else the kernel tells everybody is passed over.
-    private func read(_ command: ManagementCommand) {
+    private func read(_ command: MgmtCommand) {
         let size = unsafe buffer.withUnsafeMutableBytes { bytes in
             (unsafe try? socket?.read(into: bytes)) ?? 0
         }
-        guard size > 0, let packet = try? ManagementPacket(buffer.span.extracting(0..<size)) else {
+        guard size > 0, let packet = try? MgmtPacket(buffer.span.extracting(0..<size)) else {
             return size > 0 ? () : close()
         }
         guard case .answered(command.opcode, let status, _) = packet.event, packet.index == index else { return }

@@ -16,11 +16,11 @@ package struct AdapterSurvey: Equatable, Sendable {
         guard let socket = try? KernelSockets.bluez.management() else { return [] }
         var missing = Set(indices)
         for index in indices {
-            _ = socket.send(ManagementCommand.readInformation(index: index).bytes[...])
+            _ = socket.send(MgmtCommand.readInformation(index: index).bytes[...])
         }
         var told: [AdapterSurvey] = []
         let end = Clock.now() + time
-        var buffer = [UInt8](repeating: 0, count: ManagementPacket.sizeLimit)
+        var buffer = [UInt8](repeating: 0, count: MgmtPacket.sizeLimit)
         while !missing.isEmpty {
             let left = (end - Clock.now()).wholeMilliseconds
             guard left > 0 else { break }
@@ -30,9 +30,9 @@ package struct AdapterSurvey: Equatable, Sendable {
                 continue
             }
             let bytes = Array(buffer[..<count])
-            guard let packet = try? ManagementPacket(bytes.span) else { continue }
+            guard let packet = try? MgmtPacket(bytes.span) else { continue }
             guard case .answered(let opcode, let status, let reply) = packet.event, missing.remove(packet.index) != nil,
-                opcode == ManagementCommand.readInformation(index: packet.index).opcode, status == .success,
+                opcode == MgmtCommand.readInformation(index: packet.index).opcode, status == .success,
                 let adapter = try? Adapter(index: packet.index, reply.span)
             else { continue }
             told.append(AdapterSurvey(index: packet.index, supported: adapter.supported, settings: adapter.settings))

@@ -23,7 +23,7 @@ final class DisconnectReasons {
         for _ in 0..<Self.turnLimit {
             let size = unsafe buffer.withUnsafeMutableBytes { bytes in unsafe (try? socket.read(into: bytes)) ?? 0 }
             if size == 0 { break }
-            if let told = try? Disconnection(buffer.span.extracting(0..<size)), told.handle == handle {
+            if let told = try? HCIDisconnectionComplete(buffer.span.extracting(0..<size)), told.handle == handle {
                 reason = told.reason
             }
         }

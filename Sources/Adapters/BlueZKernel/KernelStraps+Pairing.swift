@@ -6,24 +6,24 @@ package import Sensors
 extension KernelStraps {
     /// A pairing that somebody has asked for: the strap is searched, then the kernel pairs with it.
     struct Pairing {
-        let pattern: StrapPattern
+        let pattern: StrapMatcher
         let endsAt: Instant
-        let finished: (StrapPairing) -> Void
+        let finished: (PairingResult) -> Void
         /// Whom it is with, once that is known.
         var strap: LEAddress?
         /// It has not been looked yet for who may be meant.
         var isNew = true
 
         var deadline: Instant {
-            isNew ? endsAt - StrapPairing.limit : endsAt
+            isNew ? endsAt - PairingResult.limit : endsAt
         }
     }
 
-    package func pair(_ pattern: StrapPattern, finished: @escaping (StrapPairing) -> Void) -> StrapRefusal? {
+    package func pair(_ pattern: StrapMatcher, finished: @escaping (PairingResult) -> Void) -> StrapRefusal? {
         if let refusal { return refusal }
         let now = Clock.now()
         // It goes on in the next turn of the loop, so that nothing is answered before it was begun.
-        pairing = Pairing(pattern: pattern, endsAt: now + StrapPairing.limit, finished: finished)
+        pairing = Pairing(pattern: pattern, endsAt: now + PairingResult.limit, finished: finished)
         makeWay(at: now)
         settle(at: now)
         return nil
@@ -51,12 +51,12 @@ extension KernelStraps {
         beginPairing(with: strap, at: now)
     }
 
-    private func strapAtHand(meantBy pattern: StrapPattern) -> LEAddress? {
+    private func strapAtHand(meantBy pattern: StrapMatcher) -> LEAddress? {
         atHand.address.flatMap { pattern.matches($0, name: choice.name(of: $0)) ? $0 : nil }
     }
 
     /// Whoever is heard may be the one.
-    func considerPairing(with sighting: StrapSighting, at now: Instant) {
+    func considerPairing(with sighting: ScanResult, at now: Instant) {
         guard isPairingWithUnheard, let pairing, pairing.pattern.matches(sighting.address, name: sighting.name) else {
             return
         }
@@ -73,7 +73,7 @@ extension KernelStraps {
         channel.pair(strap, until: endsAt, at: now)
     }
 
-    func endPairing(_ outcome: StrapPairing, at now: Instant) {
+    func endPairing(_ outcome: PairingResult, at now: Instant) {
         guard let pairing else { return }
         self.pairing = nil
         channel.stopPairing(at: now)

@@ -4,17 +4,17 @@ package import Sensors
 
 /// What people ask for.
 extension KernelStraps: StrapSearcher {
-    package func use(_ ours: [StrapPattern]) {
+    package func use(_ ours: [StrapMatcher]) {
         let now = Clock.now()
         isOff = false
         isHelpless = false
-        choice.said(ours)
+        choice.select(ours)
         wantAnew(at: now)
     }
 
-    package func forget(_ pattern: StrapPattern?, said ours: [StrapPattern]) {
+    package func forget(_ pattern: StrapMatcher?, said ours: [StrapMatcher]) {
         let now = Clock.now()
-        choice.said(ours)
+        choice.select(ours)
         let names = { [choice] in choice.name(of: $0) }
         channel.forgetKeys(of: { pattern?.matches($0, name: names($0)) ?? true }, at: now)
         if choice.forget(pattern) { save() }

@@ -6,14 +6,14 @@ package import Sensors
 /// The heart-rate strap over the kernel's own Bluetooth, without bluetoothd: adapters and searches over the management channel, the
 /// strap over L2CAP.
 ///
-/// ``AdapterSession`` keeps an adapter ready, ``StrapChoice`` says which strap is ours, ``StrapLink`` when to do what; here it is done.
+/// ``MgmtAdapterSession`` keeps an adapter ready, ``StrapSelector`` says which strap is ours, ``StrapLink`` when to do what; here it is done.
 /// A connection is begun only when nothing of ours searches: both at a time can take a board's Wi-Fi away. A strap that streams does not
 /// need the management channel, and goes on when that fails.
 @safe
 package final class KernelStraps {
     let channel: ManagementChannel
     var link: StrapLink
-    var choice: StrapChoice
+    var choice: StrapSelector
     /// People have said that no strap is to be used.
     var isOff = false
 
@@ -21,7 +21,7 @@ package final class KernelStraps {
     private let loop: EventLoop
     let report: (Input) -> Void
     let describe: (DeviceInformation) -> Void
-    let remember: ([RememberedStrap]) -> Void
+    let remember: ([KnownStrap]) -> Void
     var timer: TimerSource?
 
     /// Whom to connect to as soon as nothing is on the air.
@@ -51,10 +51,10 @@ package final class KernelStraps {
     ///   - remember: takes what is to be remembered, whenever that changes.
     ///   - keep: takes all keys of straps that have paired, whenever they change.
     package init(
-        adapter: AdapterChoice, ours: [StrapPattern], remembered: [RememberedStrap], keys: [LongTermKey] = [],
+        adapter: AdapterChoice, ours: [StrapMatcher], remembered: [KnownStrap], keys: [LongTermKey] = [],
         reason: SanitizedText? = nil, sockets: KernelSockets = .bluez, loop: EventLoop,
         report: @escaping (Input) -> Void,
-        describe: @escaping (DeviceInformation) -> Void, remember: @escaping ([RememberedStrap]) -> Void,
+        describe: @escaping (DeviceInformation) -> Void, remember: @escaping ([KnownStrap]) -> Void,
         keep: @escaping ([LongTermKey]) -> Void = { _ in }
     ) throws(SystemError) {
         let now = Clock.now()
@@ -65,7 +65,7 @@ package final class KernelStraps {
         self.remember = remember
         link = StrapLink(at: now)
         news = StrapNews(way: .kernel, reason: reason)
-        choice = StrapChoice(ours: ours, remembered: remembered)
+        choice = StrapSelector(ours: ours, remembered: remembered)
         channel = ManagementChannel(adapter, keys: keys, open: sockets.management, loop: loop, at: now)
         timer = try loop.timer { [unowned self] in turn() }
         channel.happened = { [unowned self] in heard($0, at: $1) }
@@ -97,11 +97,11 @@ package final class KernelStraps {
         settle(at: now)
     }
 
-    private func heard(_ sighting: StrapSighting?, at now: Instant) {
+    private func heard(_ sighting: ScanResult?, at now: Instant) {
         guard let sighting else { return settle(at: now) }
-        choice.heard(sighting, at: now)
+        choice.received(sighting, at: now)
         considerPairing(with: sighting, at: now)
-        carryOut(link.heard(sighting.address, at: now), at: now)
+        carryOut(link.received(sighting.address, at: now), at: now)
         consider(at: now)
     }
 
@@ -114,7 +114,7 @@ package final class KernelStraps {
         switch action {
         case .search: search(at: now)
         case .listen: look(true, for: nil, at: now)
-        case .leave: look(false, for: nil, at: now)
+        case .stopScan: look(false, for: nil, at: now)
         case .connect(let strap?):
             look(false, for: strap, at: now)
             wanted = strap
@@ -140,7 +140,7 @@ package final class KernelStraps {
     private func look(_ isSearching: Bool, for strap: LEAddress?, at now: Instant) {
         self.isSearching = isSearching
         let isWide = strap.map(choice.isWide) ?? false
-        let tuning = AdapterSession.Tuning(
+        let tuning = MgmtAdapterSession.ScanParameters(
             parameters: isWide ? .wide : .usual, duty: link.duty ?? .full, strap: strap)
         channel.tune(tuning, at: now)
         searchAsWanted(at: now)
@@ -172,7 +172,7 @@ package final class KernelStraps {
                 self?.decided($0, at: $1)
             }
         } catch {
-            lost(StrapLink.Loss(connecting: error, after: .zero), at: now)
+            lost(StrapLink.DisconnectCause(connecting: error, after: .zero), at: now)
         }
     }
 
@@ -194,7 +194,7 @@ package final class KernelStraps {
             handle = sockets.handle(socket)
             do throws(SystemError) {
                 connection = try StrapConnection(over: socket, loop: loop) { [weak self] in self?.happened($0, at: $1) }
-                if let strap = atHand.address { choice.taken(strap, at: now) }
+                if let strap = atHand.address { choice.connected(strap, at: now) }
                 carryOut(link.connected(at: now), at: now)
             } catch {
                 lost(.unreachable, at: now)
@@ -216,17 +216,17 @@ package final class KernelStraps {
         settle(at: now)
     }
 
-    private func lost(_ loss: StrapLink.Loss, at now: Instant) {
+    private func lost(_ loss: StrapLink.DisconnectCause, at now: Instant) {
         wanted = nil
         carryOut(link.lost(loss, at: now), at: now)
     }
 
     /// The adapter's own word for the end of a connection, where the socket's is vaguer.
-    private func why(_ loss: StrapLink.Loss) -> StrapLink.Loss {
+    private func why(_ loss: StrapLink.DisconnectCause) -> StrapLink.DisconnectCause {
         switch loss {
-        case .ended, .left, .faded:
+        case .ended, .remoteTerminated, .supervisionTimeout:
             guard let handle, let reason = reasons?.told.take(handle) else { return loss }
-            return StrapLink.Loss(disconnectReason: reason)
+            return StrapLink.DisconnectCause(disconnectReason: reason)
         default: return loss
         }
     }

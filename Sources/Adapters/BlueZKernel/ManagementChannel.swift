@@ -3,7 +3,7 @@ import Glibc
 import Linux
 import Sensors
 
-/// The management channel of the kernel's Bluetooth: a socket, opened anew whenever it fails, and the ``AdapterSession`` that speaks on it.
+/// The management channel of the kernel's Bluetooth: a socket, opened anew whenever it fails, and the ``MgmtAdapterSession`` that speaks on it.
 ///
 /// Its owner calls ``tick(at:)`` no later than ``deadline``; it has no timer of its own.
 @safe
@@ -18,18 +18,18 @@ final class ManagementChannel {
     /// How long a channel must have stood for the waits to begin anew.
     private static let steadiness = Duration.seconds(30)
 
-    private(set) var session: AdapterSession
+    private(set) var session: MgmtAdapterSession
     /// Why the channel could not be opened; nil while it stands.
     private(set) var failure: SystemError?
 
     /// Called from the loop with each device that is heard, and with none after a turn that may have changed something.
-    var happened: (StrapSighting?, Instant) -> Void = { _, _ in }
+    var happened: (ScanResult?, Instant) -> Void = { _, _ in }
 
     /// Called from the loop with the keys that are to be had from now on, whenever they change.
     var kept: ([LongTermKey]) -> Void = { _ in }
 
     /// Called from the loop when the pairing that was asked for has ended.
-    var paired: (StrapPairing, Instant) -> Void = { _, _ in }
+    var paired: (PairingResult, Instant) -> Void = { _, _ in }
 
     private let open: () throws(SystemError) -> FileDescriptor
     private let loop: EventLoop
@@ -37,7 +37,7 @@ final class ManagementChannel {
     private var openAt: Instant?
     private var openedAt: Instant?
     private var failures = 0
-    private var buffer = [UInt8](repeating: 0, count: ManagementPacket.sizeLimit)
+    private var buffer = [UInt8](repeating: 0, count: MgmtPacket.sizeLimit)
 
     /// The socket in the loop.
     private final class Socket {
@@ -59,8 +59,8 @@ final class ManagementChannel {
         loop: EventLoop,
         at now: Instant
     ) {
-        session = AdapterSession(choice)
-        session.keep(keys)
+        session = MgmtAdapterSession(choice)
+        session.setKeys(keys)
         self.open = open
         self.loop = loop
         openAt = now
@@ -87,13 +87,13 @@ final class ManagementChannel {
     }
 
     /// Changes what searches and connections to come are like.
-    func tune(_ tuning: AdapterSession.Tuning, at now: Instant) {
+    func tune(_ tuning: MgmtAdapterSession.ScanParameters, at now: Instant) {
         carryOut(session.tune(tuning, at: now), at: now)
     }
 
     /// Ends the connection to a strap at once.
     func leave(_ strap: LEAddress, at now: Instant) {
-        carryOut(session.leave(strap, at: now), at: now)
+        carryOut(session.disconnect(strap, at: now), at: now)
     }
 
     /// Pairs with a strap and nobody else.
@@ -171,7 +171,7 @@ final class ManagementChannel {
         return true
     }
 
-    private func carryOut(_ actions: [AdapterSession.Action], at now: Instant) {
+    private func carryOut(_ actions: [MgmtAdapterSession.Action], at now: Instant) {
         for action in actions {
             switch action {
             case .send(let bytes):

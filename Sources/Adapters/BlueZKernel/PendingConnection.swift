@@ -8,7 +8,7 @@ import Sensors
 final class PendingConnection {
     enum Outcome: ~Copyable {
         case connected(FileDescriptor)
-        case failed(StrapLink.Loss)
+        case failed(StrapLink.DisconnectCause)
     }
 
     private var socket: FileDescriptor?
@@ -24,7 +24,7 @@ final class PendingConnection {
             guard let socket = self.socket.take() else { return }
             let now = Clock.now()
             if let error = TCPSocket.result(of: socket) {
-                decided(.failed(StrapLink.Loss(connecting: error, after: now - begunAt)), now)
+                decided(.failed(StrapLink.DisconnectCause(connecting: error, after: now - begunAt)), now)
             } else {
                 decided(.connected(socket), now)
             }
@@ -38,7 +38,7 @@ final class PendingConnection {
     }
 }
 
-extension StrapLink.Loss {
+extension StrapLink.DisconnectCause {
     /// A refusal that comes sooner is not that of a strap that was not heard: Low Energy is off.
     private static let shortestAbsence = Duration.seconds(1)
 
@@ -48,9 +48,9 @@ extension StrapLink.Loss {
     init(connecting error: SystemError, after waited: Duration) {
         self =
             switch error.code {
-            case EBUSY: .elsewhere
+            case EBUSY: .inUse
             case EACCES, EBADE: .pairingNeeded
-            case ECONNREFUSED, EHOSTDOWN, ETIMEDOUT: waited >= Self.shortestAbsence ? .absent : .unreachable
+            case ECONNREFUSED, EHOSTDOWN, ETIMEDOUT: waited >= Self.shortestAbsence ? .notFound : .unreachable
             default: .unreachable
             }
     }

@@ -14,7 +14,7 @@ package enum ControlResult: Equatable, Sendable {
     case settings(Settings)
     case setting(SettingKey, Settings)
     /// The straps that a scan has heard.
-    case straps([StrapSighting])
+    case straps([ScanResult])
     /// How the link to the strap stands now.
     case link(LinkStatus)
     /// Activities, the newest first.
@@ -54,11 +54,11 @@ extension LineWriter {
     }
 
     /// The most bytes of a list of straps. Only names that are made to be long need so many for
-    /// ``StrapChoice/sightingLimit`` straps.
+    /// ``StrapSelector/sightingLimit`` straps.
     private static let strapsLimit = 48 * 1024
 
     /// The nearest first; those that do not fit are left out.
-    private mutating func straps(_ straps: [StrapSighting]) {
+    private mutating func straps(_ straps: [ScanResult]) {
         array { line in
             for strap in straps.sorted(by: { $0.rssi ?? .min > $1.rssi ?? .min }) {
                 var one = LineWriter(capacity: 256)
@@ -68,7 +68,7 @@ extension LineWriter {
         }
     }
 
-    private mutating func strap(_ strap: StrapSighting) {
+    private mutating func strap(_ strap: ScanResult) {
         object { line in
             line.member("address", strap.address.address)
             line.member("address_type", strap.address.type.rawValue)

@@ -96,7 +96,7 @@ package enum SettingChange: Equatable, Sendable {
 
     /// Whether a text can be one of the straps that are ours.
     static func isStrap(_ text: String) -> Bool {
-        SanitizedText(text)?.text == text && StrapPattern(text) != nil
+        SanitizedText(text)?.text == text && StrapMatcher(text) != nil
     }
 
     private static func zones(_ value: JSON) throws(ControlFailure) -> Zones? {

@@ -17,7 +17,7 @@ package enum StrapUse: Equatable, Sendable {
         case .off: break
         case .strap(let strap, isAdded: false): list.ours = [strap]
         case .strap(let strap, isAdded: true):
-            let isThere = list.ours.contains { StrapPattern($0) == StrapPattern(strap) }
+            let isThere = list.ours.contains { StrapMatcher($0) == StrapMatcher(strap) }
             guard isThere || list.ours.count < SettingChange.strapLimit else {
                 throw .invalidValue("strap", "there are \(SettingChange.strapLimit) straps already: forget one first")
             }
@@ -39,10 +39,10 @@ extension StrapList {
             keys = []
             return
         }
-        let pattern = StrapPattern(strap)
+        let pattern = StrapMatcher(strap)
         let forgotten = remembered.filter { pattern?.matches($0.address, name: $0.name) ?? false }
         let kept = ours.filter { entry in
-            guard let meant = StrapPattern(entry) else { return false }
+            guard let meant = StrapMatcher(entry) else { return false }
             return meant != pattern && !forgotten.contains { meant.matches($0.address, name: $0.name) }
         }
         let unpaired = keys.filter { key in

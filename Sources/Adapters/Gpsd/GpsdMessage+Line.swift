@@ -16,7 +16,7 @@ extension GpsdMessage {
         let prefix = #"{"class":""#.utf8
         guard line.starts(with: prefix) else { return nil }
         let rest = line.dropFirst(prefix.count)
-        if rest.starts(with: #"TPV""#.utf8) { return report(line).map { .report(GnssReport($0)) } }
+        if rest.starts(with: #"TPV""#.utf8) { return report(line).map { .report(TPVReport($0)) } }
         if rest.starts(with: #"SKY""#.utf8) {
             return report(line).map {
                 .sky(device: $0.path, satellites: $0.satellites_used < 0 ? nil : Int($0.satellites_used))
@@ -43,7 +43,7 @@ extension GpsdMessage {
     }
 }
 
-extension GnssReport {
+extension TPVReport {
     fileprivate init(_ report: cgps_report) {
         self.init(
             device: report.path,

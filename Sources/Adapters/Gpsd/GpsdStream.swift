@@ -12,7 +12,7 @@ package struct GpsdStream: Sendable {
 
     private var session: GpsdSession
     private var lines = GpsdLines()
-    private var receivers: ReceiverChoice
+    private var receivers: ReceiverSelector
     /// What was last told of the link.
     private var told: LinkStatus?
     private var fixes = TokenBucket(burst: fixBurst, interval: fixInterval)
@@ -33,7 +33,7 @@ package struct GpsdStream: Sendable {
     ///   - device: the one receiver to use, as gpsd names it; nil for the best.
     package init(addresses: Int, device: String? = nil) {
         session = GpsdSession(addresses: addresses, device: device)
-        receivers = ReceiverChoice(wanted: device)
+        receivers = ReceiverSelector(wanted: device)
     }
 
     package var deadline: Instant {

@@ -106,7 +106,7 @@ private final class XMLSession {
     var failure: FileError?
     /// Stops the parser, and says where it was.
     var stop: () -> FileError.Place? = { nil }
-    private var machine: (any TrackElements)?
+    private var machine: (any TrackParser)?
     private var depth = 0
     private var names: Set<String> = []
     private var text: [UInt8] = []
@@ -158,7 +158,7 @@ private final class XMLSession {
     }
 
     func handOver(_ row: (RecordingRow) throws -> Void) throws {
-        for next in machine?.takeRows() ?? [] { try row(next) }
+        for next in machine?.drainRows() ?? [] { try row(next) }
     }
 
     func finish() throws(FileError) -> ImportedRecording {
@@ -191,7 +191,7 @@ private final class XMLSession {
         return attributes
     }
 
-    private static func machine(for root: String) throws(FileError) -> any TrackElements {
+    private static func machine(for root: String) throws(FileError) -> any TrackParser {
         switch root {
         case "gpx": return GPXTrack()
         case "TrainingCenterDatabase": return TCXTrack()

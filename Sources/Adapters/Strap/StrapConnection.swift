@@ -6,16 +6,16 @@ package import Sensors
 /// A connection to a strap over a socket on which one datagram is one PDU of the Attribute Protocol: an L2CAP channel, or a Unix
 /// SEQPACKET socket.
 ///
-/// It carries out what its ``StrapSession`` asks for, until it ends or is released. Its owner calls ``tick(at:)`` no later than
+/// It carries out what its ``HeartRateSession`` asks for, until it ends or is released. Its owner calls ``tick(at:)`` no later than
 /// ``deadline``; it has no timer of its own.
 @safe
 package final class StrapConnection {
     package enum Event {
-        case reported(StrapSession.Report)
+        case reported(HeartRateSession.Report)
         /// ``StrapConnection/deadline`` has changed.
         case rescheduled
         /// The connection ended by itself; nothing follows.
-        case ended(StrapLink.Loss)
+        case ended(StrapLink.DisconnectCause)
     }
 
     /// The most datagrams read in one turn of the loop, so that no peer holds it.
@@ -26,7 +26,7 @@ package final class StrapConnection {
 
     private let socket: FileDescriptor
     private var source: DescriptorSource?
-    private var session = StrapSession()
+    private var session = HeartRateSession()
     private var outbox: [[UInt8]] = []
     private var hasEnded = false
     private let happened: (Event, Instant) -> Void
@@ -96,7 +96,7 @@ package final class StrapConnection {
                 return count > 0
             }
             if size == 0 {
-                end(.left, at: now)
+                end(.remoteTerminated, at: now)
                 return true
             }
             carryOut(session.received(buffer.span.extracting(0..<size), hasMore: true, at: now), at: now)
@@ -104,7 +104,7 @@ package final class StrapConnection {
         return true
     }
 
-    private func carryOut(_ actions: [StrapSession.Action], at now: Instant) {
+    private func carryOut(_ actions: [HeartRateSession.Action], at now: Instant) {
         for action in actions {
             if hasEnded { return }
             switch action {
@@ -134,16 +134,16 @@ package final class StrapConnection {
     /// What the kernel's word for the end of a link means. It has the same one, `ENOSYS`, for many reasons.
     ///
     /// Source: `bt_to_errno` in Linux, net/bluetooth/lib.c.
-    private static func loss(_ error: SystemError) -> StrapLink.Loss {
+    private static func loss(_ error: SystemError) -> StrapLink.DisconnectCause {
         switch error.code {
-        case ECONNRESET: .left
-        case ETIMEDOUT: .faded
+        case ECONNRESET: .remoteTerminated
+        case ETIMEDOUT: .supervisionTimeout
         case EACCES, EBADE: .pairingNeeded
         default: .ended
         }
     }
 
-    private func end(_ loss: StrapLink.Loss, at now: Instant) {
+    private func end(_ loss: StrapLink.DisconnectCause, at now: Instant) {
         if hasEnded { return }
         hasEnded = true
         source = nil

@@ -63,7 +63,7 @@ package final class UnixStrap {
         case .subscribe: connection?.subscribe(at: now)
         case .resubscribe: connection?.resubscribe(at: now)
         case .disconnect: connection = nil
-        case .search, .listen, .leave, .widen, nil: break
+        case .search, .listen, .stopScan, .widen, nil: break
         }
     }
 

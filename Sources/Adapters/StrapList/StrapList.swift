@@ -12,7 +12,7 @@ package struct StrapList: Equatable, Sendable {
     /// The setting `straps`.
     package var ours: [String] = []
     /// The straps that gave a beat, the last used first.
-    package var remembered: [RememberedStrap] = []
+    package var remembered: [KnownStrap] = []
     /// The keys of straps that have paired over the kernel's Bluetooth: bluetoothd keeps its own.
     package var keys: [LongTermKey] = []
 
@@ -26,7 +26,7 @@ package struct StrapList: Equatable, Sendable {
     /// Adds the straps and keys of another list; what this one says of a strap stays.
     package mutating func add(_ other: StrapList) {
         remembered += other.remembered.filter { strap in !remembered.contains { $0.address == strap.address } }
-        remembered = Array(remembered.prefix(StrapChoice.memoryLimit))
+        remembered = Array(remembered.prefix(StrapSelector.memoryLimit))
         keys += other.keys.filter { key in !keys.contains { $0.adapter == key.adapter && $0.device == key.device } }
         keys = Array(keys.prefix(LongTermKey.limit))
     }
@@ -70,7 +70,7 @@ package struct StrapList: Equatable, Sendable {
         guard let json = try? JSON(parsing: text), json["version"]?.integer == 1,
             let isOff = (json["off"] ?? .bool(false)).bool, let ours = (json["straps"] ?? .array([])).array,
             ours.count <= SettingChange.strapLimit, let remembered = json["remembered"]?.array,
-            remembered.count <= StrapChoice.memoryLimit
+            remembered.count <= StrapSelector.memoryLimit
         else { return nil }
         self.isOff = isOff
         for strap in ours {
@@ -78,7 +78,7 @@ package struct StrapList: Equatable, Sendable {
             self.ours.append(strap)
         }
         for strap in remembered {
-            guard let strap = RememberedStrap(strap) else { return nil }
+            guard let strap = KnownStrap(strap) else { return nil }
             self.remembered.append(strap)
         }
         // Lists of earlier releases have none.
@@ -110,7 +110,7 @@ extension LongTermKey {
     }
 }
 
-extension RememberedStrap {
+extension KnownStrap {
     fileprivate init?(_ json: JSON) {
         guard let address = json["address"]?.string.flatMap({ BluetoothAddress($0) }),
             let type = json["address_type"]?.string.flatMap(LEAddress.Kind.init(token:)),

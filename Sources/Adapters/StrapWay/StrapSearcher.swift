@@ -5,7 +5,7 @@ import Sensors
 /// A search that somebody has asked for, beside the link's own.
 struct StrapScan {
     let endsAt: Instant
-    let finished: ([StrapSighting]) -> Void
+    let finished: ([ScanResult]) -> Void
 }
 
 /// The strap that a way has at hand, or had last.
@@ -25,7 +25,7 @@ struct StrapAtHand {
     }
 
     /// How the link stands, with the name of whom that is about.
-    mutating func status(of link: StrapLink, _ choice: StrapChoice, at now: Instant) -> LinkStatus {
+    mutating func status(of link: StrapLink, _ choice: StrapSelector, at now: Instant) -> LinkStatus {
         var status = link.status
         if status.reason == .ambiguous {
             status.name = choice.names(at: now)
@@ -40,7 +40,7 @@ struct StrapAtHand {
 /// What the two ways over the air do alike: they search for straps, and hear one.
 protocol StrapSearcher: StrapWay {
     var link: StrapLink { get set }
-    var choice: StrapChoice { get set }
+    var choice: StrapSelector { get set }
     var atHand: StrapAtHand { get set }
     var scan: StrapScan? { get set }
     /// Whether a pairing goes on.
@@ -52,7 +52,7 @@ protocol StrapSearcher: StrapWay {
 
     var report: (Input) -> Void { get }
     var describe: (DeviceInformation) -> Void { get }
-    var remember: ([RememberedStrap]) -> Void { get }
+    var remember: ([KnownStrap]) -> Void { get }
 
     /// Stops waiting for a strap, which the adapter cannot do while it searches. What is wanted is waited for again afterwards.
     func makeWay(at now: Instant)
@@ -75,7 +75,7 @@ extension StrapSearcher {
         settle(at: Clock.now())
     }
 
-    package func scan(for duration: Duration, finished: @escaping ([StrapSighting]) -> Void) -> StrapRefusal? {
+    package func scan(for duration: Duration, finished: @escaping ([ScanResult]) -> Void) -> StrapRefusal? {
         if let refusal { return refusal }
         let now = Clock.now()
         scan = StrapScan(endsAt: now + duration, finished: finished)
@@ -112,7 +112,7 @@ extension StrapSearcher {
     }
 
     /// Takes what the strap at hand has said.
-    func heard(_ said: StrapSession.Report, at now: Instant) {
+    func heard(_ said: HeartRateSession.Report, at now: Instant) {
         switch said {
         case .subscribed: link.subscribed(at: now)
         case .measured(let measurement):

@@ -9,19 +9,19 @@ package protocol StrapWay: AnyObject {
     func runChanged(isActive: Bool)
 
     /// Which straps are ours; none leaves it to what is heard and remembered. It wakes one that sleeps.
-    func use(_ ours: [StrapPattern])
+    func use(_ ours: [StrapMatcher])
 
     /// No strap is used until ``use(_:)``.
     func stop()
 
     /// Forgets the remembered straps that a pattern means, or all; `said` is what is left of those that were said.
-    func forget(_ pattern: StrapPattern?, said ours: [StrapPattern])
+    func forget(_ pattern: StrapMatcher?, said ours: [StrapMatcher])
 
     /// Hears who is there for so long, and then hands that over. A strap that is connected stays so; waiting for one makes way.
-    func scan(for duration: Duration, finished: @escaping ([StrapSighting]) -> Void) -> StrapRefusal?
+    func scan(for duration: Duration, finished: @escaping ([ScanResult]) -> Void) -> StrapRefusal?
 
-    /// Pairs with the strap that a pattern means, within ``StrapPairing/limit``, and then says how that ended.
-    func pair(_ pattern: StrapPattern, finished: @escaping (StrapPairing) -> Void) -> StrapRefusal?
+    /// Pairs with the strap that a pattern means, within ``PairingResult/limit``, and then says how that ended.
+    func pair(_ pattern: StrapMatcher, finished: @escaping (PairingResult) -> Void) -> StrapRefusal?
 }
 
 /// Why a scan or a pairing is not begun.

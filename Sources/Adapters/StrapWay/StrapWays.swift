@@ -2,7 +2,7 @@ package import Domain
 package import Linux
 package import Sensors
 
-/// The way to the straps that is in use, and the change from one to the other while bluetoothd comes and goes (``WayChoice``).
+/// The way to the straps that is in use, and the change from one to the other while bluetoothd comes and goes (``BackendSelector``).
 ///
 /// The old way is released, its links with it, before the new one begins: never do both have one strap. What the old one had raised is
 /// cleared; the new one tells anew how things stand. A scan or a pairing that goes on is answered with what there is.
@@ -16,13 +16,13 @@ package final class StrapWays: StrapWay {
     private let makeKernel: Maker
     private let makeBus: Maker
     private let report: (Input) -> Void
-    private let changed: (WayChoice.Way, SanitizedText?) -> Void
+    private let changed: (BackendSelector.Backend, SanitizedText?) -> Void
     private let isFree: Bool
 
-    private var choice: WayChoice
+    private var choice: BackendSelector
     private var owner: BusNameWatcher?
     private var timer: TimerSource?
-    private var used: (way: WayChoice.Way, straps: any StrapWay)?
+    private var used: (way: BackendSelector.Backend, straps: any StrapWay)?
     private var makeAt: Instant?
 
     /// What a new way has to be told.
@@ -31,8 +31,8 @@ package final class StrapWays: StrapWay {
 
     private var raised: [FaultName] = []
     private var advice: WayAdvice?
-    private var scanned: (([StrapSighting]) -> Void)?
-    private var paired: ((StrapPairing) -> Void)?
+    private var scanned: (([ScanResult]) -> Void)?
+    private var paired: ((PairingResult) -> Void)?
 
     /// - Parameters:
     ///   - isOff: no strap is to be used until ``use(_:)``.
@@ -40,9 +40,9 @@ package final class StrapWays: StrapWay {
     ///   - report: takes what the way reports, never before this returns.
     ///   - changed: takes each way that begins, and why, where nobody has said it.
     package init(
-        _ wish: WayChoice.Wish, isOff: Bool = false, address: String = Bus.systemAddress, loop: EventLoop,
+        _ wish: BackendSelector.Preference, isOff: Bool = false, address: String = Bus.systemAddress, loop: EventLoop,
         makeKernel: @escaping Maker, makeBus: @escaping Maker, report: @escaping (Input) -> Void,
-        changed: @escaping (WayChoice.Way, SanitizedText?) -> Void
+        changed: @escaping (BackendSelector.Backend, SanitizedText?) -> Void
     ) throws(SystemError) {
         let now = Clock.now()
         self.makeKernel = makeKernel
@@ -51,11 +51,11 @@ package final class StrapWays: StrapWay {
         self.changed = changed
         self.isOff = isOff
         isFree = wish == .auto
-        choice = WayChoice(wish, at: now)
+        choice = BackendSelector(wish, at: now)
         timer = try loop.timer { [unowned self] in turn() }
         if wish == .auto {
             owner = try BusNameWatcher(of: "org.bluez", at: address, loop: loop) { [unowned self] owner in
-                choice.told(isRunning: owner != nil, at: Clock.now())
+                choice.receive(isRunning: owner != nil, at: Clock.now())
                 turn()
             }
         }
@@ -76,7 +76,7 @@ package final class StrapWays: StrapWay {
         timer?.arm(at: [choice.deadline, makeAt].compactMap { $0 }.min())
     }
 
-    private func change(to way: WayChoice.Way, at now: Instant) {
+    private func change(to way: BackendSelector.Backend, at now: Instant) {
         release()
         makeAt = nil
         let pass: (Input) -> Void = { [unowned self] in self.pass($0, from: way) }
@@ -104,7 +104,7 @@ package final class StrapWays: StrapWay {
         advice = nil
     }
 
-    private func pass(_ input: Input, from way: WayChoice.Way) {
+    private func pass(_ input: Input, from way: BackendSelector.Backend) {
         switch input {
         case .raise(let fault, _): if !raised.contains(fault) { raised.append(fault) }
         case .clear(let fault): raised.removeAll { $0 == fault }
@@ -121,13 +121,13 @@ package final class StrapWays: StrapWay {
         self.advice = advice
     }
 
-    private func endScan(_ sightings: [StrapSighting]) {
+    private func endScan(_ sightings: [ScanResult]) {
         let finished = scanned
         scanned = nil
         finished?(sightings)
     }
 
-    private func endPairing(_ outcome: StrapPairing) {
+    private func endPairing(_ outcome: PairingResult) {
         let finished = paired
         paired = nil
         finished?(outcome)
@@ -140,7 +140,7 @@ package final class StrapWays: StrapWay {
         used?.straps.runChanged(isActive: isActive)
     }
 
-    package func use(_ ours: [StrapPattern]) {
+    package func use(_ ours: [StrapMatcher]) {
         isOff = false
         used?.straps.use(ours)
     }
@@ -150,20 +150,20 @@ package final class StrapWays: StrapWay {
         used?.straps.stop()
     }
 
-    package func forget(_ pattern: StrapPattern?, said ours: [StrapPattern]) {
+    package func forget(_ pattern: StrapMatcher?, said ours: [StrapMatcher]) {
         used?.straps.forget(pattern, said: ours)
     }
 
-    package func scan(for duration: Duration, finished: @escaping ([StrapSighting]) -> Void) -> StrapRefusal? {
+    package func scan(for duration: Duration, finished: @escaping ([ScanResult]) -> Void) -> StrapRefusal? {
         if scanned != nil || paired != nil { return .busy }
-        // Which way it is to be is known after ``WayChoice/patience`` at most.
+        // Which way it is to be is known after ``BackendSelector/patience`` at most.
         guard let straps = used?.straps else { return .hindered(.noBluetooth) }
         let refusal = straps.scan(for: duration) { [weak self] in self?.endScan($0) }
         if refusal == nil { scanned = finished }
         return refusal
     }
 
-    package func pair(_ pattern: StrapPattern, finished: @escaping (StrapPairing) -> Void) -> StrapRefusal? {
+    package func pair(_ pattern: StrapMatcher, finished: @escaping (PairingResult) -> Void) -> StrapRefusal? {
         if scanned != nil || paired != nil { return .busy }
         guard let straps = used?.straps else { return .hindered(.noBluetooth) }
         let refusal = straps.pair(pattern) { [weak self] in self?.endPairing($0) }

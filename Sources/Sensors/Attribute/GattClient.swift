@@ -86,7 +86,7 @@ package struct GattClient: Sendable {
 
     /// When ``tick(at:)`` has something to do, if nothing happens before.
     package var deadline: Instant? {
-        transaction == nil ? nil : askedAt.map { $0 + Self.transactionLimit } ?? askAt
+        transaction == nil ? nil : askedAt.map { $0 + Self.transactionLimit } ?? sendAt
     }
 
     /// The peer has repeated two answers on this connection.
@@ -100,7 +100,7 @@ package struct GattClient: Sendable {
         if isMute { return [.finish(procedure, .failure(.timedOut))] }
         guard queue.count < Self.queueLimit else { return [.finish(procedure, .failure(.queueFull))] }
         queue.append(procedure)
-        return ask(at: now)
+        return sendNext(at: now)
     }
 
     /// Takes one datagram.
@@ -121,22 +121,22 @@ package struct GattClient: Sendable {
         do throws(ParseError) {
             guard bytes.count <= mtu else { throw ParseError(at: mtu, expected: "no more bytes than the MTU") }
             let pdu = try AttributePDU(bytes)
-            actions = isAnswer ? answered(pdu) : said(pdu)
+            actions = isAnswer ? answered(pdu) : handle(pdu)
         } catch {
             actions = isAnswer ? finish(.failure(.malformed(error))) : misspoke(bytes[0])
         }
-        return actions + ask(at: now)
+        return actions + sendNext(at: now)
     }
 
     /// All that has come was taken.
     package mutating func drained(at now: Instant) -> [Action] {
         hasMore = false
-        return ask(at: now)
+        return sendNext(at: now)
     }
 
     /// Says what time it is.
     package mutating func tick(at now: Instant) -> [Action] {
-        guard let transaction, let askedAt else { return ask(at: now) }
+        guard let transaction, let askedAt else { return sendNext(at: now) }
         guard now >= askedAt + Self.transactionLimit else { return [] }
         let failed = [transaction.procedure] + queue
         self.transaction = nil
@@ -189,7 +189,7 @@ package struct GattClient: Sendable {
         return finish(result)
     }
 
-    private mutating func said(_ pdu: AttributePDU) -> [Action] {
+    private mutating func handle(_ pdu: AttributePDU) -> [Action] {
         switch pdu {
         case .notification(let value): return [.deliver(value)]
         case .indication(let value): return [.send([0x1E]), .deliver(value)]
@@ -222,13 +222,13 @@ package struct GattClient: Sendable {
     }
 
     /// When the request that waits may be sent; nil at once.
-    private var askAt: Instant? {
+    private var sendAt: Instant? {
         guard let transaction, !transaction.isNextPart else { return nil }
         return answers[transaction.request.opcode].map { $0.at + wait }
     }
 
     /// Sends the next request, when its time has come.
-    private mutating func ask(at now: Instant) -> [Action] {
+    private mutating func sendNext(at now: Instant) -> [Action] {
         var actions: [Action] = []
         while !hasMore, transaction == nil, !queue.isEmpty {
             let next = GattTransaction(queue.removeFirst())
@@ -239,7 +239,7 @@ package struct GattClient: Sendable {
                 transaction = next
             }
         }
-        guard !hasMore, let transaction, askedAt == nil, askAt.map({ now >= $0 }) ?? true else { return actions }
+        guard !hasMore, let transaction, askedAt == nil, sendAt.map({ now >= $0 }) ?? true else { return actions }
         askedAt = now
         return actions + [.send(transaction.request.bytes)]
     }

@@ -65,21 +65,21 @@ struct GattTransaction: Sendable {
         case (.findService, .services(let services)): return .finish(.success(.service(services.first)))
         case (.discoverCharacteristics(let range), .values(let items)):
             for item in items { characteristics.append(try Self.characteristic(item)) }
-            return try goOn(within: range, found: items.map(\.handle), total: characteristics.count)
+            return try next(within: range, found: items.map(\.handle), total: characteristics.count)
         case (.discoverDescriptors(let range), .information(let items)):
             descriptors += items
-            return try goOn(within: range, found: items.map(\.handle), total: descriptors.count)
+            return try next(within: range, found: items.map(\.handle), total: descriptors.count)
         case (.readByType, .values(let items)):
             value = items[0].value
             // An item's size is told in one byte, so that a long value can be cut at 253 bytes too.
-            return goOn(reading: items[0].handle, isCut: value.count == min(mtu - 4, 253))
+            return next(reading: items[0].handle, isCut: value.count == min(mtu - 4, 253))
         case (.read(let handle), .value(let value)):
             self.value = value
-            return goOn(reading: handle, isCut: value.count == mtu - 1)
+            return next(reading: handle, isCut: value.count == mtu - 1)
         case (_, .part(let part)):
             guard case .readBlob(let handle, _) = request else { break }
             value += part.prefix(Self.valueLimit - value.count)
-            return goOn(reading: handle, isCut: part.count == mtu - 1)
+            return next(reading: handle, isCut: part.count == mtu - 1)
         case (.write, .written): return .finish(.success(.written))
         default: break
         }
@@ -99,7 +99,7 @@ struct GattTransaction: Sendable {
     }
 
     /// The next part of a discovery. Handles must rise and stay in what was asked for, or it would never end.
-    private func goOn(
+    private func next(
         within range: ClosedRange<UInt16>, found handles: [UInt16], total: Int
     ) throws(ParseError) -> Step {
         var first = firstHandle
@@ -129,7 +129,7 @@ struct GattTransaction: Sendable {
         return .finish(.success(.descriptors(descriptors)))
     }
 
-    private func goOn(reading handle: UInt16, isCut: Bool) -> Step {
+    private func next(reading handle: UInt16, isCut: Bool) -> Step {
         guard isCut, value.count < Self.valueLimit else { return .finish(.success(.value(value))) }
         return .ask(.readBlob(handle: handle, offset: UInt16(value.count)))
     }

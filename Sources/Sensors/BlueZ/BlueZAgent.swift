@@ -26,7 +26,7 @@ package struct BlueZAgent: Equatable, Sendable {
     /// What is answered to a call.
     ///
     /// - Parameter device: what the call says first, where that is an object.
-    package func answer(_ member: String, device: String?) -> Answer {
+    package func respond(_ member: String, device: String?) -> Answer {
         switch member {
         case "RequestAuthorization", "RequestConfirmation": device == self.device ? .agreed : .rejected
         // To be told that it is over is no question.

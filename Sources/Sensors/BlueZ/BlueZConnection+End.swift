@@ -15,8 +15,8 @@ extension BlueZConnection {
     package mutating func disconnected(_ reason: String, _ objects: BlueZObjects, at now: Instant) -> [Action] {
         self.reason =
             switch reason {
-            case "org.bluez.Reason.Timeout": .faded
-            case "org.bluez.Reason.Remote": .left
+            case "org.bluez.Reason.Timeout": .supervisionTimeout
+            case "org.bluez.Reason.Remote": .remoteTerminated
             case "org.bluez.Reason.Authentication": .pairingNeeded
             default: .ended
             }
@@ -24,7 +24,7 @@ extension BlueZConnection {
     }
 
     /// Leaves the strap, or stops waiting for it. It is not told that it has ended.
-    package mutating func leave(_ objects: BlueZObjects, at now: Instant) -> [Action] {
+    package mutating func disconnect(_ objects: BlueZObjects, at now: Instant) -> [Action] {
         end(.ended, objects, at: now).filter { if case .end = $0 { false } else { true } }
     }
 
@@ -32,12 +32,12 @@ extension BlueZConnection {
     ///
     /// A strap that is taken off, is switched off or finds its host too fast says good-bye, mostly after some seconds without a sign of
     /// being worn. One that flowed until within ``abruptness``, and was worn, was cut in the middle: by the supervision timeout.
-    func presumedLoss(at now: Instant) -> StrapLink.Loss {
+    func presumedLoss(at now: Instant) -> StrapLink.DisconnectCause {
         guard let lastAt else { return .ended }
-        return isWorn && now - lastAt <= Self.abruptness ? .faded : .left
+        return isWorn && now - lastAt <= Self.abruptness ? .supervisionTimeout : .remoteTerminated
     }
 
-    mutating func end(_ loss: StrapLink.Loss, _ objects: BlueZObjects, at now: Instant) -> [Action] {
+    mutating func end(_ loss: StrapLink.DisconnectCause, _ objects: BlueZObjects, at now: Instant) -> [Action] {
         let isConnected = objects.device(at: device)?.isConnected ?? false
         let wasConnecting: Bool
         switch phase {

@@ -21,14 +21,14 @@ package import Domain
 /// returned ``Action``s, and calls ``tick(objects:at:)`` no later than ``deadline``.
 package struct BlueZConnection: Sendable {
     package enum Action: Equatable, Sendable {
-        case call(BlueZCall)
+        case call(BlueZMethodCall)
         /// Close the descriptor over which measurements come.
         case release
         /// The strap is connected, and can be subscribed to.
         case connected
-        case report(StrapSession.Report)
+        case report(HeartRateSession.Report)
         /// The connection is no use any more. It may take a moment until it is over.
-        case end(StrapLink.Loss)
+        case end(StrapLink.DisconnectCause)
     }
 
     enum Phase: Equatable, Sendable {
@@ -63,13 +63,13 @@ package struct BlueZConnection: Sendable {
     /// A failure to connect after so long is that of a strap that was not heard: the kernel waits 40 s.
     package static let absence = Duration.seconds(30)
 
-    /// A stream that flowed until so long before its end, from a strap that was worn, was cut by the air (``Loss`` tells why).
+    /// A stream that flowed until so long before its end, from a strap that was worn, was cut by the air (``DisconnectCause`` tells why).
     package static let abruptness = Duration.seconds(2)
 
     /// The rests before something is tried again while another operation is under way, and while somebody has the notifications, who may
     /// be we ourselves a moment ago; and how often.
-    static let busyRest = Duration.milliseconds(10)
-    static let heldRest = Duration.milliseconds(100)
+    static let busyRetryDelay = Duration.milliseconds(10)
+    static let heldRetryDelay = Duration.milliseconds(100)
     static let retryLimit = 10
 
     package let device: String
@@ -81,7 +81,7 @@ package struct BlueZConnection: Sendable {
     var phase: Phase
     private let begunAt: Instant
     /// Why it ended, as far as it was told.
-    var reason: StrapLink.Loss?
+    var reason: StrapLink.DisconnectCause?
     /// Where measurements come from.
     var measurements: String?
     /// Whether they come as changes of a property.
@@ -89,11 +89,11 @@ package struct BlueZConnection: Sendable {
     /// When a strap that is asked to notify will not agree any more.
     private var agreedBy: Instant?
     /// What is tried again; without a moment while it is under way.
-    var retry: (call: BlueZCall, at: Instant?, count: Int)?
+    var retry: (call: BlueZMethodCall, at: Instant?, count: Int)?
     var lastAt: Instant?
     var isWorn = false
     private var limit = RateLimit(perSecond: GattClient.notificationLimit)
-    private var reading = BlueZReading()
+    private var reading = BlueZAttributeReader()
 
     /// Begins.
     package init(device: String, tellsReasons: Bool, isFresh: Bool = false, at now: Instant) {
@@ -183,7 +183,7 @@ package struct BlueZConnection: Sendable {
             phase = .resolved
             return [.connected]
         case .resolved, .subscribing, .subscribed:
-            if isConnected { return phase == .subscribed ? reading.told(device?.battery) : [] }
+            if isConnected { return phase == .subscribed ? reading.received(device?.battery) : [] }
             guard tellsReasons, reason == nil else { return end(reason ?? presumedLoss(at: now), objects, at: now) }
             phase = .parting(until: now + Self.reasonLimit)
         case .parting(let until) where !isConnected:
@@ -204,13 +204,13 @@ package struct BlueZConnection: Sendable {
         guard let deadline, now >= deadline else { return [] }
         switch phase {
         case .connecting: return end(.unreachable, objects, at: now)
-        case .closing: return end(.unanswered, objects, at: now)
+        case .closing: return end(.attTimeout, objects, at: now)
         case .subscribing:
             agreedBy = nil
             return objects.device(at: device)?.isPaired ?? true ? [] : end(.pairingNeeded, objects, at: now)
         case .resolving:
             let isResolved = objects.device(at: device)?.isResolved ?? false
-            return end(isResolved ? .useless : .unanswered, objects, at: now)
+            return end(isResolved ? .unsupported : .attTimeout, objects, at: now)
         case .parting: return end(reason ?? presumedLoss(at: now), objects, at: now)
         case .leaving:
             phase = .over
@@ -223,7 +223,7 @@ package struct BlueZConnection: Sendable {
 
     /// Whether there is a link after a call was answered; nil when the answer does not say. BlueZ 5.66 does not always tell Connected=true
     /// of the object: not when its channel to the strap stands before it has read the kernel's word that the link does.
-    package static func isLinked(after call: BlueZCall, _ error: BlueZError?) -> Bool? {
+    package static func isLinked(after call: BlueZMethodCall, _ error: BlueZError?) -> Bool? {
         switch (call, error?.meaning) {
         case (.connect, nil): true
         case (.disconnect, nil), (.disconnect, .disconnected): false
@@ -233,7 +233,7 @@ package struct BlueZConnection: Sendable {
 
     /// A call was answered: with a value, where there is one, or an error.
     package mutating func answered(
-        _ call: BlueZCall, _ result: Result<[UInt8], BlueZError>, _ objects: BlueZObjects, at now: Instant
+        _ call: BlueZMethodCall, _ result: Result<[UInt8], BlueZError>, _ objects: BlueZObjects, at now: Instant
     ) -> [Action] {
         let error: BlueZError? = if case .failure(let error) = result { error } else { nil }
         switch call {
@@ -264,15 +264,15 @@ package struct BlueZConnection: Sendable {
         case .underWay:
             phase = .connecting(until: now + StrapLink.connectionLimit)
             return []
-        case .wrongBearer: return end(.useless, objects, at: now)
+        case .wrongBearer: return end(.unsupported, objects, at: now)
         case .pairingNeeded, .refused: return end(.pairingNeeded, objects, at: now)
-        case .unanswered: return end(.absent, objects, at: now)
-        default: return end(now - begunAt >= Self.absence ? .absent : .unreachable, objects, at: now)
+        case .unanswered: return end(.notFound, objects, at: now)
+        default: return end(now - begunAt >= Self.absence ? .notFound : .unreachable, objects, at: now)
         }
     }
 
     private mutating func subscriptionAnswered(
-        _ call: BlueZCall, _ path: String, _ error: BlueZError?, _ objects: BlueZObjects, at now: Instant
+        _ call: BlueZMethodCall, _ path: String, _ error: BlueZError?, _ objects: BlueZObjects, at now: Instant
     ) -> [Action] {
         guard phase == .subscribing || phase == .subscribed else { return [] }
         let isFirst = phase == .subscribing
@@ -286,24 +286,24 @@ package struct BlueZConnection: Sendable {
         case .underWay, .held:
             let count = (retry?.count ?? 0) + 1
             guard count > Self.retryLimit else {
-                retry = (call, now + (error.meaning == .held ? Self.heldRest : Self.busyRest), count)
+                retry = (call, now + (error.meaning == .held ? Self.heldRetryDelay : Self.busyRetryDelay), count)
                 return []
             }
             retry = nil
         case .pairingNeeded: return end(.pairingNeeded, objects, at: now)
         case .disconnected, .vanished: return []  // the object's own change follows
-        case .unanswered: return end(.unanswered, objects, at: now)
+        case .unanswered: return end(.attTimeout, objects, at: now)
         default: retry = nil
         }
         if !isFirst { return [] }
-        if error.meaning == .held { return end(.elsewhere, objects, at: now) }
+        if error.meaning == .held { return end(.inUse, objects, at: now) }
         if case .startNotify = call { return [.call(.acquireNotify(characteristic: path))] }
-        return end(.useless, objects, at: now)
+        return end(.unsupported, objects, at: now)
     }
 
     /// The descriptor that came is none over which measurements could.
     package mutating func acquiredNothing(_ objects: BlueZObjects, at now: Instant) -> [Action] {
-        phase == .subscribing || phase == .subscribed ? end(.useless, objects, at: now) : []
+        phase == .subscribing || phase == .subscribed ? end(.unsupported, objects, at: now) : []
     }
 
     /// A value was notified: by the descriptor, or as the change of a property, with its object's path.

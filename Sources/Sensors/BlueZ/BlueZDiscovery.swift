@@ -18,8 +18,8 @@ package struct BlueZDiscovery: Equatable, Sendable {
     package static let farewell = Duration.milliseconds(500)
 
     /// The rest after a failure, and after bluetoothd has said that one goes on already and could not end it.
-    static let failureRest = Duration.seconds(2)
-    package static let stuckRest = Duration.seconds(5)
+    static let failureRetryDelay = Duration.seconds(2)
+    package static let stuckRetryDelay = Duration.seconds(5)
 
     /// After so many refusals in a row because one goes on already, the adapter needs to be switched off and on.
     static let stuckLimit = 3
@@ -49,7 +49,7 @@ package struct BlueZDiscovery: Equatable, Sendable {
     }
 
     /// What is to be done next.
-    func call(adapter: String, at now: Instant) -> BlueZCall? {
+    func call(adapter: String, at now: Instant) -> BlueZMethodCall? {
         if isStuck || isOn && cutAt.map({ now >= $0 }) ?? false { return .stopDiscovery(adapter: adapter) }
         guard isWanted, !isOn, restUntil == nil else { return nil }
         return filter == pass ? .startDiscovery(adapter: adapter) : .setFilter(adapter: adapter, pass)
@@ -62,7 +62,7 @@ package struct BlueZDiscovery: Equatable, Sendable {
     }
 
     /// Ends within ``farewell``, since a strap is being connected.
-    mutating func leave(at now: Instant) {
+    mutating func stopDiscovery(at now: Instant) {
         guard isWanted else { return }
         isWanted = false
         cutAt = min(cutAt ?? now, now + Self.farewell)
@@ -73,7 +73,7 @@ package struct BlueZDiscovery: Equatable, Sendable {
     }
 
     /// What came of a call.
-    mutating func answered(_ call: BlueZCall, _ error: BlueZError?, at now: Instant) {
+    mutating func answered(_ call: BlueZMethodCall, _ error: BlueZError?, at now: Instant) {
         switch (call, error?.meaning) {
         case (.setFilter(_, let pass), nil): filter = pass
         // An old bluetoothd without filters searches for all.
@@ -89,15 +89,15 @@ package struct BlueZDiscovery: Equatable, Sendable {
         // It may yet begin.
         case (.startDiscovery, .unanswered): isStuck = true
         case (.stopDiscovery, _):
-            if isStuck, error != nil { restUntil = now + Self.stuckRest }
+            if isStuck, error != nil { restUntil = now + Self.stuckRetryDelay }
             isStuck = false
             isOn = false
-        default: restUntil = now + Self.failureRest
+        default: restUntil = now + Self.failureRetryDelay
         }
     }
 
     /// Nothing goes on any more, and no filter is set: bluetoothd is gone, or the adapter is off.
-    mutating func forget() {
+    mutating func reset() {
         isOn = false
         isStuck = false
         filter = nil

@@ -11,7 +11,7 @@ package struct BlueZAdapter: Equatable, Sendable {
         path.split(separator: "/").last.flatMap { $0.hasPrefix("hci") ? UInt16($0.dropFirst(3)) : nil }
     }
 
-    mutating func take(_ part: BlueZPart) {
+    mutating func take(_ part: BlueZInterfaceUpdate) {
         if let change = part.change(of: "Address", \.deviceAddress) { address = change }
         if let change = part.change(of: "Powered", \.flag) { isPowered = change ?? false }
     }
@@ -42,11 +42,11 @@ package struct BlueZDevice: Equatable, Sendable {
     }
 
     /// The device as one that is there; nil while its address is not known.
-    package var sighting: StrapSighting? {
-        address.map { StrapSighting(address: $0, name: name, rssi: rssi, services: services) }
+    package var sighting: ScanResult? {
+        address.map { ScanResult(address: $0, name: name, rssi: rssi, services: services) }
     }
 
-    mutating func take(_ part: BlueZPart) {
+    mutating func take(_ part: BlueZInterfaceUpdate) {
         if let change = part.change(of: "Address", \.deviceAddress) { deviceAddress = change }
         if let change = part.change(of: "AddressType", \.text) { kind = change == "random" ? .random : .public }
         if let change = part.change(of: "Name", \.text) { name = change.flatMap { SanitizedText($0) } }
@@ -59,7 +59,7 @@ package struct BlueZDevice: Equatable, Sendable {
 
     /// Heart rate comes first: a watch has more services than are kept.
     private static func services(_ texts: [String]) -> [AttributeUUID] {
-        let all = texts.prefix(4 * StrapSighting.serviceLimit).compactMap { AttributeUUID(text: $0) }
+        let all = texts.prefix(4 * ScanResult.serviceLimit).compactMap { AttributeUUID(text: $0) }
         return all.filter { $0 == .heartRateService }.prefix(1) + all.filter { $0 != .heartRateService }
     }
 }
@@ -86,7 +86,7 @@ package struct BlueZObjects: Sendable {
     package init() {}
 
     /// An object is there, or some of its properties have changed. Of an object that is not kept, changes say nothing.
-    package mutating func take(_ part: BlueZPart, isNew: Bool) {
+    package mutating func apply(_ part: BlueZInterfaceUpdate, isNew: Bool) {
         let path = part.path
         switch part.interface {
         case .adapter:

@@ -47,7 +47,7 @@ package enum BlueZInterface: String, Sendable {
 }
 
 /// One interface of one object, with properties of it: all, or those that have changed.
-package struct BlueZPart: Equatable, Sendable {
+package struct BlueZInterfaceUpdate: Equatable, Sendable {
     package var path: String
     package var interface: BlueZInterface
     package var properties: [String: BlueZValue]

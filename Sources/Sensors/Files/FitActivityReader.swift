@@ -2,18 +2,18 @@ import Domain
 
 /// Makes a recording of the messages of a FIT activity.
 ///
-/// Timer events and records pass ``RecordOrder`` and become rows in ``FitTrack``. RR intervals have no time: they belong to the record
+/// Timer events and records pass ``RecordReorderer`` and become rows in ``FitTrack``. RR intervals have no time: they belong to the record
 /// before them. One record or event is held until the next one shows that it is whole.
 struct FitActivityReader {
     private static let lapLimit = 4096
     /// More messages of RR intervals than that after one record are left out.
     private static let beatsLimit = 64
 
-    private var order = RecordOrder<FitMoment>()
+    private var order = RecordReorderer<FitTimelineItem>()
     private var track = FitTrack()
-    private var pending: FitMoment?
-    private var leftovers = Leftovers()
-    private var head = FitHead()
+    private var pending: FitTimelineItem?
+    private var leftovers = SkippedElements()
+    private var head = FitSummary()
 
     private enum File {
         /// No message has come yet.
@@ -34,7 +34,7 @@ struct FitActivityReader {
     }
 
     /// - Throws: what `row` throws.
-    mutating func take(_ message: FitMessage, _ row: (RecordingRow) throws -> Void) throws {
+    mutating func ingest(_ message: FitMessage, _ row: (RecordingRow) throws -> Void) throws {
         let kind = Fit.Message(rawValue: message.definition.message)
         if file == .begun { begin(kind == .fileID ? message[Fit.FileID.type] ?? Fit.activityFile : Fit.activityFile) }
         guard file == .kept else { return }
@@ -56,9 +56,9 @@ struct FitActivityReader {
     mutating func finish(_ row: (RecordingRow) throws -> Void) throws -> ImportedRecording {
         guard hasActivity else { throw FileError("the file holds \(otherFile ?? "nothing"), no activity") }
         try push(row)
-        try order.finish { moment, time in try track.take(moment, at: time, row) }
+        try order.finish { moment, time in try track.ingest(moment, at: time, row) }
         guard let recording = try track.finish(head, row) else { throw FileError("the activity holds no records") }
-        for (number, count) in recordFields.enumerated() { leftovers.count(FitHead.recordField(number), count) }
+        for (number, count) in recordFields.enumerated() { leftovers.count(FitSummary.recordField(number), count) }
         leftovers.count("developer field", developerFields)
         leftovers.count("record whose time went back", order.backward)
         leftovers.count("record whose time jumped ahead", order.ahead)
@@ -70,7 +70,7 @@ struct FitActivityReader {
     private mutating func begin(_ type: Int64) {
         file = type == Fit.activityFile && !hasActivity ? .kept : .other
         if file == .other {
-            let name = FitHead.fileType(type)
+            let name = FitSummary.fileType(type)
             leftovers.count(name)
             otherFile = otherFile ?? name
         }
@@ -89,9 +89,9 @@ struct FitActivityReader {
         }
         let trigger: RecordingRow.TimerTrigger = message[Fit.Event.data] == Fit.Event.auto ? .auto : .command
         switch message[Fit.Event.type] {
-        case Fit.Event.start: try take(FitMoment(time: time, kind: .start(trigger)), row)
+        case Fit.Event.start: try ingest(FitTimelineItem(time: time, kind: .start(trigger)), row)
         case Fit.Event.stop, Fit.Event.stopAll, Fit.Event.stopDisable, Fit.Event.stopDisableAll:
-            try take(FitMoment(time: time, kind: .stop(trigger)), row)
+            try ingest(FitTimelineItem(time: time, kind: .stop(trigger)), row)
         default: leftovers.count("event")
         }
     }
@@ -106,7 +106,7 @@ struct FitActivityReader {
         if let pending, pending.time == time, case .record(let first) = pending.kind {
             self.pending?.kind = .record(first.completed(by: values))
         } else {
-            try take(FitMoment(time: time, kind: .record(values)), row)
+            try ingest(FitTimelineItem(time: time, kind: .record(values)), row)
         }
     }
 
@@ -121,7 +121,7 @@ struct FitActivityReader {
         }
     }
 
-    private mutating func take(_ moment: FitMoment, _ row: (RecordingRow) throws -> Void) throws {
+    private mutating func ingest(_ moment: FitTimelineItem, _ row: (RecordingRow) throws -> Void) throws {
         var moment = moment
         if let pending, pending.time >= moment.time {
             if case .record = moment.kind, case .stop = pending.kind, pending.time == moment.time {
@@ -129,7 +129,7 @@ struct FitActivityReader {
                 return try pass(moment, row)
             }
             // An event that a device wrote a little late.
-            if moment.isEvent, pending.time - moment.time < RecordOrder<FitMoment>.jump / 1000 {
+            if moment.isEvent, pending.time - moment.time < RecordReorderer<FitTimelineItem>.jump / 1000 {
                 moment.time = pending.time
             }
         }
@@ -143,15 +143,15 @@ struct FitActivityReader {
         try pass(moment, row)
     }
 
-    private mutating func pass(_ moment: FitMoment, _ row: (RecordingRow) throws -> Void) throws {
-        try order.take(moment, at: UTC(milliseconds: (moment.time + Fit.epoch) * 1000)) { moment, time in
-            try track.take(moment, at: time, row)
+    private mutating func pass(_ moment: FitTimelineItem, _ row: (RecordingRow) throws -> Void) throws {
+        try order.append(moment, at: UTC(milliseconds: (moment.time + Fit.epoch) * 1000)) { moment, time in
+            try track.ingest(moment, at: time, row)
         }
     }
 }
 
 /// An event of the timer or a record, with the beats that followed it in the file.
-struct FitMoment {
+struct FitTimelineItem {
     enum Kind {
         case start(RecordingRow.TimerTrigger)
         case stop(RecordingRow.TimerTrigger)

@@ -51,7 +51,7 @@ package struct FitReader {
             self.bytes.append(byte)
             checksum.add(byte)
             offset += 1
-            if self.bytes.count == size { try takePart(row) }
+            if self.bytes.count == size { try parsePart(row) }
         }
     }
 
@@ -73,7 +73,7 @@ package struct FitReader {
         }
     }
 
-    private mutating func takePart(_ row: (RecordingRow) throws -> Void) throws {
+    private mutating func parsePart(_ row: (RecordingRow) throws -> Void) throws {
         switch part {
         case .headerSize:
             guard [Fit.shortHeaderSize, Fit.headerSize].contains(Int(bytes[0])) else {
@@ -82,13 +82,13 @@ package struct FitReader {
             part = .header
             size = Int(bytes[0])
         case .header:
-            try takeHeader()
+            try parseHeader()
         case .first:
-            try takeFirst(row)
+            try parseRecordHeader(row)
         case .definition:
-            try takeDefinition()
+            try parseDefinition()
         case .data:
-            try takeData(row)
+            try parseData(row)
         case .checksum:
             guard checksum.value == 0 else { throw error(0, "the file's check sum is not that of its bytes") }
             next(.headerSize)
@@ -96,7 +96,7 @@ package struct FitReader {
         }
     }
 
-    private mutating func takeHeader() throws {
+    private mutating func parseHeader() throws {
         guard Array(bytes[8..<12]) == Fit.signature else { throw error(8, "the signature .FIT is missing") }
         // A check sum of 0 is none.
         guard size == Fit.shortHeaderSize || bytes[12...] == [0, 0] || checksum.value == 0 else {
@@ -109,7 +109,7 @@ package struct FitReader {
         next(offset == end ? .checksum : .first)
     }
 
-    private mutating func takeFirst(_ row: (RecordingRow) throws -> Void) throws {
+    private mutating func parseRecordHeader(_ row: (RecordingRow) throws -> Void) throws {
         if bytes[0] & (Fit.Bit.compressed | Fit.Bit.definition) == Fit.Bit.definition {
             part = .definition
             return try need(6)
@@ -119,10 +119,10 @@ package struct FitReader {
         }
         part = .data
         try need(definition.size)
-        if definition.size == 1 { try takeData(row) }
+        if definition.size == 1 { try parseData(row) }
     }
 
-    private mutating func takeDefinition() throws {
+    private mutating func parseDefinition() throws {
         guard let whole = FitDefinition.size(of: bytes) else {
             return try need(7 + 3 * Int(bytes[5]))
         }
@@ -135,7 +135,7 @@ package struct FitReader {
         next(offset == end ? .checksum : .first)
     }
 
-    private mutating func takeData(_ row: (RecordingRow) throws -> Void) throws {
+    private mutating func parseData(_ row: (RecordingRow) throws -> Void) throws {
         messages += 1
         guard messages <= Self.messageLimit else {
             throw error(0, "more than \(Self.messageLimit) messages")
@@ -150,7 +150,7 @@ package struct FitReader {
         let message = FitMessage(definition: definition, bytes: bytes, compressedTime: compressedTime)
         time = message.time ?? time
         do {
-            try activity.take(message, row)
+            try activity.ingest(message, row)
         } catch let failure as FileError where failure.place == nil {
             throw error(0, failure.reason)
         }

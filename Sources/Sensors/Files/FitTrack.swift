@@ -16,8 +16,8 @@ struct FitTrack {
     private var active: Int64 = 0
     private var beganAt: Int64 = 0
     private var sampledAt: Int64?
-    private var total = FigureTally()
-    private var lap = FigureTally()
+    private var total = ImportTotals()
+    private var lap = ImportTotals()
     /// The laps that have ended, with their figures.
     private var closed: [RecordingLap] = []
     /// Laps were told too late to count for themselves what they came to.
@@ -44,7 +44,7 @@ struct FitTrack {
         if early.count < 16 { early.append(beats) }
     }
 
-    mutating func take(_ moment: FitMoment, at time: UTC, _ row: (RecordingRow) throws -> Void) throws {
+    mutating func ingest(_ moment: FitTimelineItem, at time: UTC, _ row: (RecordingRow) throws -> Void) throws {
         let start = started ?? time
         started = start
         let at = max(time.milliseconds - start.milliseconds, newest)
@@ -60,7 +60,7 @@ struct FitTrack {
     }
 
     /// Nil where there was no record.
-    mutating func finish(_ head: FitHead, _ row: (RecordingRow) throws -> Void) throws -> RecordedActivity? {
+    mutating func finish(_ head: FitSummary, _ row: (RecordingRow) throws -> Void) throws -> RecordedActivity? {
         guard let started, sampledAt != nil else { return nil }
         if timer != .standing { try end(at: newest, .command, row) }
         var recording = RecordedActivity(sport: head.sport ?? laps.first?.sport ?? .other, started: started)
@@ -110,7 +110,7 @@ struct FitTrack {
             if isStray { timer = .stray }
         }
         try closeLaps(before: at, row)
-        if let sampledAt, at - sampledAt > RecordOrder<FitMoment>.jump, beganAt <= sampledAt {
+        if let sampledAt, at - sampledAt > RecordReorderer<FitTimelineItem>.jump, beganAt <= sampledAt {
             try row(.segment(at: at))
         }
         var sample = sample
@@ -159,7 +159,7 @@ extension FitTrack {
             } else {
                 pass(to: elapsed(at: ended))
                 close(next, at: ended, areLate ? next.figures : lap.figures)
-                lap = FigureTally(after: lap)
+                lap = ImportTotals(after: lap)
                 areLate = false
                 try row(.lap(at: max(ended, newest), next.trigger))
             }

@@ -4,19 +4,19 @@ package import Domain
 ///
 /// All tracks of a file are one recording; each segment but the first follows a pause, which is all that a segment can say. Values in
 /// extensions are known by their names alone, because every vendor has a namespace of its own for them.
-package struct GPXTrack: TrackElements {
+package struct GPXTrack: TrackParser {
     private enum Place {
         case document, file, track, segment, point
         /// Within a point's extensions; one that holds no element is a value that is not known.
         case extensions(String, isEmpty: Bool)
-        case value(TrackPoint.Field, String)
+        case value(ParsedTrackPoint.Field, String)
         case name, type
         case skipped
     }
 
     private var places: [Place] = [.document]
     private var track = TrackRows()
-    private var point = TrackPoint()
+    private var point = ParsedTrackPoint()
     private var creator: SanitizedText?
     private var name: SanitizedText?
     private var sport: Sport?
@@ -46,7 +46,7 @@ package struct GPXTrack: TrackElements {
             return .segment
         case (.segment, "trkpt"):
             points += 1
-            point = TrackPoint()
+            point = ParsedTrackPoint()
             _ = point.set(.latitude, attributes["lat"] ?? "")
             _ = point.set(.longitude, attributes["lon"] ?? "")
             return .point
@@ -89,8 +89,8 @@ package struct GPXTrack: TrackElements {
         try track.add(point.sample, at: time)
     }
 
-    package mutating func takeRows() -> [RecordingRow] {
-        track.takeRows()
+    package mutating func drainRows() -> [RecordingRow] {
+        track.drainRows()
     }
 
     package mutating func finish() throws(FileError) -> ImportedRecording {
@@ -102,7 +102,7 @@ package struct GPXTrack: TrackElements {
     }
 
     /// The names of TrackPointExtension v1 and v2, PowerExtension, Cluetrust, Strava and OpenTracks.
-    private static let fields: [String: TrackPoint.Field] = [
+    private static let fields: [String: ParsedTrackPoint.Field] = [
         "hr": .heartRate, "heartrate": .heartRate, "cad": .cadence, "cadence": .cadence, "RunCadence": .cadence,
         "atemp": .temperature, "temp": .temperature, "temperature": .temperature, "power": .power,
         "PowerInWatts": .power, "watts": .power, "Watts": .power, "speed": .speed, "Speed": .speed,

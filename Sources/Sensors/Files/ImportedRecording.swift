@@ -4,16 +4,16 @@ package import Domain
 package struct ImportedRecording: Equatable, Sendable {
     /// Its figures are counted from the rows, its ``RecordedActivity/claim`` is what the file says.
     package var recording: RecordedActivity
-    package var leftovers: Leftovers
+    package var leftovers: SkippedElements
 
-    package init(recording: RecordedActivity, leftovers: Leftovers) {
+    package init(recording: RecordedActivity, leftovers: SkippedElements) {
         self.recording = recording
         self.leftovers = leftovers
     }
 }
 
 /// What a file held and was not kept: counted by name, in the order in which it was first met.
-package struct Leftovers: Equatable, Sendable {
+package struct SkippedElements: Equatable, Sendable {
     /// The most names that are told apart.
     package static let nameLimit = 64
 

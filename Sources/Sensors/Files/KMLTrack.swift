@@ -4,7 +4,7 @@ package import Domain
 ///
 /// A gx:Track tells all its times, then all its positions, then an array for each other kind of value, so one of them at a time is
 /// held. Each but the first follows a pause. Lines have no times: they are counted.
-package struct KMLTrack: TrackElements {
+package struct KMLTrack: TrackParser {
     /// The most points of one gx:Track: more than two days at one a second.
     package static let pointLimit = 200_000
 
@@ -12,8 +12,8 @@ package struct KMLTrack: TrackElements {
         case document, container, placemark, track
         /// ExtendedData of a track, and its SchemaData; an array of it, and a value in that.
         case values
-        case array(TrackPoint.Field)
-        case item(TrackPoint.Field)
+        case array(ParsedTrackPoint.Field)
+        case item(ParsedTrackPoint.Field)
         /// ExtendedData of a placemark, and the Data that tells its kind.
         case data, kind, kindValue
         case when, coordinate, name, placemarkName
@@ -23,7 +23,7 @@ package struct KMLTrack: TrackElements {
     private var places: [Place] = [.document]
     private var rows = TrackRows()
     private var times: [UTC?] = []
-    private var points: [TrackPoint] = []
+    private var points: [ParsedTrackPoint] = []
     /// How many values the array has that is being read.
     private var itemCount = 0
     private var tracks = 0
@@ -97,7 +97,7 @@ package struct KMLTrack: TrackElements {
             times.append(UTC(iso8601: text.trimmed))
         case .coordinate:
             guard points.count < Self.pointLimit else { throw Self.tooMany }
-            points.append(TrackPoint(coordinate: text))
+            points.append(ParsedTrackPoint(coordinate: text))
         case .item(let field):
             if points.indices.contains(itemCount), !points[itemCount].set(field, text) {
                 rows.leftovers.count("unreadable \(field)")
@@ -129,8 +129,8 @@ package struct KMLTrack: TrackElements {
         }
     }
 
-    package mutating func takeRows() -> [RecordingRow] {
-        rows.takeRows()
+    package mutating func drainRows() -> [RecordingRow] {
+        rows.drainRows()
     }
 
     package mutating func finish() throws(FileError) -> ImportedRecording {
@@ -144,13 +144,13 @@ package struct KMLTrack: TrackElements {
     }
 
     /// The names of My Tracks, OpenTracks and ours.
-    private static let fields: [String: TrackPoint.Field] = [
+    private static let fields: [String: ParsedTrackPoint.Field] = [
         "heartrate": .heartRate, "heart_rate": .heartRate, "cadence": .cadence, "power": .power,
         "temperature": .temperature, "speed": .speed, "distance": .distance,
     ]
 }
 
-extension TrackPoint {
+extension ParsedTrackPoint {
     /// The text of a gx:coord: longitude, latitude and perhaps altitude, with spaces between.
     fileprivate init(coordinate text: String) {
         let parts = text.split(maxSplits: 3) { $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }

@@ -3,7 +3,7 @@ package import Domain
 /// Reads the first activity of a Training Center Database, version 1 or 2.
 ///
 /// A second track of a lap follows a pause; the first one of a lap goes on where the lap before ended.
-package struct TCXTrack: TrackElements {
+package struct TCXTrack: TrackParser {
     private enum Place {
         case document, container, activity, lap, track, point
         /// Elements that only hold others.
@@ -15,14 +15,14 @@ package struct TCXTrack: TrackElements {
     }
 
     private enum Field {
-        case point(TrackPoint.Field)
+        case point(ParsedTrackPoint.Field)
         case lapTime, lapDistance, lapAverageHeartRate, lapMaximumHeartRate, lapTrigger
         case notes, creatorName
     }
 
     private var places: [Place] = [.document]
     private var track = TrackRows()
-    private var point = TrackPoint()
+    private var point = ParsedTrackPoint()
     private var activities = 0
     private var tracksOfLap = 0
     private var sport = Sport.other
@@ -60,7 +60,7 @@ package struct TCXTrack: TrackElements {
             if tracksOfLap > 1 { track.beginPart() }
             return .track
         case (.track, "Trackpoint"):
-            point = TrackPoint()
+            point = ParsedTrackPoint()
             return .point
         case (.lap, _), (.point, _), (.position, _), (.extensions, _), (.valued, _): return value(name)
         case (.container, _), (.activity, _), (.track, _):
@@ -107,7 +107,7 @@ package struct TCXTrack: TrackElements {
 
     private mutating func set(_ field: Field, _ text: String) -> Bool {
         if case .point(let field) = field { return point.set(field, text) }
-        let number = TrackPoint.number(text)
+        let number = ParsedTrackPoint.number(text)
         switch field {
         case .point: break
         case .notes: name = SanitizedText(String(text.trimmed))
@@ -141,8 +141,8 @@ package struct TCXTrack: TrackElements {
         try track.add(point.sample, at: time)
     }
 
-    package mutating func takeRows() -> [RecordingRow] {
-        track.takeRows()
+    package mutating func drainRows() -> [RecordingRow] {
+        track.drainRows()
     }
 
     package mutating func finish() throws(FileError) -> ImportedRecording {

@@ -20,19 +20,19 @@ struct TrackRows {
         var maximumHeartRate: Int?
     }
 
-    var leftovers = Leftovers()
+    var leftovers = SkippedElements()
     private(set) var rows: [RecordingRow] = []
     private(set) var laps: [RecordingLap] = []
-    private(set) var total = FigureTally()
+    private(set) var total = ImportTotals()
     /// The recording's first moment, once there is a point.
     private(set) var started: UTC?
     /// The moment of the last row.
     private(set) var now: Int64 = 0
     private var claims: [LapClaim] = []
-    private var order = RecordOrder<Pending>()
+    private var order = RecordReorderer<Pending>()
     private var part = 0
     private var currentPart = 0
-    private var lap = FigureTally()
+    private var lap = ImportTotals()
     private var lapBegan: Int64 = 0
 
     private struct Pending {
@@ -60,11 +60,11 @@ struct TrackRows {
 
     mutating func add(_ sample: RecordingSample, at time: UTC) throws(FileError) {
         var due: [(Pending, UTC)] = []
-        order.take(Pending(sample: sample, part: part, lap: claims.count - 1), at: time) { due.append(($0, $1)) }
+        order.append(Pending(sample: sample, part: part, lap: claims.count - 1), at: time) { due.append(($0, $1)) }
         for (point, time) in due { try release(point, at: time) }
     }
 
-    mutating func takeRows() -> [RecordingRow] {
+    mutating func drainRows() -> [RecordingRow] {
         defer { rows.removeAll(keepingCapacity: true) }
         return rows
     }
@@ -127,7 +127,8 @@ struct TrackRows {
             }
         } else {
             let lapBegan = claims.first?.began
-            let isNear = lapBegan.map { 0...RecordOrder<Pending>.jump ~= time.milliseconds - $0.milliseconds } ?? false
+            let isNear =
+                lapBegan.map { 0...RecordReorderer<Pending>.jump ~= time.milliseconds - $0.milliseconds } ?? false
             let start = isNear ? lapBegan ?? time : time
             started = start
             rows.append(.begin(at: 0, .command))
@@ -171,7 +172,7 @@ struct TrackRows {
         let trigger = claims[laps.count].trigger
         laps.append(RecordingLap(trigger: trigger, beganAt: lapBegan, endedAt: moment, figures: lap.figures))
         if writes { rows.append(.lap(at: moment, trigger)) }
-        lap = FigureTally(after: lap)
+        lap = ImportTotals(after: lap)
         lapBegan = moment
     }
 

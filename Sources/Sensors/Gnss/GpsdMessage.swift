@@ -11,7 +11,7 @@ package enum GpsdMessage: Equatable, Sendable {
     /// DEVICE: a receiver has come or gone.
     case device(String, isPresent: Bool)
     /// TPV.
-    case report(GnssReport)
+    case report(TPVReport)
     /// SKY: how many satellites a receiver uses.
     case sky(device: String?, satellites: Int?)
     /// ERROR: gpsd refuses a request.
@@ -21,7 +21,7 @@ package enum GpsdMessage: Equatable, Sendable {
 }
 
 /// One TPV report: what a receiver says of one moment, or a part of it. Nothing in it is checked but that numbers are finite.
-package struct GnssReport: Equatable, Sendable {
+package struct TPVReport: Equatable, Sendable {
     /// The receiver's path as gpsd names it, to tell receivers apart. It is not made harmless, so it is never shown.
     package var device: String?
     /// The receiver's own time.

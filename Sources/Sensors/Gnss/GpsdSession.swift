@@ -28,13 +28,13 @@ package struct GpsdSession: Sendable {
     package static let retry = Duration.milliseconds(500)
     /// Before the next attempt when gpsd took the connection and ended it without a report. systemd gives up a socket-activated gpsd
     /// that is started more than 5 times in 10 s.
-    package static let rest = Duration.seconds(2)
+    package static let retryDelay = Duration.seconds(2)
     /// From the last report to the first question whether gpsd is still there.
-    package static let doubt = Duration.seconds(3)
+    package static let probeAfter = Duration.seconds(3)
     /// From the last report until the receiver counts as silent.
-    package static let silence = Duration.seconds(5)
+    package static let silenceTimeout = Duration.seconds(5)
     /// For an answer to a question. gpsd 3.22 stands still for 3 s while it opens a receiver.
-    package static let patience = Duration.seconds(5)
+    package static let connectTimeout = Duration.seconds(5)
     /// From one question to the next in a long silence.
     package static let askAgain = Duration.seconds(10)
     /// From one request for a receiver that gpsd does not know to the next.
@@ -89,8 +89,8 @@ package struct GpsdSession: Sendable {
         case .resting(let until), .connecting(let until), .greeting(let until): return until
         case .watching(let watch):
             var deadline = min(watch.askAt, watch.reportedAt + Self.reopen)
-            if let since = watch.unansweredSince { deadline = min(deadline, since + Self.patience) }
-            if watch.hasReported { deadline = min(deadline, watch.reportedAt + Self.silence) }
+            if let since = watch.unansweredSince { deadline = min(deadline, since + Self.connectTimeout) }
+            if watch.hasReported { deadline = min(deadline, watch.reportedAt + Self.silenceTimeout) }
             return deadline
         }
     }
@@ -107,9 +107,9 @@ package struct GpsdSession: Sendable {
             failed(at: now)
             return .close
         case .watching(var watch):
-            if let since = watch.unansweredSince, now >= since + Self.patience { return reconnect(at: now) }
+            if let since = watch.unansweredSince, now >= since + Self.connectTimeout { return reconnect(at: now) }
             if now >= watch.reportedAt + Self.reopen { return reconnect(at: now) }
-            if watch.hasReported, now >= watch.reportedAt + Self.silence {
+            if watch.hasReported, now >= watch.reportedAt + Self.silenceTimeout {
                 watch.hasReported = false
                 status = absence(watch)
             }
@@ -146,7 +146,7 @@ package struct GpsdSession: Sendable {
             return
         }
         tried = 0
-        state = .resting(until: now + (watch.hasReported ? Self.retry : Self.rest))
+        state = .resting(until: now + (watch.hasReported ? Self.retry : Self.retryDelay))
         status = LinkStatus(.disconnected, reason: .notRunning)
     }
 
@@ -160,13 +160,13 @@ package struct GpsdSession: Sendable {
                 return .close
             }
             tried = 0
-            let watch = Watch(reportedAt: now, unansweredSince: now, askAt: now + Self.doubt)
+            let watch = Watch(reportedAt: now, unansweredSince: now, askAt: now + Self.probeAfter)
             if status?.state != .connecting { status = absence(watch) }
             state = .watching(watch)
             return .send(watchRequest)
         case .watching(var watch):
             watch.unansweredSince = nil
-            take(message, at: now, &watch)
+            receive(message, at: now, &watch)
             if !watch.hasReported { status = absence(watch) }
             state = .watching(watch)
             return nil
@@ -181,14 +181,14 @@ package struct GpsdSession: Sendable {
             ? LinkStatus(.connected, name: fix.device) : LinkStatus(.connecting, reason: .noFix, name: fix.device)
     }
 
-    private func take(_ message: GpsdMessage, at now: Instant, _ watch: inout Watch) {
+    private func receive(_ message: GpsdMessage, at now: Instant, _ watch: inout Watch) {
         switch message {
         case .report(let report):
             guard wanted == nil || report.device == wanted else { return }
             watch.reportedAt = now
             watch.hasReported = true
             watch.isRefused = false
-            watch.askAt = now + Self.doubt
+            watch.askAt = now + Self.probeAfter
         case .devices(let devices):
             watch.devices = Array(devices.prefix(Self.deviceLimit))
             watch.isRefused = false
@@ -227,7 +227,7 @@ package struct GpsdSession: Sendable {
     /// Something took the connection that is no gpsd, or wants nothing of us.
     private mutating func refused(at now: Instant) {
         tried = 0
-        state = .resting(until: now + Self.rest)
+        state = .resting(until: now + Self.retryDelay)
         status = LinkStatus(.disconnected, reason: .refused)
     }
 

@@ -22,7 +22,7 @@ package struct DeviceInformation: Equatable, Sendable {
     ]
 
     /// Takes the value of a characteristic of one of the ``types``.
-    mutating func take(_ value: [UInt8], of type: AttributeUUID) {
+    mutating func set(_ value: [UInt8], of type: AttributeUUID) {
         switch type {
         case .bodySensorLocation: location = try? BodySensorLocation(value.span)
         case .manufacturerName: manufacturer = Self.text(value)

@@ -16,7 +16,7 @@ extension StrapLink {
         case .sleeping where strap != self.strap: break
         default: return nil
         }
-        take(strap)
+        adopt(strap)
         phase = .connecting(until: now + Self.connectionLimit, isHeard: true)
         return .connect(strap)
     }
@@ -24,14 +24,14 @@ extension StrapLink {
     /// The strap was not heard and is to be waited for with a pending connection, as long as the air allows.
     package mutating func expected(_ strap: LEAddress, within limit: Duration, at now: Instant) -> Action? {
         guard case .scanning = phase, air.duty != nil else { return nil }
-        take(strap)
+        adopt(strap)
         let until = now + limit
         phase = .connecting(until: min(until, air.deadline ?? until), isHeard: false)
         return .connect(strap)
     }
 
-    /// What ``StrapChoice`` says of what was heard.
-    package mutating func considered(_ verdict: StrapChoice.Verdict, at now: Instant) -> Action? {
+    /// What ``StrapSelector`` says of what was heard.
+    package mutating func considered(_ verdict: StrapSelector.Decision, at now: Instant) -> Action? {
         switch (verdict, phase) {
         case (.connect(let strap), _): return found(strap, at: now)
         case (.choose, .scanning):
@@ -43,7 +43,7 @@ extension StrapLink {
         return nil
     }
 
-    private mutating func take(_ strap: LEAddress?) {
+    private mutating func adopt(_ strap: LEAddress?) {
         if reason == .ambiguous { reason = absence }
         self.strap = strap
     }
@@ -84,7 +84,7 @@ extension StrapLink {
             phase = .streaming(since: now, receivedAt: now, isAskedAgain: false)
         case .streaming(let since, _, _):
             phase = .streaming(since: since, receivedAt: now, isAskedAgain: false)
-            if now - since >= Self.steadiness { faults.remove(.flood) }
+            if now - since >= Self.stableAfter { faults.remove(.flood) }
         default: return
         }
         if measurement.isSignOfWearing {
@@ -101,7 +101,7 @@ extension StrapLink {
 
     /// The connection ended by itself, or could not be made.
     @discardableResult
-    package mutating func lost(_ loss: Loss, at now: Instant) -> Action? {
+    package mutating func lost(_ loss: DisconnectCause, at now: Instant) -> Action? {
         var isMerelyAwaited = false
         switch phase {
         case .connecting(_, let isHeard): isMerelyAwaited = !isHeard
@@ -113,25 +113,25 @@ extension StrapLink {
         connectedAt = nil
         wornAt = nil
         switch loss {
-        case .absent where isMerelyAwaited: searchAgain(at: now)
-        case .unreachable, .absent, .faded: rest(absence, at: now)
-        case .left, .ended:
-            if loss == .left, let unworn, unworn >= Self.unwornLimit { return sleep(at: now) }
+        case .notFound where isMerelyAwaited: searchAgain(at: now)
+        case .unreachable, .notFound, .supervisionTimeout: rest(absence, at: now)
+        case .remoteTerminated, .ended:
+            if loss == .remoteTerminated, let unworn, unworn >= Self.unwornLimit { return sleep(at: now) }
             rest(absence, at: now)
             if let life, Self.shortLife.contains(life) { shortLives += 1 }
-        case .elsewhere: rest(.inUse, at: now)
+        case .inUse: rest(.inUse, at: now)
         case .parametersRefused:
             faults.insert(.parametersRefused)
             rest(.parametersRefused, at: now)
             shortLives = 2
-        case .unanswered, .useless: rest(.silent, at: now)
+        case .attTimeout, .unsupported: rest(.silent, at: now)
         case .pairingNeeded:
             faults.insert(.needsPairing)
             rest(.needsPairing, at: now)
         case .flooded:
             faults.insert(.flood)
             rest(.backoff, at: now)
-            phase = .resting(since: now, until: now + Self.floodRest)
+            phase = .resting(since: now, until: now + Self.floodRetryDelay)
         }
         guard shortLives > 1, let strap else { return nil }
         shortLives = 0
@@ -146,15 +146,15 @@ extension StrapLink {
         return isListening ? .listen : nil
     }
 
-    mutating func wake(at now: Instant) {
+    mutating func resumeSearch(at now: Instant) {
         reason = absence
         losses = 0
         air.begin(at: now)
         searchAgain(at: now)
     }
 
-    /// A strap was heard. It matters only while ours sleeps: whom to connect to is ``StrapChoice``'s business.
-    package mutating func heard(_ strap: LEAddress, at now: Instant) -> Action? {
+    /// A strap was heard. It matters only while ours sleeps: whom to connect to is ``StrapSelector``'s business.
+    package mutating func received(_ strap: LEAddress, at now: Instant) -> Action? {
         guard case .sleeping(let until, let heardAt) = phase, strap == self.strap, isListening else { return nil }
         guard now - heardAt >= Self.sleepSilence else {
             phase = .sleeping(until: until, heardAt: now)
@@ -178,28 +178,28 @@ extension StrapLink {
         case .resting(let since, let until) where reason != .backoff:
             phase = .resting(since: since, until: min(until, since + rest(after: max(losses - 1, 0))))
         case .scanning where air.duty != before: searchAgain(at: now)
-        case .sleeping where isActive: wake(at: now)
+        case .sleeping where isActive: resumeSearch(at: now)
         default: break
         }
     }
 
     /// It was said which strap is ours, or that it is wanted now: no rest and no sleep any more.
     ///
-    /// - Parameter keepsStrap: whether the strap at hand may be kept (``StrapChoice/mayKeep(_:)``).
+    /// - Parameter keepsStrap: whether the strap at hand may be kept (``StrapSelector/mayKeep(_:)``).
     package mutating func wanted(keepsStrap: Bool, at now: Instant) -> Action? {
         switch phase {
         case .hindered: return nil
         case .connecting(_, isHeard: true) where keepsStrap: return nil
         case .subscribing where keepsStrap, .awaiting where keepsStrap, .streaming where keepsStrap: return nil
-        case .connecting, .subscribing, .awaiting, .streaming: leave(keepsStrap: keepsStrap, at: now)
+        case .connecting, .subscribing, .awaiting, .streaming: disconnect(keepsStrap: keepsStrap, at: now)
         case .scanning, .resting, .sleeping:
-            leave(keepsStrap: keepsStrap, at: now)
-            return .leave
+            disconnect(keepsStrap: keepsStrap, at: now)
+            return .stopScan
         }
         return .disconnect
     }
 
-    private mutating func leave(keepsStrap: Bool, at now: Instant) {
+    private mutating func disconnect(keepsStrap: Bool, at now: Instant) {
         if !keepsStrap {
             beginAnew()
             strap = nil
@@ -207,7 +207,7 @@ extension StrapLink {
         }
         naps = 0
         connectedAt = nil
-        wake(at: now)
+        resumeSearch(at: now)
     }
 
     /// Something about the host keeps the strap away, or, with nil, nothing any more.
@@ -216,7 +216,7 @@ extension StrapLink {
     package mutating func hindered(by reason: LinkReason?, at now: Instant) -> Action? {
         guard let reason else {
             guard case .hindered = phase else { return nil }
-            wake(at: now)
+            resumeSearch(at: now)
             return nil
         }
         defer {
@@ -226,7 +226,7 @@ extension StrapLink {
         }
         switch phase {
         case .hindered: return nil
-        case .scanning, .resting, .sleeping: return .leave
+        case .scanning, .resting, .sleeping: return .stopScan
         case .connecting, .subscribing, .awaiting, .streaming: return .disconnect
         }
     }

@@ -17,7 +17,7 @@ package import Domain
 ///
 /// The machine does no input or output. The shell reports what happened with the moment it happened, carries out the
 /// returned ``Action``, and calls ``tick(at:)`` no later than ``deadline``. Which strap it is to be is
-/// ``StrapChoice``'s business.
+/// ``StrapSelector``'s business.
 package struct StrapLink: Sendable {
     package enum Action: Equatable, Sendable {
         /// Look for the strap with the present ``StrapLink/duty``, until it is ``StrapLink/found(_:at:)`` or
@@ -26,7 +26,7 @@ package struct StrapLink: Sendable {
         /// Hear with the present ``StrapLink/duty`` whether the strap advertises, without connecting: it sleeps.
         case listen
         /// Leave the air alone, until the next ``search`` or ``listen``.
-        case leave
+        case stopScan
         /// Connect to the strap; nil is the only one there is, on a way without addresses.
         case connect(LEAddress?)
         /// Turn notifications on.
@@ -35,7 +35,7 @@ package struct StrapLink: Sendable {
         case resubscribe
         /// Close the connection, or stop connecting. It is not reported as lost.
         case disconnect
-        /// Give the strap wide connection parameters from now on (``StrapChoice/widened(_:)``).
+        /// Give the strap wide connection parameters from now on (``StrapSelector/widened(_:)``).
         case widen(LEAddress)
     }
 
@@ -58,14 +58,14 @@ package struct StrapLink: Sendable {
 
     /// Silence after which notifications are turned on once more, after subscribing and in the middle of the stream.
     package static let firstSilence = Duration.seconds(3)
-    package static let silence = Duration.seconds(5)
+    package static let silenceTimeout = Duration.seconds(5)
 
     /// Silence after which the connection is given up. After subscribing it doubles with each fruitless connection,
     /// twice.
-    package static let patience = Duration.seconds(12)
+    package static let notificationTimeout = Duration.seconds(12)
 
     /// How long a stream must last for the rests to begin anew.
-    package static let steadiness = Duration.seconds(5)
+    package static let stableAfter = Duration.seconds(5)
 
     /// The silence after which a strap that sleeps and is heard was put on.
     package static let sleepSilence = Duration.seconds(20)
@@ -77,7 +77,7 @@ package struct StrapLink: Sendable {
     package static let laterSleep = Duration.seconds(300)
 
     /// The rest after a flood, in a run too.
-    package static let floodRest = Duration.seconds(60)
+    package static let floodRetryDelay = Duration.seconds(60)
 
     /// The rests after losses in a row, the last one repeated.
     package static let activeRests: [Duration] = [
@@ -94,7 +94,7 @@ package struct StrapLink: Sendable {
     package internal(set) var faults: Set<StrapFault> = []
 
     var phase: Phase
-    var air = StrapAir()
+    var air = ScanDutyPolicy()
     var strap: LEAddress?
     /// The strap that the figures below are of: the one that was connected last.
     var known: LEAddress?
@@ -131,7 +131,7 @@ package struct StrapLink: Sendable {
     }
 
     /// How the radio may listen now, to look for the strap or to wait for it; nil while it must not, or need not.
-    package var duty: StrapAir.Duty? {
+    package var duty: ScanDutyPolicy.Duty? {
         switch phase {
         case .scanning: air.duty
         case .sleeping: isListening ? air.duty : nil
@@ -160,14 +160,14 @@ package struct StrapLink: Sendable {
         case .subscribing(let since): since + firstPatience
         case .awaiting(let since, let isAskedAgain): since + (isAskedAgain ? firstPatience : Self.firstSilence)
         case .streaming(_, let receivedAt, let isAskedAgain):
-            receivedAt + (isAskedAgain ? Self.patience : Self.silence)
+            receivedAt + (isAskedAgain ? Self.notificationTimeout : Self.silenceTimeout)
         case .resting(_, let until): until
         case .sleeping(let until, _): until
         }
     }
 
     var firstPatience: Duration {
-        Self.patience * (1 << min(fruitless, 2))
+        Self.notificationTimeout * (1 << min(fruitless, 2))
     }
 
     /// Says what time it is.
@@ -179,7 +179,7 @@ package struct StrapLink: Sendable {
             let before = air.duty
             air.tick(at: now)
             if air.duty == before { return nil }
-            return air.duty == nil ? .leave : .search
+            return air.duty == nil ? .stopScan : .search
         case .connecting(_, let isHeard):
             if isHeard {
                 rest(absence, at: now)
@@ -194,7 +194,7 @@ package struct StrapLink: Sendable {
                 return .resubscribe
             }
         case .streaming(let since, let receivedAt, _):
-            guard now >= receivedAt + Self.patience else {
+            guard now >= receivedAt + Self.notificationTimeout else {
                 phase = .streaming(since: since, receivedAt: receivedAt, isAskedAgain: true)
                 return .resubscribe
             }
@@ -203,8 +203,8 @@ package struct StrapLink: Sendable {
             air.tick(at: now)
             return air.duty == nil ? nil : .search
         case .sleeping:
-            wake(at: now)
-            return .leave
+            resumeSearch(at: now)
+            return .stopScan
         }
         rest(.silent, at: now)
         return .disconnect
@@ -229,7 +229,7 @@ package struct StrapLink: Sendable {
         switch phase {
         case .subscribing, .awaiting: fruitless += reason == .silent ? 1 : 0
         case .streaming(let since, let receivedAt, _):
-            if receivedAt - since >= Self.steadiness { losses = 0 }
+            if receivedAt - since >= Self.stableAfter { losses = 0 }
             air.begin(at: now)
         default: break
         }

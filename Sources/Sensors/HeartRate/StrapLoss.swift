@@ -2,25 +2,25 @@ package import Domain
 
 extension StrapLink {
     /// How a connection ended by itself, or why there is none.
-    package enum Loss: Equatable, Sendable {
+    package enum DisconnectCause: Equatable, Sendable {
         /// It could not be made.
         case unreachable
         /// The strap was not heard for as long as the kernel waited for it.
-        case absent
+        case notFound
         /// Somebody else on this host has the strap.
-        case elsewhere
+        case inUse
         /// It ended, and nobody knows why.
         case ended
         /// The air ended it: nothing was heard of the strap for the supervision timeout.
-        case faded
+        case supervisionTimeout
         /// The strap ended it.
-        case left
+        case remoteTerminated
         /// The strap ended it because it did not get the connection parameters that it wants.
         case parametersRefused
         /// What must be answered was not.
-        case unanswered
+        case attTimeout
         /// There is no heart rate to be had, or the answers were nonsense.
-        case useless
+        case unsupported
         /// The strap gives heart rate only to those that are paired with it.
         case pairingNeeded
         /// The strap said far more than a strap says.
@@ -34,8 +34,8 @@ extension StrapLink {
                 switch reason {
                 // With another key than the strap's nothing that is heard can be right (0x3D).
                 case 0x05, 0x06, 0x0E, 0x0F, 0x18, 0x29, 0x2F, 0x3D: .pairingNeeded
-                case 0x08, 0x22: .faded
-                case 0x13, 0x14, 0x15: .left
+                case 0x08, 0x22: .supervisionTimeout
+                case 0x13, 0x14, 0x15: .remoteTerminated
                 case 0x3B: .parametersRefused
                 case 0x3E: .unreachable
                 default: .ended

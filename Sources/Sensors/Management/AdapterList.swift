@@ -72,7 +72,7 @@ struct AdapterList: Equatable, Sendable {
     }
 
     /// All that the kernel told is forgotten; which adapter was taken is not.
-    mutating func forget() {
+    mutating func reset() {
         isListed = false
         unread = []
         adapters = []

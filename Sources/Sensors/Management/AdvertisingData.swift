@@ -36,7 +36,7 @@ package struct AdvertisingData: Equatable, Sendable {
 
     private mutating func add(services bytes: ArraySlice<UInt8>, size: Int) {
         var rest = bytes
-        while rest.count >= size, services.count < StrapSighting.serviceLimit {
+        while rest.count >= size, services.count < ScanResult.serviceLimit {
             if let service = try? AttributeUUID(Array(rest.prefix(size)).span), !services.contains(service) {
                 services.append(service)
             }

@@ -15,8 +15,8 @@ struct DiscoveryCycle: Equatable, Sendable {
     static let limit = Duration.seconds(15)
 
     /// The wait while somebody else discovers, whose finds are told to all, and after a failure.
-    static let busyRest = Duration.seconds(5)
-    static let failureRest = Duration.seconds(2)
+    static let busyRetryDelay = Duration.seconds(5)
+    static let failureRetryDelay = Duration.seconds(2)
 
     enum Step: Equatable {
         case start, stop
@@ -57,11 +57,11 @@ struct DiscoveryCycle: Equatable, Sendable {
             cutAt = nil
             isCut = true
         }
-        if let begun = since, now >= begun + Self.limit { forget() }
+        if let begun = since, now >= begun + Self.limit { reset() }
     }
 
     /// What came of asking the kernel to start one.
-    mutating func started(_ status: ManagementStatus, at now: Instant) {
+    mutating func started(_ status: MgmtStatus, at now: Instant) {
         let wasLeftover = isLeftover
         isLeftover = false
         switch status {
@@ -70,30 +70,30 @@ struct DiscoveryCycle: Equatable, Sendable {
             cutAt = count < Self.firstLengths.count ? now + Self.firstLengths[count] : nil
             count += 1
         case .busy where wasLeftover: break
-        case .busy: startAt = now + Self.busyRest
+        case .busy: startAt = now + Self.busyRetryDelay
         default:
-            forget()
-            startAt = now + Self.failureRest
+            reset()
+            startAt = now + Self.failureRetryDelay
         }
     }
 
     /// One has ended, by itself or because it was to.
     mutating func ended(at now: Instant) {
-        forget()
+        reset()
         if isWanted { startAt = now + Self.pause }
     }
 
     /// The channel is gone. One of ours outlives it, and one that was asked for may have begun.
     mutating func abandoned(asked: Instant?) {
         let begun = asked ?? since
-        forget()
+        reset()
         since = begun
         isLeftover = begun != nil
         startAt = nil
     }
 
     /// Nothing goes on any more.
-    mutating func forget() {
+    mutating func reset() {
         since = nil
         cutAt = nil
         isCut = false

@@ -22,9 +22,9 @@ final class BusBench {
     private(set) var straps: BusStraps?
     private(set) var inputs: [Timestamped<Input>] = []
     private(set) var information: [DeviceInformation] = []
-    private(set) var remembered: [[RememberedStrap]] = []
-    private(set) var scanned: [StrapSighting]?
-    private(set) var paired: StrapPairing?
+    private(set) var remembered: [[KnownStrap]] = []
+    private(set) var scanned: [ScanResult]?
+    private(set) var paired: PairingResult?
 
     init(
         _ straps: [FakeBlueZStrap] = [FakeBlueZStrap()], isBusThere: Bool = true, isBlueZThere: Bool = true
@@ -35,11 +35,11 @@ final class BusBench {
     }
 
     func start(
-        ours: [String] = ["A0:9E:1A:00:00:01/public"], remembered: [RememberedStrap] = [],
+        ours: [String] = ["A0:9E:1A:00:00:01/public"], remembered: [KnownStrap] = [],
         adapter: AdapterChoice = .any
     ) throws {
         straps = try BusStraps(
-            adapter: adapter, ours: ours.compactMap { StrapPattern($0) }, remembered: remembered, address: bus.address,
+            adapter: adapter, ours: ours.compactMap { StrapMatcher($0) }, remembered: remembered, address: bus.address,
             management: management, loop: loop,
             report: { [unowned self] in inputs.append(Timestamped($0, at: Clock.now())) },
             describe: { [unowned self] in information.append($0) },
@@ -55,7 +55,7 @@ final class BusBench {
     }
 
     func pair(_ pattern: String) -> StrapRefusal? {
-        StrapPattern(pattern).flatMap { pattern in straps?.pair(pattern) { [unowned self] in paired = $0 } }
+        StrapMatcher(pattern).flatMap { pattern in straps?.pair(pattern) { [unowned self] in paired = $0 } }
     }
 
     /// Turns the loop until a condition holds; false when the time is over.

@@ -65,10 +65,10 @@ struct BusPairingTests {
     }
 
     @Test(arguments: [
-        ("AuthenticationFailed", StrapPairing.refused), ("AuthenticationRejected", .refused),
+        ("AuthenticationFailed", PairingResult.refused), ("AuthenticationRejected", .refused),
         ("AlreadyExists", .pairedAlready), ("ConnectionAttemptFailed", .absent),
     ])
-    func whatBluetoothdSaysOfThePairingIsTold(error: String, outcome: StrapPairing) throws {
+    func whatBluetoothdSaysOfThePairingIsTold(error: String, outcome: PairingResult) throws {
         let bench = try pairingBench()
         bench.bluez.script["Pair"] = [.fails(BusError("org.bluez.Error." + error))]
         #expect(bench.pair("A0:9E:1A:00:00:01") == nil)

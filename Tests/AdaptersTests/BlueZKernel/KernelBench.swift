@@ -30,10 +30,10 @@ final class KernelBench: LoopBench {
     private(set) var straps: KernelStraps?
     private(set) var inputs: [Timestamped<Input>] = []
     private(set) var information: [DeviceInformation] = []
-    private(set) var remembered: [[RememberedStrap]] = []
-    private(set) var scanned: [StrapSighting]?
+    private(set) var remembered: [[KnownStrap]] = []
+    private(set) var scanned: [ScanResult]?
     private(set) var keys: [[LongTermKey]] = []
-    private(set) var paired: [StrapPairing] = []
+    private(set) var paired: [PairingResult] = []
 
     private var management: Peer?
     private var disconnections: FileDescriptor?
@@ -101,11 +101,11 @@ final class KernelBench: LoopBench {
     }
 
     func start(
-        ours: [String] = ["F0:F1:F2:F3:F4:F5/random"], remembered: [RememberedStrap] = [],
+        ours: [String] = ["F0:F1:F2:F3:F4:F5/random"], remembered: [KnownStrap] = [],
         keys: [LongTermKey] = []
     ) throws {
         straps = try KernelStraps(
-            adapter: .any, ours: ours.compactMap { StrapPattern($0) }, remembered: remembered, keys: keys,
+            adapter: .any, ours: ours.compactMap { StrapMatcher($0) }, remembered: remembered, keys: keys,
             sockets: sockets, loop: loop,
             report: { [unowned self] in
                 inputs.append(Timestamped($0, at: Clock.now()))
@@ -216,7 +216,7 @@ final class KernelBench: LoopBench {
     }
 
     func pair(_ strap: String) -> StrapRefusal? {
-        StrapPattern(strap).flatMap { pattern in
+        StrapMatcher(strap).flatMap { pattern in
             straps?.pair(pattern) { [weak self] in
                 self?.paired.append($0)
                 self?.check()

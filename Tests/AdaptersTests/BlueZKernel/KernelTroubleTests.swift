@@ -157,7 +157,7 @@ struct KernelTroubleTests {
             if bench.information.count == 1, !isLeft {
                 isLeft = true
                 bench.say(bench.kernel.connect(KernelBench.strapBytes, to: 0))
-                try? bench.after(.milliseconds(50)) { bench.straps?.use([StrapPattern("A0:9E:1A:00:00:01/public")!]) }
+                try? bench.after(.milliseconds(50)) { bench.straps?.use([StrapMatcher("A0:9E:1A:00:00:01/public")!]) }
             }
             return bench.hearts.count == 2
         }
@@ -177,7 +177,7 @@ struct KernelTroubleTests {
                 try? bench.after(.milliseconds(1)) {
                     bench.straps?.stop()
                     #expect(bench.links.last?.reason == .off)
-                    bench.straps?.use([StrapPattern("F0:F1:F2:F3:F4:F5/random")!])
+                    bench.straps?.use([StrapMatcher("F0:F1:F2:F3:F4:F5/random")!])
                 }
             }
             return bench.hearts.count == 2

@@ -19,14 +19,14 @@ struct LaterAnswerTests {
     }
 
     private static let straps = [
-        StrapSighting(
+        ScanResult(
             address: LEAddress(BluetoothAddress(value: 0xF601_0203_0405), .random), rssi: -80,
             services: [AttributeUUID(0x180D)]),
-        StrapSighting(
+        ScanResult(
             address: LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public),
             name: SanitizedText("Polar H10 \u{1B}"), rssi: -52,
             services: [AttributeUUID(0x180D), AttributeUUID(value: 0xFB005C80_02E7_F387_1CAD_8ACD2D8DF0C8)]),
-        StrapSighting(address: LEAddress(BluetoothAddress(value: 1), .public)),
+        ScanResult(address: LEAddress(BluetoothAddress(value: 1), .public)),
     ]
 
     @Test func theStrapsAreToldNearestFirst() throws {
@@ -105,7 +105,7 @@ struct LaterAnswerTests {
         let name = SanitizedText(String(repeating: "<\u{303}\u{302}\u{301}", count: 64))
         let services = (0..<16).map { AttributeUUID(value: UInt128($0) << 90) }
         let straps = (0..<64).map {
-            StrapSighting(
+            ScanResult(
                 address: LEAddress(BluetoothAddress(value: $0), .random), name: name, rssi: -Int($0),
                 services: services)
         }
@@ -121,9 +121,9 @@ struct LaterAnswerTests {
     }
 
     @Test(arguments: [
-        (StrapPairing.paired, Int?.none), (.pairedAlready, nil), (.absent, -32003), (.refused, -32001),
+        (PairingResult.paired, Int?.none), (.pairedAlready, nil), (.absent, -32003), (.refused, -32001),
     ])
-    func aPairingIsAnsweredWhenItHasEnded(outcome: StrapPairing, code: Int?) throws {
+    func aPairingIsAnsweredWhenItHasEnded(outcome: PairingResult, code: Int?) throws {
         let client = try stage.client()
         client.send(#"{"jsonrpc":"2.0","method":"strap.pair","params":{"strap":"9AD13824"},"id":1}"# + "\n")
         stage.loop.settle()

@@ -11,7 +11,7 @@ import Testing
         GpsdMessage(line: Array(line.utf8)[...])
     }
 
-    func report(_ line: String) throws -> GnssReport {
+    func report(_ line: String) throws -> TPVReport {
         guard case .report(let report) = message(line) else { throw CocoaError(.coderValueNotFound) }
         return report
     }
@@ -23,19 +23,19 @@ import Testing
             + #""epv":29.9,"track":251.9,"speed":5.89,"climb":43.7,"geoidSep":43.45,"eph":17.1,"sep":30.4}"#
         #expect(
             try report(line)
-                == GnssReport(
+                == TPVReport(
                     device: "/dev/ttyACM0", time: UTC(milliseconds: 1_780_325_109_120), mode: 3, latitude: 58.9591783,
                     longitude: 5.7288123, altitude: 55.25, accuracy: 17.1, speed: 5.89, track: 251.9))
     }
 
     @Test func everyFieldOfAReportCanBeMissing() throws {
-        #expect(try report(#"{"class":"TPV"}"#) == GnssReport(mode: 0))
+        #expect(try report(#"{"class":"TPV"}"#) == TPVReport(mode: 0))
     }
 
     /// com-1289 of gpsd's regression tests.
     @Test func aModeOfThreePromisesNoPosition() throws {
         let com1289 = try report(#"{"class":"TPV","mode":3,"epv":27.600,"eph":20.900,"sep":32.300}"#)
-        #expect(com1289 == GnssReport(mode: 3, accuracy: 20.9))
+        #expect(com1289 == TPVReport(mode: 3, accuracy: 20.9))
     }
 
     /// gp-320fw at its cold start.
@@ -79,7 +79,7 @@ import Testing
     @Test func nothingOfTheReportBeforeIsLeft() throws {
         _ = try report(#"{"class":"TPV","device":"/dev/a","mode":3,"lat":1,"lon":2,"speed":3,"eph":4}"#)
         _ = message(#"{"class":"SKY","device":"/dev/a","satellites":[{"PRN":1,"used":true}]}"#)
-        #expect(try report(#"{"class":"TPV","mode":1}"#) == GnssReport(mode: 1))
+        #expect(try report(#"{"class":"TPV","mode":1}"#) == TPVReport(mode: 1))
         #expect(message(#"{"class":"SKY"}"#) == .sky(device: nil, satellites: nil))
     }
 
@@ -100,7 +100,7 @@ import Testing
     func statusDecidesNothing(status: String) throws {
         #expect(
             try report(#"{"class":"TPV","mode":3\#(status),"lat":1,"lon":2}"#)
-                == GnssReport(mode: 3, latitude: 1, longitude: 2))
+                == TPVReport(mode: 3, latitude: 1, longitude: 2))
     }
 
     @Test(arguments: [

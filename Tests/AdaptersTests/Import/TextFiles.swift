@@ -10,7 +10,7 @@ import Testing
 struct ReadFile {
     var recording: Domain.RecordedActivity
     var rows: [RecordingRow]
-    var leftovers: Leftovers
+    var leftovers: SkippedElements
 
     /// - Parameter pieces: the reader gets so many bytes at a time.
     init(_ bytes: [UInt8], pieces: Int = 65_536) throws {

@@ -18,10 +18,10 @@ struct StrapListTests {
     private static var full: StrapList {
         var list = StrapList()
         list.remembered = [
-            RememberedStrap(
+            KnownStrap(
                 address: LEAddress(BluetoothAddress(value: 0xF601_0203_0405), .random),
                 name: SanitizedText("Polar H10 \"9AD13824\""), serialNumber: SanitizedText("123"), isWide: true),
-            RememberedStrap(address: LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public)),
+            KnownStrap(address: LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public)),
         ]
         list.keys = [key(of: 0xF601_0203_0405)]
         return list
@@ -50,7 +50,7 @@ struct StrapListTests {
         var list = StrapList()
         let widest = String(repeating: "\u{202E}", count: 64)
         list.remembered = (0..<16).map {
-            RememberedStrap(
+            KnownStrap(
                 address: LEAddress(BluetoothAddress(value: $0), .public), name: SanitizedText(widest),
                 serialNumber: SanitizedText(String(repeating: "e\u{301}\u{302}\u{303}", count: 64)))
         }
@@ -140,7 +140,7 @@ struct StrapListTests {
     @Test func whatWasReadLateIsAddedToWhatWasLearntMeanwhile() {
         var list = StrapList()
         list.remembered = [
-            RememberedStrap(
+            KnownStrap(
                 address: Self.full.remembered[1].address, name: SanitizedText("new"), serialNumber: nil, isWide: false)
         ]
         list.keys = [Self.key(of: 7)]

@@ -5,10 +5,10 @@ import Testing
 
 struct StrapUseTests {
     private var list = StrapList()
-    private static let h10 = RememberedStrap(
+    private static let h10 = KnownStrap(
         address: LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public),
         name: SanitizedText("Polar H10 9AD13824"))
-    private static let h9 = RememberedStrap(
+    private static let h9 = KnownStrap(
         address: LEAddress(BluetoothAddress(value: 0xF601_0203_0405), .random), name: SanitizedText("Polar H9 00000002")
     )
 
@@ -53,7 +53,7 @@ struct StrapUseTests {
         ("Polar H10 9AD13824", ["H9 00000002"], [h9]), ("9AD13824", ["H9 00000002"], [h9]),
         ("A0:9E:1A:00:00:01", ["H9 00000002"], [h9]), ("H9 00000002", ["9ad13824", "a0:9e:1a:00:00:01"], [h10]),
     ])
-    mutating func aForgottenStrapIsOursInNoWay(_ strap: String, ours: [String], remembered: [RememberedStrap]) throws {
+    mutating func aForgottenStrapIsOursInNoWay(_ strap: String, ours: [String], remembered: [KnownStrap]) throws {
         list.ours = ["9ad13824", "a0:9e:1a:00:00:01", "H9 00000002"]
         list.remembered = [Self.h10, Self.h9]
         try list.forget(strap)

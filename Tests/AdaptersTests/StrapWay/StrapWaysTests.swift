@@ -6,7 +6,7 @@ import TestKit
 import Testing
 
 @Suite struct StrapWaysTests {
-    private let pattern = StrapPattern("H10")!
+    private let pattern = StrapMatcher("H10")!
 
     @Test func theWayFollowsBluetoothdAndNoTwoServeAtATime() throws {
         let stage = try WayStage()
@@ -17,7 +17,7 @@ import Testing
         bluetoothd = nil
         let goneAt = Clock.now()
         try stage.turn { stage.story.count == 8 }
-        #expect(Clock.now() - goneAt >= WayChoice.loyalty)
+        #expect(Clock.now() - goneAt >= BackendSelector.holdTime)
         #expect(
             stage.story == [
                 "kernel begins", "kernel: bluetoothd does not run",
@@ -35,7 +35,7 @@ import Testing
         bluetoothd = nil
         try stage.turn(for: .milliseconds(500))
         bluetoothd = try stage.bluetoothd()
-        try stage.turn(for: WayChoice.loyalty)
+        try stage.turn(for: BackendSelector.holdTime)
         #expect(stage.story == ["bus begins", "bluetoothd: bluetoothd runs"])
         withExtendedLifetime(bluetoothd) {}
     }
@@ -48,7 +48,7 @@ import Testing
         let startedAt = Clock.now()
         try stage.turn { stage.story.count == 2 }
         #expect(stage.story == ["kernel begins", "kernel: the system bus does not answer"])
-        #expect(Clock.now() - startedAt >= WayChoice.patience)
+        #expect(Clock.now() - startedAt >= BackendSelector.startTimeout)
     }
 
     @Test func withoutABusTheKernelServes() throws {
@@ -58,8 +58,8 @@ import Testing
         #expect(stage.story == ["kernel begins", "kernel: bluetoothd does not run"])
     }
 
-    @Test(arguments: [(WayChoice.Wish.kernel, "kernel: said"), (.bluetoothd, "bluetoothd: said")])
-    func aWayThatIsSaidIsKept(_ wish: WayChoice.Wish, _ line: String) throws {
+    @Test(arguments: [(BackendSelector.Preference.kernel, "kernel: said"), (.bluetoothd, "bluetoothd: said")])
+    func aWayThatIsSaidIsKept(_ wish: BackendSelector.Preference, _ line: String) throws {
         let stage = try WayStage()
         var bluetoothd: Bus?
         try stage.start(wish)
@@ -104,13 +104,13 @@ import Testing
         let stage = try WayStage()
         try stage.start()
         var scans: [Int] = []
-        var pairings: [StrapPairing] = []
+        var pairings: [PairingResult] = []
         #expect(stage.ways?.pair(pattern) { pairings.append($0) } == .hindered(.noBluetooth), "no way yet")
         try stage.turn { stage.story.count == 2 }
         #expect(stage.ways?.scan(for: .seconds(9)) { scans.append($0.count) } == nil)
         #expect(stage.ways?.scan(for: .seconds(9)) { scans.append($0.count) } == .busy)
         #expect(stage.ways?.pair(pattern) { pairings.append($0) } == .busy)
-        stage.way?.scanned?([StrapSighting(address: LEAddress(BluetoothAddress(value: 1), .public))])
+        stage.way?.scanned?([ScanResult(address: LEAddress(BluetoothAddress(value: 1), .public))])
         #expect(scans == [1])
         #expect(stage.ways?.pair(pattern) { pairings.append($0) } == nil)
         let bluetoothd = try stage.bluetoothd()
@@ -133,8 +133,8 @@ import Testing
         #expect(stage.story == ["kernel begins", "kernel: bluetoothd does not run"])
     }
 
-    @Test(arguments: [WayChoice.Wish.auto, .kernel])
-    func whatPeopleCanDoAboutTheHostIsSaid(_ wish: WayChoice.Wish) throws {
+    @Test(arguments: [BackendSelector.Preference.auto, .kernel])
+    func whatPeopleCanDoAboutTheHostIsSaid(_ wish: BackendSelector.Preference) throws {
         let stage = try WayStage()
         try stage.start(wish)
         try stage.turn { stage.story.count == 2 }

@@ -23,7 +23,7 @@ final class WayStage {
         loop = try EventLoop()
     }
 
-    func start(_ wish: WayChoice.Wish = .auto, isOff: Bool = false) throws {
+    func start(_ wish: BackendSelector.Preference = .auto, isOff: Bool = false) throws {
         ways = try StrapWays(
             wish, isOff: isOff, address: daemon.address, loop: loop,
             makeKernel: { [unowned self] (reason, report) throws(SystemError) in
@@ -83,8 +83,8 @@ final class WayStage {
 final class PretendWay: StrapWay {
     let report: (Input) -> Void
     private let tell: (String) -> Void
-    private(set) var scanned: (([StrapSighting]) -> Void)?
-    private(set) var paired: ((StrapPairing) -> Void)?
+    private(set) var scanned: (([ScanResult]) -> Void)?
+    private(set) var paired: ((PairingResult) -> Void)?
 
     init(report: @escaping (Input) -> Void, tell: @escaping (String) -> Void) {
         self.report = report
@@ -99,7 +99,7 @@ final class PretendWay: StrapWay {
         tell(isActive ? "runs" : "rests")
     }
 
-    func use(_ ours: [StrapPattern]) {
+    func use(_ ours: [StrapMatcher]) {
         tell("uses \(ours.count)")
     }
 
@@ -107,16 +107,16 @@ final class PretendWay: StrapWay {
         tell("stops")
     }
 
-    func forget(_ pattern: StrapPattern?, said ours: [StrapPattern]) {
+    func forget(_ pattern: StrapMatcher?, said ours: [StrapMatcher]) {
         tell("forgets")
     }
 
-    func scan(for duration: Duration, finished: @escaping ([StrapSighting]) -> Void) -> StrapRefusal? {
+    func scan(for duration: Duration, finished: @escaping ([ScanResult]) -> Void) -> StrapRefusal? {
         scanned = finished
         return nil
     }
 
-    func pair(_ pattern: StrapPattern, finished: @escaping (StrapPairing) -> Void) -> StrapRefusal? {
+    func pair(_ pattern: StrapMatcher, finished: @escaping (PairingResult) -> Void) -> StrapRefusal? {
         paired = finished
         return nil
     }

@@ -10,17 +10,17 @@ struct BlueZConnectionStage {
     var clock = ManualClock()
     var objects = BlueZObjects()
     var connection: BlueZConnection
-    var calls: [BlueZCall] = []
-    var reports: [StrapSession.Report] = []
-    var losses: [StrapLink.Loss] = []
+    var calls: [BlueZMethodCall] = []
+    var reports: [HeartRateSession.Report] = []
+    var losses: [StrapLink.DisconnectCause] = []
     var releases = 0
     var isConnected = false
 
     init(tellsReasons: Bool = false, isFresh: Bool = false) {
         connection = BlueZConnection(
             device: BlueZStage.device, tellsReasons: tellsReasons, isFresh: isFresh, at: clock.now)
-        objects.take(BlueZStage.adapter(), isNew: true)
-        objects.take(BlueZStage.device(), isNew: true)
+        objects.apply(BlueZStage.adapter(), isNew: true)
+        objects.apply(BlueZStage.device(), isNew: true)
     }
 
     mutating func begin() {
@@ -50,11 +50,11 @@ struct BlueZConnectionStage {
     }
 
     mutating func tell(_ changes: [String: BlueZValue]) {
-        tell(BlueZPart(BlueZStage.device, .device, changes))
+        tell(BlueZInterfaceUpdate(BlueZStage.device, .device, changes))
     }
 
-    mutating func tell(_ part: BlueZPart, isNew: Bool = false) {
-        objects.take(part, isNew: isNew)
+    mutating func tell(_ part: BlueZInterfaceUpdate, isNew: Bool = false) {
+        objects.apply(part, isNew: isNew)
         carryOut(connection.advance(objects, at: clock.now))
     }
 
@@ -63,19 +63,19 @@ struct BlueZConnectionStage {
         carryOut(connection.advance(objects, at: clock.now))
     }
 
-    mutating func answer(_ call: BlueZCall, _ value: [UInt8] = []) {
+    mutating func answer(_ call: BlueZMethodCall, _ value: [UInt8] = []) {
         link(after: call, nil)
         carryOut(connection.answered(call, .success(value), objects, at: clock.now))
     }
 
-    mutating func answer(_ call: BlueZCall, _ error: BlueZError) {
+    mutating func answer(_ call: BlueZMethodCall, _ error: BlueZError) {
         link(after: call, error)
         carryOut(connection.answered(call, .failure(error), objects, at: clock.now))
     }
 
-    private mutating func link(after call: BlueZCall, _ error: BlueZError?) {
+    private mutating func link(after call: BlueZMethodCall, _ error: BlueZError?) {
         guard let isLinked = BlueZConnection.isLinked(after: call, error) else { return }
-        objects.take(BlueZPart(BlueZStage.device, .device, ["Connected": .flag(isLinked)]), isNew: false)
+        objects.apply(BlueZInterfaceUpdate(BlueZStage.device, .device, ["Connected": .flag(isLinked)]), isNew: false)
     }
 
     /// A value of the property.

@@ -6,7 +6,7 @@ import Testing
 struct BlueZConnectionTests {
     private typealias Stage = BlueZConnectionStage
     private static let device = BlueZStage.device
-    private static let start = BlueZCall.startNotify(characteristic: BlueZStage.heartRate)
+    private static let start = BlueZMethodCall.startNotify(characteristic: BlueZStage.heartRate)
     private static let abort = BlueZError("org.bluez.Error.Failed", "le-connection-abort-by-local")
 
     @Test func theWayToTheStreamAndWhatIsReadThen() {
@@ -54,7 +54,7 @@ struct BlueZConnectionTests {
         stage.begin()
         stage.pass(.seconds(40))
         stage.answer(.connect(device: Self.device), Self.abort)
-        #expect(stage.losses == [.absent])
+        #expect(stage.losses == [.notFound])
         #expect(stage.calls.last == .disconnect(device: Self.device), "it might still succeed")
         stage.answer(.disconnect(device: Self.device))
         #expect(stage.connection.isOver)
@@ -85,7 +85,7 @@ struct BlueZConnectionTests {
         stage.begin()
         stage.answer(.connect(device: Self.device))
         stage.pass(BlueZConnection.resolutionLimit)
-        #expect(stage.losses == [.unanswered])
+        #expect(stage.losses == [.attTimeout])
         stage.answer(.disconnect(device: Self.device), BlueZError("org.bluez.Error.NotConnected"))
         #expect(stage.connection.isOver)
         #expect(stage.objects.device(at: Self.device)?.isConnected == false, "nor does the next one find it connected")
@@ -107,8 +107,8 @@ struct BlueZConnectionTests {
         #expect(stage.connection.isOver, "there is nothing to disconnect")
     }
 
-    @Test(arguments: [(false, StrapLink.Loss.unanswered), (true, .useless)])
-    func servicesThatDoNotComeAreGivenUpAfterTwentySeconds(isResolved: Bool, loss: StrapLink.Loss) {
+    @Test(arguments: [(false, StrapLink.DisconnectCause.attTimeout), (true, .unsupported)])
+    func servicesThatDoNotComeAreGivenUpAfterTwentySeconds(isResolved: Bool, loss: StrapLink.DisconnectCause) {
         var stage = Stage()
         stage.begin()
         stage.tell(["Connected": .flag(true), "ServicesResolved": .flag(isResolved)])
@@ -156,7 +156,7 @@ struct BlueZConnectionTests {
         stage.beginSubscribing()
         stage.answer(Self.start)
         stage.notify()
-        let read = BlueZCall.read(characteristic: Stage.battery)
+        let read = BlueZMethodCall.read(characteristic: Stage.battery)
         for _ in 0..<11 {
             #expect(stage.calls.last == read)
             stage.answer(read, BlueZError("org.bluez.Error.InProgress"))
@@ -169,12 +169,12 @@ struct BlueZConnectionTests {
     @Test func theBatteryThatBluetoothdTellsOfIsNotRead() {
         var stage = Stage()
         stage.beginSubscribing()
-        stage.tell(BlueZPart(Self.device, .battery, ["Percentage": .number(55)]), isNew: true)
+        stage.tell(BlueZInterfaceUpdate(Self.device, .battery, ["Percentage": .number(55)]), isNew: true)
         stage.answer(Self.start)
         stage.notify()
         #expect(stage.reports.contains(.battery(BlueZConnectionStage.level(55))))
         #expect(stage.calls.last == .read(characteristic: Stage.model))
-        stage.tell(BlueZPart(Self.device, .battery, ["Percentage": .number(54)]))
+        stage.tell(BlueZInterfaceUpdate(Self.device, .battery, ["Percentage": .number(54)]))
         #expect(stage.reports.contains(.battery(BlueZConnectionStage.level(54))))
     }
 
@@ -201,7 +201,7 @@ struct BlueZConnectionTests {
         var stage = streaming()
         stage.pass(.seconds(1.9))
         stage.tell(["Connected": .flag(false)])
-        #expect(stage.losses == [.faded])
+        #expect(stage.losses == [.supervisionTimeout])
         #expect(stage.connection.isOver)
     }
 
@@ -210,14 +210,15 @@ struct BlueZConnectionTests {
         var stage = streaming(contact: contact)
         stage.pass(silence)
         stage.tell(["Connected": .flag(false)])
-        #expect(stage.losses == [.left])
+        #expect(stage.losses == [.remoteTerminated])
     }
 
     @Test(arguments: [
-        ("Timeout", StrapLink.Loss.faded), ("Remote", .left), ("Authentication", .pairingNeeded), ("Local", .ended),
+        ("Timeout", StrapLink.DisconnectCause.supervisionTimeout), ("Remote", .remoteTerminated),
+        ("Authentication", .pairingNeeded), ("Local", .ended),
         ("Unknown", .ended), ("Suspend", .ended),
     ])
-    func theReasonThatBluetoothdTellsCounts(reason: String, loss: StrapLink.Loss) {
+    func theReasonThatBluetoothdTellsCounts(reason: String, loss: StrapLink.DisconnectCause) {
         var stage = streaming(tellsReasons: true)
         stage.tell(["Connected": .flag(false)])
         #expect(stage.losses.isEmpty, "the reason follows the change")
@@ -230,7 +231,7 @@ struct BlueZConnectionTests {
         var stage = streaming(tellsReasons: true)
         stage.tell(["Connected": .flag(false)])
         stage.pass(BlueZConnection.reasonLimit)
-        #expect(stage.losses == [.faded])
+        #expect(stage.losses == [.supervisionTimeout])
     }
 
     @Test func anEndOfTheStreamWithoutAnEndOfTheLinkLeavesTheStrap() {
@@ -246,7 +247,7 @@ struct BlueZConnectionTests {
 
     @Test func aStrapThatIsLeftIsNotToldAsLost() {
         var stage = streaming()
-        stage.carryOut(stage.connection.leave(stage.objects, at: stage.clock.now))
+        stage.carryOut(stage.connection.disconnect(stage.objects, at: stage.clock.now))
         #expect(stage.losses.isEmpty)
         #expect(stage.calls.last == .disconnect(device: Self.device))
         #expect(stage.releases == 1)

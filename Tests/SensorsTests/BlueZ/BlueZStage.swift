@@ -11,43 +11,44 @@ struct BlueZStage {
     static let heartRate = device + "/service0013/char0014"
 
     var clock = ManualClock()
-    var session: BlueZSession
+    var session: BlueZAdapterSession
     /// The call that is under way.
-    var asked: BlueZCall?
-    var calls: [BlueZCall] = []
-    var found: [StrapSighting] = []
+    var asked: BlueZMethodCall?
+    var calls: [BlueZMethodCall] = []
+    var found: [ScanResult] = []
     var reconnections = 0
 
     init(_ choice: AdapterChoice = .any) {
-        session = BlueZSession(choice)
+        session = BlueZAdapterSession(choice)
     }
 
-    static func adapter(_ path: String = hci0, _ address: String = "00:1A:7D:DA:71:13", isOn: Bool = true) -> BlueZPart
+    static func adapter(_ path: String = hci0, _ address: String = "00:1A:7D:DA:71:13", isOn: Bool = true)
+        -> BlueZInterfaceUpdate
     {
-        BlueZPart(path, .adapter, ["Address": .text(address), "Powered": .flag(isOn)])
+        BlueZInterfaceUpdate(path, .adapter, ["Address": .text(address), "Powered": .flag(isOn)])
     }
 
-    static func device(_ path: String = device, _ changes: [String: BlueZValue] = [:]) -> BlueZPart {
+    static func device(_ path: String = device, _ changes: [String: BlueZValue] = [:]) -> BlueZInterfaceUpdate {
         let properties: [String: BlueZValue] = [
             "Address": .text("A0:9E:1A:00:00:01"), "AddressType": .text("public"), "Name": .text("Polar H10"),
             "UUIDs": .texts(["0000180d-0000-1000-8000-00805f9b34fb"]),
         ]
-        return BlueZPart(path, .device, properties.merging(changes) { $1 })
+        return BlueZInterfaceUpdate(path, .device, properties.merging(changes) { $1 })
     }
 
-    static func characteristic(_ path: String, _ short: String) -> BlueZPart {
-        BlueZPart(
+    static func characteristic(_ path: String, _ short: String) -> BlueZInterfaceUpdate {
+        BlueZInterfaceUpdate(
             path, .characteristic,
             ["UUID": .text("0000\(short)-0000-1000-8000-00805f9b34fb"), "Value": .bytes([0, 99])])
     }
 
     /// bluetoothd comes, and lists what there is.
-    mutating func come(_ parts: [BlueZPart] = [adapter()]) {
+    mutating func come(_ parts: [BlueZInterfaceUpdate] = [adapter()]) {
         carryOut(session.came(at: clock.now))
         list(parts)
     }
 
-    mutating func list(_ parts: [BlueZPart]) {
+    mutating func list(_ parts: [BlueZInterfaceUpdate]) {
         asked = nil
         carryOut(session.listed(parts, at: clock.now))
     }
@@ -64,15 +65,15 @@ struct BlueZStage {
         for _ in 0..<10 where asked != nil { answer() }
     }
 
-    mutating func tell(_ part: BlueZPart, isNew: Bool = false) {
-        carryOut(session.told(part, isNew: isNew, at: clock.now))
+    mutating func tell(_ part: BlueZInterfaceUpdate, isNew: Bool = false) {
+        carryOut(session.received(part, isNew: isNew, at: clock.now))
     }
 
     mutating func search(_ isWanted: Bool = true) {
         carryOut(session.search(isWanted, at: clock.now))
     }
 
-    mutating func carryOut(_ actions: [BlueZSession.Action]) {
+    mutating func carryOut(_ actions: [BlueZAdapterSession.Action]) {
         for action in actions {
             switch action {
             case .call(let call):

@@ -7,8 +7,8 @@ import Testing
 struct BlueZSubscriptionTests {
     private typealias Stage = BlueZConnectionStage
     private static let device = BlueZStage.device
-    private static let acquire = BlueZCall.acquireNotify(characteristic: BlueZStage.heartRate)
-    private static let start = BlueZCall.startNotify(characteristic: BlueZStage.heartRate)
+    private static let acquire = BlueZMethodCall.acquireNotify(characteristic: BlueZStage.heartRate)
+    private static let start = BlueZMethodCall.startNotify(characteristic: BlueZStage.heartRate)
     private static let notSupported = BlueZError("org.bluez.Error.NotSupported")
     private static let held = BlueZError("org.bluez.Error.NotPermitted", "Notify acquired")
 
@@ -52,7 +52,7 @@ struct BlueZSubscriptionTests {
         var stage = acquiring()
         stage.carryOut(stage.connection.acquiredNothing(stage.objects, at: stage.clock.now))
         #expect(stage.releases == 1)
-        #expect(stage.losses == [.useless])
+        #expect(stage.losses == [.unsupported])
         #expect(stage.calls.last == .disconnect(device: Self.device))
     }
 
@@ -63,16 +63,16 @@ struct BlueZSubscriptionTests {
             stage.answer(stage.calls.last ?? .getObjects, Self.held)
             stage.pass(.milliseconds(100))
         }
-        #expect(stage.losses == [.elsewhere])
+        #expect(stage.losses == [.inUse])
         #expect(stage.calls.filter { $0 == Self.start }.count == 11)
         #expect(!stage.calls.contains(Self.acquire))
     }
 
     @Test(arguments: [
-        (BlueZError("org.bluez.Error.NotPermitted", "Not paired"), StrapLink.Loss.pairingNeeded),
+        (BlueZError("org.bluez.Error.NotPermitted", "Not paired"), StrapLink.DisconnectCause.pairingNeeded),
         (BlueZError("org.bluez.Error.Failed", "Operation failed with ATT error: 0x05"), .pairingNeeded),
     ])
-    func aStrapThatWantsPairingIsLeftAndNamed(error: BlueZError, loss: StrapLink.Loss) {
+    func aStrapThatWantsPairingIsLeftAndNamed(error: BlueZError, loss: StrapLink.DisconnectCause) {
         var stage = Stage()
         stage.beginSubscribing()
         stage.answer(Self.start, error)
@@ -97,7 +97,7 @@ struct BlueZSubscriptionTests {
         stage.beginSubscribing()
         stage.answer(Self.start, Self.notSupported)
         stage.answer(Self.acquire, Self.notSupported)
-        #expect(stage.losses == [.useless])
+        #expect(stage.losses == [.unsupported])
     }
 
     @Test func aStrapThatFellSilentIsAskedAnew() {
@@ -106,7 +106,7 @@ struct BlueZSubscriptionTests {
         stage.answer(Self.start)
         stage.notify([0, 61])
         stage.carryOut(stage.connection.resubscribe(at: stage.clock.now))
-        let stop = BlueZCall.stopNotify(characteristic: BlueZStage.heartRate)
+        let stop = BlueZMethodCall.stopNotify(characteristic: BlueZStage.heartRate)
         #expect(stage.calls.last == stop)
         stage.answer(stop)
         #expect(stage.calls.last == Self.start)

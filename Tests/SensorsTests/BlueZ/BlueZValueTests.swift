@@ -12,10 +12,10 @@ struct BlueZValueTests {
 
     @Test func aCrowdOnTheAirDoesNotGrowWithoutEndNorDriveAConnectedDeviceOut() {
         var objects = BlueZObjects()
-        objects.take(BlueZStage.device(Self.path(0), ["Connected": .flag(true)]), isNew: true)
+        objects.apply(BlueZStage.device(Self.path(0), ["Connected": .flag(true)]), isNew: true)
         for index in 1...6000 {
-            objects.take(BlueZStage.device(Self.path(index)), isNew: true)
-            objects.take(BlueZStage.characteristic(Self.path(index) + "/service1/char1", "2a19"), isNew: true)
+            objects.apply(BlueZStage.device(Self.path(index)), isNew: true)
+            objects.apply(BlueZStage.characteristic(Self.path(index) + "/service1/char1", "2a19"), isNew: true)
         }
         #expect(objects.device(at: Self.path(0)) != nil)
         #expect(objects.device(at: Self.path(1)) == nil, "the one that was told of longest ago")
@@ -25,8 +25,8 @@ struct BlueZValueTests {
 
     @Test func propertiesOfTheWrongTypeCountAsAbsent() {
         var objects = BlueZObjects()
-        objects.take(
-            BlueZPart(
+        objects.apply(
+            BlueZInterfaceUpdate(
                 BlueZStage.device, .device,
                 [
                     "Address": .number(1), "AddressType": .flag(true), "Name": .bytes([1]), "Connected": .text("yes"),
@@ -41,7 +41,7 @@ struct BlueZValueTests {
 
     @Test func aSignalBeyondWhatRadiosHearIsNone() {
         var objects = BlueZObjects()
-        objects.take(BlueZStage.device(BlueZStage.device, ["RSSI": .number(-500)]), isNew: true)
+        objects.apply(BlueZStage.device(BlueZStage.device, ["RSSI": .number(-500)]), isNew: true)
         #expect(objects.device(at: BlueZStage.device)?.sighting?.rssi == nil)
     }
 
@@ -49,35 +49,35 @@ struct BlueZValueTests {
         var objects = BlueZObjects()
         let others = (0..<40).map { "0000180\(String($0 % 10))-0000-1000-8000-00805f9b34\(10 + $0)" }
         let services = others + ["0000180D-0000-1000-8000-00805F9B34FB", "nonsense"]
-        objects.take(BlueZStage.device(BlueZStage.device, ["UUIDs": .texts(services)]), isNew: true)
+        objects.apply(BlueZStage.device(BlueZStage.device, ["UUIDs": .texts(services)]), isNew: true)
         let sighting = objects.device(at: BlueZStage.device)?.sighting
         #expect(sighting?.advertisesHeartRate == true)
-        #expect(sighting?.services.count == StrapSighting.serviceLimit)
+        #expect(sighting?.services.count == ScanResult.serviceLimit)
     }
 
     @Test func changesOfObjectsThatAreNotKeptSayNothing() {
         var objects = BlueZObjects()
-        objects.take(BlueZPart(BlueZStage.device, .device, ["Connected": .flag(true)]), isNew: false)
-        objects.take(BlueZPart(BlueZStage.hci0, .adapter, ["Powered": .flag(true)]), isNew: false)
-        objects.take(BlueZPart(BlueZStage.device, .battery, ["Percentage": .number(5)]), isNew: true)
+        objects.apply(BlueZInterfaceUpdate(BlueZStage.device, .device, ["Connected": .flag(true)]), isNew: false)
+        objects.apply(BlueZInterfaceUpdate(BlueZStage.hci0, .adapter, ["Powered": .flag(true)]), isNew: false)
+        objects.apply(BlueZInterfaceUpdate(BlueZStage.device, .battery, ["Percentage": .number(5)]), isNew: true)
         #expect(objects.count == 0)
     }
 
     // MARK: Mishaps
 
     @Test func twoUnresolvedConnectionsInARowForgetTheDevice() {
-        var mishaps = BlueZMishaps()
+        var mishaps = ConnectionFailurePolicy()
         let now = ManualClock().now
-        #expect(mishaps.lost(.unanswered, of: BlueZStage.strap, wasConnected: false, at: now) == nil)
-        #expect(mishaps.lost(.useless, of: BlueZStage.strap, wasConnected: false, at: now) == .removeDevice)
-        #expect(mishaps.lost(.unanswered, of: BlueZStage.strap, wasConnected: false, at: now) == nil)
+        #expect(mishaps.lost(.attTimeout, of: BlueZStage.strap, wasConnected: false, at: now) == nil)
+        #expect(mishaps.lost(.unsupported, of: BlueZStage.strap, wasConnected: false, at: now) == .removeDevice)
+        #expect(mishaps.lost(.attTimeout, of: BlueZStage.strap, wasConnected: false, at: now) == nil)
         mishaps.connected()
-        #expect(mishaps.lost(.unanswered, of: BlueZStage.strap, wasConnected: false, at: now) == nil)
-        #expect(mishaps.lost(.unanswered, of: BlueZStage.strap, wasConnected: true, at: now) == nil)
+        #expect(mishaps.lost(.attTimeout, of: BlueZStage.strap, wasConnected: false, at: now) == nil)
+        #expect(mishaps.lost(.attTimeout, of: BlueZStage.strap, wasConnected: true, at: now) == nil)
     }
 
     @Test func tenFailuresInARowSwitchTheAdapterOffAndOn() {
-        var mishaps = BlueZMishaps()
+        var mishaps = ConnectionFailurePolicy()
         let now = ManualClock().now
         for count in 1...9 {
             #expect(mishaps.lost(.unreachable, of: BlueZStage.strap, wasConnected: false, at: now) == nil)
@@ -87,27 +87,29 @@ struct BlueZValueTests {
     }
 
     @Test func threeStreamsCutWithinTenMinutesAreAFaultForTenMinutes() {
-        var mishaps = BlueZMishaps()
+        var mishaps = ConnectionFailurePolicy()
         var clock = ManualClock()
         for _ in 1...3 {
             #expect(!mishaps.isFading(at: clock.now))
-            _ = mishaps.lost(.faded, of: BlueZStage.strap, wasConnected: true, at: clock.advance(by: .seconds(299)))
+            _ = mishaps.lost(
+                .supervisionTimeout, of: BlueZStage.strap, wasConnected: true, at: clock.advance(by: .seconds(299)))
         }
         #expect(mishaps.isFading(at: clock.now))
         #expect(mishaps.deadline(at: clock.now) == clock.now + .seconds(600))
         #expect(!mishaps.isFading(at: clock.advance(by: .seconds(600))))
         for _ in 1...3 {
-            _ = mishaps.lost(.faded, of: BlueZStage.strap, wasConnected: true, at: clock.advance(by: .seconds(301)))
+            _ = mishaps.lost(
+                .supervisionTimeout, of: BlueZStage.strap, wasConnected: true, at: clock.advance(by: .seconds(301)))
         }
         #expect(!mishaps.isFading(at: clock.now), "too seldom")
     }
 
     @Test func whatHappenedToOneStrapSaysNothingOfAnother() {
-        var mishaps = BlueZMishaps()
+        var mishaps = ConnectionFailurePolicy()
         let now = ManualClock().now
         let other = LEAddress(BluetoothAddress(value: 1), .random)
-        for _ in 1...3 { _ = mishaps.lost(.faded, of: BlueZStage.strap, wasConnected: true, at: now) }
-        _ = mishaps.lost(.faded, of: other, wasConnected: true, at: now)
+        for _ in 1...3 { _ = mishaps.lost(.supervisionTimeout, of: BlueZStage.strap, wasConnected: true, at: now) }
+        _ = mishaps.lost(.supervisionTimeout, of: other, wasConnected: true, at: now)
         #expect(!mishaps.isFading(at: now))
     }
 
@@ -120,11 +122,11 @@ struct BlueZValueTests {
     ])
     func theAgentAgreesToNothingButThePairingOfItsStrap(member: String, answer: BlueZAgent.Answer) {
         let agent = BlueZAgent(device: BlueZStage.device)
-        #expect(agent.answer(member, device: BlueZStage.device) == answer)
+        #expect(agent.respond(member, device: BlueZStage.device) == answer)
     }
 
     @Test(arguments: ["RequestAuthorization", "RequestConfirmation"], [BlueZStage.device + "0", "/", nil])
     func strangersAreRejected(member: String, device: String?) {
-        #expect(BlueZAgent(device: BlueZStage.device).answer(member, device: device) == .rejected)
+        #expect(BlueZAgent(device: BlueZStage.device).respond(member, device: device) == .rejected)
     }
 }

@@ -72,7 +72,7 @@ struct HostileStrapTests {
         var streamed = 0
         for count in 0..<100 {
             var clock = ManualClock()
-            var session = StrapSession()
+            var session = HeartRateSession()
             var strap = ScriptedStrap()
             let errors = Int.random(in: 1...20, using: &random)
             var inbox: [[UInt8]] = []

@@ -12,13 +12,13 @@ struct StrapHourTests {
         var random = SeededRandom(seed: seed)
         var clock = ManualClock()
         var link = StrapLink(at: clock.now)
-        var session = StrapSession()
+        var session = HeartRateSession()
         var strap = ScriptedStrap()
         var sent: [UInt16] = []
         var received: [UInt16] = []
         var batteries = 0
 
-        func carryOut(_ actions: [StrapSession.Action]) {
+        func carryOut(_ actions: [HeartRateSession.Action]) {
             var left = actions
             while !left.isEmpty {
                 switch left.removeFirst() {

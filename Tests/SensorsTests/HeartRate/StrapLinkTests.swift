@@ -77,7 +77,7 @@ struct StrapLinkTests {
         link.received(.worn, at: clock.now)
         link.subscribed(at: clock.now)
         #expect(link.status.state == .connected)
-        #expect(link.deadline == clock.now + StrapLink.silence)
+        #expect(link.deadline == clock.now + StrapLink.silenceTimeout)
     }
 
     @Test mutating func aStrapThatForgotToNotifyIsAskedOnceMore() {
@@ -198,7 +198,7 @@ struct StrapLinkTests {
     @Test mutating func waitingForAStrapThatIsAwayCostsNoRest() {
         for _ in 0..<2 {
             _ = link.expected(strap, within: .seconds(45), at: clock.now)
-            link.lost(.absent, at: clock.advance(by: .seconds(40)))
+            link.lost(.notFound, at: clock.advance(by: .seconds(40)))
             #expect(wait(.zero).map(\.value) == [.search])
         }
         _ = link.expected(strap, within: .seconds(45), at: clock.now)
@@ -236,12 +236,13 @@ struct StrapLinkTests {
     }
 
     @Test(arguments: [
-        (StrapLink.Loss.unreachable, LinkReason.searching), (.absent, .searching), (.faded, .searching),
-        (.ended, .searching), (.left, .searching), (.elsewhere, .inUse), (.unanswered, .silent),
-        (.useless, .silent), (.pairingNeeded, .needsPairing), (.flooded, .backoff),
+        (StrapLink.DisconnectCause.unreachable, LinkReason.searching), (.notFound, .searching),
+        (.supervisionTimeout, .searching),
+        (.ended, .searching), (.remoteTerminated, .searching), (.inUse, .inUse), (.attTimeout, .silent),
+        (.unsupported, .silent), (.pairingNeeded, .needsPairing), (.flooded, .backoff),
         (.parametersRefused, .parametersRefused),
     ])
-    mutating func theReasonSaysHowTheConnectionEnded(_ loss: StrapLink.Loss, reason: LinkReason) {
+    mutating func theReasonSaysHowTheConnectionEnded(_ loss: StrapLink.DisconnectCause, reason: LinkReason) {
         _ = link.found(strap, at: clock.now)
         _ = link.connected(at: clock.now)
         link.lost(loss, at: clock.now)
@@ -251,8 +252,9 @@ struct StrapLinkTests {
     @Test(arguments: 0..<20)
     mutating func whateverHappensTheLinkNeitherSpinsNorStops(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        let losses: [StrapLink.Loss] = [
-            .unreachable, .absent, .elsewhere, .ended, .faded, .left, .parametersRefused, .unanswered, .useless,
+        let losses: [StrapLink.DisconnectCause] = [
+            .unreachable, .notFound, .inUse, .ended, .supervisionTimeout, .remoteTerminated, .parametersRefused,
+            .attTimeout, .unsupported,
             .pairingNeeded, .flooded,
         ]
         let other = LEAddress(BluetoothAddress(value: 0xF601_0203_0405), .random)
@@ -266,12 +268,12 @@ struct StrapLinkTests {
             case 4: link.received(.random(using: &random) ? .worn : .unworn, at: clock.now)
             case 5: link.lost(losses.randomElement(using: &random)!, at: clock.now)
             case 6: link.runChanged(isActive: .random(using: &random), at: clock.now)
-            case 7: _ = link.heard(strap, at: clock.now)
+            case 7: _ = link.received(strap, at: clock.now)
             case 8: _ = link.wanted(keepsStrap: .random(using: &random), at: clock.now)
             case 9: _ = link.hindered(by: .random(using: &random) ? .adapterOff : nil, at: clock.now)
             case 10: link.canListen.toggle()
             case 11:
-                let verdicts: [StrapChoice.Verdict] = [.wait, .choose, .connect(strap)]
+                let verdicts: [StrapSelector.Decision] = [.wait, .choose, .connect(strap)]
                 _ = link.considered(verdicts.randomElement(using: &random)!, at: clock.now)
             default: clock.advance(by: .milliseconds(.random(in: 0...20_000, using: &random)))
             }

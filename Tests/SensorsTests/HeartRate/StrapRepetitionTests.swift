@@ -46,7 +46,7 @@ struct StrapRepetitionTests {
 
     /// A connection in simulated time.
     private struct Air {
-        var session = StrapSession()
+        var session = HeartRateSession()
         var strap = ScriptedStrap()
         var random: SeededRandom
         /// The types of its texts.
@@ -60,7 +60,7 @@ struct StrapRepetitionTests {
         var coming: [(at: Instant, bytes: [UInt8])] = []
         var batteries: [Int] = []
         var information: DeviceInformation?
-        var losses: [StrapLink.Loss] = []
+        var losses: [StrapLink.DisconnectCause] = []
         var hasMeasured = false
         var measuredAt = Duration.zero
 
@@ -100,7 +100,7 @@ struct StrapRepetitionTests {
             }
         }
 
-        private mutating func carryOut(_ actions: [StrapSession.Action]) {
+        private mutating func carryOut(_ actions: [HeartRateSession.Action]) {
             for action in actions {
                 switch action {
                 case .send(let bytes):

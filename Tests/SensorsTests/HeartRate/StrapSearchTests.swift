@@ -10,15 +10,15 @@ struct StrapSearchTests {
     private static let h9 = LEAddress(BluetoothAddress(value: 0xF601_0203_0405), .random)
     private static let watch = LEAddress(BluetoothAddress(value: 0x4A00_0000_0001), .random)
 
-    private func remembered(_ addresses: LEAddress...) -> [RememberedStrap] {
-        addresses.map { RememberedStrap(address: $0, name: SanitizedText("Strap \($0.type.rawValue)")) }
+    private func remembered(_ addresses: LEAddress...) -> [KnownStrap] {
+        addresses.map { KnownStrap(address: $0, name: SanitizedText("Strap \($0.type.rawValue)")) }
     }
 
     @Test func theOnlyStrapThatIsOursIsWaitedForByAPendingConnection() {
-        let straps: [StrapChoice] = [
-            StrapChoice(remembered: remembered(Self.h10)),
-            StrapChoice(ours: [.address(Self.h10.address, .public)]),
-            StrapChoice(ours: [.address(Self.h10.address, nil)], remembered: remembered(Self.h9, Self.h10)),
+        let straps: [StrapSelector] = [
+            StrapSelector(remembered: remembered(Self.h10)),
+            StrapSelector(ours: [.address(Self.h10.address, .public)]),
+            StrapSelector(ours: [.address(Self.h10.address, nil)], remembered: remembered(Self.h9, Self.h10)),
         ]
         for var choice in straps {
             for mayListen in [true, false] {
@@ -30,26 +30,26 @@ struct StrapSearchTests {
     }
 
     @Test func whatIsNotCertainIsListenedFor() {
-        let straps: [StrapChoice] = [
-            StrapChoice(),
-            StrapChoice(ours: [.address(Self.h10.address, nil)]),
-            StrapChoice(ours: [.name("strap public")], remembered: remembered(Self.h10)),
-            StrapChoice(ours: [.address(Self.h10.address, .public), .name("9ad13824")]),
-            StrapChoice(remembered: remembered(Self.h10, Self.h9)),
-            StrapChoice(remembered: remembered(Self.watch)),
+        let straps: [StrapSelector] = [
+            StrapSelector(),
+            StrapSelector(ours: [.address(Self.h10.address, nil)]),
+            StrapSelector(ours: [.name("strap public")], remembered: remembered(Self.h10)),
+            StrapSelector(ours: [.address(Self.h10.address, .public), .name("9ad13824")]),
+            StrapSelector(remembered: remembered(Self.h10, Self.h9)),
+            StrapSelector(remembered: remembered(Self.watch)),
         ]
         for var choice in straps { #expect(choice.search(mayListen: true, at: clock.now) == .listen) }
     }
 
     @Test mutating func aTypeThatWasHeardIsCertain() {
-        var choice = StrapChoice(ours: [.address(Self.h10.address, nil)])
-        choice.heard(StrapSighting(address: Self.h10), at: clock.now)
+        var choice = StrapSelector(ours: [.address(Self.h10.address, nil)])
+        choice.received(ScanResult(address: Self.h10), at: clock.now)
         #expect(
             choice.search(mayListen: true, at: clock.now) == .connect(Self.h10, within: StrapLink.connectionLimit))
     }
 
     @Test func withoutListeningBothTypesAreTriedInTurnTenSecondsEach() {
-        var choice = StrapChoice(ours: [.address(Self.h10.address, nil), .address(Self.h9.address, nil)])
+        var choice = StrapSelector(ours: [.address(Self.h10.address, nil), .address(Self.h9.address, nil)])
         let tried = (0..<5).map { _ in choice.search(mayListen: false, at: clock.now) }
         let turn: [LEAddress] = [
             Self.h10, LEAddress(Self.h10.address, .random), Self.h9, LEAddress(Self.h9.address, .public),
@@ -59,17 +59,17 @@ struct StrapSearchTests {
     }
 
     @Test func withoutListeningANameIsTriedWhereItIsRemembered() {
-        var choice = StrapChoice(ours: [.name("public")], remembered: remembered(Self.h9, Self.h10, Self.watch))
+        var choice = StrapSelector(ours: [.name("public")], remembered: remembered(Self.h9, Self.h10, Self.watch))
         for _ in 0..<2 {
             #expect(choice.search(mayListen: false, at: clock.now) == .connect(Self.h10, within: .seconds(10)))
         }
-        choice = StrapChoice(remembered: remembered(Self.h9, Self.h10, Self.watch))
+        choice = StrapSelector(remembered: remembered(Self.h9, Self.h10, Self.watch))
         let tried = (0..<3).map { _ in choice.search(mayListen: false, at: clock.now) }
         #expect(tried == [Self.h9, Self.h10, Self.h9].map { .connect($0, within: .seconds(10)) })
     }
 
     @Test mutating func withoutListeningTheStrapOfBeforeHasHalfAMinute() {
-        var choice = StrapChoice(remembered: remembered(Self.h9, Self.h10))
+        var choice = StrapSelector(remembered: remembered(Self.h9, Self.h10))
         _ = choice.received(.worn, from: Self.h10, at: clock.now)
         choice.lost(at: clock.now)
         clock.advance(by: .seconds(12))
@@ -81,7 +81,7 @@ struct StrapSearchTests {
 
     @Test func withoutListeningAndWithoutAnAddressNothingCanBeDone() {
         for var choice in [
-            StrapChoice(), StrapChoice(ours: [.name("h10")]), StrapChoice(remembered: remembered(Self.watch)),
+            StrapSelector(), StrapSelector(ours: [.name("h10")]), StrapSelector(remembered: remembered(Self.watch)),
         ] {
             #expect(choice.search(mayListen: false, at: clock.now) == nil)
         }

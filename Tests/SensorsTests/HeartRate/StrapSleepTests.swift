@@ -46,7 +46,7 @@ struct StrapSleepTests {
 
     private mutating func takeOff(leavingAfter unworn: Int = 12) -> StrapLink.Action? {
         for _ in 0..<unworn { link.received(.unworn, at: clock.advance(by: .seconds(1))) }
-        return link.lost(.left, at: clock.now)
+        return link.lost(.remoteTerminated, at: clock.now)
     }
 
     @Test mutating func aStrapThatWasTakenOffSleeps() {
@@ -63,8 +63,8 @@ struct StrapSleepTests {
         #expect(wait(.seconds(1)) == [.search])
     }
 
-    @Test(arguments: [StrapLink.Loss.faded, .ended])
-    mutating func aStrapThatTheAirTookAwayDoesNotSleep(_ loss: StrapLink.Loss) {
+    @Test(arguments: [StrapLink.DisconnectCause.supervisionTimeout, .ended])
+    mutating func aStrapThatTheAirTookAwayDoesNotSleep(_ loss: StrapLink.DisconnectCause) {
         _ = link.found(strap, at: clock.now)
         stand()
         for _ in 0..<20 { link.received(.unworn, at: clock.advance(by: .seconds(1))) }
@@ -81,7 +81,7 @@ struct StrapSleepTests {
         _ = link.found(strap, at: clock.now)
         stand()
         for _ in 0..<30 { link.received(measurement, at: clock.advance(by: .seconds(1))) }
-        #expect(link.lost(.left, at: clock.now) == nil)
+        #expect(link.lost(.remoteTerminated, at: clock.now) == nil)
         #expect(link.asleep == nil)
     }
 
@@ -90,10 +90,10 @@ struct StrapSleepTests {
         // It advertises for a while, falls silent, and is put on again.
         for _ in 0..<3 {
             wait(.seconds(5))
-            #expect(link.heard(strap, at: clock.now) == nil)
+            #expect(link.received(strap, at: clock.now) == nil)
         }
         wait(.seconds(20))
-        #expect(link.heard(strap, at: clock.now) == .connect(strap))
+        #expect(link.received(strap, at: clock.now) == .connect(strap))
         #expect(link.status.state == .connecting)
         stand()
         link.received(.worn, at: clock.now)
@@ -104,9 +104,9 @@ struct StrapSleepTests {
         _ = wearAndTakeOff()
         for _ in 0..<9 {
             #expect(wait(.seconds(6)) == [])
-            #expect(link.heard(strap, at: clock.now) == nil)
+            #expect(link.received(strap, at: clock.now) == nil)
         }
-        #expect(wait(.seconds(6)) == [.leave, .search])
+        #expect(wait(.seconds(6)) == [.stopScan, .search])
         #expect(link.found(strap, at: clock.now) == .connect(strap))
     }
 
@@ -118,14 +118,14 @@ struct StrapSleepTests {
         #expect(takeOff() == nil, "nobody listens for it")
         #expect(link.duty == nil)
         wait(.seconds(299))
-        #expect(link.heard(strap, at: clock.now) == nil)
-        #expect(wait(.seconds(1)) == [.leave, .search])
+        #expect(link.received(strap, at: clock.now) == nil)
+        #expect(wait(.seconds(1)) == [.stopScan, .search])
     }
 
     @Test mutating func aWishWakesIt() {
         _ = wearAndTakeOff()
         wait(.seconds(3))
-        #expect(link.wanted(keepsStrap: true, at: clock.now) == .leave)
+        #expect(link.wanted(keepsStrap: true, at: clock.now) == .stopScan)
         #expect(wait(.zero) == [.search])
         #expect(link.found(strap, at: clock.now) == .connect(strap))
     }
@@ -160,7 +160,7 @@ struct StrapSleepTests {
             // Moved about in its bag, it advertises for a minute and falls silent for one.
             let isAdvertising = interval == 5 || second / 60 % 2 == 0
             guard isAdvertising, second % interval == 0 else { continue }
-            var connects = link.heard(strap, at: clock.now) != nil
+            var connects = link.received(strap, at: clock.now) != nil
             if actions.contains(.search) || link.isScanning { connects = link.found(strap, at: clock.now) != nil }
             guard connects else { continue }
             stand()
@@ -175,7 +175,7 @@ struct StrapSleepTests {
         var waits: [Double] = []
         for _ in 0..<3 {
             let asleepAt = clock.now
-            #expect(link.heard(strap, at: clock.now) == nil)
+            #expect(link.received(strap, at: clock.now) == nil)
             while link.asleep != nil {
                 clock.now = link.deadline!
                 _ = link.tick(at: clock.now)
@@ -193,10 +193,10 @@ struct StrapSleepTests {
         for _ in 0..<3 {
             _ = wearAndTakeOff()
             wait(.seconds(30))
-            #expect(link.heard(strap, at: clock.now) == .connect(strap))
+            #expect(link.received(strap, at: clock.now) == .connect(strap))
             stand()
             for _ in 0..<60 { link.received(.worn, at: clock.advance(by: .seconds(1))) }
-            link.lost(.faded, at: clock.now)
+            link.lost(.supervisionTimeout, at: clock.now)
             wait(.zero)
         }
     }

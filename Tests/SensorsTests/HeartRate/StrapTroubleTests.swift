@@ -24,7 +24,7 @@ struct StrapTroubleTests {
 
     /// A connection that gives heart rate for so many seconds and then ends.
     private mutating func connect(
-        to strap: LEAddress? = nil, for seconds: Int, until loss: StrapLink.Loss
+        to strap: LEAddress? = nil, for seconds: Int, until loss: StrapLink.DisconnectCause
     ) -> StrapLink.Action? {
         search()
         _ = link.found(strap ?? self.strap, at: clock.now)
@@ -38,37 +38,40 @@ struct StrapTroubleTests {
         #expect(connect(for: 30, until: .parametersRefused) == .widen(strap))
         #expect(link.status.reason == .parametersRefused)
         #expect(link.faults == [.parametersRefused])
-        _ = connect(for: 160, until: .faded)
+        _ = connect(for: 160, until: .supervisionTimeout)
         #expect(link.faults == [.parametersRefused], "it has not got over it yet")
-        _ = connect(for: 161, until: .faded)
+        _ = connect(for: 161, until: .supervisionTimeout)
         #expect(link.faults == [])
     }
 
     @Test mutating func aStrapThatLeavesTwiceAfterHalfAMinuteGetsWideParameters() {
-        #expect(connect(for: 30, until: .left) == nil)
+        #expect(connect(for: 30, until: .remoteTerminated) == nil)
         #expect(connect(for: 100, until: .ended) == .widen(strap))
         #expect(link.faults == [], "nothing was refused for certain")
-        #expect(connect(for: 30, until: .left) == nil)
-        #expect(connect(for: 150, until: .left) == .widen(strap))
+        #expect(connect(for: 30, until: .remoteTerminated) == nil)
+        #expect(connect(for: 150, until: .remoteTerminated) == .widen(strap))
     }
 
-    @Test(arguments: [(24, StrapLink.Loss.left), (161, .left), (30, .faded), (30, .unanswered)])
-    mutating func otherEndsSayNothingOfParameters(_ seconds: Int, loss: StrapLink.Loss) {
+    @Test(arguments: [
+        (24, StrapLink.DisconnectCause.remoteTerminated), (161, .remoteTerminated), (30, .supervisionTimeout),
+        (30, .attTimeout),
+    ])
+    mutating func otherEndsSayNothingOfParameters(_ seconds: Int, loss: StrapLink.DisconnectCause) {
         for _ in 0..<4 { #expect(connect(for: seconds, until: loss) == nil) }
     }
 
     @Test mutating func aLongConnectionClearsAStrapOfSuspicion() {
-        #expect(connect(for: 30, until: .left) == nil)
-        #expect(connect(for: 300, until: .left) == nil)
-        #expect(connect(for: 30, until: .left) == nil)
+        #expect(connect(for: 30, until: .remoteTerminated) == nil)
+        #expect(connect(for: 300, until: .remoteTerminated) == nil)
+        #expect(connect(for: 30, until: .remoteTerminated) == nil)
     }
 
     @Test mutating func whatOneStrapDidIsNotHeldAgainstAnother() {
-        #expect(connect(for: 30, until: .left) == nil)
-        #expect(connect(to: other, for: 30, until: .left) == nil)
+        #expect(connect(for: 30, until: .remoteTerminated) == nil)
+        #expect(connect(to: other, for: 30, until: .remoteTerminated) == nil)
         _ = connect(for: 3, until: .flooded)
         #expect(link.faults == [.flood])
-        _ = connect(to: other, for: 1, until: .faded)
+        _ = connect(to: other, for: 1, until: .supervisionTimeout)
         #expect(link.faults == [])
     }
 
@@ -77,7 +80,7 @@ struct StrapTroubleTests {
         #expect(link.faults == [.flood])
         _ = connect(for: 4, until: .flooded)
         #expect(link.faults == [.flood])
-        _ = connect(for: 6, until: .faded)
+        _ = connect(for: 6, until: .supervisionTimeout)
         #expect(link.faults == [])
     }
 
@@ -85,7 +88,7 @@ struct StrapTroubleTests {
         _ = connect(for: 0, until: .pairingNeeded)
         #expect(link.faults == [.needsPairing])
         #expect(link.status.reason == .needsPairing)
-        _ = connect(for: 1, until: .faded)
+        _ = connect(for: 1, until: .supervisionTimeout)
         #expect(link.faults == [])
     }
 
@@ -103,18 +106,20 @@ struct StrapTroubleTests {
     }
 
     @Test(arguments: [
-        (UInt8(0x05), StrapLink.Loss.pairingNeeded), (0x06, .pairingNeeded), (0x08, .faded), (0x13, .left),
-        (0x15, .left), (0x16, .ended), (0x3B, .parametersRefused), (0x3D, .pairingNeeded), (0x3E, .unreachable),
+        (UInt8(0x05), StrapLink.DisconnectCause.pairingNeeded), (0x06, .pairingNeeded), (0x08, .supervisionTimeout),
+        (0x13, .remoteTerminated),
+        (0x15, .remoteTerminated), (0x16, .ended), (0x3B, .parametersRefused), (0x3D, .pairingNeeded),
+        (0x3E, .unreachable),
         (0xFF, .ended),
     ])
-    func theControllersReasonsAreTold(_ reason: UInt8, loss: StrapLink.Loss) {
-        #expect(StrapLink.Loss(disconnectReason: reason) == loss)
+    func theControllersReasonsAreTold(_ reason: UInt8, loss: StrapLink.DisconnectCause) {
+        #expect(StrapLink.DisconnectCause(disconnectReason: reason) == loss)
     }
 
     // MARK: The host
 
     @Test mutating func anAdapterThatIsOffStopsTheSearchAndItsReturnBeginsItAnew() {
-        #expect(link.hindered(by: .adapterOff, at: clock.now) == .leave)
+        #expect(link.hindered(by: .adapterOff, at: clock.now) == .stopScan)
         #expect(link.status == LinkStatus(.disconnected, reason: .adapterOff))
         #expect(link.deadline == nil)
         #expect(link.found(strap, at: clock.now) == nil)

@@ -29,9 +29,9 @@ struct StrapValueTests {
 
     @Test func paddingIsTrimmedFromWhatADeviceSaysOfItself() {
         var information = DeviceInformation()
-        information.take(Array("  Polar Electro Oy \0\0".utf8), of: .manufacturerName)
-        information.take(Array("\0 \0".utf8), of: .modelNumber)
-        information.take([], of: .serialNumber)
+        information.set(Array("  Polar Electro Oy \0\0".utf8), of: .manufacturerName)
+        information.set(Array("\0 \0".utf8), of: .modelNumber)
+        information.set([], of: .serialNumber)
         #expect(information.manufacturer?.text == "Polar Electro Oy")
         #expect(information.model == nil)
         #expect(information.serialNumber == nil)
@@ -39,9 +39,9 @@ struct StrapValueTests {
 
     @Test func aHostileNameIsHarmless() {
         var information = DeviceInformation()
-        information.take(Array("\u{1B}[2J\u{1B}]0;x\u{7}\"</b>\u{202E}".utf8) + [0xFF, 0xC0], of: .deviceName)
+        information.set(Array("\u{1B}[2J\u{1B}]0;x\u{7}\"</b>\u{202E}".utf8) + [0xFF, 0xC0], of: .deviceName)
         #expect(information.name?.text == "\u{FFFD}[2J\u{FFFD}]0;x\u{FFFD}\"</b>\u{FFFD}\u{FFFD}\u{FFFD}")
-        information.take(Array(repeating: UInt8(ascii: "x"), count: 512), of: .deviceName)
+        information.set(Array(repeating: UInt8(ascii: "x"), count: 512), of: .deviceName)
         #expect(information.name?.text.count == 64)
     }
 }

@@ -6,20 +6,20 @@ import TestKit
 struct AdapterStage {
     var clock = ManualClock()
     var kernel = FakeKernel()
-    var session: AdapterSession
-    var found: [StrapSighting] = []
+    var session: MgmtAdapterSession
+    var found: [ScanResult] = []
     var keys: [LongTermKey] = []
-    var pairings: [StrapPairing] = []
+    var pairings: [PairingResult] = []
 
     init(_ choice: AdapterChoice = .any) {
-        session = AdapterSession(choice)
+        session = MgmtAdapterSession(choice)
     }
 
     mutating func open() {
         carryOut(session.opened(at: clock.now))
     }
 
-    mutating func carryOut(_ actions: [AdapterSession.Action]) {
+    mutating func carryOut(_ actions: [MgmtAdapterSession.Action]) {
         for action in actions {
             switch action {
             case .send(let bytes): for answer in kernel.answers(to: bytes) { hear(answer) }

@@ -1,0 +1,20 @@
+package import Sensors
+
+extension PairingResult {
+    /// What whoever has asked for it is told.
+    package var answer: Result<ControlResult, ControlFailure> {
+        switch self {
+        case .paired, .pairedAlready: .success(.done)
+        case .absent:
+            .failure(
+                .notFound(
+                    "strap",
+                    "no such strap was heard: put it on, keep it away from telephones and watches, and try again"))
+        case .refused:
+            .failure(
+                .unavailable(
+                    "the strap did not pair: some do so only for a minute after they were put on, or are paired with as "
+                        + "many as they can; undo that in its maker's app, and try again"))
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Domain
+
+/// What is asked of bluetoothd.
+///
+/// Source: BlueZ, doc/adapter-api.txt, doc/device-api.txt, doc/gatt-api.txt, doc/agent-api.txt.
+package enum BlueZMethodCall: Hashable, Sendable {
+    /// Whether it does anything at all.
+    case ping
+    case getObjects
+    case setPowered(adapter: String, Bool)
+    case setFilter(adapter: String, BlueZDiscovery.Pass)
+    case startDiscovery(adapter: String)
+    case stopDiscovery(adapter: String)
+    case removeDevice(String, adapter: String)
+    case connect(device: String)
+    case disconnect(device: String)
+    case acquireNotify(characteristic: String)
+    case startNotify(characteristic: String)
+    case stopNotify(characteristic: String)
+    case read(characteristic: String)
+    case registerAgent
+    case unregisterAgent
+    case pair(device: String)
+
+    /// How long the answer may take.
+    package var limit: Duration {
+        switch self {
+        // The kernel waits 40 s for a strap, which is longer than the bus would.
+        case .connect: .seconds(45)
+        case .pair: .seconds(60)
+        // The kernel gives an adapter 10 s to switch on.
+        case .setPowered: .seconds(15)
+        // The strap has 30 s to answer.
+        case .acquireNotify, .startNotify, .stopNotify, .read: .seconds(35)
+        case .ping: .seconds(2)
+        default: .seconds(5)
+        }
+    }
+
+    /// Whether bluetoothd answers later while anybody pairs: it holds searches then, and goes on with them 5 s later.
+    ///
+    /// Source: BlueZ 5.66, src/adapter.c, `resume_discovery`.
+    var waitsForPairings: Bool {
+        switch self {
+        case .startDiscovery, .stopDiscovery: true
+        default: false
+        }
+    }
+
+    /// Whether bluetoothd itself is to blame when there is no answer in time.
+    package var isAnsweredByItself: Bool {
+        switch self {
+        case .connect, .pair: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,329 @@
+package import Domain
+
+/// The conversation with the kernel about its Bluetooth adapters: keeps one of them on and ready for Low Energy, has it search, and
+/// tells what it hears.
+///
+///                opened            listed, one chosen        on
+///     (closed) ──────────▶ unknown ──────────────────▶ off ──────▶ ready
+///                             │ none is there           ▲ switched off │
+///                             ▼                         └──────────────┤
+///                           absent ◀──────────────────── unplugged ────┘
+///
+/// One command is under way at a time. The next one is the first thing that is not as it is wanted; what fails is tried again after a
+/// rest. A channel without CAP_NET_ADMIN may look and not touch: the first refusal is remembered, and nothing is asked after it.
+///
+/// The machine does no input or output. The shell reports what happened with the moment it happened, carries out the
+/// returned ``Action``s, and calls ``tick(at:)`` no later than ``deadline``.
+package struct MgmtAdapterSession: Sendable {
+    package enum Action: Equatable, Sendable {
+        case send([UInt8])
+        /// A device was heard.
+        case found(ScanResult)
+        /// These are the keys that are to be had from now on; they are secret.
+        case keep([LongTermKey])
+        /// The pairing that was asked for has ended.
+        case endPairing(PairingResult)
+    }
+
+    /// How long a command may take: the kernel gives an adapter 10 s to switch on.
+    package static let commandLimit = Duration.seconds(15)
+
+    /// The rest after a command that failed, and after one that found the adapter blocked or busy.
+    package static let failureRetryDelay = Duration.seconds(2)
+    package static let blockedRetryDelay = Duration.seconds(5)
+
+    /// The rest after somebody else has switched the adapter off: two that switch against each other would not end.
+    package static let politeness = Duration.seconds(1)
+
+    /// The most connections that are kept.
+    package static let connectionLimit = 64
+
+    private struct Flight: Equatable {
+        var command: MgmtCommand
+        /// What was wanted when it was sent.
+        var tuning: ScanParameters
+        var lateAt: Instant
+    }
+
+    var isOpen = false
+    private var flight: Flight?
+    private var adapters: AdapterList
+    private var isForbidden = false
+    private var isBlocked = false
+    private var knowsDefaults = true
+    private var restUntil: Instant?
+
+    var discovery = DiscoveryCycle()
+    /// Whether a search is wanted; a pairing makes it wait.
+    var isSearchWanted = false
+    var pairing = MgmtPairing()
+    private var wanted = ScanParameters()
+    /// The defaults that are in force, and the strap that parameters of its own are loaded for.
+    private var duty: ScanDutyPolicy.Duty?
+    private var loaded: ScanParameters?
+    /// Who is connected to the adapter; nil until it has told.
+    private var connections: [LEAddress]?
+    private var leaving: [LEAddress] = []
+
+    package init(_ choice: AdapterChoice) {
+        adapters = AdapterList(choice)
+    }
+
+    /// When ``tick(at:)`` has something to do, if nothing happens before.
+    package var deadline: Instant? {
+        [flight?.lateAt, restUntil, discovery.deadline, pairing.deadline].compactMap { $0 }.min()
+    }
+
+    package var status: AdapterStatus {
+        guard let adapter = adapters.current else { return adapters.isWithout ? .absent : .unknown }
+        if adapter.isReady { return .ready }
+        if isBlocked { return .blocked }
+        return isForbidden && adapter.settings.contains(.powered) ? .forbidden : .off
+    }
+
+    /// The address of the adapter in use, while it is there.
+    package var address: BluetoothAddress? {
+        adapters.current?.address
+    }
+
+    /// The number of the adapter in use, while it is there.
+    package var index: UInt16? {
+        adapters.current?.index
+    }
+
+    /// Whether the kernel lets this process search and switch.
+    package var isPermitted: Bool {
+        !isForbidden
+    }
+
+    /// Whether a connection may be begun: nothing of ours is on the air, nor will be, and all is set for it.
+    package var isQuiet: Bool {
+        guard status == .ready, !isSearchWanted, !pairing.isUnderWay else { return false }
+        return isForbidden || (flight == nil && !discovery.isOnAir && leaving.isEmpty && isTuned)
+    }
+
+    private var isTuned: Bool {
+        duty == wanted.duty
+            && (!needsLoading || loaded?.strap == wanted.strap && loaded?.parameters == wanted.parameters)
+    }
+
+    /// Whether the strap needs parameters of its own: the kernel keeps those that it connected a device with before, whatever the
+    /// defaults are then. Where defaults are not known, parameters are loaded once it is known for which strap.
+    private var needsLoading: Bool {
+        wanted.strap != nil && (wanted.parameters != .usual || !knowsDefaults)
+    }
+
+    /// Whether a device is connected to the adapter, by whomever.
+    package func isConnected(_ device: LEAddress) -> Bool {
+        connections?.contains(device) ?? false
+    }
+}
+
+// MARK: What happens
+
+extension MgmtAdapterSession {
+    /// The channel stands. What was known of the kernel before is forgotten; what is wanted, and which adapter it is, is kept.
+    package mutating func opened(at now: Instant) -> [Action] {
+        closed()
+        isOpen = true
+        return ended(pairing.opened()) + advance(at: now)
+    }
+
+    /// The channel is gone. A discovery of ours outlives it, and one that was asked for may have begun.
+    package mutating func closed() {
+        var asked: Instant?
+        if let flight, case .startDiscovery = flight.command { asked = flight.lateAt - Self.commandLimit }
+        discovery.abandoned(asked: asked)
+        isOpen = false
+        flight = nil
+        adapters.reset()
+        isForbidden = false
+        knowsDefaults = true
+        restUntil = nil
+        pairing.closed()
+        discovery.want(isSearchWanted)
+        reset()
+    }
+
+    /// Takes one datagram. One that is malformed changes nothing.
+    package mutating func received(_ bytes: Span<UInt8>, at now: Instant) -> [Action] {
+        guard isOpen, let packet = try? MgmtPacket(bytes) else { return [] }
+        let keys = pairing.keys
+        var actions: [Action] = []
+        switch packet.event {
+        case .answered(MgmtCommand.pairOpcode, let status, _):
+            if packet.index == index { actions = paired(status, at: now) }
+        case .answered(let opcode, let status, let reply):
+            guard let flight, flight.command.opcode == opcode, flight.command.index == packet.index else { break }
+            finished(flight, status, reply, at: now)
+        case .added: adapters.added(packet.index)
+        case .removed: actions = removed(packet.index)
+        case .settingsChanged(let settings): changed(packet.index, settings, at: now)
+        case .found(let sighting): if packet.index == index { actions = [.found(sighting)] }
+        case .agreed, .asked: if packet.index == index { actions = heardOfPairing(packet.event) }
+        case .connected, .disconnected, .discovering: if packet.index == index { received(packet.event, at: now) }
+        case .connectFailed, .failing, .other: break
+        }
+        if pairing.keys != keys { actions.append(.keep(pairing.keys)) }
+        return actions + advance(at: now)
+    }
+
+    /// Says what time it is.
+    package mutating func tick(at now: Instant) -> [Action] {
+        if let flight, now >= flight.lateAt { finished(flight, .timeout, [], at: now) }
+        if let until = restUntil, now >= until { restUntil = nil }
+        discovery.tick(at: now)
+        return tickPairing(at: now) + advance(at: now)
+    }
+
+    /// Searches from now on, or does not.
+    package mutating func search(_ isWanted: Bool, at now: Instant) -> [Action] {
+        isSearchWanted = isWanted
+        discovery.want(isWanted && !pairing.isUnderWay)
+        return advance(at: now)
+    }
+
+    /// Changes what connections to come are like.
+    package mutating func tune(_ tuning: ScanParameters, at now: Instant) -> [Action] {
+        wanted = tuning
+        return advance(at: now)
+    }
+
+    /// Ends the connection to a device at once: the kernel keeps one for 2 s after its last socket was closed.
+    package mutating func disconnect(_ device: LEAddress, at now: Instant) -> [Action] {
+        guard !isForbidden, isConnected(device), !leaving.contains(device) else { return [] }
+        leaving.append(device)
+        return advance(at: now)
+    }
+}
+
+// MARK: What follows
+
+extension MgmtAdapterSession {
+    mutating func advance(at now: Instant) -> [Action] {
+        guard let command = next() else { return [] }
+        // It takes as long as the strap is away; others are carried out meanwhile.
+        if case .pair = command {
+            pairing.asked()
+            return [.send(command.bytes)] + advance(at: now)
+        }
+        flight = Flight(command: command, tuning: wanted, lateAt: now + Self.commandLimit)
+        return [.send(command.bytes)]
+    }
+
+    /// The first thing that is not as it is wanted.
+    private func next() -> MgmtCommand? {
+        guard isOpen, flight == nil, restUntil == nil else { return nil }
+        guard adapters.isListed else { return .readIndexList }
+        if let index = adapters.unread.first { return .readInformation(index: index) }
+        guard let adapter = adapters.current, !isForbidden else { return nil }
+        let index = adapter.index
+        if !adapter.settings.contains(.lowEnergy) { return .setLowEnergy(index: index) }
+        if !adapter.settings.contains(.powered) { return .setPowered(index: index) }
+        if connections == nil { return .readConnections(index: index) }
+        if let device = leaving.first { return .disconnect(index: index, device) }
+        if let command = pairing.next(for: adapter, isAirFree: !discovery.isOnAir) { return command }
+        if discovery.step == .stop { return .stopDiscovery(index: index) }
+        if !discovery.isOnAir {
+            if duty != wanted.duty { return .setDefaults(index: index, .usual, wanted.duty) }
+            if !isTuned, let strap = wanted.strap { return .loadParameters(index: index, strap, wanted.parameters) }
+        }
+        return discovery.step == .start ? .startDiscovery(index: index) : nil
+    }
+
+    /// Forgets what was known of the adapter in use.
+    private mutating func reset() {
+        isBlocked = false
+        duty = nil
+        loaded = nil
+        connections = nil
+        leaving = []
+    }
+
+    private mutating func removed(_ index: UInt16) -> [Action] {
+        let isCurrent = index == self.index
+        adapters.removed(index)
+        if flight?.command.index == index { flight = nil }
+        guard isCurrent else { return [] }
+        discovery.reset()
+        reset()
+        adapters.replace()
+        return ended(pairing.removed())
+    }
+
+    private mutating func changed(_ index: UInt16, _ settings: AdapterSettings, at now: Instant) {
+        let wasReady = status == .ready
+        adapters.changed(index, settings)
+        guard let adapter = adapters.current, adapter.index == index else { return }
+        if settings.contains(.powered) {
+            isBlocked = false
+        } else {
+            discovery.reset()
+            connections = connections.map { _ in [] }
+            leaving = []
+        }
+        if wasReady, !adapter.isReady { restUntil = now + Self.politeness }
+    }
+
+    private mutating func received(_ event: MgmtPacket.Event, at now: Instant) {
+        switch event {
+        case .connected(let device):
+            pairing.connected(device)
+            guard let connections, connections.count < Self.connectionLimit, !connections.contains(device) else {
+                break
+            }
+            self.connections = connections + [device]
+        case .disconnected(let device, _):
+            connections?.removeAll { $0 == device }
+            leaving.removeAll { $0 == device }
+        case .discovering(false):
+            // Somebody else's may have ended too; ours then goes on after the pause.
+            discovery.ended(at: now)
+        default: break
+        }
+    }
+
+    private mutating func finished(
+        _ flight: Flight, _ status: MgmtStatus, _ reply: [UInt8], at now: Instant
+    ) {
+        self.flight = nil
+        pairing.finished(flight.command, status, at: now)
+        if status == .permissionDenied {
+            isForbidden = true
+            return
+        }
+        switch flight.command {
+        case .readIndexList:
+            guard status == .success, (try? adapters.listed(reply.span)) != nil else {
+                restUntil = now + Self.failureRetryDelay
+                return
+            }
+        case .readInformation(let index):
+            adapters.read(index, status == .success ? try? Adapter(index: index, reply.span) : nil)
+        case .setPowered(let index), .setLowEnergy(let index): switched(index, status, reply, at: now)
+        case .setBondable(let index, _):
+            if let settings = try? reply.span.uint32(at: 0) {
+                changed(index, AdapterSettings(rawValue: settings), at: now)
+            }
+        case .readConnections: connections = status == .success ? reply.connections(limit: Self.connectionLimit) : []
+        case .disconnect(_, let device): leaving.removeAll { $0 == device }
+        case .setDefaults:
+            knowsDefaults = status != .unknownCommand
+            // Another failure would fail again: then the kernel's own defaults are used.
+            duty = flight.tuning.duty
+        case .loadParameters: loaded = flight.tuning
+        case .startDiscovery: discovery.started(status, at: now)
+        case .stopDiscovery: discovery.ended(at: now)
+        default: break
+        }
+    }
+
+    private mutating func switched(_ index: UInt16, _ status: MgmtStatus, _ reply: [UInt8], at now: Instant) {
+        isBlocked = status == .blocked
+        if status == .success, let settings = try? reply.span.uint32(at: 0) {
+            changed(index, AdapterSettings(rawValue: settings), at: now)
+        } else {
+            restUntil = now + (isBlocked ? Self.blockedRetryDelay : Self.failureRetryDelay)
+        }
+    }
+}

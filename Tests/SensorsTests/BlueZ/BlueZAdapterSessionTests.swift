@@ -1,0 +1,274 @@
+import Domain
+import Sensors
+import TestKit
+import Testing
+
+struct BlueZSessionTests {
+    private let hci0 = BlueZStage.hci0
+    private let busy = BlueZError("org.bluez.Error.InProgress")
+    private let silence = BlueZError("org.freedesktop.DBus.Error.NoReply")
+
+    private func readyStage(_ choice: AdapterChoice = .any) -> BlueZStage {
+        var stage = BlueZStage(choice)
+        stage.come()
+        return stage
+    }
+
+    @Test func nothingIsKnownUntilTheObjectsAreListed() {
+        var stage = BlueZStage()
+        #expect(stage.session.hindrance == nil)
+        stage.session.went()
+        #expect(stage.session.hindrance == .noBluetooth)
+        stage.carryOut(stage.session.came(at: stage.clock.now))
+        #expect(stage.asked == .getObjects)
+        #expect(stage.session.hindrance == .noBluetooth, "it is not better yet")
+        stage.list([BlueZStage.adapter()])
+        #expect(stage.session.hindrance == nil)
+        #expect(stage.session.isReady)
+        #expect(stage.session.adapter?.address == BlueZStage.address)
+        #expect(stage.session.deadline == nil, "nothing to do, nothing to wake for")
+    }
+
+    @Test func anAdapterThatIsOffIsSwitchedOn() {
+        var stage = BlueZStage()
+        stage.come([BlueZStage.adapter(isOn: false)])
+        #expect(stage.session.hindrance == .adapterOff)
+        #expect(stage.asked == .setPowered(adapter: hci0, true))
+        stage.answer()
+        #expect(stage.session.isReady)
+    }
+
+    @Test func aBlockedAdapterIsNamedAndTriedAgain() {
+        var stage = BlueZStage()
+        stage.come([BlueZStage.adapter(isOn: false)])
+        stage.answer(BlueZError("org.bluez.Error.Blocked", "Blocked through rfkill"))
+        #expect(stage.session.hindrance == .adapterBlocked)
+        #expect(stage.asked == nil)
+        stage.pass(.seconds(4.9))
+        #expect(stage.calls.count == 2)
+        stage.pass(.seconds(0.2))
+        #expect(stage.session.isReady)
+    }
+
+    @Test func anAdapterThatIsBeingSwitchedOnIsReadyAsSoonAsItIsOn() {
+        var stage = BlueZStage()
+        stage.come([BlueZStage.adapter(isOn: false)])
+        stage.search()
+        stage.answer(BlueZError("org.bluez.Error.Busy"))
+        #expect(stage.asked == nil)
+        stage.tell(BlueZInterfaceUpdate(hci0, .adapter, ["Powered": .flag(true)]))
+        #expect(stage.asked == .setFilter(adapter: hci0, .heartRate), "without waiting for the rest to end")
+    }
+
+    @Test func itIsQuietOnceASearchThatWasBeginningHasEnded() {
+        var stage = readyStage()
+        #expect(stage.session.isQuiet)
+        stage.search()
+        stage.answer()
+        #expect(stage.asked == .startDiscovery(adapter: hci0))
+        stage.search(false)
+        #expect(!stage.session.isQuiet, "it will search once it has answered")
+        stage.answer()
+        #expect(stage.asked == .stopDiscovery(adapter: hci0))
+        #expect(!stage.session.isQuiet)
+        stage.answer()
+        #expect(stage.session.isQuiet)
+    }
+
+    @Test func anAdapterThatSomebodySwitchesOffIsSwitchedOnAfterAMoment() {
+        var stage = readyStage()
+        stage.tell(BlueZInterfaceUpdate(hci0, .adapter, ["Powered": .flag(false)]))
+        #expect(stage.session.hindrance == .adapterOff)
+        #expect(stage.asked == nil)
+        stage.pass(BlueZAdapterSession.politeness)
+        #expect(stage.calls.last == .setPowered(adapter: hci0, true))
+        #expect(stage.session.isReady)
+    }
+
+    @Test func aRefusalByTheBusIsNoPermissionUntilItIsTakenBack() {
+        var stage = BlueZStage()
+        stage.carryOut(stage.session.came(at: stage.clock.now))
+        stage.answer(BlueZError("org.freedesktop.DBus.Error.AccessDenied"))
+        #expect(stage.session.hindrance == .noPermission)
+        stage.pass(BlueZAdapterSession.blockedRetryDelay, answering: false)
+        #expect(stage.asked == .getObjects)
+        #expect(stage.session.hindrance == .noPermission, "asking again is no change")
+        stage.list([BlueZStage.adapter()])
+        #expect(stage.session.isReady)
+    }
+
+    @Test(arguments: [
+        (AdapterChoice.any, "/org/bluez/hci1"), (.index(0), "/org/bluez/hci0"),
+        (.address(BluetoothAddress(value: 0x00AA_0100_0001)), "/org/bluez/hci1"),
+    ])
+    func theAdapterThatIsAskedForOrOnIsTaken(choice: AdapterChoice, path: String) {
+        var stage = BlueZStage(choice)
+        stage.come([
+            BlueZStage.adapter(isOn: false), BlueZStage.adapter("/org/bluez/hci1", "00:AA:01:00:00:01", isOn: true),
+        ])
+        #expect(stage.session.adapter?.path == path)
+    }
+
+    @Test func withoutTheAdapterThatIsAskedForThereIsNone() {
+        var stage = BlueZStage(.address(BluetoothAddress(value: 1)))
+        stage.come()
+        #expect(stage.session.hindrance == .noAdapter)
+        #expect(stage.asked == nil)
+        stage.tell(BlueZStage.adapter("/org/bluez/hci7", "00:00:00:00:00:01"), isNew: true)
+        #expect(stage.session.isReady)
+    }
+
+    @Test func anAdapterThatIsPulledOutIsReplaced() {
+        var stage = BlueZStage()
+        stage.come([BlueZStage.adapter(), BlueZStage.adapter("/org/bluez/hci1", "00:AA:01:00:00:01")])
+        stage.carryOut(stage.session.removed(.adapter, of: hci0, at: stage.clock.now))
+        #expect(stage.session.adapter?.path == "/org/bluez/hci1")
+    }
+
+    @Test func searchesAreForHeartRateAndForAllInTurn() {
+        var stage = readyStage()
+        stage.search()
+        stage.settle()
+        stage.pass(.seconds(30))
+        let filters = stage.calls.compactMap { if case .setFilter(_, let pass) = $0 { pass } else { nil } }
+        #expect(filters.prefix(4) == [.heartRate, .all, .heartRate, .all])
+        #expect(
+            stage.calls.prefix(5) == [
+                .getObjects, .setFilter(adapter: hci0, .heartRate), .startDiscovery(adapter: hci0),
+                .stopDiscovery(adapter: hci0), .setFilter(adapter: hci0, .all),
+            ])
+        stage.search(false)
+        stage.settle()
+        #expect(stage.calls.last == .stopDiscovery(adapter: hci0))
+        #expect(stage.session.isQuiet)
+        #expect(stage.session.deadline == nil)
+    }
+
+    @Test func aSearchGoesOnForAMomentWhenAStrapIsConnected() {
+        var stage = readyStage()
+        stage.search()
+        stage.settle()
+        stage.carryOut(stage.session.stopDiscovery(at: stage.clock.now))
+        #expect(stage.asked == nil)
+        #expect(!stage.session.isQuiet)
+        stage.pass(BlueZDiscovery.farewell)
+        #expect(stage.calls.last == .stopDiscovery(adapter: hci0))
+        #expect(stage.session.isQuiet)
+    }
+
+    @Test func aSearchThatIsStuckIsStoppedAndThenTheAdapterIsSwitchedOffAndOn() {
+        var stage = readyStage()
+        stage.search()
+        var refused = 0
+        for _ in 0..<100 where refused < 3 {
+            guard let call = stage.asked else {
+                stage.pass(.seconds(5), answering: false)
+                continue
+            }
+            switch call {
+            case .startDiscovery:
+                refused += 1
+                stage.answer(busy)
+            case .stopDiscovery: stage.answer(BlueZError("org.bluez.Error.Failed", "No discovery started"))
+            default: stage.answer()
+            }
+        }
+        #expect(stage.calls.filter { $0 == .stopDiscovery(adapter: hci0) }.count >= 2)
+        #expect(stage.asked == .setPowered(adapter: hci0, false))
+        stage.answer()
+        #expect(stage.asked == .setPowered(adapter: hci0, true))
+        stage.answer()
+        #expect(stage.session.isReady)
+        stage.carryOut(stage.session.powerCycle(at: stage.clock.now))
+        #expect(stage.session.isReady, "at most once in five minutes")
+        stage.pass(BlueZAdapterSession.powerCycleInterval)
+        stage.settle()
+        stage.carryOut(stage.session.powerCycle(at: stage.clock.now))
+        #expect(stage.asked == .setPowered(adapter: hci0, false))
+    }
+
+    @Test func anAdapterThatOthersUseIsNotSwitchedOff() {
+        var stage = BlueZStage()
+        stage.come([BlueZStage.adapter(), BlueZStage.device(BlueZStage.device, ["Connected": .flag(true)])])
+        stage.carryOut(stage.session.powerCycle(at: stage.clock.now))
+        #expect(stage.asked == nil)
+    }
+
+    @Test func onlyADeviceWithASignalIsHeard() {
+        var stage = BlueZStage()
+        stage.come([BlueZStage.adapter(), BlueZStage.device()])
+        #expect(stage.found.isEmpty, "what is remembered of a device says nothing of now")
+        stage.tell(BlueZInterfaceUpdate(BlueZStage.device, .device, ["RSSI": .number(-61)]))
+        #expect(stage.found.map(\.address) == [BlueZStage.strap])
+        #expect(stage.found.first?.rssi == -61)
+        #expect(stage.found.first?.advertisesHeartRate == true)
+        stage.tell(BlueZInterfaceUpdate(BlueZStage.device, .device, [:], invalidated: ["RSSI"]))
+        #expect(stage.found.count == 1)
+        let foreign = "/org/bluez/hci1/dev_A0_9E_1A_00_00_01"
+        stage.tell(BlueZStage.device(foreign, ["RSSI": .number(-61)]), isNew: true)
+        #expect(stage.found.count == 1, "another adapter's")
+    }
+
+    @Test func aBluetoothdThatDoesNotAnswerIsSpokenToAnewAfterLongerAndLongerRests() {
+        var stage = BlueZStage()
+        stage.carryOut(stage.session.came(at: stage.clock.now))
+        var waits: [Duration] = []
+        for count in 1...7 {
+            stage.answer(silence)
+            #expect(stage.session.hindrance == .noBluetooth)
+            let since = stage.clock.now
+            while stage.reconnections < count { stage.pass(.milliseconds(100), answering: false) }
+            waits.append(stage.clock.now - since)
+        }
+        #expect(waits.map(\.inSeconds) == [0.5, 1, 2, 4, 5, 5, 5])
+        stage.list([BlueZStage.adapter()])
+        #expect(stage.session.isReady)
+        stage.search()
+        stage.answer(silence)
+        #expect(stage.session.hindrance == .noBluetooth, "all that it said is dropped")
+        stage.pass(BlueZAdapterSession.rests[0], answering: false)
+        #expect(stage.asked == .getObjects, "the rests begin anew")
+    }
+
+    @Test func aBluetoothdThatHoldsASearchWhileSomebodyPairsIsNotTakenForHung() {
+        var stage = readyStage()
+        stage.search()
+        stage.answer()
+        #expect(stage.asked == .startDiscovery(adapter: hci0))
+        stage.answer(silence)
+        #expect(stage.asked == .ping)
+        #expect(stage.session.isReady && !stage.session.isQuiet)
+        stage.answer()
+        #expect(stage.asked == .stopDiscovery(adapter: hci0), "it may yet have begun")
+        stage.answer(silence)
+        stage.answer()
+        #expect(stage.session.isReady)
+        stage.pass(BlueZDiscovery.stuckRetryDelay)
+        #expect(stage.calls.suffix(1) == [.startDiscovery(adapter: hci0)])
+    }
+
+    @Test func aBluetoothdThatDoesNotEvenSayThatItIsThereIsHung() {
+        var stage = readyStage()
+        stage.search()
+        stage.answer()
+        stage.answer(silence)
+        stage.answer(silence)
+        #expect(stage.session.hindrance == .noBluetooth)
+        stage.pass(BlueZAdapterSession.rests[0], answering: false)
+        #expect(stage.reconnections == 1)
+    }
+
+    @Test func aDeviceThatIsPairedIsNotRemoved() {
+        var stage = BlueZStage()
+        stage.come([BlueZStage.adapter(), BlueZStage.device(BlueZStage.device, ["Paired": .flag(true)])])
+        if let device = stage.session.device(BlueZStage.strap) {
+            stage.carryOut(stage.session.remove(device, at: stage.clock.now))
+        }
+        #expect(stage.asked == nil)
+        stage.tell(BlueZInterfaceUpdate(BlueZStage.device, .device, ["Paired": .flag(false)]))
+        if let device = stage.session.device(BlueZStage.strap) {
+            stage.carryOut(stage.session.remove(device, at: stage.clock.now))
+        }
+        #expect(stage.asked == .removeDevice(BlueZStage.device, adapter: hci0))
+    }
+}

@@ -1,0 +1,88 @@
+import Domain
+import Sensors
+import TestKit
+import Testing
+
+struct WayChoiceTests {
+    private var clock = ManualClock()
+    private var choice: BackendSelector
+
+    init() {
+        choice = BackendSelector(.auto, at: clock.now)
+    }
+
+    /// Lets time pass; the choice is told of it at its deadline.
+    private mutating func pass(_ duration: Duration) {
+        let end = clock.now + duration
+        if let deadline = choice.deadline, deadline <= end { choice.tick(at: deadline) }
+        clock.now = end
+    }
+
+    private mutating func told(_ isRunning: Bool) {
+        choice.receive(isRunning: isRunning, at: clock.now)
+    }
+
+    @Test mutating func whereBluetoothdRunsItIsTheWayAtOnce() {
+        #expect(choice.way == nil)
+        told(true)
+        #expect(choice.way == .bluetoothd)
+        #expect(choice.reason?.text == "bluetoothd runs")
+        #expect(choice.deadline == nil)
+    }
+
+    @Test mutating func whereItDoesNotRunTheKernelIsTheWayAtOnce() {
+        told(false)
+        #expect(choice.way == .kernel)
+        #expect(choice.reason?.text == "bluetoothd does not run")
+        #expect(choice.deadline == nil)
+    }
+
+    @Test mutating func aBusThatDoesNotAnswerIsWaitedForTwoSeconds() {
+        pass(.seconds(2) - .milliseconds(1))
+        #expect(choice.way == nil)
+        pass(.milliseconds(1))
+        #expect(choice.way == .kernel)
+        #expect(choice.reason?.text == "the system bus does not answer")
+        told(false)
+        #expect(choice.reason?.text == "the system bus does not answer", "why it was chosen does not change")
+        told(true)
+        #expect(choice.way == .bluetoothd, "an answer may come late")
+    }
+
+    @Test mutating func bluetoothdThatIsRestartedIsNotLeft() {
+        told(true)
+        for gap in [0.1, 1, 3, 3.9] {
+            told(false)
+            pass(.seconds(gap))
+            #expect(choice.way == .bluetoothd)
+            told(true)
+            #expect(choice.deadline == nil)
+            pass(.seconds(10))
+            #expect(choice.way == .bluetoothd)
+        }
+    }
+
+    @Test mutating func bluetoothdThatIsStoppedIsLeftAfterFourSeconds() {
+        told(true)
+        told(false)
+        pass(.seconds(3))
+        // That the bus is gone too changes nothing.
+        told(false)
+        pass(.seconds(1))
+        #expect(choice.way == .kernel)
+        #expect(choice.reason?.text == "bluetoothd does not run")
+        told(true)
+        #expect(choice.way == .bluetoothd)
+    }
+
+    @Test(arguments: [(BackendSelector.Preference.kernel, BackendSelector.Backend.kernel), (.bluetoothd, .bluetoothd)])
+    mutating func aWayThatIsSaidIsKept(_ wish: BackendSelector.Preference, _ way: BackendSelector.Backend) {
+        choice = BackendSelector(wish, at: clock.now)
+        for isRunning in [true, false] {
+            #expect(choice.way == way && choice.reason == nil && choice.deadline == nil)
+            told(isRunning)
+            pass(.seconds(10))
+        }
+        #expect(choice.way == way && choice.reason == nil)
+    }
+}
