@@ -27,8 +27,8 @@ struct Course {
         pipeline.receive(.gpsdLink(LinkStatus(.connected, name: Self.device)), at: now)
         pipeline.receive(.battery(percent: 80), at: now)
         _ = try pipeline.perform(.start(.run, indoor: false), at: now)
-        _ = pipeline.takeOutputs()
-        _ = pipeline.takeState()
+        _ = pipeline.drainOutputs()
+        _ = pipeline.popState()
     }
 
     static let start = UTC(milliseconds: 1_772_350_212_300)
@@ -81,7 +81,7 @@ struct Course {
         for _ in 0..<10 { pipeline.advance(to: nextTick()) }
         pipeline.receive(.fix(nextFix()), at: now)
         try receiveNotification()
-        _ = pipeline.takeOutputs()
-        _ = pipeline.takeState()
+        _ = pipeline.drainOutputs()
+        _ = pipeline.popState()
     }
 }

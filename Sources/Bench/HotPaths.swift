@@ -46,12 +46,12 @@ private func measureTick() throws -> Measurement {
     return try Measurement("tick", rounds: 600, passes: 10) {
         course.pipeline.receive(.fix(course.nextFix()), at: course.now)
         try course.receiveNotification()
-        _ = course.pipeline.takeOutputs()
+        _ = course.pipeline.drainOutputs()
     } pass: {
         course.pipeline.advance(to: course.nextTick())
-        _ = course.pipeline.takeOutputs()
-        _ = course.pipeline.takeState()
-        course.pipeline.forgetSeconds()
+        _ = course.pipeline.drainOutputs()
+        _ = course.pipeline.popState()
+        course.pipeline.discardSeconds()
     }
 }
 
@@ -76,11 +76,11 @@ private func measureNotification() throws -> Measurement {
     return try Measurement("heart-rate notification", rounds: 600, passes: 1) {
         for _ in 0..<10 { course.pipeline.advance(to: course.nextTick()) }
         course.pipeline.receive(.fix(course.nextFix()), at: course.now)
-        _ = course.pipeline.takeOutputs()
-        _ = course.pipeline.takeState()
+        _ = course.pipeline.drainOutputs()
+        _ = course.pipeline.popState()
     } pass: {
         try course.receiveNotification()
-        write(course.pipeline.takeOutputs(), with: &writer)
+        write(course.pipeline.drainOutputs(), with: &writer)
     }
 }
 
@@ -96,15 +96,15 @@ private func measurePositionReport() throws -> Measurement {
     return try Measurement("position report", rounds: 600, passes: 1) {
         for _ in 0..<10 { course.pipeline.advance(to: course.nextTick()) }
         try course.receiveNotification()
-        _ = course.pipeline.takeOutputs()
-        _ = course.pipeline.takeState()
+        _ = course.pipeline.drainOutputs()
+        _ = course.pipeline.popState()
         line = course.nextReport()
     } pass: {
         stream.received(line)
         while let step = stream.next(at: course.now) {
             if case .input(let input) = step { course.pipeline.receive(input, at: course.now) }
         }
-        write(course.pipeline.takeOutputs(), with: &writer)
+        write(course.pipeline.drainOutputs(), with: &writer)
     }
 }
 
@@ -122,9 +122,9 @@ private func measureWholeTick(readers: Int) throws -> Measurement {
     var timer: TimerSource?
     timer = try loop.timer {
         course.pipeline.advance(to: course.nextTick())
-        publisher.publish(course.pipeline.takeOutputs())
-        if let (state, isChange) = course.pipeline.takeState() { publisher.publish(state, isChange: isChange) }
-        course.pipeline.forgetSeconds()
+        publisher.publish(course.pipeline.drainOutputs())
+        if let (state, isChange) = course.pipeline.popState() { publisher.publish(state, isChange: isChange) }
+        course.pipeline.discardSeconds()
         timer?.arm(at: .init(nanoseconds: 0))
     }
     timer?.arm(at: .init(nanoseconds: 0))
@@ -133,7 +133,7 @@ private func measureWholeTick(readers: Int) throws -> Measurement {
         for client in clients { client.drain() }
         course.pipeline.receive(.fix(course.nextFix()), at: course.now)
         try course.receiveNotification()
-        publisher.publish(course.pipeline.takeOutputs())
+        publisher.publish(course.pipeline.drainOutputs())
     } pass: {
         try loop.runOnce(waiting: .zero)
     }

@@ -24,7 +24,7 @@ func measureReplay() throws -> ReplayOfTenHours {
     settings.autoLapMetres = 1000
     let idle = Pipeline(settings: settings, isDemo: false, at: course.now)
     var replay = Replay(idle.beginning, every: .seconds(1))
-    replay.take(InputLogEntry(at: course.now, .command(.start(.run, indoor: false))))
+    replay.apply(InputLogEntry(at: course.now, .command(.start(.run, indoor: false))))
     var writer = LineWriter(capacity: 4096)
     var states = 0
     var hourBefore = 0
@@ -33,10 +33,10 @@ func measureReplay() throws -> ReplayOfTenHours {
         for _ in 0..<10 { _ = course.nextTick() }
         let beats = HeartRateMeasurement(beatsPerMinute: UInt16(140 + second % 5), rrIntervals: [438])
         for input in [Input.fix(course.nextFix()), .heart(beats)] {
-            replay.take(InputLogEntry(at: course.now, .input(input))) { pipeline in
-                _ = pipeline.takeOutputs()
-                pipeline.forgetSeconds()
-                guard let state = pipeline.takeState()?.state else { return }
+            replay.apply(InputLogEntry(at: course.now, .input(input))) { pipeline in
+                _ = pipeline.drainOutputs()
+                pipeline.discardSeconds()
+                guard let state = pipeline.popState()?.state else { return }
                 writer.clear()
                 writer.stateLine(state, sequence: states)
                 states += 1

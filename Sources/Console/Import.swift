@@ -35,7 +35,7 @@ extension Invocation {
             var gaps = 0
             var imported = try file.read { row in
                 if case .segment = row { gaps += 1 }
-                try journal.write(distance.take(row))
+                try journal.write(distance.ingest(row))
             }
             distance.finish(&imported.recording)
             let id = try journal.finish(imported.recording, gaps: gaps)
@@ -78,7 +78,7 @@ extension FileDistance {
     fileprivate func words(of sport: Sport) -> String? {
         let (metres, tooFast, withoutTime) = notCounted
         let limit =
-            "beyond the \(DecimalFormat.text(sport.fastest, decimals: 1) ?? "--") m/s of the sport \(sport.rawValue)"
+            "beyond the \(DecimalFormat.text(sport.maxSpeed, decimals: 1) ?? "--") m/s of the sport \(sport.rawValue)"
         let words = [
             metres > 0 ? "\(DecimalFormat.text(metres, decimals: 0) ?? "--") m \(limit)" : nil,
             tooFast > 0 ? "\(tooFast) × position \(limit)" : nil,

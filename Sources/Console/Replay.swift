@@ -37,7 +37,7 @@ extension Invocation {
             if case .snapshot(let beginning) = entry.kind, replay == nil {
                 replay = Replay(beginning, every: .milliseconds(pace.every))
             } else {
-                replay?.take(entry) { lines.take(&$0) }
+                replay?.apply(entry) { lines.take(&$0) }
                 try lines.check()
             }
         }
@@ -49,7 +49,7 @@ extension Invocation {
             return
         }
         let end = part.at + .milliseconds(recording.totalMilliseconds - part.beginsAt)
-        replay?.take(InputLogEntry(at: end, .command(.stop))) { lines.take(&$0) }
+        replay?.apply(InputLogEntry(at: end, .command(.stop))) { lines.take(&$0) }
         try lines.check()
     }
 
@@ -63,13 +63,13 @@ extension Invocation {
         _ recording: RecordedActivity, _ pace: Pace, _ lines: ReplayLines,
         rows: ((RecordingRow) throws -> Void) throws -> Void
     ) throws {
-        var entries = RecordedEntries(recording, sport: pace.sport)
+        var entries = RecordingReplaySource(recording, sport: pace.sport)
         var replay = Replay(entries.beginning, every: .milliseconds(pace.every))
         func take(_ entry: InputLogEntry) throws {
-            replay.take(entry) { lines.take(&$0) }
+            replay.apply(entry) { lines.take(&$0) }
             try lines.check()
         }
-        try rows { row in try entries.take(row, take) }
+        try rows { row in try entries.ingest(row, take) }
         try entries.finish(take)
     }
 }
@@ -99,13 +99,13 @@ final class ReplayLines {
     /// Takes what the pipeline has to say.
     func take(_ pipeline: inout Pipeline) {
         hasBegun = hasBegun || pipeline.runState != .idle
-        defer { pipeline.forgetSaid() }
+        defer { pipeline.discardOutputs() }
         guard hasBegun, failure == nil else { return }
-        for case .event(let event) in pipeline.takeOutputs() {
+        for case .event(let event) in pipeline.drainOutputs() {
             wait(for: event.at)
             lines.event(event, sequence: nil)
         }
-        if let (state, isChange) = pipeline.takeState(), reader.takes(StateMoment(state), isChange: isChange) {
+        if let (state, isChange) = pipeline.popState(), reader.takes(StateMoment(state), isChange: isChange) {
             wait(for: state.at)
             lines.stateLine(state, sequence: nil)
         }

@@ -62,7 +62,7 @@ struct ClosedForPower {
     }
 
     /// It goes on.
-    func goOn(_ recorder: inout RunRecorder, _ recollection: inout Recollection, at now: Instant) {
+    func goOn(_ recorder: inout RunRecorder, _ recollection: inout RunEngine, at now: Instant) {
         guard let recording = scribe.recording else { return }
         let journal = recorder.journal
         let part = JournalPart(number: parts, bootID: recorder.bootID, of: scribe, at: now, place: entries)

@@ -10,8 +10,8 @@ extension Daemon {
     func receive(_ power: PowerStatus?) {
         receive(.power(power))
         let wasExhausted = powerWatch.isExhausted
-        let limits = PowerWatch.Limits(warning: configuration.warnAtPercent, closing: configuration.closeAtPercent)
-        for input in powerWatch.take(power, limits: limits, at: Clock.now()) { receive(input) }
+        let limits = BatteryPolicy.Limits(warning: configuration.warnAtPercent, closing: configuration.closeAtPercent)
+        for input in powerWatch.evaluate(power, limits: limits, at: Clock.now()) { receive(input) }
         if powerWatch.isExhausted, !wasExhausted {
             closeForPower()
         } else if !powerWatch.isExhausted, let closed {

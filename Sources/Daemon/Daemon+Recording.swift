@@ -8,7 +8,7 @@ import Pipeline
 extension Daemon {
     /// What the journal has a part in. It is the same at the start and where the journal opens later.
     struct Begun {
-        var recollection: Recollection
+        var recollection: RunEngine
         var recorder: RunRecorder
         /// Nobody knows yet whether the activity that goes on is too old for that.
         var undecided: UndecidedTakeUp?
@@ -75,7 +75,7 @@ extension Daemon {
 extension Daemon.Begun {
     /// Nothing is known yet of what the journal holds.
     init(_ pipeline: Pipeline, _ journal: Journal, _ formats: [ExportFormat], at now: Instant) {
-        recollection = Recollection(pipeline, at: now)
+        recollection = RunEngine(pipeline, at: now)
         let scribe = Scribe(isDemo: pipeline.isDemo)
         recorder = RunRecorder(journal, bootID: Clock.bootID(), formats: formats, scribe: scribe, at: now)
     }
@@ -147,7 +147,7 @@ extension Daemon.Begun {
         if isServing {
             recollection.reopen(taken.pipeline, after: outage, at: now)
         } else {
-            recollection.goOn(taken.pipeline, after: outage, at: now)
+            recollection.resume(taken.pipeline, after: outage, at: now)
         }
     }
 }

@@ -15,12 +15,12 @@ package final class Daemon {
     /// What the configuration file says, where no option wins over it.
     var configuration: Configuration
     /// The pipeline, and what has reached it lately.
-    var recollection: Recollection
+    var recollection: RunEngine
     var recorder: RunRecorder
     var undecided: UndecidedTakeUp?
     /// An activity that goes on when power returns.
     var closed: ClosedForPower?
-    var powerWatch = PowerWatch()
+    var powerWatch = BatteryPolicy()
     private var eventLimit = EventLimit()
     /// Begins a run by itself; nil where that is not wanted.
     var autoStart: AutoStart?
@@ -293,18 +293,18 @@ package final class Daemon {
     // MARK: What goes out
 
     func say() {
-        let entries = recollection.takeEntries()
-        let outputs = eventLimit.limited(recollection.pipeline.takeOutputs(), at: Clock.now())
+        let entries = recollection.drainEntries()
+        let outputs = eventLimit.limited(recollection.pipeline.drainOutputs(), at: Clock.now())
         let settings = recollection.pipeline.settings
         recorder.take(
             entries, outputs, seconds: recollection.pipeline.seconds,
             zones: settings.useHeartRateZones ? settings.zones : nil, at: Clock.now())
         logEnd(entries)
         tell(outputs)
-        if let since = autoStart?.take(outputs) { begins = since }
+        if let since = autoStart?.receive(outputs) { begins = since }
         decideTakeUp(entries, outputs, at: Clock.now())
-        if let (state, isChange) = recollection.pipeline.takeState() { publisher?.publish(state, isChange: isChange) }
-        recollection.pipeline.forgetSeconds()
+        if let (state, isChange) = recollection.pipeline.popState() { publisher?.publish(state, isChange: isChange) }
+        recollection.pipeline.discardSeconds()
     }
 
     func tell(_ outputs: [Output]) {

@@ -90,19 +90,19 @@ final class RunRecorder {
     /// Writes an activity that has been going on, from its entries; it becomes the pipeline's.
     ///
     /// - Returns: what there is to say of it: that it has begun.
-    func write(_ entries: [InputLogEntry], until now: Instant, into recollection: inout Recollection) -> [Output] {
+    func write(_ entries: [InputLogEntry], until now: Instant, into recollection: inout RunEngine) -> [Output] {
         guard case .snapshot(let beginning)? = entries.first?.kind else { return [] }
         var replay = Replay(beginning)
         var said: [Output] = []
         let say: (inout Pipeline) -> Void = { pipeline in
-            let outputs = pipeline.takeOutputs()
+            let outputs = pipeline.drainOutputs()
             let settings = pipeline.settings
             self.scribe.take(
                 outputs, seconds: pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
             said += outputs
-            pipeline.forgetSaid()
+            pipeline.discardOutputs()
         }
-        for entry in entries.dropFirst() { replay.take(entry, say) }
+        for entry in entries.dropFirst() { replay.apply(entry, say) }
         replay.advance(to: now, say)
         let events = said.compactMap { if case .event(let event) = $0 { event } else { nil } }
         guard let begin = events.first(where: \.isBegin), let recording = scribe.recording else { return [] }

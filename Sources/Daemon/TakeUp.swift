@@ -32,7 +32,7 @@ struct TakenUp {
         var cut: Scribe.Cut?
         var end: [Output] = []
         let say: (inout Pipeline) -> Void = { pipeline in
-            let outputs = pipeline.takeOutputs()
+            let outputs = pipeline.drainOutputs()
             let settings = pipeline.settings
             scribe.take(
                 outputs, seconds: pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
@@ -48,14 +48,14 @@ struct TakenUp {
                 if case .gap = event.kind { gaps += 1 }
                 if case .stop = event.kind { end.append(.event(event)) }
             }
-            pipeline.forgetSaid()
+            pipeline.discardOutputs()
         }
         try reader.entries(of: id, through: max(open.entries - 1, 0)) { entry in
             let entry = entry.shifted(by: shift)
             if case .snapshot(let beginning) = entry.kind {
                 replay = Replay(beginning)
             } else {
-                replay?.take(entry, say)
+                replay?.apply(entry, say)
             }
         }
         replay?.advance(to: open.last + shift, say)
@@ -89,7 +89,7 @@ extension TakenUp {
         guard let id = open.recording.id, case .ended(let summary)? = try? pipeline.perform(.stop, at: last) else {
             return []
         }
-        let outputs = pipeline.takeOutputs()
+        let outputs = pipeline.drainOutputs()
         scribe.take(outputs, seconds: pipeline.seconds, zones: nil)
         completeRows(of: open, in: recorder.journal, at: now)
         for (index, row) in scribe.takeRows().enumerated() {

@@ -38,7 +38,7 @@ struct UndecidedTakeUp {
     ///
     /// - Returns: what there is to say of that; nil where it is one activity with what was before.
     func part(
-        at now: Instant, time: UTC, _ recorder: inout RunRecorder, _ recollection: inout Recollection
+        at now: Instant, time: UTC, _ recorder: inout RunRecorder, _ recollection: inout RunEngine
     ) -> [Output]? {
         guard !isTooLong, let last = open.lastTime, let id = open.recording.id else { return nil }
         let age = time.milliseconds - last.milliseconds - (now - begunAt).wholeMilliseconds

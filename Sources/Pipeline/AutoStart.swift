@@ -1,6 +1,6 @@
 package import Domain
 
-/// Begins a run by itself, for boards whose only switch is the power: when the board has moved 50 m (``Movement``), or a strap has given
+/// Begins a run by itself, for boards whose only switch is the power: when the board has moved 50 m (``MotionDetector``), or a strap has given
 /// beats for 30 s.
 ///
 ///     fixes, readings ──▶ AutoStart ──▶ since when a run is to have begun ──▶ the start, taken back to there
@@ -9,7 +9,7 @@ package import Domain
 /// the next one only after it was away for 2 min: a stop by hand at the end of a ride is not undone by the walk into the house, nor by the
 /// strap that is still worn. An end as of a moment that lies back counts from there.
 package struct AutoStart: Sendable {
-    private var movement = Movement()
+    private var movement = MotionDetector()
     /// When the board moved last, and when there was a beat last.
     private var movedAt: Instant?
     private var beatAt: Instant?
@@ -23,19 +23,19 @@ package struct AutoStart: Sendable {
     /// A longer hole between good readings is one; readings that are none are part of it.
     private static let hole = Duration.seconds(3)
     /// Movement, or beats, that were away for so long after the end of a run begin another.
-    package static let rest = RunCommand.maxBackdate
+    package static let rearmDelay = RunCommand.maxBackdate
 
     package init() {}
 
     /// Takes what the pipeline has said.
     ///
     /// - Returns: when a run is to have begun; nil where none is to begin. To be heeded while none is on only.
-    package mutating func take(_ outputs: [Output]) -> Instant? {
+    package mutating func receive(_ outputs: [Output]) -> Instant? {
         var since: Instant?
         for output in outputs {
             switch output {
-            case .fix(let fix): since = since ?? take(fix)
-            case .heart(let reading): since = since ?? take(reading)
+            case .fix(let fix): since = since ?? receive(fix)
+            case .heart(let reading): since = since ?? receive(reading)
             case .event(let event):
                 switch event.kind {
                 case .stop, .discard:
@@ -48,20 +48,24 @@ package struct AutoStart: Sendable {
         return since
     }
 
-    private mutating func take(_ fix: AcceptedFix) -> Instant? {
+    private mutating func receive(_ fix: AcceptedFix) -> Instant? {
         let position = fix.position
         let point = TrackPoint(
             coordinate: position.coordinate, moment: .nanoseconds(fix.at.nanoseconds), arrivedAt: fix.at,
             speed: position.speed, accuracy: position.accuracy)
-        guard movement.take(point, isJump: fix.isJump) else { return nil }
-        if let ended = endedAt.movement, fix.at - max(movedAt ?? ended, ended) >= Self.rest { endedAt.movement = nil }
+        guard movement.receive(point, isJump: fix.isJump) else { return nil }
+        if let ended = endedAt.movement, fix.at - max(movedAt ?? ended, ended) >= Self.rearmDelay {
+            endedAt.movement = nil
+        }
         movedAt = fix.at
         return endedAt.movement == nil ? movement.beganAt : nil
     }
 
-    private mutating func take(_ reading: HeartRateSample) -> Instant? {
+    private mutating func receive(_ reading: HeartRateSample) -> Instant? {
         guard reading.quality == .good else { return nil }
-        if let ended = endedAt.beats, reading.at - max(beatAt ?? ended, ended) >= Self.rest { endedAt.beats = nil }
+        if let ended = endedAt.beats, reading.at - max(beatAt ?? ended, ended) >= Self.rearmDelay {
+            endedAt.beats = nil
+        }
         if beatsSince == nil || beatAt.map({ reading.at - $0 > Self.hole }) ?? true { beatsSince = reading.at }
         beatAt = reading.at
         guard endedAt.beats == nil, let beatsSince, reading.at - beatsSince >= Self.beats else { return nil }

@@ -8,7 +8,7 @@ package import Domain
 /// It is a leaky bucket: allowed metres fill it, and it leaks at the speed.
 package struct DistanceLimit: Sendable {
     /// Seconds of distance at the full speed that the bucket holds.
-    package static let slack = 10.0
+    package static let burstSeconds = 10.0
 
     /// Metres per second.
     private let fastest: Double
@@ -35,7 +35,7 @@ package struct DistanceLimit: Sendable {
         let covered = min(max(span.inSeconds, 0), passed)
         // Nothing was counted in the time before the span: it is a stretch without distance.
         let before = max(excess - fastest * (passed - covered), 0)
-        let room = fastest * (covered + Self.slack) - before
+        let room = fastest * (covered + Self.burstSeconds) - before
         if metres > room, isWhole { return 0 }
         let allowed = min(metres, room)
         excess = max(before + allowed - fastest * covered, 0)
@@ -46,7 +46,7 @@ package struct DistanceLimit: Sendable {
 
 extension Sport {
     /// The speed that no fix may imply and no distance exceeds, in metres per second.
-    package var fastest: Double {
+    package var maxSpeed: Double {
         switch self {
         case .walk, .hike: 6
         case .run: 12.5
@@ -55,7 +55,7 @@ extension Sport {
     }
 
     /// The speed that a person could have kept across a gap between fixes, in metres per second.
-    package var sustained: Double {
+    package var sustainedSpeed: Double {
         switch self {
         case .walk, .hike: 3
         case .run: 6

@@ -31,7 +31,7 @@ package struct FileDistance: Sendable {
         self.isStated = isStated
         sport = recording.sport
         track = TrackDistance(recording)
-        limit = DistanceLimit(fastest: sport.fastest, at: Instant(milliseconds: 0))
+        limit = DistanceLimit(fastest: sport.maxSpeed, at: Instant(milliseconds: 0))
         lapEnds = recording.laps.dropLast().map(\.endedAt)
         refused = Array(repeating: 0, count: lapEnds.count + 1)
     }
@@ -44,10 +44,10 @@ package struct FileDistance: Sendable {
     /// Takes the next row.
     ///
     /// - Returns: the row, with the distance that is kept of it.
-    package mutating func take(_ row: RecordingRow) -> RecordingRow {
+    package mutating func ingest(_ row: RecordingRow) -> RecordingRow {
         guard isStated else {
             if case .sample(let sample) = row, sample.coordinate != nil { hasTrack = true }
-            track.take(row)
+            track.ingest(row)
             return row
         }
         guard case .sample(var sample) = row, let metres = sample.distanceMetres else { return row }
@@ -68,7 +68,7 @@ package struct FileDistance: Sendable {
     /// There are no more rows: corrects the recording's figures.
     package mutating func finish(_ recording: inout RecordedActivity) {
         track.finish()
-        var limit = DistanceLimit(fastest: sport.fastest, at: Instant(milliseconds: 0))
+        var limit = DistanceLimit(fastest: sport.maxSpeed, at: Instant(milliseconds: 0))
         var sum = 0.0
         for (index, lap) in recording.laps.enumerated() {
             // A lap may have the figures that its maker claims.

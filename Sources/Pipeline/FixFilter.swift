@@ -14,7 +14,7 @@ package struct FixFilter: Sendable {
     package private(set) var refused: [FixRejection: Int] = [:]
 
     private var last: (point: TrackPoint, time: UTC?)?
-    private var newClock = NewClock()
+    private var newClock = ReceiverClockReset()
     private var accuracies = RunningMedian(limit: 120)
     /// Accepted points of the last second or a little more, oldest first.
     private var recent: [TrackPoint] = []
@@ -27,7 +27,7 @@ package struct FixFilter: Sendable {
 
     init(_ memory: PipelineSnapshot.Filter) {
         last = memory.last.map { ($0, memory.lastTime) }
-        newClock = NewClock(times: memory.suspected)
+        newClock = ReceiverClockReset(times: memory.suspected)
         for accuracy in memory.accuracies { accuracies.append(accuracy) }
         recent = memory.recent
         impossible = memory.impossibleSince.map { ($0, memory.impossibleCount) }
@@ -59,7 +59,7 @@ package struct FixFilter: Sendable {
                 lead = lead(after: sinceArrival) + (point.moment - last.moment) - sinceArrival
             }
             last = (point, fix.time)
-            newClock = NewClock()
+            newClock = ReceiverClockReset()
             impossible = nil
             remember(point, isJump: isJump)
         case .refused(let reason):
@@ -146,7 +146,7 @@ package struct FixFilter: Sendable {
 }
 
 /// Times in a row that do not fit the receiver's clock: the third that rises evenly is the clock's new time.
-private struct NewClock {
+private struct ReceiverClockReset {
     private(set) var times: [UTC] = []
 
     init(times: [UTC] = []) {

@@ -64,7 +64,7 @@ package struct Odometer: Sendable {
 
     /// At start and resume: measures from the newest fix, if it is at most 10 s old. Movement before is not counted.
     package mutating func seed(at now: Instant) {
-        let newest = newest.flatMap { now - $0.arrivedAt <= Self.oldest ? $0 : nil }
+        let newest = newest.flatMap { now - $0.arrivedAt <= Self.maximumAge ? $0 : nil }
         let jitter = jitter
         self = Odometer()
         self.jitter = jitter
@@ -119,7 +119,7 @@ package struct Odometer: Sendable {
         let speed = medianSpeed()
         let wasStanding = isStanding
         judgeMotion(speed)
-        guard let point = newest, !newestIsUsed, now - point.arrivedAt <= Self.oldest else { return Step() }
+        guard let point = newest, !newestIsUsed, now - point.arrivedAt <= Self.maximumAge else { return Step() }
         newestIsUsed = true
         measureJitter(of: point)
         let isJump = newestIsJump
@@ -133,7 +133,7 @@ package struct Odometer: Sendable {
         let isAway = metres > max(10, point.accuracy ?? 0)
         if let (seconds, arrival) = gap {
             let possible = min(seconds, max(arrival, 0))
-            let isPossible = metres <= sport.sustained * possible && seconds <= 1800
+            let isPossible = metres <= sport.sustainedSpeed * possible && seconds <= 1800
             let gap = Gap(seconds: seconds, metres: metres, isCounted: isPossible && (!wasStanding || isAway))
             move(to: point)
             return Step(
@@ -200,7 +200,7 @@ package struct Odometer: Sendable {
     /// noise gives 1.4.
     private static let noisy = 1.2
     /// A fix older than this is not counted.
-    private static let oldest = Duration.seconds(10)
+    private static let maximumAge = Duration.seconds(10)
     /// So many seconds without an accepted fix are a gap.
     private static let shortestGap = 10.0
     /// Metres per second from which every step counts.

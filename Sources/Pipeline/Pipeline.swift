@@ -15,15 +15,15 @@ package struct Pipeline: Sendable {
     var run: Run?
     var filter = FixFilter()
     var odometer = Odometer()
-    var heart = HeartMonitor()
-    var wallClock = WallClock()
+    var heart = HeartRateMonitor()
+    var wallClock = UTCEstimator()
     var heartLink: Timestamped<LinkStatus>
     var gpsdLink: Timestamped<LinkStatus>
     var bluetooth = BluetoothStatus(way: .off)
     var batteryPercent: Int?
     var position: Timestamped<Position>?
     var freshness: Timestamped<Event.Freshness>
-    var refusing: Refusing?
+    var refusing: RejectionStreak?
     var faults: [Fault] = []
     /// The machine's own, which no replay has.
     var recorder = RecorderStatus(state: .off)
@@ -152,18 +152,18 @@ package struct Pipeline: Sendable {
     }
 
     /// What was said since the last call, oldest first.
-    package mutating func takeOutputs() -> [Output] {
+    package mutating func drainOutputs() -> [Output] {
         defer { if !outputs.isEmpty { outputs = [] } }
         return outputs
     }
 
     /// The state that is to be published now, and whether it is due to a change rather than to the time.
-    package mutating func takeState() -> (state: State, isChange: Bool)? {
+    package mutating func popState() -> (state: State, isChange: Bool)? {
         defer { due = nil }
         return due
     }
 
-    package mutating func forgetSeconds() {
+    package mutating func discardSeconds() {
         seconds.removeAll(keepingCapacity: true)
     }
 
@@ -214,14 +214,14 @@ extension Pipeline {
     static let secondLimit = 128
 
     /// Nobody wants to know what was said until now.
-    package mutating func forgetSaid() {
+    package mutating func discardOutputs() {
         outputs = []
         due = nil
-        forgetSeconds()
+        discardSeconds()
     }
 
     /// Of what was said, only what belongs to the run has not been said already.
-    mutating func keepOfRun() {
+    mutating func retainRunEvents() {
         outputs.removeAll { output in
             guard case .event(let event) = output else { return true }
             return switch event.kind {
@@ -235,7 +235,7 @@ extension Pipeline {
         due = (state(at: now), true)
     }
 
-    mutating func say(_ output: Output) {
+    mutating func emit(_ output: Output) {
         outputs.append(output)
     }
 

@@ -29,8 +29,8 @@ extension Pipeline {
         batteryPercent = beginning.batteryPercent
         position = beginning.position
         refusing = beginning.refusing
-        wallClock = WallClock(beginning.clock)
-        heart = HeartMonitor(beginning.heart)
+        wallClock = UTCEstimator(beginning.clock)
+        heart = HeartRateMonitor(beginning.heart)
         filter = FixFilter(beginning.filter)
         odometer = Odometer(newest: beginning.newest, jitter: beginning.jitter)
     }

@@ -1,12 +1,12 @@
 import Domain
 
-typealias Refusing = PipelineSnapshot.RejectionStreak
+typealias RejectionStreak = PipelineSnapshot.RejectionStreak
 
 extension RejectionStreak {
     /// Refusing for so long is a fault.
-    static let patience = Duration.seconds(30)
+    static let faultAfter = Duration.seconds(30)
     /// The receiver said nothing for so long: it is not refused any more, it is silent.
-    static let silence = Duration.seconds(10)
+    static let silenceTimeout = Duration.seconds(10)
     static let fault = FaultName.positionRejected
 
     var message: String {
@@ -26,7 +26,7 @@ extension RejectionStreak {
 extension Pipeline {
     mutating func receive(_ fix: Fix, at now: Instant) {
         refusal = nil
-        switch filter.judge(fix, fastest: (run?.sport ?? .other).fastest) {
+        switch filter.judge(fix, fastest: (run?.sport ?? .other).maxSpeed) {
         case .refused(let reason): refuse(reason, at: now)
         case .accepted(let point, let isJump): accept(fix, at: point, isJump: isJump, now: now)
         }
@@ -34,19 +34,19 @@ extension Pipeline {
 
     private mutating func accept(_ fix: Fix, at point: TrackPoint, isJump: Bool, now: Instant) {
         refusing = nil
-        clear(Refusing.fault, at: now)
+        clear(RejectionStreak.fault, at: now)
         if let time = fix.time {
             report(wallClock.receiver(time, mode: fix.mode, arrivedAt: fix.arrivedAt), at: now)
         }
         odometer.receive(point, isJump: isJump)
         run?.speedometer.receive(point)
-        if run?.movement.take(point, isJump: isJump) == true { run?.showSign(at: now, isDevice: true) }
+        if run?.movement.receive(point, isJump: isJump) == true { run?.showSign(at: now, isDevice: true) }
         let position = Position(
             coordinate: point.coordinate, altitude: fix.altitude, accuracy: fix.accuracy, speed: point.speed,
             track: fix.track, mode: fix.mode, satellites: fix.satellites)
         self.position = Timestamped(position, at: fix.arrivedAt)
         age(at: now)
-        say(
+        emit(
             .fix(
                 AcceptedFix(
                     at: fix.arrivedAt, time: wallClock.time(at: fix.arrivedAt), receiverTime: fix.time,
@@ -56,16 +56,18 @@ extension Pipeline {
     private mutating func refuse(_ reason: FixRejection, at now: Instant) {
         refusal = reason
         let since = refusing?.since ?? now
-        let refusing = Refusing(since: since, last: now, reason: reason)
+        let refusing = RejectionStreak(since: since, last: now, reason: reason)
         self.refusing = refusing
-        if now - since >= Refusing.patience { raise(Refusing.fault, message: refusing.message, at: now) }
+        if now - since >= RejectionStreak.faultAfter {
+            raise(RejectionStreak.fault, message: refusing.message, at: now)
+        }
     }
 
     /// Lets what has not been renewed go stale, then absent.
     mutating func age(at now: Instant) {
-        if let refusing, now - refusing.last > Refusing.silence {
+        if let refusing, now - refusing.last > RejectionStreak.silenceTimeout {
             self.refusing = nil
-            clear(Refusing.fault, at: now)
+            clear(RejectionStreak.fault, at: now)
         }
         let age = position?.age(at: now) ?? Self.absentAge
         let value: Event.Freshness =
@@ -85,7 +87,7 @@ extension Pipeline {
         }
         previousHeartRate = value
         if value != nil { run?.showSign(at: now, isDevice: true) }
-        say(
+        emit(
             .heart(
                 HeartRateSample(
                     at: now, time: wallClock.time(at: now), measurement: measurement, quality: quality, gap: gap,
@@ -98,7 +100,7 @@ extension Pipeline {
         let isOther = Self.differ(status.address, before.address) || Self.differ(status.name, before.name)
         if isOther { batteryPercent = nil }
         if isOther || status.state != .connected {
-            heart.lose()
+            heart.reset()
             previousHeartRate = nil
         }
         heartLink = renew(heartLink, status, of: .heart, at: now)
@@ -142,7 +144,7 @@ extension Pipeline {
         changed(at: now)
     }
 
-    mutating func report(_ change: WallClock.Change?, at now: Instant) {
+    mutating func report(_ change: UTCEstimator.Change?, at now: Instant) {
         if let change { emit(.clock(change.source, stepMilliseconds: change.stepMilliseconds), at: now) }
     }
 

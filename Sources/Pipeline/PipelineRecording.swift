@@ -3,7 +3,7 @@ package import Domain
 /// What the process or the power takes away, and what is left of a run then.
 extension Pipeline {
     /// The run goes on at `now` after an outage; of one that was continued, every tick up to `now` has been applied.
-    mutating func goOn(after outage: Outage, at now: Instant) {
+    mutating func resume(after outage: Outage, at now: Instant) {
         settings = outage.settings
         let lost = Timestamped(LinkStatus(.disconnected, reason: .off), at: now)
         heartLink = lost
@@ -11,12 +11,12 @@ extension Pipeline {
         bluetooth = BluetoothStatus(way: .off)
         batteryPercent = nil
         refusal = nil
-        heart.lose()
+        heart.reset()
         previousHeartRate = nil
         switch outage.rule {
         case .paused: forgetPosition(after: outage, at: now)
         // The new process raises its own.
-        case .continued: faults.removeAll { $0.name != Refusing.fault }
+        case .continued: faults.removeAll { $0.name != RejectionStreak.fault }
         }
         guard let sport = run?.sport else { return }
         let wasActive = runState == .active
@@ -25,7 +25,7 @@ extension Pipeline {
         let isCounted = wasActive && outage.rule == .continued
         emit(.gap(.restart, seconds: outage.duration.inSeconds, metres: nil, counted: isCounted), at: now)
         emit(.start(sport, resumed: true), at: now)
-        if wasActive, outage.rule == .paused { takeUp(at: now) }
+        if wasActive, outage.rule == .paused { resumeClock(at: now) }
         due = (state(at: now), true)
     }
 
@@ -38,7 +38,7 @@ extension Pipeline {
         odometer = Odometer()
         if !outage.isSameBoot {
             if let start = run?.startedAt { run?.stampStart(wallClock.time(at: start)) }
-            wallClock = WallClock()
+            wallClock = UTCEstimator()
         }
         nextSecond = now
     }
@@ -64,7 +64,7 @@ extension Pipeline {
         var known: [Input] = [.bluetooth(bluetooth), .gpsdLink(gpsdLink.value), .heartLink(heartLink.value)]
         if let batteryPercent { known.append(.battery(percent: batteryPercent)) }
         // The pipeline raises its own anew.
-        known += faults.filter { $0.name != Refusing.fault }.map { .raise($0.name, message: $0.message) }
+        known += faults.filter { $0.name != RejectionStreak.fault }.map { .raise($0.name, message: $0.message) }
         return known
     }
 

@@ -23,7 +23,7 @@ extension Pipeline {
     }
 
     mutating func resume(at now: Instant) -> Outcome {
-        takeUp(at: now)
+        resumeClock(at: now)
         if let total = run?.total {
             emit(
                 .resume(elapsedMilliseconds: total.elapsedMilliseconds, distanceMetres: total.metres, .command), at: now
@@ -33,7 +33,7 @@ extension Pipeline {
     }
 
     /// The timer runs again; what moved meanwhile is not counted.
-    mutating func takeUp(at now: Instant) {
+    mutating func resumeClock(at now: Instant) {
         run?.clock.resume(at: now)
         seed(at: now)
     }
@@ -88,7 +88,7 @@ extension Pipeline {
     mutating func apply(at tick: Instant, lateness: Duration, ticks: Int64) {
         guard let before = run?.total.elapsedMilliseconds else { return }
         run?.addTicks(ticks, lateness: lateness)
-        let elapsed = before + ticks * TickClock.period.wholeMilliseconds
+        let elapsed = before + ticks * TickSchedule.period.wholeMilliseconds
         age(at: tick)
         if ticks == 1, let beats = heart.beatsPerMinute(at: tick), !heart.isStale(at: tick) {
             run?.addHeartRate(beats.value)
@@ -119,9 +119,9 @@ extension Pipeline {
             nextSecond = now
             return
         }
-        let last = hole.since + TickClock.period * Int(hole.ticks)
+        let last = hole.since + TickSchedule.period * Int(hole.ticks)
         run?.clock.finish(ticks: hole.ticks)
-        apply(at: last, lateness: now - hole.since - TickClock.period, ticks: hole.ticks)
+        apply(at: last, lateness: now - hole.since - TickSchedule.period, ticks: hole.ticks)
     }
 
     private mutating func countSecond(at tick: Instant) {

@@ -25,7 +25,7 @@ package struct Replay: Sendable {
     /// Takes the next entry.
     ///
     /// - Parameter say: called after each step with the pipeline, to take what there is to say; what it leaves stays.
-    package mutating func take(_ entry: InputLogEntry, _ say: (inout Pipeline) -> Void = { $0.forgetSaid() }) {
+    package mutating func apply(_ entry: InputLogEntry, _ say: (inout Pipeline) -> Void = { $0.discardOutputs() }) {
         switch entry.kind {
         case .snapshot(let beginning):
             let every = pipeline.stateEvery
@@ -43,7 +43,7 @@ package struct Replay: Sendable {
             pipeline.advance(to: entry.at)
         case .outage(let outage):
             advance(to: outage.rule == .continued ? entry.at : entry.at - outage.duration, say)
-            pipeline.goOn(after: outage, at: entry.at)
+            pipeline.resume(after: outage, at: entry.at)
         case .shutdown: advance(to: entry.at, say)
         case .ended(let ending):
             advance(to: entry.at, say)
@@ -59,7 +59,7 @@ package struct Replay: Sendable {
     }
 
     /// Goes on to the last moment that is known, or on to the present.
-    package mutating func advance(to now: Instant, _ say: (inout Pipeline) -> Void = { $0.forgetSaid() }) {
+    package mutating func advance(to now: Instant, _ say: (inout Pipeline) -> Void = { $0.discardOutputs() }) {
         while pipeline.deadline <= now {
             pipeline.advance(to: pipeline.deadline)
             say(&pipeline)
@@ -86,7 +86,7 @@ extension Replay {
         var rest = Array(part)[...]
         guard let first = rest.popFirst(), case .outage = first.kind, let run = interrupted.run else { return [] }
         var replay = Replay(interrupted)
-        replay.take(first)
+        replay.apply(first)
         let start = RunCommand.start(run.sport, indoor: run.isIndoor)
         var entries = [
             InputLogEntry(at: first.at, .snapshot(replay.pipeline.beginning)),

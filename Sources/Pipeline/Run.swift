@@ -11,9 +11,9 @@ struct Run {
     private(set) var isStamped = false
     private(set) var started: UTC?
 
-    var clock: TickClock
-    private(set) var total = Tally()
-    private(set) var lap = Tally()
+    var clock: TickSchedule
+    private(set) var total = TotalsAccumulator()
+    private(set) var lap = TotalsAccumulator()
     private(set) var lapNumber = 1
     /// When the last lap was closed, by a command or by itself.
     private(set) var lapClosedAt: Instant?
@@ -24,8 +24,8 @@ struct Run {
     /// What the run's distance cannot exceed, over pauses and outages too.
     var limit: DistanceLimit
     /// What tells movement from drift, from the start on.
-    var movement = Movement()
-    private(set) var sign: SignOfLife
+    var movement = MotionDetector()
+    private(set) var sign: InactivityCheckpoint
 
     /// A tick that is applied so much after its moment is late.
     private static let late = Duration.milliseconds(50)
@@ -35,9 +35,9 @@ struct Run {
         self.sport = sport
         self.isIndoor = isIndoor
         startedAt = now
-        clock = TickClock(startedAt: now)
-        limit = DistanceLimit(fastest: sport.fastest, at: now)
-        sign = SignOfLife(at: now, isIndoor: isIndoor)
+        clock = TickSchedule(startedAt: now)
+        limit = DistanceLimit(fastest: sport.maxSpeed, at: now)
+        sign = InactivityCheckpoint(at: now, isIndoor: isIndoor)
     }
 
     mutating func renumber(_ numbers: Renumbering.Shift) {
@@ -50,7 +50,7 @@ struct Run {
 
     /// Counts the time of ticks that were applied `lateness` after the first of them was due.
     mutating func addTicks(_ count: Int64, lateness: Duration) {
-        let milliseconds = count * TickClock.period.wholeMilliseconds
+        let milliseconds = count * TickSchedule.period.wholeMilliseconds
         total.addTime(milliseconds: milliseconds)
         lap.addTime(milliseconds: milliseconds)
         if lateness >= Self.late { ticks.late += Int(count) }
@@ -63,7 +63,7 @@ struct Run {
     }
 
     mutating func addHeartRate(_ beatsPerMinute: Int) {
-        let milliseconds = TickClock.period.wholeMilliseconds
+        let milliseconds = TickSchedule.period.wholeMilliseconds
         total.addHeartRate(beatsPerMinute, milliseconds: milliseconds)
         lap.addHeartRate(beatsPerMinute, milliseconds: milliseconds)
     }
@@ -98,13 +98,13 @@ struct Run {
     /// Nothing could show a sign until now: the board slept, or the program was gone.
     mutating func excuseQuiet(at now: Instant) {
         sign.quietSince = now
-        movement = Movement()
+        movement = MotionDetector()
     }
 
     /// Closes the lap and begins the next; returns the number and the figures of the closed one.
     mutating func closeLap(at now: Instant) -> (number: Int, figures: Totals) {
         defer {
-            lap = Tally()
+            lap = TotalsAccumulator()
             lapNumber += 1
             lapClosedAt = now
         }
@@ -136,14 +136,14 @@ struct Run {
 }
 
 /// The last movement, beat or command of a run, and what the run had come to then: a forgotten one is closed as of there.
-struct SignOfLife {
+struct InactivityCheckpoint {
     fileprivate(set) var at: Instant
     /// The quiet counts from here: from the sign, or from later where nothing could show one.
     fileprivate(set) var quietSince: Instant
     /// Quiet says something. Indoors without a strap nothing ever shows a sign.
     fileprivate(set) var isJudged: Bool
-    fileprivate(set) var total = Tally()
-    fileprivate(set) var lap = Tally()
+    fileprivate(set) var total = TotalsAccumulator()
+    fileprivate(set) var lap = TotalsAccumulator()
     fileprivate(set) var lapNumber = 1
     fileprivate(set) var gaps = 0
 

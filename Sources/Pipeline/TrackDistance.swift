@@ -8,13 +8,13 @@ package struct TrackDistance: Sendable {
     /// Positions that were refused: their speed is impossible for the sport, or their time does not rise.
     package var refused: (speed: Int, time: Int) { (filter.refused[.speed] ?? 0, filter.refused[.time] ?? 0) }
 
-    private var entries: RecordedEntries
+    private var entries: RecordingReplaySource
     private let sport: Sport
     private let isIndoor: Bool
     private var filter = FixFilter()
     private var odometer = Odometer()
     private var limit: DistanceLimit
-    private var clock: TickClock?
+    private var clock: TickSchedule?
     /// The ticks until now; every tenth counts distance.
     private var ticks: Int64 = 0
     private var hasNewFix = false
@@ -23,15 +23,15 @@ package struct TrackDistance: Sendable {
 
     /// - Parameter recording: what the rows are of. Indoors no position is used.
     package init(_ recording: RecordedActivity) {
-        entries = RecordedEntries(recording, sport: nil)
+        entries = RecordingReplaySource(recording, sport: nil)
         sport = recording.sport
         isIndoor = recording.isIndoor
-        limit = DistanceLimit(fastest: sport.fastest, at: entries.start)
+        limit = DistanceLimit(fastest: sport.maxSpeed, at: entries.start)
     }
 
-    package mutating func take(_ row: RecordingRow) {
+    package mutating func ingest(_ row: RecordingRow) {
         var entries = entries
-        entries.take(row) { apply($0) }
+        entries.ingest(row) { apply($0) }
         self.entries = entries
     }
 
@@ -46,13 +46,13 @@ package struct TrackDistance: Sendable {
         advance(to: entry.at)
         switch entry.kind {
         case .input(.fix(let fix)):
-            guard !isIndoor, case .accepted(let point, let isJump) = filter.judge(fix, fastest: sport.fastest) else {
+            guard !isIndoor, case .accepted(let point, let isJump) = filter.judge(fix, fastest: sport.maxSpeed) else {
                 return
             }
             odometer.receive(point, isJump: isJump)
             hasNewFix = true
         case .command(.start):
-            clock = TickClock(startedAt: entry.at)
+            clock = TickSchedule(startedAt: entry.at)
             odometer.seed(at: entry.at)
         case .command(.pause): clock?.pause(at: entry.at)
         case .command(.resume):
@@ -65,11 +65,11 @@ package struct TrackDistance: Sendable {
     /// Applies the ticks that are due, of which only the first whole second after a fix counts anything.
     private mutating func advance(to now: Instant) {
         guard let next = clock?.next, next <= now else { return }
-        let due = (now - next).wholeNanoseconds / TickClock.period.wholeNanoseconds + 1
+        let due = (now - next).wholeNanoseconds / TickSchedule.period.wholeNanoseconds + 1
         let toSecond = Self.ticksOfSecond - ticks % Self.ticksOfSecond
         if hasNewFix, due >= toSecond {
             hasNewFix = false
-            let tick = next + TickClock.period * Int(toSecond - 1)
+            let tick = next + TickSchedule.period * Int(toSecond - 1)
             var step = odometer.tick(at: tick, sport: sport)
             step.hold(to: &limit, at: tick)
             metres += step.metres

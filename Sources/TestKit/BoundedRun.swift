@@ -44,7 +44,7 @@ package struct BoundedRun {
     package init(_ steps: [RunStep], sport: Sport) {
         self.sport = sport
         guard let first = steps.first, let last = steps.last else { return }
-        var run = Recollection(Pipeline(settings: Settings(), isDemo: false, at: first.at), at: first.at)
+        var run = RunEngine(Pipeline(settings: Settings(), isDemo: false, at: first.at), at: first.at)
         var now = first.at
         for step in steps {
             if case .outage = step.kind {} else { advance(&run, to: step.at) }
@@ -52,7 +52,7 @@ package struct BoundedRun {
             case .outage(let rule):
                 guard run.pipeline.runState != .idle else { continue }
                 let outage = Outage(duration: step.at - now, isSameBoot: true, settings: Settings(), rule: rule)
-                run.goOn(run.pipeline, after: outage, at: step.at)
+                run.resume(run.pipeline, after: outage, at: step.at)
             case .fix(let fix): run.receive(.fix(fix), at: step.at)
             case .command(let command):
                 if case .start(_, _, let back) = command, back > .zero { fixesAreKnownFrom = step.at }
@@ -66,7 +66,7 @@ package struct BoundedRun {
 
     package var metres: Double { seconds.last?.metres ?? 0 }
 
-    private mutating func advance(_ run: inout Recollection, to now: Instant) {
+    private mutating func advance(_ run: inout RunEngine, to now: Instant) {
         while run.pipeline.deadline <= now {
             let deadline = run.pipeline.deadline
             run.advance(to: deadline)
@@ -74,8 +74,8 @@ package struct BoundedRun {
         }
     }
 
-    private mutating func record(_ run: inout Recollection, at now: Instant) {
-        for output in run.pipeline.takeOutputs() {
+    private mutating func record(_ run: inout RunEngine, at now: Instant) {
+        for output in run.pipeline.drainOutputs() {
             switch output {
             case .fix(let fix): fixes.append((max(fix.at, fixes.last?.arrivedAt ?? fix.at), now))
             case .event(let event):
@@ -84,13 +84,13 @@ package struct BoundedRun {
             case .heart: break
             }
         }
-        _ = run.pipeline.takeState()
+        _ = run.pipeline.popState()
         for state in run.pipeline.seconds {
             guard let metres = state.activity?.total.distanceMetres else { continue }
             seconds.append((state.at, metres))
         }
-        run.pipeline.forgetSeconds()
-        _ = run.takeEntries()
+        run.pipeline.discardSeconds()
+        _ = run.drainEntries()
     }
 }
 
@@ -106,7 +106,7 @@ extension BoundedRun {
             let before = (fixes.last { $0.at <= gap.at - .seconds(1) } ?? fixes.first)?.arrivedAt ?? gap.at
             if let fixesAreKnownFrom, before <= fixesAreKnownFrom { return 0 }
             let newest = fixes.last { $0.at <= gap.at }?.arrivedAt ?? gap.at
-            return gap.metres - sport.sustained * min(gap.seconds, (newest - before).inSeconds)
+            return gap.metres - sport.sustainedSpeed * min(gap.seconds, (newest - before).inSeconds)
         }.max() ?? 0
     }
 
@@ -123,8 +123,8 @@ extension BoundedRun {
                 if !withGaps { skipped += gaps[gap].metres }
                 gap += 1
             }
-            let height = second.metres - skipped - sport.fastest * (second.at - begin).inSeconds
-            worst = max(worst, height - lowest - sport.fastest * 10)
+            let height = second.metres - skipped - sport.maxSpeed * (second.at - begin).inSeconds
+            worst = max(worst, height - lowest - sport.maxSpeed * 10)
             // No stretch begins inside of a gap that counts.
             let isInGap = gaps.contains { second.at < $0.at && second.at > $0.at - .seconds($0.seconds + 2) }
             if !withGaps || !isInGap { lowest = min(lowest, height) }

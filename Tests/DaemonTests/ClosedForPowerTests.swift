@@ -67,9 +67,9 @@ import Testing
             if case .snapshot(let beginning) = entry.kind {
                 replay = Replay(beginning)
             } else {
-                replay?.take(entry) { pipeline in
-                    for case .event(let event) in pipeline.takeOutputs() { end = event.kind }
-                    pipeline.forgetSaid()
+                replay?.apply(entry) { pipeline in
+                    for case .event(let event) in pipeline.drainOutputs() { end = event.kind }
+                    pipeline.discardOutputs()
                 }
             }
         }

@@ -55,13 +55,13 @@ struct DaemonStage {
     }
 
     mutating func say(at now: Instant) {
-        let outputs = begun.recollection.pipeline.takeOutputs()
+        let outputs = begun.recollection.pipeline.drainOutputs()
         said += outputs
-        let entries = begun.recollection.takeEntries()
+        let entries = begun.recollection.drainEntries()
         begun.undecided?.keep(entries)
         begun.recorder.take(
             entries, outputs, seconds: begun.recollection.pipeline.seconds, zones: nil, at: now)
-        begun.recollection.pipeline.forgetSaid()
+        begun.recollection.pipeline.discardOutputs()
     }
 
     /// What arrives at `now`, as the daemon's loop takes it.

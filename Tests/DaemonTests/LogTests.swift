@@ -84,14 +84,14 @@ import Testing
             guard now <= start + .seconds(3600) else { return hour }
             for input in inputs(now) { pipeline.receive(input.value, at: input.measuredAt) }
             pipeline.advance(to: now)
-            for case .event(let event) in pipeline.takeOutputs() {
+            for case .event(let event) in pipeline.drainOutputs() {
                 guard let (_, text) = Log.line(of: event) else { continue }
                 // Nothing of a run is left out.
                 #expect(limit.takes(Log.subject(of: event), at: event.at) == true, "\(text)")
                 hour.lines.append(text)
                 hour.kinds[Log.subject(of: event), default: 0] += 1
             }
-            pipeline.forgetSaid()
+            pipeline.discardOutputs()
         }
     }
 

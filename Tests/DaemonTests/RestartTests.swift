@@ -67,14 +67,14 @@ import Testing
             if case .snapshot(let beginning) = entry.kind {
                 replay = Replay(beginning)
             } else {
-                replay?.take(entry) { pipeline in
-                    let outputs = pipeline.takeOutputs()
+                replay?.apply(entry) { pipeline in
+                    let outputs = pipeline.drainOutputs()
                     scribe.take(outputs, seconds: pipeline.seconds, zones: nil)
                     rows += scribe.takeRows()
                     for case .event(let event) in outputs {
                         if case .stop(let summary) = event.kind { stopped = summary }
                     }
-                    pipeline.forgetSaid()
+                    pipeline.discardOutputs()
                 }
             }
         }

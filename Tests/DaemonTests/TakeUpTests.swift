@@ -168,7 +168,7 @@ import Testing
                 if case .snapshot(let beginning) = entry.kind {
                     replay = Replay(beginning)
                 } else {
-                    replay?.take(entry)
+                    replay?.apply(entry)
                 }
             }
             #expect(replay != nil)

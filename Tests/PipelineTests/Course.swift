@@ -82,9 +82,9 @@ struct Course {
     var activity: Activity? { state.activity }
 
     private mutating func settle() {
-        let new = pipeline.takeOutputs()
+        let new = pipeline.drainOutputs()
         outputs += new
         for case .event(let event) in new { events.append(event) }
-        if let state = pipeline.takeState()?.state { states.append(state) }
+        if let state = pipeline.popState()?.state { states.append(state) }
     }
 }

@@ -24,7 +24,7 @@ import Testing
         }
 
         mutating func judge(_ fix: Fix) -> FixRejection? {
-            if case .refused(let reason) = filter.judge(fix, fastest: Sport.run.fastest) { reason } else { nil }
+            if case .refused(let reason) = filter.judge(fix, fastest: Sport.run.maxSpeed) { reason } else { nil }
         }
 
         /// The reason why the next fix is refused; nil when it is accepted.

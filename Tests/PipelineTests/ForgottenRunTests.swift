@@ -114,7 +114,7 @@ private struct Forgotten {
 @Test func aRunBegunLateIsNotForgottenAtOnce() throws {
     var settings = Settings()
     settings.autoStopMinutes = 1
-    var recollection = Recollection(
+    var recollection = RunEngine(
         Pipeline(settings: settings, isDemo: false, at: Course.start), at: Course.start)
     let asked = Course.start + .seconds(200)
     for second in 1...200 { recollection.advance(to: Course.start + .seconds(second)) }
@@ -124,7 +124,7 @@ private struct Forgotten {
     #expect(recollection.pipeline.runState == .active)
     recollection.advance(to: asked + .seconds(60))
     #expect(recollection.pipeline.runState == .idle)
-    #expect(recollection.takeEntries().last?.kind == .ended(.forgotten))
+    #expect(recollection.drainEntries().last?.kind == .ended(.forgotten))
 }
 
 /// Nothing could ever show a sign: there is nothing to judge by.
@@ -185,11 +185,11 @@ func anIndoorRunIsForgottenOnlyOnceAHeartHasBeaten(beats: Bool) throws {
     var run = Forgotten()
     try run.course.begin()
     run.beat(seconds: 10)
-    var recollection = Recollection(
+    var recollection = RunEngine(
         Pipeline(settings: Settings(), isDemo: false, at: run.course.now), at: run.course.now)
     run.course.now += .seconds(3600)
     let outage = Outage(duration: .seconds(3600), isSameBoot: true, settings: run.course.pipeline.settings)
-    recollection.goOn(run.course.pipeline, after: outage, at: run.course.now)
+    recollection.resume(run.course.pipeline, after: outage, at: run.course.now)
     run.course.pipeline = recollection.pipeline
     run.course.wait(.seconds(119))
     #expect(run.end == nil)

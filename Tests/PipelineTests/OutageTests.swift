@@ -9,10 +9,10 @@ private struct Interrupted {
 
     /// The process ends now, and another goes on.
     mutating func interrupt() {
-        var recollection = Recollection(
+        var recollection = RunEngine(
             Pipeline(settings: Settings(), isDemo: false, at: course.now), at: course.now)
         course.now += outage.duration
-        recollection.goOn(course.pipeline, after: outage, at: course.now)
+        recollection.resume(course.pipeline, after: outage, at: course.now)
         course.pipeline = recollection.pipeline
         course.events = []
         course.wait(.zero)

@@ -106,10 +106,10 @@ struct RandomAttack {
         case .anywhere: place = (number(-reach, reach), number(-reach, reach))
         case .twoPlaces: place.x = place.x > 0 ? 0 : reach
         case .leaps: if chance(0.3) { go(reach) }
-        case .limit: go(sport.fastest * max(seconds, 1) * 0.999)
-        case .overLimit: go(sport.fastest * seconds * number(1, 1.5))
+        case .limit: go(sport.maxSpeed * max(seconds, 1) * 0.999)
+        case .overLimit: go(sport.maxSpeed * seconds * number(1, 1.5))
         case .still: break
-        case .sustained: go(sport.fastest / 2 * seconds * number(0.8, 1.02))
+        case .sustained: go(sport.maxSpeed / 2 * seconds * number(0.8, 1.02))
         case .walk: go(number(0, 3) * seconds)
         }
         place = (min(max(place.x, -5e6), 5e6), min(max(place.y, -5e6), 5e6))
@@ -129,7 +129,7 @@ struct RandomAttack {
         case .none: nil
         case .zero: 0
         case .small: number(0, 1)
-        case .honest: sport.fastest * number(0.3, 1)
+        case .honest: sport.maxSpeed * number(0.3, 1)
         case .absurd: exponential(1, 1e6)
         }
     }

@@ -9,15 +9,15 @@ private func fix(at now: Instant) -> Input {
     .fix(Fix(arrivedAt: now, mode: 3, latitude: 52.5, longitude: 13.4, accuracy: 5, speed: 0))
 }
 
-private func recollection(lastActivity: Int = 0) -> Recollection {
-    Recollection(Pipeline(settings: Settings(), isDemo: false, lastActivity: lastActivity, at: start), at: start)
+private func recollection(lastActivity: Int = 0) -> RunEngine {
+    RunEngine(Pipeline(settings: Settings(), isDemo: false, lastActivity: lastActivity, at: start), at: start)
 }
 
 private func run(_ back: Duration) -> RunCommand {
     .start(.run, indoor: false, back: back)
 }
 
-extension Recollection {
+extension RunEngine {
     /// One fix a second.
     fileprivate mutating func live(from: Int, to: Int) {
         for second in from...to {
@@ -34,10 +34,10 @@ extension Recollection {
 @Test func theEntriesOfAnActivityBeginWithItsBeginning() throws {
     var recollection = recollection(lastActivity: 16)
     recollection.live(from: 1, to: 10)
-    #expect(recollection.takeEntries().isEmpty)
+    #expect(recollection.drainEntries().isEmpty)
     let now = start + .milliseconds(10_500)
     #expect(try recollection.perform(run(.zero), at: now) == .started(activity: 17))
-    let entries = recollection.takeEntries()
+    let entries = recollection.drainEntries()
     guard case .snapshot(let beginning) = entries.first?.kind else {
         throw CommandRejection(command: "start", state: .idle)
     }
@@ -45,17 +45,17 @@ extension Recollection {
     #expect(entries.map(\.at) == [now, now])
     #expect(entries.last?.kind == .command(run(.zero)))
     recollection.live(from: 11, to: 12)
-    #expect(recollection.takeEntries().map(\.at) == [start + .seconds(11), start + .seconds(12)])
+    #expect(recollection.drainEntries().map(\.at) == [start + .seconds(11), start + .seconds(12)])
     _ = try recollection.perform(.stop, at: start + .seconds(13))
-    #expect(recollection.takeEntries().map(\.kind) == [.command(.stop)])
+    #expect(recollection.drainEntries().map(\.kind) == [.command(.stop)])
     recollection.live(from: 14, to: 15)
-    #expect(recollection.takeEntries().isEmpty)
+    #expect(recollection.drainEntries().isEmpty)
 }
 
 @Test func whatChangesNothingIsNotKept() throws {
     var recollection = recollection()
     _ = try recollection.perform(run(.zero), at: start)
-    _ = recollection.takeEntries()
+    _ = recollection.drainEntries()
     for second in 0...60 {
         let now = start + .seconds(second)
         recollection.receive(
@@ -63,23 +63,23 @@ extension Recollection {
         recollection.receive(.recorder(RecorderStatus(state: .writing, behindMilliseconds: Int64(second))), at: now)
     }
     #expect(throws: CommandRejection.self) { try recollection.perform(.resume, at: start + .seconds(60)) }
-    #expect(recollection.takeEntries().map(\.at) == [start, start + .seconds(60)])
+    #expect(recollection.drainEntries().map(\.at) == [start, start + .seconds(60)])
     // A step, and the kernel's word that the clock is no more to be believed.
     let now = start + .seconds(61)
     recollection.receive(.systemClock(utc, isSynchronised: true), at: now)
     recollection.receive(.systemClock(utc, isSynchronised: false), at: now)
     recollection.receive(.systemClock(utc, isSynchronised: false), at: now)
-    #expect(recollection.takeEntries().count == 2)
+    #expect(recollection.drainEntries().count == 2)
 }
 
 @Test func aRefusedFixIsKeptWithTheReason() throws {
     var recollection = recollection()
     _ = try recollection.perform(run(.zero), at: start)
-    _ = recollection.takeEntries()
+    _ = recollection.drainEntries()
     recollection.live(from: 1, to: 1)
     recollection.receive(.fix(Fix(arrivedAt: start + .seconds(2), mode: 1)), at: start + .seconds(2))
     recollection.live(from: 3, to: 3)
-    #expect(recollection.takeEntries().map(\.refusal) == [nil, .noFix, nil])
+    #expect(recollection.drainEntries().map(\.refusal) == [nil, .noFix, nil])
 }
 
 @Test func aHeldUpLoopIsKept() throws {
@@ -89,7 +89,7 @@ extension Recollection {
     recollection.advance(to: start + .milliseconds(65_000))
     _ = try recollection.perform(.pause, at: start + .seconds(65))
     recollection.advance(to: start + .milliseconds(68_500))
-    let slept = recollection.takeEntries().dropFirst(2)
+    let slept = recollection.drainEntries().dropFirst(2)
     #expect(
         slept.map(\.kind) == [.suspended(.milliseconds(44_900)), .command(.pause), .suspended(.milliseconds(2500))])
     #expect(slept.map(\.at) == [65_000, 65_000, 68_500].map { start + .milliseconds($0) })
@@ -102,9 +102,9 @@ extension Recollection {
     let now = start + .seconds(30)
     _ = try recollection.perform(run(.seconds(100)), at: now)
     #expect(recollection.activity?.total.elapsedMilliseconds == 30_000)
-    let begun = recollection.pipeline.takeOutputs()
+    let begun = recollection.pipeline.drainOutputs()
     #expect(begun.map(\.kind) == [.start(.run, back: .seconds(30))])
-    _ = recollection.takeEntries()
+    _ = recollection.drainEntries()
 
     recollection.live(from: 31, to: 60)
     _ = try recollection.perform(.stop, at: start + .seconds(60))
@@ -117,13 +117,13 @@ extension Recollection {
 @Test func aStartGoesBackTwoMinutesHoweverLongNothingRan() throws {
     var recollection = recollection()
     recollection.live(from: 1, to: 1000)
-    _ = recollection.pipeline.takeOutputs()
+    _ = recollection.pipeline.drainOutputs()
     _ = try recollection.perform(run(.seconds(120)), at: start + .seconds(1000))
     #expect(recollection.activity?.total.elapsedMilliseconds == 120_000)
-    let entries = recollection.takeEntries()
+    let entries = recollection.drainEntries()
     #expect(entries.count == 122)
     #expect(entries.first?.at == start + .seconds(880))
-    #expect(recollection.pipeline.takeState()?.isChange == true)
+    #expect(recollection.pipeline.popState()?.isChange == true)
 }
 
 /// Ten thousand reports a second for a minute, which no receiver sends.
@@ -134,7 +134,7 @@ extension Recollection {
         recollection.receive(.battery(percent: count % 100), at: now)
     }
     _ = try recollection.perform(run(.seconds(120)), at: start + .seconds(10))
-    #expect(recollection.takeEntries().count <= Recollection.limit + 2)
+    #expect(recollection.drainEntries().count <= RunEngine.limit + 2)
     #expect(try #require(recollection.activity).total.elapsedMilliseconds <= 500)
 }
 
@@ -157,20 +157,20 @@ func aPartCanBecomeAnActivityOfItsOwn(isPaused: Bool) throws {
     recollection.live(from: 1, to: 20)
     if isPaused { _ = try recollection.perform(.pause, at: start + .seconds(20)) }
     let interrupted = recollection.pipeline
-    _ = recollection.takeEntries()
+    _ = recollection.drainEntries()
     let now = start + .seconds(2000)
-    var next = Recollection(Pipeline(settings: Settings(), isDemo: false, at: now), at: now)
-    next.goOn(
+    var next = RunEngine(Pipeline(settings: Settings(), isDemo: false, at: now), at: now)
+    next.resume(
         interrupted, after: Outage(duration: .seconds(1980), isSameBoot: false, settings: Settings()), at: now)
     next.live(from: 2001, to: 2030)
-    let part = next.takeEntries()
+    let part = next.drainEntries()
     let entries = Replay.split(part, from: interrupted)
     #expect(entries.dropFirst(isPaused ? 3 : 2) == part.dropFirst())
     guard case .snapshot(let beginning) = entries.first?.kind else {
         throw CommandRejection(command: "start", state: .idle)
     }
     var replay = Replay(beginning)
-    for entry in entries { replay.take(entry) }
+    for entry in entries { replay.apply(entry) }
     let activity = try #require(replay.pipeline.state(at: start + .seconds(2030)).activity)
     #expect(activity.id == 2)
     #expect(activity.total.elapsedMilliseconds == (isPaused ? 0 : 30_000))

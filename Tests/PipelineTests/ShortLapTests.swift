@@ -5,9 +5,9 @@ import Testing
 @Suite struct ShortLapTests {
     private static let start = Instant(milliseconds: 1_000_000)
 
-    private func recollection(_ settings: Settings = Settings()) throws -> Recollection {
+    private func recollection(_ settings: Settings = Settings()) throws -> RunEngine {
         let pipeline = Pipeline(settings: settings, isDemo: false, at: Self.start)
-        var recollection = Recollection(pipeline, at: Self.start)
+        var recollection = RunEngine(pipeline, at: Self.start)
         _ = try recollection.perform(.start(.run, indoor: false), at: Self.start)
         return recollection
     }
@@ -19,11 +19,11 @@ import Testing
     @Test func aLapWithinASecondOfTheLastOneIsRefusedAndChangesNothing() throws {
         var recollection = try recollection()
         _ = try recollection.perform(.lap, at: Self.after(200))
-        _ = recollection.takeEntries()
+        _ = recollection.drainEntries()
         let refusal = CommandRejection(command: "lap", state: .active, isTooSoon: true)
         #expect(throws: refusal) { try recollection.perform(.lap, at: Self.after(1199)) }
         #expect("\(refusal)" == "cannot lap within 1 s of the last lap")
-        #expect(recollection.takeEntries().isEmpty)
+        #expect(recollection.drainEntries().isEmpty)
         #expect(recollection.pipeline.state(at: Self.after(1199)).activity?.lapNumber == 2)
         _ = try recollection.perform(.lap, at: Self.after(1200))
         #expect(recollection.pipeline.state(at: Self.after(1200)).activity?.lapNumber == 3)
@@ -62,14 +62,14 @@ import Testing
             throw CommandRejection(command: "lap", state: .idle)
         }
         var replay = Replay(beginning)
-        for entry in entries { replay.take(entry) }
+        for entry in entries { replay.apply(entry) }
         #expect(replay.pipeline.state(at: Self.after(1400)).activity?.lapNumber == 4)
     }
 }
 
-extension Recollection {
+extension RunEngine {
     fileprivate var pipelineEntries: [InputLogEntry] {
         var copy = self
-        return copy.takeEntries()
+        return copy.drainEntries()
     }
 }

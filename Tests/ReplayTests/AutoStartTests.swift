@@ -14,7 +14,7 @@ import Testing
 
         mutating func receive(_ input: Input, at now: Instant) {
             pipeline.receive(input, at: now)
-            if let since = autoStart.take(pipeline.takeOutputs()) { starts.append((now, since)) }
+            if let since = autoStart.receive(pipeline.drainOutputs()) { starts.append((now, since)) }
         }
 
         mutating func beat(_ rate: UInt16 = 100, at now: Instant) {
@@ -24,7 +24,7 @@ import Testing
         mutating func endRun(at now: Instant) throws {
             _ = try pipeline.perform(.start(.run, indoor: false), at: now)
             _ = try pipeline.perform(.stop, at: now)
-            _ = autoStart.take(pipeline.takeOutputs())
+            _ = autoStart.receive(pipeline.drainOutputs())
             starts = []
         }
     }

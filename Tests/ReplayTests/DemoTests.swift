@@ -23,7 +23,7 @@ private struct Demo {
             guard now <= end else { return }
             for input in simulated.advance(to: now) { pipeline.receive(input.value, at: input.measuredAt) }
             pipeline.advance(to: now)
-            outputs += pipeline.takeOutputs()
+            outputs += pipeline.drainOutputs()
         }
     }
 }

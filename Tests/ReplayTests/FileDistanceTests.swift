@@ -160,7 +160,7 @@ private struct ImportedFile {
         isStated = rows.samples.contains { $0.distanceMetres != nil }
         distance = FileDistance(recording, isStated: isStated)
         judgedRows = []
-        for row in rows { judgedRows.append(distance.take(row)) }
+        for row in rows { judgedRows.append(distance.ingest(row)) }
         judged = recording
         distance.finish(&judged)
     }
@@ -169,7 +169,7 @@ private struct ImportedFile {
 extension TrackDistance {
     fileprivate static func of(_ recording: Domain.RecordedActivity, _ rows: [RecordingRow]) -> Double {
         var track = TrackDistance(recording)
-        for row in rows { track.take(row) }
+        for row in rows { track.ingest(row) }
         track.finish()
         return track.metres
     }
@@ -180,18 +180,18 @@ private struct Replayed {
     var metres = 0.0
 
     init(_ recording: Domain.RecordedActivity, _ rows: [RecordingRow]) {
-        var entries = RecordedEntries(recording, sport: nil)
+        var entries = RecordingReplaySource(recording, sport: nil)
         var replay = Replay(entries.beginning, every: .seconds(60))
         var metres = 0.0
         func take(_ entry: InputLogEntry) {
-            replay.take(entry) { pipeline in
-                for case .event(let event) in pipeline.takeOutputs() {
+            replay.apply(entry) { pipeline in
+                for case .event(let event) in pipeline.drainOutputs() {
                     if case .stop(let summary) = event.kind { metres = summary.total.distanceMetres }
                 }
-                pipeline.forgetSaid()
+                pipeline.discardOutputs()
             }
         }
-        for row in rows { entries.take(row, take) }
+        for row in rows { entries.ingest(row, take) }
         entries.finish(take)
         self.metres = metres
     }

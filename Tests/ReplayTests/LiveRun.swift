@@ -8,7 +8,7 @@ import Testing
 /// The daemon's loop without its devices and sockets: inputs at their moments through a recollection, what was published, what was
 /// recorded.
 struct LiveRun {
-    var recollection: Recollection
+    var recollection: RunEngine
     var now: Instant
     /// What was published, less the machine's own.
     var states: [State] = []
@@ -31,7 +31,7 @@ struct LiveRun {
     static let offset: Int64 = 1_790_000_000_000
 
     init(_ pipeline: Pipeline, at now: Instant, seed: UInt64) {
-        recollection = Recollection(pipeline, at: now)
+        recollection = RunEngine(pipeline, at: now)
         self.now = now
         nextClock = now
         random = SeededRandom(seed: seed)
@@ -86,7 +86,7 @@ struct LiveRun {
     }
 
     mutating func settle() {
-        let outputs = recollection.pipeline.takeOutputs()
+        let outputs = recollection.pipeline.drainOutputs()
         let settings = recollection.pipeline.settings
         scribe.take(
             outputs, seconds: recollection.pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
@@ -96,10 +96,10 @@ struct LiveRun {
             if case .recorder = event.kind { continue }
             events.append(event)
         }
-        if let state = recollection.pipeline.takeState()?.state { states.append(state.withoutMachine) }
+        if let state = recollection.pipeline.popState()?.state { states.append(state.withoutMachine) }
         seconds += recollection.pipeline.seconds
-        recollection.pipeline.forgetSeconds()
-        entries += recollection.takeEntries()
+        recollection.pipeline.discardSeconds()
+        entries += recollection.drainEntries()
     }
 }
 
@@ -170,14 +170,14 @@ struct Rerecorded {
         var scribe = Scribe()
         var rows: [RecordingRow] = []
         func say(_ pipeline: inout Pipeline) {
-            let outputs = pipeline.takeOutputs()
+            let outputs = pipeline.drainOutputs()
             let settings = pipeline.settings
             scribe.take(
                 outputs, seconds: pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
             rows += scribe.takeRows()
             for case .event(let event) in outputs { events.append(event) }
-            if let state = pipeline.takeState()?.state { states.append(state.withoutMachine) }
-            pipeline.forgetSeconds()
+            if let state = pipeline.popState()?.state { states.append(state.withoutMachine) }
+            pipeline.discardSeconds()
         }
         for entry in entries {
             var writer = LineWriter()
@@ -185,7 +185,7 @@ struct Rerecorded {
             let read = InputLogEntry(
                 at: entry.at, try InputLogEntry.Kind(name: entry.kind.name, json: JSON(parsing: writer.bytes)))
             if replay == nil, case .snapshot(let beginning) = read.kind { replay = Replay(beginning) }
-            replay?.take(read, say)
+            replay?.apply(read, say)
         }
         if let end { replay?.advance(to: end, say) }
         guard let replay else { throw NoBeginning() }

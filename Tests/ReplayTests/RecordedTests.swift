@@ -115,8 +115,8 @@ import Testing
         var replay = Replay(beginning, every: .seconds(1))
         var states: [State] = []
         for entry in live.entries {
-            replay.take(entry) { pipeline in
-                if let state = pipeline.takeState()?.state { states.append(state) }
+            replay.apply(entry) { pipeline in
+                if let state = pipeline.popState()?.state { states.append(state) }
             }
         }
         let isWhole = { (state: State) in

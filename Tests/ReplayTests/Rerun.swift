@@ -27,8 +27,8 @@ struct Rerun {
     private mutating func advance(_ pipeline: inout Pipeline, to now: Instant) {
         while pipeline.deadline <= now {
             pipeline.advance(to: pipeline.deadline)
-            for case .event(let event) in pipeline.takeOutputs() { events.append(event) }
-            guard let state = pipeline.takeState()?.state, let activity = state.activity else { continue }
+            for case .event(let event) in pipeline.drainOutputs() { events.append(event) }
+            guard let state = pipeline.popState()?.state, let activity = state.activity else { continue }
             if activity.total.elapsedMilliseconds.isMultiple(of: 5000) {
                 paces.append((state.at, activity.pace))
             }

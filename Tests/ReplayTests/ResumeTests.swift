@@ -37,7 +37,7 @@ import Testing
         let now = last + gone + shift
 
         var second = LiveRun(Pipeline(settings: Settings(), isDemo: true, at: now), at: now, seed: seed)
-        second.recollection.goOn(
+        second.recollection.resume(
             taken.replay.pipeline,
             after: Outage(
                 duration: gone, isSameBoot: isSameBoot, settings: live.recollection.pipeline.settings,

@@ -11,7 +11,7 @@ package import Domain
 ///
 /// Fast and slow are the receiver's own (Doppler) speeds, with the bounds of ``Odometer``. Where a receiver tells none, or 0 on the way, the
 /// way over 5 s stands in.
-package struct Movement: Sendable {
+package struct MotionDetector: Sendable {
     /// Metres that are movement, in a straight line from where it began; more where the error estimates are.
     package static let far = 50.0
     /// Where it began, when, and the way since by the speeds, in metres.
@@ -34,7 +34,7 @@ package struct Movement: Sendable {
     private static let slow = 0.5
     private static let fast = 0.7
     /// Slow, or without a fix, for so long is an end.
-    private static let patience = Duration.seconds(10)
+    private static let quietTimeout = Duration.seconds(10)
     /// The way over so long is taken for the speed.
     private static let base = Duration.seconds(5)
     /// What a receiver says without a speed is not believed for so long after its first fix.
@@ -51,8 +51,8 @@ package struct Movement: Sendable {
     ///
     /// - Parameter isJump: the track goes on there without the way between.
     /// - Returns: whether the board moves at this fix.
-    package mutating func take(_ point: TrackPoint, isJump: Bool) -> Bool {
-        let hole = newest.map { point.arrivedAt - $0.arrivedAt >= Self.patience } ?? true
+    package mutating func receive(_ point: TrackPoint, isJump: Bool) -> Bool {
+        let hole = newest.map { point.arrivedAt - $0.arrivedAt >= Self.quietTimeout } ?? true
         if hole { firstAt = point.arrivedAt }
         if hole || isJump {
             stop()
@@ -64,7 +64,7 @@ package struct Movement: Sendable {
         remember(point)
         guard let speed else { return false }
         if speed < Self.fast {
-            if let fastAt, speed < Self.slow, point.arrivedAt - fastAt >= Self.patience { stop() }
+            if let fastAt, speed < Self.slow, point.arrivedAt - fastAt >= Self.quietTimeout { stop() }
             if origin == nil || speed < Self.slow { return false }
         } else {
             fastAt = point.arrivedAt

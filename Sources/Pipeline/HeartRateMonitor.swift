@@ -3,7 +3,7 @@ import Domain
 /// What the strap's notifications come to: a beat value with an age, its quality, and the beat clock.
 ///
 /// Source: docs/behaviour.md, "Heart rate".
-struct HeartMonitor {
+struct HeartRateMonitor {
     private(set) var memory = PipelineSnapshot.Heart()
 
     init(_ memory: PipelineSnapshot.Heart = PipelineSnapshot.Heart()) {
@@ -27,7 +27,7 @@ struct HeartMonitor {
     }
 
     /// The link was lost: beats are missing before the next notification.
-    mutating func lose() {
+    mutating func reset() {
         clear()
         memory.isBroken = memory.hasBegun
         memory.beatAt = nil

@@ -7,18 +7,18 @@ import Testing
 private func replay(
     _ recording: RecordedActivity, _ rows: [RecordingRow], sport: Sport? = nil
 ) -> (events: [Event], states: [State]) {
-    var entries = RecordedEntries(recording, sport: sport)
+    var entries = RecordingReplaySource(recording, sport: sport)
     var replay = Replay(entries.beginning)
     var events: [Event] = []
     var states: [State] = []
     func take(_ entry: InputLogEntry) {
-        replay.take(entry) { pipeline in
-            for case .event(let event) in pipeline.takeOutputs() { events.append(event) }
-            if let (state, _) = pipeline.takeState() { states.append(state) }
-            pipeline.forgetSaid()
+        replay.apply(entry) { pipeline in
+            for case .event(let event) in pipeline.drainOutputs() { events.append(event) }
+            if let (state, _) = pipeline.popState() { states.append(state) }
+            pipeline.discardOutputs()
         }
     }
-    for row in rows { entries.take(row, take) }
+    for row in rows { entries.ingest(row, take) }
     entries.finish(take)
     return (events, states)
 }
@@ -119,10 +119,10 @@ struct RecordedEntriesTests {
         let rows: [RecordingRow] =
             [.begin(at: 0, .command), .beats(at: 400, rr: [400, 420], gap: false)] + samples(1...1)
             + [.end(at: 1000, .command)]
-        var entries = RecordedEntries(run(laps: []), sport: nil)
+        var entries = RecordingReplaySource(run(laps: []), sport: nil)
         var measurements: [HeartRateMeasurement] = []
         for row in rows {
-            entries.take(row) { entry in
+            entries.ingest(row) { entry in
                 if case .input(.heart(let measurement)) = entry.kind { measurements.append(measurement) }
             }
         }

@@ -4,7 +4,7 @@ package import Domain
 ///
 /// A battery that is being charged is never low. What was raised is cleared 3 % higher, so that a gauge which trembles says it once. A
 /// supply that nothing is known of any more stays what it was for a minute: gauges fail to answer now and then.
-package struct PowerWatch: Equatable, Sendable {
+package struct BatteryPolicy: Equatable, Sendable {
     /// In percent; 0 is off.
     package struct Limits: Equatable, Sendable {
         package var warning: Int
@@ -33,7 +33,7 @@ package struct PowerWatch: Equatable, Sendable {
     /// Takes how the board is supplied now, nil where nothing says it.
     ///
     /// - Returns: the faults that begin or end.
-    package mutating func take(_ power: PowerStatus?, limits: Limits, at now: Instant) -> [Input] {
+    package mutating func evaluate(_ power: PowerStatus?, limits: Limits, at now: Instant) -> [Input] {
         let before = self
         if let percent = power?.batteryPercent {
             knownAt = now
@@ -50,17 +50,17 @@ package struct PowerWatch: Equatable, Sendable {
             underVoltageAt = nil
         }
         var inputs: [Input] = []
-        func tell(_ name: FaultName, _ was: Bool, _ isNow: Bool, _ message: @autoclosure () -> String) {
+        func report(_ name: FaultName, _ was: Bool, _ isNow: Bool, _ message: @autoclosure () -> String) {
             if was != isNow { inputs.append(isNow ? .raise(name, message: message()) : .clear(name)) }
         }
-        tell(
+        report(
             .batteryLow, before.isLow, isLow,
             "the battery is at \(limits.warning) % or less: charge it"
                 + (limits.closing > 0 ? "; at \(limits.closing) % the run is closed" : ""))
-        tell(
+        report(
             .batteryEmpty, before.isExhausted, isExhausted,
             "the battery is at \(limits.closing) % or less, a run is closed: charge it, and the run goes on")
-        tell(
+        report(
             .underVoltage, before.underVoltageAt != nil, underVoltageAt != nil,
             "the supply voltage is too low: use a stronger power supply, or a shorter, thicker cable")
         return inputs

@@ -8,7 +8,7 @@ package import Domain
 ///
 /// A run that begins late is a replay: the lagging pipeline takes the two minutes with the start at its place, and becomes the present one.
 /// The shell hands everything over here, and then takes what there is to say from ``pipeline`` and to record from ``takeEntries()``.
-package struct Recollection: Sendable {
+package struct RunEngine: Sendable {
     package var pipeline: Pipeline
     /// What the pipeline was at the time of the oldest of ``recent``; idle.
     private var lagging: Replay
@@ -36,13 +36,13 @@ package struct Recollection: Sendable {
     ///     is known; its clock is the present one (``InputLogEntry/shifted(by:)``).
     ///   - outage: how long nothing ran, up to `now`. The ticks of one that is continued are applied here, and ``pipeline`` reports
     ///     what they give; the last of them may end a forgotten run.
-    package mutating func goOn(_ interrupted: Pipeline, after outage: Outage, at now: Instant) {
+    package mutating func resume(_ interrupted: Pipeline, after outage: Outage, at now: Instant) {
         var replay = Replay(interrupted)
         replay.advance(to: now - outage.duration)
         let wasIdle = replay.pipeline.runState == .idle
         if outage.rule == .continued { replay.advance(to: now) { _ in } }
         adopt(replay.pipeline)
-        pipeline.goOn(after: outage, at: now)
+        pipeline.resume(after: outage, at: now)
         entries.append(InputLogEntry(at: now, .outage(outage)))
         if !wasIdle { endIfForgotten(at: now) }
     }
@@ -56,7 +56,7 @@ package struct Recollection: Sendable {
     /// Takes up an activity that this pipeline has closed, while the devices went on: what is known of them stays known.
     package mutating func reopen(_ closed: Pipeline, after outage: Outage, at now: Instant) {
         let present = pipeline
-        goOn(closed, after: outage, at: now)
+        resume(closed, after: outage, at: now)
         for input in present.known { receive(input, at: now) }
     }
 
@@ -87,18 +87,18 @@ package struct Recollection: Sendable {
     /// The pipeline of a ``Replay`` up to `now` goes on in the present one's place; what it had to say was said.
     package mutating func replace(by other: Pipeline, at now: Instant) {
         adopt(other)
-        pipeline.forgetSaid()
+        pipeline.discardOutputs()
         pipeline.publish(at: now)
         if pipeline.runState == .idle { startOver(at: now) }
     }
 
     /// Applies what is due at `now`.
     package mutating func advance(to now: Instant) {
-        if let leap = pipeline.leap(to: now) { keep(InputLogEntry(at: now, .suspended(now - leap))) }
+        if let leap = pipeline.leap(to: now) { append(InputLogEntry(at: now, .suspended(now - leap))) }
         let wasIdle = pipeline.runState == .idle
         pipeline.advance(to: now)
         if !wasIdle { endIfForgotten(at: now) }
-        forget(before: now)
+        trimHistory(before: now)
     }
 
     /// The run was on before the last ticks.
@@ -116,7 +116,7 @@ package struct Recollection: Sendable {
         guard isKept else { return }
         var entry = InputLogEntry(at: now, .input(input))
         if case .fix = input { entry.refusal = pipeline.refusal }
-        keep(entry)
+        append(entry)
     }
 
     /// Carries out a command that arrived at `now`. A start that is to lie further back than the two minutes, the start of the program or
@@ -154,7 +154,7 @@ package struct Recollection: Sendable {
     }
 
     /// What is to be recorded since the last call, oldest first. The first entry of an activity is its beginning.
-    package mutating func takeEntries() -> [InputLogEntry] {
+    package mutating func drainEntries() -> [InputLogEntry] {
         defer { if !entries.isEmpty { entries = [] } }
         return entries
     }
@@ -169,20 +169,20 @@ package struct Recollection: Sendable {
         let kept = recent[taken...]
         let split = kept.firstIndex { $0.at > start } ?? kept.endIndex
         let beginning = InputLogEntry(at: since, .snapshot(replay.pipeline.beginning))
-        for entry in kept[..<split] { replay.take(entry) }
+        for entry in kept[..<split] { replay.apply(entry) }
         replay.advance(to: start)
         var begun = replay.pipeline
-        begun.forgetSaid()
+        begun.discardOutputs()
         let outcome = try begun.perform(command, at: start)
         replay = Replay(begun)
-        for entry in kept[split...] { replay.take(entry) { _ in } }
+        for entry in kept[split...] { replay.apply(entry) { _ in } }
         replay.advance(to: now) { _ in }
         entries.append(beginning)
         entries += kept[..<split]
         entries.append(InputLogEntry(at: start, .command(command)))
         entries += kept[split...]
         adopt(replay.pipeline)
-        pipeline.keepOfRun()
+        pipeline.retainRunEvents()
         pipeline.publish(at: now)
         return outcome
     }
@@ -199,14 +199,14 @@ package struct Recollection: Sendable {
     /// A run has ended: the next one does not begin before that.
     private mutating func startOver(at now: Instant) {
         var quiet = pipeline
-        quiet.forgetSaid()
+        quiet.discardOutputs()
         lagging = Replay(quiet)
         since = now
         recent.removeAll(keepingCapacity: true)
         taken = 0
     }
 
-    private mutating func keep(_ entry: InputLogEntry) {
+    private mutating func append(_ entry: InputLogEntry) {
         if pipeline.runState == .idle {
             recent.append(entry)
         } else {
@@ -215,11 +215,11 @@ package struct Recollection: Sendable {
     }
 
     /// Lets the lagging pipeline take what is too old to be begun in, or too much.
-    private mutating func forget(before now: Instant) {
+    private mutating func trimHistory(before now: Instant) {
         guard pipeline.runState == .idle else { return }
         let oldest = now - RunCommand.maxBackdate
         while taken < recent.count, recent[taken].at <= oldest || recent.count - taken > Self.limit {
-            lagging.take(recent[taken])
+            lagging.apply(recent[taken])
             since = recent[taken].at
             taken += 1
         }

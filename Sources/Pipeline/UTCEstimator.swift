@@ -4,7 +4,7 @@ import Domain
 ///
 /// The system's clock is believed while the kernel calls it synchronised, else three 3D fixes in a row that agree and do not lie before
 /// the release's date. Source: docs/behaviour.md, "The time of day".
-struct WallClock {
+struct UTCEstimator {
     /// The mapping moved: EVENT `clock`.
     struct Change: Equatable {
         var source: ClockSource

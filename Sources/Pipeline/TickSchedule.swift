@@ -3,7 +3,7 @@ import Domain
 /// The 100 ms ticks of a run on an absolute schedule.
 ///
 /// The part of a period that had passed at a pause is kept: the first tick after the resume falls that much sooner.
-struct TickClock {
+struct TickSchedule {
     static let period = Duration.milliseconds(100)
 
     /// A loop that is later than this has slept, and does not catch up tick by tick.

@@ -1,7 +1,7 @@
 import Domain
 
 /// The sums behind the figures of a run or of a lap.
-struct Tally {
+struct TotalsAccumulator {
     private(set) var elapsedMilliseconds: Int64 = 0
     private var standingMilliseconds: Int64 = 0
     private(set) var metres = 0.0

@@ -6,14 +6,14 @@ private let start = Instant(milliseconds: 1_000_000)
 
 /// A watch with the limits that are the default, and what it has said.
 private struct Watching {
-    var watch = PowerWatch()
-    var limits = PowerWatch.Limits()
+    var watch = BatteryPolicy()
+    var limits = BatteryPolicy.Limits()
     var now = start
 
     /// The names of the faults that begin, and of those that end with a minus before them.
     mutating func take(_ power: PowerStatus?, after seconds: Int64 = 10) -> [String] {
         now += .seconds(seconds)
-        return watch.take(power, limits: limits, at: now).map { input in
+        return watch.evaluate(power, limits: limits, at: now).map { input in
             switch input {
             case .raise(let name, _): name.rawValue
             case .clear(let name): "-" + name.rawValue
@@ -50,7 +50,7 @@ private struct Watching {
 }
 
 @Test func aLimitOfNoughtIsOff() {
-    var watching = Watching(limits: PowerWatch.Limits(warning: 0, closing: 0))
+    var watching = Watching(limits: BatteryPolicy.Limits(warning: 0, closing: 0))
     #expect(watching.take(percent: 0) == [])
     #expect(!watching.watch.isExhausted)
 }
@@ -73,9 +73,10 @@ private struct Watching {
 }
 
 @Test func everyFaultSaysWhatToDo() {
-    var watch = PowerWatch()
-    let inputs = watch.take(
-        PowerStatus(batteryPercent: 1, isCharging: false, isUnderVoltage: true), limits: PowerWatch.Limits(), at: start)
+    var watch = BatteryPolicy()
+    let inputs = watch.evaluate(
+        PowerStatus(batteryPercent: 1, isCharging: false, isUnderVoltage: true), limits: BatteryPolicy.Limits(),
+        at: start)
     #expect(
         inputs == [
             .raise(

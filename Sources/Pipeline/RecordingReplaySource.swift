@@ -3,8 +3,8 @@ package import Domain
 /// The rows of a recording as entries that lead to them: positions as fixes, heart rates as notifications, the timer's begin and end as
 /// commands. What was recorded elsewhere runs through the same pipeline by them.
 ///
-///     rows, laps ──▶ RecordedEntries ──▶ entries ──▶ Replay
-package struct RecordedEntries: Sendable {
+///     rows, laps ──▶ RecordingReplaySource ──▶ entries ──▶ Replay
+package struct RecordingReplaySource: Sendable {
     /// The moment of the recording's start. It is far from 0, so that what lies before it has a moment too.
     package let start: Instant
     private let started: UTC
@@ -57,7 +57,7 @@ package struct RecordedEntries: Sendable {
     }
 
     /// The entries of the next row; they may be of rows before.
-    package mutating func take(_ row: RecordingRow, _ body: (InputLogEntry) throws -> Void) rethrows {
+    package mutating func ingest(_ row: RecordingRow, _ body: (InputLogEntry) throws -> Void) rethrows {
         let at = min(row.at, Self.latest)
         let canWait =
             switch row {
@@ -78,9 +78,9 @@ package struct RecordedEntries: Sendable {
             isPaused = false
         case .end: endedAt = at
         case .sample(let sample):
-            try takePosition(of: sample, at: at, body)
+            try ingestPosition(of: sample, at: at, body)
             try begin(body)
-            try takeHeartRate(of: sample, at: at, body)
+            try ingestHeartRate(of: sample, at: at, body)
         case .beats(_, let rr, _): beats = Array((beats + rr).suffix(Self.beatLimit))
         // Laps are the recording's: a file may tell them after all its rows. A gap is seen by who judges the fixes.
         case .lap, .segment: break
@@ -102,7 +102,7 @@ package struct RecordedEntries: Sendable {
         try emit(.command(command), at: at, body)
     }
 
-    private mutating func takePosition(
+    private mutating func ingestPosition(
         of sample: RecordingSample, at moment: Int64, _ body: (InputLogEntry) throws -> Void
     ) rethrows {
         guard let position = sample.coordinate else { return }
@@ -117,7 +117,7 @@ package struct RecordedEntries: Sendable {
         try body(InputLogEntry(at: newest, .input(.fix(fix))))
     }
 
-    private mutating func takeHeartRate(
+    private mutating func ingestHeartRate(
         of sample: RecordingSample, at moment: Int64, _ body: (InputLogEntry) throws -> Void
     ) rethrows {
         guard let rate = sample.heartRate else { return }
