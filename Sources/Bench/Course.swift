@@ -54,7 +54,7 @@ struct Course {
     /// The same fix as a receiver without several reports a fix has gpsd say it.
     mutating func nextReport() -> [UInt8] {
         let fix = nextFix()
-        var report = LineWriter(capacity: 512)
+        var report = JSONWriter(capacity: 512)
         report.object { report in
             report.member("class", "TPV")
             report.member("device", fix.device?.text)

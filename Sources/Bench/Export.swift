@@ -39,7 +39,7 @@ func measureExport() throws -> Measurement {
         bytes = 0
     } pass: {
         _ = try ExportFormat.fit.write(
-            TenHours.recording, rows: TenHours(), origin: ExportOrigin(serialNumber: 1)
+            TenHours.recording, rows: TenHours(), origin: ExportMetadata(serialNumber: 1)
         ) { bytes += $0.count }
     }
 }

@@ -60,7 +60,7 @@ private func measureStateLine() throws -> Measurement {
     var course = try Course()
     for _ in 0..<100 { try course.second() }
     var state = course.pipeline.state(at: course.now)
-    var writer = LineWriter(capacity: 4096)
+    var writer = JSONWriter(capacity: 4096)
     return Measurement("STATE line", rounds: 600, passes: 100) {
         state.at += .milliseconds(100)
     } pass: {
@@ -72,7 +72,7 @@ private func measureStateLine() throws -> Measurement {
 /// One notification of the strap: its bytes, the pipeline, its HEART line.
 private func measureNotification() throws -> Measurement {
     var course = try Course()
-    var writer = LineWriter(capacity: 512)
+    var writer = JSONWriter(capacity: 512)
     return try Measurement("heart-rate notification", rounds: 600, passes: 1) {
         for _ in 0..<10 { course.pipeline.advance(to: course.nextTick()) }
         course.pipeline.receive(.fix(course.nextFix()), at: course.now)
@@ -87,7 +87,7 @@ private func measureNotification() throws -> Measurement {
 /// One position report: gpsd's line cut from the stream, libgps, the fix that it closes, the pipeline, its FIX line.
 private func measurePositionReport() throws -> Measurement {
     var course = try Course()
-    var writer = LineWriter(capacity: 512)
+    var writer = JSONWriter(capacity: 512)
     var stream = GpsdStream(addresses: 1)
     stream.connected(at: course.now)
     stream.received(
@@ -142,7 +142,7 @@ private func measureWholeTick(readers: Int) throws -> Measurement {
 }
 
 /// The lines of what was said. A path that says nothing was not measured.
-private func write(_ outputs: [Output], with writer: inout LineWriter) {
+private func write(_ outputs: [Output], with writer: inout JSONWriter) {
     precondition(!outputs.isEmpty)
     for output in outputs {
         writer.clear()

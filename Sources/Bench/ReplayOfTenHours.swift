@@ -25,7 +25,7 @@ func measureReplay() throws -> ReplayOfTenHours {
     let idle = Pipeline(settings: settings, isDemo: false, at: course.now)
     var replay = Replay(idle.beginning, every: .seconds(1))
     replay.apply(InputLogEntry(at: course.now, .command(.start(.run, indoor: false))))
-    var writer = LineWriter(capacity: 4096)
+    var writer = JSONWriter(capacity: 4096)
     var states = 0
     var hourBefore = 0
     let start = clock()

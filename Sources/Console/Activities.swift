@@ -11,7 +11,7 @@ extension Invocation {
             let list = try journal.list(limit: limit + 1, before: before)
             let shown = list.prefix(limit)
             if isJSON {
-                var lines = LineWriter()
+                var lines = JSONWriter()
                 for summary in shown {
                     lines.summary(summary)
                     lines.newline()
@@ -54,7 +54,7 @@ extension Invocation {
                 throw Failure.noActivity(id)
             }
             if isJSON {
-                var line = LineWriter()
+                var line = JSONWriter()
                 line.activity(summary, recording, limit: .max)
                 line.newline()
                 return String(decoding: line.bytes, as: UTF8.self)

@@ -16,7 +16,7 @@ extension Invocation {
         do {
             guard let recording = try journal.recording(id) else { throw Failure.noActivity(id) }
             let now = Clock.systemTime()
-            let origin = ExportOrigin.ofThisMachine(
+            let origin = ExportMetadata.ofThisMachine(
                 started: recording.started, written: now >= Release.date ? now : nil)
             let rows = try journal.rows(of: id)
             if let path {

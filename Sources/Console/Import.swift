@@ -58,7 +58,7 @@ extension Invocation {
     private func say(_ id: Int, _ imported: ImportedRecording, _ file: RecordingFile, in state: StateDirectory) throws {
         if isJSON {
             guard let summary = try state.journal().summary(of: id) else { return }
-            var line = LineWriter()
+            var line = JSONWriter()
             line.summary(summary)
             line.newline()
             try writeOut(line.bytes)

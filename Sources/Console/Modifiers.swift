@@ -47,7 +47,7 @@ struct Modifiers {
         case "--speed":
             (pace.speed, command) = (try OptionValue.speed(after: option, &rest), "replay")
         case "--interval-ms":
-            guard let every = rest.popFirst().flatMap({ Int($0) }), Outputs.Watch.isPeriod(every) else {
+            guard let every = rest.popFirst().flatMap({ Int($0) }), Outputs.Subscription.isPeriod(every) else {
                 throw .usage("--interval-ms needs a multiple of 100 from 100 to 60000")
             }
             (pace.every, command) = (every, "replay")

@@ -32,7 +32,7 @@ extension Invocation {
                 )
             }
             var control = try Control(RuntimeDirectory(runtimeDirectory))
-            var parameters = LineWriter(capacity: 256)
+            var parameters = JSONWriter(capacity: 256)
             parameters.object { $0.member("file", file.name) }
             _ = try control.call("activities.recover", String(decoding: parameters.bytes, as: UTF8.self))
             try writeOut(

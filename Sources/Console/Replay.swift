@@ -76,9 +76,9 @@ extension Invocation {
 
 /// The lines of a replay on their way out, each at its time where a speed is wanted.
 final class ReplayLines {
-    private var lines = LineWriter(capacity: 65_536)
+    private var lines = JSONWriter(capacity: 65_536)
     /// Decides which states are told, as it does for a reader of state.sock.
-    private var reader = ClientQueue(ring: EventRing())
+    private var reader = SubscriberQueue(ring: EventRing())
     private let speed: Double?
     /// The first line's moment, and when it was printed.
     private var first: (moment: Instant, at: Instant)?
@@ -91,7 +91,7 @@ final class ReplayLines {
 
     init(_ pace: Invocation.Pace) {
         speed = pace.speed
-        var request = WatchRequest()
+        var request = SubscriptionRequest()
         request.everyMilliseconds = pace.every
         reader.apply(request, ring: EventRing())
     }
@@ -105,7 +105,7 @@ final class ReplayLines {
             wait(for: event.at)
             lines.event(event, sequence: nil)
         }
-        if let (state, isChange) = pipeline.popState(), reader.takes(StateMoment(state), isChange: isChange) {
+        if let (state, isChange) = pipeline.popState(), reader.accepts(StateKey(state), isChange: isChange) {
             wait(for: state.at)
             lines.stateLine(state, sequence: nil)
         }

@@ -8,7 +8,7 @@ import Pipeline
 /// In the journal it is an activity that has ended, with all its files, until then. Going on takes its end away.
 struct ClosedForPower {
     private var pipeline: Pipeline
-    private var scribe: Scribe
+    private var scribe: RecordingBuilder
     private let gaps: Int
     /// How many parts, entries and rows it had, its end left out.
     private let parts: Int

@@ -76,7 +76,7 @@ extension Daemon.Begun {
     /// Nothing is known yet of what the journal holds.
     init(_ pipeline: Pipeline, _ journal: Journal, _ formats: [ExportFormat], at now: Instant) {
         recollection = RunEngine(pipeline, at: now)
-        let scribe = Scribe(isDemo: pipeline.isDemo)
+        let scribe = RecordingBuilder(isDemo: pipeline.isDemo)
         recorder = RunRecorder(journal, bootID: Clock.bootID(), formats: formats, scribe: scribe, at: now)
     }
 

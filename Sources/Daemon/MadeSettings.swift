@@ -71,7 +71,7 @@ struct MadeSettings: Equatable {
         changes[change.key] = change
         var settings = Settings()
         try? change.apply(to: &settings)
-        var line = LineWriter()
+        var line = JSONWriter()
         line.stored(change.key, of: settings)
         return .setting(JournalSetting(name: change.key.token, value: String(decoding: line.bytes, as: UTF8.self)))
     }

@@ -15,7 +15,7 @@ final class RunRecorder {
     let bootID: String
     /// The files that are made of each activity when it ends.
     var formats: [ExportFormat]
-    private(set) var scribe: Scribe
+    private(set) var scribe: RecordingBuilder
     private(set) var gaps: Int
     /// How many runs of the program the activity has seen.
     private(set) var parts: Int
@@ -32,7 +32,8 @@ final class RunRecorder {
     /// - Parameters:
     ///   - scribe: that of an activity that is taken up, with so many gaps and parts; else one that has written nothing.
     init(
-        _ journal: Journal, bootID: String, formats: [ExportFormat], scribe: Scribe, gaps: Int = 0, parts: Int = 1,
+        _ journal: Journal, bootID: String, formats: [ExportFormat], scribe: RecordingBuilder, gaps: Int = 0,
+        parts: Int = 1,
         at now: Instant
     ) {
         self.journal = journal
@@ -53,7 +54,7 @@ final class RunRecorder {
     /// - Parameter zones: those in force; nil while zones are off.
     func take(_ entries: [InputLogEntry], _ outputs: [Output], seconds: [State], zones: Zones?, at now: Instant) {
         if entries.isEmpty, outputs.isEmpty, seconds.isEmpty { return }
-        scribe.take(outputs, seconds: seconds, zones: zones)
+        scribe.ingest(outputs, seconds: seconds, zones: zones)
         let events = outputs.compactMap { if case .event(let event) = $0 { event } else { nil } }
         for event in events where event.isBegin {
             guard let recording = scribe.recording else { continue }
@@ -63,8 +64,10 @@ final class RunRecorder {
             journal.begin(recording, JournalPart(bootID: bootID, at: event.at), at: now)
         }
         for entry in entries { journal.write(entry, at: now) }
-        if let cut = scribe.takeCut(), let id = scribe.recording?.id { journal.append(cut.change(of: id), at: now) }
-        for row in scribe.takeRows() { journal.write(row, at: now) }
+        if let cut = scribe.popTruncation(), let id = scribe.recording?.id {
+            journal.append(cut.change(of: id), at: now)
+        }
+        for row in scribe.drainRows() { journal.write(row, at: now) }
         var isDue = isOpen && now - updatedAt >= Self.updateInterval
         for event in events {
             switch event.kind {
@@ -97,7 +100,7 @@ final class RunRecorder {
         let say: (inout Pipeline) -> Void = { pipeline in
             let outputs = pipeline.drainOutputs()
             let settings = pipeline.settings
-            self.scribe.take(
+            self.scribe.ingest(
                 outputs, seconds: pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
             said += outputs
             pipeline.discardOutputs()
@@ -110,8 +113,8 @@ final class RunRecorder {
         journal.begin(recording, JournalPart(bootID: bootID, at: begin.at), at: now)
         for entry in entries { journal.write(entry, at: now) }
         // Nothing is written yet that could have to be taken back.
-        _ = scribe.takeCut()
-        for row in scribe.takeRows() { journal.write(row, at: now) }
+        _ = scribe.popTruncation()
+        for row in scribe.drainRows() { journal.write(row, at: now) }
         for event in events {
             if case .gap = event.kind { gaps += 1 }
             if case .stop(let summary) = event.kind {
@@ -150,7 +153,7 @@ final class RunRecorder {
     }
 }
 
-extension Scribe.Cut {
+extension RecordingBuilder.Truncation {
     func change(of id: Int) -> JournalChange {
         .cutAfter(activity: id, at: at, elapsed: elapsedMilliseconds)
     }

@@ -10,13 +10,13 @@ struct TakenUp {
     /// Its last moment on that clock.
     var last: Instant
     /// That has written the rows up to there.
-    var scribe: Scribe
+    var scribe: RecordingBuilder
     /// How many rows those are, and those of them that the journal lacks: a kill may fall between an entry and its rows.
     var rows = 0
     var missing: [RecordingRow] = []
     var gaps: Int
     /// It turned out to be forgotten: what there is to say of its end, and which rows are none of it any more.
-    var ended: (outputs: [Output], cut: Scribe.Cut?)?
+    var ended: (outputs: [Output], cut: RecordingBuilder.Truncation?)?
 
     /// - Parameter last: its last moment on the clock of this boot; that may lie before the boot.
     /// - Throws: what reading the journal throws.
@@ -25,22 +25,22 @@ struct TakenUp {
         // Whole milliseconds: the rows are of milliseconds since the activity began.
         let shift = Duration.milliseconds((last - open.last).wholeMilliseconds)
         var replay: Replay?
-        var scribe = Scribe(isDemo: open.recording.isDemo)
+        var scribe = RecordingBuilder(isDemo: open.recording.isDemo)
         var gaps = 0
         var rows = 0
         var missing: [RecordingRow] = []
-        var cut: Scribe.Cut?
+        var cut: RecordingBuilder.Truncation?
         var end: [Output] = []
         let say: (inout Pipeline) -> Void = { pipeline in
             let outputs = pipeline.drainOutputs()
             let settings = pipeline.settings
-            scribe.take(
+            scribe.ingest(
                 outputs, seconds: pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
-            if let late = scribe.takeCut() {
+            if let late = scribe.popTruncation() {
                 cut = late
-                missing.removeAll { late.takes($0) }
+                missing.removeAll { late.accepts($0) }
             }
-            for row in scribe.takeRows() {
+            for row in scribe.drainRows() {
                 if rows >= open.rows { missing.append(row) }
                 rows += 1
             }
@@ -90,9 +90,9 @@ extension TakenUp {
             return []
         }
         let outputs = pipeline.drainOutputs()
-        scribe.take(outputs, seconds: pipeline.seconds, zones: nil)
+        scribe.ingest(outputs, seconds: pipeline.seconds, zones: nil)
         completeRows(of: open, in: recorder.journal, at: now)
-        for (index, row) in scribe.takeRows().enumerated() {
+        for (index, row) in scribe.drainRows().enumerated() {
             recorder.journal.append(.row(activity: id, place: rows + index, row), at: now)
         }
         if let recording = scribe.recording { recorder.end(recording, gaps: summary.gaps, at: now) }
@@ -102,7 +102,8 @@ extension TakenUp {
 
 extension TakenUp {
     private func end(
-        _ ended: (outputs: [Output], cut: Scribe.Cut?), _ open: OpenActivity, in recorder: RunRecorder, at now: Instant
+        _ ended: (outputs: [Output], cut: RecordingBuilder.Truncation?), _ open: OpenActivity, in recorder: RunRecorder,
+        at now: Instant
     ) -> [Output] {
         guard let id = open.recording.id, let recording = scribe.recording else { return [] }
         completeRows(of: open, in: recorder.journal, at: now)
@@ -151,7 +152,7 @@ enum TakeUpDecision: Equatable {
 extension JournalPart {
     /// One that begins at `now`, at a whole millisecond of the recording: a reader joins the clocks of the parts by milliseconds, and
     /// replays to the bit.
-    init(number: Int, bootID: String, of scribe: Scribe, at now: Instant, place: Int) {
+    init(number: Int, bootID: String, of scribe: RecordingBuilder, at now: Instant, place: Int) {
         let moment = scribe.moment(now)
         let at = scribe.startedAt.map { $0 + .milliseconds(moment) } ?? now
         self.init(number: number, bootID: bootID, at: at, beginsAt: moment, place: place)

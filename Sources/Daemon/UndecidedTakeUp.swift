@@ -49,7 +49,7 @@ struct UndecidedTakeUp {
         entries[0].kind = .snapshot(beginning)
         journal.append(.cut(activity: id, entries: open.entries, rows: min(open.rows, taken.rows)), at: now)
         let ended = taken.end(open, in: recorder, at: now)
-        let scribe = Scribe(isDemo: open.recording.isDemo)
+        let scribe = RecordingBuilder(isDemo: open.recording.isDemo)
         recorder = RunRecorder(
             journal, bootID: recorder.bootID, formats: recorder.formats, scribe: scribe, at: now)
         return ended + recorder.write(entries, until: now, into: &recollection)

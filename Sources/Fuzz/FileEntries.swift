@@ -57,7 +57,7 @@ extension Entry {
 
     private static func exported(_ recording: RecordedActivity, _ rows: [RecordingRow]) throws -> [UInt8] {
         var bytes: [UInt8] = []
-        _ = try FitExport.write(recording, rows: Rows(rows: rows), origin: ExportOrigin(serialNumber: 1)) { piece in
+        _ = try FitExport.write(recording, rows: Rows(rows: rows), origin: ExportMetadata(serialNumber: 1)) { piece in
             for index in piece.indices { bytes.append(piece[index]) }
         }
         return bytes

@@ -38,7 +38,7 @@ extension Entry {
         var straps = StrapList()
         var pipeline = Pipeline(settings: Settings(), isDemo: false, at: now)
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            var output = LineWriter()
+            var output = JSONWriter()
             var pending = RemoteProcedure.answer(line, into: &output) {
                 method, parameters, result throws(ControlFailure) in
                 let request = try ControlRequest(method: method, parameters: parameters)
@@ -67,12 +67,12 @@ extension Entry {
         for second in 1...5 {
             ring.append(Event(at: Instant(milliseconds: Int64(second) * 1000), kind: .start(.run)))
         }
-        var settings = LineWriter()
+        var settings = JSONWriter()
         settings.settingsLine(Settings())
-        var queue = ClientQueue(ring: ring)
+        var queue = SubscriberQueue(ring: ring)
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             do throws(BadLine) {
-                queue.apply(try WatchRequest(line: line), ring: ring)
+                queue.apply(try SubscriptionRequest(line: line), ring: ring)
             } catch {
                 queue.refuse(error.message)
             }
@@ -110,7 +110,7 @@ extension Entry {
             !name.text.unicodeScalars.contains {
                 $0.value < 0x20 || (0x7F...0x9F).contains($0.value) || (0x202A...0x202E).contains($0.value)
             })
-        var writer = LineWriter()
+        var writer = JSONWriter()
         writer.value(name.text)
         guard let json = try? JSON(parsing: writer.bytes), json.string == name.text else {
             preconditionFailure("a name does not come back from its JSON string")

@@ -42,7 +42,7 @@ extension Entry {
 
     private static func exported(_ file: ImportedFile, as format: ExportFormat) -> [UInt8] {
         var bytes: [UInt8] = []
-        let origin = ExportOrigin(serialNumber: 1)
+        let origin = ExportMetadata(serialNumber: 1)
         do {
             _ = try format.write(file.recording, rows: file, origin: origin) { piece in
                 for index in piece.indices { bytes.append(piece[index]) }

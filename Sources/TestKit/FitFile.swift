@@ -34,7 +34,7 @@ package struct FitFile {
     /// The bytes of a recording as a FIT file.
     package static func export(
         _ recording: RecordedActivity, _ rows: [RecordingRow],
-        origin: ExportOrigin = ExportOrigin(serialNumber: 12_345_678)
+        origin: ExportMetadata = ExportMetadata(serialNumber: 12_345_678)
     ) throws -> [UInt8] {
         var bytes: [UInt8] = []
         _ = try FitExport.write(recording, rows: RowList(rows), origin: origin) { piece in

@@ -60,7 +60,7 @@ import Testing
         var stored: [RecordingRow] = []
         try reader().rows(of: 1).each { stored.append($0) }
         var replay: Replay?
-        var scribe = Scribe()
+        var scribe = RecordingBuilder()
         var rows: [RecordingRow] = []
         var stopped: ActivitySummary?
         try reader().entries(of: 1) { entry in
@@ -69,8 +69,8 @@ import Testing
             } else {
                 replay?.apply(entry) { pipeline in
                     let outputs = pipeline.drainOutputs()
-                    scribe.take(outputs, seconds: pipeline.seconds, zones: nil)
-                    rows += scribe.takeRows()
+                    scribe.ingest(outputs, seconds: pipeline.seconds, zones: nil)
+                    rows += scribe.drainRows()
                     for case .event(let event) in outputs {
                         if case .stop(let summary) = event.kind { stopped = summary }
                     }

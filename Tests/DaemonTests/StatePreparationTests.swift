@@ -84,7 +84,7 @@ import Testing
         try stage.daemon.perform(.start(.hike, indoor: true), at: now)
         stage.daemon.ride(3, from: now)
         #expect(try #require(stage.daemon.state.activity).id < 1)
-        let line = LineWriter.stateText(stage.daemon.state)
+        let line = JSONWriter.stateText(stage.daemon.state)
         #expect(!line.contains("\"activity\""))
         let numbers = try #require(stage.adopt(try stage.find(), at: now + .seconds(3)))
         #expect(numbers.activities.first == Renumbering.firstUnknownActivity)
@@ -220,9 +220,9 @@ private struct LateStage {
     }
 }
 
-extension LineWriter {
+extension JSONWriter {
     fileprivate static func stateText(_ state: State) -> String {
-        var line = LineWriter()
+        var line = JSONWriter()
         line.stateLine(state, sequence: 1)
         return String(decoding: line.bytes, as: UTF8.self)
     }

@@ -65,7 +65,7 @@ import Testing
         let made = try MadeRecording.run(seed: 1)
         var pieces: [Int] = []
         _ = try ExportFormat.fit.write(
-            made.recording, rows: RowList(made.rows), origin: ExportOrigin(serialNumber: 1)
+            made.recording, rows: RowList(made.rows), origin: ExportMetadata(serialNumber: 1)
         ) { pieces.append($0.count) }
         #expect(pieces.allSatisfy { (1...17_000).contains($0) })
         #expect(pieces.count > 3)
@@ -78,7 +78,7 @@ import Testing
         var recording = RecordedActivity(sport: .ride, started: UTC(year: 2026, month: 3, day: 1))
         recording.totalMilliseconds = 5000
         let loss = try FitExport.write(
-            recording, rows: RowList(rows), origin: ExportOrigin(serialNumber: 1)
+            recording, rows: RowList(rows), origin: ExportMetadata(serialNumber: 1)
         ) { _ in }
         #expect(loss.samples == 20 - 6)
     }

@@ -3,8 +3,8 @@ import Outputs
 import TestKit
 import Testing
 
-private func line(_ body: (inout LineWriter) -> Void) -> String {
-    var writer = LineWriter()
+private func line(_ body: (inout JSONWriter) -> Void) -> String {
+    var writer = JSONWriter()
     body(&writer)
     return String(decoding: writer.bytes, as: UTF8.self)
 }
@@ -236,9 +236,10 @@ func whatIsNoReadingHasNoBeats(quality: HeartRateQuality) {
         line { $0.version(release: "0.1.0", protocol: 1, bootID: "", instance: "i", events: 3..<8) }
             == #"{"class":"VERSION","program":"paced","release":"0.1.0","protocol":1,"instance":"i","events":{"first":3,"last":7}}"#
             + "\n")
-    #expect(line { $0.watch(Watch()) } == #"{"class":"WATCH","classes":["STATE","EVENT"],"interval_ms":100}"# + "\n")
     #expect(
-        line { $0.dropped(Missed(states: 3, fixes: 1)) }
+        line { $0.watch(Subscription()) } == #"{"class":"WATCH","classes":["STATE","EVENT"],"interval_ms":100}"# + "\n")
+    #expect(
+        line { $0.dropped(DroppedCounts(states: 3, fixes: 1)) }
             == #"{"class":"DROPPED","states":3,"events":0,"hearts":0,"fixes":1}"# + "\n")
     #expect(line { $0.error("no \"such\" thing") } == #"{"class":"ERROR","message":"no \"such\" thing"}"# + "\n")
 }

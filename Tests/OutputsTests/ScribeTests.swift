@@ -25,10 +25,10 @@ private func sample(_ elapsed: Int64, at: Int64) -> RecordingRow {
 }
 
 private func rows(_ outputs: [Output], _ seconds: [State] = []) -> [RecordingRow] {
-    var scribe = Scribe()
-    scribe.take([event(0, .start(.run))], seconds: [], zones: nil)
-    scribe.take(outputs, seconds: seconds, zones: nil)
-    return scribe.takeRows()
+    var scribe = RecordingBuilder()
+    scribe.ingest([event(0, .start(.run))], seconds: [], zones: nil)
+    scribe.ingest(outputs, seconds: seconds, zones: nil)
+    return scribe.drainRows()
 }
 
 @Test func aLapEndsWithItsLastSecondAndASegmentBeginsBeforeItsFirst() {
@@ -83,15 +83,15 @@ func aLongOrWideOrUncountedGapBeginsASegment(seconds: Double, metres: Double, co
     var state = State.example
     state.at = start + .seconds(12)
     state.activity?.total.elapsedMilliseconds = 12_000
-    var scribe = Scribe()
+    var scribe = RecordingBuilder()
     let zones = try Zones([100, 120, 140, 160, 180])
-    scribe.take([event(0, .start(.run))], seconds: [state], zones: zones)
+    scribe.ingest([event(0, .start(.run))], seconds: [state], zones: zones)
     state.activity?.total.elapsedMilliseconds = 13_000
     state.at += .seconds(1)
     state.positionIsStale = true
     state.heart.isStale = true
-    scribe.take([], seconds: [state], zones: zones)
-    let samples = scribe.takeRows().compactMap { if case .sample(let sample) = $0 { sample } else { nil } }
+    scribe.ingest([], seconds: [state], zones: zones)
+    let samples = scribe.drainRows().compactMap { if case .sample(let sample) = $0 { sample } else { nil } }
     #expect(samples.map(\.heartRate) == [140, nil])
     #expect(samples.map(\.coordinate) == [Coordinate(latitude: 52.5, longitude: 13.4), nil])
     #expect(samples.map(\.altitude) == [34.1, nil])
@@ -104,20 +104,20 @@ func aLongOrWideOrUncountedGapBeginsASegment(seconds: Double, metres: Double, co
 }
 
 @Test func aDiscardedActivityIsNone() {
-    var scribe = Scribe()
-    scribe.take([event(0, .start(.run)), event(5000, .discard(.example))], seconds: [], zones: nil)
+    var scribe = RecordingBuilder()
+    scribe.ingest([event(0, .start(.run)), event(5000, .discard(.example))], seconds: [], zones: nil)
     #expect(scribe.recording == nil)
 }
 
 @Test func anActivityWithoutAClockIsStampedAtItsEnd() {
-    var scribe = Scribe()
-    scribe.take([.event(Event(at: start, time: nil, activity: 17, kind: .start(.run)))], seconds: [], zones: nil)
+    var scribe = RecordingBuilder()
+    scribe.ingest([.event(Event(at: start, time: nil, activity: 17, kind: .start(.run)))], seconds: [], zones: nil)
     #expect(scribe.recording?.isTimeUncertain == true)
     var summary = ActivitySummary.example
-    scribe.take([event(5000, .stop(summary))], seconds: [], zones: nil)
+    scribe.ingest([event(5000, .stop(summary))], seconds: [], zones: nil)
     #expect(scribe.recording?.isTimeUncertain == false)
     #expect(scribe.recording?.started == summary.started)
     summary.started = nil
-    scribe.take([event(0, .start(.run)), event(5000, .stop(summary))], seconds: [], zones: nil)
+    scribe.ingest([event(0, .start(.run)), event(5000, .stop(summary))], seconds: [], zones: nil)
     #expect(scribe.recording?.isTimeUncertain == true)
 }

@@ -14,7 +14,7 @@ import Testing
     }
 
     private func text(_ track: Track) -> String {
-        var line = LineWriter()
+        var line = JSONWriter()
         line.track(track)
         return String(decoding: line.bytes, as: UTF8.self)
     }
@@ -73,13 +73,13 @@ import Testing
                 }.joined(separator: ",") + "]"
         }
         func answer(from first: Int, limit: Int = .max) -> String {
-            var line = LineWriter()
+            var line = JSONWriter()
             line.activity(.example, recording, fromLap: first, limit: limit)
             return String(decoding: line.bytes.drop { $0 != UInt8(ascii: "}") }.dropFirst(2), as: UTF8.self)
         }
         /// What comes before the zones, in bytes.
         func whole(_ range: ClosedRange<Int>) -> Int {
-            var line = LineWriter()
+            var line = JSONWriter()
             line.activity(.example, RecordedActivity(sport: .run, started: UTC(milliseconds: 0)))
             return line.bytes.count + laps(range).utf8.count - "[]}".utf8.count
         }
@@ -94,9 +94,9 @@ import Testing
     @Test func aListOfSummariesFitsIntoALine() {
         var summary = ActivitySummary.example
         summary.name = SanitizedText(String(repeating: "<\u{303}\u{302}\u{301}", count: 64))
-        var line = LineWriter()
+        var line = JSONWriter()
         line.summaries(Array(repeating: summary, count: 100))
-        #expect(line.bytes.count <= LineWriter.listLimit + 1 && line.bytes.count > LineWriter.listLimit / 2)
+        #expect(line.bytes.count <= JSONWriter.listLimit + 1 && line.bytes.count > JSONWriter.listLimit / 2)
         line.clear()
         line.summaries([])
         #expect(line.bytes == Array("[]".utf8))

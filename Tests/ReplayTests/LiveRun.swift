@@ -16,10 +16,10 @@ struct LiveRun {
     /// The states of whole seconds, for the rows of a recording.
     var seconds: [State] = []
     var entries: [InputLogEntry] = []
-    var scribe = Scribe()
+    var scribe = RecordingBuilder()
     var rows: [RecordingRow] = []
     /// Which of the first so many rows turned out to be none of the recording.
-    var cuts: [(count: Int, cut: Scribe.Cut)] = []
+    var cuts: [(count: Int, cut: RecordingBuilder.Truncation)] = []
     var random: SeededRandom
     /// How late the loop may come to what is due.
     var isPunctual = true
@@ -88,10 +88,10 @@ struct LiveRun {
     mutating func settle() {
         let outputs = recollection.pipeline.drainOutputs()
         let settings = recollection.pipeline.settings
-        scribe.take(
+        scribe.ingest(
             outputs, seconds: recollection.pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
-        if let cut = scribe.takeCut() { cuts.append((rows.count, cut)) }
-        rows += scribe.takeRows()
+        if let cut = scribe.popTruncation() { cuts.append((rows.count, cut)) }
+        rows += scribe.drainRows()
         for case .event(let event) in outputs {
             if case .recorder = event.kind { continue }
             events.append(event)
@@ -158,7 +158,7 @@ extension State {
 struct Rerecorded {
     var states: [State] = []
     var events: [Event] = []
-    var scribe: Scribe
+    var scribe: RecordingBuilder
     var rows: [RecordingRow] = []
     var replay: Replay
 
@@ -167,20 +167,20 @@ struct Rerecorded {
         var replay: Replay?
         var states: [State] = []
         var events: [Event] = []
-        var scribe = Scribe()
+        var scribe = RecordingBuilder()
         var rows: [RecordingRow] = []
         func say(_ pipeline: inout Pipeline) {
             let outputs = pipeline.drainOutputs()
             let settings = pipeline.settings
-            scribe.take(
+            scribe.ingest(
                 outputs, seconds: pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
-            rows += scribe.takeRows()
+            rows += scribe.drainRows()
             for case .event(let event) in outputs { events.append(event) }
             if let state = pipeline.popState()?.state { states.append(state.withoutMachine) }
             pipeline.discardSeconds()
         }
         for entry in entries {
-            var writer = LineWriter()
+            var writer = JSONWriter()
             writer.entry(entry.kind)
             let read = InputLogEntry(
                 at: entry.at, try InputLogEntry.Kind(name: entry.kind.name, json: JSON(parsing: writer.bytes)))

@@ -6,7 +6,7 @@ import Outputs
 final class Caller {
     let peer: PeerCredentials
     /// Answers; what stands here is sent from `sent` on.
-    var output = LineWriter(capacity: 0)
+    var output = JSONWriter(capacity: 0)
     /// Answers a part of which is to come.
     private var pending: [PendingAnswer] = []
     private(set) var isOpen = true
@@ -80,7 +80,7 @@ final class Caller {
             }
         }
         // A long answer's room is given back.
-        output = LineWriter(capacity: 0)
+        output = JSONWriter(capacity: 0)
         sent = 0
         stuckSince = nil
         rewatch()

@@ -70,7 +70,7 @@ package struct ControlFailure: Error, Equatable, Sendable {
     }
 }
 
-extension LineWriter {
+extension JSONWriter {
     /// The error object of a response.
     mutating func failure(_ failure: ControlFailure) {
         object { line in

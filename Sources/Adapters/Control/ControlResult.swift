@@ -26,7 +26,7 @@ package enum ControlResult: Equatable, Sendable {
     case done
 }
 
-extension LineWriter {
+extension JSONWriter {
     /// The result of a response: one value.
     package mutating func result(_ result: ControlResult) {
         switch result {
@@ -61,7 +61,7 @@ extension LineWriter {
     private mutating func straps(_ straps: [ScanResult]) {
         array { line in
             for strap in straps.sorted(by: { $0.rssi ?? .min > $1.rssi ?? .min }) {
-                var one = LineWriter(capacity: 256)
+                var one = JSONWriter(capacity: 256)
                 one.strap(strap)
                 if line.bytes.count + one.bytes.count < Self.strapsLimit { line.value(written: one.bytes) }
             }

@@ -81,7 +81,7 @@ package final class ControlServer {
 
     /// Answers what a client has not asked yet with an error, and closes it.
     private static func refuse(_ socket: consuming FileDescriptor, _ refusal: String) {
-        var line = LineWriter(capacity: 256)
+        var line = JSONWriter(capacity: 256)
         RemoteProcedure.refuse(.busy(refusal), into: &line)
         _ = socket.send(line.bytes[...])
     }

@@ -42,7 +42,7 @@ package struct PendingAnswer {
     }
 
     /// Writes the answer, which must be whole, as one line; nothing where nothing was to be answered.
-    package func write(into output: inout LineWriter) {
+    package func write(into output: inout JSONWriter) {
         if parts.isEmpty { return }
         if isBatch {
             output.array { output in

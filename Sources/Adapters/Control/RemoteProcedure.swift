@@ -19,7 +19,7 @@ package enum RemoteProcedure {
     }
 
     /// Carries out one method.
-    package typealias Call = (_ method: String, _ parameters: JSON?, _ result: inout LineWriter) throws(ControlFailure)
+    package typealias Call = (_ method: String, _ parameters: JSON?, _ result: inout JSONWriter) throws(ControlFailure)
         -> Completion
 
     /// The most bytes of a response without its id and its result: of an error, then.
@@ -30,7 +30,7 @@ package enum RemoteProcedure {
     /// - Returns: the answer, where a part of it comes later; nothing is written of it then.
     @discardableResult
     package static func answer(
-        _ line: some Sequence<UInt8>, into output: inout LineWriter, call: Call
+        _ line: some Sequence<UInt8>, into output: inout JSONWriter, call: Call
     ) -> PendingAnswer? {
         let json: JSON
         do throws(ParseError) {
@@ -50,7 +50,7 @@ package enum RemoteProcedure {
     }
 
     /// Answers a line that is no request at all.
-    package static func refuse(_ failure: ControlFailure, into output: inout LineWriter) {
+    package static func refuse(_ failure: ControlFailure, into output: inout JSONWriter) {
         output.response(to: .null) {
             $0.key("error")
             $0.failure(failure)
@@ -59,7 +59,7 @@ package enum RemoteProcedure {
     }
 
     private static func answer(
-        _ requests: [JSON], isBatch: Bool, into output: inout LineWriter, call: Call
+        _ requests: [JSON], isBatch: Bool, into output: inout JSONWriter, call: Call
     ) -> PendingAnswer? {
         // Before any is carried out, there must be room to say of each what went wrong with it.
         var spare = lineLimit - requests.reduce(0) { $0 + room(for: $1) }
@@ -97,9 +97,9 @@ package enum RemoteProcedure {
     ///
     /// - Parameter spare: the bytes that results may still take.
     static func response(
-        to id: JSON, spare: inout Int, _ body: (inout LineWriter) throws(ControlFailure) -> Void
+        to id: JSON, spare: inout Int, _ body: (inout JSONWriter) throws(ControlFailure) -> Void
     ) -> [UInt8] {
-        var result = LineWriter(capacity: 256)
+        var result = JSONWriter(capacity: 256)
         var failure: ControlFailure?
         do throws(ControlFailure) {
             try body(&result)
@@ -111,7 +111,7 @@ package enum RemoteProcedure {
         } catch {
             failure = error
         }
-        var output = LineWriter(capacity: 256)
+        var output = JSONWriter(capacity: 256)
         output.response(to: id) {
             if let failure {
                 $0.key("error")
@@ -178,8 +178,8 @@ extension JSON {
     }
 }
 
-extension LineWriter {
-    fileprivate mutating func response(to id: JSON, _ body: (inout LineWriter) -> Void) {
+extension JSONWriter {
+    fileprivate mutating func response(to id: JSON, _ body: (inout JSONWriter) -> Void) {
         object { line in
             line.member("jsonrpc", "2.0")
             body(&line)

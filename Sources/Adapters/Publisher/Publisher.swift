@@ -5,7 +5,7 @@ import Outputs
 /// state.sock: tells any number of clients what happens, and never waits for one of them.
 ///
 /// A client that keeps up has nothing waiting: each line goes from one buffer to all. One that does not is watched until its
-/// socket takes more; until then its ``ClientQueue`` holds what it is to have.
+/// socket takes more; until then its ``SubscriberQueue`` holds what it is to have.
 package final class Publisher {
     /// A client whose waiting bytes have not moved for so long is closed.
     package static let stallLimit = Duration.seconds(30)
@@ -31,10 +31,10 @@ package final class Publisher {
 
     private var ring = EventRing()
     private let keep: (Event, Int, [UInt8]) -> Void
-    private var stateLine = LineWriter(capacity: 4096)
-    private var stateMoment: StateMoment?
-    private var settingsLine = LineWriter()
-    private var readingLine = LineWriter(capacity: 512)
+    private var stateLine = JSONWriter(capacity: 4096)
+    private var stateMoment: StateKey?
+    private var settingsLine = JSONWriter()
+    private var readingLine = JSONWriter(capacity: 512)
     private var heartSequence = 0
     private var fixSequence = 0
 
@@ -92,9 +92,9 @@ package final class Publisher {
         stateSequence += 1
         stateLine.clear()
         stateLine.stateLine(state, sequence: stateSequence)
-        let moment = StateMoment(state)
+        let moment = StateKey(state)
         stateMoment = moment
-        for subscriber in subscribers where subscriber.queue.takes(moment, isChange: isChange) {
+        for subscriber in subscribers where subscriber.queue.accepts(moment, isChange: isChange) {
             send(moment, to: subscriber)
         }
         sweep()
@@ -131,7 +131,7 @@ package final class Publisher {
     // MARK: Sending
 
     /// A client that keeps up gets the state from the buffer that all share.
-    private func send(_ moment: StateMoment, to subscriber: Subscriber) {
+    private func send(_ moment: StateKey, to subscriber: Subscriber) {
         if subscriber.isBehind {
             subscriber.queue.wait(state: stateLine.bytes, moment)
             return
@@ -149,7 +149,7 @@ package final class Publisher {
         }
     }
 
-    private func wait(reading line: [UInt8], of lines: LineClasses) {
+    private func wait(reading line: [UInt8], of lines: MessageClasses) {
         for subscriber in subscribers { subscriber.queue.wait(reading: line, of: lines) }
     }
 
@@ -203,18 +203,18 @@ package final class Publisher {
         if let refusal = limits.refusal(of: socket, from: peer.user, among: others, keeping: spare) {
             return Self.refuse(socket, refusal)
         }
-        var line = LineWriter(capacity: 256)
+        var line = JSONWriter(capacity: 256)
         line.version(
             release: Release.version, protocol: Release.protocolNumber, bootID: bootID, instance: instance,
             events: ring.retained)
-        let subscriber = Subscriber(socket, peer: peer, queue: ClientQueue(ring: ring))
+        let subscriber = Subscriber(socket, peer: peer, queue: SubscriberQueue(ring: ring))
         do throws(SystemError) {
             try subscriber.watch(in: loop) { [unowned self, unowned subscriber] in ready(subscriber, $0) }
         } catch {
             return
         }
         subscriber.queue.greet(line.bytes)
-        if let stateMoment, subscriber.queue.takes(stateMoment, isChange: true) {
+        if let stateMoment, subscriber.queue.accepts(stateMoment, isChange: true) {
             subscriber.queue.wait(state: stateLine.bytes, stateMoment)
         }
         subscribers.append(subscriber)
@@ -224,7 +224,7 @@ package final class Publisher {
 
     /// Says one line and closes.
     private static func refuse(_ socket: consuming FileDescriptor, _ refusal: String) {
-        var line = LineWriter(capacity: 256)
+        var line = JSONWriter(capacity: 256)
         line.error(refusal)
         _ = socket.send(line.bytes[...])
     }
@@ -245,9 +245,9 @@ package final class Publisher {
         while subscriber.isOpen, !subscriber.isBehind, let line = subscriber.nextLine() {
             do throws(BadLine) {
                 guard case .line(let bytes) = line else {
-                    throw BadLine(message: "a line is at most \(WatchRequest.lineLimit) bytes")
+                    throw BadLine(message: "a line is at most \(SubscriptionRequest.lineLimit) bytes")
                 }
-                subscriber.queue.apply(try WatchRequest(line: bytes), ring: ring)
+                subscriber.queue.apply(try SubscriptionRequest(line: bytes), ring: ring)
             } catch {
                 subscriber.queue.refuse(error.message)
             }

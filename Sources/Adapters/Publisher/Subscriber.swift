@@ -5,7 +5,7 @@ import Outputs
 final class Subscriber {
     let socket: FileDescriptor
     let peer: PeerCredentials
-    var queue: ClientQueue
+    var queue: SubscriberQueue
     private(set) var isOpen = true
 
     /// The kernel's buffer is full. Until it takes more nothing is sent, and nothing more of what the client says is read.
@@ -13,12 +13,12 @@ final class Subscriber {
         didSet { if isBehind != oldValue { rewatch() } }
     }
 
-    private var reader = LineReader(limit: WatchRequest.lineLimit)
+    private var reader = LineReader(limit: SubscriptionRequest.lineLimit)
     /// The end of what a client says is not the end of what it hears.
     private var inputHasEnded = false
     private var source: DescriptorSource?
 
-    init(_ socket: consuming FileDescriptor, peer: PeerCredentials, queue: ClientQueue) {
+    init(_ socket: consuming FileDescriptor, peer: PeerCredentials, queue: SubscriberQueue) {
         self.socket = socket
         self.peer = peer
         self.queue = queue

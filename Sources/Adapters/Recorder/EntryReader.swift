@@ -2,7 +2,7 @@ package import Domain
 import Outputs
 
 extension InputLogEntry.Kind {
-    /// Reads what `LineWriter.entry(_:)` wrote under this name.
+    /// Reads what `JSONWriter.entry(_:)` wrote under this name.
     ///
     /// - Throws: ``ParseError`` for anything else.
     package init(name: String, json: JSON) throws(ParseError) {

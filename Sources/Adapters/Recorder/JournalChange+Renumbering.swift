@@ -27,7 +27,7 @@ extension JournalChange {
             let sequence = numbers.events(sequence)
             self = .event(
                 sequence: sequence, activity: activity.map { activities($0) }, at: at,
-                line: LineWriter.eventLine(line, sequence: sequence))
+                line: JSONWriter.eventLine(line, sequence: sequence))
         case .edit(let activity, let sport, let name): self = .edit(activity: activities(activity), sport, name)
         case .delete(let activity): self = .delete(activity: activities(activity))
         case .cut(let activity, let entries, let rows):

@@ -177,7 +177,7 @@ extension ExportFormat {
         try makeDirectories(directory)
         var file = try AtomicFileWriter(in: directory, name: name(of: recording), mode: JournalFile.mode)
         let written = Clock.isSynchronised() ? Clock.systemTime() : nil
-        let origin = ExportOrigin.ofThisMachine(started: recording.started, written: written)
+        let origin = ExportMetadata.ofThisMachine(started: recording.started, written: written)
         let loss = try write(recording, rows: rows, origin: origin) { try file.write($0) }
         for number in Self.numbers {
             let name = name(of: recording, number: number)

@@ -13,7 +13,7 @@ struct JournalStatements {
     private let clock: SQLiteStatement
     private let figures: SQLiteStatement
     private let lap: SQLiteStatement
-    private var text = LineWriter(capacity: 256)
+    private var text = JSONWriter(capacity: 256)
     /// The laps of the open activity that are written as they are.
     private var laps: (activity: Int, laps: [RecordingLap]) = (0, [])
 

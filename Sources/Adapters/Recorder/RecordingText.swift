@@ -15,7 +15,7 @@ enum RecordingText {
     }
 
     static func text(of note: RecoveryNote) -> String {
-        var line = LineWriter(capacity: 64)
+        var line = JSONWriter(capacity: 64)
         line.object { line in
             line.member("id", note.formerID)
             if note.lostRows > 0 { line.member("lost_rows", note.lostRows) }
@@ -29,7 +29,7 @@ enum RecordingText {
     }
 
     static func text(of claim: SourceTotals) -> [UInt8] {
-        var line = LineWriter(capacity: 256)
+        var line = JSONWriter(capacity: 256)
         line.object { line in
             line.member("creator", claim.creator?.text)
             line.member("elapsed_ms", claim.elapsedMilliseconds)

@@ -2,7 +2,7 @@ package import Domain
 import Outputs
 
 extension SettingChange {
-    /// Reads what `LineWriter.stored(_:of:)` wrote.
+    /// Reads what `JSONWriter.stored(_:of:)` wrote.
     ///
     /// - Throws: ``ControlFailure`` -32004, whose field is the setting.
     package init(stored key: SettingKey, _ value: JSON) throws(ControlFailure) {

@@ -36,7 +36,7 @@ package struct StrapList: Equatable, Sendable {
 
     /// The list as JSON, one line.
     var text: [UInt8] {
-        var line = LineWriter(capacity: 1024)
+        var line = JSONWriter(capacity: 1024)
         line.object { line in
             line.member("version", 1)
             line.array("remembered") { line in

@@ -48,7 +48,7 @@ struct Diagnosis: Equatable {
 
     /// One JSON object in a line.
     var json: String {
-        var writer = LineWriter(capacity: 256)
+        var writer = JSONWriter(capacity: 256)
         writer.object { line in
             line.member("check", check)
             line.member("result", result.rawValue)

@@ -11,7 +11,7 @@ enum CSVExport {
     private static let beatLimit = 24_000
 
     static func write(
-        _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportOrigin,
+        _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportMetadata,
         into sink: (Span<UInt8>) throws -> Void
     ) throws -> ExportLoss {
         var loss = ExportLoss()

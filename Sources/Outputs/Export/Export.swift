@@ -19,7 +19,7 @@ extension RecordingRows {
 }
 
 /// What a file tells of the machine that wrote it, beside the recording.
-package struct ExportOrigin: Equatable, Sendable {
+package struct ExportMetadata: Equatable, Sendable {
     /// A number for this machine, not 0, that tells nothing else of it.
     package var serialNumber: UInt32
     /// Local time less UTC at the recording's start, in seconds.

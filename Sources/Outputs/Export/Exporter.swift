@@ -6,7 +6,7 @@ extension ExportFormat {
     /// - Returns: what the format cannot hold.
     /// - Throws: what the rows or the sink throw; the file is not whole then.
     package func write(
-        _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportOrigin,
+        _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportMetadata,
         into sink: (Span<UInt8>) throws -> Void
     ) throws -> ExportLoss {
         switch self {

@@ -6,7 +6,7 @@ struct FitActivity {
     private(set) var loss = ExportLoss()
 
     private let recording: RecordedActivity
-    private let origin: ExportOrigin
+    private let origin: ExportMetadata
     private var clock: FitClock
     private var isRunning = false
     /// The time stamp of the newest record.
@@ -33,7 +33,7 @@ struct FitActivity {
         static let activity: UInt8 = 9
     }
 
-    init(_ recording: RecordedActivity, origin: ExportOrigin) {
+    init(_ recording: RecordedActivity, origin: ExportMetadata) {
         var recording = recording
         // Readers ask for a lap.
         if recording.laps.isEmpty {

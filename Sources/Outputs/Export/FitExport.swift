@@ -10,7 +10,7 @@ package enum FitExport {
 
     /// - Throws: what `rows` and `sink` throw.
     package static func write(
-        _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportOrigin,
+        _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportMetadata,
         into sink: (Span<UInt8>) throws -> Void
     ) throws -> ExportLoss {
         var size = 0
@@ -29,7 +29,7 @@ package enum FitExport {
 
     @discardableResult
     private static func pass(
-        _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportOrigin,
+        _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportMetadata,
         into sink: (Span<UInt8>) throws -> Void
     ) throws -> FitActivity {
         var activity = FitActivity(recording, origin: origin)

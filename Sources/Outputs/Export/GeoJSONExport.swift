@@ -7,7 +7,7 @@ import Domain
 /// Source: RFC 7946; a position is longitude, latitude and, where known, altitude; a line has two positions or more.
 enum GeoJSONExport {
     static func write(
-        _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportOrigin,
+        _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportMetadata,
         into sink: (Span<UInt8>) throws -> Void
     ) throws -> ExportLoss {
         var track = try TrackSegments(rows)
@@ -88,7 +88,7 @@ extension FileText {
 
     /// The members that tell of the whole; the object stays open.
     fileprivate mutating func write(properties recording: RecordedActivity) {
-        var line = LineWriter()
+        var line = JSONWriter()
         line.object { line in
             line.member("creator", "paced")
             line.member("name", recording.name?.text)

@@ -8,7 +8,7 @@ import Domain
 /// elements are written here.
 enum KMLExport {
     static func write(
-        _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportOrigin,
+        _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportMetadata,
         into sink: (Span<UInt8>) throws -> Void
     ) throws -> ExportLoss {
         let track = try TrackSegments(rows)

@@ -8,7 +8,7 @@ import Domain
 /// the order in which the elements are written here.
 enum TCXExport {
     static func write(
-        _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportOrigin,
+        _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportMetadata,
         into sink: (Span<UInt8>) throws -> Void
     ) throws -> ExportLoss {
         var loss = ExportLoss()

@@ -3,7 +3,7 @@ package import Domain
 /// Entries as JSON, one value each, so that reading gives the same to the bit. Moments and durations are whole nanoseconds.
 ///
 /// The reader is `InputLogEntry.Kind.init(name:json:)` in Adapters, where the JSON parser lives.
-extension LineWriter {
+extension JSONWriter {
     package mutating func entry(_ kind: InputLogEntry.Kind) {
         switch kind {
         case .snapshot(let beginning): object { $0.members(of: beginning) }
@@ -138,7 +138,7 @@ extension LineWriter {
 }
 
 // The words of which inputs and beginnings are made.
-extension LineWriter {
+extension JSONWriter {
     private mutating func members(of fix: Fix) {
         member("arrived_at", fix.arrivedAt)
         member("utc_ms", fix.time?.milliseconds)
@@ -194,7 +194,7 @@ extension LineWriter {
     }
 
     private mutating func timed<Value>(
-        _ name: String, _ timed: Timestamped<Value>, _ members: (inout LineWriter, Value) -> Void
+        _ name: String, _ timed: Timestamped<Value>, _ members: (inout JSONWriter, Value) -> Void
     ) {
         object(name) { line in
             members(&line, timed.value)

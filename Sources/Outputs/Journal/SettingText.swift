@@ -1,7 +1,7 @@
 package import Domain
 
 // Settings as the journal stores them: in the input log as one object, in the table `setting` one by one.
-extension LineWriter {
+extension JSONWriter {
     package mutating func stored(_ settings: Settings) {
         object { line in
             for key in SettingKey.allCases where key != .zones || settings.zones != nil {

@@ -1,6 +1,6 @@
 package import Domain
 
-extension LineWriter {
+extension JSONWriter {
     /// The most bytes of a list, so that its answer fits into a line with all that stands around it.
     package static let listLimit = 56 * 1024
 
@@ -8,7 +8,7 @@ extension LineWriter {
     package mutating func summaries(_ summaries: [ActivitySummary]) {
         array { line in
             for summary in summaries {
-                var one = LineWriter(capacity: 512)
+                var one = JSONWriter(capacity: 512)
                 one.summary(summary)
                 if line.bytes.count + one.bytes.count > Self.listLimit { return }
                 line.value(written: one.bytes)
@@ -39,7 +39,7 @@ extension LineWriter {
     /// - Returns: the number of the first lap that does not fit.
     private mutating func laps(_ laps: [RecordingLap], from first: Int, limit: Int) -> Int? {
         for (index, lap) in laps.enumerated().dropFirst(first - 1) {
-            var one = LineWriter(capacity: 256)
+            var one = JSONWriter(capacity: 256)
             one.object {
                 $0.lap(lap.figures, number: index + 1)
                 $0.member("trigger", lap.trigger?.rawValue)

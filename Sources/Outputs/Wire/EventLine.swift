@@ -1,6 +1,6 @@
 package import Domain
 
-extension LineWriter {
+extension JSONWriter {
     /// The number of an activity; absent where it has none yet (``Renumbering``).
     package mutating func member(_ name: String, number: Int?) {
         member(name, number.flatMap { $0 > 0 ? $0 : nil })

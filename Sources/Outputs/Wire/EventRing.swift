@@ -1,7 +1,7 @@
 package import Domain
 
 /// The newest events as the lines that they are on the wire, numbered from 1 without holes, and before them what the present run needs
-/// (``RunMarks``) of those that made room.
+/// (``RetainedRunEvents``) of those that made room.
 ///
 /// Clients have a place in it, not a copy. At most ``limit`` events and ``byteLimit`` bytes are retained, both kinds together; the second
 /// is reached only when many events carry the longest settings.
@@ -16,15 +16,15 @@ package struct EventRing: Sendable {
     private var lines: [[UInt8]] = []
     /// Events before the newest that the run needs, in the order of their numbers.
     private var kept: [(number: Int, line: [UInt8])] = []
-    private var marks = RunMarks()
+    private var marks = RetainedRunEvents()
     private var byteCount = 0
-    private var writer = LineWriter(capacity: 512)
+    private var writer = JSONWriter(capacity: 512)
 
     /// Resumes after the events of an earlier start, the newest last. Of those before a hole only what the run needs is retained.
     package init(after stored: [(sequence: Int, line: [UInt8])] = []) {
         for (sequence, line) in stored {
             resume(at: sequence)
-            append(line, RunMarks.Kind(line: line))
+            append(line, RetainedRunEvents.Kind(line: line))
         }
     }
 
@@ -33,7 +33,7 @@ package struct EventRing: Sendable {
         var own: [(sequence: Int, line: [UInt8])] = []
         var place = first(from: numbers.first)
         while let number = place {
-            own.append((numbers(number), LineWriter.eventLine(self[number], sequence: numbers(number))))
+            own.append((numbers(number), JSONWriter.eventLine(self[number], sequence: numbers(number))))
             place = first(from: number + 1)
         }
         let next = numbers(retained.upperBound)
@@ -56,11 +56,11 @@ package struct EventRing: Sendable {
         writer.clear()
         writer.event(event, sequence: retained.upperBound)
         let line = Array(writer.bytes)
-        append(line, RunMarks.Kind(event.kind))
+        append(line, RetainedRunEvents.Kind(event.kind))
         return line
     }
 
-    private mutating func append(_ line: [UInt8], _ kind: RunMarks.Kind?) {
+    private mutating func append(_ line: [UInt8], _ kind: RetainedRunEvents.Kind?) {
         let number = retained.upperBound
         if let kind {
             marks.add(number, kind)

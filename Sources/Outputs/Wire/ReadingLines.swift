@@ -1,6 +1,6 @@
 package import Domain
 
-extension LineWriter {
+extension JSONWriter {
     /// The line of class HEART: one notification of the strap.
     package mutating func heart(_ reading: HeartRateSample, sequence: Int) {
         let measurement = reading.measurement

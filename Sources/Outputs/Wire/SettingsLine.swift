@@ -1,6 +1,6 @@
 package import Domain
 
-extension LineWriter {
+extension JSONWriter {
     /// The line of class SETTINGS: all settings, at top level.
     package mutating func settingsLine(_ settings: Settings) {
         object { line in

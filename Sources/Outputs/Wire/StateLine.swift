@@ -1,6 +1,6 @@
 package import Domain
 
-extension LineWriter {
+extension JSONWriter {
     /// The line of class STATE.
     ///
     /// - Parameter sequence: from 1 at the daemon's start, rising by 1; nil in a replay, which leaves out what belongs to the machine.

@@ -41,7 +41,7 @@ package struct Track: Equatable, Sendable {
 
     package let columns: [Column]
     /// Written already: lists of numbers, and `null` for what was not known.
-    private var rows: LineWriter
+    private var rows: JSONWriter
     /// Where to go on; nil where there is no more by now.
     package private(set) var next: Int64?
 
@@ -50,15 +50,15 @@ package struct Track: Equatable, Sendable {
 
     /// - Parameter limit: the most bytes of the rows.
     /// - Throws: what reading the rows throws.
-    package init(_ request: Request, of recording: some RecordingRows, limit: Int = LineWriter.listLimit) throws {
+    package init(_ request: Request, of recording: some RecordingRows, limit: Int = JSONWriter.listLimit) throws {
         columns = request.columns
-        var rows = LineWriter(capacity: 4096)
+        var rows = JSONWriter(capacity: 4096)
         var due = request.from
         var next: Int64?
         do {
             try recording.each(in: request.from...Int64.max) { row in
                 guard case .sample(let sample) = row, sample.at >= due else { return }
-                var one = LineWriter(capacity: 128)
+                var one = JSONWriter(capacity: 128)
                 one.array { line in for column in request.columns { line.value(of: sample, column) } }
                 if rows.bytes.count + one.bytes.count >= limit {
                     next = sample.at
@@ -81,7 +81,7 @@ package struct Track: Equatable, Sendable {
     fileprivate var written: [UInt8] { rows.bytes }
 }
 
-extension LineWriter {
+extension JSONWriter {
     package mutating func track(_ track: Track) {
         object { line in
             line.array("columns") { for column in track.columns { $0.value(column.rawValue) } }

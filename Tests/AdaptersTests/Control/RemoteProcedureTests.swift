@@ -6,7 +6,7 @@ import Testing
 
 /// The methods that the specification's examples assume.
 private func call(
-    _ method: String, _ parameters: JSON?, _ result: inout LineWriter
+    _ method: String, _ parameters: JSON?, _ result: inout JSONWriter
 ) throws(ControlFailure) -> RemoteProcedure.Completion {
     switch method {
     case "subtract":
@@ -32,7 +32,7 @@ private func call(
 }
 
 private func answer(_ line: String) -> String? {
-    var output = LineWriter()
+    var output = JSONWriter()
     RemoteProcedure.answer(line.utf8, into: &output, call: call)
     guard !output.bytes.isEmpty else { return nil }
     let text = String(decoding: output.bytes, as: UTF8.self)
@@ -174,7 +174,7 @@ func whatIsNoRequestIsAnsweredUnderItsId(line: String) throws {
 
 @Test func aBatchWhoseAnswersCannotFitIsNotBegun() throws {
     var calls = 0
-    var output = LineWriter()
+    var output = JSONWriter()
     let requests = Array(repeating: #"{"jsonrpc":"2.0","method":"sum","id":1}"#, count: 100).joined(separator: ",")
     RemoteProcedure.answer("[\(requests)]".utf8, into: &output) { _, _, result throws(ControlFailure) in
         calls += 1
@@ -186,7 +186,7 @@ func whatIsNoRequestIsAnsweredUnderItsId(line: String) throws {
 }
 
 @Test func anAnswerThatComesLaterIsToldWhenItComes() throws {
-    var output = LineWriter()
+    var output = JSONWriter()
     var pending = try #require(
         RemoteProcedure.answer(#"{"jsonrpc":"2.0","method":"wait","id":"a"}"#.utf8, into: &output, call: call))
     #expect(output.bytes.isEmpty)
@@ -204,7 +204,7 @@ func whatIsNoRequestIsAnsweredUnderItsId(line: String) throws {
     let batch =
         #"[{"jsonrpc":"2.0","method":"wait","id":1},{"jsonrpc":"2.0","method":"sum","id":2},"#
         + #"{"jsonrpc":"2.0","method":"wait"},{"jsonrpc":"2.0","method":"long","id":3},{"jsonrpc":"2.0","method":"long","id":4}]"#
-    var output = LineWriter()
+    var output = JSONWriter()
     var pending = try #require(RemoteProcedure.answer(batch.utf8, into: &output, call: call))
     _ = pending.settle(7, .failure(.busy("x")))
     pending.write(into: &output)
@@ -216,7 +216,7 @@ func whatIsNoRequestIsAnsweredUnderItsId(line: String) throws {
 }
 
 @Test func aNotificationWaitsForNothing() {
-    var output = LineWriter()
+    var output = JSONWriter()
     let pending = RemoteProcedure.answer(#"{"jsonrpc":"2.0","method":"wait"}"#.utf8, into: &output, call: call)
     #expect(pending == nil)
     #expect(output.bytes.isEmpty)
@@ -243,7 +243,7 @@ func randomLinesAreAnsweredWithOneLineOrNone(seed: UInt64) throws {
             default: if bytes.count > 1 { bytes.remove(at: place) }
             }
         }
-        var output = LineWriter()
+        var output = JSONWriter()
         RemoteProcedure.answer(bytes, into: &output, call: call)
         if output.bytes.isEmpty { continue }
         #expect(output.bytes.firstIndex(of: 10) == output.bytes.count - 1)

@@ -55,7 +55,7 @@ struct WrittenFile {
 
     init(_ format: ExportFormat, _ recording: Domain.RecordedActivity, _ rows: [RecordingRow]) throws {
         var bytes: [UInt8] = []
-        let origin = ExportOrigin(serialNumber: 3_123_456_789)
+        let origin = ExportMetadata(serialNumber: 3_123_456_789)
         loss = try format.write(recording, rows: RowList(rows), origin: origin) { piece in
             for index in piece.indices { bytes.append(piece[index]) }
         }

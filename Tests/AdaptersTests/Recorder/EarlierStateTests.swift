@@ -27,7 +27,7 @@ struct EarlierStateTests {
         while try statement.step() {
             let (name, text) = (try #require(statement.text(0)), try #require(statement.text(1)))
             let kind = try InputLogEntry.Kind(name: name, json: JSON(parsing: text.utf8))
-            var writer = LineWriter()
+            var writer = JSONWriter()
             writer.entry(kind)
             #expect(String(decoding: writer.bytes, as: UTF8.self).replacing(#","lead":0"#, with: "") == text)
             #expect(kind.name == name)
@@ -58,7 +58,7 @@ struct EarlierStateTests {
         for setting in kept {
             let key = try #require(SettingKey(token: setting.name))
             try SettingChange(stored: key, JSON(parsing: setting.value.utf8)).apply(to: &settings)
-            var writer = LineWriter()
+            var writer = JSONWriter()
             writer.stored(key, of: settings)
             #expect(String(decoding: writer.bytes, as: UTF8.self) == setting.value)
         }
@@ -84,7 +84,7 @@ struct EarlierStateTests {
             let recording = try #require(try reader.recording(id))
             var bytes: [UInt8] = []
             _ = try format.write(
-                recording, rows: reader.rows(of: id), origin: ExportOrigin(serialNumber: 2_033_359_802)
+                recording, rows: reader.rows(of: id), origin: ExportMetadata(serialNumber: 2_033_359_802)
             ) { piece in
                 piece.withUnsafeBytes { bytes += Array($0) }
             }

@@ -9,7 +9,7 @@ func anEntryReadsAsItWasWritten(seed: UInt64) throws {
     var entries = RandomEntries(seed: seed)
     for kind in 0..<RandomEntries.kinds {
         let entry = entries.next(kind: kind).kind
-        var writer = LineWriter()
+        var writer = JSONWriter()
         writer.entry(entry)
         let text = String(decoding: writer.bytes, as: UTF8.self)
         #expect(!text.contains("\n"))
@@ -23,7 +23,7 @@ func anEntryReadsAsItWasWritten(seed: UInt64) throws {
     let all = (0..<RandomEntries.kinds).map { entries.next(kind: $0) }
     let entry = try #require(all.first { $0.kind.name == "beginning" })
     guard case .snapshot(var beginning) = entry.kind else { return }
-    var writer = LineWriter()
+    var writer = JSONWriter()
     writer.entry(entry.kind)
     let text = String(decoding: writer.bytes, as: UTF8.self)
     let old = text.replacing(#","lead":\#(beginning.filter.lead.wholeNanoseconds)"#, with: "")

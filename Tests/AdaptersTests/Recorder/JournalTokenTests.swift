@@ -111,7 +111,7 @@ struct JournalTokenTests {
         (.ended(.power), #""power""#), (.shutdown, "{}"), (.suspended(.seconds(1)), "1000000000"),
     ])
     func anEntryIsStoredAsItAlwaysWas(kind: InputLogEntry.Kind, text: String) throws {
-        var writer = LineWriter()
+        var writer = JSONWriter()
         writer.entry(kind)
         #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
         #expect(try InputLogEntry.Kind(name: kind.name, json: JSON(parsing: text.utf8)) == kind)

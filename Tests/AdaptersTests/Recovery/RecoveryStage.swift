@@ -73,7 +73,7 @@ extension JournalStage {
     func export(_ id: Int) throws -> [UInt8] {
         guard let recording = try reader().recording(id) else { return [] }
         var bytes: [UInt8] = []
-        let origin = ExportOrigin.ofThisMachine(started: recording.started, written: nil)
+        let origin = ExportMetadata.ofThisMachine(started: recording.started, written: nil)
         _ = try ExportFormat.gpx.write(recording, rows: reader().rows(of: id), origin: origin) { span in
             for index in span.indices { bytes.append(span[index]) }
         }

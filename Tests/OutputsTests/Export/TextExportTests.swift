@@ -165,7 +165,7 @@ import Testing
         struct Full: Error {}
         let made = try MadeRecording.run(seed: 1)
         #expect(throws: Full.self) {
-            try format.write(made.recording, rows: RowList(made.rows), origin: ExportOrigin(serialNumber: 7)) { _ in
+            try format.write(made.recording, rows: RowList(made.rows), origin: ExportMetadata(serialNumber: 7)) { _ in
                 throw Full()
             }
         }
@@ -175,7 +175,8 @@ import Testing
     func piecesAreSmallHoweverLongTheRecording(format: ExportFormat) throws {
         let made = try MadeRecording.run(seed: 1)
         var longest = 0
-        _ = try format.write(made.recording, rows: RowList(made.rows), origin: ExportOrigin(serialNumber: 7)) { piece in
+        _ = try format.write(made.recording, rows: RowList(made.rows), origin: ExportMetadata(serialNumber: 7)) {
+            piece in
             longest = max(longest, piece.count)
         }
         #expect((1...17_500).contains(longest))
@@ -226,7 +227,7 @@ import Testing
         _ format: ExportFormat, _ recording: RecordedActivity, _ rows: [RecordingRow]
     ) throws -> (text: String, loss: ExportLoss) {
         var bytes: [UInt8] = []
-        let loss = try format.write(recording, rows: RowList(rows), origin: ExportOrigin(serialNumber: 7)) { piece in
+        let loss = try format.write(recording, rows: RowList(rows), origin: ExportMetadata(serialNumber: 7)) { piece in
             for index in piece.indices { bytes.append(piece[index]) }
         }
         return (String(decoding: bytes, as: UTF8.self), loss)

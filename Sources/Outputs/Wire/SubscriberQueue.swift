@@ -13,28 +13,28 @@ package import Domain
 /// - WATCH and ERROR lines wait; the shell takes no further line from a client that is behind.
 ///
 /// What was missed is told by a DROPPED line before the next line.
-package struct ClientQueue: Sendable {
+package struct SubscriberQueue: Sendable {
     /// The most bytes of HEART and FIX lines that wait.
     package static let readingLimit = 64 * 1024
     /// A chunk is closed when it has so many bytes; it is longer by at most one line.
     package static let chunkSize = 4096
     /// Periodic states that come so much too early are in time: their moments are not on a grid of the client's.
-    private static let slack = Duration.milliseconds(50)
+    private static let jitterTolerance = Duration.milliseconds(50)
 
     /// What is in force.
-    package private(set) var watch = Watch()
+    package private(set) var watch = Subscription()
 
     /// The chunk that is being sent, from `sent` on.
-    private var chunk = LineWriter(capacity: 0)
+    private var chunk = JSONWriter(capacity: 0)
     private var sent = 0
-    private var answers = LineWriter(capacity: 0)
-    private var missed = Missed()
+    private var answers = JSONWriter(capacity: 0)
+    private var missed = DroppedCounts()
     /// The event that comes next; nil while events are not watched.
     private var place: Int?
     private var settingsWait = false
     private var readings = ReadingQueue()
     private var waitingState: [UInt8] = []
-    private var waitingMoment: StateMoment?
+    private var waitingMoment: StateKey?
     /// The state that went out, or began to wait, last.
     private var lastState: Instant?
     /// Since when nothing was taken of what waits; nil while nothing waits.
@@ -53,7 +53,7 @@ package struct ClientQueue: Sendable {
     // MARK: What the client says
 
     /// Puts a request in force and answers it.
-    package mutating func apply(_ request: WatchRequest, ring: EventRing) {
+    package mutating func apply(_ request: SubscriptionRequest, ring: EventRing) {
         let before = watch.classes
         if let classes = request.classes { watch.classes = classes }
         if let period = request.everyMilliseconds { watch.everyMilliseconds = Int64(period) }
@@ -82,10 +82,10 @@ package struct ClientQueue: Sendable {
     /// Whether the client is to have a state, which then counts as its last one.
     ///
     /// - Parameter isChange: the state is published because something changed, not because time passed.
-    package mutating func takes(_ moment: StateMoment, isChange: Bool) -> Bool {
+    package mutating func accepts(_ moment: StateKey, isChange: Bool) -> Bool {
         guard isWatched(moment) else { return false }
         if moment.run != .active && !isChange, let lastState,
-            moment.at - lastState < .milliseconds(watch.everyMilliseconds) - Self.slack
+            moment.at - lastState < .milliseconds(watch.everyMilliseconds) - Self.jitterTolerance
         {
             return false
         }
@@ -93,13 +93,13 @@ package struct ClientQueue: Sendable {
         return true
     }
 
-    private func isWatched(_ moment: StateMoment) -> Bool {
+    private func isWatched(_ moment: StateKey) -> Bool {
         watch.classes.contains(.state)
             && (moment.run != .active || moment.elapsedMilliseconds.isMultiple(of: watch.everyMilliseconds))
     }
 
     /// Lets a state wait; one that still waited was missed.
-    package mutating func wait(state line: [UInt8], _ moment: StateMoment) {
+    package mutating func wait(state line: [UInt8], _ moment: StateKey) {
         if waitingMoment != nil { missed.states += 1 }
         waitingState.removeAll(keepingCapacity: true)
         waitingState.append(contentsOf: line)
@@ -115,7 +115,7 @@ package struct ClientQueue: Sendable {
     }
 
     /// Lets a HEART or FIX line wait, if it is watched.
-    package mutating func wait(reading line: [UInt8], of lines: LineClasses) {
+    package mutating func wait(reading line: [UInt8], of lines: MessageClasses) {
         guard watch.classes.contains(lines) else { return }
         readings.append(line, of: lines)
         while readings.byteCount > Self.readingLimit {
@@ -137,7 +137,8 @@ package struct ClientQueue: Sendable {
 
     /// Nothing waits: a line may be sent directly.
     package func isEmpty(_ ring: EventRing) -> Bool {
-        sent == chunk.bytes.count && answers.bytes.isEmpty && missed == Missed() && !hasEvent(ring) && !settingsWait
+        sent == chunk.bytes.count && answers.bytes.isEmpty && missed == DroppedCounts() && !hasEvent(ring)
+            && !settingsWait
             && readings.isEmpty && waitingMoment == nil
     }
 
@@ -165,16 +166,16 @@ package struct ClientQueue: Sendable {
         sent = 0
         // A replay's hole comes after the answer to the line that asked for it.
         if answers.bytes.isEmpty { skipEventsThatLeft(ring) }
-        tellMissed()
+        reportDropped()
         chunk.append(lines: answers.bytes)
         answers.clear()
         skipEventsThatLeft(ring)
-        tellMissed()
+        reportDropped()
         while hasRoom, let number = place, ring.first(from: number) == number {
             chunk.append(lines: ring[number])
             place = number + 1
             skipEventsThatLeft(ring)
-            tellMissed()
+            reportDropped()
         }
         if hasRoom, settingsWait {
             chunk.append(lines: settings)
@@ -204,15 +205,15 @@ package struct ClientQueue: Sendable {
         place = next
     }
 
-    private mutating func tellMissed() {
-        guard missed != Missed() else { return }
+    private mutating func reportDropped() {
+        guard missed != DroppedCounts() else { return }
         chunk.dropped(missed)
-        missed = Missed()
+        missed = DroppedCounts()
     }
 }
 
 /// What thinning needs to know of a state.
-package struct StateMoment: Equatable, Sendable {
+package struct StateKey: Equatable, Sendable {
     package var at: Instant
     package var run: RunState
     /// 0 while idle.
@@ -227,7 +228,7 @@ package struct StateMoment: Equatable, Sendable {
 
 /// HEART and FIX lines in their order. The lines are shared between clients, not copied.
 private struct ReadingQueue: Sendable {
-    private var lines: [(line: [UInt8], of: LineClasses)] = []
+    private var lines: [(line: [UInt8], of: MessageClasses)] = []
     private var head = 0
     private(set) var byteCount = 0
 
@@ -235,14 +236,14 @@ private struct ReadingQueue: Sendable {
 
     var first: [UInt8]? { isEmpty ? nil : lines[head].line }
 
-    mutating func append(_ line: [UInt8], of kind: LineClasses) {
+    mutating func append(_ line: [UInt8], of kind: MessageClasses) {
         lines.append((line, kind))
         byteCount += line.count
     }
 
     /// The class of what was removed.
     @discardableResult
-    mutating func removeFirst() -> LineClasses {
+    mutating func removeFirst() -> MessageClasses {
         let (line, kind) = lines[head]
         lines[head].line = []
         byteCount -= line.count
@@ -254,7 +255,7 @@ private struct ReadingQueue: Sendable {
         return kind
     }
 
-    mutating func removeAll(where isUnwanted: (LineClasses) -> Bool) {
+    mutating func removeAll(where isUnwanted: (MessageClasses) -> Bool) {
         lines.removeFirst(head)
         head = 0
         lines.removeAll { isUnwanted($0.of) }

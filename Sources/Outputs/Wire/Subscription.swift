@@ -1,26 +1,26 @@
 /// The classes of lines that a client of state.sock can choose from.
-package struct LineClasses: OptionSet, Sendable {
+package struct MessageClasses: OptionSet, Sendable {
     package let rawValue: UInt8
 
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    package static let state = LineClasses(rawValue: 1)
-    package static let event = LineClasses(rawValue: 2)
-    package static let heart = LineClasses(rawValue: 4)
-    package static let fix = LineClasses(rawValue: 8)
-    package static let settings = LineClasses(rawValue: 16)
+    package static let state = MessageClasses(rawValue: 1)
+    package static let event = MessageClasses(rawValue: 2)
+    package static let heart = MessageClasses(rawValue: 4)
+    package static let fix = MessageClasses(rawValue: 8)
+    package static let settings = MessageClasses(rawValue: 16)
 
     /// All classes with the names that they have on the wire.
-    package static let names: [(name: String, lines: LineClasses)] = [
+    package static let names: [(name: String, lines: MessageClasses)] = [
         ("STATE", .state), ("EVENT", .event), ("HEART", .heart), ("FIX", .fix), ("SETTINGS", .settings),
     ]
 }
 
 /// What one client of state.sock has chosen.
-package struct Watch: Equatable, Sendable {
-    package var classes: LineClasses = [.state, .event]
+package struct Subscription: Equatable, Sendable {
+    package var classes: MessageClasses = [.state, .event]
     /// The least time between periodic STATE lines, in milliseconds: a multiple of 100, 100 to 60000.
     package var everyMilliseconds: Int64 = 100
 
@@ -32,14 +32,14 @@ package struct Watch: Equatable, Sendable {
 }
 
 /// A `WATCH` line from a client. What is nil stays as it is.
-package struct WatchRequest: Equatable, Sendable {
-    package var classes: LineClasses?
+package struct SubscriptionRequest: Equatable, Sendable {
+    package var classes: MessageClasses?
     /// A multiple of 100, 100 to 60000.
     package var everyMilliseconds: Int?
     /// The last event that the client has, 0 or more: it wants those after it.
     package var since: Int?
 
-    package init(classes: LineClasses? = nil, everyMilliseconds: Int? = nil, since: Int? = nil) {
+    package init(classes: MessageClasses? = nil, everyMilliseconds: Int? = nil, since: Int? = nil) {
         self.classes = classes
         self.everyMilliseconds = everyMilliseconds
         self.since = since
@@ -47,7 +47,7 @@ package struct WatchRequest: Equatable, Sendable {
 }
 
 /// How many lines of each class a client has missed since it was last told.
-package struct Missed: Equatable, Sendable {
+package struct DroppedCounts: Equatable, Sendable {
     package var states = 0
     package var events = 0
     package var hearts = 0
@@ -62,7 +62,7 @@ package struct Missed: Equatable, Sendable {
 }
 
 // The lines that are about the stream itself and are always sent.
-extension LineWriter {
+extension JSONWriter {
     /// The first line of a stream.
     ///
     /// - Parameters:
@@ -88,18 +88,18 @@ extension LineWriter {
     }
 
     /// What is in force for a client.
-    package mutating func watch(_ watch: Watch) {
+    package mutating func watch(_ watch: Subscription) {
         object { line in
             line.member("class", "WATCH")
             line.array("classes") {
-                for (name, lines) in LineClasses.names where watch.classes.contains(lines) { $0.value(name) }
+                for (name, lines) in MessageClasses.names where watch.classes.contains(lines) { $0.value(name) }
             }
             line.member("interval_ms", watch.everyMilliseconds)
         }
         newline()
     }
 
-    package mutating func dropped(_ missed: Missed) {
+    package mutating func dropped(_ missed: DroppedCounts) {
         object { line in
             line.member("class", "DROPPED")
             line.member("states", missed.states)

@@ -4,7 +4,7 @@ package import Domain
 ///
 /// The text has no white space. Commas are set by what stands before: none after an opening bracket, a colon or at the
 /// beginning of a line. What has no value is left out, never `null`, 0 or `NaN`.
-package struct LineWriter: Sendable {
+package struct JSONWriter: Sendable {
     /// What was written since ``clear()``.
     package private(set) var bytes: [UInt8] = []
 
@@ -33,14 +33,14 @@ package struct LineWriter: Sendable {
         bytes.append(contentsOf: json)
     }
 
-    package mutating func object(_ body: (inout LineWriter) -> Void) {
+    package mutating func object(_ body: (inout JSONWriter) -> Void) {
         separate()
         bytes.append(UInt8(ascii: "{"))
         body(&self)
         bytes.append(UInt8(ascii: "}"))
     }
 
-    package mutating func array(_ body: (inout LineWriter) -> Void) {
+    package mutating func array(_ body: (inout JSONWriter) -> Void) {
         separate()
         bytes.append(UInt8(ascii: "["))
         body(&self)
@@ -97,13 +97,13 @@ package struct LineWriter: Sendable {
 }
 
 // Members of an object. A value of nil is left out with its name.
-extension LineWriter {
-    package mutating func object(_ name: String, _ body: (inout LineWriter) -> Void) {
+extension JSONWriter {
+    package mutating func object(_ name: String, _ body: (inout JSONWriter) -> Void) {
         key(name)
         object(body)
     }
 
-    package mutating func array(_ name: String, _ body: (inout LineWriter) -> Void) {
+    package mutating func array(_ name: String, _ body: (inout JSONWriter) -> Void) {
         key(name)
         array(body)
     }

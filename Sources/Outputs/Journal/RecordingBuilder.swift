@@ -4,7 +4,7 @@ package import Domain
 ///
 /// There is one sample for each whole second of active time, none while paused. Like the rest, it follows from the entries alone: fed
 /// with a replay it is where it was before an outage.
-package struct Scribe: Sendable {
+package struct RecordingBuilder: Sendable {
     /// The activity that is on, or the last one; its last lap is in it once it has ended.
     package private(set) var recording: RecordedActivity?
     private var rows: [RecordingRow] = []
@@ -15,17 +15,17 @@ package struct Scribe: Sendable {
     private var straps: [(strap: RecordingStrap, seconds: Int)] = []
     /// The last seconds that were counted in a zone, oldest first: a beat counts for 3 s.
     private var zoneSeconds: [(at: Int64, zone: Int)] = []
-    private var cut: Cut?
+    private var cut: Truncation?
 
     /// From where on rows that were taken already are none of the recording: it ended there, which was known later only.
-    package struct Cut: Equatable, Sendable {
+    package struct Truncation: Equatable, Sendable {
         /// Milliseconds since the recording began; rows with a later moment go.
         package var at: Int64
         /// Samples with more active time go too.
         package var elapsedMilliseconds: Int64
 
         /// Whether the row goes.
-        package func takes(_ row: RecordingRow) -> Bool {
+        package func accepts(_ row: RecordingRow) -> Bool {
             if case .sample(let sample) = row, sample.elapsedMilliseconds > elapsedMilliseconds { return true }
             return row.at > at
         }
@@ -46,16 +46,16 @@ package struct Scribe: Sendable {
     /// - Parameters:
     ///   - seconds: the states at whole seconds of active time (``Pipeline/seconds``).
     ///   - zones: those in force; nil while zones are off.
-    package mutating func take(_ outputs: [Output], seconds: [State], zones: Zones?) {
+    package mutating func ingest(_ outputs: [Output], seconds: [State], zones: Zones?) {
         var rest = seconds[...]
         for output in outputs {
             let (moment, isBeforeSample) = Self.place(of: output)
             while let state = rest.first, state.at < moment || state.at == moment && !isBeforeSample {
-                take(rest.removeFirst(), zones: zones)
+                ingest(rest.removeFirst(), zones: zones)
             }
-            take(output)
+            ingest(output)
         }
-        for state in rest { take(state, zones: zones) }
+        for state in rest { ingest(state, zones: zones) }
     }
 
     /// Moves the number of the recording.
@@ -64,14 +64,14 @@ package struct Scribe: Sendable {
     }
 
     /// What was written since the last call, in order. RR intervals of the time between `.begin` and `.end` are in it.
-    package mutating func takeRows() -> [RecordingRow] {
+    package mutating func drainRows() -> [RecordingRow] {
         defer { if !rows.isEmpty { rows = [] } }
         return rows
     }
 
     /// Where the recording turned out to have ended before rows that were taken, since the last call. What ``takeRows()`` gives next comes
     /// after the cut.
-    package mutating func takeCut() -> Cut? {
+    package mutating func popTruncation() -> Truncation? {
         defer { cut = nil }
         return cut
     }
@@ -86,9 +86,9 @@ package struct Scribe: Sendable {
         }
     }
 
-    private mutating func take(_ output: Output) {
+    private mutating func ingest(_ output: Output) {
         switch output {
-        case .event(let event): take(event)
+        case .event(let event): ingest(event)
         case .heart(let reading):
             guard isRunning, !reading.measurement.rrIntervals.isEmpty else { return }
             rows.append(.beats(at: moment(reading.at), rr: reading.measurement.rrIntervals, gap: reading.gap))
@@ -97,7 +97,7 @@ package struct Scribe: Sendable {
         }
     }
 
-    private mutating func take(_ event: Event) {
+    private mutating func ingest(_ event: Event) {
         switch event.kind {
         case .start(let sport, _, resumed: false): begin(sport, event)
         case .pause(_, _, let trigger): end(at: moment(event.at), trigger == .auto ? .auto : .command)
@@ -124,7 +124,7 @@ package struct Scribe: Sendable {
     }
 
     private mutating func begin(_ sport: Sport, _ event: Event) {
-        self = Scribe(rows: rows, isDemo: isDemo)
+        self = RecordingBuilder(rows: rows, isDemo: isDemo)
         startedAt = event.at
         var recording = RecordedActivity(sport: sport, started: event.time ?? UTC(milliseconds: 0))
         recording.id = event.activity
@@ -169,9 +169,9 @@ package struct Scribe: Sendable {
 
     /// The recording ended before what was written last.
     private mutating func fallBack(to summary: ActivitySummary, at: Int64) {
-        let cut = Cut(at: at, elapsedMilliseconds: summary.total.elapsedMilliseconds)
+        let cut = Truncation(at: at, elapsedMilliseconds: summary.total.elapsedMilliseconds)
         self.cut = cut
-        rows.removeAll { cut.takes($0) }
+        rows.removeAll { cut.accepts($0) }
         isRunning = false
         lastAt = at
         rows.append(.end(at: at, .auto))
@@ -182,7 +182,7 @@ package struct Scribe: Sendable {
         for second in zoneSeconds where second.at > at { recording?.zoneMilliseconds[second.zone] -= 1000 }
     }
 
-    private mutating func take(_ state: State, zones: Zones?) {
+    private mutating func ingest(_ state: State, zones: Zones?) {
         guard isRunning, let activity = state.activity else { return }
         // After a hole, the step's last whole second.
         let past = activity.total.elapsedMilliseconds % 1000

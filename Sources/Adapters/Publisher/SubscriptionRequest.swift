@@ -6,7 +6,7 @@ package struct BadLine: Error, Equatable, Sendable {
     package var message: String
 }
 
-extension WatchRequest {
+extension SubscriptionRequest {
     /// The longest line that a client may send, in bytes.
     package static let lineLimit = 4096
 
@@ -26,7 +26,7 @@ extension WatchRequest {
         self.init()
         if let classes = members["classes"] { self.classes = try Self.classes(classes) }
         if let period = members["interval_ms"] {
-            guard let period = period.integer, Watch.isPeriod(period) else {
+            guard let period = period.integer, Subscription.isPeriod(period) else {
                 throw BadLine(message: "interval_ms must be a multiple of 100 from 100 to 60000")
             }
             everyMilliseconds = period
@@ -39,11 +39,11 @@ extension WatchRequest {
         }
     }
 
-    private static func classes(_ json: JSON) throws(BadLine) -> LineClasses {
-        var classes: LineClasses = []
+    private static func classes(_ json: JSON) throws(BadLine) -> MessageClasses {
+        var classes: MessageClasses = []
         var isKnown = json.array != nil
         for element in json.array ?? [] {
-            if let (_, lines) = LineClasses.names.first(where: { $0.name == element.string }) {
+            if let (_, lines) = MessageClasses.names.first(where: { $0.name == element.string }) {
                 classes.insert(lines)
             } else {
                 isKnown = false

@@ -6,12 +6,12 @@ import Testing
 /// A client's queue with what it needs around it, read line by line.
 private struct Client {
     var ring = EventRing()
-    var queue: ClientQueue
+    var queue: SubscriberQueue
     let settings = Array("{\"class\":\"SETTINGS\"}\n".utf8)
 
     init(events: Int = 0) {
         for _ in 0..<events { ring.append(Self.event) }
-        queue = ClientQueue(ring: ring)
+        queue = SubscriberQueue(ring: ring)
     }
 
     static let event = Event(at: Instant(milliseconds: 1), kind: .fix(.fresh, mode: 3, after: .zero))
@@ -21,8 +21,8 @@ private struct Client {
     }
 
     mutating func state(_ state: State, isChange: Bool = false, _ text: String) {
-        let moment = StateMoment(state)
-        if queue.takes(moment, isChange: isChange) { queue.wait(state: Array("\(text)\n".utf8), moment) }
+        let moment = StateKey(state)
+        if queue.accepts(moment, isChange: isChange) { queue.wait(state: Array("\(text)\n".utf8), moment) }
     }
 
     mutating func heart(_ text: String) {
@@ -51,7 +51,7 @@ private func dropped(_ states: Int, _ events: Int, _ hearts: Int, _ fixes: Int) 
 }
 
 private let watchAll = #"{"class":"WATCH","classes":["STATE","EVENT","HEART","FIX","SETTINGS"],"interval_ms":100}"#
-private let everything: LineClasses = [.state, .event, .heart, .fix, .settings]
+private let everything: MessageClasses = [.state, .event, .heart, .fix, .settings]
 
 @Test func aNewClientGetsEventsFromNowOn() {
     var client = Client(events: 3)
@@ -104,7 +104,7 @@ private let everything: LineClasses = [.state, .event, .heart, .fix, .settings]
 
 @Test func aReplayFollowsTheAnswer() {
     var client = Client(events: 10)
-    client.queue.apply(WatchRequest(since: 7), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(since: 7), ring: client.ring)
     #expect(client.read() == [#"{"class":"WATCH","classes":["STATE","EVENT"],"interval_ms":100}"#, "8", "9", "10"])
     client.happened()
     #expect(client.read() == ["11"])
@@ -112,20 +112,20 @@ private let everything: LineClasses = [.state, .event, .heart, .fix, .settings]
 
 @Test func aReplayFromTheLastEventIsEmpty() {
     var client = Client(events: 10)
-    client.queue.apply(WatchRequest(since: 10), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(since: 10), ring: client.ring)
     #expect(client.read().count == 1)
 }
 
 @Test(arguments: [11, 5000, Int.max])
 func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     var client = Client(events: 10)
-    client.queue.apply(WatchRequest(since: since), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(since: since), ring: client.ring)
     #expect(client.read().dropFirst() == (1...10).map(String.init)[...])
 }
 
 @Test func numbersThatHaveLeftTheRingAreCountedAfterTheAnswer() {
     var client = Client(events: 1500)
-    client.queue.apply(WatchRequest(since: 100), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(since: 100), ring: client.ring)
     let lines = client.read()
     #expect(lines[0].hasPrefix(#"{"class":"WATCH""#))
     #expect(lines[1] == dropped(0, 400, 0, 0))
@@ -139,24 +139,24 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     client.happened(10)
     client.ring.append(lap)
     client.happened(2000)
-    client.queue.apply(WatchRequest(since: 0), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(since: 0), ring: client.ring)
     let newest = client.ring.retained.map(String.init)
     #expect(newest.count == 998 && newest.last == "2014")
     let early = [dropped(0, 2, 0, 0), "3", dropped(0, 10, 0, 0), "14", dropped(0, 1002, 0, 0)]
     let all = client.read()
     #expect(Array(all.dropFirst()) == early + newest)
-    client.queue.apply(WatchRequest(since: 3), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(since: 3), ring: client.ring)
     #expect(client.read().dropFirst().prefix(2) == [dropped(0, 10, 0, 0), "14"])
-    client.queue.apply(WatchRequest(since: 14), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(since: 14), ring: client.ring)
     let rest = client.read()
     #expect(Array(rest.dropFirst()) == early.suffix(1) + newest)
-    client.queue.apply(WatchRequest(since: 5000), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(since: 5000), ring: client.ring)
     #expect(client.read().dropFirst().prefix(3) == ["3", dropped(0, 10, 0, 0), "14"])
 }
 
 @Test func aReplayIsNotCutByAnyLimitWhileTheClientIsSlow() {
     var client = Client(events: 1000)
-    client.queue.apply(WatchRequest(since: 0), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(since: 0), ring: client.ring)
     let first = client.queue.next(client.ring, settings: client.settings)!
     client.queue.sent(first.count / 2)
     for tick in 1...3 { client.state(.active(elapsedMilliseconds: Int64(tick) * 100), "state \(tick)") }
@@ -169,15 +169,15 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
 
 @Test func aReplayWithoutWatchingEventsIsNone() {
     var client = Client(events: 10)
-    client.queue.apply(WatchRequest(classes: [.state], since: 0), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(classes: [.state], since: 0), ring: client.ring)
     #expect(client.read() == [#"{"class":"WATCH","classes":["STATE"],"interval_ms":100}"#])
 }
 
 @Test func eventsAreWatchedAgainFromThen() {
     var client = Client()
-    client.queue.apply(WatchRequest(classes: []), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(classes: []), ring: client.ring)
     client.happened(3)
-    client.queue.apply(WatchRequest(classes: [.event]), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(classes: [.event]), ring: client.ring)
     client.happened()
     #expect(
         client.read() == [
@@ -189,16 +189,16 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
 
 @Test func anAbsentKeyLeavesWhatIsInForce() {
     var client = Client()
-    client.queue.apply(WatchRequest(everyMilliseconds: 1000), ring: client.ring)
-    client.queue.apply(WatchRequest(classes: [.state, .heart]), ring: client.ring)
-    client.queue.apply(WatchRequest(), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(everyMilliseconds: 1000), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(classes: [.state, .heart]), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(), ring: client.ring)
     #expect(client.read().last == #"{"class":"WATCH","classes":["STATE","HEART"],"interval_ms":1000}"#)
 }
 
 @Test func readingsGoOnlyToThoseWhoWatchThem() {
     var client = Client()
     client.heart("heart 1")
-    client.queue.apply(WatchRequest(classes: [.heart]), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(classes: [.heart]), ring: client.ring)
     client.heart("heart 2")
     client.fix("fix 1")
     #expect(client.read().dropFirst() == ["heart 2"])
@@ -206,7 +206,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
 
 @Test func theOldestReadingsGiveWayBeyondTheLimit() {
     var client = Client()
-    client.queue.apply(WatchRequest(classes: everything), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(classes: everything), ring: client.ring)
     _ = client.read()
     let padding = String(repeating: "x", count: 1019)
     for number in 0..<100 {
@@ -224,7 +224,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
 
 @Test func theOrderIsAnswersEventsSettingsReadingsState() {
     var client = Client()
-    client.queue.apply(WatchRequest(classes: everything), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(classes: everything), ring: client.ring)
     client.state(.active(elapsedMilliseconds: 100), "state")
     client.fix("fix")
     client.heart("heart")
@@ -236,9 +236,9 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     var client = Client()
     client.queue.settingsChanged()
     #expect(client.read().isEmpty)
-    client.queue.apply(WatchRequest(classes: [.settings]), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(classes: [.settings]), ring: client.ring)
     #expect(client.read().count == 2)
-    client.queue.apply(WatchRequest(classes: [.settings, .heart]), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(classes: [.settings, .heart]), ring: client.ring)
     #expect(client.read().count == 1)
     client.queue.settingsChanged()
     client.queue.settingsChanged()
@@ -247,20 +247,20 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
 
 @Test func whatIsNotWatchedAnyMoreDoesNotCome() {
     var client = Client()
-    client.queue.apply(WatchRequest(classes: everything), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(classes: everything), ring: client.ring)
     _ = client.read()
     client.heart("heart")
     client.fix("fix")
     client.happened()
     client.state(.active(elapsedMilliseconds: 100), "state")
     client.queue.settingsChanged()
-    client.queue.apply(WatchRequest(classes: [.fix]), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(classes: [.fix]), ring: client.ring)
     #expect(client.read() == [#"{"class":"WATCH","classes":["FIX"],"interval_ms":100}"#, "fix"])
 }
 
 @Test func whileActiveTheMultiplesOfThePeriodAreSent() {
     var client = Client()
-    client.queue.apply(WatchRequest(everyMilliseconds: 1000), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(everyMilliseconds: 1000), ring: client.ring)
     _ = client.read()
     var lines: [String] = []
     for tick in 0...35 {
@@ -274,13 +274,13 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
 @Test func aStateThatNoLongerFitsThePeriodDoesNotWait() {
     var client = Client()
     client.state(.active(elapsedMilliseconds: 300), "300")
-    client.queue.apply(WatchRequest(everyMilliseconds: 1000), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(everyMilliseconds: 1000), ring: client.ring)
     #expect(client.read().count == 1)
 }
 
 @Test func whileIdlePeriodicStatesAreApartAndChangesComeAtOnce() {
     var client = Client()
-    client.queue.apply(WatchRequest(everyMilliseconds: 5000), ring: client.ring)
+    client.queue.apply(SubscriptionRequest(everyMilliseconds: 5000), ring: client.ring)
     _ = client.read()
     var lines: [String] = []
     for second in 0...14 {

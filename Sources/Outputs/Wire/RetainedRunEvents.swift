@@ -2,7 +2,7 @@ import Domain
 
 /// The numbers of the events that a reader of the present run needs, however many others came after them: its `start`, the last `start`
 /// with `resumed`, the last `pause` or `resume`, and the last ``lapLimit`` laps. A run that has ended needs none.
-struct RunMarks: Sendable {
+struct RetainedRunEvents: Sendable {
     static let lapLimit = 100
 
     enum Kind: Equatable, Sendable {
@@ -19,14 +19,14 @@ struct RunMarks: Sendable {
     mutating func add(_ number: Int, _ kind: Kind) {
         switch kind {
         case .start:
-            self = RunMarks()
+            self = RetainedRunEvents()
             start = number
         case .resumedStart: resumedStart = number
         case .pauseOrResume: pauseOrResume = number
         case .lap:
             if laps.count == Self.lapLimit { laps.removeFirst() }
             laps.append(number)
-        case .end: self = RunMarks()
+        case .end: self = RetainedRunEvents()
         }
     }
 
@@ -35,7 +35,7 @@ struct RunMarks: Sendable {
     }
 }
 
-extension RunMarks.Kind {
+extension RetainedRunEvents.Kind {
     /// Nil for an event that is no mark of the run.
     init?(_ kind: Event.Kind) {
         switch kind {
@@ -47,7 +47,7 @@ extension RunMarks.Kind {
         }
     }
 
-    /// Reads it from a line of class EVENT as ``LineWriter`` writes it: no text from outside comes before `event`, and a quote within a
+    /// Reads it from a line of class EVENT as ``JSONWriter`` writes it: no text from outside comes before `event`, and a quote within a
     /// text is escaped.
     init?(line: [UInt8]) {
         guard let start = line.end(of: #""event":""#) else { return nil }

@@ -3,8 +3,8 @@ import Outputs
 import TestKit
 import Testing
 
-private func written(_ body: (inout LineWriter) -> Void) -> String {
-    var writer = LineWriter()
+private func written(_ body: (inout JSONWriter) -> Void) -> String {
+    var writer = JSONWriter()
     writer.object(body)
     return String(decoding: writer.bytes, as: UTF8.self)
 }
@@ -95,7 +95,7 @@ func yearsThatHaveNotFourDigitsAreLeftOut(milliseconds: Int64) {
 }
 
 @Test func theBufferIsUsedAgain() {
-    var writer = LineWriter()
+    var writer = JSONWriter()
     writer.stateLine(.example, sequence: 1)
     let first = writer.bytes
     let capacity = writer.bytes.capacity
