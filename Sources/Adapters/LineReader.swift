@@ -60,7 +60,7 @@ package struct LineReader: Sendable {
                 searched = bytes.count
                 guard hasEnded || bytes.count - start > limit else { return nil }
                 let rest = bytes[start...]
-                forget()
+                discardConsumed()
                 defer { isSkipping = !hasEnded }
                 if isSkipping || rest.isEmpty { return nil }
                 return rest.count > limit ? .tooLong : .line(rest)
@@ -68,7 +68,7 @@ package struct LineReader: Sendable {
             let line = bytes[start..<end]
             start = end + 1
             searched = start
-            if start == bytes.count { forget() }
+            if start == bytes.count { discardConsumed() }
             if isSkipping {
                 isSkipping = false
                 continue
@@ -77,7 +77,7 @@ package struct LineReader: Sendable {
         }
     }
 
-    private mutating func forget() {
+    private mutating func discardConsumed() {
         bytes = []
         start = 0
         searched = 0

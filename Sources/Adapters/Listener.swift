@@ -8,7 +8,7 @@ package import Linux
 /// with a reason and closed, so that it does not wait in the kernel's queue for an answer that never comes.
 package final class Listener {
     /// How long no client is taken when none can be accepted at all: they wait in the kernel's queue.
-    private static let rest = Duration.seconds(1)
+    private static let retryDelay = Duration.seconds(1)
 
     /// The most clients that are taken in one turn of the loop: a crowd must not keep the rest of it waiting.
     private static let turnLimit = 16
@@ -48,7 +48,7 @@ package final class Listener {
             } catch {
                 if [EMFILE, ENFILE].contains(error.code), refuseNext() { continue }
                 source?.watch(for: [])
-                retry?.arm(at: Clock.now() + Self.rest)
+                retry?.arm(at: Clock.now() + Self.retryDelay)
                 return
             }
         }

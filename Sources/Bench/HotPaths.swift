@@ -88,7 +88,7 @@ private func measureNotification() throws -> Measurement {
 private func measurePositionReport() throws -> Measurement {
     var course = try Course()
     var writer = JSONWriter(capacity: 512)
-    var stream = GpsdStream(addresses: 1)
+    var stream = GpsdDecoder(addresses: 1)
     stream.connected(at: course.now)
     stream.received(
         Array(#"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#.utf8) + [0x0A])
@@ -113,7 +113,7 @@ private func measureWholeTick(readers: Int) throws -> Measurement {
     var course = try Course()
     let loop = try EventLoop()
     let directory = try ScratchDirectory()
-    let publisher = try Publisher(
+    let publisher = try StateServer(
         socket: UnixSocket.listen(at: directory.path + "/state.sock", in: Directory(directory.path)), loop: loop,
         bootID: "", instance: "",
         settings: course.pipeline.settings)

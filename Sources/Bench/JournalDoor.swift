@@ -7,15 +7,15 @@ import Linux
 func measureJournal() throws -> Measurement {
     var course = try Course()
     let directory = try ScratchDirectory()
-    let desk = try JournalDesk()
+    let desk = try JournalMailbox()
     let journal = Journal(desk: desk, nextActivity: 1)
     let writer = JournalWriter(in: directory.path, desk: desk, syncSeconds: 10)
     var recording = RecordedActivity(sport: .run, started: Course.start)
     recording.id = 1
-    journal.begin(recording, JournalPart(bootID: "", at: course.now), at: course.now)
+    journal.begin(recording, BootSegment(bootID: "", at: course.now), at: course.now)
     var entry = InputLogEntry(at: course.now, .input(.fix(course.nextFix())))
     let measurement = Measurement("an entry for the journal", rounds: 600, passes: 10) {
-        writer.turn(at: course.nextTick())
+        writer.runOnce(at: course.nextTick())
         entry = InputLogEntry(at: course.now, .input(.fix(course.nextFix())))
     } pass: {
         journal.write(entry, at: entry.at)

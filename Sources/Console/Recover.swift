@@ -52,7 +52,7 @@ extension Invocation {
         let recovery = JournalRecovery(name, in: state.path)
         while true {
             let step = try recovery.step(in: file)
-            let lines = recovery.takeReports()
+            let lines = recovery.drainReports()
             for line in lines { try writeOut(line + "\n") }
             switch step {
             case .more: continue

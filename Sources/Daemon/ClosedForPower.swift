@@ -65,7 +65,7 @@ struct ClosedForPower {
     func goOn(_ recorder: inout RunRecorder, _ recollection: inout RunEngine, at now: Instant) {
         guard let recording = scribe.recording else { return }
         let journal = recorder.journal
-        let part = JournalPart(number: parts, bootID: recorder.bootID, of: scribe, at: now, place: entries)
+        let part = BootSegment(number: parts, bootID: recorder.bootID, of: scribe, at: now, place: entries)
         journal.reopen(recording, part, rows: rows, at: now)
         recorder = RunRecorder(
             journal, bootID: recorder.bootID, formats: recorder.formats, scribe: scribe, gaps: gaps, parts: parts + 1,

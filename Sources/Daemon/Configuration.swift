@@ -124,7 +124,7 @@ package struct Configuration: Equatable, Sendable {
             try take(key, assignment)
         } else {
             do throws(PanelConfiguration.Wrong) {
-                try panel.take(assignment)
+                try panel.apply(assignment)
             } catch {
                 throw Options.Misuse(line: error.what)
             }

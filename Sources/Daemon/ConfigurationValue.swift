@@ -84,7 +84,7 @@ extension Settings {
     }
 
     fileprivate mutating func take(_ key: SettingKey, _ json: JSON) throws(Options.Misuse) {
-        do throws(ControlFailure) {
+        do throws(RPCError) {
             try SettingChange(key, json).apply(to: &self)
         } catch {
             let lines = (error.detail ?? error.message).split(separator: "\n")

@@ -9,7 +9,7 @@ extension Daemon {
     /// Begins what was asked; the answer is settled by the token that is returned.
     func answer(
         _ request: ActivityRequest, at now: Instant
-    ) throws(ControlFailure) -> PendingAnswer.Token {
+    ) throws(RPCError) -> PendingResponse.Token {
         let token = nextToken
         nextToken += 1
         switch request {
@@ -33,7 +33,7 @@ extension Daemon {
         case .edit(let id, let sport, let name):
             // The state would go on to say the other.
             if sport != nil { try checkIsNotOn(id) }
-            try change(id, by: .edit(activity: id, sport, name), for: token, at: now) { daemon throws(ControlFailure) in
+            try change(id, by: .edit(activity: id, sport, name), for: token, at: now) { daemon throws(RPCError) in
                 try daemon.ask(.activity(id), for: token) { daemon, answer in
                     if case .activity(let summary, _) = answer { .summary(daemon.upToDate(summary)) } else { nil }
                 }
@@ -41,7 +41,7 @@ extension Daemon {
         case .delete(let id):
             try checkIsNotOn(id)
             try change(id, by: .delete(activity: id), for: token, at: now) { daemon in
-                daemon.control?.settle(token, .success(.done))
+                daemon.control?.complete(token, .success(.done))
             }
         case .recover(let file): try recover(file, for: token, at: now)
         }
@@ -49,17 +49,17 @@ extension Daemon {
     }
 
     /// Has the journal's thread copy a damaged journal; the answer comes when that is on the disk, not when it is done.
-    private func recover(_ file: String, for token: PendingAnswer.Token, at now: Instant) throws(ControlFailure) {
+    private func recover(_ file: String, for token: PendingResponse.Token, at now: Instant) throws(RPCError) {
         let status = recorder.journal.status(at: now)
         guard status.state == .writing else { throw .busy(status.message ?? "the disk takes nothing") }
-        let isAsked = clerk?.ask(.recoverable(file: file)) { [unowned self] answer in
+        let isAsked = clerk?.submit(.recoverable(file: file)) { [unowned self] answer in
             if case .failure(let trouble) = answer {
-                return settle(token) { () throws(ControlFailure) in throw .notFound("file", "\(file): \(trouble)") }
+                return settle(token) { () throws(RPCError) in throw .notFound("file", "\(file): \(trouble)") }
             }
             let isTaken = recorder.journal.append(.recover(file: file), at: Clock.now()) { [unowned self] in
-                control?.settle(token, .success(.done))
+                control?.complete(token, .success(.done))
             }
-            if !isTaken { control?.settle(token, .failure(.busy("too many changes wait for the disk"))) }
+            if !isTaken { control?.complete(token, .failure(.busy("too many changes wait for the disk"))) }
         }
         if isAsked != true { throw .busy("too many questions about activities wait for the disk") }
     }
@@ -69,7 +69,7 @@ extension Daemon {
         pipeline.state(at: Clock.now()).activity
     }
 
-    private func checkIsNotOn(_ id: Int) throws(ControlFailure) {
+    private func checkIsNotOn(_ id: Int) throws(RPCError) {
         if present?.id == id { throw .unavailable("activity \(id) is on: stop it first") }
     }
 
@@ -86,15 +86,15 @@ extension Daemon {
 
     /// Asks the clerk; `result` makes the result of what he says, or nil where there is no such activity.
     private func ask(
-        _ question: JournalQuestion, for token: PendingAnswer.Token,
-        _ result: @escaping (Daemon, JournalAnswer) -> ControlResult?
-    ) throws(ControlFailure) {
-        let isAsked = clerk?.ask(question) { [unowned self] answer in
+        _ question: DiskRequest, for token: PendingResponse.Token,
+        _ result: @escaping (Daemon, DiskReply) -> ControlResult?
+    ) throws(RPCError) {
+        let isAsked = clerk?.submit(question) { [unowned self] answer in
             switch answer {
             case .success(let answer):
                 let result = result(self, answer)
-                control?.settle(token, result.map { .success($0) } ?? .failure(Self.noSuchActivity))
-            case .failure(let trouble): control?.settle(token, .failure(.unreadable(trouble)))
+                control?.complete(token, result.map { .success($0) } ?? .failure(Self.noSuchActivity))
+            case .failure(let trouble): control?.complete(token, .failure(.unreadable(trouble)))
             }
         }
         if isAsked != true { throw .busy("too many questions about activities wait for the disk") }
@@ -102,13 +102,13 @@ extension Daemon {
 
     /// Changes an activity, if there is one of that number; `done` is called when that is written.
     private func change(
-        _ id: Int, by change: JournalChange, for token: PendingAnswer.Token, at now: Instant,
-        _ done: @escaping (Daemon) throws(ControlFailure) -> Void
-    ) throws(ControlFailure) {
+        _ id: Int, by change: JournalChange, for token: PendingResponse.Token, at now: Instant,
+        _ done: @escaping (Daemon) throws(RPCError) -> Void
+    ) throws(RPCError) {
         let status = recorder.journal.status(at: now)
         guard status.state == .writing else { throw .busy(status.message ?? "the disk takes nothing") }
-        let isAsked = clerk?.ask(.activity(id)) { [unowned self] answer in
-            do throws(ControlFailure) {
+        let isAsked = clerk?.submit(.activity(id)) { [unowned self] answer in
+            do throws(RPCError) {
                 switch answer {
                 case .success(.activity): break
                 case .success: throw Self.noSuchActivity
@@ -116,30 +116,30 @@ extension Daemon {
                 }
                 // It may have begun, or have been deleted, since it was asked for: numbers are never used twice.
                 let isTaken = recorder.journal.append(change, at: Clock.now()) { [unowned self] in
-                    settle(token) { () throws(ControlFailure) in try done(self) }
+                    settle(token) { () throws(RPCError) in try done(self) }
                 }
                 if !isTaken { throw .busy("too many changes wait for the disk") }
             } catch {
-                control?.settle(token, .failure(error))
+                control?.complete(token, .failure(error))
             }
         }
         if isAsked != true { throw .busy("too many questions about activities wait for the disk") }
     }
 
     /// Goes on; what fails is the answer.
-    private func settle(_ token: PendingAnswer.Token, _ body: () throws(ControlFailure) -> Void) {
-        do throws(ControlFailure) {
+    private func settle(_ token: PendingResponse.Token, _ body: () throws(RPCError) -> Void) {
+        do throws(RPCError) {
             try body()
         } catch {
-            control?.settle(token, .failure(error))
+            control?.complete(token, .failure(error))
         }
     }
 
-    private static let noSuchActivity = ControlFailure.notFound("id", "there is no activity of this number")
+    private static let noSuchActivity = RPCError.notFound("id", "there is no activity of this number")
 }
 
-extension ControlFailure {
-    fileprivate static func unreadable(_ trouble: JournalClerk.Trouble) -> ControlFailure {
+extension RPCError {
+    fileprivate static func unreadable(_ trouble: DiskWorker.Failure) -> RPCError {
         .internalError("the journal cannot be read: \(trouble)")
     }
 }

@@ -58,7 +58,7 @@ extension Daemon {
             environment: variable)
         // Where systemd has made both sockets their directory is its own, and nothing is made there.
         let runtime = try directories.runtime.map { try lock($0, option: "--runtime-dir", file: "runtime.lock") }
-        let strapFile = options.isDemo ? nil : StrapListFile(in: directories.state)
+        let strapFile = options.isDemo ? nil : StrapStoreFile(in: directories.state)
         let state = StatePreparation(
             in: directories.state, strapFile: strapFile, isDemo: options.isDemo,
             limit: .seconds(configuration.resumeLimitSeconds))

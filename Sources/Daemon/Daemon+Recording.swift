@@ -130,7 +130,7 @@ extension Daemon.Begun {
         guard let recording = taken.scribe.recording else { return }
         let journal = recorder.journal
         let age = now - taken.last
-        let part = JournalPart(
+        let part = BootSegment(
             number: open.parts.count, bootID: recorder.bootID, of: taken.scribe, at: now, place: open.entries)
         taken.completeRows(of: open, in: journal, at: now)
         journal.resume(recording, part, rows: taken.rows, at: now)

@@ -9,7 +9,7 @@ extension Daemon {
     /// Has the file read, on a thread that may wait for the disk; ``reloaded(_:_:)`` goes on.
     func reload() {
         tellReloading()
-        let isAsked = clerk?.ask(.configuration(path: options.configurationPath)) { [unowned self] answer in
+        let isAsked = clerk?.submit(.configuration(path: options.configurationPath)) { [unowned self] answer in
             switch answer {
             case .success(.configuration(let assignments)): take(assignments, at: Clock.now())
             case .success: reloaded(.error, "it cannot be read")

@@ -19,8 +19,8 @@ extension Daemon {
 
     /// Changes a setting, or leaves all as it was.
     ///
-    /// - Throws: ``ControlFailure`` -32004 where the value does not go with another setting, or an option decides it.
-    func change(_ change: SettingChange, at now: Instant) throws(ControlFailure) -> ControlResult {
+    /// - Throws: ``RPCError`` -32004 where the value does not go with another setting, or an option decides it.
+    func change(_ change: SettingChange, at now: Instant) throws(RPCError) -> ControlResult {
         if case .straps(let ours) = change {
             try checkStrapsAreFree()
             var list = straps

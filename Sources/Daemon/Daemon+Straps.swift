@@ -10,8 +10,8 @@ import Sensors
 extension Daemon {
     /// What is known of straps at the start: what people want is in the journal, else in a list of an earlier release, else configured.
     static func straps(
-        _ kept: StrapList, _ made: MadeSettings, _ settings: Settings, _ configuration: Configuration
-    ) -> StrapList {
+        _ kept: StrapStore, _ made: MadeSettings, _ settings: Settings, _ configuration: Configuration
+    ) -> StrapStore {
         var list = kept
         if made.saysStraps || !kept.saysWhatPeopleWant {
             list.ours = settings.straps
@@ -24,20 +24,20 @@ extension Daemon {
     var strapOption: Options.Strap { options.strap ?? .auto }
 
     /// The straps that were said, by the option or else by people.
-    static func strapSetting(_ options: Options, kept list: StrapList) -> [String] {
+    static func strapSetting(_ options: Options, kept list: StrapStore) -> [String] {
         switch options.strap {
         case .ours(let straps): straps
         case .auto, .off, .unix, nil: list.ours
         }
     }
 
-    /// - Throws: ``ControlFailure`` -32004 where an option decides which strap is used.
-    func checkStrapsAreFree() throws(ControlFailure) {
+    /// - Throws: ``RPCError`` -32004 where an option decides which strap is used.
+    func checkStrapsAreFree() throws(RPCError) {
         // The demo ignores the option.
         if strapOption != .auto, !options.isDemo { throw .overridden(by: "--strap") }
     }
 
-    func use(_ use: StrapUse, at now: Instant) throws(ControlFailure) -> ControlResult {
+    func use(_ use: StrapSelection, at now: Instant) throws(RPCError) -> ControlResult {
         try checkStrapsAreFree()
         var list = straps
         try use.apply(to: &list)
@@ -47,7 +47,7 @@ extension Daemon {
         return .link(pipeline.state(at: now).heart.link)
     }
 
-    func forget(_ strap: String?, at now: Instant) throws(ControlFailure) -> ControlResult {
+    func forget(_ strap: String?, at now: Instant) throws(RPCError) -> ControlResult {
         try checkStrapsAreFree()
         var list = straps
         try list.forget(strap)
@@ -59,14 +59,14 @@ extension Daemon {
     }
 
     /// Hears who is there; the answer goes by what is returned.
-    func scan(seconds: Int) throws(ControlFailure) -> PendingAnswer.Token {
+    func scan(seconds: Int) throws(RPCError) -> PendingResponse.Token {
         try later { strapWays, settle in
             strapWays.scan(for: .seconds(seconds)) { settle(.success(.straps($0))) }
         }
     }
 
     /// Pairs with a strap; the answer goes by what is returned.
-    func pair(_ strap: String) throws(ControlFailure) -> PendingAnswer.Token {
+    func pair(_ strap: String) throws(RPCError) -> PendingResponse.Token {
         guard let pattern = StrapMatcher(strap) else { throw .notFound("strap", "no strap goes by this") }
         return try later { strapWays, settle in
             strapWays.pair(pattern) { settle($0.answer) }
@@ -75,12 +75,12 @@ extension Daemon {
 
     /// Begins what takes a while; its answer is settled then, by the token that is returned.
     private func later(
-        _ begin: (StrapWays, @escaping (Result<ControlResult, ControlFailure>) -> Void) -> StrapRefusal?
-    ) throws(ControlFailure) -> PendingAnswer.Token {
+        _ begin: (StrapBackendSwitch, @escaping (Result<ControlResult, RPCError>) -> Void) -> StrapRequestError?
+    ) throws(RPCError) -> PendingResponse.Token {
         guard let strapWays else { throw .unavailable("Bluetooth is not used") }
         let token = nextToken
         nextToken += 1
-        switch begin(strapWays, { [unowned self] in control?.settle(token, $0) }) {
+        switch begin(strapWays, { [unowned self] in control?.complete(token, $0) }) {
         case .busy: throw .busy("another scan or pairing goes on")
         case .hindered(let reason): throw .unavailable("Bluetooth is not to be had: \(reason.rawValue)")
         case nil: return token
@@ -115,7 +115,7 @@ extension Daemon {
     }
 
     /// Tells everybody which straps are ours from now on, and has what is known of them written.
-    func keep(_ list: StrapList, at now: Instant) {
+    func keep(_ list: StrapStore, at now: Instant) {
         guard list != straps else { return }
         // Where an option says which straps are ours, the list changes only in what it remembers.
         let isSaidAnew = list.ours != straps.ours
@@ -131,7 +131,7 @@ extension Daemon {
     }
 
     /// Adds what a file says that could not be read before.
-    func adopt(_ kept: StrapList, at now: Instant) {
+    func adopt(_ kept: StrapStore, at now: Instant) {
         var list = straps
         list.add(kept)
         keep(list, at: now)
@@ -154,7 +154,7 @@ extension Daemon {
             return
         }
         let list = straps
-        let isAsked = clerk?.ask(.keep(list, in: strapFile)) { [unowned self] answer in
+        let isAsked = clerk?.submit(.keep(list, in: strapFile)) { [unowned self] answer in
             isWritingStraps = false
             if case .failure(let trouble) = answer { complain("\(trouble)") }
             if list.remembered != straps.remembered || list.keys != straps.keys { keepStraps() }
@@ -164,7 +164,7 @@ extension Daemon {
     }
 
     /// Writes the list here and now: waits for the disk.
-    func writeStraps(_ list: StrapList) {
+    func writeStraps(_ list: StrapStore) {
         do {
             try strapFile?.write(list)
         } catch {

@@ -7,18 +7,18 @@ import Sensors
 extension Daemon {
     func makeStrapWays(
         _ wish: BackendSelector.Preference, report: @escaping (Input) -> Void
-    ) throws(SystemError) -> StrapWays {
+    ) throws(SystemError) -> StrapBackendSwitch {
         let describe: (DeviceInformation) -> Void = { Log.write(.info, about: .straps, Log.line(of: $0)) }
-        return try StrapWays(
+        return try StrapBackendSwitch(
             wish, isOff: strapOption == .auto && straps.isOff, loop: loop,
             makeKernel: { [unowned self] (reason, report) throws(SystemError) in
-                try KernelStraps(
+                try KernelStrapBackend(
                     adapter: configuration.adapter, ours: patterns, remembered: straps.remembered, keys: straps.keys,
                     reason: reason, loop: loop, report: report, describe: describe,
                     remember: { [unowned self] in remember($0) }, keep: { [unowned self] in keep($0) })
             },
             makeBus: { [unowned self] (reason, report) throws(SystemError) in
-                try BusStraps(
+                try BluetoothdStrapBackend(
                     adapter: configuration.adapter, ours: patterns, remembered: straps.remembered, reason: reason,
                     loop: loop, report: report, describe: describe, remember: { [unowned self] in remember($0) })
             },

@@ -29,9 +29,9 @@ package final class Daemon {
     /// Says that the recording stands otherwise.
     private var recorderSource: DescriptorSource?
     /// Reads what is recorded.
-    private(set) var clerk: JournalClerk?
+    private(set) var clerk: DiskWorker?
     private(set) var exports: ExportsAtStop?
-    var publisher: Publisher?
+    var publisher: StateServer?
     var control: ControlServer?
     private var timer: TimerSource?
     private var signals: [SignalSource] = []
@@ -41,10 +41,10 @@ package final class Daemon {
     var endTimer: TimerSource?
     private var gpsd: GpsdClient?
     private var strap: UnixStrap?
-    var strapWays: StrapWays?
+    var strapWays: StrapBackendSwitch?
     /// Where ``straps`` is kept; nil in the demo, which keeps nothing.
-    let strapFile: StrapListFile?
-    var straps: StrapList
+    let strapFile: StrapStoreFile?
+    var straps: StrapStore
     /// The list is on its way to the disk.
     var isWritingStraps = false
     /// When the list is tried again that is not on the disk; nil where it is.
@@ -56,7 +56,7 @@ package final class Daemon {
     var made: MadeSettings
     let stateDirectory: String
     /// What the next answer that comes later goes by.
-    var nextToken: PendingAnswer.Token = 0
+    var nextToken: PendingResponse.Token = 0
     private var simulator: Simulator?
     private var clockWatch: TimedatedMonitor?
     private var power: PowerMonitor?
@@ -74,7 +74,7 @@ package final class Daemon {
     ///   - isService: systemd has started this program.
     init(
         _ options: Options, _ configuration: Configuration, state: consuming FileDescriptor,
-        control: consuming FileDescriptor, directory: String, strapFile: StrapListFile?, _ journal: Journal,
+        control: consuming FileDescriptor, directory: String, strapFile: StrapStoreFile?, _ journal: Journal,
         _ preparation: StatePreparation, _ finding: StateFinding?, service: ServiceReport, isService: Bool
     ) throws(SystemError) {
         let now = Clock.now()
@@ -89,7 +89,7 @@ package final class Daemon {
         var damages: [MadeSettings.Damage] = []
         made = MadeSettings(options.isDemo ? [] : finding?.journal?.settings ?? [], damages: &damages)
         var settings = made.over(Self.defaultSettings(options, configuration))
-        let kept = finding?.straps ?? StrapList()
+        let kept = finding?.straps ?? StrapStore()
         straps = Self.straps(kept, made, settings, configuration)
         settings.straps = Self.strapSetting(options, kept: straps)
         var begun = Begun(
@@ -103,7 +103,7 @@ package final class Daemon {
         autoStart = configuration.startsAutomatically && !options.isDemo ? AutoStart() : nil
         clockAt = now
         for signal in Self.signals { signals.append(try onSignal(signal)) }
-        publisher = try Publisher(
+        publisher = try StateServer(
             socket: state, loop: loop,
             limits: ClientLimits(total: configuration.maxStateClients, perUser: configuration.maxStateClientsPerUser),
             bootID: Clock.bootID(),
@@ -121,7 +121,7 @@ package final class Daemon {
         ) { [unowned self] request, peer in reply(to: request, from: peer) }
         timer = try loop.timer { [unowned self] in wake() }
         recorderSource = try recorder.journal.watch(in: loop) { [unowned self] in tellRecorder() }
-        let clerk = try JournalClerk(in: directory, loop: loop)
+        let clerk = try DiskWorker(in: directory, loop: loop)
         self.clerk = clerk
         exports = ExportsAtStop(
             clerk, recorder.journal, directory: configuration.exportDirectory ?? directory + "/exports"
@@ -207,7 +207,7 @@ package final class Daemon {
     }
 
     private func tellRecorder() {
-        for line in recorder.journal.takeReports() { Log.write(.notice, line) }
+        for line in recorder.journal.drainReports() { Log.write(.notice, line) }
         if let finding = statePreparation.takeFinding() { adopt(finding) }
         receive(.recorder(recorder.journal.status(at: Clock.now())))
     }
@@ -233,7 +233,7 @@ package final class Daemon {
 
     private func reply(to request: ControlRequest, from peer: PeerCredentials) -> ControlServer.Reply {
         defer { turn() }
-        do throws(ControlFailure) {
+        do throws(RPCError) {
             let now = Clock.now()
             catchUp(to: now)
             return try answer(request, from: peer, at: now)
@@ -244,7 +244,7 @@ package final class Daemon {
 
     private func answer(
         _ request: ControlRequest, from peer: PeerCredentials, at now: Instant
-    ) throws(ControlFailure) -> ControlServer.Reply {
+    ) throws(RPCError) -> ControlServer.Reply {
         switch request {
         case .run(let command):
             Log.write(of: peer, "asks for \(command.word.text)")

@@ -6,7 +6,7 @@ import Outputs
 /// Makes the files of activities that have ended. Which ones are still to be made stands in the journal, so that none is forgotten when
 /// the program or the power goes, and each is tried again until it is there.
 final class ExportsAtStop {
-    private let clerk: JournalClerk
+    private let clerk: DiskWorker
     private let journal: Journal
     /// Where the files are put.
     var directory: String
@@ -14,9 +14,9 @@ final class ExportsAtStop {
     private var isWorking = false
     /// When the journal is looked through next.
     private var lookAt: Instant?
-    private var rest: ArraySlice<ExportOrder> = []
+    private var rest: ArraySlice<PendingExport> = []
     /// Made, and perhaps not struck off the journal's list yet.
-    private var made: Set<ExportOrder> = []
+    private var made: Set<PendingExport> = []
     /// What went wrong in this round.
     private var trouble: String?
     /// What was said last.
@@ -30,7 +30,7 @@ final class ExportsAtStop {
 
     /// - Parameter report: takes the fault to the pipeline.
     init(
-        _ clerk: JournalClerk, _ journal: Journal, directory: String, report: @escaping (Input) -> Void
+        _ clerk: DiskWorker, _ journal: Journal, directory: String, report: @escaping (Input) -> Void
     ) {
         self.clerk = clerk
         self.journal = journal
@@ -57,7 +57,7 @@ final class ExportsAtStop {
     /// Looks whether anything is to be made, where that is due.
     func turn(at now: Instant) {
         guard !isWorking, let lookAt, now >= lookAt else { return }
-        let isAsked = clerk.ask(.orders) { [unowned self] answer in
+        let isAsked = clerk.submit(.orders) { [unowned self] answer in
             switch answer {
             case .success(.orders(let orders)):
                 made.formIntersection(orders)
@@ -73,7 +73,7 @@ final class ExportsAtStop {
 
     private func goOn() {
         guard let order = rest.popFirst() else { return end() }
-        let isAsked = clerk.ask(.export(order, directory: directory)) { [unowned self] answer in
+        let isAsked = clerk.submit(.export(order, directory: directory)) { [unowned self] answer in
             switch answer {
             case .success(let answer):
                 made.insert(order)

@@ -30,7 +30,7 @@ enum LeftOpen: Sendable {
     ///   - time: the time of day at `now`, if it is known.
     ///   - limit: how long ago its last moment may lie.
     init?(
-        _ journal: JournalPreparation, from reader: JournalReader, isDemo: Bool, bootID: String, at now: Instant,
+        _ journal: JournalStartup, from reader: JournalReader, isDemo: Bool, bootID: String, at now: Instant,
         time: UTC?,
         limit: Duration
     ) {

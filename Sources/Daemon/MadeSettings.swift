@@ -29,7 +29,7 @@ struct MadeSettings: Equatable {
                 if setting.name == Self.strapsAreOffName { strapsAreOff = setting.value == "true" }
                 continue
             }
-            do throws(ControlFailure) {
+            do throws(RPCError) {
                 guard let value = try? JSON(parsing: setting.value.utf8) else {
                     throw .invalidValue(setting.name, "it is no JSON")
                 }

@@ -61,7 +61,7 @@ final class RunRecorder {
             gaps = 0
             parts = 1
             isOpen = true
-            journal.begin(recording, JournalPart(bootID: bootID, at: event.at), at: now)
+            journal.begin(recording, BootSegment(bootID: bootID, at: event.at), at: now)
         }
         for entry in entries { journal.write(entry, at: now) }
         if let cut = scribe.popTruncation(), let id = scribe.recording?.id {
@@ -110,7 +110,7 @@ final class RunRecorder {
         let events = said.compactMap { if case .event(let event) = $0 { event } else { nil } }
         guard let begin = events.first(where: \.isBegin), let recording = scribe.recording else { return [] }
         isOpen = true
-        journal.begin(recording, JournalPart(bootID: bootID, at: begin.at), at: now)
+        journal.begin(recording, BootSegment(bootID: bootID, at: begin.at), at: now)
         for entry in entries { journal.write(entry, at: now) }
         // Nothing is written yet that could have to be taken back.
         _ = scribe.popTruncation()

@@ -5,10 +5,10 @@ import Linux
 /// What an attempt to make the state directory ready has found.
 struct StateFinding: Sendable {
     /// What the journal says; nil where it cannot be read.
-    var journal: JournalPreparation?
+    var journal: JournalStartup?
     var leftOpen: LeftOpen?
     /// The straps that were known; nil where they cannot be read.
-    var straps: StrapList?
+    var straps: StrapStore?
     /// The directory is locked and can be written.
     var isReady = false
     /// Why it is not ready, as a clause for people.
@@ -45,14 +45,14 @@ final class StatePreparation: Sendable {
 
     private let progress = Locked(Progress())
     private let directory: String
-    private let strapFile: StrapListFile?
+    private let strapFile: StrapStoreFile?
     private let isDemo: Bool
     private let limit: Duration
 
     /// - Parameters:
     ///   - strapFile: where the straps are kept; nil in the demo.
     ///   - limit: how long ago the last moment of an activity may lie that goes on.
-    init(in directory: String, strapFile: StrapListFile?, isDemo: Bool, limit: Duration) {
+    init(in directory: String, strapFile: StrapStoreFile?, isDemo: Bool, limit: Duration) {
         self.directory = directory
         self.strapFile = strapFile
         self.isDemo = isDemo
@@ -80,7 +80,7 @@ final class StatePreparation: Sendable {
         var finding = StateFinding()
         do {
             finding.warnings = try lock()
-            finding.journal = try JournalPreparation(in: directory, at: Clock.systemTime())
+            finding.journal = try JournalStartup(in: directory, at: Clock.systemTime())
             read(into: &finding)
             finding.isReady = true
         } catch DirectoryLock.Failure.held(let held) {
@@ -97,7 +97,7 @@ final class StatePreparation: Sendable {
         if !finding.isReady {
             guard isFirst else { return finding.trouble }
             if !finding.isInUse, isPrivate {
-                finding.journal = try? JournalPreparation(reading: directory)
+                finding.journal = try? JournalStartup(reading: directory)
                 read(into: &finding)
             }
         }
@@ -143,7 +143,7 @@ final class StatePreparation: Sendable {
         try makeDirectories(directory)
         let lock = try StateLock(DirectoryLock(Directory(private: directory), file: "state.lock"))
         progress.withLock { $0.lock = lock }
-        let names = ["state.lock", StrapListFile.name, JournalReserve.name] + JournalFile.names
+        let names = ["state.lock", StrapStoreFile.name, JournalReserve.name] + JournalFile.names
         var warnings = Daemon.hardLinks(among: names, in: lock.lock.directory)
         do throws(DirectoryError) {
             try lock.lock.directory.checkFile(JournalReserve.name)

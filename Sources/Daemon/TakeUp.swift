@@ -149,7 +149,7 @@ enum TakeUpDecision: Equatable {
     }
 }
 
-extension JournalPart {
+extension BootSegment {
     /// One that begins at `now`, at a whole millisecond of the recording: a reader joins the clocks of the parts by milliseconds, and
     /// replays to the bit.
     init(number: Int, bootID: String, of scribe: RecordingBuilder, at now: Instant, place: Int) {

@@ -55,7 +55,7 @@ extension Entry {
         var reader = CaseReader(bytes)
         var now = Instant(milliseconds: 1000)
         let size = Int(reader.byte()) + 1
-        var stream = GpsdStream(addresses: 2)
+        var stream = GpsdDecoder(addresses: 2)
         stream.connected(at: now)
         while !reader.isAtEnd {
             stream.received(reader.bytes(size))

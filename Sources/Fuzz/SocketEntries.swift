@@ -35,20 +35,20 @@ extension Entry {
         ].map { Array($0.utf8) }
     ) { bytes in
         let now = Instant(milliseconds: 1000)
-        var straps = StrapList()
+        var straps = StrapStore()
         var pipeline = Pipeline(settings: Settings(), isDemo: false, at: now)
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             var output = JSONWriter()
-            var pending = RemoteProcedure.answer(line, into: &output) {
-                method, parameters, result throws(ControlFailure) in
+            var pending = JSONRPC.respond(line, into: &output) {
+                method, parameters, result throws(RPCError) in
                 let request = try ControlRequest(method: method, parameters: parameters)
                 if case .scan = request { return .later(1) }
                 result.result(try answer(request, pipeline: &pipeline, straps: &straps, at: now))
                 return .written
             }
-            while pending?.isWhole == false { _ = pending?.settle(1, .success(.straps([]))) }
+            while pending?.isWhole == false { _ = pending?.complete(1, .success(.straps([]))) }
             pending?.write(into: &output)
-            precondition(output.bytes.count <= RemoteProcedure.lineLimit + 1)
+            precondition(output.bytes.count <= JSONRPC.lineLimit + 1)
             expectLine(output.bytes)
         }
     }
@@ -129,8 +129,8 @@ extension Entry {
     }
 
     private static func answer(
-        _ request: ControlRequest, pipeline: inout Pipeline, straps: inout StrapList, at now: Instant
-    ) throws(ControlFailure) -> ControlResult {
+        _ request: ControlRequest, pipeline: inout Pipeline, straps: inout StrapStore, at now: Instant
+    ) throws(RPCError) -> ControlResult {
         switch request {
         case .run(let command):
             do throws(CommandRejection) {

@@ -24,8 +24,8 @@ package struct SyntheticRun: Sendable {
         return recording
     }
 
-    package var part: JournalPart {
-        JournalPart(bootID: "boot", at: start)
+    package var part: BootSegment {
+        BootSegment(bootID: "boot", at: start)
     }
 
     package func moment(_ place: Int) -> Instant {

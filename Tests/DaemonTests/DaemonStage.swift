@@ -24,7 +24,7 @@ struct DaemonStage {
     init(
         in directory: String, at now: Instant, resumeMinutes: Int = 15, time: UTC? = nil, isDemo: Bool = false
     ) throws {
-        let found = try JournalPreparation(in: directory, at: Clock.systemTime())
+        let found = try JournalStartup(in: directory, at: Clock.systemTime())
         var finding = StateFinding(journal: found, isReady: true)
         finding.leftOpen = LeftOpen(
             found, from: try JournalReader(in: directory), isDemo: isDemo, bootID: Clock.bootID(), at: now, time: time,

@@ -54,7 +54,7 @@ import Testing
         let (_, assignments) = try read(lines.map { Self.isAssignment($0) ? String($0.dropFirst()) : $0 })
         var panel = PanelConfiguration()
         for assignment in assignments where assignment.section == PanelConfiguration.section {
-            try panel.take(assignment)
+            try panel.apply(assignment)
         }
         #expect(panel == PanelConfiguration())
     }

@@ -32,7 +32,7 @@ import Testing
 
     /// What can be read of a journal that cannot be written.
     private func copy() throws -> StateFinding {
-        let journal = try JournalPreparation(reading: directory.path)
+        let journal = try JournalStartup(reading: directory.path)
         var finding = StateFinding(journal: journal)
         finding.leftOpen = LeftOpen(
             journal, from: try JournalReader(in: directory.path), isDemo: false, bootID: Clock.bootID(), at: now,
@@ -114,7 +114,7 @@ import Testing
         _ = stage.adopt(try stage.find(), at: now + .seconds(20))
         #expect(stage.daemon.begun.recorder.journal.close(waiting: .seconds(60)))
         #expect(try summaries().map(\.id) == [3, 2, 1])
-        #expect(try JournalPreparation(reading: directory.path).nextActivity == 4)
+        #expect(try JournalStartup(reading: directory.path).nextActivity == 4)
     }
 
     @Test func anIdleDaemonGoesOnWithWhatWasLeftOpen() throws {

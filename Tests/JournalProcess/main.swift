@@ -19,7 +19,7 @@ func say(_ line: String) {
 }
 
 func live(_ directory: String, steps: Int, step: Duration, syncSeconds: Int) throws {
-    let preparation = try JournalPreparation(in: directory, at: Clock.systemTime())
+    let preparation = try JournalStartup(in: directory, at: Clock.systemTime())
     let journal = try Journal(in: directory, syncSeconds: syncSeconds) { nil }
     let first = Renumbering.firstUnknownActivity
     journal.renumber(
@@ -58,12 +58,12 @@ func writtenBytes() -> Int {
 
 /// As many commits and syncs as so many minutes have: fixes, notifications and samples at 1 Hz, the figures each 10 s, the clock each minute.
 func measure(_ directory: String, syncSeconds: Int, minutes: Int) throws {
-    let desk = try JournalDesk()
+    let desk = try JournalMailbox()
     let journal = Journal(desk: desk, nextActivity: 1)
     let writer = JournalWriter(in: directory, desk: desk, syncSeconds: syncSeconds)
     let run = SyntheticRun(start: Instant(milliseconds: 1_000_000))
     journal.begin(run.recording, run.part, at: run.start)
-    writer.turn(at: run.start)
+    writer.runOnce(at: run.start)
     let before = writtenBytes()
     for place in 0..<120 * minutes {
         let now = run.moment(place)
@@ -73,7 +73,7 @@ func measure(_ directory: String, syncSeconds: Int, minutes: Int) throws {
         if place % 120 == 0 {
             journal.append(.clock(bootID: "boot", at: now, SyntheticRun.began, .system), at: now)
         }
-        writer.turn(at: now + .milliseconds(400))
+        writer.runOnce(at: now + .milliseconds(400))
     }
     print("\((writtenBytes() - before) / 1000) kB in \(minutes) min with SyncIntervalSec \(syncSeconds)")
 }

@@ -34,7 +34,7 @@ final class NotificationSocket {
         socket = descriptor
         self.received = received
         self.ended = ended
-        source = try? loop.watch(socket, for: .reading) { [unowned self] in turn($0) }
+        source = try? loop.watch(socket, for: .reading) { [unowned self] in onReady($0) }
         if source == nil { return nil }
     }
 
@@ -43,7 +43,7 @@ final class NotificationSocket {
         source = nil
     }
 
-    private func turn(_ readiness: Readiness) {
+    private func onReady(_ readiness: Readiness) {
         let now = Clock.now()
         for count in 0..<Self.turnLimit {
             // Who takes a value may let go of this.

@@ -16,7 +16,7 @@ final class ManagementChannel {
     static let restWithoutBluetooth = Duration.seconds(60)
 
     /// How long a channel must have stood for the waits to begin anew.
-    private static let steadiness = Duration.seconds(30)
+    private static let stableAfter = Duration.seconds(30)
 
     private(set) var session: MgmtAdapterSession
     /// Why the channel could not be opened; nil while it stands.
@@ -78,42 +78,42 @@ final class ManagementChannel {
     /// Says what time it is.
     func tick(at now: Instant) {
         if let openAt, now >= openAt { reopen(at: now) }
-        if let deadline = session.deadline, now >= deadline, socket != nil { carryOut(session.tick(at: now), at: now) }
+        if let deadline = session.deadline, now >= deadline, socket != nil { perform(session.tick(at: now), at: now) }
     }
 
     /// Searches from now on, or does not.
     func search(_ isWanted: Bool, at now: Instant) {
-        carryOut(session.search(isWanted, at: now), at: now)
+        perform(session.search(isWanted, at: now), at: now)
     }
 
     /// Changes what searches and connections to come are like.
     func tune(_ tuning: MgmtAdapterSession.ScanParameters, at now: Instant) {
-        carryOut(session.tune(tuning, at: now), at: now)
+        perform(session.tune(tuning, at: now), at: now)
     }
 
     /// Ends the connection to a strap at once.
-    func leave(_ strap: LEAddress, at now: Instant) {
-        carryOut(session.disconnect(strap, at: now), at: now)
+    func disconnect(_ strap: LEAddress, at now: Instant) {
+        perform(session.disconnect(strap, at: now), at: now)
     }
 
     /// Pairs with a strap and nobody else.
     func pair(_ strap: LEAddress, until: Instant, at now: Instant) {
-        carryOut(session.pair(strap, until: until, at: now), at: now)
+        perform(session.pair(strap, until: until, at: now), at: now)
     }
 
     /// Gives up a pairing that is under way.
     func stopPairing(at now: Instant) {
-        carryOut(session.stopPairing(at: now), at: now)
+        perform(session.stopPairing(at: now), at: now)
     }
 
     /// Forgets the keys of some straps.
     func forgetKeys(of isMeant: (LEAddress) -> Bool, at now: Instant) {
-        carryOut(session.forgetKeys(of: isMeant, at: now), at: now)
+        perform(session.forgetKeys(of: isMeant, at: now), at: now)
     }
 
     /// Leaves the adapter alone, as far as that can be done at once, before the channel is released.
     func part(from strap: LEAddress?, at now: Instant) {
-        carryOut(session.parted(from: strap), at: now)
+        perform(session.parted(from: strap), at: now)
     }
 
     private func reopen(at now: Instant) {
@@ -121,7 +121,7 @@ final class ManagementChannel {
         do throws(SystemError) {
             let socket = Socket(try open())
             socket.source = try loop.watch(socket.descriptor, for: .reading) { [unowned self] readiness in
-                turn(readiness)
+                onReady(readiness)
             }
             self.socket = socket
         } catch {
@@ -129,21 +129,21 @@ final class ManagementChannel {
         }
         failure = nil
         openedAt = now
-        carryOut(session.opened(at: now), at: now)
+        perform(session.opened(at: now), at: now)
     }
 
     private func fail(_ error: SystemError, at now: Instant) {
         socket = nil
         session.closed()
         failure = error
-        if let openedAt, now - openedAt >= Self.steadiness { failures = 0 }
+        if let openedAt, now - openedAt >= Self.stableAfter { failures = 0 }
         openedAt = nil
         openAt =
             now + (isWithoutBluetooth ? Self.restWithoutBluetooth : Self.rests[min(failures, Self.rests.count - 1)])
         failures += 1
     }
 
-    private func turn(_ readiness: Readiness) {
+    private func onReady(_ readiness: Readiness) {
         let now = Clock.now()
         let hasRead = read(at: now)
         // A dead socket that has nothing to say would wake the loop for ever.
@@ -163,7 +163,7 @@ final class ManagementChannel {
             switch result {
             case .success(nil): return count > 0
             case .success(let size?) where size > 0:
-                carryOut(session.received(buffer.span.extracting(0..<size), at: now), at: now)
+                perform(session.received(buffer.span.extracting(0..<size), at: now), at: now)
             case .success: fail(SystemError("read", code: EPIPE), at: now)
             case .failure(let error): fail(error, at: now)
             }
@@ -171,7 +171,7 @@ final class ManagementChannel {
         return true
     }
 
-    private func carryOut(_ actions: [MgmtAdapterSession.Action], at now: Instant) {
+    private func perform(_ actions: [MgmtAdapterSession.Action], at now: Instant) {
         for action in actions {
             switch action {
             case .send(let bytes):

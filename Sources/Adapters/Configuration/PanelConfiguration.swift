@@ -38,7 +38,7 @@ package struct PanelConfiguration: Equatable, Sendable {
     /// Takes over one assignment of the section; what was assigned to the same key before is forgotten.
     ///
     /// - Throws: ``Wrong``; a bad assignment changes nothing.
-    package mutating func take(_ assignment: ConfigurationFile.Assignment) throws(Wrong) {
+    package mutating func apply(_ assignment: ConfigurationFile.Assignment) throws(Wrong) {
         switch assignment.key {
         case "Toggle": toggle = try Self.keys(assignment, butNot: lap, of: "Lap")
         case "Lap": lap = try Self.keys(assignment, butNot: toggle, of: "Toggle")

@@ -15,7 +15,7 @@ package enum ActivityRequest: Equatable, Sendable {
     case track(Int?, from: Int64, interval: Int64, columns: [Track.Column])
 
     /// Nil where the method is none of these.
-    init?(method: String, parameters: JSON?) throws(ControlFailure) {
+    init?(method: String, parameters: JSON?) throws(RPCError) {
         switch method {
         case "activities.list":
             let parameters = try ControlRequest.Parameters(parameters, names: ["limit", "before"])
@@ -58,18 +58,18 @@ package enum ActivityRequest: Equatable, Sendable {
 }
 
 extension ControlRequest.Parameters {
-    fileprivate func integer(_ name: String, in range: ClosedRange<Int>) throws(ControlFailure) -> Int? {
+    fileprivate func integer(_ name: String, in range: ClosedRange<Int>) throws(RPCError) -> Int? {
         try members[name]?.integer(in: range, field: name)
     }
 
-    fileprivate func id() throws(ControlFailure) -> Int {
+    fileprivate func id() throws(RPCError) -> Int {
         guard let id = try integer("id", in: ActivityRequest.ids) else {
             throw .invalidParameters("id", "id is missing")
         }
         return id
     }
 
-    fileprivate func name() throws(ControlFailure) -> SanitizedText? {
+    fileprivate func name() throws(RPCError) -> SanitizedText? {
         guard let value = members["name"] else { return nil }
         guard let text = value.string, text.count <= SanitizedText.characterLimit, let name = SanitizedText(text) else {
             throw .invalidValue("name", "name must be a text of 1 to \(SanitizedText.characterLimit) characters")
@@ -77,7 +77,7 @@ extension ControlRequest.Parameters {
         return name
     }
 
-    fileprivate func columns() throws(ControlFailure) -> [Track.Column] {
+    fileprivate func columns() throws(RPCError) -> [Track.Column] {
         guard let value = members["fields"] else { return Track.Column.usual }
         let columns = value.array?.compactMap { $0.string.flatMap(Track.Column.init) } ?? []
         guard !columns.isEmpty, columns.count == value.array?.count, Set(columns).count == columns.count else {

@@ -2,7 +2,7 @@ import Domain
 
 extension SettingChange {
     /// The components of the run screen: each name and each position from 0 at most once.
-    static func components(_ value: JSON) throws(ControlFailure) -> [Component] {
+    static func components(_ value: JSON) throws(RPCError) -> [Component] {
         guard let elements = value.array else { throw wrong("components must be a list") }
         // Bounded before any is read: each has a name of its own.
         guard elements.count <= Component.Name.allCases.count else {
@@ -22,10 +22,10 @@ extension SettingChange {
         return components
     }
 
-    private static func component(_ json: JSON, _ index: Int, of count: Int) throws(ControlFailure) -> Component {
+    private static func component(_ json: JSON, _ index: Int, of count: Int) throws(RPCError) -> Component {
         func member<Value>(
             _ name: String, _ wanted: String, _ read: (JSON) -> Value?
-        ) throws(ControlFailure) -> Value {
+        ) throws(RPCError) -> Value {
             guard let value = json[name].flatMap(read) else {
                 throw wrong("components[\(index)].\(name) must be \(wanted)")
             }
@@ -46,7 +46,7 @@ extension SettingChange {
             colour: try member("colour", "one of \(colours)") { $0.string.flatMap(Component.Colour.init(rawValue:)) })
     }
 
-    private static func wrong(_ detail: String) -> ControlFailure {
+    private static func wrong(_ detail: String) -> RPCError {
         .invalidValue(SettingKey.components.rawValue, detail)
     }
 }

@@ -9,7 +9,7 @@ package enum ControlRequest: Equatable, Sendable {
     case change(SettingChange)
     /// Hear which straps there are, for so many seconds; the answer comes later.
     case scan(seconds: Int)
-    case use(StrapUse)
+    case use(StrapSelection)
     /// Pair with what a text means; the answer comes later.
     case pair(String)
     /// Forget what goes by a text, or every strap.
@@ -17,8 +17,8 @@ package enum ControlRequest: Equatable, Sendable {
     /// What is recorded; the answer comes later.
     case activities(ActivityRequest)
 
-    /// - Throws: ``ControlFailure``: no such method, parameters that it does not have, or a value that is none of a parameter's.
-    package init(method: String, parameters: JSON?) throws(ControlFailure) {
+    /// - Throws: ``RPCError``: no such method, parameters that it does not have, or a value that is none of a parameter's.
+    package init(method: String, parameters: JSON?) throws(RPCError) {
         switch method {
         case "run.start":
             let parameters = try Parameters(parameters, names: ["sport", "indoor", "ago_ms"])
@@ -49,7 +49,7 @@ package enum ControlRequest: Equatable, Sendable {
     }
 
     /// Absent or empty they may be.
-    static func checkNoParameters(_ parameters: JSON?) throws(ControlFailure) {
+    static func checkNoParameters(_ parameters: JSON?) throws(RPCError) {
         _ = try Parameters(parameters, names: [])
     }
 
@@ -65,7 +65,7 @@ extension ControlRequest {
     struct Parameters {
         let members: [String: JSON]
 
-        init(_ json: JSON?, names: [String]) throws(ControlFailure) {
+        init(_ json: JSON?, names: [String]) throws(RPCError) {
             switch json {
             case nil: members = [:]
             case .object(let members):
@@ -80,24 +80,24 @@ extension ControlRequest {
             }
         }
 
-        func sport() throws(ControlFailure) -> Sport? {
+        func sport() throws(RPCError) -> Sport? {
             guard let value = members["sport"] else { return nil }
             return try Sport(value, field: "sport")
         }
 
-        func indoor() throws(ControlFailure) -> Bool {
+        func indoor() throws(RPCError) -> Bool {
             guard let value = members["indoor"] else { return false }
             return try value.bool(field: "indoor")
         }
 
         /// How much earlier the run began.
-        func back() throws(ControlFailure) -> Duration {
+        func back() throws(RPCError) -> Duration {
             guard let value = members["ago_ms"] else { return .zero }
             let most = Int(RunCommand.maxBackdate.wholeMilliseconds)
             return .milliseconds(try value.integer(in: 0...most, field: "ago_ms"))
         }
 
-        func key() throws(ControlFailure) -> SettingKey? {
+        func key() throws(RPCError) -> SettingKey? {
             guard let value = members["key"] else { return nil }
             guard let key = value.string.flatMap(SettingKey.init(rawValue:)) else {
                 let known = SettingKey.allCases.map(\.rawValue).joined(separator: ", ")

@@ -10,10 +10,10 @@ import Outputs
 package final class ControlServer {
     /// What the daemon says to a request.
     package enum Reply {
-        case now(Result<ControlResult, ControlFailure>)
+        case now(Result<ControlResult, RPCError>)
         /// The result will be told by ``ControlServer/settle(_:_:)`` with this token, which nothing else goes by until
         /// then.
-        case later(PendingAnswer.Token)
+        case later(PendingResponse.Token)
     }
 
     /// Carries out a request of somebody, or says why not.
@@ -31,7 +31,7 @@ package final class ControlServer {
     private let answer: Answer
     private var listener: Listener?
     private var stallTimer: StallTimer?
-    private var callers: [Caller] = []
+    private var callers: [ControlConnection] = []
 
     /// - Parameters:
     ///   - socket: a listening socket.
@@ -70,7 +70,7 @@ package final class ControlServer {
         if let refusal = limits.refusal(of: socket, from: peer.user, among: others) {
             return Self.refuse(socket, refusal)
         }
-        let caller = Caller(socket, peer: peer)
+        let caller = ControlConnection(socket, peer: peer)
         do throws(SystemError) {
             try caller.watch(in: loop) { [unowned self, unowned caller] in ready(caller, $0) }
             callers.append(caller)
@@ -82,22 +82,22 @@ package final class ControlServer {
     /// Answers what a client has not asked yet with an error, and closes it.
     private static func refuse(_ socket: consuming FileDescriptor, _ refusal: String) {
         var line = JSONWriter(capacity: 256)
-        RemoteProcedure.refuse(.busy(refusal), into: &line)
+        JSONRPC.refuse(.busy(refusal), into: &line)
         _ = socket.send(line.bytes[...])
     }
 
     /// Tells the result of a request that was to be answered later, to whom it may concern.
-    package func settle(_ token: PendingAnswer.Token, _ result: Result<ControlResult, ControlFailure>) {
+    package func complete(_ token: PendingResponse.Token, _ result: Result<ControlResult, RPCError>) {
         let now = Clock.now()
         for caller in callers {
-            caller.settle(token, result)
+            caller.complete(token, result)
             caller.flush(at: now)
             serve(caller, at: now)
         }
         callers.removeAll { !$0.isOpen }
     }
 
-    private func ready(_ caller: Caller, _ readiness: Readiness) {
+    private func ready(_ caller: ControlConnection, _ readiness: Readiness) {
         let now = Clock.now()
         caller.ready(readiness, at: now)
         serve(caller, at: now)
@@ -105,23 +105,23 @@ package final class ControlServer {
     }
 
     /// Answers what can be answered now.
-    private func serve(_ caller: Caller, at now: Instant) {
+    private func serve(_ caller: ControlConnection, at now: Instant) {
         while let line = caller.nextLine() {
-            answer(line, of: caller)
+            dispatch(line, of: caller)
             caller.flush(at: now)
         }
         if caller.isDone { caller.close() }
         if caller.stuckSince != nil { stallTimer?.watch(since: now) }
     }
 
-    private func answer(_ line: LineReader.Line, of caller: Caller) {
+    private func dispatch(_ line: LineReader.Line, of caller: ControlConnection) {
         guard case .line(let bytes) = line else {
-            let limit = RemoteProcedure.lineLimit
-            return RemoteProcedure.refuse(.invalidRequest("a line is at most \(limit) bytes"), into: &caller.output)
+            let limit = JSONRPC.lineLimit
+            return JSONRPC.refuse(.invalidRequest("a line is at most \(limit) bytes"), into: &caller.output)
         }
         let peer = caller.peer
-        let pending = RemoteProcedure.answer(bytes, into: &caller.output) {
-            method, parameters, result throws(ControlFailure) in
+        let pending = JSONRPC.respond(bytes, into: &caller.output) {
+            method, parameters, result throws(RPCError) in
             if method == "rpc.discover" {
                 try ControlRequest.checkNoParameters(parameters)
                 result.value(written: OpenRPC.document.utf8)
@@ -134,7 +134,7 @@ package final class ControlServer {
             case .later(let token): return .later(token)
             }
         }
-        if let pending { caller.keep(pending) }
+        if let pending { caller.append(pending) }
     }
 
     private func closeStuck(since limit: Instant) -> Instant? {

@@ -2,7 +2,7 @@ package import Sensors
 
 extension PairingResult {
     /// What whoever has asked for it is told.
-    package var answer: Result<ControlResult, ControlFailure> {
+    package var answer: Result<ControlResult, RPCError> {
         switch self {
         case .paired, .pairedAlready: .success(.done)
         case .absent:

@@ -17,8 +17,8 @@ package enum SettingChange: Equatable, Sendable {
     /// The longest list of straps.
     package static let strapLimit = 16
 
-    /// - Throws: ``ControlFailure`` -32004, whose field is the setting; one line for each thing that is wrong.
-    package init(_ key: SettingKey, _ value: JSON) throws(ControlFailure) {
+    /// - Throws: ``RPCError`` -32004, whose field is the setting; one line for each thing that is wrong.
+    package init(_ key: SettingKey, _ value: JSON) throws(RPCError) {
         let field = key.rawValue
         switch key {
         case .metric: self = .metric(try value.bool(field: field))
@@ -51,8 +51,8 @@ package enum SettingChange: Equatable, Sendable {
 
     /// Changes the settings, or leaves them as they are.
     ///
-    /// - Throws: ``ControlFailure`` -32004 when the new value does not go with another setting.
-    package func apply(to settings: inout Settings) throws(ControlFailure) {
+    /// - Throws: ``RPCError`` -32004 when the new value does not go with another setting.
+    package func apply(to settings: inout Settings) throws(RPCError) {
         switch self {
         case .metric(let value): settings.metric = value
         case .twelveHourClock(let value): settings.twelveHourClock = value
@@ -71,7 +71,7 @@ package enum SettingChange: Equatable, Sendable {
         }
     }
 
-    private func checkOneAutoLap(_ value: Int, beside other: SettingKey, _ otherValue: Int) throws(ControlFailure) {
+    private func checkOneAutoLap(_ value: Int, beside other: SettingKey, _ otherValue: Int) throws(RPCError) {
         guard value == 0 || otherValue == 0 else {
             throw .invalidValue(
                 key.rawValue, "\(other.rawValue) is \(otherValue), and only one of the two can be on: set it to 0 first"
@@ -79,7 +79,7 @@ package enum SettingChange: Equatable, Sendable {
         }
     }
 
-    private static func straps(_ value: JSON) throws(ControlFailure) -> [String] {
+    private static func straps(_ value: JSON) throws(RPCError) -> [String] {
         let field = SettingKey.straps.rawValue
         guard let elements = value.array else { throw .invalidValue(field, "straps must be a list of texts") }
         guard elements.count <= strapLimit else { throw .invalidValue(field, "straps are at most \(strapLimit)") }
@@ -99,7 +99,7 @@ package enum SettingChange: Equatable, Sendable {
         SanitizedText(text)?.text == text && StrapMatcher(text) != nil
     }
 
-    private static func zones(_ value: JSON) throws(ControlFailure) -> Zones? {
+    private static func zones(_ value: JSON) throws(RPCError) -> Zones? {
         if value == .null { return nil }
         let field = SettingKey.zones.rawValue
         let bottoms = (value.array ?? []).compactMap(\.integer)
@@ -116,12 +116,12 @@ package enum SettingChange: Equatable, Sendable {
 
 // What a value must be, whatever it is for.
 extension JSON {
-    func bool(field: String) throws(ControlFailure) -> Bool {
+    func bool(field: String) throws(RPCError) -> Bool {
         guard let bool else { throw .invalidValue(field, "\(field) must be true or false") }
         return bool
     }
 
-    func integer(in range: ClosedRange<Int>, field: String) throws(ControlFailure) -> Int {
+    func integer(in range: ClosedRange<Int>, field: String) throws(RPCError) -> Int {
         guard let integer, range.contains(integer) else {
             throw .invalidValue(field, "\(field) must be an integer from \(range.lowerBound) to \(range.upperBound)")
         }
@@ -130,7 +130,7 @@ extension JSON {
 }
 
 extension Sport {
-    init(_ value: JSON, field: String) throws(ControlFailure) {
+    init(_ value: JSON, field: String) throws(RPCError) {
         guard let sport = value.string.flatMap(Sport.init(rawValue:)) else {
             let known = Sport.allCases.map(\.rawValue).joined(separator: ", ")
             throw .invalidValue(field, "\(field) must be one of \(known)")

@@ -12,7 +12,7 @@ package final class GpsdClient {
     private let port: UInt16
     private let loop: EventLoop
     private let report: (Input) -> Void
-    private var stream: GpsdStream
+    private var stream: GpsdDecoder
     private var timer: TimerSource?
     private var connection: Connection?
     private var buffer = [UInt8](repeating: 0, count: readSize)
@@ -44,13 +44,13 @@ package final class GpsdClient {
         self.port = port
         self.loop = loop
         self.report = report
-        stream = GpsdStream(addresses: hosts.count, device: device)
-        timer = try loop.timer { [weak self] in self?.turn() }
+        stream = GpsdDecoder(addresses: hosts.count, device: device)
+        timer = try loop.timer { [weak self] in self?.runPending() }
         timer?.arm(at: stream.deadline)
     }
 
     /// Does all that is to be done now.
-    private func turn() {
+    private func runPending() {
         let now = Clock.now()
         while let step = stream.next(at: now) {
             switch step {
@@ -93,7 +93,7 @@ package final class GpsdClient {
             self.connection = nil
             stream.failed(at: now)
         }
-        turn()
+        runPending()
     }
 
     /// Reads once: a gpsd that never stops talking must not keep the loop from the rest.

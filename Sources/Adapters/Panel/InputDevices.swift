@@ -38,8 +38,8 @@ package final class InputDevices {
 
     /// The most devices that are listened to.
     private static let limit = 32
-    private static let shortestRest = Duration.milliseconds(500)
-    private static let longestRest = Duration.seconds(30)
+    private static let minimumRetryDelay = Duration.milliseconds(500)
+    private static let maximumRetryDelay = Duration.seconds(30)
 
     /// - Parameters:
     ///   - directory: /dev/input.
@@ -52,7 +52,7 @@ package final class InputDevices {
         self.loop = loop
         self.report = report
         keys = configuration.toggle.union(configuration.lap).union(configuration.stop)
-        timer = try loop.timer { [unowned self] in look() }
+        timer = try loop.timer { [unowned self] in rescan() }
         if !keys.isEmpty { timer?.arm(at: Clock.now()) }
     }
 
@@ -63,7 +63,7 @@ package final class InputDevices {
 
     // MARK: Which there are
 
-    private func look() {
+    private func rescan() {
         if watch == nil {
             watch = try? DirectoryWatch(directory, loop: loop) { [unowned self] isThere in
                 if !isThere { watch = nil }
@@ -77,13 +77,13 @@ package final class InputDevices {
         if wanted.contains(nil) { isComplete = false }
         let paths = ((try? names(in: directory)) ?? []).filter { $0.hasPrefix("event") }.map { directory + "/" + $0 }
         told = told.filter { paths.contains($0.key) }
-        for path in paths where !take(path, wanted: wanted.compactMap(\.self)) { isComplete = false }
-        rest = isComplete ? .zero : min(max(rest * 2, Self.shortestRest), Self.longestRest)
+        for path in paths where !openDevice(path, wanted: wanted.compactMap(\.self)) { isComplete = false }
+        rest = isComplete ? .zero : min(max(rest * 2, Self.minimumRetryDelay), Self.maximumRetryDelay)
         timer?.arm(at: isComplete ? nil : Clock.now() + rest)
     }
 
     /// False when it is to be tried again.
-    private func take(_ path: String, wanted: [UInt64]) -> Bool {
+    private func openDevice(_ path: String, wanted: [UInt64]) -> Bool {
         guard let number = Self.number(of: path), !open.values.contains(where: { $0.device.number == number }),
             open.count < Self.limit
         else { return true }

@@ -51,8 +51,8 @@ package final class PowerMonitor {
         self.rest = rest
         self.report = report
         desk = try Desk()
-        source = try loop.watch(desk.told.descriptor, for: .reading) { [unowned self] _ in tell() }
-        timer = try loop.timer { [unowned self] in look() }
+        source = try loop.watch(desk.told.descriptor, for: .reading) { [unowned self] _ in deliverStatus() }
+        timer = try loop.timer { [unowned self] in poll() }
         timer?.arm(at: Clock.now())
     }
 
@@ -72,7 +72,7 @@ package final class PowerMonitor {
         self.thread = nil
     }
 
-    private func look() {
+    private func poll() {
         if supplies.areThere {
             // Without a thread it is tried again in a minute.
             thread = try? WorkerThread("paced-power") { [desk, supplies, interval] in
@@ -85,7 +85,7 @@ package final class PowerMonitor {
         }
     }
 
-    private func tell() {
+    private func deliverStatus() {
         desk.told.drain()
         let power = desk.papers.withLock { $0.power }
         if power == nil, let thread {

@@ -7,7 +7,7 @@ package import Linux
 ///                                               │
 ///     loop ◀── status, changed ◀── news ────────┘
 package final class Journal {
-    private let desk: JournalDesk
+    private let desk: JournalMailbox
     /// Nil where the writer is turned by hand.
     private let thread: WorkerThread?
     /// The number for the next activity, until the writer knows better.
@@ -20,7 +20,7 @@ package final class Journal {
     /// So much is awaited at most.
     private static let awaitingLimit = 64
     /// Nothing is taken for so long: the disk is slow.
-    package static let patience = Duration.seconds(2)
+    package static let stallTimeout = Duration.seconds(2)
 
     /// Prepares the state directory and then writes into it, on a thread of its own. Nothing is written before ``startWriting()``.
     ///
@@ -31,7 +31,7 @@ package final class Journal {
         in directory: String, syncSeconds: Int? = nil, prepare: @escaping JournalWriter.Preparing
     ) throws(SystemError) {
         nextActivity = Renumbering.firstUnknownActivity
-        let desk = try JournalDesk()
+        let desk = try JournalMailbox()
         self.desk = desk
         desk.queue.withLock { $0.isHeld = true }
         // Before the thread is there.
@@ -44,8 +44,8 @@ package final class Journal {
 
     /// With a writer that is turned by hand, for tests and measurements.
     ///
-    /// - Parameter nextActivity: ``JournalPreparation/nextActivity``.
-    package init(desk: JournalDesk, nextActivity: Int) {
+    /// - Parameter nextActivity: ``JournalStartup/nextActivity``.
+    package init(desk: JournalMailbox, nextActivity: Int) {
         self.desk = desk
         self.nextActivity = nextActivity
         thread = nil
@@ -82,7 +82,7 @@ package final class Journal {
     }
 
     /// An activity begins, with ``activityNumber``.
-    package func begin(_ recording: RecordedActivity, _ part: JournalPart, at now: Instant) {
+    package func begin(_ recording: RecordedActivity, _ part: BootSegment, at now: Instant) {
         guard let id = recording.id else { return }
         nextActivity = id + 1
         open = (id, part.place, 0)
@@ -92,7 +92,7 @@ package final class Journal {
     /// An activity that was left open goes on.
     ///
     /// - Parameter rows: how many rows it has already.
-    package func resume(_ recording: RecordedActivity, _ part: JournalPart, rows: Int, at now: Instant) {
+    package func resume(_ recording: RecordedActivity, _ part: BootSegment, rows: Int, at now: Instant) {
         guard let id = recording.id else { return }
         open = (id, part.place, rows)
         append(.resume(recording, part), at: now)
@@ -103,7 +103,7 @@ package final class Journal {
     /// - Parameters:
     ///   - part: begins with the entry that comes next.
     ///   - rows: how many of its rows it keeps.
-    package func reopen(_ recording: RecordedActivity, _ part: JournalPart, rows: Int, at now: Instant) {
+    package func reopen(_ recording: RecordedActivity, _ part: BootSegment, rows: Int, at now: Instant) {
         guard let id = recording.id else { return }
         append(.cut(activity: id, entries: part.place, rows: rows), at: now)
         resume(recording, part, rows: rows, at: now)
@@ -167,7 +167,7 @@ package final class Journal {
         try loop.watch(desk.changed.descriptor, for: .reading) { [unowned self] _ in
             desk.changed.drain()
             body()
-            goOn()
+            runCompletions()
         }
     }
 
@@ -182,7 +182,7 @@ package final class Journal {
         return true
     }
 
-    private func goOn() {
+    private func runCompletions() {
         let written = desk.news.withLock { $0.written }
         while let next = awaiting.first, next.count <= written {
             awaiting.removeFirst()
@@ -205,7 +205,7 @@ package final class Journal {
         } else if !news.isPrepared {
             status.state = .stalled
             status.message = "the disk has not answered yet, keeping up to 10 min in memory"
-        } else if behind > Self.patience {
+        } else if behind > Self.stallTimeout {
             status.state = .stalled
             status.message = "the disk takes nothing, keeping up to 10 min in memory"
         }
@@ -213,7 +213,7 @@ package final class Journal {
     }
 
     /// What happened to damaged journals since the last call, as lines for the log.
-    package func takeReports() -> [String] {
+    package func drainReports() -> [String] {
         desk.news.withLock { news in
             defer { news.reports = [] }
             return news.reports

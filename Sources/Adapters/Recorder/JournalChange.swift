@@ -4,9 +4,9 @@ package import Outputs
 /// One thing that is to be written into the journal.
 package enum JournalChange: Equatable, Sendable {
     /// An activity begins, with the number that was reserved for it.
-    indirect case begin(RecordedActivity, JournalPart)
+    indirect case begin(RecordedActivity, BootSegment)
     /// An activity goes on in a new run of the program.
-    indirect case resume(RecordedActivity, JournalPart)
+    indirect case resume(RecordedActivity, BootSegment)
     /// - Parameter place: counted through the activity, from 0.
     case entry(activity: Int, place: Int, InputLogEntry)
     case row(activity: Int, place: Int, RecordingRow)
@@ -103,7 +103,7 @@ package enum JournalChange: Equatable, Sendable {
 }
 
 /// A stretch of an activity within one run of the program.
-package struct JournalPart: Equatable, Sendable {
+package struct BootSegment: Equatable, Sendable {
     /// From 0.
     package var number: Int
     package var bootID: String

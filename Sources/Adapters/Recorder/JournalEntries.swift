@@ -25,18 +25,18 @@ extension JournalReader {
             let shift = part < shifts.count ? shifts[part] : .zero
             let entry =
                 place == location.place
-                ? try location.take() : place == heart.place ? try heart.take() : try input.take()
+                ? try location.next() : place == heart.place ? try heart.next() : try input.next()
             try body(entry.shifted(by: shift))
         }
     }
 
     /// The parts of an activity, oldest first. One without an entry is left out: a daemon was killed while it resumed the activity.
-    package func parts(of id: Int) throws(SQLiteError) -> [JournalPart] {
+    package func parts(of id: Int) throws(SQLiteError) -> [BootSegment] {
         let entries = try newestEntries(of: id).reduce(0) { max($0, $1.place + 1) }
         let statement = try database.prepare(
             "SELECT number, boot_id, at_ns, begins_ms, place FROM part WHERE activity = ? ORDER BY number")
         try statement.bind(id)
-        var parts: [JournalPart] = []
+        var parts: [BootSegment] = []
         while try statement.step() {
             let part = Self.part(statement)
             if part.number == 0 || part.place < entries { parts.append(part) }
@@ -58,15 +58,15 @@ extension JournalReader {
         return newest
     }
 
-    static func part(_ columns: some JournalColumns) -> JournalPart {
-        JournalPart(
+    static func part(_ columns: some JournalColumns) -> BootSegment {
+        BootSegment(
             number: Int(columns.integer(0) ?? 0), bootID: columns.text(1) ?? "",
             at: Instant(nanoseconds: columns.integer(2) ?? 0), beginsAt: columns.integer(3) ?? 0,
             place: Int(columns.integer(4) ?? 0))
     }
 
     /// How much later the clock of each part is to be set, so that time goes on from part to part and the last one's is as it was.
-    static func shifts(of parts: [JournalPart]) -> [Duration] {
+    static func shifts(of parts: [BootSegment]) -> [Duration] {
         guard let last = parts.last else { return [] }
         return parts.map { part in
             (last.at - part.at) - .milliseconds(last.beginsAt - part.beginsAt)
@@ -94,7 +94,7 @@ extension JournalReader {
             try advance()
         }
 
-        mutating func take() throws -> InputLogEntry {
+        mutating func next() throws -> InputLogEntry {
             let entry = try read(statement)
             try advance()
             return entry

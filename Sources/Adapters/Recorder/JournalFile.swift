@@ -16,7 +16,7 @@ package final class JournalFile {
     var statements: JournalStatements
 
     /// How long a lock of another program is waited for.
-    static let patience = Duration.seconds(2)
+    static let busyTimeout = Duration.seconds(2)
 
     /// Its owner writes, members of the directory's group read, nobody else does anything.
     package static let mode: UInt32 = 0o640
@@ -48,7 +48,7 @@ package final class JournalFile {
         for name in Self.names { place.narrow(name, to: Self.mode) }
         do throws(SQLiteError) {
             database = try SQLiteDatabase(path, .writing)
-            database.setPatience(Self.patience)
+            database.setPatience(Self.busyTimeout)
         } catch {
             throw .database(error)
         }
@@ -237,7 +237,7 @@ package struct JournalReserve {
 
     /// Takes the room, where there is enough. Recording does without it where the directory is not private, or its name is another kind of
     /// file.
-    func take(of free: Int64) {
+    func reserve(of free: Int64) {
         guard let place = try? Directory(private: directory), let size = try? place.size(of: Self.name) ?? 0,
             size < Self.size, free >= Self.size + Self.margin,
             let file = try? place.make(Self.name, O_WRONLY, mode: JournalFile.mode)

@@ -10,7 +10,7 @@ package final class JournalImport {
     /// The rows of one transaction.
     private static let batchLimit = 256
     /// One that has not gone on for so long was killed, in milliseconds.
-    private static let patience: Int64 = 600_000
+    private static let staleAfterMilliseconds: Int64 = 600_000
 
     private let file: JournalFile
     /// The number that the activity will have.
@@ -33,7 +33,7 @@ package final class JournalImport {
                 try database.execute(
                     """
                     INSERT OR IGNORE INTO condemned
-                        SELECT activity FROM importing WHERE abs(utc_ms - \(time.milliseconds)) > \(Self.patience);
+                        SELECT activity FROM importing WHERE abs(utc_ms - \(time.milliseconds)) > \(Self.staleAfterMilliseconds);
                     DELETE FROM importing WHERE activity IN (SELECT activity FROM condemned);
                     """)
                 activity = Int(try database.integer(JournalSchema.nextActivity) ?? 1)

@@ -91,7 +91,7 @@ struct JournalQueue: Sendable {
     }
 
     /// Everything that waits, oldest first. It counts as not written until ``wrote()`` or ``giveBack(_:)``.
-    mutating func take() -> [Chunk] {
+    mutating func popChunks() -> [Chunk] {
         if !last.changes.isEmpty { closeChunk() }
         let chunks = waiting
         waiting = []

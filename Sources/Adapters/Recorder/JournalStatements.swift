@@ -37,7 +37,7 @@ struct JournalStatements {
     }
 
     /// So many lines of class EVENT, and moments of the clock, are kept at least.
-    private static let kept = 1000
+    private static let retainedRows = 1000
 
     /// Deletes events up to a number, ?2, but for those that ``EventRing`` retains of the run under way, ?1: its start, the last start
     /// after an outage, the last pause or resume, the last 100 laps.
@@ -76,12 +76,12 @@ struct JournalStatements {
             try event.run(sequence, activity, at.nanoseconds, String(decoding: line, as: UTF8.self))
             // Seldom, because each time changes pages that nothing else does.
             if sequence % 100 == 0 {
-                try database.prepare(Self.forgetEvents).run(activity, sequence - Self.kept)
+                try database.prepare(Self.forgetEvents).run(activity, sequence - Self.retainedRows)
             }
         case .clock(let bootID, let at, let time, let source):
             try clock.run(bootID, at.nanoseconds, time.milliseconds, source.token)
             try stamp(bootID, at.milliseconds, time.milliseconds)
-            try database.execute("DELETE FROM clock WHERE number <= last_insert_rowid() - \(Self.kept)")
+            try database.execute("DELETE FROM clock WHERE number <= last_insert_rowid() - \(Self.retainedRows)")
         case .edit(let activity, let sport, let name):
             try database.prepare("UPDATE activity SET sport = ifnull(?2, sport), name = ifnull(?3, name) WHERE id = ?1")
                 .run(activity, sport?.token, name?.text)
@@ -117,7 +117,7 @@ struct JournalStatements {
             recording.claim.map { String(decoding: RecordingText.text(of: $0), as: UTF8.self) })
     }
 
-    func write(_ part: JournalPart, of activity: Int) throws(SQLiteError) {
+    func write(_ part: BootSegment, of activity: Int) throws(SQLiteError) {
         try database.prepare("INSERT OR REPLACE INTO part VALUES (?, ?, ?, ?, ?, ?)").run(
             activity, part.number, part.bootID, part.at.nanoseconds, part.beginsAt, part.place)
     }
@@ -152,7 +152,7 @@ struct JournalStatements {
     }
 
     /// Nothing of a transaction that failed is written.
-    mutating func forget() {
+    mutating func invalidateCache() {
         laps = (0, [])
     }
 

@@ -41,7 +41,7 @@ extension JournalWriter {
     /// Moves what is in the log to the file, and gives back its room; not while somebody reads, who would keep the writer waiting.
     func emptyLog(of file: JournalFile) throws(SQLiteError) -> Bool {
         file.database.setPatience(.zero)
-        defer { file.database.setPatience(JournalFile.patience) }
+        defer { file.database.setPatience(JournalFile.busyTimeout) }
         return try file.database.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0
     }
 }

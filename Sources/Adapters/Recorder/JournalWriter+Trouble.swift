@@ -4,34 +4,34 @@ import Linux
 /// What becomes of errors, and what the loop is told of them.
 extension JournalWriter {
     func fail(_ failure: JournalFailure, at now: Instant, isClosing: Bool) {
-        retryAt = now + Self.rest
+        retryAt = now + Self.retryDelay
         switch failure {
         case .database(let error):
             switch error.kind {
-            case .full: tell { $0.trouble = "the disk is full" + Self.keeping }
+            case .full: report { $0.trouble = "the disk is full" + Self.keeping }
             case .readOnly:
                 file = nil
-                tell { $0.trouble = "the disk takes no writes, it is read-only" + Self.keeping }
-            case .busy: tell { $0.trouble = "another program keeps the journal locked" + Self.keeping }
+                report { $0.trouble = "the disk takes no writes, it is read-only" + Self.keeping }
+            case .busy: report { $0.trouble = "another program keeps the journal locked" + Self.keeping }
             case .damaged:
                 file = nil
                 replaceDamaged(at: now)
             case .disk:
                 file = nil
-                tell { $0.trouble = "the disk fails (\(error.text))" + Self.keeping }
+                report { $0.trouble = "the disk fails (\(error.text))" + Self.keeping }
             case .refused:
                 file = nil
-                tell { $0.trouble = "the journal cannot be written (\(error.text))" + Self.keeping }
+                report { $0.trouble = "the journal cannot be written (\(error.text))" + Self.keeping }
             }
         case .directory(let error):
             file = nil
-            tell { $0.trouble = "\(error)" + Self.keeping }
-        case .newer: tell { $0.trouble = "\(JournalFile.path(in: directory)): \(failure)" }
+            report { $0.trouble = "\(error)" + Self.keeping }
+        case .newer: report { $0.trouble = "\(JournalFile.path(in: directory)): \(failure)" }
         case .replaced, .missing:
             file = nil
             // Opened anew at once, unless the directory is gone too.
             retryAt = now
-            tell { $0.trouble = "the journal was moved away or removed" + Self.keeping }
+            report { $0.trouble = "the journal was moved away or removed" + Self.keeping }
         }
     }
 
@@ -40,13 +40,13 @@ extension JournalWriter {
     private func replaceDamaged(at now: Instant) {
         do {
             let place = try JournalFile.setAside(in: directory, at: Clock.systemTime())
-            tell { $0.trouble = "the journal is damaged, now \(place)" }
+            report { $0.trouble = "the journal is damaged, now \(place)" }
         } catch {
-            tell { $0.trouble = "the journal is damaged and cannot be set aside (\(error))" }
+            report { $0.trouble = "the journal is damaged and cannot be set aside (\(error))" }
         }
     }
 
-    func tell(_ change: (inout JournalNews) -> Void) {
+    func report(_ change: (inout JournalWriterStatus) -> Void) {
         let isOther = desk.news.withLock { news in
             let before = news
             change(&news)

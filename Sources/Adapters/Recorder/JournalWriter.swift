@@ -7,9 +7,9 @@ import Linux
 /// and tried again each second, with the file opened anew where that can help.
 package final class JournalWriter {
     /// Between two commits.
-    static let pace = Duration.milliseconds(500)
+    static let commitInterval = Duration.milliseconds(500)
     /// Between two attempts while the disk refuses.
-    static let rest = Duration.seconds(1)
+    static let retryDelay = Duration.seconds(1)
     /// With less room than this, in bytes, what waits is written piece by piece, each followed by a checkpoint: the log and the file need room
     /// for the same pages, and a log that takes the last of it cannot be emptied any more.
     static let tightRoom: Int64 = 8 << 20
@@ -24,7 +24,7 @@ package final class JournalWriter {
     let directory: String
     /// Nil once the directory is ready.
     private var prepare: Preparing?
-    let desk: JournalDesk
+    let desk: JournalMailbox
     let reserve: JournalReserve
     var file: JournalFile?
     private var isTight = false
@@ -43,12 +43,12 @@ package final class JournalWriter {
     /// Something was erased, and stands in the write-ahead log still.
     private var leavesTraces = false
     /// The activity that is open, to be begun again where the file it was in is gone.
-    private var current: (recording: RecordedActivity, parts: [JournalPart])?
+    private var current: (recording: RecordedActivity, parts: [BootSegment])?
     /// The settings that are written, to be written again there.
     private var settings: [String: String] = [:]
     private var recovery: RecoveryQueue
 
-    package init(in directory: String, desk: JournalDesk, syncSeconds: Int? = nil, prepare: Preparing? = nil) {
+    package init(in directory: String, desk: JournalMailbox, syncSeconds: Int? = nil, prepare: Preparing? = nil) {
         self.directory = directory
         self.desk = desk
         self.prepare = prepare
@@ -63,21 +63,23 @@ package final class JournalWriter {
         while !isClosing {
             let begun = Clock.now()
             isClosing = desk.queue.withLock { $0.isClosing }
-            turn(at: begun)
-            if !isClosing { desk.work.wait(atMost: max(Self.pace - (Clock.now() - begun), .milliseconds(10))) }
+            runOnce(at: begun)
+            if !isClosing {
+                desk.work.wait(atMost: max(Self.commitInterval - (Clock.now() - begun), .milliseconds(10)))
+            }
         }
         let end = Clock.now() + Self.startLimit
         while prepare == nil, desk.queue.withLock({ $0.isHeld }), Clock.now() < end {
             desk.work.wait(atMost: .milliseconds(100))
         }
         // The first attempt on a full disk may have made room for the rest.
-        for _ in 0..<2 where !desk.queue.withLock({ $0.isEmpty }) { turn(at: Clock.now()) }
+        for _ in 0..<2 where !desk.queue.withLock({ $0.isEmpty }) { runOnce(at: Clock.now()) }
         file = nil
         desk.ended.signal()
     }
 
     /// Writes what waits, and looks after the file.
-    package func turn(at now: Instant) {
+    package func runOnce(at now: Instant) {
         let (isOpen, isClosing, syncSeconds) = desk.queue.withLock { ($0.isOpen, $0.isClosing, $0.syncSeconds) }
         if let retryAt, now < retryAt, !isClosing { return }
         guard isPrepared(at: now, isClosing: isClosing) else { return }
@@ -90,11 +92,11 @@ package final class JournalWriter {
             }
             let interval = Duration.seconds(syncSeconds ?? (isOpen ? 1 : 10))
             // Commits do not fall on the millisecond.
-            let isDue = syncedAt.map { now - $0 >= interval - Self.pace / 2 } ?? true
+            let isDue = syncedAt.map { now - $0 >= interval - Self.commitInterval / 2 } ?? true
             try write(into: file, isSynced: isDue || isClosing, isClosing: isClosing, at: now)
-            try settle(file, isDue: isDue, isClosing: isClosing, at: now)
+            try maintain(file, isDue: isDue, isClosing: isClosing, at: now)
             retryAt = nil
-            tell { $0.trouble = nil }
+            report { $0.trouble = nil }
         } catch {
             fail(error, at: now, isClosing: isClosing)
         }
@@ -105,8 +107,8 @@ package final class JournalWriter {
         if let prepare {
             let trouble = prepare()
             if trouble == nil { self.prepare = nil }
-            retryAt = trouble == nil ? nil : now + Self.rest
-            tell { news in
+            retryAt = trouble == nil ? nil : now + Self.retryDelay
+            report { news in
                 news.trouble = trouble.map { $0 + Self.keeping }
                 news.isPrepared = trouble == nil
                 news.isLastAttempt = isClosing
@@ -121,7 +123,7 @@ package final class JournalWriter {
     private func write(
         into file: JournalFile, isSynced: Bool, isClosing: Bool, at now: Instant
     ) throws(JournalFailure) {
-        let (chunks, loss) = desk.queue.withLock { ($0.take(), $0.loss) }
+        let (chunks, loss) = desk.queue.withLock { ($0.popChunks(), $0.loss) }
         guard !chunks.isEmpty || loss != nil else { return }
         let isSynced = isSynced || chunks.contains { $0.changes.contains(where: \.isUrgent) }
         var rest = (isTight ? chunks.flatMap { $0.pieces(of: Self.tightCount) } : chunks)[...]
@@ -154,7 +156,7 @@ package final class JournalWriter {
             }
             return queue.urgent.written
         }
-        tell { $0.written = written }
+        report { $0.written = written }
         isUnsynced = !isSynced
         if isSynced { synced(at: now) }
     }
@@ -169,7 +171,7 @@ package final class JournalWriter {
                 if let loss { try file.statements.write(loss) }
             }
         } catch {
-            file.statements.forget()
+            file.statements.invalidateCache()
             throw error
         }
         for chunk in chunks { for change in chunk.changes { remember(change) } }
@@ -182,7 +184,7 @@ package final class JournalWriter {
             } catch {
                 // One that can never be written must not keep the others from it.
                 guard error.kind == .refused else { throw error }
-                tell { $0.refusals += 1 }
+                report { $0.refusals += 1 }
             }
         }
     }
@@ -199,7 +201,7 @@ package final class JournalWriter {
             if current?.recording.id == change.activity { current = nil }
             if case .delete = change { isErasing = true }
         case .cut, .edit: leavesTraces = true
-        case .recover: recovery.look()
+        case .recover: recovery.refresh()
         case .setting(let setting): settings[setting.name] = setting.value
         case .unset(let name): settings[name] = nil
         default: break
@@ -224,7 +226,7 @@ package final class JournalWriter {
                 }
             }
             for setting in try JournalReader(file.database).settings() { settings[setting.name] = setting.value }
-            tell { $0.reserved = reserved }
+            report { $0.reserved = reserved }
             try JournalRecovery.adopt(file, in: directory)
         } catch {
             throw .database(error)
@@ -238,7 +240,7 @@ package final class JournalWriter {
     }
 
     /// What is left to do when everything is written.
-    private func settle(
+    private func maintain(
         _ file: JournalFile, isDue: Bool, isClosing: Bool, at now: Instant
     ) throws(JournalFailure) {
         do throws(SQLiteError) {
@@ -254,7 +256,7 @@ package final class JournalWriter {
                 try file.database.transaction { () throws(SQLiteError) in reserved = try file.statements.reserve() }
                 needsNumber = false
             }
-            if let reserved { tell { $0.reserved = reserved } }
+            if let reserved { report { $0.reserved = reserved } }
         } catch {
             throw .database(error)
         }
@@ -266,7 +268,7 @@ package final class JournalWriter {
         let (isEmpty, isOpen) = desk.queue.withLock { ($0.isEmpty, $0.isOpen) }
         guard isEmpty, !isErasing else { return }
         let isMore = try recovery.step(in: file) { lines in
-            tell { $0.reports = Array(($0.reports + lines).suffix(64)) }
+            report { $0.reports = Array(($0.reports + lines).suffix(64)) }
         }
         // A run keeps the disk to itself but for a step each time.
         if isMore, !isOpen { desk.work.signal() }
@@ -289,7 +291,7 @@ package final class JournalWriter {
     private func measure(_ file: JournalFile, at now: Instant) throws(JournalFailure) {
         measuredAt = now
         guard let free = JournalFile.freeBytes(in: directory) else { return }
-        reserve.take(of: free)
+        reserve.reserve(of: free)
         isTight = free < Self.tightRoom
         do throws(SQLiteError) {
             try file.setCheckpoint(pages: isTight ? JournalFile.tightCheckpoint : JournalFile.checkpoint)

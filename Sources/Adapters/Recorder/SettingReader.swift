@@ -4,8 +4,8 @@ import Outputs
 extension SettingChange {
     /// Reads what `JSONWriter.stored(_:of:)` wrote.
     ///
-    /// - Throws: ``ControlFailure`` -32004, whose field is the setting.
-    package init(stored key: SettingKey, _ value: JSON) throws(ControlFailure) {
+    /// - Throws: ``RPCError`` -32004, whose field is the setting.
+    package init(stored key: SettingKey, _ value: JSON) throws(RPCError) {
         switch key {
         case .sport:
             guard let sport = value.string.flatMap(Sport.init(token:)) else {

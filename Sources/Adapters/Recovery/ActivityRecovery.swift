@@ -11,20 +11,20 @@ struct ActivityRecovery {
 
     /// Its number in the damaged journal.
     let source: Int
-    let parts: [JournalPart]
+    let parts: [BootSegment]
     /// As its row says; nil where that is lost.
     let recording: RecordedActivity?
     let isImported: Bool
     let isOpen: Bool
     private let gaps: Int
     private let journal: DamagedJournal
-    private let survey: JournalSurvey
+    private let survey: JournalPageIndex
 
     /// Rows beyond a slice that show whether its last ones are in order.
     private static let lookahead = 32
     private static let lapLimit = 10_000
 
-    init(_ source: Int, of survey: JournalSurvey, _ journal: DamagedJournal) {
+    init(_ source: Int, of survey: JournalPageIndex, _ journal: DamagedJournal) {
         self.source = source
         self.survey = survey
         self.journal = journal
@@ -40,7 +40,7 @@ struct ActivityRecovery {
         gaps = row?.integer(16).map { (0...1_000_000).contains($0) ? Int($0) : 0 } ?? 0
     }
 
-    private static func isPossible(_ part: JournalPart) -> Bool {
+    private static func isPossible(_ part: BootSegment) -> Bool {
         RecoveredRow.bootRange.contains(part.at.nanoseconds) && (0...RecoveredRow.longest).contains(part.beginsAt)
             && part.bootID.utf8.count <= 64 && (0...10_000).contains(part.number)
             && (0...Int(UInt32.max)).contains(part.place)
@@ -48,15 +48,15 @@ struct ActivityRecovery {
 
     /// A part that begins with the first entry, where its row is lost; nothing where there is no entry.
     private static func firstPart(
-        of source: Int, _ survey: JournalSurvey, _ journal: DamagedJournal
-    ) -> [JournalPart] {
+        of source: Int, _ survey: JournalPageIndex, _ journal: DamagedJournal
+    ) -> [BootSegment] {
         let first = [DamagedJournal.Table.location, .heart, .input].compactMap { table in
             survey.rows(of: source, in: table, from: 0, atLeast: 1, journal).rows.first?.cell
         }.min { $0.rowid < $1.rowid }
         guard let at = first.flatMap({ StoredColumns(values: $0.values[...]).integer(1) }),
             RecoveredRow.bootRange.contains(at)
         else { return [] }
-        return [JournalPart(bootID: "", at: Instant(nanoseconds: at))]
+        return [BootSegment(bootID: "", at: Instant(nanoseconds: at))]
     }
 
     /// Copies rows, at most about `limit`.
@@ -157,7 +157,7 @@ struct ActivityRecovery {
         }
         recording.id = target
         let isCut = self.recording == nil || isOpen && !staysOpen
-        Self.mend(&recording, by: measured, isCut: isCut)
+        Self.repair(&recording, by: measured, isCut: isCut)
         recording.laps = laps(of: recording, isComplete: !isCut, staysOpen: staysOpen)
         recording.strap = survey.rows(of: source, in: .sensor, journal).first
             .map { JournalReader.strap(StoredColumns(values: $0.values[1...])) }
@@ -169,9 +169,9 @@ struct ActivityRecovery {
             formerID: source == target ? nil : source, lostRows: measured.missing + (staysOpen ? 0 : tail))
         try file.statements.begin(recording, isImport: isImported, isOpen: staysOpen)
         for part in parts { try file.statements.write(part, of: target) }
-        file.statements.forget()
+        file.statements.invalidateCache()
         try file.statements.write(recording, gaps: gaps, isOpen: staysOpen)
-        file.statements.forget()
+        file.statements.invalidateCache()
         try file.database.prepare("UPDATE activity SET recovered = ? WHERE id = ?")
             .run(RecordingText.text(of: note), target)
         for export in survey.rows(of: source, in: .export, journal) {
@@ -223,7 +223,7 @@ struct ActivityRecovery {
     /// Puts what was measured in the place of what cannot be.
     ///
     /// - Parameter isCut: the rows end where the activity ends.
-    private static func mend(_ recording: inout RecordedActivity, by measured: Measured, isCut: Bool) {
+    private static func repair(_ recording: inout RecordedActivity, by measured: Measured, isCut: Bool) {
         if !RecoveredRow.timeRange.contains(recording.started.milliseconds) {
             recording.started = UTC(milliseconds: 0)
             recording.isTimeUncertain = true

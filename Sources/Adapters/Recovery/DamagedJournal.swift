@@ -21,7 +21,7 @@ final class DamagedJournal {
     }
 
     /// - Throws: why nothing can be read from it, as words for a log line.
-    init(_ path: String) throws(JournalRecovery.CommandRejection) {
+    init(_ path: String) throws(JournalRecovery.Rejection) {
         guard let database = DamagedDatabase(path) else { throw .init("there is no file that can be read") }
         self.database = database
         let version = database.header(60).map { Int64($0) } ?? JournalSchema.version

@@ -4,21 +4,21 @@ import Linux
 
 /// Copies what can be read of a damaged journal into the journal, the newest activity first, a little at each step.
 ///
-///     damaged file ──▶ JournalSurvey (which page has which rows) ──▶ ActivityRecovery, one after another ──▶ journal
+///     damaged file ──▶ JournalPageIndex (which page has which rows) ──▶ ActivityRecovery, one after another ──▶ journal
 ///
 /// A step changes the journal in one transaction, which also notes in the table `recovery` how far it got: a kill repeats nothing and
 /// loses nothing. Before its last step an activity is in no list.
 package final class JournalRecovery {
     /// Why a file cannot be recovered.
-    package struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
+    package struct Rejection: Error, Equatable, Sendable, CustomStringConvertible {
         package var description: String
 
         init(_ description: String) {
             self.description = description
         }
 
-        static func newer(_ version: Int64) -> Refusal {
-            Refusal("\(JournalFailure.newer(Int(version)))")
+        static func newer(_ version: Int64) -> Rejection {
+            Rejection("\(JournalFailure.newer(Int(version)))")
         }
     }
 
@@ -59,7 +59,7 @@ package final class JournalRecovery {
     private let directory: String
     private let freeBytes: (String) -> Int64?
     private var journal: DamagedJournal?
-    private var survey: JournalSurvey?
+    private var survey: JournalPageIndex?
     /// The pages that are to be surveyed, the next one last.
     private var pages: [Int] = []
     /// Those that were, where the pages below them are to be surveyed too; nil where all are known.
@@ -80,7 +80,7 @@ package final class JournalRecovery {
     }
 
     /// What happened since the last call, as lines for the log.
-    package func takeReports() -> [String] {
+    package func drainReports() -> [String] {
         defer { reports = [] }
         return reports
     }
@@ -116,7 +116,7 @@ package final class JournalRecovery {
         do throws(CommandRejection) {
             let journal = try Self.open(name, in: directory)
             self.journal = journal
-            let survey = JournalSurvey(journal)
+            let survey = JournalPageIndex(journal)
             self.survey = survey
             if let free = journal.database.freePages() {
                 pages = (1...max(journal.database.pageCount, 1)).reversed().filter { !free.contains($0) }
@@ -137,13 +137,13 @@ package final class JournalRecovery {
     }
 
     /// Opens a damaged journal; not the journal itself by another of its names, whose locks would end when it is closed.
-    static func open(_ name: String, in directory: String) throws(CommandRejection) -> DamagedJournal {
+    static func open(_ name: String, in directory: String) throws(Rejection) -> DamagedJournal {
         let path = name.hasPrefix("/") ? name : directory + "/" + name
         var (own, other) = (stat(), stat())
         if unsafe stat(JournalFile.path(in: directory), &own) == 0, unsafe stat(path, &other) == 0,
             own.st_dev == other.st_dev, own.st_ino == other.st_ino
         {
-            throw Refusal("it is the journal itself")
+            throw Rejection("it is the journal itself")
         }
         return try DamagedJournal(path)
     }

@@ -29,7 +29,7 @@ struct RecoveredRow {
 
     /// - Parameter parts: of the activity; they say what the moments of its entries mean.
     /// - Returns: nil for a row that cannot be what was written.
-    init?(_ cell: DamagedDatabase.Cell, of table: DamagedJournal.Table, place: UInt32, parts: [JournalPart]) {
+    init?(_ cell: DamagedDatabase.Cell, of table: DamagedJournal.Table, place: UInt32, parts: [BootSegment]) {
         self.place = place
         if table == .record {
             let columns = StoredColumns(values: cell.values[1...])

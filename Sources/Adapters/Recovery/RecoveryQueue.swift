@@ -12,7 +12,7 @@ struct RecoveryQueue {
     }
 
     /// The journal was opened, or a file was named.
-    mutating func look() {
+    mutating func refresh() {
         mayHaveMore = true
     }
 
@@ -36,7 +36,7 @@ struct RecoveryQueue {
         }
         guard let recovery = current else { return false }
         let step = try recovery.step(in: file)
-        let lines = recovery.takeReports()
+        let lines = recovery.drainReports()
         if !lines.isEmpty { report(lines) }
         if step == .done || step == .refused { current = nil }
         return step != .waits

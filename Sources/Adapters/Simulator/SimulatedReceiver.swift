@@ -6,10 +6,10 @@ struct SimulatedReceiver: Sendable {
     private static let device = SanitizedText("simulated")
 
     /// Noise of the position to the north and to the east, in metres, and of the altitude.
-    private var north, east, up: Wander
+    private var north, east, up: GaussMarkovNoise
 
     /// Satellites in view beside nine.
-    private var sky: Wander
+    private var sky: GaussMarkovNoise
 
     /// Seconds since the sky came back.
     private var secondsInSight = 60.0
@@ -18,10 +18,10 @@ struct SimulatedReceiver: Sendable {
 
     init(seed: UInt64) {
         random = SplitMix64(seed: seed)
-        north = Wander(deviation: 3, over: 30, using: &random)
-        east = Wander(deviation: 3, over: 30, using: &random)
-        up = Wander(deviation: 3, over: 60, using: &random)
-        sky = Wander(deviation: 1.3, over: 90, using: &random)
+        north = GaussMarkovNoise(deviation: 3, over: 30, using: &random)
+        east = GaussMarkovNoise(deviation: 3, over: 30, using: &random)
+        up = GaussMarkovNoise(deviation: 3, over: 60, using: &random)
+        sky = GaussMarkovNoise(deviation: 1.3, over: 90, using: &random)
     }
 
     /// How the link to gpsd stands.

@@ -4,7 +4,7 @@ package import Domain
 ///
 /// The same seed, start and time of day give the same inputs, whenever and however often it is advanced. In the first
 /// three minutes there is a stop at a red light (40 s after the start, standing for some 15 s), a tunnel (75 s, 20 s long) and a
-/// strap that drops out (150 s, 12 s long); all three recur (``Recurring``).
+/// strap that drops out (150 s, 12 s long); all three recur (``PeriodicIncident``).
 package struct SimulatedRun: Sendable {
     /// After a longer time than this without ``advance(to:)`` what was missed is not made up for.
     package static let holeLimit = Duration.seconds(30)
@@ -70,10 +70,10 @@ package struct SimulatedRun: Sendable {
 
     private mutating func step() {
         let seconds = (secondAt - startedAt).inSeconds
-        runner.step(isHeld: Recurring.redLight.age(after: seconds) != nil)
+        runner.step(isHeld: PeriodicIncident.redLight.age(after: seconds) != nil)
         heart.follow(effort: runner.effort)
         fix = receiver.fix(
-            of: runner.place, speed: runner.speed, isHidden: Recurring.tunnel.age(after: seconds) != nil,
+            of: runner.place, speed: runner.speed, isHidden: PeriodicIncident.tunnel.age(after: seconds) != nil,
             at: secondAt,
             time: UTC(milliseconds: startedTime.milliseconds + (secondAt - startedAt).wholeMilliseconds))
         secondAt += .seconds(1)

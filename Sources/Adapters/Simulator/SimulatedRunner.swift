@@ -21,12 +21,12 @@ struct SimulatedRunner: Sendable {
     private(set) var effort = 0.0
 
     private let route = SimulatedRoute()
-    private var mood: Wander
+    private var mood: GaussMarkovNoise
     private var random: SplitMix64
 
     init(seed: UInt64) {
         random = SplitMix64(seed: seed)
-        mood = Wander(deviation: 0.05, over: 40, using: &random)
+        mood = GaussMarkovNoise(deviation: 0.05, over: 40, using: &random)
     }
 
     /// Where the runner is at the present second.

@@ -39,7 +39,7 @@ struct SimulatedStrap: Sendable {
 
     private static func link(after seconds: Double) -> LinkStatus {
         let identity = (address: BluetoothAddress("A0:9E:1A:00:00:01"), name: SanitizedText("Simulated strap"))
-        let dropout = Recurring.dropout
+        let dropout = PeriodicIncident.dropout
         let isConnecting =
             if let age = dropout.age(after: seconds) { age >= dropout.length - connecting } else {
                 seconds < connecting

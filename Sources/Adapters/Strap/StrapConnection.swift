@@ -40,7 +40,7 @@ package final class StrapConnection {
     ) throws(SystemError) {
         self.socket = socket
         self.happened = happened
-        source = try loop.watch(self.socket, for: .reading) { [unowned self] in turn($0) }
+        source = try loop.watch(self.socket, for: .reading) { [unowned self] in onReady($0) }
     }
 
     deinit {
@@ -54,21 +54,21 @@ package final class StrapConnection {
 
     /// Turns notifications on: begins the session.
     package func subscribe(at now: Instant) {
-        carryOut(session.start(at: now), at: now)
+        perform(session.start(at: now), at: now)
     }
 
     /// Turns notifications on once more.
     package func resubscribe(at now: Instant) {
-        carryOut(session.resubscribe(at: now), at: now)
+        perform(session.resubscribe(at: now), at: now)
     }
 
     /// Says what time it is. What has come before counts first: a loop that was held up has not lost it.
     package func tick(at now: Instant) {
         _ = read(at: now)
-        if let deadline, now >= deadline, !hasEnded { carryOut(session.tick(at: now), at: now) }
+        if let deadline, now >= deadline, !hasEnded { perform(session.tick(at: now), at: now) }
     }
 
-    private func turn(_ readiness: Readiness) {
+    private func onReady(_ readiness: Readiness) {
         let now = Clock.now()
         let before = deadline
         if readiness.contains(.writing) { flush(at: now) }
@@ -92,19 +92,19 @@ package final class StrapConnection {
                 return true
             }
             guard let size else {
-                carryOut(session.drained(at: now), at: now)
+                perform(session.drained(at: now), at: now)
                 return count > 0
             }
             if size == 0 {
                 end(.remoteTerminated, at: now)
                 return true
             }
-            carryOut(session.received(buffer.span.extracting(0..<size), hasMore: true, at: now), at: now)
+            perform(session.received(buffer.span.extracting(0..<size), hasMore: true, at: now), at: now)
         }
         return true
     }
 
-    private func carryOut(_ actions: [HeartRateSession.Action], at now: Instant) {
+    private func perform(_ actions: [HeartRateSession.Action], at now: Instant) {
         for action in actions {
             if hasEnded { return }
             switch action {

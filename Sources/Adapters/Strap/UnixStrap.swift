@@ -38,7 +38,7 @@ package final class UnixStrap {
         self.report = report
         self.describe = describe
         link = StrapLink(at: Clock.now())
-        timer = try loop.timer { [unowned self] in turn() }
+        timer = try loop.timer { [unowned self] in onTimer() }
         arm()
     }
 
@@ -48,16 +48,16 @@ package final class UnixStrap {
         arm()
     }
 
-    private func turn() {
+    private func onTimer() {
         let now = Clock.now()
         connection?.tick(at: now)
-        carryOut(link.tick(at: now), at: now)
+        perform(link.tick(at: now), at: now)
         // There is no air to spare: whenever the strap is looked for, it is tried.
-        if link.isScanning { carryOut(link.found(nil, at: now), at: now) }
-        settle()
+        if link.isScanning { perform(link.found(nil, at: now), at: now) }
+        reconcile()
     }
 
-    private func carryOut(_ action: StrapLink.Action?, at now: Instant) {
+    private func perform(_ action: StrapLink.Action?, at now: Instant) {
         switch action {
         case .connect: connect(at: now)
         case .subscribe: connection?.subscribe(at: now)
@@ -78,7 +78,7 @@ package final class UnixStrap {
             return
         }
         battery = nil
-        carryOut(link.connected(at: now), at: now)
+        perform(link.connected(at: now), at: now)
     }
 
     private func happened(_ event: StrapConnection.Event, at now: Instant) {
@@ -86,7 +86,7 @@ package final class UnixStrap {
         case .reported(.subscribed): link.subscribed(at: now)
         case .reported(.measured(let measurement)):
             link.received(measurement, at: now)
-            settle()
+            reconcile()
             report(.heart(measurement))
             return
         case .reported(.battery(let level)):
@@ -98,20 +98,20 @@ package final class UnixStrap {
             connection = nil
             link.lost(loss, at: now)
         }
-        settle()
+        reconcile()
     }
 
     private func described(_ information: DeviceInformation) {
         let before = name
         name = information.name
-        settle()
+        reconcile()
         // Another strap begins without a battery, but this one's was read before its name told that it is another.
         if let before, before != name, let battery { report(.battery(percent: battery.percent)) }
         describe(information)
     }
 
     /// Tells of the link what has changed, and waits for the next deadline.
-    private func settle() {
+    private func reconcile() {
         var status = link.status
         status.name = name
         if status != reported {

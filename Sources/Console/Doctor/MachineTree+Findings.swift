@@ -13,7 +13,7 @@ extension MachineTree {
         bluetooth.adapters = adapters.map { Findings.Bluetooth.Adapter(name: $0) }
         // The kernel of this machine knows nothing of a tree of files.
         if root.isEmpty {
-            let told = AdapterSurvey.ask(adapters.compactMap { UInt16($0.dropFirst(3)) }, within: .milliseconds(500))
+            let told = AdapterProbe.probe(adapters.compactMap { UInt16($0.dropFirst(3)) }, within: .milliseconds(500))
             for index in bluetooth.adapters.indices {
                 let name = bluetooth.adapters[index].name
                 let answer = told.first { "hci\($0.index)" == name }
@@ -172,7 +172,7 @@ extension MachineTree {
             var panel = PanelConfiguration()
             for assignment in assignments where assignment.section == PanelConfiguration.section {
                 do throws(PanelConfiguration.Wrong) {
-                    try panel.take(assignment)
+                    try panel.apply(assignment)
                 } catch {
                     return .bad("\(ConfigurationFile.path):\(assignment.line): \(error.what)")
                 }

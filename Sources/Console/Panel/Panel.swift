@@ -6,15 +6,15 @@ import Linux
 /// `pacectl panel`: the keys and the lights of a board without a screen, a client of both sockets like any other.
 ///
 ///     keys ──▶ PanelKeys ──▶ PanelCommands ──▶ control.sock
-///     lights ◀── PanelLights ◀── PanelState ◀── state.sock
+///     lights ◀── LEDPatterns ◀── PanelState ◀── state.sock
 final class Panel {
     private let loop: EventLoop
     private var state: PanelState?
     private var commands: PanelCommands?
     private var devices: InputDevices?
     private var keys: PanelKeys
-    private var lights: PanelLights
-    private let indicators: [IndicatorLight]
+    private var lights: LEDPatterns
+    private let indicators: [LED]
     /// What was said last of why a light cannot be lit, by its name.
     private var troubles: [String: SystemError] = [:]
     /// When a light that cannot be lit is tried again.
@@ -38,14 +38,14 @@ final class Panel {
         let now = Clock.now()
         loop = try EventLoop()
         keys = PanelKeys(configuration)
-        lights = PanelLights(configuration.lights, at: now)
-        indicators = lights.names.map { IndicatorLight($0, in: places.leds) }
+        lights = LEDPatterns(configuration.lights, at: now)
+        indicators = lights.names.map { LED($0, in: places.leds) }
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             signals.append(try loop.onSignal(signal) { [unowned self] in loop.stop(0) })
         }
         timer = try loop.timer { [unowned self] in wake() }
         state = try PanelState(directory.stateSocket, loop: loop) { [unowned self] in
-            lights.take(state?.situation, at: Clock.now())
+            lights.update(state?.situation, at: Clock.now())
             turn()
         }
         commands = try PanelCommands(directory.controlSocket, loop: loop) { [unowned self] in take($0) }
@@ -159,7 +159,7 @@ extension Invocation {
         }
         for assignment in assignments ?? [] where assignment.section == PanelConfiguration.section {
             do throws(PanelConfiguration.Wrong) {
-                try configuration.take(assignment)
+                try configuration.apply(assignment)
             } catch {
                 throw Failure(status: .usage, message: "\(path):\(assignment.line): \(error.what)")
             }

@@ -5,7 +5,7 @@ import Linux
 /// The panel's client of state.sock: it connects for ever, and says how things stand.
 final class PanelState {
     /// How the run stands; nil while the daemon is away, or silent.
-    private(set) var situation: PanelSituation?
+    private(set) var situation: PanelStatus?
 
     private let path: String
     private let loop: EventLoop
@@ -90,14 +90,14 @@ final class PanelState {
 
     private func take(_ state: StateLine) {
         if situation == nil { LogLevel.notice.write("paced is there", of: "pacectl") }
-        situation = PanelSituation(state)
+        situation = PanelStatus(state)
         trouble = nil
         rest = Self.shortestRest
         timer?.arm(at: Clock.now() + Self.patience)
     }
 }
 
-extension PanelSituation {
+extension PanelStatus {
     init(_ state: StateLine) {
         let off = LinkReason.off.rawValue
         let beatIsFresh = state.heart.bpm != nil && !state.heart.isStale

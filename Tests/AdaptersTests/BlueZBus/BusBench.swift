@@ -19,7 +19,7 @@ final class BusBench {
         throw SystemError("socket", code: EAFNOSUPPORT)
     }
 
-    private(set) var straps: BusStraps?
+    private(set) var straps: BluetoothdStrapBackend?
     private(set) var inputs: [Timestamped<Input>] = []
     private(set) var information: [DeviceInformation] = []
     private(set) var remembered: [[KnownStrap]] = []
@@ -38,7 +38,7 @@ final class BusBench {
         ours: [String] = ["A0:9E:1A:00:00:01/public"], remembered: [KnownStrap] = [],
         adapter: AdapterChoice = .any
     ) throws {
-        straps = try BusStraps(
+        straps = try BluetoothdStrapBackend(
             adapter: adapter, ours: ours.compactMap { StrapMatcher($0) }, remembered: remembered, address: bus.address,
             management: management, loop: loop,
             report: { [unowned self] in inputs.append(Timestamped($0, at: Clock.now())) },
@@ -50,11 +50,11 @@ final class BusBench {
         straps = nil
     }
 
-    func scan(for duration: Duration) -> StrapRefusal? {
+    func scan(for duration: Duration) -> StrapRequestError? {
         straps?.scan(for: duration) { [unowned self] in scanned = $0 }
     }
 
-    func pair(_ pattern: String) -> StrapRefusal? {
+    func pair(_ pattern: String) -> StrapRequestError? {
         StrapMatcher(pattern).flatMap { pattern in straps?.pair(pattern) { [unowned self] in paired = $0 } }
     }
 

@@ -27,7 +27,7 @@ final class KernelBench: LoopBench {
     private(set) var encrypted: [Bool] = []
     private(set) var waiting: [PendingPeer] = []
 
-    private(set) var straps: KernelStraps?
+    private(set) var straps: KernelStrapBackend?
     private(set) var inputs: [Timestamped<Input>] = []
     private(set) var information: [DeviceInformation] = []
     private(set) var remembered: [[KnownStrap]] = []
@@ -104,7 +104,7 @@ final class KernelBench: LoopBench {
         ours: [String] = ["F0:F1:F2:F3:F4:F5/random"], remembered: [KnownStrap] = [],
         keys: [LongTermKey] = []
     ) throws {
-        straps = try KernelStraps(
+        straps = try KernelStrapBackend(
             adapter: .any, ours: ours.compactMap { StrapMatcher($0) }, remembered: remembered, keys: keys,
             sockets: sockets, loop: loop,
             report: { [unowned self] in
@@ -119,8 +119,8 @@ final class KernelBench: LoopBench {
             keep: { [unowned self] in self.keys.append($0) })
     }
 
-    private var sockets: KernelSockets {
-        KernelSockets(
+    private var sockets: BluetoothSockets {
+        BluetoothSockets(
             management: { [unowned self] () throws(SystemError) in try openManagement() },
             attribute: { [unowned self] (_, strap, isPaired) throws(SystemError) in
                 encrypted.append(isPaired)
@@ -208,14 +208,14 @@ final class KernelBench: LoopBench {
         _ = disconnections?.send(packet[...])
     }
 
-    func scan(for duration: Duration) -> StrapRefusal? {
+    func scan(for duration: Duration) -> StrapRequestError? {
         straps?.scan(for: duration) { [weak self] in
             self?.scanned = $0
             self?.check()
         }
     }
 
-    func pair(_ strap: String) -> StrapRefusal? {
+    func pair(_ strap: String) -> StrapRequestError? {
         StrapMatcher(strap).flatMap { pattern in
             straps?.pair(pattern) { [weak self] in
                 self?.paired.append($0)

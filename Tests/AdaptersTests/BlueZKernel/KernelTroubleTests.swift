@@ -120,7 +120,7 @@ struct KernelTroubleTests {
     @Test func aScanMakesAConnectionThatWaitsMakeWayAndBeginsItAgain() throws {
         bench.isStrapAway = true
         try bench.start()
-        var refusals: [StrapRefusal?] = []
+        var refusals: [StrapRequestError?] = []
         try bench.after(.milliseconds(200)) { [bench] in
             refusals = [bench.scan(for: .milliseconds(300)), bench.scan(for: .seconds(1))]
         }

@@ -6,7 +6,7 @@ struct PanelConfigurationTests {
     private func configuration(_ text: String) throws -> PanelConfiguration {
         var panel = PanelConfiguration()
         for assignment in try ConfigurationFile.read(Array(("[Panel]\n" + text).utf8), path: "paced.conf") {
-            try panel.take(assignment)
+            try panel.apply(assignment)
         }
         return panel
     }

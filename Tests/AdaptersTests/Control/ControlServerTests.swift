@@ -46,7 +46,7 @@ func result(_ json: String) -> String {
 @Test func discoverGivesADocumentOfTheMethodsThatExist() throws {
     let stage = try ControlStage()
     let answered = try stage.ask("rpc.discover")
-    #expect(answered.utf8.count <= RemoteProcedure.lineLimit)
+    #expect(answered.utf8.count <= JSONRPC.lineLimit)
     let document = try #require(JSON(parsing: answered.utf8)["result"])
     #expect(document["openrpc"]?.string == "1.3.2")
     let methods = try #require(document["methods"]?.array).map { $0["name"]!.string! }

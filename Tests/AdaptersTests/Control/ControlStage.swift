@@ -37,7 +37,7 @@ final class ControlStage {
         }
     }
 
-    private func answer(_ request: ControlRequest) -> Result<ControlResult, ControlFailure> {
+    private func answer(_ request: ControlRequest) -> Result<ControlResult, RPCError> {
         switch request {
         case .run(.start): return .success(.activity(17))
         case .run(.stop), .run(.discard): return .success(.summary(.example))
@@ -47,7 +47,7 @@ final class ControlStage {
         case .settings: return .success(.settings(settings))
         case .setting(let key): return .success(.setting(key, settings))
         case .change(let change):
-            do throws(ControlFailure) {
+            do throws(RPCError) {
                 try change.apply(to: &settings)
                 return .success(.setting(change.key, settings))
             } catch {

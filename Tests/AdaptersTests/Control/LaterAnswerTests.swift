@@ -34,7 +34,7 @@ struct LaterAnswerTests {
         client.send(scan(1))
         stage.loop.settle()
         #expect(client.lines().isEmpty)
-        stage.server.settle(5, .success(.straps(Self.straps)))
+        stage.server.complete(5, .success(.straps(Self.straps)))
         #expect(
             client.lines() == [
                 result(
@@ -53,7 +53,7 @@ struct LaterAnswerTests {
         #expect(lines.map { $0["id"]?.integer } == [2, 3])
         #expect(lines.last?["error"]?["code"] == .integer(-32002))
         #expect(try stage.ask("run.lap") == result(#"{"run":"paused","elapsed_ms":12300}"#))
-        stage.server.settle(5, .success(.straps([])))
+        stage.server.complete(5, .success(.straps([])))
         #expect(client.lines() == [result("[]")])
     }
 
@@ -61,7 +61,7 @@ struct LaterAnswerTests {
         let client = try stage.client()
         client.send(scan(1))
         stage.loop.settle()
-        stage.server.settle(5, .failure(.unavailable("the adapter is gone")))
+        stage.server.complete(5, .failure(.unavailable("the adapter is gone")))
         #expect(client.lines().first?["error"]?["code"] == .integer(-32001))
     }
 
@@ -71,7 +71,7 @@ struct LaterAnswerTests {
         client.endInput()
         stage.loop.settle()
         #expect(stage.server.clientCount == 1)
-        stage.server.settle(5, .success(.straps([])))
+        stage.server.complete(5, .success(.straps([])))
         #expect(client.lines() == [result("[]")])
         #expect(client.hasEnded)
         #expect(stage.server.clientCount == 0)
@@ -85,7 +85,7 @@ struct LaterAnswerTests {
         }
         stage.loop.settle()
         #expect(stage.server.clientCount == 0)
-        stage.server.settle(5, .success(.straps([])))
+        stage.server.complete(5, .success(.straps([])))
         #expect(try stage.ask("run.lap") == result(#"{"run":"paused","elapsed_ms":12300}"#))
     }
 
@@ -94,7 +94,7 @@ struct LaterAnswerTests {
         client.send("[" + scan(1).dropLast() + #",{"jsonrpc":"2.0","method":"run.lap","id":2}]"# + "\n")
         stage.loop.settle()
         #expect(client.lines().isEmpty)
-        stage.server.settle(5, .success(.straps([])))
+        stage.server.complete(5, .success(.straps([])))
         #expect(
             client.lines() == [
                 "[\(result("[]")),\(result(#"{"run":"paused","elapsed_ms":12300}"#).replacing(#""id":1"#, with: #""id":2"#))]"
@@ -112,9 +112,9 @@ struct LaterAnswerTests {
         let client = try stage.client()
         client.send(scan(1))
         stage.loop.settle()
-        stage.server.settle(5, .success(.straps(straps)))
+        stage.server.complete(5, .success(.straps(straps)))
         let line = try #require(client.lines().first)
-        #expect(line.utf8.count <= RemoteProcedure.lineLimit)
+        #expect(line.utf8.count <= JSONRPC.lineLimit)
         let told = try #require(line["result"]?.array)
         #expect(told.count > 10)
         #expect(told.first?["rssi_dbm"] == .integer(0))
@@ -128,7 +128,7 @@ struct LaterAnswerTests {
         client.send(#"{"jsonrpc":"2.0","method":"strap.pair","params":{"strap":"9AD13824"},"id":1}"# + "\n")
         stage.loop.settle()
         #expect(client.lines().isEmpty)
-        stage.server.settle(6, outcome.answer)
+        stage.server.complete(6, outcome.answer)
         let line = try #require(client.lines().first)
         #expect(line["error"]?["code"]?.integer == code)
         #expect(code != nil || line == result("null"))

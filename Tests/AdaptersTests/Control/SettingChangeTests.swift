@@ -69,7 +69,7 @@ private let wrong: [(SettingKey, String)] = [
 
 @Test(arguments: wrong)
 func aWrongValueIsRefusedAndTheSettingIsNamed(key: SettingKey, value: String) throws {
-    let failure = #expect(throws: ControlFailure.self) { try change(key, value) }
+    let failure = #expect(throws: RPCError.self) { try change(key, value) }
     #expect(failure?.code == -32004)
     #expect(failure?.message == "invalid value")
     #expect(failure?.field == key.rawValue)
@@ -77,7 +77,7 @@ func aWrongValueIsRefusedAndTheSettingIsNamed(key: SettingKey, value: String) th
 }
 
 @Test func eachViolatedPairOfZonesHasItsLine() throws {
-    let failure = #expect(throws: ControlFailure.self) { try change(.zones, "[100,90,140,130,180]") }
+    let failure = #expect(throws: RPCError.self) { try change(.zones, "[100,90,140,130,180]") }
     #expect(
         failure?.detail
             == "zone 2 begins at 90, must be above zone 1 at 100\nzone 4 begins at 130, must be above zone 3 at 140")
@@ -85,12 +85,12 @@ func aWrongValueIsRefusedAndTheSettingIsNamed(key: SettingKey, value: String) th
 
 @Test func onlyOneAutoLapIsOn() throws {
     let byDistance = try changed(.autoLapMetres, "1000")
-    let failure = #expect(throws: ControlFailure.self) { try changed(.autoLapSeconds, "60", from: byDistance) }
+    let failure = #expect(throws: RPCError.self) { try changed(.autoLapSeconds, "60", from: byDistance) }
     #expect(failure?.field == "auto_lap_s")
     #expect(failure?.detail?.contains("auto_lap_m is 1000") == true)
     #expect(try changed(.autoLapSeconds, "0", from: byDistance).autoLapMetres == 1000)
     #expect(try changed(.autoLapMetres, "500", from: byDistance).autoLapMetres == 500)
     let off = try changed(.autoLapMetres, "0", from: byDistance)
     let byTime = try changed(.autoLapSeconds, "60", from: off)
-    #expect(throws: ControlFailure.self) { try changed(.autoLapMetres, "1000", from: byTime) }
+    #expect(throws: RPCError.self) { try changed(.autoLapMetres, "1000", from: byTime) }
 }

@@ -10,7 +10,7 @@ import Testing
 
     /// A stream that is connected, and what it has reported.
     private struct Stage {
-        var stream = GpsdStream(addresses: 1)
+        var stream = GpsdDecoder(addresses: 1)
         var inputs: [Timestamped<Input>] = []
 
         init() {

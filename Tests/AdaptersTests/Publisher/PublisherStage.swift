@@ -9,11 +9,11 @@ import TestKit
 final class PublisherStage {
     let directory = TemporaryDirectory()
     let loop = try! EventLoop()
-    let publisher: Publisher
+    let publisher: StateServer
     var path: String { directory.path + "/state.sock" }
 
     init(limits: ClientLimits = ClientLimits(total: 256, perUser: 256), stallLimit: Duration = .seconds(30)) throws {
-        publisher = try Publisher(
+        publisher = try StateServer(
             socket: UnixSocket.listen(at: directory.path + "/state.sock"), loop: loop, limits: limits,
             bootID: "boot", instance: "instance", settings: Settings(), stallLimit: stallLimit)
     }

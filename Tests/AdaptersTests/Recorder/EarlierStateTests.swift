@@ -67,7 +67,7 @@ struct EarlierStateTests {
 
     @Test func strapsAndKeysAreStoredAsTheyWere() throws {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: directory.path + "/straps.json")
-        let file = StrapListFile(in: directory.path)
+        let file = StrapStoreFile(in: directory.path)
         let before = FileManager.default.contents(atPath: directory.path + "/straps.json")
         let (list, trouble) = file.read()
         #expect(trouble == nil)

@@ -82,7 +82,7 @@ struct JournalFileTests {
         let open = try #require(try stage.restart().open)
         // Another boot, whose clock begins anew; the power was gone for 10 s.
         stage.clock = ManualClock(now: Instant(milliseconds: 7000))
-        let part = JournalPart(
+        let part = BootSegment(
             number: 1, bootID: "another", at: stage.clock.now, beginsAt: open.lastAt + 10_000, place: open.entries)
         stage.journal.resume(stage.run.recording, part, rows: open.rows, at: stage.clock.now)
         let outage = InputLogEntry(
@@ -101,7 +101,7 @@ struct JournalFileTests {
     @Test func aPartCanBeTakenAwayToBecomeAnActivityOfItsOwn() throws {
         stage.begin()
         stage.record(10)
-        let part = JournalPart(number: 1, bootID: "another", at: stage.clock.now, beginsAt: 60_000, place: 10)
+        let part = BootSegment(number: 1, bootID: "another", at: stage.clock.now, beginsAt: 60_000, place: 10)
         stage.journal.resume(stage.run.recording, part, rows: 10, at: stage.clock.now)
         stage.record(5)
         stage.journal.append(.cut(activity: 1, entries: 10, rows: 9), at: stage.clock.now)
@@ -132,14 +132,14 @@ struct JournalFileTests {
         var bytes = try Data(contentsOf: URL(fileURLWithPath: stage.path))
         for index in stride(from: 5000, to: bytes.count, by: 3) { bytes[index] ^= 0x5A }
         try bytes.write(to: URL(fileURLWithPath: stage.path))
-        let preparation = try JournalPreparation(in: stage.directory.path, at: SyntheticRun.began)
+        let preparation = try JournalStartup(in: stage.directory.path, at: SyntheticRun.began)
         let name = "journal-2026-03-01-073012.damaged.sqlite"
         #expect(preparation.damaged?.path == stage.directory.path + "/" + name)
         #expect(preparation.nextActivity == 2 && preparation.open == nil)
         #expect(try Data(contentsOf: URL(fileURLWithPath: stage.directory.path + "/" + name)) == bytes)
         // A clock that stands still gives the next one the same date.
         try Data("this is no database, and was none".utf8).write(to: URL(fileURLWithPath: stage.path))
-        let second = try JournalPreparation(in: stage.directory.path, at: SyntheticRun.began)
+        let second = try JournalStartup(in: stage.directory.path, at: SyntheticRun.began)
         #expect(second.damaged?.path.hasSuffix("073012-2.damaged.sqlite") == true)
         #expect(try files().filter { $0.hasSuffix("damaged.sqlite") }.count == 2)
     }
@@ -154,7 +154,7 @@ struct JournalFileTests {
         }
         let before = try Data(contentsOf: URL(fileURLWithPath: stage.path))
         #expect(throws: JournalFailure.newer(99)) {
-            try JournalPreparation(in: stage.directory.path, at: SyntheticRun.began)
+            try JournalStartup(in: stage.directory.path, at: SyntheticRun.began)
         }
         #expect(throws: JournalFailure.newer(99)) { try stage.reader() }
         #expect(throws: JournalFailure.newer(99)) {
@@ -284,7 +284,7 @@ struct JournalFileTests {
         stage.record(10)
         try stage.restart()
         try FileManager.default.removeItem(atPath: stage.path)
-        let part = JournalPart(number: 1, bootID: "boot", at: stage.clock.now, beginsAt: 60_000, place: 10)
+        let part = BootSegment(number: 1, bootID: "boot", at: stage.clock.now, beginsAt: 60_000, place: 10)
         stage.journal.resume(stage.run.recording, part, rows: 10, at: stage.clock.now)
         stage.record(5)
         stage.end()

@@ -10,7 +10,7 @@ import Testing
 struct JournalHeldTests {
     @Test func nothingIsWrittenBeforeTheDirectoryIsReadyAndItsNumbersAreKnown() throws {
         let directory = TemporaryDirectory()
-        let desk = try JournalDesk()
+        let desk = try JournalMailbox()
         let journal = Journal(desk: desk, nextActivity: Renumbering.firstUnknownActivity)
         desk.queue.withLock { $0.isHeld = true }
         desk.news.withLock { $0.isPrepared = false }
@@ -26,23 +26,23 @@ struct JournalHeldTests {
         var run = SyntheticRun(activity: journal.activityNumber, start: clock.now)
         journal.begin(run.recording, run.part, at: clock.now)
         journal.write(run.row(0), at: clock.now)
-        writer.turn(at: clock.now)
+        writer.runOnce(at: clock.now)
         #expect(journal.status(at: clock.now).message == "attempt 1 fails, keeping up to 10 min in memory")
         #expect(journal.status(at: clock.now).state == .failed)
         // Each second, not each turn.
-        writer.turn(at: clock.advance(by: .milliseconds(500)))
+        writer.runOnce(at: clock.advance(by: .milliseconds(500)))
         #expect(attempts.withLock { $0 } == 1)
-        writer.turn(at: clock.advance(by: .milliseconds(500)))
-        writer.turn(at: clock.advance(by: .seconds(1)))
+        writer.runOnce(at: clock.advance(by: .milliseconds(500)))
+        writer.runOnce(at: clock.advance(by: .seconds(1)))
         #expect(attempts.withLock { $0 } == 3)
-        writer.turn(at: clock.advance(by: .seconds(1)))
+        writer.runOnce(at: clock.advance(by: .seconds(1)))
         #expect(attempts.withLock { $0 } == 3)
         #expect(!FileManager.default.fileExists(atPath: directory.path + "/journal.sqlite"))
         journal.renumber(
             Renumbering(
                 activities: .init(from: Renumbering.firstUnknownActivity, to: 7), events: .init(from: 1, to: 1)))
         journal.startWriting()
-        writer.turn(at: clock.advance(by: .milliseconds(500)))
+        writer.runOnce(at: clock.advance(by: .milliseconds(500)))
         run = SyntheticRun(activity: 7, start: run.start)
         #expect(journal.open?.activity == 7 && journal.activityNumber == 8)
         let reader = try JournalReader(in: directory.path)

@@ -18,11 +18,11 @@ struct JournalQueueTests {
 
     @Test mutating func whatIsGivenBackComesBeforeWhatCameSince() {
         for place in 0..<600 { queue.append(row(place), at: run.moment(place)) }
-        let taken = queue.take()
+        let taken = queue.popChunks()
         #expect(changes(taken) == (0..<600).map(row) && queue.isEmpty && queue.since == run.moment(0))
         for place in 600..<1200 { queue.append(row(place), at: run.moment(place)) }
         queue.giveBack(taken)
-        #expect(changes(queue.take()) == (0..<1200).map(row))
+        #expect(changes(queue.popChunks()) == (0..<1200).map(row))
         queue.wrote()
         #expect(queue.since == nil && queue.loss == nil)
     }
@@ -30,34 +30,34 @@ struct JournalQueueTests {
     @Test mutating func urgentChangesCountAsWrittenWhenAllBeforeThemAre() {
         queue.append(.delete(activity: 5), at: run.moment(0))
         queue.append(row(0), at: run.moment(0))
-        let taken = queue.take()
+        let taken = queue.popChunks()
         queue.append(.edit(activity: 6, .walk, nil), at: run.moment(1))
         #expect(queue.urgent == (2, 0))
         queue.giveBack(taken)
         #expect(queue.urgent == (2, 0))
-        _ = queue.take()
+        _ = queue.popChunks()
         queue.append(.delete(activity: 7), at: run.moment(2))
         queue.wrote()
         #expect(queue.urgent == (3, 2))
-        _ = queue.take()
+        _ = queue.popChunks()
         queue.wrote()
         #expect(queue.urgent == (3, 3))
     }
 
     @Test mutating func tenMinutesAreKeptAndThenTheOldestRowsGo() {
-        let part = JournalPart(bootID: "boot", at: run.start)
+        let part = BootSegment(bootID: "boot", at: run.start)
         queue.append(.begin(run.recording, part), at: run.start)
         // 26 rows a second, ten minutes long; the writer tries and fails each second.
         for place in 1...15_600 {
             queue.append(row(place * 2), at: run.moment(place))
-            if place % 26 == 0 { queue.giveBack(queue.take()) }
+            if place % 26 == 0 { queue.giveBack(queue.popChunks()) }
         }
         #expect(queue.loss == nil)
         for place in 15_601...40_000 {
             queue.append(row(place * 2), at: run.moment(place))
-            if place % 26 == 0 { queue.giveBack(queue.take()) }
+            if place % 26 == 0 { queue.giveBack(queue.popChunks()) }
         }
-        let left = changes(queue.take())
+        let left = changes(queue.popChunks())
         #expect(
             left.count <= JournalQueue.countLimit && left.count > JournalQueue.countLimit - 2 * JournalQueue.chunkLimit)
         #expect(left.first == .begin(run.recording, part))
@@ -68,7 +68,7 @@ struct JournalQueueTests {
 
     @Test mutating func notEvenWhatIsVitalGrowsWithoutBound() {
         for place in 0..<100_000 { queue.append(.delete(activity: place), at: run.moment(place)) }
-        #expect(changes(queue.take()).count <= JournalQueue.countLimit)
+        #expect(changes(queue.popChunks()).count <= JournalQueue.countLimit)
     }
 
     @Test mutating func longRowsAreBoundedByTheirBytes() {
@@ -76,7 +76,7 @@ struct JournalQueueTests {
         for sequence in 0..<1000 {
             queue.append(.event(sequence: sequence, activity: nil, at: run.start, line: line), at: run.start)
         }
-        let bytes = changes(queue.take()).reduce(0) { $0 + $1.size }
+        let bytes = changes(queue.popChunks()).reduce(0) { $0 + $1.size }
         #expect(bytes <= JournalQueue.sizeLimit && bytes > 0)
     }
 
@@ -90,7 +90,7 @@ struct JournalQueueTests {
         recording.id = first
         var moved = recording
         moved.id = 17
-        let part = JournalPart(bootID: "boot", at: run.start)
+        let part = BootSegment(bootID: "boot", at: run.start)
         let line = Array(#"{"class":"EVENT","seq":3,"boot_ms":1}"#.utf8)
         queue.append(.begin(recording, part), at: run.start)
         // One of an earlier start stays as it is.
@@ -100,7 +100,7 @@ struct JournalQueueTests {
         queue.append(.end(recording, gaps: 2), at: run.start)
         queue.renumber(
             Renumbering(activities: .init(from: first, to: 17), events: .init(from: 1, to: 101)))
-        let changes = changes(queue.take())
+        let changes = changes(queue.popChunks())
         #expect(changes.count == 605 && changes.first == .begin(moved, part) && changes.last == .end(moved, gaps: 2))
         #expect(changes[2] == .row(activity: 5, place: 0, run.row(0)))
         #expect(changes[602] == .row(activity: 17, place: 600, run.row(600)))

@@ -15,7 +15,7 @@ final class JournalStage {
 
     init() throws {
         directory = TemporaryDirectory()
-        let desk = try JournalDesk()
+        let desk = try JournalMailbox()
         journal = Journal(desk: desk, nextActivity: 1)
         writer = JournalWriter(in: directory.path, desk: desk)
     }
@@ -24,7 +24,7 @@ final class JournalStage {
 
     /// What the writer does twice a second.
     func turn(after pause: Duration = .milliseconds(500)) {
-        writer.turn(at: clock.advance(by: pause))
+        writer.runOnce(at: clock.advance(by: pause))
     }
 
     func begin() {
@@ -54,10 +54,10 @@ final class JournalStage {
 
     /// Lets go of the file as a program does that ends, and begins anew as its next start does.
     @discardableResult
-    func restart() throws -> JournalPreparation {
-        writer = JournalWriter(in: directory.path, desk: try JournalDesk())
-        let preparation = try JournalPreparation(in: directory.path, at: SyntheticRun.began)
-        let desk = try JournalDesk()
+    func restart() throws -> JournalStartup {
+        writer = JournalWriter(in: directory.path, desk: try JournalMailbox())
+        let preparation = try JournalStartup(in: directory.path, at: SyntheticRun.began)
+        let desk = try JournalMailbox()
         journal = Journal(desk: desk, nextActivity: preparation.nextActivity)
         writer = JournalWriter(in: directory.path, desk: desk)
         return preparation

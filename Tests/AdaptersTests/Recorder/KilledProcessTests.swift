@@ -22,7 +22,7 @@ import Testing
 
     private func expectAPrefix(of process: RecordingProcess, lostSince: Instant) throws {
         let steps = process.steps
-        let preparation = try JournalPreparation(in: process.directory.path, at: SyntheticRun.began)
+        let preparation = try JournalStartup(in: process.directory.path, at: SyntheticRun.began)
         #expect(preparation.damaged == nil)
         let safe = steps.prefix { $0 < lostSince }.count
         guard safe > 0 || preparation.open != nil else { return }

@@ -117,7 +117,7 @@ struct DamagedFileTests {
         for ending in JournalStage.files { try FileManager.default.removeItem(atPath: stage.path + ending) }
         try stage.replace(with: file)
         try stage.replace("-wal", with: log)
-        let ignored = try #require(try JournalPreparation(in: stage.directory.path, at: SyntheticRun.began).ignored)
+        let ignored = try #require(try JournalStartup(in: stage.directory.path, at: SyntheticRun.began).ignored)
         #expect(ignored.hasSuffix(" commits in \(frames - frames / 2) frames"))
         // A whole one, and the uncommitted end that a kill leaves, are nothing to say.
         let whole = try JournalStage()
@@ -128,7 +128,7 @@ struct DamagedFileTests {
         for ending in JournalStage.files { try FileManager.default.removeItem(atPath: whole.path + ending) }
         try whole.replace(with: start)
         try whole.replace("-wal", with: Array(end))
-        #expect(try JournalPreparation(in: whole.directory.path, at: SyntheticRun.began).ignored == nil)
+        #expect(try JournalStartup(in: whole.directory.path, at: SyntheticRun.began).ignored == nil)
     }
 
     @Test func aJournalThatIsDamagedInTheMiddleOfARunKeepsItsFirstPart() throws {

@@ -59,7 +59,7 @@ extension JournalStage {
         var lines: [String] = []
         for _ in 0..<turns {
             turn()
-            lines += journal.takeReports()
+            lines += journal.drainReports()
             if try !reader().recoveryLines().contains(where: { $0.hasSuffix("is being recovered.") }) { break }
         }
         return lines

@@ -67,7 +67,7 @@ struct RecoveryTests {
         #expect(preparation.open == before)
         #expect(try stage.entries(of: 2) == (0..<300).map(run.entry))
         // It goes on while the other one is copied, and is not copied once more.
-        let part = JournalPart(number: 1, bootID: "boot", at: stage.clock.now, beginsAt: before.lastAt, place: 300)
+        let part = BootSegment(number: 1, bootID: "boot", at: stage.clock.now, beginsAt: before.lastAt, place: 300)
         stage.journal.resume(before.recording, part, rows: before.rows, at: stage.clock.now)
         stage.record(10)
         try stage.recover()
@@ -186,7 +186,7 @@ struct RecoveryTests {
         var steps: [JournalRecovery.Step] = []
         for _ in 0..<20 { steps.append(try recovery.step(in: file)) }
         #expect(steps.suffix(10).allSatisfy { $0 == .waits })
-        #expect(recovery.takeReports() == ["\(name): recovery waits until 64 MiB are free"])
+        #expect(recovery.drainReports() == ["\(name): recovery waits until 64 MiB are free"])
         #expect(try JournalReader(in: directory.path).list(limit: 9) == [])
         disk.free = 64 << 20
         while try recovery.step(in: file) != .done {}

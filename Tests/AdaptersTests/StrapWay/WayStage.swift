@@ -9,7 +9,7 @@ import Testing
 final class WayStage {
     let daemon: PrivateBus
     let loop: EventLoop
-    private(set) var ways: StrapWays?
+    private(set) var ways: StrapBackendSwitch?
     /// What has happened: ways begin and end, are told things, and report.
     var story: [String] = []
     private(set) var inputs: [Input] = []
@@ -24,7 +24,7 @@ final class WayStage {
     }
 
     func start(_ wish: BackendSelector.Preference = .auto, isOff: Bool = false) throws {
-        ways = try StrapWays(
+        ways = try StrapBackendSwitch(
             wish, isOff: isOff, address: daemon.address, loop: loop,
             makeKernel: { [unowned self] (reason, report) throws(SystemError) in
                 try make("kernel", reason, report)
@@ -36,7 +36,7 @@ final class WayStage {
 
     private func make(
         _ name: String, _ reason: SanitizedText?, _ report: @escaping (Input) -> Void
-    ) throws(SystemError) -> any StrapWay {
+    ) throws(SystemError) -> any StrapBackend {
         if failures > 0 {
             failures -= 1
             throw SystemError("timerfd_create", code: 24)
@@ -80,7 +80,7 @@ final class WayStage {
 }
 
 /// A way that does nothing but tell what it is told.
-final class PretendWay: StrapWay {
+final class PretendWay: StrapBackend {
     let report: (Input) -> Void
     private let tell: (String) -> Void
     private(set) var scanned: (([ScanResult]) -> Void)?
@@ -111,12 +111,12 @@ final class PretendWay: StrapWay {
         tell("forgets")
     }
 
-    func scan(for duration: Duration, finished: @escaping ([ScanResult]) -> Void) -> StrapRefusal? {
+    func scan(for duration: Duration, finished: @escaping ([ScanResult]) -> Void) -> StrapRequestError? {
         scanned = finished
         return nil
     }
 
-    func pair(_ pattern: StrapMatcher, finished: @escaping (PairingResult) -> Void) -> StrapRefusal? {
+    func pair(_ pattern: StrapMatcher, finished: @escaping (PairingResult) -> Void) -> StrapRequestError? {
         paired = finished
         return nil
     }

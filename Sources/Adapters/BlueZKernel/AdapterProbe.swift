@@ -1,0 +1,42 @@
+import Domain
+import Glibc
+import Linux
+package import Sensors
+
+/// What the kernel tells everybody about its Bluetooth adapters, asked once.
+///
+/// Source: BlueZ, doc/mgmt-api.txt, Read Controller Information Command.
+package struct AdapterProbe: Equatable, Sendable {
+    package var index: UInt16
+    package var supported: AdapterSettings
+    package var settings: AdapterSettings
+
+    /// Asks for some adapters, and waits for the answers for at most so long; those that were not told are left out.
+    package static func probe(_ indices: [UInt16], within time: Duration) -> [AdapterProbe] {
+        guard let socket = try? BluetoothSockets.bluez.management() else { return [] }
+        var missing = Set(indices)
+        for index in indices {
+            _ = socket.send(MgmtCommand.readInformation(index: index).bytes[...])
+        }
+        var told: [AdapterProbe] = []
+        let end = Clock.now() + time
+        var buffer = [UInt8](repeating: 0, count: MgmtPacket.sizeLimit)
+        while !missing.isEmpty {
+            let left = (end - Clock.now()).wholeMilliseconds
+            guard left > 0 else { break }
+            var waiting = pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)
+            _ = unsafe poll(&waiting, 1, Int32(left))
+            guard let count = try? unsafe buffer.withUnsafeMutableBytes({ unsafe try socket.read(into: $0) }) else {
+                continue
+            }
+            let bytes = Array(buffer[..<count])
+            guard let packet = try? MgmtPacket(bytes.span) else { continue }
+            guard case .answered(let opcode, let status, let reply) = packet.event, missing.remove(packet.index) != nil,
+                opcode == MgmtCommand.readInformation(index: packet.index).opcode, status == .success,
+                let adapter = try? Adapter(index: packet.index, reply.span)
+            else { continue }
+            told.append(AdapterProbe(index: packet.index, supported: adapter.supported, settings: adapter.settings))
+        }
+        return told
+    }
+}

@@ -1,0 +1,188 @@
+import Domain
+package import Linux
+import Outputs
+
+/// Answers questions about what is recorded, and makes files of it, on a thread of its own.
+///
+///     loop ──▶ ask ──▶ Desk ──▶ thread ──▶ journal.sqlite, read-only; files
+///     loop ◀── told ◀── Desk ◀────┘
+///
+/// Neither the loop nor the journal's writer may wait for it: a file of ten hours takes a second, and a disk that hangs takes as long as it
+/// likes. It stands back where the processor is wanted by them too. What is asked meanwhile waits, up to ``limit`` questions.
+@safe
+package final class DiskWorker {
+    /// What came of a question; the error is words for people.
+    package typealias Completion = (Result<DiskReply, Failure>) -> Void
+
+    /// Why there is no answer.
+    package struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
+        package var description: String
+
+        package init(_ description: String) {
+            self.description = description
+        }
+    }
+
+    /// The most questions that wait for their answers.
+    package static let limit = 32
+
+    /// What lies between the loop and the thread.
+    private final class Desk: Sendable {
+        struct Papers {
+            var questions: [(number: Int, question: DiskRequest)] = []
+            var answers: [(number: Int, answer: Result<DiskReply, Failure>)] = []
+            var isClosing = false
+        }
+
+        let papers = Locked(Papers())
+        /// Calls the thread.
+        let work: EventFD
+        /// Calls the loop: there are answers.
+        let answered: EventFD
+        /// The thread has ended.
+        let ended: EventFD
+
+        init() throws(SystemError) {
+            work = try EventFD()
+            answered = try EventFD()
+            ended = try EventFD()
+        }
+    }
+
+    private let desk: Desk
+    private let thread: WorkerThread
+    private var source: DescriptorSource?
+    /// Who waits, by the numbers of the questions.
+    private var waiting: [Int: Completion] = [:]
+    private var nextNumber = 0
+
+    /// - Parameter directory: the state directory.
+    package init(in directory: String, loop: EventLoop) throws(SystemError) {
+        let desk = try Desk()
+        self.desk = desk
+        thread = try WorkerThread("paced-clerk", niceness: 10) { Self.run(desk, in: directory) }
+        source = try loop.watch(desk.answered.descriptor, for: .reading) { [unowned self] _ in deliverReplies() }
+    }
+
+    /// Has a question answered: `told` is called in the loop, later.
+    ///
+    /// - Returns: false where too many wait already; `told` is not called then.
+    package func submit(_ question: DiskRequest, _ told: @escaping Completion) -> Bool {
+        guard waiting.count < Self.limit else { return false }
+        let number = nextNumber
+        nextNumber += 1
+        waiting[number] = told
+        desk.papers.withLock { $0.questions.append((number, question)) }
+        desk.work.signal()
+        return true
+    }
+
+    /// Ends with the question that is being answered; waits at most so long, because a disk may never answer.
+    ///
+    /// - Returns: false where it goes on.
+    @discardableResult
+    package func close(waiting limit: Duration = .seconds(2)) -> Bool {
+        source = nil
+        waiting = [:]
+        desk.papers.withLock { $0.isClosing = true }
+        desk.work.signal()
+        guard desk.ended.wait(atMost: limit) else { return false }
+        thread.join()
+        return true
+    }
+
+    private func deliverReplies() {
+        desk.answered.drain()
+        let answers = desk.papers.withLock { papers in
+            let answers = papers.answers
+            papers.answers = []
+            return answers
+        }
+        for (number, answer) in answers { waiting.removeValue(forKey: number)?(answer) }
+    }
+
+    // MARK: On the thread
+
+    private static func run(_ desk: Desk, in directory: String) {
+        while true {
+            let (next, isClosing) = desk.papers.withLock { papers in
+                (papers.questions.isEmpty ? nil : papers.questions.removeFirst(), papers.isClosing)
+            }
+            if isClosing { break }
+            guard let next else {
+                desk.work.wait(atMost: .seconds(3600))
+                continue
+            }
+            let answer = reply(next.question, in: directory)
+            desk.papers.withLock { $0.answers.append((next.number, answer)) }
+            desk.answered.signal()
+        }
+        desk.ended.signal()
+    }
+
+    private static func reply(_ question: DiskRequest, in directory: String) -> Result<DiskReply, Failure> {
+        do {
+            switch question {
+            case .configuration(let path): return .success(.configuration(try ConfigurationFile.read(path)))
+            case .keep(let list, let file):
+                try file.write(list)
+                return .success(.kept)
+            case .recoverable(let name):
+                _ = try JournalRecovery.open(name, in: directory)
+                return .success(.kept)
+            default: return .success(try question.reply(from: JournalReader(in: directory)))
+            }
+        } catch let failure as ConfigurationFile.Failure {
+            return .failure(Failure(failure.line))
+        } catch JournalFailure.missing {
+            if case .list = question { return .success(.list([])) }
+            if case .orders = question { return .success(.orders([])) }
+            return .success(.nothing)
+        } catch {
+            return .failure(Failure("\(error)"))
+        }
+    }
+}
+
+extension DiskRequest {
+    fileprivate func reply(from reader: JournalReader) throws -> DiskReply {
+        switch self {
+        case .list(let limit, let before): return .list(try reader.list(limit: limit, before: before))
+        case .activity(let id):
+            guard let summary = try reader.summary(of: id), let recording = try reader.recording(id) else {
+                return .nothing
+            }
+            return .activity(summary, recording)
+        case .track(let request):
+            guard try reader.summary(of: request.activity) != nil else { return .nothing }
+            return .track(try Track(request, of: reader.rows(of: request.activity)))
+        case .orders: return .orders(try reader.orders())
+        case .export(let order, let directory):
+            guard let recording = try reader.recording(order.activity) else { return .nothing }
+            let rows = try reader.rows(of: order.activity)
+            return try order.format.makeFile(of: recording, rows, in: directory)
+        case .configuration, .keep, .recoverable: return .nothing
+        }
+    }
+}
+
+extension ExportFormat {
+    /// More files of the same minute and sport than anybody makes.
+    private static let numbers = 1...999
+
+    /// Makes the file of a recording, beside all that are there.
+    fileprivate func makeFile(
+        of recording: RecordedActivity, _ rows: JournalRows, in directory: String
+    ) throws -> DiskReply {
+        try makeDirectories(directory)
+        var file = try AtomicFileWriter(in: directory, name: name(of: recording), mode: JournalFile.mode)
+        let written = Clock.isSynchronised() ? Clock.systemTime() : nil
+        let origin = ExportMetadata.ofThisMachine(started: recording.started, written: written)
+        let loss = try write(recording, rows: rows, origin: origin) { try file.write($0) }
+        for number in Self.numbers {
+            let name = name(of: recording, number: number)
+            if try file.finish(as: name) { return .exported(path: directory + "/" + name, loss) }
+        }
+        throw DiskWorker.Failure("there are \(Self.numbers.count) files of this name")
+    }
+}

@@ -1,0 +1,173 @@
+package import Domain
+package import Linux
+package import Sensors
+
+/// The way to the straps that is in use, and the change from one to the other while bluetoothd comes and goes (``BackendSelector``).
+///
+/// The old way is released, its links with it, before the new one begins: never do both have one strap. What the old one had raised is
+/// cleared; the new one tells anew how things stand. A scan or a pairing that goes on is answered with what there is.
+package final class StrapBackendSwitch: StrapBackend {
+    /// Makes a way, which reports to what is given, for the reason that is given, if there is one.
+    package typealias Maker = (SanitizedText?, @escaping (Input) -> Void) throws(SystemError) -> any StrapBackend
+
+    /// The wait after a way that could not be made.
+    package static let retryDelay = Duration.seconds(5)
+
+    private let makeKernel: Maker
+    private let makeBus: Maker
+    private let report: (Input) -> Void
+    private let changed: (BackendSelector.Backend, SanitizedText?) -> Void
+    private let isFree: Bool
+
+    private var choice: BackendSelector
+    private var owner: BusNameWatcher?
+    private var timer: TimerSource?
+    private var used: (way: BackendSelector.Backend, straps: any StrapBackend)?
+    private var makeAt: Instant?
+
+    /// What a new way has to be told.
+    private var isActive = false
+    private var isOff: Bool
+
+    private var raised: [FaultName] = []
+    private var advice: BackendHint?
+    private var scanned: (([ScanResult]) -> Void)?
+    private var paired: ((PairingResult) -> Void)?
+
+    /// - Parameters:
+    ///   - isOff: no strap is to be used until ``use(_:)``.
+    ///   - address: the bus, as ``Bus/systemAddress``.
+    ///   - report: takes what the way reports, never before this returns.
+    ///   - changed: takes each way that begins, and why, where nobody has said it.
+    package init(
+        _ wish: BackendSelector.Preference, isOff: Bool = false, address: String = Bus.systemAddress, loop: EventLoop,
+        makeKernel: @escaping Maker, makeBus: @escaping Maker, report: @escaping (Input) -> Void,
+        changed: @escaping (BackendSelector.Backend, SanitizedText?) -> Void
+    ) throws(SystemError) {
+        let now = Clock.now()
+        self.makeKernel = makeKernel
+        self.makeBus = makeBus
+        self.report = report
+        self.changed = changed
+        self.isOff = isOff
+        isFree = wish == .auto
+        choice = BackendSelector(wish, at: now)
+        timer = try loop.timer { [unowned self] in onTimer() }
+        if wish == .auto {
+            owner = try BusNameWatcher(of: "org.bluez", at: address, loop: loop) { [unowned self] owner in
+                choice.receive(isRunning: owner != nil, at: Clock.now())
+                onTimer()
+            }
+        }
+        // A way that is said begins in the loop's first turn, as one that is found out.
+        timer?.arm(at: wish == .auto ? choice.deadline : now)
+    }
+
+    deinit {
+        release()
+    }
+
+    // MARK: The way in use
+
+    private func onTimer() {
+        let now = Clock.now()
+        choice.tick(at: now)
+        if let way = choice.way, way != used?.way, now >= makeAt ?? now { change(to: way, at: now) }
+        timer?.arm(at: [choice.deadline, makeAt].compactMap { $0 }.min())
+    }
+
+    private func change(to way: BackendSelector.Backend, at now: Instant) {
+        release()
+        makeAt = nil
+        let pass: (Input) -> Void = { [unowned self] in self.pass($0, from: way) }
+        do throws(SystemError) {
+            let straps = way == .kernel ? try makeKernel(choice.reason, pass) : try makeBus(choice.reason, pass)
+            used = (way, straps)
+            changed(way, choice.reason)
+            if isActive { straps.runChanged(isActive: true) }
+            if isOff { straps.stop() }
+        } catch {
+            // There is no memory, or no descriptor.
+            makeAt = now + Self.retryDelay
+            report(.heartLink(LinkStatus(.disconnected, reason: .noBluetooth)))
+        }
+    }
+
+    /// Ends the way in use, and all that it has begun.
+    private func release() {
+        // It may answer as it goes.
+        used = nil
+        endScan([])
+        endPairing(.refused)
+        for fault in raised { report(.clear(fault)) }
+        raised = []
+        advice = nil
+    }
+
+    private func pass(_ input: Input, from way: BackendSelector.Backend) {
+        switch input {
+        case .raise(let fault, _): if !raised.contains(fault) { raised.append(fault) }
+        case .clear(let fault): raised.removeAll { $0 == fault }
+        case .heartLink(let status): advise(way == .kernel ? BackendHint(status) : nil)
+        default: break
+        }
+        report(input)
+    }
+
+    private func advise(_ advice: BackendHint?) {
+        guard advice != self.advice else { return }
+        if let old = self.advice { pass(.clear(old.fault), from: .kernel) }
+        if let advice { pass(.raise(advice.fault, message: advice.message(isFree: isFree)), from: .kernel) }
+        self.advice = advice
+    }
+
+    private func endScan(_ sightings: [ScanResult]) {
+        let finished = scanned
+        scanned = nil
+        finished?(sightings)
+    }
+
+    private func endPairing(_ outcome: PairingResult) {
+        let finished = paired
+        paired = nil
+        finished?(outcome)
+    }
+
+    // MARK: What is wanted
+
+    package func runChanged(isActive: Bool) {
+        self.isActive = isActive
+        used?.straps.runChanged(isActive: isActive)
+    }
+
+    package func use(_ ours: [StrapMatcher]) {
+        isOff = false
+        used?.straps.use(ours)
+    }
+
+    package func stop() {
+        isOff = true
+        used?.straps.stop()
+    }
+
+    package func forget(_ pattern: StrapMatcher?, said ours: [StrapMatcher]) {
+        used?.straps.forget(pattern, said: ours)
+    }
+
+    package func scan(for duration: Duration, finished: @escaping ([ScanResult]) -> Void) -> StrapRequestError? {
+        if scanned != nil || paired != nil { return .busy }
+        // Which way it is to be is known after ``BackendSelector/patience`` at most.
+        guard let straps = used?.straps else { return .hindered(.noBluetooth) }
+        let refusal = straps.scan(for: duration) { [weak self] in self?.endScan($0) }
+        if refusal == nil { scanned = finished }
+        return refusal
+    }
+
+    package func pair(_ pattern: StrapMatcher, finished: @escaping (PairingResult) -> Void) -> StrapRequestError? {
+        if scanned != nil || paired != nil { return .busy }
+        guard let straps = used?.straps else { return .hindered(.noBluetooth) }
+        let refusal = straps.pair(pattern) { [weak self] in self?.endPairing($0) }
+        if refusal == nil { paired = finished }
+        return refusal
+    }
+}

@@ -1,0 +1,170 @@
+import Adapters
+import Domain
+import Sensors
+import TestKit
+import Testing
+
+@Suite struct GpsdStreamTests {
+    static let start = Instant(milliseconds: 1_000_000)
+
+    /// All that a gpsd which sends these pieces, one each millisecond, amounts to.
+    func steps(_ pieces: [ArraySlice<UInt8>], every interval: Duration = .milliseconds(1)) -> [GpsdDecoder.Step] {
+        var stream = GpsdDecoder(addresses: 1)
+        var now = Self.start
+        var steps: [GpsdDecoder.Step] = []
+        func take() {
+            while let step = stream.next(at: now) { steps.append(step) }
+        }
+        take()
+        stream.connected(at: now)
+        for piece in pieces {
+            stream.received(piece)
+            take()
+            now += interval
+        }
+        now += .seconds(1)
+        take()
+        return steps
+    }
+
+    /// The steps without their moments, which depend on the cuts.
+    func timeless(_ steps: [GpsdDecoder.Step]) -> [GpsdDecoder.Step] {
+        steps.map { step in
+            guard case .input(.fix(var fix)) = step else { return step }
+            fix.arrivedAt = Self.start
+            return .input(.fix(fix))
+        }
+    }
+
+    func transcript(_ lines: [String]) -> [UInt8] {
+        Array(([FakeGpsd.version] + lines).flatMap { Array($0.utf8) + [13, 10] })
+    }
+
+    @Test func aTranscriptCutAnywhereGivesTheSame() throws {
+        let lines = try GpsdLog("gpsd/humminbird-M37.log").recordedJSON().prefix(8)
+        let bytes = transcript([#"{"class":"DEVICES","devices":[]}"#, "$GPGGA,garbage"] + lines)
+        let whole = timeless(steps([bytes[...]]))
+        #expect(whole.count { if case .input(.fix) = $0 { true } else { false } } == 5)
+        for cut in bytes.indices {
+            #expect(timeless(steps([bytes[..<cut], bytes[cut...]])) == whole)
+        }
+    }
+
+    @Test(arguments: 0..<10 as Range<UInt64>, ["telit-he910", "ublox-neo-m8l"])
+    func aLongTranscriptCutAtRandomGivesTheSame(seed: UInt64, name: String) throws {
+        var random = SeededRandom(seed: seed)
+        let bytes = transcript(Array(try GpsdLog("gpsd/\(name).log").recordedJSON().prefix(400)))
+        let whole = timeless(steps([bytes[...]], every: .zero))
+        var pieces: [ArraySlice<UInt8>] = []
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            pieces.append(rest.prefix(Int.random(in: 1...3_000, using: &random)))
+            rest = rest.dropFirst(pieces[pieces.count - 1].count)
+        }
+        // No time passes, as in the whole: what closes a fix by the clock is tested elsewhere.
+        #expect(timeless(steps(pieces, every: .zero)) == whole)
+    }
+
+    @Test func garbageAndOversizeLinesBetweenReportsCostNothingElse() {
+        let tpv = #"{"class":"TPV","device":"/dev/a","mode":3,"lat":1,"lon":2}"#
+        let garbage = ["\0\u{1}\u{7F}", String(repeating: "x", count: 100_000), "{", tpv.dropLast().description, "}{"]
+        let steps = steps([transcript(garbage.flatMap { [$0, tpv] })[...]])
+        #expect(steps.count { if case .input(.fix(let fix)) = $0 { fix.hasPosition } else { false } } == garbage.count)
+    }
+
+    @Test func whatIsLeftOfABrokenConnectionIsNotReadOnTheNext() {
+        var stream = GpsdDecoder(addresses: 1)
+        let now = Self.start
+        func inputs(_ bytes: [UInt8]) -> [Input] {
+            stream.received(bytes)
+            var inputs: [Input] = []
+            while let step = stream.next(at: now) { if case .input(let input) = step { inputs.append(input) } }
+            return inputs
+        }
+        _ = inputs([])
+        stream.connected(at: now)
+        _ = inputs(Array((FakeGpsd.version + "\n" + #"{"class":"TPV","mode":3,"lat":1,"#).utf8))
+        stream.closed(at: now)
+        _ = inputs([])
+        stream.connected(at: now)
+        let fixes = inputs(Array((FakeGpsd.version + "\n" + #"{"class":"TPV","mode":3,"lat":5,"lon":6}"# + "\n").utf8))
+            .compactMap { if case .fix(let fix) = $0 { fix } else { nil } }
+        #expect(fixes.map(\.latitude) == [5])
+    }
+
+    @Test func whatIsNoGpsdGivesNoFixes() {
+        let tpv = #"{"class":"TPV","mode":3,"lat":1,"lon":2}"#
+        let bytes = Array((#"{"class":"VERSION","proto_major":2}"# + "\n" + tpv + "\n").utf8)
+        #expect(
+            steps([bytes[...]]).allSatisfy { if case .input(.fix) = $0 { false } else { true } })
+    }
+
+    @Test func theLinkIsToldAtChangesOnly() {
+        let tpv = #"{"class":"TPV","device":"/dev/a","mode":3,"lat":1,"lon":2}"#
+        let lost = #"{"class":"TPV","device":"/dev/a","mode":1}"#
+        let links = steps([transcript([tpv, tpv, lost, lost, tpv])[...]]).compactMap {
+            if case .input(.gpsdLink(let link)) = $0 { link } else { nil }
+        }
+        let name = SanitizedText("/dev/a")
+        #expect(
+            links == [
+                LinkStatus(.connecting, reason: .silent), LinkStatus(.connected, name: name),
+                LinkStatus(.connecting, reason: .noFix, name: name), LinkStatus(.connected, name: name),
+            ])
+    }
+
+    @Test func silenceIsToldAtTheMomentThatItIsSilence() {
+        var stream = GpsdDecoder(addresses: 1)
+        var now = Self.start
+        var told: [LinkReason?] = []
+        func take() {
+            while let step = stream.next(at: now) {
+                if case .input(.gpsdLink(let link)) = step { told.append(link.reason) }
+            }
+        }
+        take()
+        stream.connected(at: now)
+        stream.received(transcript([#"{"class":"TPV","mode":3,"lat":1,"lon":2}"#]))
+        take()
+        while stream.deadline <= Self.start + .seconds(5) {
+            now = stream.deadline
+            take()
+        }
+        #expect(told == [.silent, nil, .silent])
+        #expect(now == Self.start + .seconds(5))
+    }
+
+    /// Whatever comes, time only moves on: each turn ends, and the next is not at once for ever.
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func anythingAtAllIsTakenInABoundedNumberOfSteps(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let lines = transcript(try GpsdLog("gpsd/humminbird-M37.log").recordedJSON())
+        var stream = GpsdDecoder(addresses: 2, device: seed.isMultiple(of: 3) ? "/dev/a" : nil)
+        var now = Self.start
+        var turns = 0
+        for _ in 0..<1_000 {
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: stream.connected(at: now)
+            case 1: stream.failed(at: now)
+            case 2: stream.closed(at: now)
+            case 3: stream.received((0..<50).map { _ in UInt8.random(in: 0...255, using: &random) })
+            default:
+                let from = Int.random(in: lines.indices, using: &random)
+                stream.received(lines[from...].prefix(Int.random(in: 0...4_000, using: &random)))
+            }
+            let end = now + .milliseconds(Int.random(in: 0...3_000, using: &random))
+            while true {
+                while let step = stream.next(at: now) {
+                    turns += 1
+                    if case .connection(.connect) = step, Bool.random(using: &random) { stream.failed(at: now) }
+                }
+                turns += 1
+                #expect(stream.deadline > now)
+                guard stream.deadline <= end else { break }
+                now = stream.deadline
+            }
+            now = max(now, end)
+        }
+        #expect(turns < 40_000)
+    }
+}

@@ -1,0 +1,83 @@
+import Adapters
+import Domain
+import Sensors
+import Testing
+
+struct StrapUseTests {
+    private var list = StrapStore()
+    private static let h10 = KnownStrap(
+        address: LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public),
+        name: SanitizedText("Polar H10 9AD13824"))
+    private static let h9 = KnownStrap(
+        address: LEAddress(BluetoothAddress(value: 0xF601_0203_0405), .random), name: SanitizedText("Polar H9 00000002")
+    )
+
+    @Test mutating func aStrapTakesThePlaceOfTheOthersOrStandsBesideThem() throws {
+        try StrapSelection.strap("9AD13824", isAdded: false).apply(to: &list)
+        #expect(list.ours == ["9AD13824"])
+        try StrapSelection.strap("A0:9E:1A:00:00:01", isAdded: true).apply(to: &list)
+        try StrapSelection.strap("9ad13824", isAdded: true).apply(to: &list)
+        #expect(list.ours == ["9AD13824", "A0:9E:1A:00:00:01"])
+        try StrapSelection.strap("Polar", isAdded: false).apply(to: &list)
+        #expect(list.ours == ["Polar"])
+    }
+
+    @Test mutating func offKeepsTheStrapsAndAutoForgetsWhatWasSaid() throws {
+        list.remembered = [Self.h10]
+        try StrapSelection.strap("9AD13824", isAdded: false).apply(to: &list)
+        try StrapSelection.off.apply(to: &list)
+        #expect(list.isOff)
+        #expect(list.ours == ["9AD13824"])
+        try StrapSelection.auto.apply(to: &list)
+        #expect(!list.isOff)
+        #expect(list.ours == [])
+        #expect(list.remembered == [Self.h10])
+        try StrapSelection.off.apply(to: &list)
+        try StrapSelection.strap("9AD13824", isAdded: true).apply(to: &list)
+        #expect(!list.isOff)
+    }
+
+    @Test mutating func theListIsBounded() throws {
+        for number in 0..<16 { try StrapSelection.strap("strap \(number)", isAdded: true).apply(to: &list) }
+        let before = list
+        let failure = #expect(throws: RPCError.self) {
+            var list = before
+            try StrapSelection.strap("one more", isAdded: true).apply(to: &list)
+        }
+        #expect(failure?.code == -32004)
+        try StrapSelection.strap("strap 3", isAdded: true).apply(to: &list)
+        #expect(list == before)
+    }
+
+    @Test(arguments: [
+        ("Polar H10 9AD13824", ["H9 00000002"], [h9]), ("9AD13824", ["H9 00000002"], [h9]),
+        ("A0:9E:1A:00:00:01", ["H9 00000002"], [h9]), ("H9 00000002", ["9ad13824", "a0:9e:1a:00:00:01"], [h10]),
+    ])
+    mutating func aForgottenStrapIsOursInNoWay(_ strap: String, ours: [String], remembered: [KnownStrap]) throws {
+        list.ours = ["9ad13824", "a0:9e:1a:00:00:01", "H9 00000002"]
+        list.remembered = [Self.h10, Self.h9]
+        try list.forget(strap)
+        #expect(list.ours == ours)
+        #expect(list.remembered == remembered)
+    }
+
+    @Test mutating func aStrapThatWasOnlySaidIsForgottenToo() throws {
+        list.ours = ["9AD13824", "other"]
+        try list.forget("9ad13824")
+        #expect(list.ours == ["other"])
+        let before = list
+        let failure = #expect(throws: RPCError.self) {
+            var list = before
+            try list.forget("9ad13824")
+        }
+        #expect(failure?.code == -32003)
+    }
+
+    @Test mutating func everythingCanBeForgotten() throws {
+        list.ours = ["a"]
+        list.remembered = [Self.h10]
+        try list.forget(nil)
+        #expect(list == StrapStore())
+        try list.forget(nil)
+    }
+}
