@@ -51,22 +51,22 @@ package struct Configuration: Equatable, Sendable {
     /// What is configured: the file that the options name, or else the one that is read by default, and what options win over.
     ///
     /// - Throws: ``Options/Misuse``; a file that was asked for must be there.
-    package static func read(_ options: Options) throws(Options.Misuse) -> Configuration {
+    package static func read(_ options: Options) throws(Options.UsageError) -> Configuration {
         let assignments: [ConfigurationFile.Assignment]?
         do throws(ConfigurationFile.Failure) {
             assignments = try ConfigurationFile.read(options.configurationPath)
         } catch {
-            throw Options.Misuse(line: error.line)
+            throw Options.UsageError(line: error.line)
         }
         return try Configuration(assignments, options)
     }
 
     /// - Parameter assignments: what the options' file says; nil where it is not there.
-    init(_ assignments: [ConfigurationFile.Assignment]?, _ options: Options) throws(Options.Misuse) {
+    init(_ assignments: [ConfigurationFile.Assignment]?, _ options: Options) throws(Options.UsageError) {
         if let assignments {
             try self.init(assignments, path: options.configurationPath)
         } else if let path = options.configuration {
-            throw Options.Misuse(line: "there is no file \(path); give --config another, or leave it away")
+            throw Options.UsageError(line: "there is no file \(path); give --config another, or leave it away")
         } else {
             self.init()
         }
@@ -82,20 +82,20 @@ package struct Configuration: Equatable, Sendable {
     /// Takes over what a file says.
     ///
     /// - Throws: ``Options/Misuse``, which names the file and the line.
-    package init(_ assignments: [ConfigurationFile.Assignment], path: String) throws(Options.Misuse) {
+    package init(_ assignments: [ConfigurationFile.Assignment], path: String) throws(Options.UsageError) {
         var assignments = assignments
         warnings = assignments.replaceFormerNames(in: path)
         var lines: [String: Int] = [:]
         var panel = PanelConfiguration()
         for assignment in assignments {
-            do throws(Options.Misuse) {
+            do throws(Options.UsageError) {
                 let name = assignment.section + "." + assignment.key
                 if let line = lines.updateValue(assignment.line, forKey: name) {
-                    throw Options.Misuse(line: "\(shown(assignment.key)) stands in line \(line) already")
+                    throw Options.UsageError(line: "\(shown(assignment.key)) stands in line \(line) already")
                 }
                 try take(assignment, &panel)
             } catch {
-                throw Options.Misuse(line: "\(path):\(assignment.line): \(error.line)")
+                throw Options.UsageError(line: "\(path):\(assignment.line): \(error.line)")
             }
         }
         let autoStop = ConfigurationSection.settings.rawValue + "." + SettingKey.autoStopMinutes.rawValue
@@ -105,35 +105,35 @@ package struct Configuration: Equatable, Sendable {
 
     private mutating func take(
         _ assignment: ConfigurationFile.Assignment, _ panel: inout PanelConfiguration
-    ) throws(Options.Misuse) {
+    ) throws(Options.UsageError) {
         let sections = ConfigurationSection.allCases.map { "[\($0.rawValue)]" }.joined(separator: " ")
         guard let section = ConfigurationSection(rawValue: assignment.section) else {
-            throw Options.Misuse(
+            throw Options.UsageError(
                 line: assignment.section.isEmpty
                     ? "\(shown(assignment.key)) stands in no section; there are \(sections)"
                     : "there is no section [\(shown(assignment.section))]; there are \(sections)")
         }
         guard section.keys.contains(assignment.key) else {
             let keys = section.keys.joined(separator: " ")
-            throw Options.Misuse(
+            throw Options.UsageError(
                 line: "there is no key \(shown(assignment.key)) in [\(section.rawValue)]; there are \(keys)")
         }
         if section == .settings, let key = SettingKey(rawValue: assignment.key) {
-            try settings.take(key, assignment)
+            try settings.parse(key, assignment)
         } else if let key = ConfigurationKey(rawValue: assignment.key) {
             try take(key, assignment)
         } else {
             do throws(PanelConfiguration.Wrong) {
                 try panel.apply(assignment)
             } catch {
-                throw Options.Misuse(line: error.what)
+                throw Options.UsageError(line: error.what)
             }
         }
     }
 
     private mutating func take(
         _ key: ConfigurationKey, _ assignment: ConfigurationFile.Assignment
-    ) throws(Options.Misuse) {
+    ) throws(Options.UsageError) {
         let value = assignment.value
         switch key {
         case .syncInterval: syncSeconds = value.isEmpty ? nil : try assignment.number(in: 1...60)

@@ -7,19 +7,19 @@ import Pipeline
 /// What is asked about the activities that are recorded: the clerk reads, the journal's writer changes.
 extension Daemon {
     /// Begins what was asked; the answer is settled by the token that is returned.
-    func answer(
+    func execute(
         _ request: ActivityRequest, at now: Instant
     ) throws(RPCError) -> PendingResponse.Token {
         let token = nextToken
         nextToken += 1
         switch request {
         case .list(let limit, let before):
-            try ask(.list(limit: limit, before: before), for: token) { daemon, answer in
+            try submit(.list(limit: limit, before: before), for: token) { daemon, answer in
                 guard case .list(let summaries) = answer else { return nil }
                 return .activities(summaries.map { daemon.upToDate($0) })
             }
         case .get(let id, let lap):
-            try ask(.activity(id), for: token) { daemon, answer in
+            try submit(.activity(id), for: token) { daemon, answer in
                 guard case .activity(let summary, let recording) = answer else { return nil }
                 return .recording(daemon.upToDate(summary), recording, fromLap: lap)
             }
@@ -27,14 +27,14 @@ extension Daemon {
             if id == nil, let present, present.id < 1 { throw .busy("the journal cannot be read yet") }
             guard let id = id ?? present?.id else { throw .unavailable("no run is on: give the id of an activity") }
             let request = Track.Request(activity: id, from: from, interval: interval, columns: columns)
-            try ask(.track(request), for: token) { _, answer in
+            try submit(.track(request), for: token) { _, answer in
                 if case .track(let track) = answer { .track(track) } else { nil }
             }
         case .edit(let id, let sport, let name):
             // The state would go on to say the other.
             if sport != nil { try checkIsNotOn(id) }
             try change(id, by: .edit(activity: id, sport, name), for: token, at: now) { daemon throws(RPCError) in
-                try daemon.ask(.activity(id), for: token) { daemon, answer in
+                try daemon.submit(.activity(id), for: token) { daemon, answer in
                     if case .activity(let summary, _) = answer { .summary(daemon.upToDate(summary)) } else { nil }
                 }
             }
@@ -54,7 +54,7 @@ extension Daemon {
         guard status.state == .writing else { throw .busy(status.message ?? "the disk takes nothing") }
         let isAsked = clerk?.submit(.recoverable(file: file)) { [unowned self] answer in
             if case .failure(let trouble) = answer {
-                return settle(token) { () throws(RPCError) in throw .notFound("file", "\(file): \(trouble)") }
+                return complete(token) { () throws(RPCError) in throw .notFound("file", "\(file): \(trouble)") }
             }
             let isTaken = recorder.journal.append(.recover(file: file), at: Clock.now()) { [unowned self] in
                 control?.complete(token, .success(.done))
@@ -85,7 +85,7 @@ extension Daemon {
     }
 
     /// Asks the clerk; `result` makes the result of what he says, or nil where there is no such activity.
-    private func ask(
+    private func submit(
         _ question: DiskRequest, for token: PendingResponse.Token,
         _ result: @escaping (Daemon, DiskReply) -> ControlResult?
     ) throws(RPCError) {
@@ -116,7 +116,7 @@ extension Daemon {
                 }
                 // It may have begun, or have been deleted, since it was asked for: numbers are never used twice.
                 let isTaken = recorder.journal.append(change, at: Clock.now()) { [unowned self] in
-                    settle(token) { () throws(RPCError) in try done(self) }
+                    complete(token) { () throws(RPCError) in try done(self) }
                 }
                 if !isTaken { throw .busy("too many changes wait for the disk") }
             } catch {
@@ -127,7 +127,7 @@ extension Daemon {
     }
 
     /// Goes on; what fails is the answer.
-    private func settle(_ token: PendingResponse.Token, _ body: () throws(RPCError) -> Void) {
+    private func complete(_ token: PendingResponse.Token, _ body: () throws(RPCError) -> Void) {
         do throws(RPCError) {
             try body()
         } catch {

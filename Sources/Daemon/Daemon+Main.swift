@@ -14,7 +14,7 @@ extension Daemon {
                 return 0
             case .run(let options): return try start(options)
             }
-        } catch let misuse as Options.Misuse {
+        } catch let misuse as Options.UsageError {
             return fail(misuse.line, status: 2)
         } catch let unknown as Directories.Unknown {
             return fail(unknown.line, status: 2)
@@ -46,12 +46,12 @@ extension Daemon {
 
     private static func start(_ options: Options) throws -> Int32 {
         if case .unix = options.strap, isStartedBySystemd, !options.isDemo {
-            throw Options.Misuse(line: "--strap unix:PATH is for tests and is refused under systemd")
+            throw Options.UsageError(line: "--strap unix:PATH is for tests and is refused under systemd")
         }
         try checkDescriptors()
         let configuration = try Configuration.read(options)
         for line in configuration.warnings { Log.write(.warning, line) }
-        let service = ServiceReport(NotifySocket.fromEnvironment())
+        let service = SystemdReporter(NotifySocket.fromEnvironment())
         let handed = try handedSockets()
         let directories = try Directories(
             options, isSystem: geteuid() == 0 || isStartedBySystemd, hasSockets: handed.count == socketNames.count,
@@ -59,12 +59,12 @@ extension Daemon {
         // Where systemd has made both sockets their directory is its own, and nothing is made there.
         let runtime = try directories.runtime.map { try lock($0, option: "--runtime-dir", file: "runtime.lock") }
         let strapFile = options.isDemo ? nil : StrapStoreFile(in: directories.state)
-        let state = StatePreparation(
+        let state = StateDirectoryOpener(
             in: directories.state, strapFile: strapFile, isDemo: options.isDemo,
             limit: .seconds(configuration.resumeLimitSeconds))
         let journal = try Journal(in: directories.state, syncSeconds: configuration.syncSeconds) { state.attempt() }
-        journal.waitForPreparation(atMost: StatePreparation.startLimit)
-        let finding = state.takeFinding()
+        journal.waitForPreparation(atMost: StateDirectoryOpener.startLimit)
+        let finding = state.popFinding()
         if let finding, finding.isInUse {
             throw Failure(line: "\(finding.trouble ?? ""); stop that, or give another --state-dir")
         }

@@ -16,30 +16,30 @@ extension Daemon {
             closeForPower()
         } else if !powerWatch.isExhausted, let closed {
             self.closed = nil
-            goOn(with: closed)
+            resume(with: closed)
         }
     }
 
     private func closeForPower() {
         let now = Clock.now()
         catchUp(to: now)
-        guard let closed = ClosedForPower(recollection.pipeline, recorder, at: now) else { return }
+        guard let closed = SuspendedActivity(recollection.pipeline, recorder, at: now) else { return }
         Log.write(.warning, "the battery is nearly empty: the run is closed, and goes on when power returns")
         self.closed = closed
         undecided = nil
         // A run is on: it is not refused.
         try? recollection.endForPower(at: now)
-        turn()
+        finishStep()
     }
 
-    private func goOn(with closed: ClosedForPower) {
+    private func resume(with closed: SuspendedActivity) {
         let now = Clock.now()
         catchUp(to: now)
         let limit = Duration.seconds(configuration.resumeLimitSeconds)
         guard recollection.pipeline.runState == .idle, now - closed.last <= limit else { return }
         Log.write(.notice, "there is power again: the run that was closed goes on")
-        closed.goOn(&recorder, &recollection, at: now)
+        closed.resume(&recorder, &recollection, at: now)
         undecided = closed.undecided(at: now)
-        turn()
+        finishStep()
     }
 }

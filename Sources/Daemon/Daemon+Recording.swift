@@ -7,13 +7,13 @@ import Pipeline
 /// How the recording begins with the daemon: what the journal knows, and the activity that was left open.
 extension Daemon {
     /// What the journal has a part in. It is the same at the start and where the journal opens later.
-    struct Begun {
+    struct StartupState {
         var recollection: RunEngine
         var recorder: RunRecorder
         /// Nobody knows yet whether the activity that goes on is too old for that.
-        var undecided: UndecidedTakeUp?
+        var undecided: ProvisionalResume?
         /// An activity that was closed because the battery was nearly empty.
-        var closed: ClosedForPower?
+        var closed: SuspendedActivity?
         var continuity = Continuity()
     }
 
@@ -29,11 +29,11 @@ extension Daemon {
     /// and recorded since the start stays.
     ///
     /// - Parameter isClosing: the loop has ended: an activity that could go on is left to the next start.
-    func adopt(_ finding: StateFinding, isClosing: Bool = false) {
+    func adopt(_ finding: StateDirectoryStatus, isClosing: Bool = false) {
         let now = Clock.now()
         // After the end of the loop nothing is recorded any more.
         if !isClosing { catchUp(to: now) }
-        var begun = Begun(
+        var begun = StartupState(
             recollection: recollection, recorder: recorder, undecided: undecided, closed: closed, continuity: continuity
         )
         let numbers = begun.adopt(finding, isServing: true, isClosing: isClosing, at: now)
@@ -47,13 +47,13 @@ extension Daemon {
         }
         if let kept = finding.straps { adopt(kept, at: now) }
         begin(finding)
-        if isClosing { return say() }
+        if isClosing { return flushEngine() }
         service.mayStandOtherwise = true
-        turn()
+        finishStep()
     }
 
     /// Reports what was found; where the directory is ready, what waits is written.
-    func begin(_ finding: StateFinding) {
+    func begin(_ finding: StateDirectoryStatus) {
         if finding.isReady {
             isStateReady = true
             recorder.journal.startWriting()
@@ -72,7 +72,7 @@ extension Daemon {
     }
 }
 
-extension Daemon.Begun {
+extension Daemon.StartupState {
     /// Nothing is known yet of what the journal holds.
     init(_ pipeline: Pipeline, _ journal: Journal, _ formats: [ExportFormat], at now: Instant) {
         recollection = RunEngine(pipeline, at: now)
@@ -85,7 +85,7 @@ extension Daemon.Begun {
     ///   - isClosing: see ``Daemon/adopt(_:isClosing:)``.
     /// - Returns: how the numbers move; nil where no number was found.
     mutating func adopt(
-        _ finding: StateFinding, isServing: Bool, isClosing: Bool = false, at now: Instant
+        _ finding: StateDirectoryStatus, isServing: Bool, isClosing: Bool = false, at now: Instant
     ) -> Renumbering? {
         guard let journal = finding.journal else { return nil }
         let hasBegun = recorder.activityNumber != continuity.next.activity || recollection.pipeline.runState != .idle
@@ -97,7 +97,7 @@ extension Daemon.Begun {
         closed?.renumber(numbers.activities)
         continuity.next = (numbers.activities(continuity.next.activity), numbers.events(continuity.next.event))
         if let leftOpen = finding.leftOpen, leftOpen.id != continuity.takenUp {
-            if hasBegun || !isClosing { takeUp(leftOpen, hasBegun: hasBegun, isServing: isServing, at: now) }
+            if hasBegun || !isClosing { resume(leftOpen, hasBegun: hasBegun, isServing: isServing, at: now) }
             if case .unreadable = leftOpen { return numbers }
             if !finding.isReady { continuity.takenUp = leftOpen.id }
         }
@@ -105,7 +105,7 @@ extension Daemon.Begun {
     }
 
     /// Goes on with an activity that was left open, or ends it at its last moment.
-    private mutating func takeUp(_ leftOpen: LeftOpen, hasBegun: Bool, isServing: Bool, at now: Instant) {
+    private mutating func resume(_ leftOpen: InterruptedActivity, hasBegun: Bool, isServing: Bool, at now: Instant) {
         switch leftOpen {
         case .interrupted(let interrupted):
             if !hasBegun { return resume(interrupted, isServing: isServing, at: now) }
@@ -125,7 +125,7 @@ extension Daemon.Begun {
         }
     }
 
-    private mutating func resume(_ interrupted: LeftOpen.Interrupted, isServing: Bool, at now: Instant) {
+    private mutating func resume(_ interrupted: InterruptedActivity.Interrupted, isServing: Bool, at now: Instant) {
         let (open, taken) = (interrupted.open, interrupted.taken)
         guard let recording = taken.scribe.recording else { return }
         let journal = recorder.journal
@@ -140,7 +140,7 @@ extension Daemon.Begun {
         var settings = taken.pipeline.settings
         settings.straps = recollection.pipeline.settings.straps
         if let limit = interrupted.undecidedLimit {
-            undecided = UndecidedTakeUp(open, taken, limit: limit, at: now)
+            undecided = ProvisionalResume(open, taken, limit: limit, at: now)
         }
         let outage = Outage(
             duration: age, isSameBoot: interrupted.isSameBoot, settings: settings, rule: interrupted.rule)
@@ -154,16 +154,16 @@ extension Daemon.Begun {
 
 extension Daemon {
     /// Keeps the entries of an activity that may turn out to be two, and tells them apart once the time of day is known.
-    func decideTakeUp(_ entries: [InputLogEntry], _ outputs: [Output], at now: Instant) {
+    func decideProvisionalResume(_ entries: [InputLogEntry], _ outputs: [Output], at now: Instant) {
         guard undecided != nil else { return }
-        undecided?.keep(entries)
+        undecided?.append(entries)
         let isKnown = outputs.contains {
             if case .event(let event) = $0, case .clock = event.kind { event.time != nil } else { false }
         }
         guard isKnown, let open = undecided, let time = pipeline.state(at: now).time else { return }
         undecided = nil
         guard let said = open.part(at: now, time: time, &recorder, &recollection) else { return }
-        tell(said)
+        publish(said)
         Log.write(
             .notice, "the activity that was left open is too old to go on with: what came since is one of its own")
     }

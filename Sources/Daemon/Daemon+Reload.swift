@@ -8,10 +8,10 @@ import Pipeline
 extension Daemon {
     /// Has the file read, on a thread that may wait for the disk; ``reloaded(_:_:)`` goes on.
     func reload() {
-        tellReloading()
+        reportReloading()
         let isAsked = clerk?.submit(.configuration(path: options.configurationPath)) { [unowned self] answer in
             switch answer {
-            case .success(.configuration(let assignments)): take(assignments, at: Clock.now())
+            case .success(.configuration(let assignments)): reload(assignments, at: Clock.now())
             case .success: reloaded(.error, "it cannot be read")
             case .failure(let trouble): reloaded(.error, "\(trouble)")
             }
@@ -23,14 +23,14 @@ extension Daemon {
     private func reloaded(_ level: LogLevel, _ words: String) {
         let rest = level == .error ? "; all stays as it was" : ""
         Log.write(level, "told to read the configuration again: " + words + rest, isOurs: true)
-        tellReloaded()
+        reportReloaded()
     }
 
-    private func take(_ assignments: [ConfigurationFile.Assignment]?, at now: Instant) {
-        do throws(Options.Misuse) {
+    private func reload(_ assignments: [ConfigurationFile.Assignment]?, at now: Instant) {
+        do throws(Options.UsageError) {
             let new = try Configuration(assignments, options)
             for line in new.warnings { Log.write(.warning, line) }
-            reloaded(.notice, take(new, at: now))
+            reloaded(.notice, apply(new, at: now))
         } catch {
             reloaded(.error, error.line)
         }
@@ -39,12 +39,12 @@ extension Daemon {
     /// Goes by another configuration from now on.
     ///
     /// - Returns: in words what has changed.
-    private func take(_ new: Configuration, at now: Instant) -> String {
-        let changes = ConfigurationChanges(from: configuration, to: new)
+    private func apply(_ new: Configuration, at now: Instant) -> String {
+        let changes = ConfigurationDiff(from: configuration, to: new)
         let settings = made.over(Self.defaultSettings(options, new))
         let changed = made.over(defaultSettings).differences(from: settings).filter { $0 != .straps }
         let hidden = options.isDemo ? [] : changes.settings.filter { !changed.contains($0) }
-        configuration.takeWhatCanChange(from: new)
+        configuration.adoptLiveKeys(from: new)
         recorder.formats = new.exportAtStop
         exports?.directory = new.exportDirectory ?? stateDirectory + "/exports"
         recorder.journal.setSyncSeconds(new.syncSeconds)
@@ -71,6 +71,6 @@ extension Daemon {
         for key in keys { settings.adopt(key, from: new) }
         for key in keys { recollection.receive(.setting(key, settings), at: now) }
         publisher?.settingsChanged(settings)
-        wake()
+        onTimer()
     }
 }

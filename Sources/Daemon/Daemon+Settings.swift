@@ -25,31 +25,31 @@ extension Daemon {
             try checkStrapsAreFree()
             var list = straps
             list.ours = ours
-            keep(list, at: now)
-            tellStraps()
+            save(list, at: now)
+            applyStraps()
         } else {
             var settings = pipeline.settings
             try change.apply(to: &settings)
             recollection.receive(.setting(change.key, settings), at: now)
             publisher?.settingsChanged(settings)
         }
-        keep(made.take(change), at: now)
+        save(made.adopt(change), at: now)
         return .setting(change.key, pipeline.settings)
     }
 
     /// Which straps are ours, and whether any is used, is as people want it from now on.
-    func keepStrapWish(at now: Instant) {
-        keep(made.take(.straps(straps.ours)), at: now)
-        keep(made.take(strapsAreOff: straps.isOff), at: now)
+    func saveStrapSetting(at now: Instant) {
+        save(made.adopt(.straps(straps.ours)), at: now)
+        save(made.adopt(strapsAreOff: straps.isOff), at: now)
     }
 
     /// Puts in force what the journal says that could not be read before; what people have set since the start stays.
     func adopt(_ kept: [JournalSetting], at now: Instant) {
         if options.isDemo { return }
-        var damages: [MadeSettings.Damage] = []
+        var damages: [UserSettings.Damage] = []
         let before = made
-        made = MadeSettings(kept, damages: &damages).merging(made)
-        mend(damages, at: now)
+        made = UserSettings(kept, damages: &damages).merging(made)
+        repairSettings(damages, at: now)
         guard made != before else { return }
         let settings = made.over(defaultSettings)
         take(pipeline.settings.differences(from: settings).filter { $0 != .straps }, of: settings, at: now)
@@ -57,19 +57,19 @@ extension Daemon {
         var list = straps
         list.ours = settings.straps
         list.isOff = made.strapsAreOff ?? (configuration.straps == .off)
-        keep(list, at: now)
-        tellStraps()
+        save(list, at: now)
+        applyStraps()
     }
 
-    private func keep(_ change: JournalChange, at now: Instant) {
+    private func save(_ change: JournalChange, at now: Instant) {
         if !options.isDemo { recorder.journal.append(change, at: now) }
     }
 
     /// Says what was wrong with the settings that were kept, and mends it.
-    func mend(_ damages: [MadeSettings.Damage], at now: Instant) {
+    func repairSettings(_ damages: [UserSettings.Damage], at now: Instant) {
         for damage in damages {
             Log.write(.warning, damage.reason)
-            for change in damage.mending { keep(change, at: now) }
+            for change in damage.mending { save(change, at: now) }
         }
     }
 }

@@ -10,7 +10,7 @@ import Sensors
 extension Daemon {
     /// What is known of straps at the start: what people want is in the journal, else in a list of an earlier release, else configured.
     static func straps(
-        _ kept: StrapStore, _ made: MadeSettings, _ settings: Settings, _ configuration: Configuration
+        _ kept: StrapStore, _ made: UserSettings, _ settings: Settings, _ configuration: Configuration
     ) -> StrapStore {
         var list = kept
         if made.saysStraps || !kept.saysWhatPeopleWant {
@@ -41,9 +41,9 @@ extension Daemon {
         try checkStrapsAreFree()
         var list = straps
         try use.apply(to: &list)
-        keep(list, at: now)
-        keepStrapWish(at: now)
-        tellStraps()
+        save(list, at: now)
+        saveStrapSetting(at: now)
+        applyStraps()
         return .link(pipeline.state(at: now).heart.link)
     }
 
@@ -52,8 +52,8 @@ extension Daemon {
         var list = straps
         try list.forget(strap)
         let isSaidAnew = list.ours != straps.ours
-        keep(list, at: now)
-        if isSaidAnew { keepStrapWish(at: now) }
+        save(list, at: now)
+        if isSaidAnew { saveStrapSetting(at: now) }
         strapWays?.forget(strap.map { StrapMatcher($0) } ?? nil, said: patterns)
         return .done
     }
@@ -92,7 +92,7 @@ extension Daemon {
     }
 
     /// Has the straps that are ours used from now on, or none.
-    func tellStraps() {
+    func applyStraps() {
         if straps.isOff {
             strapWays?.stop()
         } else {
@@ -101,21 +101,21 @@ extension Daemon {
     }
 
     /// Keeps the keys of the straps that have paired.
-    func keep(_ keys: [LongTermKey]) {
+    func save(_ keys: [LongTermKey]) {
         var list = straps
         list.keys = keys
-        keep(list, at: Clock.now())
+        save(list, at: Clock.now())
     }
 
     /// Keeps the straps that have given a beat.
     func remember(_ remembered: [KnownStrap]) {
         var list = straps
         list.remembered = remembered
-        keep(list, at: Clock.now())
+        save(list, at: Clock.now())
     }
 
     /// Tells everybody which straps are ours from now on, and has what is known of them written.
-    func keep(_ list: StrapStore, at now: Instant) {
+    func save(_ list: StrapStore, at now: Instant) {
         guard list != straps else { return }
         // Where an option says which straps are ours, the list changes only in what it remembers.
         let isSaidAnew = list.ours != straps.ours
@@ -127,14 +127,14 @@ extension Daemon {
             recollection.receive(.setting(.straps, settings), at: now)
             publisher?.settingsChanged(settings)
         }
-        if isLearnt { keepStraps() }
+        if isLearnt { flushStraps() }
     }
 
     /// Adds what a file says that could not be read before.
     func adopt(_ kept: StrapStore, at now: Instant) {
         var list = straps
         list.add(kept)
-        keep(list, at: now)
+        save(list, at: now)
         // A list that was changed meanwhile may not be in the file.
         if list.remembered != kept.remembered || list.keys != kept.keys { strapsRetryAt = now }
     }
@@ -143,11 +143,11 @@ extension Daemon {
     func retryStraps(at now: Instant) {
         guard isStateReady, let strapsRetryAt, now >= strapsRetryAt else { return }
         self.strapsRetryAt = nil
-        keepStraps()
+        flushStraps()
     }
 
     /// Has the list written by the clerk, one after another; later where the directory is not ready.
-    private func keepStraps() {
+    private func flushStraps() {
         guard let strapFile, !isWritingStraps else { return }
         guard isStateReady else {
             strapsRetryAt = Clock.now()
@@ -157,7 +157,7 @@ extension Daemon {
         let isAsked = clerk?.submit(.keep(list, in: strapFile)) { [unowned self] answer in
             isWritingStraps = false
             if case .failure(let trouble) = answer { complain("\(trouble)") }
-            if list.remembered != straps.remembered || list.keys != straps.keys { keepStraps() }
+            if list.remembered != straps.remembered || list.keys != straps.keys { flushStraps() }
         }
         isWritingStraps = isAsked == true
         if !isWritingStraps { writeStraps(list) }

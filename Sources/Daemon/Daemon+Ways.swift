@@ -15,7 +15,7 @@ extension Daemon {
                 try KernelStrapBackend(
                     adapter: configuration.adapter, ours: patterns, remembered: straps.remembered, keys: straps.keys,
                     reason: reason, loop: loop, report: report, describe: describe,
-                    remember: { [unowned self] in remember($0) }, keep: { [unowned self] in keep($0) })
+                    remember: { [unowned self] in remember($0) }, keep: { [unowned self] in save($0) })
             },
             makeBus: { [unowned self] (reason, report) throws(SystemError) in
                 try BluetoothdStrapBackend(

@@ -17,9 +17,9 @@ package final class Daemon {
     /// The pipeline, and what has reached it lately.
     var recollection: RunEngine
     var recorder: RunRecorder
-    var undecided: UndecidedTakeUp?
+    var undecided: ProvisionalResume?
     /// An activity that goes on when power returns.
-    var closed: ClosedForPower?
+    var closed: SuspendedActivity?
     var powerWatch = BatteryPolicy()
     private var eventLimit = EventLimit()
     /// Begins a run by itself; nil where that is not wanted.
@@ -30,12 +30,12 @@ package final class Daemon {
     private var recorderSource: DescriptorSource?
     /// Reads what is recorded.
     private(set) var clerk: DiskWorker?
-    private(set) var exports: ExportsAtStop?
+    private(set) var exports: ExportQueue?
     var publisher: StateServer?
     var control: ControlServer?
     private var timer: TimerSource?
     private var signals: [SignalSource] = []
-    let service: ServiceReport
+    let service: SystemdReporter
     var shutdown: Shutdown
     var systemState: SystemState?
     var endTimer: TimerSource?
@@ -49,11 +49,11 @@ package final class Daemon {
     var isWritingStraps = false
     /// When the list is tried again that is not on the disk; nil where it is.
     var strapsRetryAt: Instant?
-    let statePreparation: StatePreparation
+    let statePreparation: StateDirectoryOpener
     var isStateReady = false
     var continuity: Continuity
     /// What people have set.
-    var made: MadeSettings
+    var made: UserSettings
     let stateDirectory: String
     /// What the next answer that comes later goes by.
     var nextToken: PendingResponse.Token = 0
@@ -75,7 +75,7 @@ package final class Daemon {
     init(
         _ options: Options, _ configuration: Configuration, state: consuming FileDescriptor,
         control: consuming FileDescriptor, directory: String, strapFile: StrapStoreFile?, _ journal: Journal,
-        _ preparation: StatePreparation, _ finding: StateFinding?, service: ServiceReport, isService: Bool
+        _ preparation: StateDirectoryOpener, _ finding: StateDirectoryStatus?, service: SystemdReporter, isService: Bool
     ) throws(SystemError) {
         let now = Clock.now()
         loop = try EventLoop()
@@ -86,13 +86,13 @@ package final class Daemon {
         self.strapFile = strapFile
         stateDirectory = directory
         statePreparation = preparation
-        var damages: [MadeSettings.Damage] = []
-        made = MadeSettings(options.isDemo ? [] : finding?.journal?.settings ?? [], damages: &damages)
+        var damages: [UserSettings.Damage] = []
+        made = UserSettings(options.isDemo ? [] : finding?.journal?.settings ?? [], damages: &damages)
         var settings = made.over(Self.defaultSettings(options, configuration))
         let kept = finding?.straps ?? StrapStore()
         straps = Self.straps(kept, made, settings, configuration)
         settings.straps = Self.strapSetting(options, kept: straps)
-        var begun = Begun(
+        var begun = StartupState(
             Pipeline(settings: settings, isDemo: options.isDemo, at: now), journal, configuration.exportAtStop, at: now)
         let numbers = finding.flatMap { begun.adopt($0, isServing: false, at: now) }
         recollection = begun.recollection
@@ -118,19 +118,19 @@ package final class Daemon {
             socket: control, loop: loop,
             limits: ClientLimits(
                 total: configuration.maxControlClients, perUser: configuration.maxControlClientsPerUser)
-        ) { [unowned self] request, peer in reply(to: request, from: peer) }
-        timer = try loop.timer { [unowned self] in wake() }
-        recorderSource = try recorder.journal.watch(in: loop) { [unowned self] in tellRecorder() }
+        ) { [unowned self] request, peer in dispatch(to: request, from: peer) }
+        timer = try loop.timer { [unowned self] in onTimer() }
+        recorderSource = try recorder.journal.watch(in: loop) { [unowned self] in onRecorderStatus() }
         let clerk = try DiskWorker(in: directory, loop: loop)
         self.clerk = clerk
-        exports = ExportsAtStop(
+        exports = ExportQueue(
             clerk, recorder.journal, directory: configuration.exportDirectory ?? directory + "/exports"
         ) { [unowned self] in receive($0) }
         if let finding { begin(finding) }
-        mend(damages, at: now)
-        if kept.saysWhatPeopleWant, !made.saysStraps { keepStrapWish(at: now) }
+        repairSettings(damages, at: now)
+        if kept.saysWhatPeopleWant, !made.saysStraps { saveStrapSetting(at: now) }
         try connectDevices()
-        wake()
+        onTimer()
     }
 
     /// The signals that it goes by.
@@ -141,12 +141,12 @@ package final class Daemon {
         if options.isDemo, recollection.pipeline.runState == .idle {
             _ = try? perform(.start(nil, indoor: false), at: Clock.now())
         }
-        turn()
-        tellStanding()
+        finishStep()
+        reportStatus()
         service.ready()
         let status = try loop.run()
         recollection.shutDown(at: Clock.now())
-        say()
+        flushEngine()
         power?.close()
         strap = nil
         strapWays = nil
@@ -188,7 +188,7 @@ package final class Daemon {
 
     // MARK: What comes in
 
-    func wake() {
+    func onTimer() {
         let now = Clock.now()
         catchUp(to: now)
         if now >= clockAt {
@@ -197,18 +197,18 @@ package final class Daemon {
             recollection.receive(.recorder(recorder.journal.status(at: now)), at: now)
             recorder.noteClock(recollection.pipeline.state(at: now), at: now)
             if let fault = eventLimit.fault(at: now) { recollection.receive(fault, at: now) }
-            exports?.turn(at: now)
+            exports?.tick(at: now)
             retryStraps(at: now)
-            Log.tellLeftOut()
+            Log.reportSuppressed()
         }
-        turn()
-        if service.mayStandOtherwise { tellStanding() }
+        finishStep()
+        if service.mayStandOtherwise { reportStatus() }
         service.ticked(next: pipeline.deadline)
     }
 
-    private func tellRecorder() {
+    private func onRecorderStatus() {
         for line in recorder.journal.drainReports() { Log.write(.notice, line) }
-        if let finding = statePreparation.takeFinding() { adopt(finding) }
+        if let finding = statePreparation.popFinding() { adopt(finding) }
         receive(.recorder(recorder.journal.status(at: Clock.now())))
     }
 
@@ -222,27 +222,27 @@ package final class Daemon {
         let now = Clock.now()
         catchUp(to: now)
         recollection.receive(input, at: now)
-        turn()
+        finishStep()
     }
 
     /// What is due is said before something new changes it, so that a replay says the same.
     func catchUp(to now: Instant) {
         recollection.advance(to: now)
-        say()
+        flushEngine()
     }
 
-    private func reply(to request: ControlRequest, from peer: PeerCredentials) -> ControlServer.Reply {
-        defer { turn() }
+    private func dispatch(to request: ControlRequest, from peer: PeerCredentials) -> ControlServer.Reply {
+        defer { finishStep() }
         do throws(RPCError) {
             let now = Clock.now()
             catchUp(to: now)
-            return try answer(request, from: peer, at: now)
+            return try execute(request, from: peer, at: now)
         } catch {
             return .now(.failure(error))
         }
     }
 
-    private func answer(
+    private func execute(
         _ request: ControlRequest, from peer: PeerCredentials, at now: Instant
     ) throws(RPCError) -> ControlServer.Reply {
         switch request {
@@ -273,7 +273,7 @@ package final class Daemon {
             case .recover(let file): Log.write(of: peer, "asks for the recovery of \(file)")
             case .list, .get, .track: break
             }
-            return .later(try answer(request, at: now))
+            return .later(try execute(request, at: now))
         case .forget(let strap):
             Log.write(of: peer, "forgets \(strap == nil ? "all straps" : "a strap")")
             return try .result(forget(strap, at: now))
@@ -292,34 +292,34 @@ package final class Daemon {
 
     // MARK: What goes out
 
-    func say() {
+    func flushEngine() {
         let entries = recollection.drainEntries()
         let outputs = eventLimit.limited(recollection.pipeline.drainOutputs(), at: Clock.now())
         let settings = recollection.pipeline.settings
-        recorder.take(
+        recorder.record(
             entries, outputs, seconds: recollection.pipeline.seconds,
             zones: settings.useHeartRateZones ? settings.zones : nil, at: Clock.now())
         logEnd(entries)
-        tell(outputs)
+        publish(outputs)
         if let since = autoStart?.receive(outputs) { begins = since }
-        decideTakeUp(entries, outputs, at: Clock.now())
+        decideProvisionalResume(entries, outputs, at: Clock.now())
         if let (state, isChange) = recollection.pipeline.popState() { publisher?.publish(state, isChange: isChange) }
         recollection.pipeline.discardSeconds()
     }
 
-    func tell(_ outputs: [Output]) {
+    func publish(_ outputs: [Output]) {
         for case .event(let event) in outputs {
             if let (level, text) = Log.line(of: event) { Log.write(level, about: Log.subject(of: event), text) }
-            if case .stop = event.kind { exports?.lookWhenWritten() }
+            if case .stop = event.kind { exports?.scanAfterCommit() }
             service.mayStandOtherwise = true
         }
         publisher?.publish(outputs)
     }
 
     /// Says what there is to say, and sleeps until the next tick or the next second.
-    func turn() {
-        say()
-        if beginByItself(at: Clock.now()) { say() }
+    func finishStep() {
+        flushEngine()
+        if beginByItself(at: Clock.now()) { flushEngine() }
         timer?.arm(at: recollection.pipeline.deadline)
         let isActive = recollection.pipeline.runState == .active
         if isActive != runIsActive {

@@ -12,8 +12,8 @@ enum Log {
     }
 
     /// Writes a line of what may happen at any time and again and again: too many of one subject are left out.
-    static func write(_ level: LogLevel, about subject: LogLimit.Subject, _ text: @autoclosure () -> String) {
-        if limit.withLock({ $0.takes(subject, at: Clock.now()) }) { write(level, text()) }
+    static func write(_ level: LogLevel, about subject: LogRateLimiter.Subject, _ text: @autoclosure () -> String) {
+        if limit.withLock({ $0.allows(subject, at: Clock.now()) }) { write(level, text()) }
     }
 
     /// Who asks for what: the kernel says which user and which process opened the connection.
@@ -22,13 +22,13 @@ enum Log {
     }
 
     /// Says how many lines were left out; to be called each second.
-    static func tellLeftOut() {
-        for (subject, count) in limit.withLock({ $0.takeLeftOut(at: Clock.now()) }) {
+    static func reportSuppressed() {
+        for (subject, count) in limit.withLock({ $0.popSuppressed(at: Clock.now()) }) {
             write(.warning, "\(count) more \(count == 1 ? "line" : "lines") about \(subject.rawValue) left out")
         }
     }
 
-    private static let limit = Locked(LogLimit())
+    private static let limit = Locked(LogRateLimiter())
 
     /// Of each Bluetooth address in a text only the last two bytes, whoever wrote it there: bluetoothd names a device that has no name by
     /// its address.
@@ -106,7 +106,7 @@ enum Log {
         }
     }
 
-    static func subject(of event: Event) -> LogLimit.Subject {
+    static func subject(of event: Event) -> LogRateLimiter.Subject {
         switch event.kind {
         case .start, .pause, .resume, .lap, .stop, .discard: .run
         case .link: .links

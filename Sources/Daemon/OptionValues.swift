@@ -6,9 +6,9 @@ import Sensors
 
 extension Options.Gpsd {
     /// Reads `HOST:PORT[:DEVICE]` or `off`; an IPv6 address stands in brackets.
-    init(_ text: String, of name: String) throws(Options.Misuse) {
-        func misuse(_ what: String) -> Options.Misuse {
-            Options.Misuse(line: "\(name) takes HOST:PORT[:DEVICE] or off" + what)
+    init(_ text: String, of name: String) throws(Options.UsageError) {
+        func misuse(_ what: String) -> Options.UsageError {
+            Options.UsageError(line: "\(name) takes HOST:PORT[:DEVICE] or off" + what)
         }
         if text == "off" {
             self = .off
@@ -31,7 +31,7 @@ extension Options.Gpsd {
         let device = rest.dropFirst()
         if rest.first == ":", device.isEmpty { throw misuse(", the device is empty") }
         if host != "localhost", !TCPSocket.isAddress(String(host)) {
-            throw Options.Misuse(
+            throw Options.UsageError(
                 line: "\(name) takes a numeric address or localhost: a name would need a look-up that blocks")
         }
         self = .at(
@@ -40,7 +40,7 @@ extension Options.Gpsd {
 }
 
 extension Options.Strap {
-    init(_ text: String, of name: String) throws(Options.Misuse) {
+    init(_ text: String, of name: String) throws(Options.UsageError) {
         if text == "off" || text == "auto" {
             self = text == "off" ? .off : .auto
             return
@@ -48,17 +48,17 @@ extension Options.Strap {
         if text.hasPrefix("unix:") {
             let path = text.dropFirst("unix:".count)
             guard !path.isEmpty, path.utf8.count <= UnixSocket.pathLimit else {
-                throw Options.Misuse(line: "\(name) unix:PATH takes a path of 1 to \(UnixSocket.pathLimit) bytes")
+                throw Options.UsageError(line: "\(name) unix:PATH takes a path of 1 to \(UnixSocket.pathLimit) bytes")
             }
             self = .unix(path: String(path))
             return
         }
         let straps = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         guard !straps.contains("") else {
-            throw Options.Misuse(line: "\(name) takes straps with commas between, none empty")
+            throw Options.UsageError(line: "\(name) takes straps with commas between, none empty")
         }
         guard straps.allSatisfy(Self.isStrap) else {
-            throw Options.Misuse(
+            throw Options.UsageError(
                 line: "\(name) takes names, ends of names, or addresses, with /public or /random after them if known")
         }
         self = .ours(straps)
@@ -75,27 +75,27 @@ extension Options.Strap {
 }
 
 extension Options.Bluetooth {
-    init(_ text: String, of name: String) throws(Options.Misuse) {
+    init(_ text: String, of name: String) throws(Options.UsageError) {
         switch text {
         case "off": self = .off
         case "auto": self = .auto
         case "kernel": self = .kernel
         case "bluetoothd": self = .bluetoothd
-        default: throw Options.Misuse(line: "\(name) takes auto, kernel, bluetoothd or off")
+        default: throw Options.UsageError(line: "\(name) takes auto, kernel, bluetoothd or off")
         }
     }
 }
 
 extension AdapterChoice {
     /// Reads `hciN` or an address.
-    init(_ text: String, of name: String) throws(Options.Misuse) {
+    init(_ text: String, of name: String) throws(Options.UsageError) {
         if let address = BluetoothAddress(text) {
             self = .address(address)
         } else if text.hasPrefix("hci"), let index = UInt16(text.dropFirst(3)), index < MgmtCommand.noIndex {
             // The kernel's word for no adapter is no number of one.
             self = .index(index)
         } else {
-            throw Options.Misuse(
+            throw Options.UsageError(
                 line: "\(name) takes hci and a number, or an address such as 00:1A:7D:DA:71:13")
         }
     }

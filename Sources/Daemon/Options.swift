@@ -55,12 +55,12 @@ package struct Options: Equatable, Sendable {
     }
 
     /// A wrong option: one line that says which, and what would be right.
-    package struct Misuse: Error, Equatable, Sendable {
+    package struct UsageError: Error, Equatable, Sendable {
         package var line: String
     }
 
     /// Reads the arguments after the program's name.
-    package static func read(_ arguments: [String]) throws(Misuse) -> Request {
+    package static func read(_ arguments: [String]) throws(UsageError) -> Request {
         var options = Options()
         var rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -80,14 +80,15 @@ package struct Options: Equatable, Sendable {
             case "--bluetooth": options.bluetooth = try Bluetooth(value(of: name, &rest), of: name)
             case "--adapter": options.adapter = try AdapterChoice(value(of: name, &rest), of: name)
             default:
-                throw Misuse(line: "unknown option \(SanitizedText(argument)?.text ?? "\"\""); paced --help lists them")
+                throw UsageError(
+                    line: "unknown option \(SanitizedText(argument)?.text ?? "\"\""); paced --help lists them")
             }
         }
         return .run(options)
     }
 
-    private static func value(of name: String, _ rest: inout ArraySlice<String>) throws(Misuse) -> String {
-        guard let value = rest.popFirst(), !value.isEmpty else { throw Misuse(line: "\(name) needs a value") }
+    private static func value(of name: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> String {
+        guard let value = rest.popFirst(), !value.isEmpty else { throw UsageError(line: "\(name) needs a value") }
         return value
     }
 

@@ -52,7 +52,7 @@ final class RunRecorder {
     /// Takes what was said and done since the last time.
     ///
     /// - Parameter zones: those in force; nil while zones are off.
-    func take(_ entries: [InputLogEntry], _ outputs: [Output], seconds: [State], zones: Zones?, at now: Instant) {
+    func record(_ entries: [InputLogEntry], _ outputs: [Output], seconds: [State], zones: Zones?, at now: Instant) {
         if entries.isEmpty, outputs.isEmpty, seconds.isEmpty { return }
         scribe.ingest(outputs, seconds: seconds, zones: zones)
         let events = outputs.compactMap { if case .event(let event) = $0 { event } else { nil } }

@@ -54,7 +54,7 @@ struct Shutdown {
     /// Somebody says that it is time to stop.
     ///
     /// - Parameter runIsOn: and may be closed.
-    mutating func told(runIsOn: Bool, at now: Instant) -> Action {
+    mutating func stopRequested(runIsOn: Bool, at now: Instant) -> Action {
         guard state == .serving, closesRun, runIsOn else {
             toldAt = toldAt ?? now
             state = .ended

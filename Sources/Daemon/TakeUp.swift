@@ -4,7 +4,7 @@ import Outputs
 import Pipeline
 
 /// An activity that a kill, a power cut or a restart has left open, lived once more from its entries.
-struct TakenUp {
+struct ResumedActivity {
     /// As it stood at its last moment, on the clock of this boot.
     var pipeline: Pipeline
     /// Its last moment on that clock.
@@ -70,7 +70,7 @@ struct TakenUp {
     }
 }
 
-extension TakenUp {
+extension ResumedActivity {
     /// Makes the journal's rows those that the entries give, up to the last moment.
     func completeRows(of open: OpenActivity, in journal: Journal, at now: Instant) {
         guard let id = open.recording.id else { return }
@@ -100,7 +100,7 @@ extension TakenUp {
     }
 }
 
-extension TakenUp {
+extension ResumedActivity {
     private func end(
         _ ended: (outputs: [Output], cut: RecordingBuilder.Truncation?), _ open: OpenActivity, in recorder: RunRecorder,
         at now: Instant
@@ -119,7 +119,7 @@ extension TakenUp {
 }
 
 /// What becomes of an activity that was left open.
-enum TakeUpDecision: Equatable {
+enum ResumeDecision: Equatable {
     /// It goes on; so much time has passed since its last moment, on the same boot or on another.
     case goesOn(after: Duration, isSameBoot: Bool, rule: Outage.Rule)
     /// It goes on until somebody knows how late it is: on another boot, without a clock.

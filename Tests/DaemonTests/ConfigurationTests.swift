@@ -18,7 +18,7 @@ import Testing
         do {
             return try Configuration.read(options)
         } catch {
-            throw Options.Misuse(line: error.line.replacing(directory.path + "/", with: ""))
+            throw Options.UsageError(line: error.line.replacing(directory.path + "/", with: ""))
         }
     }
 
@@ -201,7 +201,7 @@ import Testing
         ),
     ])
     func whatIsWrongIsSaidWithFileAndLine(text: String, complaint: String) {
-        #expect(throws: Options.Misuse(line: complaint)) { try read(text) }
+        #expect(throws: Options.UsageError(line: complaint)) { try read(text) }
     }
 
     @Test(arguments: [
@@ -231,12 +231,12 @@ import Testing
         let expected = try read(present)
         #expect(expected.warnings == [])
         #expect(
-            ConfigurationChanges(from: configuration, to: expected)
-                == ConfigurationChanges(from: expected, to: expected))
+            ConfigurationDiff(from: configuration, to: expected)
+                == ConfigurationDiff(from: expected, to: expected))
         configuration = Configuration()
         #expect(
-            ConfigurationChanges(from: configuration, to: expected)
-                != ConfigurationChanges(from: expected, to: expected))
+            ConfigurationDiff(from: configuration, to: expected)
+                != ConfigurationDiff(from: expected, to: expected))
     }
 
     @Test(arguments: ["SyncSeconds=5\nSyncIntervalSec=7", "SyncIntervalSec=7\nSyncSeconds=5"])
@@ -262,13 +262,15 @@ import Testing
         ),
     ])
     func aFormerKeyIsCheckedAsThePresentOne(text: String, complaint: String) {
-        #expect(throws: Options.Misuse(line: complaint)) { try read(text) }
+        #expect(throws: Options.UsageError(line: complaint)) { try read(text) }
     }
 
     @Test func aFileThatWasAskedForMustBeThere() {
         var options = Options()
         options.configuration = "/nowhere/a"
-        #expect(throws: Options.Misuse(line: "there is no file /nowhere/a; give --config another, or leave it away")) {
+        #expect(
+            throws: Options.UsageError(line: "there is no file /nowhere/a; give --config another, or leave it away")
+        ) {
             try Configuration.read(options)
         }
     }

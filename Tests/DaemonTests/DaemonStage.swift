@@ -13,10 +13,10 @@ struct DaemonStage {
 
     struct NotWritten: Error {}
 
-    var begun: Daemon.Begun
+    var begun: Daemon.StartupState
     var said: [Output] = []
 
-    init(begun: Daemon.Begun) {
+    init(begun: Daemon.StartupState) {
         self.begun = begun
     }
 
@@ -25,12 +25,12 @@ struct DaemonStage {
         in directory: String, at now: Instant, resumeMinutes: Int = 15, time: UTC? = nil, isDemo: Bool = false
     ) throws {
         let found = try JournalStartup(in: directory, at: Clock.systemTime())
-        var finding = StateFinding(journal: found, isReady: true)
-        finding.leftOpen = LeftOpen(
+        var finding = StateDirectoryStatus(journal: found, isReady: true)
+        finding.leftOpen = InterruptedActivity(
             found, from: try JournalReader(in: directory), isDemo: isDemo, bootID: Clock.bootID(), at: now, time: time,
             limit: .seconds(resumeMinutes * 60))
         let journal = try Journal(in: directory) { nil }
-        begun = Daemon.Begun(Pipeline(settings: Settings(), isDemo: isDemo, at: now), journal, [.fit], at: now)
+        begun = Daemon.StartupState(Pipeline(settings: Settings(), isDemo: isDemo, at: now), journal, [.fit], at: now)
         _ = begun.adopt(finding, isServing: false, at: now)
         journal.startWriting()
     }
@@ -58,8 +58,8 @@ struct DaemonStage {
         let outputs = begun.recollection.pipeline.drainOutputs()
         said += outputs
         let entries = begun.recollection.drainEntries()
-        begun.undecided?.keep(entries)
-        begun.recorder.take(
+        begun.undecided?.append(entries)
+        begun.recorder.record(
             entries, outputs, seconds: begun.recollection.pipeline.seconds, zones: nil, at: now)
         begun.recollection.pipeline.discardOutputs()
     }

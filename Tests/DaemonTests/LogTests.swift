@@ -10,53 +10,53 @@ import Testing
     private let start = Instant(milliseconds: 1_000_000)
 
     @Test func whatComesInABurstIsWrittenAndTheRestIsCounted() {
-        var limit = LogLimit()
-        let taken = (0..<50).count { _ in limit.takes(.commands, at: start) }
-        #expect(taken == LogLimit.burst)
-        #expect(limit.takeLeftOut(at: start).count == 0, "the count is a line too")
-        #expect(limit.takes(.links, at: start) == true, "each subject for itself")
-        let told = limit.takeLeftOut(at: start + LogLimit.pace)
+        var limit = LogRateLimiter()
+        let taken = (0..<50).count { _ in limit.allows(.commands, at: start) }
+        #expect(taken == LogRateLimiter.burst)
+        #expect(limit.popSuppressed(at: start).count == 0, "the count is a line too")
+        #expect(limit.allows(.links, at: start) == true, "each subject for itself")
+        let told = limit.popSuppressed(at: start + LogRateLimiter.period)
         #expect(told.map(\.subject) == [.commands])
         #expect(told.map(\.count) == [30])
-        #expect(limit.takeLeftOut(at: start + LogLimit.pace).count == 0)
-        #expect(limit.takes(.commands, at: start + LogLimit.pace) == false, "its room is used up")
-        #expect(limit.takeLeftOut(at: start + LogLimit.pace * 2).map(\.count) == [1])
-        #expect(limit.takes(.commands, at: start + LogLimit.pace * 3) == true)
+        #expect(limit.popSuppressed(at: start + LogRateLimiter.period).count == 0)
+        #expect(limit.allows(.commands, at: start + LogRateLimiter.period) == false, "its room is used up")
+        #expect(limit.popSuppressed(at: start + LogRateLimiter.period * 2).map(\.count) == [1])
+        #expect(limit.allows(.commands, at: start + LogRateLimiter.period * 3) == true)
     }
 
     @Test func nothingIsTakenBeforeItIsToldWhatWasLeftOut() {
-        var limit = LogLimit()
-        for _ in 0...LogLimit.burst { _ = limit.takes(.run, at: start) }
+        var limit = LogRateLimiter()
+        for _ in 0...LogRateLimiter.burst { _ = limit.allows(.run, at: start) }
         let later = start + .seconds(3600)
-        #expect(limit.takes(.run, at: later) == false)
-        #expect(limit.takeLeftOut(at: later).map(\.count) == [2])
-        #expect(limit.takes(.run, at: later) == true)
+        #expect(limit.allows(.run, at: later) == false)
+        #expect(limit.popSuppressed(at: later).map(\.count) == [2])
+        #expect(limit.allows(.run, at: later) == true)
     }
 
     @Test func aDayOfFloodIsSixtyLinesAnHourOfEachSubject() {
-        var limit = LogLimit()
+        var limit = LogRateLimiter()
         var lines = 0
         var leftOut = 0
         let hours = 24
         for second in 0..<hours * 3600 {
             let now = start + .seconds(second)
-            for _ in 0..<10 where limit.takes(.commands, at: now) { lines += 1 }
-            for told in limit.takeLeftOut(at: now) {
+            for _ in 0..<10 where limit.allows(.commands, at: now) { lines += 1 }
+            for told in limit.popSuppressed(at: now) {
                 lines += 1
                 leftOut += told.count
             }
         }
-        #expect(lines <= LogLimit.burst + hours * 60)
+        #expect(lines <= LogRateLimiter.burst + hours * 60)
         #expect(lines >= hours * 60)
         #expect(leftOut + lines >= hours * 36_000 - 600, "each is written or counted")
     }
 
     @Test func roomGrowsBackToABurstAndNoFurther() {
-        var limit = LogLimit()
-        for _ in 0..<LogLimit.burst { #expect(limit.takes(.faults, at: start) == true) }
+        var limit = LogRateLimiter()
+        for _ in 0..<LogRateLimiter.burst { #expect(limit.allows(.faults, at: start) == true) }
         let later = start + .seconds(86_400)
-        let taken = (0..<100).count { _ in limit.takes(.faults, at: later) }
-        #expect(taken == LogLimit.burst)
+        let taken = (0..<100).count { _ in limit.allows(.faults, at: later) }
+        #expect(taken == LogRateLimiter.burst)
     }
 }
 
@@ -64,7 +64,7 @@ import Testing
 @Suite struct LogEconomyTests {
     private struct Hour {
         var lines: [String] = []
-        var kinds: [LogLimit.Subject: Int] = [:]
+        var kinds: [LogRateLimiter.Subject: Int] = [:]
     }
 
     private let start = Instant(milliseconds: 3_600_000)
@@ -76,7 +76,7 @@ import Testing
         var settings = Settings()
         settings.autoLapMetres = autoLapMetres
         var pipeline = Pipeline(settings: settings, isDemo: false, at: start)
-        var limit = LogLimit()
+        var limit = LogRateLimiter()
         var hour = Hour()
         _ = try pipeline.perform(.start(nil, indoor: false), at: start)
         while true {
@@ -87,7 +87,7 @@ import Testing
             for case .event(let event) in pipeline.drainOutputs() {
                 guard let (_, text) = Log.line(of: event) else { continue }
                 // Nothing of a run is left out.
-                #expect(limit.takes(Log.subject(of: event), at: event.at) == true, "\(text)")
+                #expect(limit.allows(Log.subject(of: event), at: event.at) == true, "\(text)")
                 hour.lines.append(text)
                 hour.kinds[Log.subject(of: event), default: 0] += 1
             }

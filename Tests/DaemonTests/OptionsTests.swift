@@ -65,7 +65,7 @@ import Testing
         ["--adapter", "hci-1"], ["--runtime-dir"], ["--fast"], ["run"], ["\u{1B}[2J"],
     ])
     func whatIsWrongIsSaidInOneLine(arguments: [String]) {
-        let misuse = #expect(throws: Options.Misuse.self) { try Options.read(arguments) }
+        let misuse = #expect(throws: Options.UsageError.self) { try Options.read(arguments) }
         #expect(misuse?.line.isEmpty == false)
         #expect(misuse?.line.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } == true)
     }

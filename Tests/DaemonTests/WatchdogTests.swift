@@ -55,16 +55,16 @@ import Testing
 
     @Test func withoutARunOrWithoutTheWishItEndsAtOnce() {
         var idle = Shutdown(closesRun: true)
-        #expect(idle.told(runIsOn: false, at: clock.now) == .end)
+        #expect(idle.stopRequested(runIsOn: false, at: clock.now) == .end)
         var restarted = Shutdown(closesRun: false)
-        #expect(restarted.told(runIsOn: true, at: clock.now) == .end)
+        #expect(restarted.stopRequested(runIsOn: true, at: clock.now) == .end)
     }
 
     @Test mutating func aMachineThatGoesDownClosesTheRun() {
         var shutdown = Shutdown(closesRun: true)
         let told = clock.now
         #expect(shutdown.filesAreLateAt == nil)
-        #expect(shutdown.told(runIsOn: true, at: told) == .ask)
+        #expect(shutdown.stopRequested(runIsOn: true, at: told) == .ask)
         clock.advance(by: .milliseconds(100))
         #expect(shutdown.answered(goesDown: true) == .closeRun)
         #expect(shutdown.filesAreLateAt == told + Shutdown.fileLimit)
@@ -75,7 +75,7 @@ import Testing
 
     @Test func aMachineThatGoesOnKeepsTheRunOpen() {
         var shutdown = Shutdown(closesRun: true)
-        _ = shutdown.told(runIsOn: true, at: clock.now)
+        _ = shutdown.stopRequested(runIsOn: true, at: clock.now)
         #expect(shutdown.answered(goesDown: false) == .end)
         #expect(shutdown.answered(goesDown: true) == nil, "once")
         #expect(shutdown.filesAreLateAt == nil)
@@ -83,9 +83,9 @@ import Testing
 
     @Test(arguments: [false, true]) func aSecondWordEndsAtOnce(isClosing: Bool) {
         var shutdown = Shutdown(closesRun: true)
-        _ = shutdown.told(runIsOn: true, at: clock.now)
+        _ = shutdown.stopRequested(runIsOn: true, at: clock.now)
         if isClosing { _ = shutdown.answered(goesDown: true) }
-        #expect(shutdown.told(runIsOn: true, at: clock.now) == .end)
+        #expect(shutdown.stopRequested(runIsOn: true, at: clock.now) == .end)
         #expect(shutdown.answered(goesDown: true) == nil)
         #expect(shutdown.filesAreDone() == nil)
     }
@@ -95,11 +95,11 @@ import Testing
         #expect(Shutdown.fileLimit < Shutdown.limit)
         #expect(Shutdown.limit < .seconds(1))
         var shutdown = Shutdown(closesRun: true)
-        _ = shutdown.told(runIsOn: true, at: clock.now)
+        _ = shutdown.stopRequested(runIsOn: true, at: clock.now)
         clock.advance(by: .seconds(5))
         #expect(shutdown.timeLeft(at: clock.now) == .zero)
         // A second word is no new beginning.
-        _ = shutdown.told(runIsOn: true, at: clock.now)
+        _ = shutdown.stopRequested(runIsOn: true, at: clock.now)
         #expect(shutdown.timeLeft(at: clock.now) == .zero)
     }
 }

@@ -4,7 +4,7 @@ import Linux
 /// What systemd is told of the service: that it is ready, in a few words how it stands, and that it ticks.
 ///
 /// What systemd does not take at once is tried again with the next tick.
-final class ServiceReport {
+final class SystemdReporter {
     private let notifier: NotifySocket?
     private var watchdog: Watchdog?
     /// Something has happened since it was told how it stands.
@@ -24,25 +24,25 @@ final class ServiceReport {
 
     /// It serves.
     func ready() {
-        say("READY=1")
+        send("READY=1")
     }
 
     /// It reads its configuration anew; ``ready()`` is to follow.
     func reloading() {
         // systemd compares this moment with its own.
-        say("RELOADING=1\nMONOTONIC_USEC=\(Clock.monotonicMicroseconds())")
+        send("RELOADING=1\nMONOTONIC_USEC=\(Clock.monotonicMicroseconds())")
     }
 
     func stopping() {
-        say("STOPPING=1")
+        send("STOPPING=1")
     }
 
     /// How it stands, in one short line that tells nothing of where anybody is. The same again is not sent.
-    func stands(_ words: String) {
+    func setStatus(_ words: String) {
         mayStandOtherwise = false
         if words == status { return }
         status = words
-        say("STATUS=" + words)
+        send("STATUS=" + words)
     }
 
     /// Every tick, or idle second, that lies before `next` has been applied.
@@ -52,7 +52,7 @@ final class ServiceReport {
         if case .sent = notifier.send("WATCHDOG=1") { watchdog?.fed(next: next) }
     }
 
-    private func say(_ words: String) {
+    private func send(_ words: String) {
         guard notifier != nil else { return }
         if waiting.count == Self.waitingLimit { waiting.removeFirst() }
         waiting.append(words)

@@ -3,10 +3,10 @@ import Domain
 import Linux
 
 /// What an attempt to make the state directory ready has found.
-struct StateFinding: Sendable {
+struct StateDirectoryStatus: Sendable {
     /// What the journal says; nil where it cannot be read.
     var journal: JournalStartup?
-    var leftOpen: LeftOpen?
+    var leftOpen: InterruptedActivity?
     /// The straps that were known; nil where they cannot be read.
     var straps: StrapStore?
     /// The directory is locked and can be written.
@@ -25,7 +25,7 @@ struct StateFinding: Sendable {
 ///
 /// A directory that cannot be written is read once, at the first attempt: numbers, settings, events and the activity that was left open.
 /// One that other users can write to is not read, since nobody knows who wrote what is in it.
-final class StatePreparation: Sendable {
+final class StateDirectoryOpener: Sendable {
     /// How long the start of the daemon waits for the first attempt.
     static let startLimit = Duration.seconds(5)
 
@@ -40,7 +40,7 @@ final class StatePreparation: Sendable {
     private struct Progress {
         var lock: StateLock?
         var isFirst = true
-        var finding: StateFinding?
+        var finding: StateDirectoryStatus?
     }
 
     private let progress = Locked(Progress())
@@ -60,7 +60,7 @@ final class StatePreparation: Sendable {
     }
 
     /// What was found since the last call.
-    func takeFinding() -> StateFinding? {
+    func popFinding() -> StateDirectoryStatus? {
         progress.withLock { progress in
             defer { progress.finding = nil }
             return progress.finding
@@ -77,7 +77,7 @@ final class StatePreparation: Sendable {
             defer { progress.isFirst = false }
             return progress.isFirst
         }
-        var finding = StateFinding()
+        var finding = StateDirectoryStatus()
         do {
             finding.warnings = try lock()
             finding.journal = try JournalStartup(in: directory, at: Clock.systemTime())
@@ -114,9 +114,9 @@ final class StatePreparation: Sendable {
         }
     }
 
-    private func read(into finding: inout StateFinding) {
+    private func read(into finding: inout StateDirectoryStatus) {
         if let journal = finding.journal, let reader = try? JournalReader(in: directory) {
-            finding.leftOpen = LeftOpen(
+            finding.leftOpen = InterruptedActivity(
                 journal, from: reader, isDemo: isDemo, bootID: Clock.bootID(), at: Clock.now(),
                 time: Clock.isSynchronised() ? Clock.systemTime() : nil, limit: limit)
         }

@@ -3,7 +3,7 @@ import Domain
 import Outputs
 
 /// What people have set over control.sock, now or before an earlier end of the daemon. For the rest the configuration's defaults hold.
-struct MadeSettings: Equatable {
+struct UserSettings: Equatable {
     private var changes: [SettingKey: SettingChange] = [:]
     /// Whether no strap is to be used; nil where nobody has said.
     private(set) var strapsAreOff: Bool?
@@ -52,12 +52,12 @@ struct MadeSettings: Equatable {
             damages.append(
                 Damage(
                     reason: "the heart-rate zones are damaged (\(zonesDamage)): they are cleared and switched off",
-                    mending: [take(.zones(nil)), take(.useHeartRateZones(false))]))
+                    mending: [adopt(.zones(nil)), adopt(.useHeartRateZones(false))]))
         }
     }
 
     /// What people have set meanwhile, over this.
-    func merging(_ newer: MadeSettings) -> MadeSettings {
+    func merging(_ newer: UserSettings) -> UserSettings {
         var merged = self
         merged.changes.merge(newer.changes) { $1 }
         merged.strapsAreOff = newer.strapsAreOff ?? strapsAreOff
@@ -67,7 +67,7 @@ struct MadeSettings: Equatable {
     /// Somebody sets something, which has been checked against the settings in force.
     ///
     /// - Returns: what is to be kept of it.
-    mutating func take(_ change: SettingChange) -> JournalChange {
+    mutating func adopt(_ change: SettingChange) -> JournalChange {
         changes[change.key] = change
         var settings = Settings()
         try? change.apply(to: &settings)
@@ -76,7 +76,7 @@ struct MadeSettings: Equatable {
         return .setting(JournalSetting(name: change.key.token, value: String(decoding: line.bytes, as: UTF8.self)))
     }
 
-    mutating func take(strapsAreOff: Bool) -> JournalChange {
+    mutating func adopt(strapsAreOff: Bool) -> JournalChange {
         self.strapsAreOff = strapsAreOff
         return .setting(JournalSetting(name: Self.strapsAreOffName, value: strapsAreOff ? "true" : "false"))
     }

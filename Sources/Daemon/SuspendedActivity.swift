@@ -6,7 +6,7 @@ import Pipeline
 /// An activity that was closed because the battery was nearly empty, as it stood before: it goes on if power returns soon.
 ///
 /// In the journal it is an activity that has ended, with all its files, until then. Going on takes its end away.
-struct ClosedForPower {
+struct SuspendedActivity {
     private var pipeline: Pipeline
     private var scribe: RecordingBuilder
     private let gaps: Int
@@ -18,7 +18,7 @@ struct ClosedForPower {
     let last: Instant
     private let isSameBoot: Bool
     /// The board has started anew since, and nobody knew then how late it was.
-    private var unknown: (open: OpenActivity, taken: TakenUp, limit: Duration)?
+    private var unknown: (open: OpenActivity, taken: ResumedActivity, limit: Duration)?
 
     /// The run that is on and about to be closed; all of it has been said. Nil where none is on.
     init?(_ pipeline: Pipeline, _ recorder: RunRecorder, at now: Instant) {
@@ -40,7 +40,7 @@ struct ClosedForPower {
     init?(
         _ ended: OpenActivity, from reader: JournalReader, bootID: String, at now: Instant, time: UTC?, limit: Duration
     ) throws {
-        let decision = TakeUpDecision(ended, bootID: bootID, at: now, time: time, limit: limit)
+        let decision = ResumeDecision(ended, bootID: bootID, at: now, time: time, limit: limit)
         switch decision {
         case .goesOn(let age, let isSameBoot, _):
             last = now - age
@@ -50,7 +50,7 @@ struct ClosedForPower {
             isSameBoot = false
         case .isOver: return nil
         }
-        let taken = try TakenUp(ended, from: reader, last: last)
+        let taken = try ResumedActivity(ended, from: reader, last: last)
         if taken.ended != nil { return nil }
         pipeline = taken.pipeline
         scribe = taken.scribe
@@ -62,7 +62,7 @@ struct ClosedForPower {
     }
 
     /// It goes on.
-    func goOn(_ recorder: inout RunRecorder, _ recollection: inout RunEngine, at now: Instant) {
+    func resume(_ recorder: inout RunRecorder, _ recollection: inout RunEngine, at now: Instant) {
         guard let recording = scribe.recording else { return }
         let journal = recorder.journal
         let part = BootSegment(number: parts, bootID: recorder.bootID, of: scribe, at: now, place: entries)
@@ -82,7 +82,7 @@ struct ClosedForPower {
     }
 
     /// What is to be found out yet: it goes on from `now`.
-    func undecided(at now: Instant) -> UndecidedTakeUp? {
-        unknown.map { UndecidedTakeUp($0.open, $0.taken, limit: $0.limit, at: now) }
+    func undecided(at now: Instant) -> ProvisionalResume? {
+        unknown.map { ProvisionalResume($0.open, $0.taken, limit: $0.limit, at: now) }
     }
 }

@@ -15,16 +15,16 @@ import Testing
 
     @Test func howItStandsIsToldWhenThatChanges() throws {
         let systemd = try NotifySocket(directory("notify"))
-        let report = ServiceReport(try NotifySocket(directory("notify")))
+        let report = SystemdReporter(try NotifySocket(directory("notify")))
         #expect(report.mayStandOtherwise)
-        for words in ["idle", "idle", "recording run 7", "recording run 7", "idle"] { report.stands(words) }
+        for words in ["idle", "idle", "recording run 7", "recording run 7", "idle"] { report.setStatus(words) }
         #expect(!report.mayStandOtherwise)
         #expect(try systemd.all() == ["STATUS=idle", "STATUS=recording run 7", "STATUS=idle"])
     }
 
     @Test func aReloadIsToldWithItsMomentOnSystemdsClock() throws {
         let systemd = try NotifySocket(directory("notify"))
-        let report = ServiceReport(try NotifySocket(directory("notify")))
+        let report = SystemdReporter(try NotifySocket(directory("notify")))
         let before = Clock.monotonicMicroseconds()
         report.reloading()
         report.ready()
@@ -40,12 +40,12 @@ import Testing
     @Test func whatAFullQueueDoesNotTakeFollowsWithTheNextTickInItsOrder() throws {
         let systemd = try NotifySocket(directory("notify"))
         let notifier = try NotifySocket(directory("notify"), watchdog: .seconds(8))
-        let report = ServiceReport(notifier)
+        let report = SystemdReporter(notifier)
         while notifier.send("FILL=1") != .full {}
-        report.stands("recording run 1")
+        report.setStatus("recording run 1")
         report.ready()
         report.ticked(next: start)
-        report.stands("idle")
+        report.setStatus("idle")
         #expect(try systemd.all().allSatisfy { $0 == "FILL=1" })
         report.ticked(next: start + .milliseconds(100))
         #expect(try systemd.all() == ["STATUS=recording run 1", "READY=1", "STATUS=idle", "WATCHDOG=1"])
@@ -56,9 +56,9 @@ import Testing
     @Test func aSystemdThatTakesNothingKeepsLittleWaiting() throws {
         let systemd = try NotifySocket(directory("notify"))
         let notifier = try NotifySocket(directory("notify"))
-        let report = ServiceReport(notifier)
+        let report = SystemdReporter(notifier)
         while notifier.send("FILL=1") != .full {}
-        for run in 1...1000 { report.stands("recording run \(run)") }
+        for run in 1...1000 { report.setStatus("recording run \(run)") }
         _ = try systemd.all()
         report.ticked(next: start)
         let said = try systemd.all()
@@ -67,9 +67,9 @@ import Testing
     }
 
     @Test func withoutSystemdNothingIsSaid() {
-        let report = ServiceReport(nil)
+        let report = SystemdReporter(nil)
         report.ready()
-        report.stands("idle")
+        report.setStatus("idle")
         report.ticked(next: start)
         #expect(!report.mayStandOtherwise)
     }

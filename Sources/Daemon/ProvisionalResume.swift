@@ -6,9 +6,9 @@ import Pipeline
 /// An activity that goes on although nobody knows how late it is: the board has started anew, and has no clock yet.
 ///
 /// Once the time of day is known, it either is one activity, or what came since becomes one of its own.
-struct UndecidedTakeUp {
+struct ProvisionalResume {
     private let open: OpenActivity
-    private let taken: TakenUp
+    private let taken: ResumedActivity
     private let limit: Duration
     private let begunAt: Instant
     /// What came since, beginning with the outage.
@@ -18,14 +18,14 @@ struct UndecidedTakeUp {
     /// With more entries it stays one activity: half an hour without a clock, in which nobody minded.
     private static let entryLimit = 4096
 
-    init(_ open: OpenActivity, _ taken: TakenUp, limit: Duration, at now: Instant) {
+    init(_ open: OpenActivity, _ taken: ResumedActivity, limit: Duration, at now: Instant) {
         self.open = open
         self.taken = taken
         self.limit = limit
         begunAt = now
     }
 
-    mutating func keep(_ entries: [InputLogEntry]) {
+    mutating func append(_ entries: [InputLogEntry]) {
         if isTooLong { return }
         part += entries
         if part.count > Self.entryLimit {

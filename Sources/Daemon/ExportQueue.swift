@@ -5,7 +5,7 @@ import Outputs
 
 /// Makes the files of activities that have ended. Which ones are still to be made stands in the journal, so that none is forgotten when
 /// the program or the power goes, and each is tried again until it is there.
-final class ExportsAtStop {
+final class ExportQueue {
     private let clerk: DiskWorker
     private let journal: Journal
     /// Where the files are put.
@@ -26,7 +26,7 @@ final class ExportsAtStop {
     private var done: (() -> Void)?
 
     /// Between two attempts.
-    static let rest = Duration.seconds(60)
+    static let retryDelay = Duration.seconds(60)
 
     /// - Parameter report: takes the fault to the pipeline.
     init(
@@ -37,16 +37,16 @@ final class ExportsAtStop {
         self.directory = directory
         self.report = report
         // An earlier start may have left some; so may the activity that was just closed as it stood.
-        lookWhenWritten()
+        scanAfterCommit()
     }
 
     /// Has the files made that the journal lists, once it lists them: an activity has ended.
-    func lookWhenWritten() {
+    func scanAfterCommit() {
         let isAwaited = journal.whenWritten { [unowned self] in
             lookAt = Clock.now()
-            turn(at: Clock.now())
+            tick(at: Clock.now())
         }
-        if !isAwaited { lookAt = Clock.now() + Self.rest }
+        if !isAwaited { lookAt = Clock.now() + Self.retryDelay }
     }
 
     /// Calls `body`, once, when the next round is over, in which what the journal lists is made as far as it can be.
@@ -55,7 +55,7 @@ final class ExportsAtStop {
     }
 
     /// Looks whether anything is to be made, where that is due.
-    func turn(at now: Instant) {
+    func tick(at now: Instant) {
         guard !isWorking, let lookAt, now >= lookAt else { return }
         let isAsked = clerk.submit(.orders) { [unowned self] answer in
             switch answer {
@@ -65,13 +65,13 @@ final class ExportsAtStop {
             case .success: break
             case .failure(let trouble): self.trouble = "\(trouble)"
             }
-            goOn()
+            startNext()
         }
         isWorking = isAsked
-        self.lookAt = isAsked ? nil : now + Self.rest
+        self.lookAt = isAsked ? nil : now + Self.retryDelay
     }
 
-    private func goOn() {
+    private func startNext() {
         guard let order = rest.popFirst() else { return end() }
         let isAsked = clerk.submit(.export(order, directory: directory)) { [unowned self] answer in
             switch answer {
@@ -83,10 +83,10 @@ final class ExportsAtStop {
                 self.trouble =
                     "cannot write the \(order.format.rawValue) file of activity \(order.activity): \(trouble)"
             }
-            goOn()
+            startNext()
         }
         if !isAsked {
-            lookAt = Clock.now() + Self.rest
+            lookAt = Clock.now() + Self.retryDelay
             end()
         }
     }
@@ -95,7 +95,7 @@ final class ExportsAtStop {
         isWorking = false
         rest = []
         if let trouble {
-            lookAt = min(lookAt ?? Clock.now() + Self.rest, Clock.now() + Self.rest)
+            lookAt = min(lookAt ?? Clock.now() + Self.retryDelay, Clock.now() + Self.retryDelay)
             if trouble != fault {
                 Log.write(.error, about: .exports, trouble + ", retrying each minute")
                 report(.raise(.exportFailed, message: trouble))

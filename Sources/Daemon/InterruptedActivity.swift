@@ -5,19 +5,19 @@ import Pipeline
 /// What the newest activity of the journal was left as, lived once more from its entries.
 ///
 /// It is made where the journal is read, which may take long; the loop puts it in force (``Daemon/Begun/takeUp(_:isServing:at:)``).
-enum LeftOpen: Sendable {
+enum InterruptedActivity: Sendable {
     /// It goes on, unless another activity has begun since.
     case interrupted(Interrupted)
     /// It ended at its last moment, or before.
-    case over(OpenActivity, TakenUp)
+    case over(OpenActivity, ResumedActivity)
     /// It was closed because the battery was nearly empty.
-    case closedForPower(id: Int, ClosedForPower)
+    case closedForPower(id: Int, SuspendedActivity)
     /// A replay of it fails.
     case unreadable(id: Int, reason: String)
 
     struct Interrupted: Sendable {
         var open: OpenActivity
-        var taken: TakenUp
+        var taken: ResumedActivity
         var isSameBoot: Bool
         var rule: Outage.Rule
         /// The limit where the time since is not known yet; nil where it is.
@@ -38,7 +38,7 @@ enum LeftOpen: Sendable {
         do {
             if journal.open == nil {
                 guard activity.recording.isDemo == isDemo,
-                    let closed = try ClosedForPower(
+                    let closed = try SuspendedActivity(
                         activity, from: reader, bootID: bootID, at: now, time: time, limit: limit)
                 else { return nil }
                 self = .closedForPower(id: id, closed)
@@ -47,7 +47,7 @@ enum LeftOpen: Sendable {
             // A demo goes on with a demo only.
             let decision =
                 activity.recording.isDemo == isDemo
-                ? TakeUpDecision(activity, bootID: bootID, at: now, time: time, limit: limit) : .isOver
+                ? ResumeDecision(activity, bootID: bootID, at: now, time: time, limit: limit) : .isOver
             self = try Self.replay(activity, decision, from: reader, at: now, limit: limit)
         } catch {
             self = .unreadable(id: id, reason: "\(error)")
@@ -55,8 +55,8 @@ enum LeftOpen: Sendable {
     }
 
     private static func replay(
-        _ open: OpenActivity, _ decision: TakeUpDecision, from reader: JournalReader, at now: Instant, limit: Duration
-    ) throws -> LeftOpen {
+        _ open: OpenActivity, _ decision: ResumeDecision, from reader: JournalReader, at now: Instant, limit: Duration
+    ) throws -> InterruptedActivity {
         let age: Duration
         var isSameBoot = false
         var rule = Outage.Rule.paused
@@ -66,9 +66,9 @@ enum LeftOpen: Sendable {
         case .goesOnForNow:
             age = .seconds(1)
             if open.lastTime != nil { undecidedLimit = limit }
-        case .isOver: return .over(open, try TakenUp(open, from: reader, last: open.last))
+        case .isOver: return .over(open, try ResumedActivity(open, from: reader, last: open.last))
         }
-        let taken = try TakenUp(open, from: reader, last: now - age)
+        let taken = try ResumedActivity(open, from: reader, last: now - age)
         if taken.ended != nil { return .over(open, taken) }
         return .interrupted(
             Interrupted(

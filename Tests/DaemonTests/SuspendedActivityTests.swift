@@ -172,10 +172,10 @@ import Testing
 private struct Unexpected: Error {}
 
 extension DaemonStage {
-    fileprivate mutating func close(at now: Instant) throws -> ClosedForPower {
+    fileprivate mutating func close(at now: Instant) throws -> SuspendedActivity {
         begun.recollection.advance(to: now)
         say(at: now)
-        guard let closed = ClosedForPower(begun.recollection.pipeline, begun.recorder, at: now) else {
+        guard let closed = SuspendedActivity(begun.recollection.pipeline, begun.recorder, at: now) else {
             throw Unexpected()
         }
         try begun.recollection.endForPower(at: now)
@@ -183,10 +183,10 @@ extension DaemonStage {
         return closed
     }
 
-    fileprivate mutating func goOn(_ closed: ClosedForPower, at now: Instant) {
+    fileprivate mutating func goOn(_ closed: SuspendedActivity, at now: Instant) {
         begun.recollection.advance(to: now)
         say(at: now)
-        closed.goOn(&begun.recorder, &begun.recollection, at: now)
+        closed.resume(&begun.recorder, &begun.recollection, at: now)
         say(at: now)
     }
 }

@@ -18,8 +18,8 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    private func preparation() -> StatePreparation {
-        StatePreparation(in: directory.path, strapFile: nil, isDemo: false, limit: .seconds(900))
+    private func preparation() -> StateDirectoryOpener {
+        StateDirectoryOpener(in: directory.path, strapFile: nil, isDemo: false, limit: .seconds(900))
     }
 
     /// A run of a daemon that goes without ending it.
@@ -31,10 +31,10 @@ import Testing
     }
 
     /// What can be read of a journal that cannot be written.
-    private func copy() throws -> StateFinding {
+    private func copy() throws -> StateDirectoryStatus {
         let journal = try JournalStartup(reading: directory.path)
-        var finding = StateFinding(journal: journal)
-        finding.leftOpen = LeftOpen(
+        var finding = StateDirectoryStatus(journal: journal)
+        finding.leftOpen = InterruptedActivity(
             journal, from: try JournalReader(in: directory.path), isDemo: false, bootID: Clock.bootID(), at: now,
             time: nil, limit: .seconds(900))
         return finding
@@ -50,12 +50,12 @@ import Testing
         let preparation = preparation()
         let trouble = try #require(preparation.attempt())
         #expect(trouble.contains("chmod o-w"))
-        var finding = try #require(preparation.takeFinding())
+        var finding = try #require(preparation.popFinding())
         #expect(finding.journal == nil && finding.leftOpen == nil && !finding.isReady && finding.trouble == trouble)
-        #expect(preparation.attempt() == trouble && preparation.takeFinding() == nil)
+        #expect(preparation.attempt() == trouble && preparation.popFinding() == nil)
         chmod(directory.path, 0o750)
         #expect(preparation.attempt() == nil)
-        finding = try #require(preparation.takeFinding())
+        finding = try #require(preparation.popFinding())
         #expect(finding.isReady && finding.journal?.nextActivity == 2 && finding.leftOpen?.id == 1)
     }
 
@@ -64,7 +64,7 @@ import Testing
         #expect(first.attempt() == nil)
         let second = preparation()
         #expect(second.attempt() == "\(directory.path) is in use by paced, process \(getpid())")
-        let finding = try #require(second.takeFinding())
+        let finding = try #require(second.popFinding())
         #expect(finding.isInUse && !finding.isReady && finding.journal == nil)
         withExtendedLifetime(first) {}
     }
@@ -72,7 +72,7 @@ import Testing
     @Test func aDirectoryThatCannotBeMadeIsNotReady() throws {
         let path = directory.path + "/file/state"
         try Data().write(to: URL(fileURLWithPath: directory.path + "/file"))
-        let preparation = StatePreparation(in: path, strapFile: nil, isDemo: false, limit: .zero)
+        let preparation = StateDirectoryOpener(in: path, strapFile: nil, isDemo: false, limit: .zero)
         #expect(try #require(preparation.attempt()).contains(path))
         try FileManager.default.removeItem(atPath: directory.path + "/file")
         #expect(preparation.attempt() == nil)
@@ -141,9 +141,9 @@ import Testing
         stage.daemon.ride(3, from: now)
         stage.gate.withLock { $0 = true }
         let journal = stage.daemon.begun.recorder.journal
-        var found: StateFinding?
+        var found: StateDirectoryStatus?
         let isClosed = journal.close(waiting: .seconds(60)) {
-            found = stage.preparation.takeFinding()
+            found = stage.preparation.popFinding()
             if let found { _ = stage.adopt(found, isClosing: true, at: now + .seconds(3)) }
         }
         #expect(found?.isReady == true && found?.trouble == nil)
@@ -186,31 +186,32 @@ import Testing
 /// A daemon whose state directory is not ready before the gate opens.
 private struct LateStage {
     var daemon: DaemonStage
-    let preparation: StatePreparation
+    let preparation: StateDirectoryOpener
     let gate = Locked(false)
 
     init(in directory: String, at now: Instant) throws {
-        let preparation = StatePreparation(in: directory, strapFile: nil, isDemo: false, limit: .seconds(900))
+        let preparation = StateDirectoryOpener(in: directory, strapFile: nil, isDemo: false, limit: .seconds(900))
         self.preparation = preparation
         let journal = try Journal(in: directory) { [gate] in
             gate.withLock { $0 } ? preparation.attempt() : "the gate is closed"
         }
         daemon = DaemonStage(
-            begun: Daemon.Begun(Pipeline(settings: Settings(), isDemo: false, at: now), journal, [.fit], at: now))
+            begun: Daemon.StartupState(Pipeline(settings: Settings(), isDemo: false, at: now), journal, [.fit], at: now)
+        )
     }
 
     /// Opens the gate, and waits for what the journal's thread finds.
-    func find() throws -> StateFinding {
+    func find() throws -> StateDirectoryStatus {
         gate.withLock { $0 = true }
         for _ in 0..<2000 {
-            if let finding = preparation.takeFinding() { return finding }
+            if let finding = preparation.popFinding() { return finding }
             usleep(10_000)
         }
         throw NothingFound()
     }
 
     mutating func adopt(
-        _ finding: StateFinding, isServing: Bool = true, isClosing: Bool = false, at now: Instant
+        _ finding: StateDirectoryStatus, isServing: Bool = true, isClosing: Bool = false, at now: Instant
     ) -> Renumbering? {
         daemon.begun.recollection.advance(to: now)
         daemon.say(at: now)

@@ -4,24 +4,24 @@ import Domain
 /// comes and goes fills the disk.
 ///
 /// After a line that was left out none of its subject is taken until it has been told how many were.
-struct LogLimit {
+struct LogRateLimiter {
     /// What a line is about, in a word that can be told.
     enum Subject: String, CaseIterable {
         case clock, commands, exports, faults, links, position, recording, run, settings, straps
     }
 
     static let burst = 20
-    static let pace = Duration.seconds(60)
+    static let period = Duration.seconds(60)
 
     private struct Account {
-        var bucket = TokenBucket(burst: LogLimit.burst, interval: LogLimit.pace)
+        var bucket = TokenBucket(burst: LogRateLimiter.burst, interval: LogRateLimiter.period)
         var leftOut = 0
     }
 
     private var accounts: [Subject: Account] = [:]
 
     /// Whether a line is to be written; one that is not is counted.
-    mutating func takes(_ subject: Subject, at now: Instant) -> Bool {
+    mutating func allows(_ subject: Subject, at now: Instant) -> Bool {
         var account = accounts[subject] ?? Account()
         let isTaken = account.leftOut == 0 && account.bucket.consume(at: now)
         if !isTaken { account.leftOut += 1 }
@@ -30,7 +30,7 @@ struct LogLimit {
     }
 
     /// How many lines were left out, of each subject that has room for a line again.
-    mutating func takeLeftOut(at now: Instant) -> [(subject: Subject, count: Int)] {
+    mutating func popSuppressed(at now: Instant) -> [(subject: Subject, count: Int)] {
         var told: [(subject: Subject, count: Int)] = []
         for subject in Subject.allCases {
             guard var account = accounts[subject], account.leftOut > 0, account.bucket.consume(at: now) else {

@@ -1,7 +1,7 @@
 import Domain
 
 /// What another configuration says otherwise.
-struct ConfigurationChanges: Equatable {
+struct ConfigurationDiff: Equatable {
     /// The keys that take effect at once, and those that do at the next start.
     var now: [String] = []
     var later: [String] = []
@@ -51,7 +51,7 @@ extension Configuration {
     }
 
     /// Takes over all but what waits for the next start, which stays as it is in force.
-    mutating func takeWhatCanChange(from new: Configuration) {
+    mutating func adoptLiveKeys(from new: Configuration) {
         let old = self
         self = new
         startsAutomatically = old.startsAutomatically

@@ -20,22 +20,22 @@ import Testing
     func everyKeyIsToldWithWhenItTakesEffect(key: ConfigurationKey) throws {
         let value = try #require(Self.values[key])
         let new = try read("[\(key.section.rawValue)]\n\(key.rawValue)=\(value)")
-        let changes = ConfigurationChanges(from: Configuration(), to: new)
+        let changes = ConfigurationDiff(from: Configuration(), to: new)
         #expect(changes.now == (key.isForNextStart ? [] : [key.rawValue]))
         #expect(changes.later == (key.isForNextStart ? [key.rawValue] : []))
         var inForce = Configuration()
-        inForce.takeWhatCanChange(from: new)
+        inForce.adoptLiveKeys(from: new)
         // What waits for the next start is told each time.
-        #expect(ConfigurationChanges(from: inForce, to: new).later == changes.later)
-        #expect(ConfigurationChanges(from: inForce, to: new).now == [])
+        #expect(ConfigurationDiff(from: inForce, to: new).later == changes.later)
+        #expect(ConfigurationDiff(from: inForce, to: new).now == [])
     }
 
     @Test func settingsAreToldByTheirNames() throws {
         let new = try read("[Settings]\nmetric=yes\nzones=1 2 3 4 5\n[Bluetooth]\nStraps=a")
-        let changes = ConfigurationChanges(from: Configuration(), to: new)
+        let changes = ConfigurationDiff(from: Configuration(), to: new)
         #expect(changes.settings == [.metric, .zones] && changes.later == ["Straps"])
         #expect(
-            ConfigurationChanges(from: new, to: new) == ConfigurationChanges(from: Configuration(), to: Configuration())
+            ConfigurationDiff(from: new, to: new) == ConfigurationDiff(from: Configuration(), to: Configuration())
         )
     }
 }

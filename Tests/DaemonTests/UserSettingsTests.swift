@@ -5,10 +5,10 @@ import Testing
 @testable import Daemon
 
 @Suite struct MadeSettingsTests {
-    private func made(_ kept: (String, String)...) -> (MadeSettings, [MadeSettings.Damage]) {
-        var damages: [MadeSettings.Damage] = []
+    private func made(_ kept: (String, String)...) -> (UserSettings, [UserSettings.Damage]) {
+        var damages: [UserSettings.Damage] = []
         let settings = kept.map { JournalSetting(name: $0.0, value: $0.1) }
-        return (MadeSettings(settings, damages: &damages), damages)
+        return (UserSettings(settings, damages: &damages), damages)
     }
 
     private static let changes: [SettingChange] = [
@@ -19,17 +19,17 @@ import Testing
 
     @Test func everySettingComesBackAsItWasSet() throws {
         #expect(Self.changes.map(\.key) == SettingKey.allCases)
-        var settings = MadeSettings()
+        var settings = UserSettings()
         var kept: [JournalSetting] = []
         var expected = Settings()
         for change in Self.changes {
-            guard case .setting(let setting) = settings.take(change) else { continue }
+            guard case .setting(let setting) = settings.adopt(change) else { continue }
             kept.append(setting)
             try change.apply(to: &expected)
         }
-        if case .setting(let setting) = settings.take(strapsAreOff: true) { kept.append(setting) }
-        var damages: [MadeSettings.Damage] = []
-        let again = MadeSettings(kept, damages: &damages)
+        if case .setting(let setting) = settings.adopt(strapsAreOff: true) { kept.append(setting) }
+        var damages: [UserSettings.Damage] = []
+        let again = UserSettings(kept, damages: &damages)
         #expect(again == settings && damages.isEmpty)
         #expect(again.over(Settings()) == expected && again.strapsAreOff == true)
     }
@@ -90,12 +90,12 @@ import Testing
 
     @Test func whatALaterReleaseKeptIsPassedOver() {
         let (made, damages) = made(("colour_of_the_screen", "1"))
-        #expect(made == MadeSettings() && damages.isEmpty)
+        #expect(made == UserSettings() && damages.isEmpty)
     }
 
     @Test func whatWasSetMeanwhileWinsOverWhatIsReadLater() {
-        var meanwhile = MadeSettings()
-        _ = meanwhile.take(.metric(false))
+        var meanwhile = UserSettings()
+        _ = meanwhile.adopt(.metric(false))
         let (kept, damages) = made(("metric", "true"), ("sport", "\"ride\""), ("straps_off", "true"))
         let merged = kept.merging(meanwhile)
         #expect(damages.isEmpty && merged.strapsAreOff == true)
