@@ -26,8 +26,8 @@ extension Invocation {
                     : "No activity before \(before ?? 0).\n"
             }
             let notes = try journal.notes(from: last.id)
-            var table = TextTable(Words.activityColumns)
-            let words = Words(metric: metric ?? journal.isMetric)
+            var table = TextTable(StatusText.activityColumns)
+            let words = StatusText(metric: metric ?? journal.isMetric)
             for summary in shown {
                 table.append(words.cells(summary, marks: Self.marks(summary, notes[summary.id])))
             }
@@ -41,7 +41,7 @@ extension Invocation {
     private static func marks(_ summary: ActivitySummary, _ note: ActivityNote?) -> [String] {
         [
             summary.isOpen ? "open" : nil, note?.isImported == true ? "imported" : nil, summary.isDemo ? "demo" : nil,
-            summary.recovered.map(Words.recovered), note?.name.map { CellText.cut($0.text, to: 32) },
+            summary.recovered.map(StatusText.recovered), note?.name.map { TerminalText.cut($0.text, to: 32) },
         ].compactMap(\.self)
     }
 
@@ -59,7 +59,7 @@ extension Invocation {
                 line.newline()
                 return String(decoding: line.bytes, as: UTF8.self)
             }
-            return Words(metric: metric ?? journal.isMetric)
+            return StatusText(metric: metric ?? journal.isMetric)
                 .report(recording, isOpen: summary.isOpen, gaps: summary.gaps, recovered: summary.recovered)
         } catch {
             throw state.failure(reading: error)

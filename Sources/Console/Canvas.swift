@@ -24,7 +24,7 @@ struct Canvas {
     mutating func put(_ text: String, row: Int, column: Int, _ style: Style = .plain) {
         guard (0..<size.rows).contains(row) else { return }
         var column = column
-        for cluster in CellText.clusters(of: text) {
+        for cluster in TerminalText.clusters(of: text) {
             if column >= 0, column + cluster.width <= size.columns {
                 self[row, column] = Cell(text: cluster.text, style: style)
                 if cluster.width == 2 { self[row, column + 1] = Cell(text: "", style: style) }

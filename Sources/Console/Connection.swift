@@ -10,7 +10,7 @@ final class Connection {
     private var input = [UInt8](repeating: 0, count: 16_384)
 
     /// How long a command waits for a daemon that is there: for its place in the queue, and for an answer.
-    static let patience = Duration.seconds(5)
+    static let connectTimeout = Duration.seconds(5)
 
     /// Connects. Root learns on standard error whose daemon it talks to, where that is neither root's nor the service's.
     init(to path: String) throws(SystemError) {
@@ -29,7 +29,7 @@ final class Connection {
 
     /// Connects for a command that cannot do without. Where many come at once, as after a restart, it waits for a place in their queue.
     static func needed(to path: String) throws(Failure) -> Connection {
-        let deadline = Clock.now() + patience
+        let deadline = Clock.now() + connectTimeout
         while true {
             do {
                 return try Connection(to: path)

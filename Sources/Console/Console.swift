@@ -27,9 +27,9 @@ extension Invocation {
         case .schema: try writeOut(Schema.text.hasSuffix("\n") ? Schema.text : Schema.text + "\n")
         case .status: try writeOut(try status())
         case .watch: try watch()
-        case .run(let command): try writeOut(try carryOut(command))
+        case .run(let command): try writeOut(try perform(command))
         case .scan(let seconds): try scan(seconds: seconds)
-        case .strap(let command): try writeOut(try carryOut(command))
+        case .strap(let command): try writeOut(try perform(command))
         case .allSettings, .getSetting, .setSetting: try writeOut(try settings())
         case .activities(let limit, let before): try writeOut(try activities(limit: limit, before: before))
         case .show(let id): try writeOut(try show(id))
@@ -47,11 +47,11 @@ extension Invocation {
     private func status() throws(Failure) -> String {
         let connection = try Connection.needed(to: RuntimeDirectory(runtimeDirectory).stateSocket)
         try connection.send(#"{"class":"WATCH","classes":["STATE","SETTINGS"]}"#)
-        let deadline = Clock.now() + Connection.patience
+        let deadline = Clock.now() + Connection.connectTimeout
         var state: StateLine?
         var settings: Settings?
         while true {
-            if let state, let settings { return Words(metric: metric ?? settings.metric).report(state) }
+            if let state, let settings { return StatusText(metric: metric ?? settings.metric).report(state) }
             guard case .line(let line) = connection.line(by: deadline) else {
                 throw .unreachable("paced does not answer at \(connection.path); look into its log")
             }

@@ -82,17 +82,18 @@ extension ExportFormat {
 extension ExportLoss {
     /// What was lost, each with its count; empty where nothing was.
     var words: [String] {
-        func said(_ count: Int, _ one: String, _ many: String) -> String? {
+        func count(_ count: Int, _ one: String, _ many: String) -> String? {
             count == 0 ? nil : "\(count) \(count == 1 ? one : many)"
         }
         return [
-            said(secondsWithoutPosition, "second without position", "seconds without position"),
-            said(samples, "sample beside the first of its second", "samples beside the first of their second"),
-            said(lonePositions, "position that stands alone", "positions that stand alone"),
-            said(beats, "RR interval", "RR intervals"), said(laps, "lap", "laps"),
-            said(distances, "second's distance", "seconds' distance"), said(speeds, "second's speed", "seconds' speed"),
-            said(cadences, "second's cadence", "seconds' cadence"), said(powers, "second's power", "seconds' power"),
-            said(temperatures, "second's temperature", "seconds' temperature"),
+            count(secondsWithoutPosition, "second without position", "seconds without position"),
+            count(samples, "sample beside the first of its second", "samples beside the first of their second"),
+            count(lonePositions, "position that stands alone", "positions that stand alone"),
+            count(beats, "RR interval", "RR intervals"), count(laps, "lap", "laps"),
+            count(distances, "second's distance", "seconds' distance"),
+            count(speeds, "second's speed", "seconds' speed"),
+            count(cadences, "second's cadence", "seconds' cadence"), count(powers, "second's power", "seconds' power"),
+            count(temperatures, "second's temperature", "seconds' temperature"),
         ].compactMap(\.self)
     }
 }

@@ -9,7 +9,7 @@ struct Footer {
     private(set) var lines: [[Part]] = []
     private let size: Size
 
-    init(_ view: View, _ state: StateLine, in size: Size) {
+    init(_ view: WatchModel, _ state: StateLine, in size: Size) {
         self.size = size
         if state.run == .idle, size.rows >= 8 {
             let sports = size.columns >= 60 ? "pacectl start [run|walk|hike|ride|other]" : "pacectl start"
@@ -32,15 +32,15 @@ struct Footer {
 
     private func links(_ state: StateLine) -> [[Part]] {
         let strap: [Part] = [
-            ("● ", Style(colour: Self.colour(ofStrap: state))), ("Strap " + Words.strapInShort(state), .quiet),
+            ("● ", Style(colour: Self.colour(ofStrap: state))), ("Strap " + StatusText.strapInShort(state), .quiet),
         ]
         let receiver: [Part] = [
-            ("● ", Style(colour: Self.colour(ofPosition: state))), (Words.positionInShort(state), .quiet),
+            ("● ", Style(colour: Self.colour(ofPosition: state))), (StatusText.positionInShort(state), .quiet),
         ]
         let space: Part = ("   ", .plain)
         let room = size.columns - 2
         var together = strap + [space] + receiver
-        if let battery = Words.battery(state) {
+        if let battery = StatusText.battery(state) {
             let all = together + [space, ("Battery " + battery, .quiet)]
             if Self.width(of: all) <= room { together = all }
         }
@@ -53,7 +53,7 @@ struct Footer {
     }
 
     private static func width(of parts: [Part]) -> Int {
-        parts.reduce(0) { $0 + CellText.width(of: $1.text) }
+        parts.reduce(0) { $0 + TerminalText.width(of: $1.text) }
     }
 
     private static func colour(ofStrap state: StateLine) -> Style.Colour {
@@ -65,7 +65,7 @@ struct Footer {
     }
 
     private static func colour(ofPosition state: StateLine) -> Style.Colour {
-        if state.gpsd.state == .connected { return Words.positionTrouble(state) == nil ? .green : .yellow }
+        if state.gpsd.state == .connected { return StatusText.positionTrouble(state) == nil ? .green : .yellow }
         return state.gpsd.state == .connecting ? .yellow : .red
     }
 
@@ -74,9 +74,9 @@ struct Footer {
         for (index, parts) in lines.enumerated() {
             var column = 1
             for part in parts {
-                let text = CellText.cut(part.text, to: size.columns - 1 - column)
+                let text = TerminalText.cut(part.text, to: size.columns - 1 - column)
                 canvas.put(text, row: size.rows - lines.count + index, column: column, part.style)
-                column += CellText.width(of: part.text)
+                column += TerminalText.width(of: part.text)
             }
         }
     }

@@ -39,7 +39,7 @@ extension Invocation {
             }
             distance.finish(&imported.recording)
             let id = try journal.finish(imported.recording, gaps: gaps)
-            try say(id, imported, file, in: state)
+            try report(id, imported, file, in: state)
             if let words = distance.words(of: recording.sport) { complain("\(file.name): not counted: \(words)") }
         } catch {
             throw Self.failure(error, state)
@@ -55,7 +55,9 @@ extension Invocation {
         error as? Failure ?? .failed("cannot write the journal in \(state.path): \(error)")
     }
 
-    private func say(_ id: Int, _ imported: ImportedRecording, _ file: RecordingFile, in state: StateDirectory) throws {
+    private func report(_ id: Int, _ imported: ImportedRecording, _ file: RecordingFile, in state: StateDirectory)
+        throws
+    {
         if isJSON {
             guard let summary = try state.journal().summary(of: id) else { return }
             var line = JSONWriter()
@@ -64,7 +66,7 @@ extension Invocation {
             try writeOut(line.bytes)
         } else {
             let isMetric = try metric ?? state.journal().isMetric
-            let words = Words(metric: isMetric)
+            let words = StatusText(metric: isMetric)
             let line = words.line(imported.recording) + words.otherDistance(imported.recording)
             try writeOut("\(file.name) is activity \(id): \(line).\n")
         }

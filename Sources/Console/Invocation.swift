@@ -19,14 +19,14 @@ struct Invocation: Equatable {
         case export(Int, ExportFormat, file: String?)
         case importFiles([String])
         case recover(String)
-        case replay(Replayed, Pace)
+        case replay(ReplaySource, Pace)
         /// Without a file the one that is read by default.
-        case panel(String?, Panel.Places)
+        case panel(String?, Panel.Paths)
         case doctor(root: String)
     }
 
     /// What is replayed.
-    enum Replayed: Equatable {
+    enum ReplaySource: Equatable {
         /// One of the journal.
         case activity(Int)
         case file(String)
@@ -55,7 +55,7 @@ struct Invocation: Equatable {
     /// - Throws: ``Failure`` with status 2.
     init(_ arguments: [String]) throws(Failure) {
         var words: [String] = []
-        var modifiers = Modifiers()
+        var modifiers = CommandOptions()
         var rest = arguments[...]
         while var argument = rest.popFirst() {
             if argument == "--" {
@@ -76,7 +76,7 @@ struct Invocation: Equatable {
             case "--imperial": metric = false
             case "--runtime-dir": runtimeDirectory = try OptionValue.text("a directory", after: argument, &rest)
             case "--state-dir": stateDirectory = try OptionValue.text("a directory", after: argument, &rest)
-            case _ where try modifiers.take(argument, &rest): break
+            case _ where try modifiers.parse(argument, &rest): break
             case _ where argument.hasPrefix("--"): throw .usage("unknown option '\(argument)'")
             default: words.append(argument)
             }
@@ -87,7 +87,7 @@ struct Invocation: Equatable {
     }
 
     private static func command(
-        _ name: String, _ words: ArraySlice<String>, _ modifiers: Modifiers
+        _ name: String, _ words: ArraySlice<String>, _ modifiers: CommandOptions
     ) throws(Failure) -> Command {
         let most: Int
         let command: Command

@@ -1,7 +1,7 @@
 /// Where the components of the run screen stand: bands from top to bottom, in each one or more side by side.
 struct Layout: Equatable {
     struct Band: Equatable {
-        var faces: [Face]
+        var faces: [DataField]
         /// First row, counted from the top of the layout; a row of titles comes first where there is one.
         var top = 0
         /// Rows of the figures themselves.
@@ -22,7 +22,7 @@ struct Layout: Equatable {
 
     /// Components of equal size that follow each other may share a band; heights are in proportion to sizes. The number of
     /// columns is the one that makes the screen best (``Rank``). Where not all fit, the last are left out.
-    init(_ faces: [Face], in size: Size) {
+    init(_ faces: [DataField], in size: Size) {
         let columns = max(size.columns, 1)
         let most = max(min(columns / Self.columnLimit, 4), 1)
         var best: (rank: Rank, bands: [Band])?
@@ -36,7 +36,7 @@ struct Layout: Equatable {
         spread(over: size.rows)
     }
 
-    private static func bands(_ faces: [Face], columns: Int) -> [Band] {
+    private static func bands(_ faces: [DataField], columns: Int) -> [Band] {
         var bands: [Band] = []
         for face in faces {
             if let last = bands.last, !last.isBar, !face.isBar, last.size == face.size, last.faces.count < columns {
@@ -113,7 +113,7 @@ struct Layout: Equatable {
     }
 }
 
-extension Face {
+extension DataField {
     /// Whether the widest figures and their unit fit so high into so many columns. There are no figures two rows high.
     fileprivate func fits(height: Int, width: Int) -> Bool {
         guard height >= BlockDigits.minimumRows else { return height == 1 }

@@ -31,7 +31,7 @@ extension Invocation {
                         + "copy \(path) there, with its -wal, or stop paced"
                 )
             }
-            var control = try Control(RuntimeDirectory(runtimeDirectory))
+            var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
             var parameters = JSONWriter(capacity: 256)
             parameters.object { $0.member("file", file.name) }
             _ = try control.call("activities.recover", String(decoding: parameters.bytes, as: UTF8.self))

@@ -7,7 +7,7 @@ import Sensors
 
 extension Invocation {
     /// Prints what paced said of an activity, or would have said of a file's.
-    func replay(_ replayed: Replayed, _ pace: Pace) throws(Failure) {
+    func replay(_ replayed: ReplaySource, _ pace: Pace) throws(Failure) {
         let lines = ReplayLines(pace)
         switch replayed {
         case .activity(let id):
@@ -37,7 +37,7 @@ extension Invocation {
             if case .snapshot(let beginning) = entry.kind, replay == nil {
                 replay = Replay(beginning, every: .milliseconds(pace.every))
             } else {
-                replay?.apply(entry) { lines.take(&$0) }
+                replay?.apply(entry) { lines.receive(&$0) }
                 try lines.check()
             }
         }
@@ -49,7 +49,7 @@ extension Invocation {
             return
         }
         let end = part.at + .milliseconds(recording.totalMilliseconds - part.beginsAt)
-        replay?.apply(InputLogEntry(at: end, .command(.stop))) { lines.take(&$0) }
+        replay?.apply(InputLogEntry(at: end, .command(.stop))) { lines.receive(&$0) }
         try lines.check()
     }
 
@@ -65,12 +65,12 @@ extension Invocation {
     ) throws {
         var entries = RecordingReplaySource(recording, sport: pace.sport)
         var replay = Replay(entries.beginning, every: .milliseconds(pace.every))
-        func take(_ entry: InputLogEntry) throws {
-            replay.apply(entry) { lines.take(&$0) }
+        func receive(_ entry: InputLogEntry) throws {
+            replay.apply(entry) { lines.receive(&$0) }
             try lines.check()
         }
-        try rows { row in try entries.ingest(row, take) }
-        try entries.finish(take)
+        try rows { row in try entries.ingest(row, receive) }
+        try entries.finish(receive)
     }
 }
 
@@ -97,7 +97,7 @@ final class ReplayLines {
     }
 
     /// Takes what the pipeline has to say.
-    func take(_ pipeline: inout Pipeline) {
+    func receive(_ pipeline: inout Pipeline) {
         hasBegun = hasBegun || pipeline.runState != .idle
         defer { pipeline.discardOutputs() }
         guard hasBegun, failure == nil else { return }

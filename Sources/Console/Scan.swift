@@ -7,12 +7,12 @@ extension Invocation {
     /// Shows which straps there are: on a terminal a table that fills while the scan goes on, elsewhere when it is
     /// over.
     func scan(seconds: Int) throws(Failure) {
-        var control = try Control(RuntimeDirectory(runtimeDirectory))
+        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         if isJSON { return try writeOut(try control.scan(seconds: seconds) + "\n") }
         var table = ScanTable()
         let terminal = isatty(STDOUT_FILENO) == 1 && environment("TERM") ?? "dumb" != "dumb"
         guard terminal else {
-            table.take(try control.scanned(seconds: seconds))
+            table.receive(try control.scanned(seconds: seconds))
             let lines = table.lines(width: .max) + [table.conclusion]
             return try writeOut(lines.map { $0 + "\n" }.joined())
         }
@@ -22,7 +22,7 @@ extension Invocation {
         while left > 0 {
             drawn = try draw(table, "Listening, \(left) s left …", over: drawn)
             let step = min(left, 2)
-            table.take(try control.scanned(seconds: step))
+            table.receive(try control.scanned(seconds: step))
             left -= step
         }
         _ = try draw(table, table.conclusion, over: drawn)
@@ -36,14 +36,14 @@ extension Invocation {
         // What is above the first row cannot be drawn over, so there is never more than fits.
         let lines =
             table.lines(width: columns).prefix(max(rows - 3, 0))
-            + CellText.wrapped(footer, to: columns, lines: 2)
+            + TerminalText.wrapped(footer, to: columns, lines: 2)
         let back = drawn > 0 ? "\u{1B}[\(drawn)A" : ""
         try writeOut(back + "\r\u{1B}[J" + lines.map { $0 + "\n" }.joined())
         return lines.count
     }
 }
 
-extension Control {
+extension ControlClient {
     fileprivate mutating func scan(seconds: Int) throws(Failure) -> String {
         try call("strap.scan", #"{"seconds":\#(seconds)}"#, lasting: .seconds(seconds))
     }

@@ -28,7 +28,7 @@ struct ScanTable: Equatable {
     private(set) var rows: [Row] = []
 
     /// Takes what was heard meanwhile: straps of before have a new signal, and keep what was not said again.
-    mutating func take(_ answer: JSON) {
+    mutating func receive(_ answer: JSON) {
         for var row in (answer.array ?? []).compactMap(Row.init) {
             if let index = rows.firstIndex(where: { $0.address == row.address && $0.type == row.type }) {
                 row.name = row.name ?? rows[index].name
@@ -47,18 +47,18 @@ struct ScanTable: Equatable {
             [["NAME", "ADDRESS", "TYPE", "SIGNAL", "SERVICES"]]
             + rows.map { row in
                 [
-                    CellText.cut(row.name ?? "–", to: 32), CellText.cut(row.address, to: 17),
-                    CellText.cut(row.type, to: 6), row.signal.map { "\($0) dBm" } ?? "–",
+                    TerminalText.cut(row.name ?? "–", to: 32), TerminalText.cut(row.address, to: 17),
+                    TerminalText.cut(row.type, to: 6), row.signal.map { "\($0) dBm" } ?? "–",
                     row.services.map(Self.service).joined(separator: ", "),
                 ]
             }
-        let widths = (0..<4).map { column in cells.map { CellText.width(of: $0[column]) }.max() ?? 0 }
+        let widths = (0..<4).map { column in cells.map { TerminalText.width(of: $0[column]) }.max() ?? 0 }
         return cells.map { cells in
             let columns = zip(cells, widths).map { cell, width in
-                CellText.clusters(of: cell).map(\.text).joined()
-                    + String(repeating: " ", count: width - CellText.width(of: cell))
+                TerminalText.clusters(of: cell).map(\.text).joined()
+                    + String(repeating: " ", count: width - TerminalText.width(of: cell))
             }
-            return CellText.cut((columns + [cells[4]]).joined(separator: "  "), to: width)
+            return TerminalText.cut((columns + [cells[4]]).joined(separator: "  "), to: width)
         }
     }
 

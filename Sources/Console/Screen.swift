@@ -5,7 +5,7 @@ struct Screen {
     let size: Size
     let palette: Palette
 
-    func rows(of view: View) -> [Canvas.Row] {
+    func rows(of view: WatchModel) -> [Canvas.Row] {
         var canvas = Canvas(size)
         if let state = view.state {
             let hasHeader = size.rows >= 4
@@ -13,7 +13,7 @@ struct Screen {
             if hasHeader { drawHeader(view, state, on: &canvas) }
             let top = hasHeader ? 1 : 0
             let body = Size(columns: size.columns, rows: size.rows - top - foot.lines.count)
-            for band in Layout(Face.faces(of: view), in: body).bands { draw(band, from: top, on: &canvas) }
+            for band in Layout(DataField.faces(of: view), in: body).bands { draw(band, from: top, on: &canvas) }
             foot.draw(on: &canvas)
         } else {
             drawWaiting(view, on: &canvas)
@@ -23,26 +23,26 @@ struct Screen {
 
     // MARK: Above
 
-    private func drawHeader(_ view: View, _ state: StateLine, on canvas: inout Canvas) {
+    private func drawHeader(_ view: WatchModel, _ state: StateLine, on canvas: inout Canvas) {
         var right = size.columns - 1
         if let time = state.time, size.columns >= 16 {
             let text = Self.clock(time, minutesFromUTC: view.minutesFromUTC, twelveHour: view.settings.twelveHourClock)
-            right -= CellText.width(of: text)
+            right -= TerminalText.width(of: text)
             canvas.put(text, row: 0, column: right, .quiet)
         }
         var column = 1
         func put(_ text: String, _ style: Style, wholly: Bool = false) {
-            if wholly, CellText.width(of: text) > right - 1 - column { return }
-            let text = CellText.cut(text, to: right - 1 - column)
+            if wholly, TerminalText.width(of: text) > right - 1 - column { return }
+            let text = TerminalText.cut(text, to: right - 1 - column)
             canvas.put(text, row: 0, column: column, style)
-            column += CellText.width(of: text)
+            column += TerminalText.width(of: text)
         }
         if let seconds = view.silentSeconds {
             return put("● paced has said nothing for \(seconds) s", Style(colour: .red, isBold: true))
         }
         put("● ", Style(colour: Self.colour(of: state.run)))
-        put(Words.run(state), Style(isBold: true))
-        let words = Words(metric: view.isMetric)
+        put(StatusText.run(state), Style(isBold: true))
+        let words = StatusText(metric: view.isMetric)
         if let lap = view.endedLap {
             put(
                 "  Lap \(lap.number) done: \(words.elapsed(lap.figures)), \(words.distance(lap.figures))", .plain,
@@ -90,7 +90,7 @@ struct Screen {
         }
     }
 
-    private func draw(_ face: Face, row: Int, height: Int, left: Int, width: Int, on canvas: inout Canvas) {
+    private func draw(_ face: DataField, row: Int, height: Int, left: Int, width: Int, on canvas: inout Canvas) {
         switch face.content {
         case .message(let texts, let style):
             let lines = Self.lines(texts, in: Size(columns: width - 2, rows: height))
@@ -120,29 +120,29 @@ struct Screen {
     private static func lines(_ texts: [String], in size: Size) -> [String] {
         var lines = [""]
         for text in texts {
-            lines = CellText.wrapped(text, to: size.columns, lines: size.rows)
+            lines = TerminalText.wrapped(text, to: size.columns, lines: size.rows)
             if lines.joined(separator: " ") == text { break }
         }
         return lines
     }
 
     /// A component on one row of a small screen, its title on the left.
-    private func drawLine(_ face: Face, title: String, row: Int, on canvas: inout Canvas) {
+    private func drawLine(_ face: DataField, title: String, row: Int, on canvas: inout Canvas) {
         var text = ""
         var unit = ""
         var style = face.style
         switch face.content {
         case .figures(let figures): (text, unit) = (figures, face.unit.isEmpty ? "" : " " + face.unit)
         case .message(let texts, let messageStyle):
-            let room = size.columns - CellText.width(of: title) - 1
+            let room = size.columns - TerminalText.width(of: title) - 1
             (text, style) = (Self.lines(texts, in: Size(columns: room, rows: 1))[0], messageStyle)
         case .bar(_, let name): text = name
         }
-        let room = size.columns - CellText.width(of: unit)
-        let hasTitle = CellText.width(of: title) + 1 + CellText.width(of: text) <= room
+        let room = size.columns - TerminalText.width(of: unit)
+        let hasTitle = TerminalText.width(of: title) + 1 + TerminalText.width(of: text) <= room
         if hasTitle { canvas.put(title, row: row, column: 0, .quiet) }
-        text = CellText.cut(text, to: room)
-        let column = room - CellText.width(of: text)
+        text = TerminalText.cut(text, to: room)
+        let column = room - TerminalText.width(of: text)
         canvas.put(text, row: row, column: column, style)
         canvas.put(unit, row: row, column: room, .quiet)
     }
@@ -160,20 +160,20 @@ struct Screen {
             canvas.put(
                 String(repeating: "░", count: length - filled), row: row + line, column: left + 2 + filled, .quiet)
         }
-        canvas.put(CellText.cut(name, to: 9), row: row + height / 2, column: left + 2 + length + 2, style)
+        canvas.put(TerminalText.cut(name, to: 9), row: row + height / 2, column: left + 2 + length + 2, style)
     }
 
     /// One centred line.
     private func put(
         _ text: String, _ row: Int, _ left: Int, _ width: Int, _ style: Style, on canvas: inout Canvas
     ) {
-        let text = CellText.cut(text, to: width)
-        canvas.put(text, row: row, column: left + (width - CellText.width(of: text)) / 2, style)
+        let text = TerminalText.cut(text, to: width)
+        canvas.put(text, row: row, column: left + (width - TerminalText.width(of: text)) / 2, style)
     }
 
     // MARK: Without a state
 
-    private func drawWaiting(_ view: View, on canvas: inout Canvas) {
+    private func drawWaiting(_ view: WatchModel, on canvas: inout Canvas) {
         let middle = size.rows / 2
         put("Waiting for paced", middle, 0, size.columns, Style(isBold: true), on: &canvas)
         put("in " + view.directory, middle + 1, 0, size.columns, .quiet, on: &canvas)

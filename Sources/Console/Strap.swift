@@ -30,8 +30,8 @@ extension Invocation {
     }
 
     /// Says which strap is used, or asks; the answer is what to print.
-    func carryOut(_ command: StrapCommand) throws(Failure) -> String {
-        var control = try Control(RuntimeDirectory(runtimeDirectory))
+    func perform(_ command: StrapCommand) throws(Failure) -> String {
+        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         switch command {
         case .status: return try strapStatus(&control)
         case .auto:
@@ -51,13 +51,13 @@ extension Invocation {
         }
     }
 
-    private func use(_ members: String, _ words: String, _ control: inout Control) throws(Failure) -> String {
+    private func use(_ members: String, _ words: String, _ control: inout ControlClient) throws(Failure) -> String {
         let result = try control.call("strap.use", "{" + members + "}")
         return isJSON ? result + "\n" : words + ".\n"
     }
 
     /// Takes as long as the daemon has for it, so that people are told what to do meanwhile.
-    private func pair(_ strap: String, _ control: inout Control) throws(Failure) -> String {
+    private func pair(_ strap: String, _ control: inout ControlClient) throws(Failure) -> String {
         let name = harmless(strap, limit: 64) ?? ""
         if !isJSON, isatty(STDOUT_FILENO) == 1 {
             try writeOut("Pairing with \(name), for a minute at most: put it on and keep it near.\n")
@@ -68,7 +68,7 @@ extension Invocation {
         return name + " is paired. Where it is not yours yet, 'pacectl strap use' makes it so.\n"
     }
 
-    private func strapStatus(_ control: inout Control) throws(Failure) -> String {
+    private func strapStatus(_ control: inout ControlClient) throws(Failure) -> String {
         let straps = try control.call("settings.get", #"{"key":"straps"}"#)
         let state = try control.call("status")
         if isJSON {
@@ -79,7 +79,7 @@ extension Invocation {
             throw .failed("paced gave a state that is none")
         }
         let ours = (try? JSON(parsing: straps.utf8))?.array?.compactMap { $0.harmlessText() } ?? []
-        var rows = [("Strap", Words(metric: true).strap(line))]
+        var rows = [("Strap", StatusText(metric: true).strap(line))]
         if line.heart.link.reason == LinkReason.ambiguous.rawValue, let heard = line.heart.link.name {
             rows.append(("Heard", heard + "; 'pacectl strap use STRAP' takes one"))
         }

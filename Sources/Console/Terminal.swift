@@ -70,7 +70,7 @@ final class Terminal {
     }
 
     /// Makes the terminal as it was. What it had not taken is forgotten.
-    func leave() {
+    func restore() {
         waiting = []
         // CAN first: what was forgotten may be the end of a sequence.
         send("\u{18}\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")

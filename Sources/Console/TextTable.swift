@@ -22,10 +22,10 @@ struct TextTable: Equatable {
     var lines: [String] {
         let shown = columns.indices.filter { column in rows.contains { !$0[column].isEmpty } }
         let lines = ([columns.map(\.head)] + rows).map { cells in shown.map { Self.fitting(cells[$0]) } }
-        let widths = shown.indices.map { column in lines.map { CellText.width(of: $0[column]) }.max() ?? 0 }
+        let widths = shown.indices.map { column in lines.map { TerminalText.width(of: $0[column]) }.max() ?? 0 }
         return lines.map { cells in
             let padded = cells.enumerated().map { index, cell in
-                let space = String(repeating: " ", count: widths[index] - CellText.width(of: cell))
+                let space = String(repeating: " ", count: widths[index] - TerminalText.width(of: cell))
                 return columns[shown[index]].isNumber ? space + cell : cell + space
             }
             var line = padded.joined(separator: "  ")
@@ -36,6 +36,6 @@ struct TextTable: Equatable {
 
     /// What a terminal shows of a text, so that it is as wide as it is counted.
     private static func fitting(_ text: String) -> String {
-        CellText.clusters(of: text).map(\.text).joined()
+        TerminalText.clusters(of: text).map(\.text).joined()
     }
 }

@@ -8,7 +8,7 @@ final class Watch {
     private let path: String
     private let terminal: Terminal
     private let loop: EventLoop
-    private var view: View
+    private var view: WatchModel
     private var shown: Frame?
     /// Figures in the wrong units, and components that are not to be seen, are not shown for the moment until the settings come.
     private var knowsSettings = false
@@ -28,7 +28,7 @@ final class Watch {
     /// How long the lap that has just ended is shown.
     private static let lapTime = Duration.seconds(8)
     /// The daemon speaks each second; from then on its silence is shown.
-    private static let patience = Duration.seconds(3)
+    private static let timeout = Duration.seconds(3)
 
     /// Blocks the signals that end the screen, so that the terminal is mended first.
     init(_ directory: RuntimeDirectory, metric: Bool?, on terminal: Terminal) throws(SystemError) {
@@ -36,7 +36,7 @@ final class Watch {
         path = directory.stateSocket
         self.terminal = terminal
         loop = try EventLoop()
-        view = View(metric: metric, directory: harmless(directory.path, limit: 256) ?? "")
+        view = WatchModel(metric: metric, directory: harmless(directory.path, limit: 256) ?? "")
     }
 
     /// Shows the run until it is told to leave.
@@ -51,7 +51,7 @@ final class Watch {
             failure = .failed("\(error)")
         }
         disconnect()
-        terminal.leave()
+        terminal.restore()
         if let failure { throw failure }
     }
 
@@ -102,14 +102,14 @@ final class Watch {
 
     private func receive() {
         if let lines = connection?.arrivedLines() {
-            for line in lines { if let json = try? JSON(parsing: line) { take(json) } }
+            for line in lines { if let json = try? JSON(parsing: line) { receive(json) } }
         } else {
             disconnect()
         }
         draw()
     }
 
-    private func take(_ line: JSON) {
+    private func receive(_ line: JSON) {
         if let state = StateLine(line) {
             view.state = state
             view.silentSeconds = nil
@@ -147,7 +147,7 @@ final class Watch {
 
     /// Ctrl-Z: gives the terminal back, and takes it again when the shell goes on.
     private func sleep() {
-        terminal.leave()
+        terminal.restore()
         kill(getpid(), SIGSTOP)
         terminal.enter()
         shown = nil
@@ -160,7 +160,7 @@ final class Watch {
         second?.arm(at: now + .seconds(1))
         if connection == nil {
             do { try connect() } catch { view.trouble = error.message }
-        } else if now - heardAt >= Self.patience {
+        } else if now - heardAt >= Self.timeout {
             view.silentSeconds = Int((now - heardAt).inSeconds)
         }
         if let end = lapEndsAt, now >= end {

@@ -41,7 +41,7 @@ struct WatchLines {
             } else if let state = StateLine(json) {
                 // Until the settings come, a moment later, the units are not known.
                 guard let metric = metric ?? settings?.metric else { continue }
-                try writeOut(Words(metric: metric).line(state) + "\n")
+                try writeOut(StatusText(metric: metric).line(state) + "\n")
             } else if let newer = Settings(line: json) {
                 settings = newer
             } else if json["class"]?.string == "ERROR", let message = json["message"]?.harmlessText(limit: 256) {

@@ -2,7 +2,7 @@ import Domain
 import Linux
 
 /// How recorded activities are said to people.
-extension Words {
+extension StatusText {
     /// The head of a list of activities.
     static let activityColumns: [TextTable.Column] = [
         TextTable.Column(head: "NO", isNumber: true), TextTable.Column(head: "STARTED"),
@@ -74,7 +74,7 @@ extension Words {
         }
         if gaps > 0 { rows.append(("Gaps", "\(gaps)")) }
         if let recovered { rows.append(("Recovered", Self.recovered(recovered))) }
-        if let claim = recording.claim { rows.append(("File says", said(claim, recording.sport))) }
+        if let claim = recording.claim { rows.append(("File says", totals(claim, recording.sport))) }
         let table = rows.map { name, text in
             "  " + name + String(repeating: " ", count: max(11 - name.count, 1)) + text + "\n"
         }
@@ -89,7 +89,7 @@ extension Words {
     }
 
     /// The totals of the file itself.
-    private func said(_ claim: SourceTotals, _ sport: Sport) -> String {
+    private func totals(_ claim: SourceTotals, _ sport: Sport) -> String {
         let text = joined(
             claim.creator?.text, claim.distanceMetres.map(distance), claim.elapsedMilliseconds.map(Self.duration),
             claim.totalMilliseconds.map { Self.duration($0) + " with pauses" },

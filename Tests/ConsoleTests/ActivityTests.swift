@@ -23,8 +23,8 @@ private func summary(_ id: Int, _ sport: Sport, _ total: Totals, isOpen: Bool = 
 
 struct ActivityTests {
     @Test func listStandsInColumnsAndLeavesOutWhatNobodyHas() {
-        var table = TextTable(Words.activityColumns)
-        let words = Words(metric: true)
+        var table = TextTable(StatusText.activityColumns)
+        let words = StatusText(metric: true)
         table.append(words.cells(summary(112, .run, figures(1_632_000, 5030)), marks: []))
         table.append(words.cells(summary(9, .ride, figures(36_000_000, 300_000)), marks: []))
         #expect(
@@ -36,8 +36,8 @@ struct ActivityTests {
     }
 
     @Test func marksFollowWhereThereAreAny() {
-        var table = TextTable(Words.activityColumns)
-        let words = Words(metric: false)
+        var table = TextTable(StatusText.activityColumns)
+        let words = StatusText(metric: false)
         table.append(words.cells(summary(1, .run, figures(0, 0), isOpen: true), marks: ["open", "demo"]))
         #expect(table.lines.last == " 1  –        run     0.00 mi  0.0 s        –      –  open, demo")
     }
@@ -70,7 +70,7 @@ struct ActivityTests {
         claim.elapsedMilliseconds = 1_630_000
         recording.claim = claim
         #expect(
-            Words(metric: true).report(recording, isOpen: false, gaps: 2) == """
+            StatusText(metric: true).report(recording, isOpen: false, gaps: 2) == """
                 Activity 17, run, Morning
                   Started    nobody knows when
                   Time       27:12, moving 27:12, and 1:08 of pauses

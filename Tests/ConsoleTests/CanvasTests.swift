@@ -4,34 +4,34 @@ import Testing
 
 struct CanvasTests {
     @Test func widthsAreThoseOfTerminals() {
-        #expect(CellText.width(of: "Polar") == 5)
-        #expect(CellText.width(of: "日本語") == 6)
-        #expect(CellText.width(of: "e\u{301}") == 1)
-        #expect(CellText.width(of: "a\u{200B}\u{AD}b") == 2)
-        #expect(CellText.width(of: "❤\u{FE0F}") == 1)
-        #expect(CellText.width(of: "👩‍👧") == 4)
-        #expect(CellText.width(of: "█░▀●±…") == 6)
+        #expect(TerminalText.width(of: "Polar") == 5)
+        #expect(TerminalText.width(of: "日本語") == 6)
+        #expect(TerminalText.width(of: "e\u{301}") == 1)
+        #expect(TerminalText.width(of: "a\u{200B}\u{AD}b") == 2)
+        #expect(TerminalText.width(of: "❤\u{FE0F}") == 1)
+        #expect(TerminalText.width(of: "👩‍👧") == 4)
+        #expect(TerminalText.width(of: "█░▀●±…") == 6)
     }
 
     @Test func clustersLoseWhatJoinsAndTooManyMarks() {
         let text = "👩\u{200D}👧 e" + String(repeating: "\u{301}", count: 9) + "\u{FE0F}"
-        #expect(CellText.clusters(of: text).map(\.text) == ["👩", "👧", " ", "e\u{301}\u{301}"])
-        #expect(CellText.clusters(of: "\u{301}x").map(\.text) == ["x"])
+        #expect(TerminalText.clusters(of: text).map(\.text) == ["👩", "👧", " ", "e\u{301}\u{301}"])
+        #expect(TerminalText.clusters(of: "\u{301}x").map(\.text) == ["x"])
     }
 
     @Test func cutTextEndsInAnEllipsisAndNeverInHalfACharacter() {
-        #expect(CellText.cut("Polar H10", to: 9) == "Polar H10")
-        #expect(CellText.cut("Polar H10", to: 7) == "Polar…")
-        #expect(CellText.cut("日本語", to: 4) == "日…")
-        #expect(CellText.cut("日本語", to: 1) == "…")
-        #expect(CellText.cut("abc", to: 0) == "")
+        #expect(TerminalText.cut("Polar H10", to: 9) == "Polar H10")
+        #expect(TerminalText.cut("Polar H10", to: 7) == "Polar…")
+        #expect(TerminalText.cut("日本語", to: 4) == "日…")
+        #expect(TerminalText.cut("日本語", to: 1) == "…")
+        #expect(TerminalText.cut("abc", to: 0) == "")
     }
 
     @Test func textIsBrokenAtSpacesAndCutInItsLastLine() {
-        #expect(CellText.wrapped("No HR Monitor Connected", to: 14, lines: 3) == ["No HR Monitor", "Connected"])
-        #expect(CellText.wrapped("one two three four", to: 7, lines: 2) == ["one two", "three…"])
-        #expect(CellText.wrapped("incomprehensible", to: 5, lines: 3) == ["inco…"])
-        #expect(CellText.wrapped("", to: 5, lines: 3) == [""])
+        #expect(TerminalText.wrapped("No HR Monitor Connected", to: 14, lines: 3) == ["No HR Monitor", "Connected"])
+        #expect(TerminalText.wrapped("one two three four", to: 7, lines: 2) == ["one two", "three…"])
+        #expect(TerminalText.wrapped("incomprehensible", to: 5, lines: 3) == ["inco…"])
+        #expect(TerminalText.wrapped("", to: 5, lines: 3) == [""])
     }
 
     @Test func whatFallsOutsideIsCutOff() {
@@ -53,7 +53,7 @@ struct CanvasTests {
         func frame(_ rows: [String]) -> Frame {
             Frame(
                 size: Size(columns: 4, rows: rows.count),
-                rows: rows.map { Canvas.Row(text: $0, width: CellText.width(of: $0)) })
+                rows: rows.map { Canvas.Row(text: $0, width: TerminalText.width(of: $0)) })
         }
         let first = frame(["ab", "cd", ""])
         #expect(

@@ -90,7 +90,7 @@ struct LineTests {
         #expect(state.total.elapsedMilliseconds == nil)
         #expect(state.time == nil)
         #expect(state.lap == nil)
-        #expect(Words(metric: true).distance(state.total) == "-- km")
+        #expect(StatusText(metric: true).distance(state.total) == "-- km")
     }
 
     @Test func otherLinesAreNoStates() throws {
@@ -110,9 +110,11 @@ struct LineTests {
             for _ in 0...random.next(below: 4) { bytes[random.next(below: bytes.count)] = random.byte() }
             guard let json = try? JSON(parsing: bytes) else { continue }
             _ = Settings(line: json)
-            let view = View(state: StateLine(json))
+            let view = WatchModel(state: StateLine(json))
             _ = Screen(size: Size(columns: 80, rows: 24), palette: .many).rows(of: view)
-            if let state = view.state { _ = Words(metric: true).report(state) + Words(metric: false).line(state) }
+            if let state = view.state {
+                _ = StatusText(metric: true).report(state) + StatusText(metric: false).line(state)
+            }
         }
     }
 

@@ -7,7 +7,7 @@ struct ScanTableTests {
     private var table = ScanTable()
 
     private mutating func take(_ text: String) throws {
-        table.take(try JSON(parsing: text.utf8))
+        table.receive(try JSON(parsing: text.utf8))
     }
 
     @Test mutating func aTableOfOneStrap() throws {
@@ -51,7 +51,7 @@ struct ScanTableTests {
         )
         let lines = table.lines(width: 60)
         #expect(lines.count == 2)
-        #expect(lines.allSatisfy { CellText.width(of: $0) <= 60 })
+        #expect(lines.allSatisfy { TerminalText.width(of: $0) <= 60 })
         #expect(lines[1].contains("日本語日本"))
         #expect((lines + [table.conclusion]).allSatisfy { $0.unicodeScalars.allSatisfy { $0.value >= 0x20 } })
         #expect(!table.conclusion.contains("$("))

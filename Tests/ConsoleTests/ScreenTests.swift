@@ -25,8 +25,8 @@ struct ScreenTests {
     }
 
     @Test func absentDaemonIsWaitedForInPlainWords() throws {
-        try expect(View(directory: "/run/paced"), named: "waiting")
-        try expect(View(directory: "/run/paced"), Size(columns: 20, rows: 5), named: "waiting")
+        try expect(WatchModel(directory: "/run/paced"), named: "waiting")
+        try expect(WatchModel(directory: "/run/paced"), Size(columns: 20, rows: 5), named: "waiting")
     }
 
     @Test func pausedRunKeepsItsFigures() throws {
@@ -104,7 +104,7 @@ struct ScreenTests {
 
     @Test func noSizeTrapsAndNoRowIsWiderThanTheScreen() throws {
         var views = [
-            try Views.view(Views.run), try Views.view(Views.idle), View(directory: "/run/paced"),
+            try Views.view(Views.run), try Views.view(Views.idle), WatchModel(directory: "/run/paced"),
             try Views.view(Views.run, ("Polar H10 00000001", Views.hostileName)),
         ]
         views[0].settings.components.reverse()
@@ -116,7 +116,7 @@ struct ScreenTests {
                     #expect(lines.count == rows)
                     for line in lines {
                         #expect(line.width <= columns)
-                        #expect(CellText.width(of: line.text) == line.width)
+                        #expect(TerminalText.width(of: line.text) == line.width)
                     }
                 }
             }
@@ -124,7 +124,7 @@ struct ScreenTests {
     }
 
     private func expect(
-        _ view: View, _ size: Size = Size(columns: 80, rows: 24), palette: Palette = .none, named name: String,
+        _ view: WatchModel, _ size: Size = Size(columns: 80, rows: 24), palette: Palette = .none, named name: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let rows = Screen(size: size, palette: palette).rows(of: view)

@@ -36,7 +36,7 @@ enum Views {
         """#
 
     /// A view of a STATE line and of ``settings``, in which `changes` have replaced what they name.
-    static func view(_ line: String, _ changes: (was: String, is: String)...) throws -> View {
+    static func view(_ line: String, _ changes: (was: String, is: String)...) throws -> WatchModel {
         var text = line
         for change in changes {
             precondition(text.contains(change.was), "no \(change.was) in the line")
@@ -44,7 +44,7 @@ enum Views {
         }
         let state = StateLine(try JSON(parsing: text.utf8))
         let settings = Settings(line: try JSON(parsing: Self.settings.utf8))
-        return View(state: state!, settings: settings!, directory: "/run/paced")
+        return WatchModel(state: state!, settings: settings!, directory: "/run/paced")
     }
 
     /// What a bad neighbour would call its strap: clears the screen, sets the title, reddens, turns text round, and is wide.

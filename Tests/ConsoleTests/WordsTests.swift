@@ -8,7 +8,7 @@ struct WordsTests {
         let state = try Views.view(Views.run, (#""faults":[]"#, #""faults":[{"fault":"x","message":"all is wrong"}]"#))
             .state!
         #expect(
-            Words(metric: true).report(state) == """
+            StatusText(metric: true).report(state) == """
                 Running, activity 17
                   Time      27:12, moving 26:50
                   Distance  5.03 km, 42 m up
@@ -28,12 +28,12 @@ struct WordsTests {
     ])
     func theBoardsBatteryIsTold(power: String, words: String) throws {
         let state = try Views.view(Views.run, (#""recorder""#, #""power":\#(power),"recorder""#)).state!
-        #expect(Words(metric: true).report(state).contains("\n  Battery   \(words)\n"))
+        #expect(StatusText(metric: true).report(state).contains("\n  Battery   \(words)\n"))
     }
 
     @Test func idleStatusTellsTheLinks() throws {
         #expect(
-            Words(metric: false).report(try Views.view(Views.idle).state!) == """
+            StatusText(metric: false).report(try Views.view(Views.idle).state!) == """
                 Ready
                   Strap     No HR Monitor Connected (searching)
                   Position  not known
@@ -44,24 +44,24 @@ struct WordsTests {
 
     @Test func lineSaysARunInOneLine() throws {
         #expect(
-            Words(metric: true).line(try Views.view(Views.run).state!)
+            StatusText(metric: true).line(try Views.view(Views.run).state!)
                 == "Running  27:12  5.03 km  5:12 min/km  148 bpm, Zone 2")
         #expect(
-            Words(metric: false).line(
+            StatusText(metric: false).line(
                 try Views.view(Views.run, (#""stale":false,"contact""#, #""stale":true,"contact""#)).state!)
                 == "Running  27:12  3.13 mi  8:22 min/mi  148 bpm, Zone 2, 0 s old")
         #expect(
-            Words(metric: true).line(try Views.view(Views.idle).state!)
+            StatusText(metric: true).line(try Views.view(Views.idle).state!)
                 == "Ready  No HR Monitor Connected (searching)  gpsd is not running")
     }
 
     @Test func secondsAreCalledSecondsWhereNothingElseSaysSo() throws {
         let state = try Views.view(Views.run, (#""elapsed_ms":1632300"#, #""elapsed_ms":12300"#)).state!
-        #expect(Words(metric: true).report(state).contains("Time      12.3 s, moving 26:50"))
+        #expect(StatusText(metric: true).report(state).contains("Time      12.3 s, moving 26:50"))
         #expect(
-            Words(metric: true).summary(state.total, averagePace: nil)
+            StatusText(metric: true).summary(state.total, averagePace: nil)
                 == "5.03 km, in 12.3 s, 141 bpm on average, 163 bpm at most")
-        #expect(Words(metric: true).line(state).hasPrefix("Running  12.3  5.03 km"))
+        #expect(StatusText(metric: true).line(state).hasPrefix("Running  12.3  5.03 km"))
     }
 
     @Test(arguments: [
@@ -71,7 +71,7 @@ struct WordsTests {
     func positionThatIsMissingHasAReason(_ link: String, _ reason: String, _ text: String) throws {
         let view = try Views.view(
             Views.idle, (#""link":"disconnected","reason":"not-running""#, #""link":"\#(link)","reason":"\#(reason)""#))
-        #expect(Words.positionTrouble(view.state!) == text)
+        #expect(StatusText.positionTrouble(view.state!) == text)
     }
 
     @Test(arguments: [
@@ -88,6 +88,6 @@ struct WordsTests {
         let view = try Views.view(
             Views.idle, (#""link":"disconnected","reason":"searching""#, #""link":"\#(link)","reason":"\#(reason)""#),
             (#""backend":"kernel""#, #""backend":"\#(way)""#))
-        #expect(Words.heartLink(view.state!) == text)
+        #expect(StatusText.heartLink(view.state!) == text)
     }
 }

@@ -1,7 +1,7 @@
 import Domain
 import Sensors
 
-extension Findings {
+extension SystemFacts {
     var adapterDiagnosis: Diagnosis {
         let check = "adapter"
         if facts?.way == "off", facts?.wayReason == nil {

@@ -1,6 +1,6 @@
 import Domain
 
-extension Findings {
+extension SystemFacts {
     var configurationDiagnosis: Diagnosis {
         let check = "configuration"
         switch configuration {

@@ -1,6 +1,6 @@
 import Domain
 
-extension Findings {
+extension SystemFacts {
     var gpsdDiagnosis: Diagnosis {
         let check = "gpsd"
         switch gpsd {
@@ -117,7 +117,7 @@ extension Findings {
     }
 }
 
-extension Findings.Receivers.Serial {
+extension SystemFacts.Receivers.Serial {
     /// The line that makes udev tell gpsd of this one adapter, and of no other of its kind.
     var rule: String {
         // Some have no serial number: then it is the plug that is meant.

@@ -60,7 +60,7 @@ struct Diagnosis: Equatable {
     }
 }
 
-extension Findings {
+extension SystemFacts {
     /// All that there is to say, in the order in which things depend on each other.
     var diagnoses: [Diagnosis] {
         [

@@ -5,15 +5,15 @@ import Linux
 
 /// `pacectl doctor`: looks at everything that a run needs, for some seconds at most, and says what is missing and what mends it.
 struct Doctor {
-    let tree: MachineTree
+    let tree: SystemFiles
     let runtime: RuntimeDirectory
     let state: StateDirectory
 
     /// How long each of those that are asked may take.
-    private static let patience = Duration.milliseconds(1500)
+    private static let probeTimeout = Duration.milliseconds(1500)
 
-    func findings() -> Findings {
-        var findings = Findings()
+    func findings() -> SystemFacts {
+        var findings = SystemFacts()
         findings.caller = tree.caller()
         findings.bluetooth = tree.bluetooth()
         findings.paced = tree.paced()
@@ -38,18 +38,18 @@ struct Doctor {
         ]
         let properties = "Id,LoadState,ActiveState,Result,UnitFileState,ExecMainStatus,NRestarts,AmbientCapabilities"
         let text = Subprocess.output(
-            ["systemctl", "show", "--no-pager", "-p", properties] + names, within: Self.patience)
+            ["systemctl", "show", "--no-pager", "-p", properties] + names, within: Self.probeTimeout)
         return text.map(UnitState.read)
     }
 
-    private func stateFacts() -> Findings.State {
+    private func stateFacts() -> SystemFacts.State {
         let connection: Connection
         do {
             connection = try Connection(to: runtime.stateSocket)
         } catch {
             return error.code == EACCES ? .notAllowed : .away
         }
-        let deadline = Clock.now() + Self.patience
+        let deadline = Clock.now() + Self.probeTimeout
         while case .line(let line) = connection.line(by: deadline) {
             if let json = try? JSON(parsing: line), json["class"]?.string == "STATE" { return .said(StateFacts(json)) }
         }
@@ -57,7 +57,7 @@ struct Doctor {
     }
 
     /// Where the configuration file says that gpsd listens; what is wrong in it is said elsewhere.
-    private func gpsd() -> Findings.Gpsd {
+    private func gpsd() -> SystemFacts.Gpsd {
         let assignments = (try? ConfigurationFile.read(tree.root + ConfigurationFile.path)) ?? []
         let place = assignments.last { $0.section == "Position" && $0.key == "Gpsd" }?.value ?? "localhost:2947"
         if place == "off" { return .off }
@@ -65,9 +65,9 @@ struct Doctor {
         let isInBrackets = place.hasPrefix("[")
         let host = isInBrackets ? String(place.dropFirst().prefix { $0 != "]" }) : String(parts[0])
         let port = isInBrackets ? parts.last : parts.count > 1 ? parts[1] : nil
-        return GpsdVisit.ask(
+        return GpsdProbe.probe(
             host == "localhost" ? ["127.0.0.1", "::1"] : [host], port: port.flatMap { UInt16($0) } ?? 2947,
-            within: Self.patience)
+            within: Self.probeTimeout)
     }
 }
 
@@ -103,7 +103,7 @@ extension Invocation {
     /// - Returns: whether all is well.
     func doctor(root: String) throws(Failure) -> Bool {
         let doctor = Doctor(
-            tree: MachineTree(root: root), runtime: RuntimeDirectory(runtimeDirectory),
+            tree: SystemFiles(root: root), runtime: RuntimeDirectory(runtimeDirectory),
             state: StateDirectory(stateDirectory))
         let diagnoses = doctor.findings().diagnoses
         try writeOut(diagnoses.map { isJSON ? $0.json : $0.text }.joined())

@@ -6,10 +6,10 @@ import Linux
 /// `pacectl panel`: the keys and the lights of a board without a screen, a client of both sockets like any other.
 ///
 ///     keys ──▶ PanelKeys ──▶ PanelCommands ──▶ control.sock
-///     lights ◀── LEDPatterns ◀── PanelState ◀── state.sock
+///     lights ◀── LEDPatterns ◀── StateClient ◀── state.sock
 final class Panel {
     private let loop: EventLoop
-    private var state: PanelState?
+    private var state: StateClient?
     private var commands: PanelCommands?
     private var devices: InputDevices?
     private var keys: PanelKeys
@@ -23,16 +23,16 @@ final class Panel {
     private var signals: [SignalSource] = []
 
     /// How long a light that cannot be lit is left alone.
-    private static let rest = Duration.seconds(5)
+    private static let retryDelay = Duration.seconds(5)
 
     /// Where things are.
-    struct Places: Equatable {
+    struct Paths: Equatable {
         var input = "/dev/input"
         var leds = "/sys/class/leds"
     }
 
     init(
-        _ configuration: PanelConfiguration, _ directory: RuntimeDirectory, _ places: Places
+        _ configuration: PanelConfiguration, _ directory: RuntimeDirectory, _ places: Paths
     ) throws(SystemError) {
         blockSignals([SIGINT, SIGTERM, SIGHUP])
         let now = Clock.now()
@@ -43,28 +43,28 @@ final class Panel {
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             signals.append(try loop.onSignal(signal) { [unowned self] in loop.stop(0) })
         }
-        timer = try loop.timer { [unowned self] in wake() }
-        state = try PanelState(directory.stateSocket, loop: loop) { [unowned self] in
+        timer = try loop.timer { [unowned self] in onTimer() }
+        state = try StateClient(directory.stateSocket, loop: loop) { [unowned self] in
             lights.update(state?.situation, at: Clock.now())
-            turn()
+            updateLights()
         }
-        commands = try PanelCommands(directory.controlSocket, loop: loop) { [unowned self] in take($0) }
-        devices = try InputDevices(configuration, in: places.input, loop: loop) { [unowned self] in take($0) }
+        commands = try PanelCommands(directory.controlSocket, loop: loop) { [unowned self] in receive($0) }
+        devices = try InputDevices(configuration, in: places.input, loop: loop) { [unowned self] in receive($0) }
     }
 
     /// Runs until a signal ends it.
     func run() throws(SystemError) {
-        turn()
+        updateLights()
         defer { for indicator in indicators { indicator.putBack() } }
         _ = try loop.run()
     }
 
     // MARK: Keys
 
-    private func take(_ report: InputDevices.Report) {
+    private func receive(_ report: InputDevices.Report) {
         switch report {
-        case .pressed(let key, let device, let at): carryOut(keys.pressed(key, of: device, at: at))
-        case .released(let key, let device, let at): carryOut(keys.released(key, of: device, at: at))
+        case .pressed(let key, let device, let at): perform(keys.pressed(key, of: device, at: at))
+        case .released(let key, let device, let at): perform(keys.released(key, of: device, at: at))
         case .found(let name, let path): LogLevel.notice.write("listening to \(name), \(path)", of: "pacectl")
         case .gone(let device, let name):
             LogLevel.notice.write("\(name) is gone", of: "pacectl")
@@ -72,19 +72,19 @@ final class Panel {
         case .refused(let path, let error):
             LogLevel.warning.write("cannot read \(path) (\(error)), trying again; group input may", of: "pacectl")
         }
-        turn()
+        updateLights()
     }
 
-    private func wake() {
+    private func onTimer() {
         // What was let go meanwhile must not count as held.
         devices?.drain()
         let now = Clock.now()
-        carryOut(keys.tick(at: now))
+        perform(keys.tick(at: now))
         lights.tick(at: now)
-        turn()
+        updateLights()
     }
 
-    private func carryOut(_ list: [RunCommand]) {
+    private func perform(_ list: [RunCommand]) {
         for command in list {
             // A daemon that starts later would do then what nobody wants any more.
             guard state?.situation != nil else {
@@ -92,22 +92,22 @@ final class Panel {
                 lights.refused(at: Clock.now())
                 continue
             }
-            commands?.carryOut(command)
+            commands?.perform(command)
         }
     }
 
-    private func take(_ outcome: PanelCommands.Outcome) {
+    private func receive(_ outcome: PanelCommands.Outcome) {
         switch outcome {
         case .accepted(let run): lights.accepted(run, at: Clock.now())
         case .refused: lights.refused(at: Clock.now())
         }
-        turn()
+        updateLights()
     }
 
     // MARK: Lights
 
     /// Shows what the lights have to tell, and sleeps until that changes or a key is due.
-    private func turn() {
+    private func updateLights() {
         let now = Clock.now()
         if let at = againAt, at <= now { againAt = nil }
         let wasResting = againAt != nil
@@ -120,7 +120,7 @@ final class Panel {
                 if troubles.updateValue(error, forKey: indicator.name) != error {
                     LogLevel.warning.write("cannot light \(indicator.name) (\(error)), trying again", of: "pacectl")
                 }
-                againAt = now + Self.rest
+                againAt = now + Self.retryDelay
             }
         }
         let shining = troubles.count < indicators.count
@@ -131,7 +131,7 @@ final class Panel {
 
 extension Invocation {
     /// Runs the panel; the file is read once.
-    func panel(_ file: String?, _ places: Panel.Places) throws(Failure) {
+    func panel(_ file: String?, _ places: Panel.Paths) throws(Failure) {
         let path = file ?? ConfigurationFile.path
         let configuration = try Self.panelConfiguration(path, mustBeThere: file != nil)
         guard configuration != PanelConfiguration() else {

@@ -20,7 +20,7 @@ final class PanelCommands {
 
     /// The most commands that wait for the answer to one before.
     private static let limit = 8
-    private static let patience = Duration.seconds(5)
+    private static let timeout = Duration.seconds(5)
 
     /// - Parameter ended: called when a command was carried out, or was not.
     init(_ path: String, loop: EventLoop, ended: @escaping (Outcome) -> Void) throws(SystemError) {
@@ -30,7 +30,7 @@ final class PanelCommands {
         timer = try loop.timer { [unowned self] in refuse("paced does not answer; look into its log") }
     }
 
-    func carryOut(_ command: RunCommand) {
+    func perform(_ command: RunCommand) {
         guard waiting.count < Self.limit else { return ended(.refused) }
         waiting.append(command)
         if waiting.count == 1 { send() }
@@ -44,7 +44,7 @@ final class PanelCommands {
                 #"{"jsonrpc":"2.0","id":1,"method":"run.\#(command.word.text)"}"#)
             arrivals = try loop.watch(connection.descriptor, for: .reading) { [unowned self] _ in receive() }
             self.connection = connection
-            timer?.arm(at: Clock.now() + Self.patience)
+            timer?.arm(at: Clock.now() + Self.timeout)
         } catch let failure as Failure {
             refuse(failure.message)
         } catch let error as SystemError {

@@ -198,7 +198,7 @@ enum DiagnosisCases {
         Case("strap", .unknown, "paced says nothing", nil) { $0.state = .silent },
     ]
 
-    private static let prolific = Findings.Receivers.Serial(
+    private static let prolific = SystemFacts.Receivers.Serial(
         name: "ttyUSB0", vendor: "067b", product: "2303", serial: "A1B2", port: "1-1.2", title: "USB-Serial")
 
     private static let rule =

@@ -5,15 +5,15 @@ import Testing
 
 /// Each thing that can be wrong, one at a time, on a board on which all is well.
 struct DiagnosisTests {
-    static let well: Findings = {
-        var findings = Findings()
-        findings.caller = Findings.Caller(isRoot: false, name: "anna")
-        findings.bluetooth = Findings.Bluetooth(
+    static let well: SystemFacts = {
+        var findings = SystemFacts()
+        findings.caller = SystemFacts.Caller(isRoot: false, name: "anna")
+        findings.bluetooth = SystemFacts.Bluetooth(
             kernelHasIt: true,
             adapters: [
                 .init(name: "hci0", supported: [.powered, .lowEnergy], settings: [.powered, .lowEnergy])
             ], daemonRuns: true)
-        findings.paced = Findings.Process(capabilities: 1 << 12)
+        findings.paced = SystemFacts.Process(capabilities: 1 << 12)
         findings.units = [:]
         for name in [
             "paced.service", "paced-state.socket", "paced-control.socket", "paced-panel.service", "bluetooth.service",
@@ -33,11 +33,11 @@ struct DiagnosisTests {
         findings.state = .said(facts)
         findings.gpsd = .answers(release: "3.22", devices: [.init(path: "/dev/ttyACM0", driver: "u-blox")])
         findings.uart.gpsdDevices = []
-        findings.disk = Findings.Disk(
+        findings.disk = SystemFacts.Disk(
             path: "/var/lib/paced", owner: 993, wantedOwner: 993, isReadOnly: false, freeMebibytes: 20113)
         findings.clock.isSynchronised = true
         let ours: Set = ["paced-watch", "paced-control"]
-        findings.groups = Findings.Groups(existing: ours, assigned: ours, effective: ours)
+        findings.groups = SystemFacts.Groups(existing: ours, assigned: ours, effective: ours)
         findings.sockets = [
             .init(path: "/run/paced/state.sock", mode: 0o660, group: "paced-watch"),
             .init(path: "/run/paced/control.sock", mode: 0o660, group: "paced-control"),
@@ -63,11 +63,11 @@ struct DiagnosisTests {
         var result: Diagnosis.Result
         var finding: String
         var remedy: String?
-        var change: @Sendable (inout Findings) -> Void
+        var change: @Sendable (inout SystemFacts) -> Void
 
         init(
             _ check: String, _ result: Diagnosis.Result, _ finding: String, _ remedy: String?,
-            _ change: @escaping @Sendable (inout Findings) -> Void
+            _ change: @escaping @Sendable (inout SystemFacts) -> Void
         ) {
             (self.check, self.result, self.finding, self.remedy, self.change) = (check, result, finding, remedy, change)
         }
@@ -135,7 +135,7 @@ struct DiagnosisTests {
     }
 }
 
-extension Findings {
+extension SystemFacts {
     /// Changes what the daemon says.
     mutating func tell(_ change: (inout StateFacts) -> Void) {
         guard case .said(var facts) = state else { return }

@@ -3,7 +3,7 @@ import Domain
 import Linux
 
 /// What `pacectl` asks of the daemon, one request after the other (JSON-RPC 2.0 on control.sock).
-struct Control {
+struct ControlClient {
     private let connection: Connection
     private var id = 0
 
@@ -22,7 +22,7 @@ struct Control {
         id += 1
         try connection.send(
             #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(parameters)}"#)
-        let deadline = Clock.now() + duration + Connection.patience
+        let deadline = Clock.now() + duration + Connection.connectTimeout
         while true {
             switch connection.line(by: deadline) {
             case .late: throw .unreachable("paced does not answer at \(connection.path); look into its log")
@@ -60,15 +60,15 @@ struct Control {
 
 extension Invocation {
     /// Carries out a command on the run; the answer is what to print.
-    func carryOut(_ command: RunCommand) throws(Failure) -> String {
-        var control = try Control(RuntimeDirectory(runtimeDirectory))
+    func perform(_ command: RunCommand) throws(Failure) -> String {
+        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         let (method, parameters) = Self.request(command)
         if isJSON { return try control.call(method, parameters) + "\n" }
         // The command first: where paced refuses this client, its reason is the answer to the first request.
         let result = try control.call(method, parameters)
-        let words = Words(metric: metric ?? control.metricSetting())
+        let words = StatusText(metric: metric ?? control.metricSetting())
         let json = try? JSON(parsing: result.utf8)
-        return Self.answer(to: command, json ?? .null, words) + "\n"
+        return Self.describe(to: command, json ?? .null, words) + "\n"
     }
 
     private static func request(_ command: RunCommand) -> (method: String, parameters: String) {
@@ -88,7 +88,7 @@ extension Invocation {
         }
     }
 
-    private static func answer(to command: RunCommand, _ result: JSON, _ words: Words) -> String {
+    private static func describe(to command: RunCommand, _ result: JSON, _ words: StatusText) -> String {
         let figures = StateLine.Figures(result)
         let elapsed = words.duration(figures)
         switch command {
@@ -111,7 +111,7 @@ extension Invocation {
 
     /// The settings, or one of them; a table for people, or what the daemon says as it is.
     func settings() throws(Failure) -> String {
-        var control = try Control(RuntimeDirectory(runtimeDirectory))
+        var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         switch command {
         case .getSetting(let key): return try shown(control.call("settings.get", #"{"key":"\#(key.rawValue)"}"#))
         case .setSetting(let key, let value):
@@ -134,7 +134,7 @@ extension Invocation {
     }
 }
 
-extension Control {
+extension ControlClient {
     /// Whether people are told kilometres. Not to know it is no reason not to stop a run.
     fileprivate mutating func metricSetting() -> Bool {
         (try? call("settings.get", #"{"key":"metric"}"#)) == "true"

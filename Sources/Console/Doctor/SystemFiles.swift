@@ -3,7 +3,7 @@ import Glibc
 import Linux
 
 /// The files of a machine that tell how it stands: /sys, /proc and /etc, or a tree that looks like them.
-struct MachineTree {
+struct SystemFiles {
     /// Empty for the machine itself.
     let root: String
 

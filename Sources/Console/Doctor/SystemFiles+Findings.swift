@@ -3,14 +3,14 @@ import Domain
 import Glibc
 import Linux
 
-extension MachineTree {
+extension SystemFiles {
     /// Adapters, what blocks them, and the daemon for them.
-    func bluetooth() -> Findings.Bluetooth {
-        var bluetooth = Findings.Bluetooth()
+    func bluetooth() -> SystemFacts.Bluetooth {
+        var bluetooth = SystemFacts.Bluetooth()
         bluetooth.kernelHasIt = exists("/sys/class/bluetooth")
         // Connections stand there too, as hci0:64.
         let adapters = names("/sys/class/bluetooth").filter { UInt16($0.dropFirst(3)) != nil && $0.hasPrefix("hci") }
-        bluetooth.adapters = adapters.map { Findings.Bluetooth.Adapter(name: $0) }
+        bluetooth.adapters = adapters.map { SystemFacts.Bluetooth.Adapter(name: $0) }
         // The kernel of this machine knows nothing of a tree of files.
         if root.isEmpty {
             let told = AdapterProbe.probe(adapters.compactMap { UInt16($0.dropFirst(3)) }, within: .milliseconds(500))
@@ -30,29 +30,29 @@ extension MachineTree {
     }
 
     /// The daemon's process: that of the service rather than a person's own.
-    func paced() -> Findings.Process? {
+    func paced() -> SystemFacts.Process? {
         let processes = processes(named: "paced")
         let service = processes.first { text("/proc/\($0)/cgroup")?.contains("/paced.service") ?? false }
         guard let process = service ?? processes.first else { return nil }
         let field = lines("/proc/\(process)/status").first { $0.hasPrefix("CapEff:") }
         let bits = field.flatMap { UInt64($0.split(whereSeparator: \.isWhitespace).last ?? "", radix: 16) }
-        return Findings.Process(capabilities: bits)
+        return SystemFacts.Process(capabilities: bits)
     }
 
     /// What is plugged in, or soldered on, that is a receiver or may be one.
-    func receivers() -> Findings.Receivers {
+    func receivers() -> SystemFacts.Receivers {
         let serials = names("/sys/class/tty").filter { $0.hasPrefix("ttyUSB") || $0.hasPrefix("ttyACM") }
-        return Findings.Receivers(serials: serials.compactMap(serial), gnss: names("/sys/class/gnss"))
+        return SystemFacts.Receivers(serials: serials.compactMap(serial), gnss: names("/sys/class/gnss"))
     }
 
-    private func serial(_ name: String) -> Findings.Receivers.Serial? {
+    private func serial(_ name: String) -> SystemFacts.Receivers.Serial? {
         guard var place = destination("/sys/class/tty/\(name)/device") else { return nil }
         // The port belongs to an interface, and that to the device.
         for _ in 0..<8 {
             if let vendor = text(place + "/idVendor"), let product = text(place + "/idProduct") {
                 let isNumber: (String) -> Bool = { $0.count == 4 && $0.allSatisfy(\.isHexDigit) }
                 guard isNumber(vendor), isNumber(product) else { return nil }
-                return Findings.Receivers.Serial(
+                return SystemFacts.Receivers.Serial(
                     name: name, vendor: vendor, product: product,
                     serial: text(place + "/serial").flatMap(Self.plain),
                     port: String(place.split(separator: "/").last ?? ""),
@@ -79,8 +79,8 @@ extension MachineTree {
     }
 
     /// What a receiver on the board's own serial port needs.
-    func uart() -> Findings.Uart {
-        var uart = Findings.Uart()
+    func uart() -> SystemFacts.Uart {
+        var uart = SystemFacts.Uart()
         if exists("/etc/default/gpsd") {
             let assignments = assignments("/etc/default/gpsd")
             uart.gpsdDevices = (assignments["DEVICES"] ?? "").split(separator: " ").compactMap {
@@ -94,7 +94,7 @@ extension MachineTree {
             .map { String($0.dropFirst("console=".count).prefix { $0 != "," }) }
             .first { ["serial0", "ttyAMA0", "ttyS0"].contains($0) }
         for path in ["/boot/firmware/config.txt", "/boot/config.txt"] where exists(path) && uart.firmware == nil {
-            var firmware = Findings.Uart.Firmware(path: path)
+            var firmware = SystemFacts.Uart.Firmware(path: path)
             for line in lines(path) {
                 let line = line.filter { $0 != " " }
                 if line == "enable_uart=1" { firmware.uartIsEnabled = true }
@@ -112,8 +112,8 @@ extension MachineTree {
     }
 
     /// The directory of the recording, which is where it is and in no tree; nil where it may not be looked at.
-    func disk(_ directory: String) -> Findings.Disk? {
-        var disk = Findings.Disk(path: directory)
+    func disk(_ directory: String) -> SystemFacts.Disk? {
+        var disk = SystemFacts.Disk(path: directory)
         var status = stat()
         guard stat(directory, &status) == 0 else {
             // Who may not look into a directory is not told whether anything is there.
@@ -129,14 +129,14 @@ extension MachineTree {
         return disk
     }
 
-    func caller() -> Findings.Caller {
+    func caller() -> SystemFacts.Caller {
         let number = geteuid()
-        return Findings.Caller(
+        return SystemFacts.Caller(
             isRoot: number == 0, name: user { $1 == number }.flatMap { SanitizedText(String($0.name))?.text })
     }
 
-    func groups(of caller: Findings.Caller) -> Findings.Groups {
-        var groups = Findings.Groups()
+    func groups(of caller: SystemFacts.Caller) -> SystemFacts.Groups {
+        var groups = SystemFacts.Groups()
         var numbers = [gid_t](repeating: 0, count: 1024)
         let count = getgroups(Int32(numbers.count), &numbers)
         let own = Set(numbers.prefix(Int(max(count, 0))) + [getegid()])
@@ -150,7 +150,7 @@ extension MachineTree {
     }
 
     /// The daemon's sockets, which are where they are and in no tree.
-    func sockets(in directory: RuntimeDirectory) -> [Findings.Socket] {
+    func sockets(in directory: RuntimeDirectory) -> [SystemFacts.Socket] {
         [directory.stateSocket, directory.controlSocket].compactMap { path in
             var status = stat()
             guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
@@ -158,13 +158,13 @@ extension MachineTree {
                 let fields = line.split(separator: ":", omittingEmptySubsequences: false)
                 return fields.count == 4 && UInt32(fields[2]) == status.st_gid
             }
-            return Findings.Socket(
+            return SystemFacts.Socket(
                 path: path, mode: status.st_mode & 0o777,
                 group: group.flatMap { SanitizedText(String($0.prefix { $0 != ":" }))?.text })
         }
     }
 
-    func configuration() -> Findings.Configuration {
+    func configuration() -> SystemFacts.Configuration {
         let path = root + ConfigurationFile.path
         if access(path, F_OK) == 0, access(path, R_OK) != 0 { return .notAllowed }
         do throws(ConfigurationFile.Failure) {

@@ -2,7 +2,7 @@ import Domain
 import Outputs
 
 /// Options that belong to one command.
-struct Modifiers {
+struct CommandOptions {
     private(set) var isIndoor = false
     private(set) var isAdded = false
     private(set) var seconds: Int?
@@ -14,7 +14,7 @@ struct Modifiers {
     private(set) var pace = Invocation.Pace()
     private(set) var configuration: String?
     // For tests.
-    private(set) var places = Panel.Places()
+    private(set) var places = Panel.Paths()
     private(set) var root = ""
     /// Those that were given, and the words of the command that they belong to.
     private var given: [(option: String, command: [String])] = []
@@ -22,7 +22,7 @@ struct Modifiers {
     /// Takes an option, and its value from what follows it.
     ///
     /// - Returns: false for one that is none of these.
-    mutating func take(_ option: String, _ rest: inout ArraySlice<String>) throws(Failure) -> Bool {
+    mutating func parse(_ option: String, _ rest: inout ArraySlice<String>) throws(Failure) -> Bool {
         let command: String
         switch option {
         case "--indoor": (isIndoor, command) = (true, "start")

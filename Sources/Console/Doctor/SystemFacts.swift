@@ -2,7 +2,7 @@ import Domain
 import Sensors
 
 /// What is found on a machine, before anything is thought of it. Nil is what cannot be looked up.
-struct Findings: Equatable {
+struct SystemFacts: Equatable {
     /// Who asks.
     var caller = Caller()
     var bluetooth = Bluetooth()

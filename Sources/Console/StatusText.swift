@@ -1,7 +1,7 @@
 import Domain
 
 /// How a state is said to people in lines of text.
-struct Words {
+struct StatusText {
     /// Kilometres instead of miles.
     var metric: Bool
 
@@ -125,7 +125,7 @@ struct Words {
     }
 }
 
-extension Words {
+extension StatusText {
     /// What the runner is doing.
     static func run(_ state: StateLine) -> String {
         switch state.run {

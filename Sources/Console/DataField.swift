@@ -1,7 +1,7 @@
 import Domain
 
 /// What one component of the run screen shows, before anybody knows how large.
-struct Face: Equatable {
+struct DataField: Equatable {
     enum Content: Equatable {
         /// Figures that can be drawn large.
         case figures(String)
@@ -24,14 +24,14 @@ struct Face: Equatable {
     var isBar: Bool { widest.isEmpty }
 
     /// The components that are shown, in their order.
-    static func faces(of view: View) -> [Face] {
+    static func faces(of view: WatchModel) -> [DataField] {
         view.settings.components.enumerated()
             .filter { $0.element.visible && ($0.element.name != .zone || view.settings.useHeartRateZones) }
             .sorted { ($0.element.position, $0.offset) < ($1.element.position, $1.offset) }
-            .map { Face($0.element, of: view) }
+            .map { DataField($0.element, of: view) }
     }
 
-    private init(_ component: Component, of view: View) {
+    private init(_ component: Component, of view: WatchModel) {
         let state = view.state ?? StateLine(run: .idle)
         let metric = view.isMetric
         style = Style(colour: component.colour, isBold: true)
@@ -75,14 +75,14 @@ struct Face: Equatable {
             } else if usingZones, style.colour == .primary, let zone = heart.zone {
                 style.colour = Self.colour(ofZone: zone)
             }
-        case .connecting: content = .message([Words.heartLink(state), "Connecting…"], Style(colour: .yellow))
+        case .connecting: content = .message([StatusText.heartLink(state), "Connecting…"], Style(colour: .yellow))
         case .disconnected, nil:
             content =
-                Words.isBluetoothDisabled(state)
+                StatusText.isBluetoothDisabled(state)
                 ? .message(
-                    [Words.heartLink(state), "Bluetooth Disabled", "No Bluetooth", "No HR"], Style(colour: .red))
+                    [StatusText.heartLink(state), "Bluetooth Disabled", "No Bluetooth", "No HR"], Style(colour: .red))
                 : .message(
-                    [Words.heartLink(state), "No HR Monitor Connected", "No HR Monitor", "No HR"], .quiet)
+                    [StatusText.heartLink(state), "No HR Monitor Connected", "No HR Monitor", "No HR"], .quiet)
         }
     }
 

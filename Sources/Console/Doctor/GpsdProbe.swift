@@ -4,9 +4,9 @@ import Glibc
 import Linux
 
 /// A short visit to gpsd: which release it is and which receivers it has. It is asked for no position.
-enum GpsdVisit {
+enum GpsdProbe {
     /// - Parameter hosts: tried one after the other, until one takes the connection.
-    static func ask(_ hosts: [String], port: UInt16, within time: Duration) -> Findings.Gpsd {
+    static func probe(_ hosts: [String], port: UInt16, within time: Duration) -> SystemFacts.Gpsd {
         let deadline = Clock.now() + time
         for host in hosts {
             guard let socket = try? TCPSocket.connect(host: host, port: port),
@@ -18,7 +18,7 @@ enum GpsdVisit {
         return .unreachable
     }
 
-    private static func converse(on socket: borrowing FileDescriptor, by deadline: Instant) -> Findings.Gpsd {
+    private static func converse(on socket: borrowing FileDescriptor, by deadline: Instant) -> SystemFacts.Gpsd {
         _ = socket.send(Array("?DEVICES;\n".utf8)[...])
         var lines = LineReader(limit: LineBuffer.limit)
         var release: String?
@@ -40,8 +40,8 @@ enum GpsdVisit {
         return release.map { .answers(release: $0, devices: []) } ?? .silent
     }
 
-    private static func device(_ json: JSON) -> Findings.Gpsd.Device? {
-        json["path"]?.harmlessText().map { Findings.Gpsd.Device(path: $0, driver: json["driver"]?.harmlessText()) }
+    private static func device(_ json: JSON) -> SystemFacts.Gpsd.Device? {
+        json["path"]?.harmlessText().map { SystemFacts.Gpsd.Device(path: $0, driver: json["driver"]?.harmlessText()) }
     }
 
     private static func wait(for events: Int32, of socket: borrowing FileDescriptor, by deadline: Instant) -> Bool {

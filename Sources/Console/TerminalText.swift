@@ -1,5 +1,5 @@
 /// How much room text takes in a terminal.
-enum CellText {
+enum TerminalText {
     struct Cluster: Equatable {
         var text: String
         /// 1 or 2 cells.

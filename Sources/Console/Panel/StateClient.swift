@@ -3,7 +3,7 @@ import Domain
 import Linux
 
 /// The panel's client of state.sock: it connects for ever, and says how things stand.
-final class PanelState {
+final class StateClient {
     /// How the run stands; nil while the daemon is away, or silent.
     private(set) var situation: PanelStatus?
 
@@ -13,14 +13,14 @@ final class PanelState {
     private var connection: Connection?
     private var arrivals: DescriptorSource?
     private var timer: TimerSource?
-    private var rest = PanelState.shortestRest
+    private var rest = StateClient.minimumRetryDelay
     /// What was said last of why there is no connection; said again only when it is something else.
     private var trouble: String?
 
-    private static let shortestRest = Duration.milliseconds(500)
-    private static let longestRest = Duration.seconds(5)
+    private static let minimumRetryDelay = Duration.milliseconds(500)
+    private static let maximumRetryDelay = Duration.seconds(5)
     /// The daemon speaks each second.
-    private static let patience = Duration.seconds(4)
+    private static let silenceTimeout = Duration.seconds(4)
 
     /// - Parameter changed: called after each line and whenever the daemon is lost.
     init(_ path: String, loop: EventLoop, changed: @escaping () -> Void) throws(SystemError) {
@@ -34,7 +34,7 @@ final class PanelState {
     private func pass() {
         if connection == nil { return connect() }
         if situation != nil { LogLevel.warning.write("paced says nothing any more, waiting for it", of: "pacectl") }
-        lose()
+        disconnect()
     }
 
     private func connect() {
@@ -44,7 +44,7 @@ final class PanelState {
             arrivals = try loop.watch(connection.descriptor, for: .reading) { [unowned self] _ in receive() }
             self.connection = connection
             // Where systemd holds the socket the daemon may still have to start.
-            timer?.arm(at: Clock.now() + Self.patience + .seconds(6))
+            timer?.arm(at: Clock.now() + Self.silenceTimeout + .seconds(6))
         } catch {
             let failure = error as? Failure ?? (error as? SystemError).map { Failure(connectingTo: path, $0) }
             let text = failure?.message ?? "\(error)"
@@ -58,10 +58,10 @@ final class PanelState {
 
     private func again() {
         timer?.arm(at: Clock.now() + rest)
-        rest = min(rest * 2, Self.longestRest)
+        rest = min(rest * 2, Self.maximumRetryDelay)
     }
 
-    private func lose() {
+    private func disconnect() {
         arrivals = nil
         connection = nil
         situation = nil
@@ -72,12 +72,12 @@ final class PanelState {
     private func receive() {
         guard let lines = connection?.arrivedLines() else {
             if situation != nil { LogLevel.warning.write("paced is gone, waiting for it", of: "pacectl") }
-            return lose()
+            return disconnect()
         }
         for line in lines {
             guard let json = try? JSON(parsing: line) else { continue }
             if let state = StateLine(json) {
-                take(state)
+                receive(state)
             } else if let failure = Failure(version: json), failure.message != trouble {
                 trouble = failure.message
                 LogLevel.error.write(failure.message, of: "pacectl")
@@ -88,12 +88,12 @@ final class PanelState {
         changed()
     }
 
-    private func take(_ state: StateLine) {
+    private func receive(_ state: StateLine) {
         if situation == nil { LogLevel.notice.write("paced is there", of: "pacectl") }
         situation = PanelStatus(state)
         trouble = nil
-        rest = Self.shortestRest
-        timer?.arm(at: Clock.now() + Self.patience)
+        rest = Self.minimumRetryDelay
+        timer?.arm(at: Clock.now() + Self.silenceTimeout)
     }
 }
 

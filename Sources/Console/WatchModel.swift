@@ -1,7 +1,7 @@
 import Domain
 
 /// What a screen is drawn from.
-struct View: Equatable {
+struct WatchModel: Equatable {
     /// Nil while the daemon is not there.
     var state: StateLine?
     var settings = Settings()

@@ -7,7 +7,7 @@ import Testing
 /// A tree of files that looks like a machine's.
 struct MachineTreeTests {
     private let directory: TestKit.TemporaryDirectory
-    private var tree: MachineTree { MachineTree(root: directory.path) }
+    private var tree: SystemFiles { SystemFiles(root: directory.path) }
 
     init() throws {
         directory = try TestKit.TemporaryDirectory()
@@ -60,7 +60,7 @@ struct MachineTreeTests {
     }
 
     @Test func bluetoothIsSeen() throws {
-        #expect(tree.bluetooth() == Findings.Bluetooth())
+        #expect(tree.bluetooth() == SystemFacts.Bluetooth())
         try put("", "/sys/class/bluetooth/hci0/uevent")
         try put("", "/sys/class/bluetooth/hci0:64/uevent")
         try put("wlan\n", "/sys/class/rfkill/rfkill0/type")
@@ -84,11 +84,11 @@ struct MachineTreeTests {
         try put("paced\n", "/proc/11/comm")
         try put("0::/system.slice/paced.service\n", "/proc/11/cgroup")
         try put("Name:\tpaced\nCapEff:\t0000000000001000\n", "/proc/11/status")
-        #expect(tree.paced()?.capabilities == Findings.Process.networkAdministration)
+        #expect(tree.paced()?.capabilities == SystemFacts.Process.networkAdministration)
     }
 
     @Test func theBoardsSerialPortIsSeen() throws {
-        #expect(tree.uart() == Findings.Uart())
+        #expect(tree.uart() == SystemFacts.Uart())
         try put(
             "# Devices\nDEVICES=\"/dev/serial0\"\nGPSD_OPTIONS=\"-n\"\nUSBAUTO=\"false\"\n", "/etc/default/gpsd")
         try put("console=tty1 console=serial0,115200 root=/dev/mmcblk0p2\n", "/proc/cmdline")
