@@ -96,6 +96,6 @@ let package = Package(
         .testTarget(
             name: "ReplayTests", dependencies: ["Adapters", "Sensors", "Pipeline", "Outputs", "Domain", "TestKit"],
             swiftSettings: core),
-        .testTarget(name: "HouseTests", dependencies: ["Outputs"], swiftSettings: core),
+        .testTarget(name: "ConventionTests", dependencies: ["Outputs"], swiftSettings: core),
     ]
 )

@@ -1,12 +1,12 @@
 import Domain
 import Sensors
 
-extension Entry {
+extension FuzzTarget {
     /// A kernel whose management channel says anything at any moment, advertisements of anybody among it.
     ///
     /// Layout: a length of 0 to 252 and so many bytes of a packet; 253, and a strap is to be paired; 254, and a byte of which bit 0 says whether a search is wanted; or 255,
     /// and a byte of tenths of seconds that pass.
-    static let management = Entry(name: "management", corpus: kernelTranscripts) { bytes in
+    static let management = FuzzTarget(name: "management", corpus: kernelTranscripts) { bytes in
         var reader = CaseReader(bytes)
         var now = Instant(milliseconds: 1000)
         var session = MgmtAdapterSession(.any)

@@ -11,7 +11,7 @@ enum Campaign {
 
     private static let usage = """
         usage: Fuzz [--cases N] [--seed S] [--keep FILE] [--replay FILE] [--corpus DIRECTORY] [NAME…] | --names
-        names: \(Entry.all.map(\.name).joined(separator: " "))
+        names: \(FuzzTarget.all.map(\.name).joined(separator: " "))
         """
 
     private struct Options {
@@ -20,12 +20,12 @@ enum Campaign {
         var keep: String?
         var replay: String?
         var corpus: String?
-        var entries: [Entry] = []
+        var entries: [FuzzTarget] = []
 
         init?(_ arguments: [String]) {
             var arguments = arguments[...]
             while let argument = arguments.popFirst() {
-                if let entry = Entry.all.first(where: { $0.name == argument }) {
+                if let entry = FuzzTarget.all.first(where: { $0.name == argument }) {
                     entries.append(entry)
                     continue
                 }
@@ -43,13 +43,13 @@ enum Campaign {
                 default: return nil
                 }
             }
-            if entries.isEmpty { entries = Entry.all }
+            if entries.isEmpty { entries = FuzzTarget.all }
         }
     }
 
     static func run(_ arguments: [String]) -> Int32 {
         if arguments == ["--names"] {
-            print(Entry.all.map(\.name).joined(separator: " "))
+            print(FuzzTarget.all.map(\.name).joined(separator: " "))
             return 0
         }
         guard let options = Options(arguments) else {
@@ -58,7 +58,7 @@ enum Campaign {
         }
         do throws(SystemError) {
             if let path = options.replay {
-                let bytes = try KeptCase(path).bytes
+                let bytes = try Reproducer(path).bytes
                 for entry in options.entries { entry.body(bytes) }
             } else if let directory = options.corpus {
                 try writeCorpora(of: options.entries, to: directory)
@@ -73,8 +73,8 @@ enum Campaign {
     }
 
     private static func run(_ options: Options) throws(SystemError) -> Bool {
-        var kept: KeptCase?
-        if let path = options.keep { kept = try KeptCase(path) }
+        var kept: Reproducer?
+        if let path = options.keep { kept = try Reproducer(path) }
         var hasGrown = false
         for entry in options.entries {
             var mutator = Mutator(seed: options.seed)
@@ -106,7 +106,7 @@ enum Campaign {
     }
 
     /// One folder an entry, one file a case, as libFuzzer reads them.
-    private static func writeCorpora(of entries: [Entry], to directory: String) throws(SystemError) {
+    private static func writeCorpora(of entries: [FuzzTarget], to directory: String) throws(SystemError) {
         for entry in entries {
             try makeDirectories(directory + "/" + entry.name)
             for (number, bytes) in entry.corpus.enumerated() {

@@ -2,11 +2,11 @@ import Domain
 import Outputs
 import Sensors
 
-extension Entry {
+extension FuzzTarget {
     /// A FIT file in pieces of 1 to 256 bytes: it is refused, or its rows are in order and can be written and read again.
     ///
     /// Layout: the size of the pieces less one; whether a header and a check sum are to be put around what follows.
-    static let fit = Entry(name: "fit", corpus: fitFiles) { bytes in
+    static let fit = FuzzTarget(name: "fit", corpus: fitFiles) { bytes in
         var reader = CaseReader(bytes)
         let size = Int(reader.byte()) + 1
         let isWrapped = reader.byte() & 1 == 1

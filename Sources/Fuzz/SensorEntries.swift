@@ -2,11 +2,11 @@ import Adapters
 import Domain
 import Sensors
 
-extension Entry {
+extension FuzzTarget {
     /// A strap that answers with anything at any moment.
     ///
     /// Layout: a length of 0 to 254 and so many bytes of a datagram, or 255 and a byte of tenths of seconds that pass.
-    static let strap = Entry(name: "strap", corpus: strapTranscripts) { bytes in
+    static let strap = FuzzTarget(name: "strap", corpus: strapTranscripts) { bytes in
         var reader = CaseReader(bytes)
         var now = Instant(milliseconds: 1000)
         var session = HeartRateSession()
@@ -34,7 +34,7 @@ extension Entry {
     }
 
     /// The values that a strap sends: each reads or is refused.
-    static let heartRate = Entry(
+    static let heartRate = FuzzTarget(
         name: "heart-rate",
         corpus: [
             [0x16, 0x46, 0x8A, 0x03, 0x44, 0x03], [0x1F, 1, 1, 0x32, 1, 1, 0, 2, 1, 0xFF, 0xFF],
@@ -51,7 +51,7 @@ extension Entry {
     }
 
     /// gpsd's stream, cut into pieces of 1 to 256 bytes, with 100 ms between them.
-    static let gpsd = Entry(name: "gpsd", corpus: gpsdStreams) { bytes in
+    static let gpsd = FuzzTarget(name: "gpsd", corpus: gpsdStreams) { bytes in
         var reader = CaseReader(bytes)
         var now = Instant(milliseconds: 1000)
         let size = Int(reader.byte()) + 1

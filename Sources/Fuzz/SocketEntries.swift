@@ -4,8 +4,8 @@ import Outputs
 import Pipeline
 import Sensors
 
-extension Entry {
-    static let json = Entry(
+extension FuzzTarget {
+    static let json = FuzzTarget(
         name: "json",
         corpus: [
             #"{"a":[1,-2.5e3,true,null,"\u00e9\n"],"b":{"c":{}}}"#, "[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]",
@@ -17,7 +17,7 @@ extension Entry {
     }
 
     /// control.sock: lines that a daemon with a run carries out. Whatever is asked, the answer is a line of JSON.
-    static let control = Entry(
+    static let control = FuzzTarget(
         name: "control",
         corpus: [
             #"{"jsonrpc":"2.0","method":"run.start","params":{"sport":"run","indoor":false,"ago_ms":0},"id":1}"#,
@@ -54,7 +54,7 @@ extension Entry {
     }
 
     /// state.sock: WATCH lines, and what is sent after each.
-    static let watch = Entry(
+    static let watch = FuzzTarget(
         name: "watch",
         corpus: [
             #"{"class":"WATCH","classes":["STATE","EVENT"],"interval_ms":1000,"since":1234}"#,
@@ -85,7 +85,7 @@ extension Entry {
     }
 
     /// Lines of at most 32 bytes, from pieces of 1 to 16.
-    static let lines = Entry(
+    static let lines = FuzzTarget(
         name: "lines", corpus: [Array("a short line\nand one that is longer than thirty-two bytes are\n\nlast".utf8)]
     ) { bytes in
         var pieces = CaseReader(bytes)
@@ -100,7 +100,7 @@ extension Entry {
     }
 
     /// Names from outside, as a JSON string and back.
-    static let names = Entry(
+    static let names = FuzzTarget(
         name: "names",
         corpus: ["Polar H10 00000001", "\u{1B}[2J\"</script>", "\u{202E}abc\u{0}", "ä€😀"].map { Array($0.utf8) }
     ) { bytes in

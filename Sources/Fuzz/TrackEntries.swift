@@ -3,9 +3,9 @@ import Domain
 import Outputs
 import Sensors
 
-extension Entry {
+extension FuzzTarget {
     /// Files to import, in pieces of 1 to 256 bytes. What is read is in order, and comes back from the TCX that it is written as.
-    static let tracks = Entry(name: "tracks", corpus: trackFiles) { bytes in
+    static let tracks = FuzzTarget(name: "tracks", corpus: trackFiles) { bytes in
         guard let file = importedFile(bytes) else { return }
         expectOrder(file.rows)
         for format in [ExportFormat.gpx, .geojson, .kml, .csv] { _ = exported(file, as: format) }

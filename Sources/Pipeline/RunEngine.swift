@@ -33,7 +33,7 @@ package struct RunEngine: Sendable {
     ///
     /// - Parameters:
     ///   - interrupted: the pipeline of a ``Replay`` that has taken everything that is known of it and has gone on to the last moment that
-    ///     is known; its clock is the present one (``InputLogEntry/shifted(by:)``).
+    ///     is known; its clock is the present one (``Entry/shifted(by:)``).
     ///   - outage: how long nothing ran, up to `now`. The ticks of one that is continued are applied here, and ``pipeline`` reports
     ///     what they give; the last of them may end a forgotten run.
     package mutating func resume(_ interrupted: Pipeline, after outage: Outage, at now: Instant) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite struct ConfigurationChangesTests {
+@Suite struct ConfigurationDiffTests {
     private func read(_ text: String) throws -> Configuration {
         try Configuration(ConfigurationFile.read(Array(text.utf8), path: "paced.conf"), path: "paced.conf")
     }

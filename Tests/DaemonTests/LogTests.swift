@@ -6,7 +6,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite struct LogLimitTests {
+@Suite struct LogRateLimiterTests {
     private let start = Instant(milliseconds: 1_000_000)
 
     @Test func whatComesInABurstIsWrittenAndTheRestIsCounted() {

@@ -18,12 +18,12 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    private func begin(at now: Instant) throws -> DaemonStage {
-        try DaemonStage(in: directory.path, at: now, time: DaemonStage.time(at: now))
+    private func begin(at now: Instant) throws -> DaemonFixture {
+        try DaemonFixture(in: directory.path, at: now, time: DaemonFixture.time(at: now))
     }
 
     /// A daemon that has recorded so many seconds of an indoor ride with a beat a second.
-    private func ride(seconds: Int = 20) throws -> DaemonStage {
+    private func ride(seconds: Int = 20) throws -> DaemonFixture {
         var stage = try begin(at: start)
         try stage.perform(.start(.ride, indoor: true), at: start)
         stage.ride(seconds, from: start)
@@ -178,7 +178,7 @@ import Testing
         var stage = try ride()
         let journal = stage.begun.recorder.journal
         let note = start + .seconds(29)
-        journal.append(.clock(bootID: Clock.bootID(), at: note, DaemonStage.time(at: note), .system), at: note)
+        journal.append(.clock(bootID: Clock.bootID(), at: note, DaemonFixture.time(at: note), .system), at: note)
         try stage.end(at: nil)
         var next = try begin(at: start + .seconds(32))
         #expect(next.state.run == .active)
@@ -190,7 +190,7 @@ import Testing
         var stage = try ride()
         let journal = stage.begun.recorder.journal
         let note = start + .milliseconds(19_900)
-        journal.append(.clock(bootID: Clock.bootID(), at: note, DaemonStage.time(at: note), .system), at: note)
+        journal.append(.clock(bootID: Clock.bootID(), at: note, DaemonFixture.time(at: note), .system), at: note)
         try stage.end(at: nil)
         var next = try begin(at: start + .seconds(22))
         next.say(at: start + .seconds(22))
@@ -226,10 +226,10 @@ import Testing
         try stage.end(at: start + .seconds(20))
         try journal().execute("UPDATE part SET boot_id = 'before'; UPDATE clock SET boot_id = 'before'")
         let boot = Instant(milliseconds: 9000)
-        let time = DaemonStage.time(at: start + .seconds(60))
-        let killed = try DaemonStage(in: directory.path, at: boot, time: time)
+        let time = DaemonFixture.time(at: start + .seconds(60))
+        let killed = try DaemonFixture(in: directory.path, at: boot, time: time)
         #expect(killed.begun.recorder.journal.close())
-        var next = try DaemonStage(
+        var next = try DaemonFixture(
             in: directory.path, at: boot + .seconds(1), time: UTC(milliseconds: time.milliseconds + 1000))
         next.say(at: boot + .seconds(1))
         #expect(next.state.activity?.total.elapsedMilliseconds == 20_000)
@@ -278,7 +278,7 @@ import Testing
             let arrival = start + .milliseconds(Int64(seconds * 1000) + 120)
             return Fix(
                 arrivedAt: arrival,
-                time: UTC(milliseconds: DaemonStage.time(at: start).milliseconds + Int64(seconds * 1000)), mode: 3,
+                time: UTC(milliseconds: DaemonFixture.time(at: start).milliseconds + Int64(seconds * 1000)), mode: 3,
                 latitude: 52.5 + (150 * sin(angle) + noise[0]) / 111_268,
                 longitude: 13.4 + (150 * (1 - cos(angle)) + noise[1]) / 67_900, accuracy: 4,
                 speed: seconds > 5 && seconds <= 105 ? 10 : 0)

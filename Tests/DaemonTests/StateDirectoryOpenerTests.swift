@@ -10,7 +10,7 @@ import Testing
 @testable import Daemon
 
 /// A state directory that cannot be written, or not even read, at the start, and what becomes of what was recorded meanwhile.
-@Suite struct StatePreparationTests {
+@Suite struct StateDirectoryOpenerTests {
     private let directory: TemporaryDirectory
     private let now = Clock.now()
 
@@ -24,7 +24,7 @@ import Testing
 
     /// A run of a daemon that goes without ending it.
     private func interruptedRun() throws {
-        var stage = try DaemonStage(in: directory.path, at: now - .seconds(60))
+        var stage = try DaemonFixture(in: directory.path, at: now - .seconds(60))
         try stage.perform(.start(.ride, indoor: true), at: now - .seconds(60))
         stage.ride(20, from: now - .seconds(60))
         #expect(stage.begun.recorder.journal.close(waiting: .seconds(60)))
@@ -80,7 +80,7 @@ import Testing
 
     @Test func aRunThatBeganWithoutANumberGetsTheNextOneAndTheOneBeforeIsClosed() throws {
         try interruptedRun()
-        var stage = try LateStage(in: directory.path, at: now)
+        var stage = try LateFixture(in: directory.path, at: now)
         try stage.daemon.perform(.start(.hike, indoor: true), at: now)
         stage.daemon.ride(3, from: now)
         #expect(try #require(stage.daemon.state.activity).id < 1)
@@ -105,7 +105,7 @@ import Testing
 
     @Test func twoRunsThatBeganWithoutNumbersGetTwoAndTheNextIsPromised() throws {
         try interruptedRun()
-        var stage = try LateStage(in: directory.path, at: now)
+        var stage = try LateFixture(in: directory.path, at: now)
         for second in [0, 10] {
             try stage.daemon.perform(.start(.walk, indoor: true), at: now + .seconds(second))
             stage.daemon.ride(3, from: now + .seconds(second))
@@ -119,7 +119,7 @@ import Testing
 
     @Test func anIdleDaemonGoesOnWithWhatWasLeftOpen() throws {
         try interruptedRun()
-        var stage = try LateStage(in: directory.path, at: now)
+        var stage = try LateFixture(in: directory.path, at: now)
         _ = stage.adopt(try stage.find(), at: now + .seconds(5))
         stage.daemon.say(at: now + .seconds(5))
         #expect(stage.daemon.state.run == .active && stage.daemon.state.activity?.id == 1)
@@ -128,7 +128,7 @@ import Testing
 
     @Test func whatWasLeftOpenStaysSoWhereTheDaemonEnds() throws {
         try interruptedRun()
-        var stage = try LateStage(in: directory.path, at: now)
+        var stage = try LateFixture(in: directory.path, at: now)
         _ = stage.adopt(try stage.find(), isClosing: true, at: now)
         #expect(stage.daemon.state.run == .idle)
         #expect(stage.daemon.begun.recorder.journal.close(waiting: .seconds(60)))
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func aDirectoryThatIsReadyAtTheLastMomentGetsTheRun() throws {
-        var stage = try LateStage(in: directory.path, at: now)
+        var stage = try LateFixture(in: directory.path, at: now)
         try stage.daemon.perform(.start(.walk, indoor: true), at: now)
         stage.daemon.ride(3, from: now)
         stage.gate.withLock { $0 = true }
@@ -153,7 +153,7 @@ import Testing
 
     @Test func aRunThatWasReadAndNotWrittenIsTakenUpOnce() throws {
         try interruptedRun()
-        var stage = try LateStage(in: directory.path, at: now)
+        var stage = try LateFixture(in: directory.path, at: now)
         #expect(stage.adopt(try copy(), isServing: false, at: now)?.activities.distance ?? 0 > 0)
         stage.daemon.ride(5, from: now)
         let elapsed = try #require(stage.daemon.state.activity?.total.elapsedMilliseconds)
@@ -170,7 +170,7 @@ import Testing
 
     @Test func aNumberThatAnImportHasTakenMeanwhileIsNotUsedTwice() throws {
         try interruptedRun()
-        var stage = try LateStage(in: directory.path, at: now)
+        var stage = try LateFixture(in: directory.path, at: now)
         var copy = try copy()
         copy.leftOpen = nil
         _ = stage.adopt(copy, isServing: false, at: now)
@@ -184,8 +184,8 @@ import Testing
 }
 
 /// A daemon whose state directory is not ready before the gate opens.
-private struct LateStage {
-    var daemon: DaemonStage
+private struct LateFixture {
+    var daemon: DaemonFixture
     let preparation: StateDirectoryOpener
     let gate = Locked(false)
 
@@ -195,7 +195,7 @@ private struct LateStage {
         let journal = try Journal(in: directory) { [gate] in
             gate.withLock { $0 } ? preparation.attempt() : "the gate is closed"
         }
-        daemon = DaemonStage(
+        daemon = DaemonFixture(
             begun: Daemon.StartupState(Pipeline(settings: Settings(), isDemo: false, at: now), journal, [.fit], at: now)
         )
     }

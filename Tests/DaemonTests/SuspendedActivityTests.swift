@@ -9,7 +9,7 @@ import Testing
 @testable import Daemon
 
 /// A run that an empty battery has closed, and what becomes of it.
-@Suite struct ClosedForPowerTests {
+@Suite struct SuspendedActivityTests {
     private static let offset: Int64 = 1_790_000_000_000
     private let directory: TemporaryDirectory
     private let now = Instant(milliseconds: 5_000_000)
@@ -18,8 +18,8 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    private func begin(at now: Instant, resumeMinutes: Int = 15, time: UTC? = nil) throws -> DaemonStage {
-        try DaemonStage(in: directory.path, at: now, resumeMinutes: resumeMinutes, time: time)
+    private func begin(at now: Instant, resumeMinutes: Int = 15, time: UTC? = nil) throws -> DaemonFixture {
+        try DaemonFixture(in: directory.path, at: now, resumeMinutes: resumeMinutes, time: time)
     }
 
     private func reader() throws -> JournalReader { try JournalReader(in: directory.path) }
@@ -116,7 +116,7 @@ import Testing
         try closedRide()
         if isOtherBoot { try reboot() }
         let start = isOtherBoot ? Instant(milliseconds: 9000) : now + .seconds(80)
-        var stage = try begin(at: start, time: DaemonStage.time(at: now + .seconds(80)))
+        var stage = try begin(at: start, time: DaemonFixture.time(at: now + .seconds(80)))
         let closed = try #require(stage.begun.closed)
         #expect(closed.last == start - .seconds(60))
         #expect(stage.state.run == .idle)
@@ -171,7 +171,7 @@ import Testing
 
 private struct Unexpected: Error {}
 
-extension DaemonStage {
+extension DaemonFixture {
     fileprivate mutating func close(at now: Instant) throws -> SuspendedActivity {
         begun.recollection.advance(to: now)
         say(at: now)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite struct ServiceReportTests {
+@Suite struct SystemdReporterTests {
     private let directory: TemporaryDirectory
     private let start = Instant(milliseconds: 1_000_000)
 
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func howItStandsIsToldWhenThatChanges() throws {
-        let systemd = try NotifySocket(directory("notify"))
+        let systemd = try NotifyListener(directory("notify"))
         let report = SystemdReporter(try NotifySocket(directory("notify")))
         #expect(report.mayStandOtherwise)
         for words in ["idle", "idle", "recording run 7", "recording run 7", "idle"] { report.setStatus(words) }
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func aReloadIsToldWithItsMomentOnSystemdsClock() throws {
-        let systemd = try NotifySocket(directory("notify"))
+        let systemd = try NotifyListener(directory("notify"))
         let report = SystemdReporter(try NotifySocket(directory("notify")))
         let before = Clock.monotonicMicroseconds()
         report.reloading()
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func whatAFullQueueDoesNotTakeFollowsWithTheNextTickInItsOrder() throws {
-        let systemd = try NotifySocket(directory("notify"))
+        let systemd = try NotifyListener(directory("notify"))
         let notifier = try NotifySocket(directory("notify"), watchdog: .seconds(8))
         let report = SystemdReporter(notifier)
         while notifier.send("FILL=1") != .full {}
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func aSystemdThatTakesNothingKeepsLittleWaiting() throws {
-        let systemd = try NotifySocket(directory("notify"))
+        let systemd = try NotifyListener(directory("notify"))
         let notifier = try NotifySocket(directory("notify"))
         let report = SystemdReporter(notifier)
         while notifier.send("FILL=1") != .full {}

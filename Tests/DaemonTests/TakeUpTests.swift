@@ -19,8 +19,8 @@ import Testing
 
     private func begin(
         at now: Instant, resumeMinutes: Int = 15, time: UTC? = nil, isDemo: Bool = false
-    ) throws -> DaemonStage {
-        try DaemonStage(in: directory.path, at: now, resumeMinutes: resumeMinutes, time: time, isDemo: isDemo)
+    ) throws -> DaemonFixture {
+        try DaemonFixture(in: directory.path, at: now, resumeMinutes: resumeMinutes, time: time, isDemo: isDemo)
     }
 
     /// A run of so many seconds, whose daemon goes without ending it.
@@ -101,7 +101,7 @@ import Testing
     @Test func onAnotherBootTheTimeOfDayTellsTheAge() throws {
         try interruptedRun()
         try reboot()
-        let last = UTC(milliseconds: now.milliseconds + DaemonStage.offset + 20_000)
+        let last = UTC(milliseconds: now.milliseconds + DaemonFixture.offset + 20_000)
         let young = try begin(at: Instant(milliseconds: 9000), time: UTC(milliseconds: last.milliseconds + 100_000))
         #expect(young.state.run == .active)
         #expect(young.begun.undecided == nil)
@@ -111,7 +111,7 @@ import Testing
     @Test func yesterdaysRunIsClosedOnAnotherBoot() throws {
         try interruptedRun()
         try reboot()
-        let time = UTC(milliseconds: now.milliseconds + DaemonStage.offset + 86_400_000)
+        let time = UTC(milliseconds: now.milliseconds + DaemonFixture.offset + 86_400_000)
         let stage = try begin(at: Instant(milliseconds: 9000), time: time)
         #expect(stage.state.run == .idle)
         #expect(stage.begun.recorder.journal.close())
@@ -122,7 +122,7 @@ import Testing
         try interruptedRun()
         try reboot()
         var stage = try rideWithoutClock()
-        let time = UTC(milliseconds: now.milliseconds + DaemonStage.offset + 60_000)
+        let time = UTC(milliseconds: now.milliseconds + DaemonFixture.offset + 60_000)
         let undecided = try #require(stage.begun.undecided)
         #expect(
             undecided.part(
@@ -135,7 +135,7 @@ import Testing
         try reboot()
         var stage = try rideWithoutClock()
         let undecided = try #require(stage.begun.undecided)
-        let time = UTC(milliseconds: now.milliseconds + DaemonStage.offset + 86_400_000)
+        let time = UTC(milliseconds: now.milliseconds + DaemonFixture.offset + 86_400_000)
         let later = Instant(milliseconds: 39_000)
         let said = try #require(
             undecided.part(at: later, time: time, &stage.begun.recorder, &stage.begun.recollection))
@@ -176,7 +176,7 @@ import Testing
     }
 
     /// The board has started anew, and knows no time for 30 s.
-    private func rideWithoutClock() throws -> DaemonStage {
+    private func rideWithoutClock() throws -> DaemonFixture {
         let boot = Instant(milliseconds: 9000)
         var stage = try begin(at: boot)
         stage.say(at: boot)
@@ -199,7 +199,7 @@ import Testing
         // A step of the clock each second is kept as an entry, and is no sign of life.
         for second in 20..<78 {
             let now = now + .seconds(second)
-            let time = UTC(milliseconds: now.milliseconds + DaemonStage.offset + Int64(second) * 1000)
+            let time = UTC(milliseconds: now.milliseconds + DaemonFixture.offset + Int64(second) * 1000)
             stage.begun.recollection.receive(.systemClock(time, isSynchronised: true), at: now)
             stage.say(at: now)
         }

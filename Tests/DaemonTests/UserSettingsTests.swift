@@ -4,7 +4,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite struct MadeSettingsTests {
+@Suite struct UserSettingsTests {
     private func made(_ kept: (String, String)...) -> (UserSettings, [UserSettings.Damage]) {
         var damages: [UserSettings.Damage] = []
         let settings = kept.map { JournalSetting(name: $0.0, value: $0.1) }

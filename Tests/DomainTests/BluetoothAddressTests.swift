@@ -2,7 +2,7 @@ import Domain
 import TestKit
 import Testing
 
-@Suite struct DeviceAddressTests {
+@Suite struct BluetoothAddressTests {
     @Test(arguments: 1...5 as ClosedRange<UInt64>)
     func thePrintedFormIsReadBack(seed: UInt64) {
         var numbers = SeededRandom(seed: seed)

@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-struct TypedAddressTests {
+struct LEAddressTests {
     @Test func onlyPublicAndStaticAddressesAreKept() throws {
         let fixed = try #require(BluetoothAddress("F0:F1:F2:F3:F4:F5"))
         let resolvable = try #require(BluetoothAddress("7A:00:00:00:00:01"))

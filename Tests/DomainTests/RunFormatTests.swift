@@ -2,7 +2,7 @@ import Domain
 import Testing
 
 /// The golden tables of RunFree, with the mended mile (1609.344 m) and no pace where RunFree would have trapped.
-@Suite struct RunTextTests {
+@Suite struct RunFormatTests {
     @Test(
         arguments: [
             (0, "0.0"), (99, "0.0"), (100, "0.1"), (9_900, "9.9"), (59_900, "59.9"), (60_000, "1:00"), (61_900, "1:01"),

@@ -2,7 +2,7 @@ import Domain
 import TestKit
 import Testing
 
-@Suite struct ForeignTextTests {
+@Suite struct SanitizedTextTests {
     @Test func ordinaryNamesOfAnyScriptAreKept() {
         for name in ["Polar H10 00000001", "Müllers Gürtel", "心拍センサー", "сердце", "قلب", "💓 strap", "a\u{301}"] {
             #expect(SanitizedText(name)?.text == name)

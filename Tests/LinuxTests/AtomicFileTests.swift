@@ -4,7 +4,7 @@ import Linux
 import TestKit
 import Testing
 
-struct WholeFileTests {
+struct AtomicFileTests {
     private let directory: TemporaryDirectory
     private let file: AtomicFile
 

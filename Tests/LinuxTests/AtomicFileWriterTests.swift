@@ -5,7 +5,7 @@ import Testing
 
 @testable import Linux
 
-struct FinishedFileTests {
+struct AtomicFileWriterTests {
     private let directory: TemporaryDirectory
 
     init() throws {

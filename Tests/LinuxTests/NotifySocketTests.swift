@@ -5,7 +5,7 @@ import Linux
 import TestKit
 import Testing
 
-@Suite(.serialized) struct ServiceNotifierTests {
+@Suite(.serialized) struct NotifySocketTests {
     private let directory: TemporaryDirectory
 
     init() throws {
@@ -14,7 +14,7 @@ import Testing
 
     @Test(arguments: [false, true]) func eachMessageIsOneDatagram(isAbstract: Bool) throws {
         let path = isAbstract ? "@paced-\(UUID().uuidString)" : directory("notify")
-        let systemd = try NotifySocket(path)
+        let systemd = try NotifyListener(path)
         let notifier = try NotifySocket(path)
         #expect(notifier.send("READY=1\nSTATUS=idle") == .sent(19))
         #expect(notifier.send("WATCHDOG=1") == .sent(10))
@@ -25,7 +25,7 @@ import Testing
 
     /// libsystemd's own function would wait here.
     @Test func aQueueThatIsFullIsNotWaitedFor() throws {
-        let systemd = try NotifySocket(directory("notify"))
+        let systemd = try NotifyListener(directory("notify"))
         let notifier = try NotifySocket(directory("notify"))
         let begin = Clock.now()
         var count = 0
@@ -42,7 +42,7 @@ import Testing
     @Test func nobodyThereIsNoError() throws {
         let notifier = try NotifySocket(directory("nobody"))
         #expect(notifier.send("READY=1") == .gone)
-        var systemd: NotifySocket? = try NotifySocket(directory("nobody"))
+        var systemd: NotifyListener? = try NotifyListener(directory("nobody"))
         #expect(notifier.send("READY=1") == .sent(7))
         systemd = nil
         #expect(notifier.send("READY=1") == .gone)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Linux
 
-struct ShortCommandTests {
+struct SubprocessTests {
     @Test func whatAProgramPrintsComesBack() {
         #expect(Subprocess.output(["sh", "-c", "echo one; echo two >&2; cat"], within: .seconds(20)) == "one\n")
         #expect(Subprocess.output(["true"], within: .seconds(20)) == "")

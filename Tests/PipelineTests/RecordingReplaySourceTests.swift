@@ -46,7 +46,7 @@ private func run(laps ends: [Int64]) -> RecordedActivity {
     return recording
 }
 
-struct RecordedEntriesTests {
+struct RecordingReplaySourceTests {
     @Test func timerAndDistanceAreThoseOfTheTrack() throws {
         let rows =
             [.begin(at: 0, .command)] + samples(0...60) + [.end(at: 60_000, .auto), .begin(at: 90_000, .command)]

@@ -2,7 +2,7 @@ import Domain
 import Pipeline
 import Testing
 
-@Suite struct WallClockTests {
+@Suite struct UTCEstimatorTests {
     private func clocks(_ course: Course) -> [Event.Kind] {
         course.events.map(\.kind).filter { if case .clock = $0 { true } else { false } }
     }

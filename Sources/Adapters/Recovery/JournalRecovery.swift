@@ -113,7 +113,7 @@ package final class JournalRecovery {
     // MARK: Reading
 
     private func begin(_ file: JournalFile) throws(SQLiteError) -> Step {
-        do throws(CommandRejection) {
+        do throws(Rejection) {
             let journal = try Self.open(name, in: directory)
             self.journal = journal
             let survey = JournalPageIndex(journal)

@@ -2,7 +2,7 @@ package import Domain
 
 /// Entries as JSON, one value each, so that reading gives the same to the bit. Moments and durations are whole nanoseconds.
 ///
-/// The reader is `InputLogEntry.Kind.init(name:json:)` in Adapters, where the JSON parser lives.
+/// The reader is `Entry.Kind.init(name:json:)` in Adapters, where the JSON parser lives.
 extension JSONWriter {
     package mutating func entry(_ kind: InputLogEntry.Kind) {
         switch kind {

@@ -7,17 +7,17 @@ import Testing
 
 /// Whose pairings are agreed to, and when, through bluetoothd.
 @Suite(.serialized)
-struct BusPairingTests {
+struct BlueZPairingTests {
     private static let stranger = FakeBlueZ.adapter + "/dev_AA_BB_CC_DD_EE_FF"
 
     /// A strap that wants a pairing, and nobody who looks for it yet.
-    private func benchToBegin() throws -> BusBench {
+    private func benchToBegin() throws -> BluetoothdFixture {
         var strap = FakeBlueZStrap()
         strap.needsPairing = true
-        return try BusBench([strap])
+        return try BluetoothdFixture([strap])
     }
 
-    private func pairingBench() throws -> BusBench {
+    private func pairingBench() throws -> BluetoothdFixture {
         let bench = try benchToBegin()
         try bench.start()
         #expect(try bench.run { $0.links.last?.reason == .needsPairing })
@@ -88,7 +88,7 @@ struct BusPairingTests {
         #expect(bench.pair("9AD13824") == .hindered(.noBluetooth))
     }
 
-    private func expectPaired(_ bench: BusBench) throws {
+    private func expectPaired(_ bench: BluetoothdFixture) throws {
         #expect(try bench.run { $0.paired != nil })
         #expect(bench.paired == .paired)
         #expect(try bench.run { $0.links.last?.state == .connected })
@@ -129,7 +129,7 @@ struct BusPairingTests {
     }
 
     @Test func aStrapThatStreamsIsPairedOverItsLink() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         try bench.start()
         #expect(try bench.run { $0.links.last?.state == .connected })
         #expect(bench.pair("9AD13824") == nil)

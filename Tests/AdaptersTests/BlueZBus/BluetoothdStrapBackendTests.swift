@@ -7,26 +7,26 @@ import Testing
 
 /// The way through bluetoothd where all goes well.
 @Suite(.serialized)
-struct BusStrapsTests {
+struct BluetoothdStrapBackendTests {
     @Test func theStrapThatWasSaidIsFoundAndStreams() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         try bench.start()
         #expect(try bench.run { !$0.information.isEmpty && $0.hearts.count > 2 })
         #expect(bench.hearts.allSatisfy { $0.beatsPerMinute == 67 }, "\(bench.hearts)")
         #expect(bench.links.last?.state == .connected)
         #expect(bench.links.last?.name?.text == "Polar H10 9AD13824")
-        let way = BluetoothStatus(way: .bluetoothd, adapter: BusBench.adapter)
+        let way = BluetoothStatus(way: .bluetoothd, adapter: BluetoothdFixture.adapter)
         #expect(bench.inputs.contains { $0.value == .bluetooth(way) })
         #expect(bench.inputs.contains { $0.value == .battery(percent: 87) })
         #expect(bench.information.first?.model?.text == "H10")
-        #expect(bench.remembered.last?.first?.address == BusBench.strap)
+        #expect(bench.remembered.last?.first?.address == BluetoothdFixture.strap)
         #expect(bench.bluez.count(of: "StartNotify") == 1)
         #expect(bench.bluez.count(of: "AcquireNotify") == 0)
         #expect(try bench.run(for: .seconds(2)) { !$0.bluez.isDiscovering }, "\(bench.members)")
     }
 
     @Test func aStrapWhoseLinkIsLostStreamsAgain() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         try bench.start()
         for count in 1...3 {
             let heard = bench.hearts.count
@@ -38,7 +38,7 @@ struct BusStrapsTests {
     }
 
     @Test func aRestartedBluetoothdIsSpokenToAnew() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         try bench.start()
         #expect(try bench.run { $0.links.last?.state == .connected })
         bench.bluez.stop()
@@ -48,7 +48,7 @@ struct BusStrapsTests {
     }
 
     @Test func aStrapThatIsLetGoOfIsDisconnected() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         try bench.start()
         #expect(try bench.run { $0.links.last?.state == .connected })
         bench.release()
@@ -61,7 +61,7 @@ struct BusStrapsTests {
         second.addressType = "random"
         second.name = "H9"
         second.advertisesService = false
-        let bench = try BusBench([FakeBlueZStrap(), second])
+        let bench = try BluetoothdFixture([FakeBlueZStrap(), second])
         try bench.start(ours: ["F6:49:0D:00:00:02"])
         #expect(
             try bench.run { $0.links.last?.state == .connected },
@@ -72,13 +72,13 @@ struct BusStrapsTests {
         #expect(bench.scan(for: .seconds(3)) == nil)
         #expect(bench.scan(for: .seconds(3)) == .busy)
         #expect(try bench.run { $0.scanned != nil })
-        #expect(bench.scanned?.contains { $0.address == BusBench.strap && $0.rssi == -61 } == true)
+        #expect(bench.scanned?.contains { $0.address == BluetoothdFixture.strap && $0.rssi == -61 } == true)
     }
 
     @Test func aStrapThatNeedsItIsPairedAndThenStreams() throws {
         var strap = FakeBlueZStrap()
         strap.needsPairing = true
-        let bench = try BusBench([strap])
+        let bench = try BluetoothdFixture([strap])
         try bench.start()
         #expect(try bench.run { $0.links.last?.reason == .needsPairing })
         #expect(bench.pair("9AD13824") == nil)

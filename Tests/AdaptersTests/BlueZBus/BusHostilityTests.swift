@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func signalsThatAreNonsenseChangeNothing() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         try bench.stream()
         let strap = bench.bluez.straps[0]
         let links = bench.links
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func answersThatAreNonsenseAreAskedForAgain() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         bench.bluez.script["GetManagedObjects"] = [.says([.byte(1)]), .says([.properties(["a": .byte(1)])])]
         bench.bluez.script["StartDiscovery"] = [.says([.string("yes")])]
         try bench.start()
@@ -68,7 +68,7 @@ import Testing
 
     @Test func anAnswerWithoutADescriptorIsAskedForAgain() throws {
         for values: [BusValue] in [[], [.uint16(247)], [.string("h"), .uint16(1)], [.array(of: "h", [])]] {
-            let bench = try BusBench()
+            let bench = try BluetoothdFixture()
             bench.bluez.always["StartNotify"] = .fails(BusError("org.bluez.Error.NotSupported", ""))
             bench.bluez.script["AcquireNotify"] = [.says(values)]
             try bench.stream()
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func aReadThatAnswersNonsenseTellsNothing() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         bench.bluez.script["ReadValue"] = [
             .says([.string("87")]), .says([]), .says([.bytes(Array(repeating: 65, count: 9000))]),
         ]
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func valuesThatAreNoMeasurementsAreDropped() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         try bench.stream()
         for value: [UInt8] in [[], [0xFF], [0x01, 60], Array(repeating: 0x16, count: 600)] { bench.bluez.send(value) }
         try bench.streamAgain()
@@ -96,7 +96,7 @@ import Testing
 
     /// 10,000 changes a second, as of many devices on the air with every advertisement told.
     @Test func aStormOfChangesHoldsNoBeatUp() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         try bench.stream()
         let path = bench.bluez.straps[0].path
         var isOver = false
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func aCrowdOfDevicesKeepsNobodyAway() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         for number in 0..<6_000 {
             let digits = String(number, radix: 16)
             let tail = String(repeating: "0", count: 4 - digits.count) + digits
@@ -158,7 +158,7 @@ import Testing
 
     /// The bus lets any peer send any signal straight to another.
     @Test func aStrangerOnTheBusChangesNothing() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         try bench.stream()
         let strap = bench.bluez.straps[0]
         let links = bench.links

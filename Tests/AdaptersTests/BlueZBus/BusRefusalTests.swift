@@ -13,14 +13,14 @@ import Testing
     private static let held = BusError("org.bluez.Error.NotPermitted", "Notify acquired")
 
     @Test func aConnectionThatIsAbortedIsTriedAgain() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         bench.bluez.script["Connect"] = [.fails(Self.aborted), .fails(Self.aborted), .fails(Self.aborted)]
         try bench.stream()
         #expect(bench.bluez.count(of: "Connect") == 4)
     }
 
     @Test func aDiscoveryThatIsStuckIsBegunAnew() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         bench.bluez.script["StartDiscovery"] = [.fails(Self.inProgress), .fails(Self.inProgress)]
         try bench.stream()
     }
@@ -28,7 +28,7 @@ import Testing
     /// 5.66 says that it fails, later ones that it is under way.
     @Test(arguments: ["org.bluez.Error.Failed", "org.bluez.Error.InProgress"])
     func aConnectionThatSomebodyElseHasBegunIsAwaited(name: String) throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         bench.bluez.called = { [unowned bench] call in
             guard call.member == "Connect" else { return }
             bench.bluez.after(.milliseconds(200)) { bench.bluez.connect() }
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func anAdapterThatIsOffIsSwitchedOn() throws {
-        let bench = try BusBench(isBlueZThere: false)
+        let bench = try BluetoothdFixture(isBlueZThere: false)
         bench.bluez.isPoweredAtStart = false
         try bench.bluez.start()
         try bench.stream()
@@ -47,13 +47,13 @@ import Testing
     }
 
     @Test func aDiscoveryThatIsNotReadyIsTriedAgain() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         bench.bluez.script["StartDiscovery"] = [.fails(BusError("org.bluez.Error.NotReady", "Resource Not Ready"))]
         try bench.stream()
     }
 
     @Test func anAdapterThatIsBlockedIsToldAndTriedAgain() throws {
-        let bench = try BusBench(isBlueZThere: false)
+        let bench = try BluetoothdFixture(isBlueZThere: false)
         bench.bluez.isPoweredAtStart = false
         bench.bluez.isBlocked = true
         try bench.bluez.start()
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func anAdapterThatSomebodySwitchesOffIsSwitchedOnAndTheStrapComesBack() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         try bench.stream()
         bench.bluez.power(false)
         try bench.streamAgain()
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func anAdapterThatIsUnpluggedAndPluggedInServesAgain() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         try bench.stream()
         bench.bluez.unplug()
         try bench.turn { bench.links.last?.reason == .noAdapter }
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func whereBluetoothdDoesNotLetUsThereIsNoPermission() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         bench.bluez.always["GetManagedObjects"] = .fails(BusError(BusError.accessDenied, "Rejected send message"))
         try bench.start()
         try bench.turn { bench.links.last?.reason == .noPermission }
@@ -91,7 +91,7 @@ import Testing
 
     /// A device that is only passing is removed a while after the search.
     @Test func aDeviceThatIsRemovedBeforeItIsConnectedIsFoundAgain() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         var isRemoved = false
         bench.bluez.called = { [unowned bench] call in
             guard call.member == "Connect", !isRemoved else { return }
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func whereNotificationsDoNotComeAsSignalsTheyComeOverASocket() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         bench.bluez.always["StartNotify"] = .fails(Self.notSupported)
         try bench.stream()
         #expect(bench.bluez.count(of: "AcquireNotify") == 1)
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func whereSomebodyElseHasAllNotificationsTheStrapIsElsewhere() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         bench.bluez.always["AcquireNotify"] = .fails(Self.held)
         bench.bluez.always["StartNotify"] = .fails(Self.held)
         try bench.start()
@@ -127,7 +127,7 @@ import Testing
     @Test func aStrapThatNeedsPairingIsTold() throws {
         var strap = FakeBlueZStrap()
         strap.needsPairing = true
-        let bench = try BusBench([strap])
+        let bench = try BluetoothdFixture([strap])
         try bench.start()
         try bench.turn { bench.links.last?.reason == .needsPairing }
         #expect(bench.hearts.isEmpty)
@@ -139,7 +139,7 @@ import Testing
     func whatIsNoSocketOfDatagramsIsLetGoOf(channel: FakeBlueZStrap.Channel) throws {
         var strap = FakeBlueZStrap()
         strap.channel = channel
-        let bench = try BusBench([strap])
+        let bench = try BluetoothdFixture([strap])
         bench.bluez.always["StartNotify"] = .fails(Self.notSupported)
         try bench.start()
         try bench.turn { bench.bluez.count(of: "AcquireNotify") == 2 }
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test func aReadThatMustWaitIsTriedAgain() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         bench.bluez.script["ReadValue"] = Array(repeating: .fails(Self.inProgress), count: 3)
         try bench.stream()
         try bench.turn { !bench.batteries.isEmpty && !bench.information.isEmpty }

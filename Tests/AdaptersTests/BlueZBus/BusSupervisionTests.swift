@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized)
 struct BusSupervisionTests {
     /// Loses a link in the middle of its stream, three times.
-    private func loseThreeLinks(_ bench: BusBench) throws {
+    private func loseThreeLinks(_ bench: BluetoothdFixture) throws {
         try bench.start()
         for _ in 1...3 {
             let count = bench.hearts.count
@@ -20,14 +20,14 @@ struct BusSupervisionTests {
         }
     }
 
-    private func faults(of bench: BusBench) -> [String] {
+    private func faults(of bench: BluetoothdFixture) -> [String] {
         bench.inputs.compactMap {
             if case .raise(let name, let message) = $0.value { name.rawValue + ": " + message } else { nil }
         }
     }
 
     @Test func threeLinksCutInTheMiddleAreAFaultThatSaysWhatToWrite() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         try loseThreeLinks(bench)
         let faults = faults(of: bench)
         #expect(faults.count == 1)
@@ -41,7 +41,7 @@ struct BusSupervisionTests {
         socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends)
         let kernel = FileDescriptor(owning: ends[0])
         var handed: Int32? = ends[1]
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         bench.management = { () throws(SystemError) in
             guard let number = handed.take() else { throw SystemError("socket", code: EAFNOSUPPORT) }
             return FileDescriptor(owning: number)

@@ -10,7 +10,7 @@ import Testing
     private static let notSupported = BusError("org.bluez.Error.NotSupported", "Operation is not supported")
 
     @Test func aStrapIsFoundConnectedAndHeard() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         try bench.stream()
         try bench.turn { !bench.batteries.isEmpty && !bench.information.isEmpty }
         #expect(bench.hearts.allSatisfy { $0.beatsPerMinute == 67 && $0.contact == true })
@@ -25,7 +25,7 @@ import Testing
         var strap = FakeBlueZStrap()
         strap.channel = channel
         strap.isLeftConnected = true
-        let bench = try BusBench([strap])
+        let bench = try BluetoothdFixture([strap])
         if channel == .socket { bench.bluez.always["StartNotify"] = .fails(Self.notSupported) }
         try bench.stream()
         bench.bluez.drop()
@@ -36,7 +36,7 @@ import Testing
     @Test func servicesThatComeAfterTheyAreCalledResolvedAreWaitedFor() throws {
         var strap = FakeBlueZStrap()
         strap.services = .late(.milliseconds(500))
-        let bench = try BusBench([strap])
+        let bench = try BluetoothdFixture([strap])
         try bench.stream()
         #expect(bench.bluez.count(of: "Connect") == 1)
     }
@@ -44,7 +44,7 @@ import Testing
     @Test func aLinkThatIsMadeAndNeverToldAsConnectedIsUsed() throws {
         var strap = FakeBlueZStrap()
         strap.isToldConnected = false
-        let bench = try BusBench([strap])
+        let bench = try BluetoothdFixture([strap])
         try bench.stream()
         #expect(bench.bluez.count(of: "Connect") == 1)
         #expect(bench.bluez.count(of: "Disconnect") == 0)
@@ -55,7 +55,7 @@ import Testing
     @Test func servicesThatAreNeverResolvedAreGivenUpAndTheStrapIsTriedAgain() throws {
         var strap = FakeBlueZStrap()
         strap.services = .unresolved
-        let bench = try BusBench([strap])
+        let bench = try BluetoothdFixture([strap])
         try bench.start()
         try bench.turn { bench.bluez.straps[0].isConnected }
         bench.bluez.change { $0.services = .usual }
@@ -67,7 +67,7 @@ import Testing
     @Test func aStrapThatIsSilentAfterConnectingIsAskedOnceMore() throws {
         var strap = FakeBlueZStrap()
         strap.silentAfter = 0
-        let bench = try BusBench([strap])
+        let bench = try BluetoothdFixture([strap])
         try bench.start()
         func asked() -> Int { bench.bluez.count(of: "AcquireNotify") + bench.bluez.count(of: "StartNotify") }
         try bench.turn { asked() == 1 }
@@ -85,7 +85,7 @@ import Testing
         strap.isPaired = isPaired
         strap.agrees = beats > 0
         strap.silentAfter = beats
-        let bench = try BusBench([strap])
+        let bench = try BluetoothdFixture([strap])
         try bench.start()
         func asked() -> Int { bench.bluez.count(of: "AcquireNotify") + bench.bluez.count(of: "StartNotify") }
         if beats > 0 {
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func aLinkThatDropsComesBack() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         try bench.stream()
         for _ in 0..<3 {
             bench.bluez.drop()
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test func aStrapThatIsGoneIsWaitedForAndComesBack() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         try bench.stream()
         bench.bluez.change { $0.isAdvertising = false }
         bench.bluez.drop()
@@ -127,7 +127,7 @@ import Testing
     @Test func aLinkThatADeadProcessLeftIsUsedAsItIs() throws {
         var strap = FakeBlueZStrap()
         strap.isLeftConnected = true
-        let bench = try BusBench([strap])
+        let bench = try BluetoothdFixture([strap])
         try bench.stream()
         #expect(bench.bluez.count(of: "Connect") == 0)
         #expect(bench.bluez.count(of: "Disconnect") == 0)
@@ -136,7 +136,7 @@ import Testing
     @Test func aLinkThatADeadProcessLeftUnresolvedIsClosedFirst() throws {
         var strap = FakeBlueZStrap()
         strap.isLeftConnected = true
-        let bench = try BusBench([strap], isBlueZThere: false)
+        let bench = try BluetoothdFixture([strap], isBlueZThere: false)
         bench.bluez.leavesResolved = false
         try bench.bluez.start()
         bench.bluez.change { $0.isLeftConnected = false }
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test func aBluetoothdThatIsKilledAndComesAgainGivesBeatsAgain() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         try bench.stream()
         for _ in 0..<2 {
             bench.bluez.stop()
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test func aBluetoothdThatComesLaterIsUsed() throws {
-        let bench = try BusBench(isBlueZThere: false)
+        let bench = try BluetoothdFixture(isBlueZThere: false)
         try bench.start()
         try bench.turn { bench.links.last?.reason == .noBluetooth }
         try bench.bluez.start()
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test func aBusThatGoesAndComesAgainGivesBeatsAgain() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         try bench.stream()
         bench.bus.stop()
         try bench.turn { bench.links.last?.reason == .noBluetooth }
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test func aBluetoothdThatAnswersNothingIsToldAndSpokenToAnew() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         bench.bluez.always["*"] = .never
         try bench.start()
         try bench.turn { bench.links.last?.reason == .noBluetooth && bench.bluez.count(of: "GetManagedObjects") >= 2 }
@@ -185,7 +185,7 @@ import Testing
 
     @Test(arguments: ["StartDiscovery", "StartNotify"])
     func aMethodThatIsOnceNotAnsweredDoesNotKeepTheStrapAway(member: String) throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         bench.bluez.script[member] = [.never]
         try bench.start()
         try bench.streamAgain(limit: .seconds(80))
@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test func answersThatTakeTwoSecondsHoldNothingUp() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         bench.bluez.always["*"] = .late(.seconds(2))
         try bench.start()
         var worst = Duration.zero
@@ -205,7 +205,7 @@ import Testing
     }
 
     @Test func aWayThatIsReleasedClosesItsLinkAndSaysNothingMore() throws {
-        let bench = try BusBench()
+        let bench = try BluetoothdFixture()
         try bench.stream()
         bench.release()
         try bench.turn { !bench.bluez.straps[0].isConnected && !bench.bluez.isDiscovering }

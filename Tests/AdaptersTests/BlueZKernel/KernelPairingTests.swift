@@ -8,13 +8,13 @@ import Testing
 /// A strap that gives heart rate only to those that are paired with it, over the kernel's own Bluetooth.
 @Suite(.serialized)
 struct KernelPairingTests {
-    private let bench: KernelBench
+    private let bench: KernelFixture
     private static let keyBytes: [UInt8] = [0, 1, 16] + Array(0..<26)
-    private static let key = LongTermKey(adapter: KernelBench.adapter, device: KernelBench.strap, keyBytes)!
+    private static let key = LongTermKey(adapter: KernelFixture.adapter, device: KernelFixture.strap, keyBytes)!
 
     init() throws {
-        bench = try KernelBench()
-        bench.kernel.adapters[0] = FakeKernel.Adapter(KernelBench.adapter)
+        bench = try KernelFixture()
+        bench.kernel.adapters[0] = FakeKernel.Adapter(KernelFixture.adapter)
     }
 
     private func pairSoon(_ strap: String = "F0:F1:F2:F3:F4:F5/random") throws {
@@ -45,7 +45,7 @@ struct KernelPairingTests {
         bench.isStrapAway = true
         try bench.start(keys: [Self.key])
         #expect(try bench.run(for: .seconds(5)) { $0.encrypted == [true] })
-        #expect(bench.kernel.adapters[0]?.keys == [KernelBench.strapBytes + Self.keyBytes])
+        #expect(bench.kernel.adapters[0]?.keys == [KernelFixture.strapBytes + Self.keyBytes])
     }
 
     @Test func aStrapThatIsPairedAlreadyStaysSo() throws {
@@ -82,7 +82,7 @@ struct KernelPairingTests {
             return bench.kernel.adapters[0]?.pairing != nil
         }
         #expect(isDone)
-        #expect(bench.kernel.adapters[0]?.pairing == KernelBench.strapBytes)
+        #expect(bench.kernel.adapters[0]?.pairing == KernelFixture.strapBytes)
         #expect(bench.kernel.adapters[0]?.isDiscovering == false, "a pairing connects")
     }
 

@@ -8,16 +8,16 @@ import Testing
 
 /// The driver against a kernel and straps that answer well, badly or not at all.
 @Suite(.serialized)
-struct KernelStrapsTests {
-    private let bench: KernelBench
+struct KernelStrapBackendTests {
+    private let bench: KernelFixture
     private static let measurement = HeartRateMeasurement(beatsPerMinute: 67, contact: true, rrIntervals: [882, 906])
 
     init() throws {
-        bench = try KernelBench()
-        bench.kernel.adapters[0] = FakeKernel.Adapter(KernelBench.adapter)
+        bench = try KernelFixture()
+        bench.kernel.adapters[0] = FakeKernel.Adapter(KernelFixture.adapter)
     }
 
-    private func serve(_ strap: ScriptedStrap = KernelBench.notifyingStrap) throws -> HostilePeer {
+    private func serve(_ strap: ScriptedStrap = KernelFixture.notifyingStrap) throws -> HostilePeer {
         try HostilePeer(path: bench.strapPath, loop: bench.loop, serving: strap)
     }
 
@@ -26,14 +26,14 @@ struct KernelStrapsTests {
         try bench.start()
         #expect(try bench.run(for: .seconds(5)) { !$0.information.isEmpty })
         #expect(bench.hearts == [Self.measurement])
-        #expect(bench.asked == [KernelBench.strap])
+        #expect(bench.asked == [KernelFixture.strap])
         #expect(bench.kernel.opcodes == [0x03, 0x04, 0x0D, 0x05, 0x15, 0x18, 0x4C], "no search is needed")
         #expect(
             bench.inputs.contains {
-                $0.value == .bluetooth(BluetoothStatus(way: .kernel, adapter: KernelBench.adapter))
+                $0.value == .bluetooth(BluetoothStatus(way: .kernel, adapter: KernelFixture.adapter))
             })
         let name = SanitizedText("Polar H10 9AD13824")
-        #expect(bench.links.last == LinkStatus(.connected, address: KernelBench.strap.address, name: name))
+        #expect(bench.links.last == LinkStatus(.connected, address: KernelFixture.strap.address, name: name))
         #expect(bench.inputs.contains { $0.value == .battery(percent: 87) })
         withExtendedLifetime(peer) {}
     }
@@ -50,10 +50,10 @@ struct KernelStrapsTests {
             return !bench.information.isEmpty
         }
         #expect(isDone)
-        #expect(bench.asked == [KernelBench.strap])
+        #expect(bench.asked == [KernelFixture.strap])
         #expect(bench.kernel.opcodes.suffix(2) == [0x23, 0x24], "the search ends before the connection begins")
         let first = try #require(bench.remembered.first?.first)
-        #expect(first.address == KernelBench.strap)
+        #expect(first.address == KernelFixture.strap)
         #expect(first.name?.text == "H10")
         #expect(bench.links.last?.name?.text == "H10")
         withExtendedLifetime(peer) {}
@@ -108,7 +108,7 @@ struct KernelStrapsTests {
         let isDone = try bench.run(for: .seconds(5)) { bench in
             if bench.links.last?.reason == .noAdapter, !isPlugged {
                 isPlugged = true
-                bench.say(bench.kernel.plug(FakeKernel.Adapter(KernelBench.adapter), as: 2))
+                bench.say(bench.kernel.plug(FakeKernel.Adapter(KernelFixture.adapter), as: 2))
             }
             return !bench.hearts.isEmpty
         }
@@ -126,24 +126,24 @@ struct KernelStrapsTests {
     func withoutPermissionWhatIsWrongIsSaid(isPowered: Bool, hasLowEnergy: Bool, reason: LinkReason) throws {
         bench.kernel.isTrusted = false
         bench.kernel.adapters[0] = FakeKernel.Adapter(
-            KernelBench.adapter, isPowered: isPowered, hasLowEnergy: hasLowEnergy)
+            KernelFixture.adapter, isPowered: isPowered, hasLowEnergy: hasLowEnergy)
         try bench.start()
         #expect(try bench.run(for: .seconds(2)) { $0.links.last?.reason == reason && $0.kernel.opcodes.count == 3 })
     }
 
     @Test func withoutPermissionAStrapThatIsKnownByItsAddressStreams() throws {
         bench.kernel.isTrusted = false
-        bench.kernel.adapters[0] = FakeKernel.Adapter(KernelBench.adapter, isPowered: true, hasLowEnergy: true)
+        bench.kernel.adapters[0] = FakeKernel.Adapter(KernelFixture.adapter, isPowered: true, hasLowEnergy: true)
         let peer = try serve()
         try bench.start(ours: ["F0:F1:F2:F3:F4:F5"])
         #expect(try bench.run(for: .seconds(5)) { !$0.hearts.isEmpty })
-        #expect(bench.asked.first == KernelBench.strap, "its bits are those of a random address")
+        #expect(bench.asked.first == KernelFixture.strap, "its bits are those of a random address")
         withExtendedLifetime(peer) {}
     }
 
     @Test func withoutPermissionAStrapThatIsKnownByItsNameCannotBeFound() throws {
         bench.kernel.isTrusted = false
-        bench.kernel.adapters[0] = FakeKernel.Adapter(KernelBench.adapter, isPowered: true, hasLowEnergy: true)
+        bench.kernel.adapters[0] = FakeKernel.Adapter(KernelFixture.adapter, isPowered: true, hasLowEnergy: true)
         try bench.start(ours: ["H10"])
         #expect(try bench.run(for: .seconds(5)) { $0.links.last?.reason == .noPermission })
         #expect(bench.asked.isEmpty)

@@ -8,14 +8,14 @@ import Testing
 /// The driver when things go away in the middle.
 @Suite(.serialized)
 struct KernelTroubleTests {
-    private let bench: KernelBench
+    private let bench: KernelFixture
 
     init() throws {
-        bench = try KernelBench()
-        bench.kernel.adapters[0] = FakeKernel.Adapter(KernelBench.adapter)
+        bench = try KernelFixture()
+        bench.kernel.adapters[0] = FakeKernel.Adapter(KernelFixture.adapter)
     }
 
-    private func serve(_ strap: ScriptedStrap = KernelBench.notifyingStrap) throws -> HostilePeer {
+    private func serve(_ strap: ScriptedStrap = KernelFixture.notifyingStrap) throws -> HostilePeer {
         try HostilePeer(path: bench.strapPath, loop: bench.loop, serving: strap)
     }
 
@@ -63,7 +63,7 @@ struct KernelTroubleTests {
                 isUnplugged = true
                 peer.close()
                 bench.say(bench.kernel.unplug(0))
-                bench.say(bench.kernel.plug(FakeKernel.Adapter(KernelBench.adapter), as: 1))
+                bench.say(bench.kernel.plug(FakeKernel.Adapter(KernelFixture.adapter), as: 1))
             }
             return bench.hearts.count == 2
         }
@@ -114,7 +114,7 @@ struct KernelTroubleTests {
         bench.isStrapAway = true
         try bench.start()
         #expect(try bench.run(for: .seconds(2)) { $0.waiting.count == 1 })
-        #expect(bench.links.last == LinkStatus(.disconnected, reason: .searching, address: KernelBench.strap.address))
+        #expect(bench.links.last == LinkStatus(.disconnected, reason: .searching, address: KernelFixture.strap.address))
     }
 
     @Test func aScanMakesAConnectionThatWaitsMakeWayAndBeginsItAgain() throws {
@@ -135,14 +135,14 @@ struct KernelTroubleTests {
         #expect(isDone)
         #expect(refusals == [nil, .busy])
         #expect(bench.waiting.first?.isGivenUp == true)
-        #expect(bench.scanned?.map(\.address) == [KernelBench.strap])
+        #expect(bench.scanned?.map(\.address) == [KernelFixture.strap])
         #expect(bench.scanned?.first?.name?.text == "H10")
         #expect(bench.kernel.adapters[0]?.isDiscovering == false)
     }
 
     @Test func withoutPermissionThereIsNoScan() throws {
         bench.kernel.isTrusted = false
-        bench.kernel.adapters[0] = FakeKernel.Adapter(KernelBench.adapter, isPowered: true, hasLowEnergy: true)
+        bench.kernel.adapters[0] = FakeKernel.Adapter(KernelFixture.adapter, isPowered: true, hasLowEnergy: true)
         bench.isStrapAway = true
         try bench.start()
         #expect(try bench.run(for: .seconds(2)) { $0.waiting.count == 1 })
@@ -156,7 +156,7 @@ struct KernelTroubleTests {
         let isDone = try bench.run(for: .seconds(5)) { bench in
             if bench.information.count == 1, !isLeft {
                 isLeft = true
-                bench.say(bench.kernel.connect(KernelBench.strapBytes, to: 0))
+                bench.say(bench.kernel.connect(KernelFixture.strapBytes, to: 0))
                 try? bench.after(.milliseconds(50)) { bench.straps?.use([StrapMatcher("A0:9E:1A:00:00:01/public")!]) }
             }
             return bench.hearts.count == 2
@@ -188,7 +188,7 @@ struct KernelTroubleTests {
 
     @Test func aReleasedDriverHangsUp() throws {
         var isHungUp = false
-        let peer = try HostilePeer(path: bench.strapPath, loop: bench.loop, serving: KernelBench.notifyingStrap) {
+        let peer = try HostilePeer(path: bench.strapPath, loop: bench.loop, serving: KernelFixture.notifyingStrap) {
             [bench] in
             isHungUp = true
             bench.loop.stop(0)
@@ -205,8 +205,8 @@ struct KernelTroubleTests {
     @Test func waitingTakesNoProcessorTime() throws {
         bench.isStrapAway = true
         try bench.start()
-        let before = StrapBench.processorTime()
+        let before = StrapFixture.processorTime()
         try bench.run(for: .seconds(2))
-        #expect(StrapBench.processorTime() - before < .milliseconds(100))
+        #expect(StrapFixture.processorTime() - before < .milliseconds(100))
     }
 }

@@ -11,7 +11,7 @@ func result(_ json: String) -> String {
 }
 
 @Test func everyMethodHasItsResult() throws {
-    let stage = try ControlStage()
+    let stage = try ControlFixture()
     #expect(try stage.ask("run.start") == result(#"{"activity":17}"#))
     for method in ["run.toggle", "run.pause", "run.lap"] {
         #expect(try stage.ask(method) == result(#"{"run":"paused","elapsed_ms":12300}"#))
@@ -28,7 +28,7 @@ func result(_ json: String) -> String {
 }
 
 @Test func aRefusedCommandNamesTheState() throws {
-    let stage = try ControlStage()
+    let stage = try ControlFixture()
     #expect(
         try stage.ask("run.resume")
             == #"{"jsonrpc":"2.0","error":{"code":-32001,"message":"not in this state","data":{"state":"idle","message":"cannot resume while idle"}},"id":1}"#
@@ -36,7 +36,7 @@ func result(_ json: String) -> String {
 }
 
 @Test func anInvalidValueNamesTheField() throws {
-    let stage = try ControlStage()
+    let stage = try ControlFixture()
     #expect(
         try stage.ask("settings.set", #"{"key":"zones","value":[5,4,6,7,7]}"#)
             == #"{"jsonrpc":"2.0","error":{"code":-32004,"message":"invalid value","data":{"field":"zones","message":"zone 2 begins at 4, must be above zone 1 at 5\nzone 5 begins at 7, must be above zone 4 at 7"}},"id":1}"#
@@ -44,7 +44,7 @@ func result(_ json: String) -> String {
 }
 
 @Test func discoverGivesADocumentOfTheMethodsThatExist() throws {
-    let stage = try ControlStage()
+    let stage = try ControlFixture()
     let answered = try stage.ask("rpc.discover")
     #expect(answered.utf8.count <= JSONRPC.lineLimit)
     let document = try #require(JSON(parsing: answered.utf8)["result"])
@@ -62,14 +62,14 @@ func result(_ json: String) -> String {
 }
 
 @Test func thePeerIsToldWithEachCommand() throws {
-    let stage = try ControlStage()
+    let stage = try ControlFixture()
     _ = try stage.ask("run.pause")
     #expect(stage.peers.map(\.user) == [getuid()])
     #expect(stage.peers.map(\.process) == [getpid()])
 }
 
 @Test func answersComeAfterTheEndOfTheInput() throws {
-    let stage = try ControlStage()
+    let stage = try ControlFixture()
     let client = try SocketClient(stage.path)
     client.send(
         #"{"jsonrpc":"2.0","method":"run.pause","id":1}"# + "\n" + #"{"jsonrpc":"2.0","method":"run.lap","id":2}"#)
@@ -82,7 +82,7 @@ func result(_ json: String) -> String {
 }
 
 @Test func whatWasAskedIsDoneThoughTheClientIsGone() throws {
-    let stage = try ControlStage()
+    let stage = try ControlFixture()
     do {
         let client = try SocketClient(stage.path)
         for method in ["run.pause", "run.lap", "run.stop"] {
@@ -96,7 +96,7 @@ func result(_ json: String) -> String {
 }
 
 @Test func whatWasAskedIsDoneThoughTheClientGoesMeanwhile() throws {
-    let stage = try ControlStage()
+    let stage = try ControlFixture()
     var client: SocketClient? = try stage.client()
     stage.meanwhile = { client = nil }
     client?.send(String(repeating: "{\"jsonrpc\":\"2.0\",\"method\":\"run.lap\",\"id\":1}\n", count: 5))
@@ -106,7 +106,7 @@ func result(_ json: String) -> String {
 }
 
 @Test func aRequestWaitsUntilTheAnswerBeforeItIsTaken() throws {
-    let stage = try ControlStage()
+    let stage = try ControlFixture()
     let client = try stage.client()
     client.send(String(repeating: "{\"jsonrpc\":\"2.0\",\"method\":\"status\",\"id\":1}\n", count: 500))
     stage.loop.settle(200)
@@ -124,7 +124,7 @@ func result(_ json: String) -> String {
 }
 
 @Test func aLineThatIsTooLongIsRefusedAndTheNextIsRead() throws {
-    let stage = try ControlStage()
+    let stage = try ControlFixture()
     let client = try stage.client()
     var rest =
         Array(String(repeating: " ", count: 70_000).utf8)
@@ -144,7 +144,7 @@ func result(_ json: String) -> String {
 }
 
 @Test func requestsMayComeByteByByteAndManyAtOnce() throws {
-    let stage = try ControlStage()
+    let stage = try ControlFixture()
     let client = try stage.client()
     for byte in "{\"jsonrpc\":\"2.0\",\"method\":\"run.lap\",\"id\":1}\n".utf8 {
         client.send([byte])
@@ -157,7 +157,7 @@ func result(_ json: String) -> String {
 }
 
 @Test func aClientThatDoesNotReadIsNotReadEither() throws {
-    let stage = try ControlStage()
+    let stage = try ControlFixture()
     let client = try stage.client()
     let line = Array("{\"jsonrpc\":\"2.0\",\"method\":\"rpc.discover\",\"id\":1}\n".utf8)
     var sent = 0
@@ -180,7 +180,7 @@ func result(_ json: String) -> String {
 }
 
 @Test func aClientThatTakesNoAnswerIsClosedInTheEnd() throws {
-    let stage = try ControlStage(stallLimit: .milliseconds(100))
+    let stage = try ControlFixture(stallLimit: .milliseconds(100))
     let client = try stage.client()
     let lines = Array(
         String(repeating: "{\"jsonrpc\":\"2.0\",\"method\":\"rpc.discover\",\"id\":1}\n", count: 500).utf8)
@@ -192,7 +192,7 @@ func result(_ json: String) -> String {
 }
 
 @Test func theNextClientOverTheLimitIsToldThatTheServerIsBusy() throws {
-    let stage = try ControlStage(limits: ClientLimits(total: 1, perUser: 1))
+    let stage = try ControlFixture(limits: ClientLimits(total: 1, perUser: 1))
     let first = try stage.client()
     let second = try stage.client()
     #expect(
@@ -208,7 +208,7 @@ func result(_ json: String) -> String {
 
 @Test(arguments: 1...8 as ClosedRange<UInt64>)
 func randomBytesAreAnsweredOrIgnored(seed: UInt64) throws {
-    let stage = try ControlStage()
+    let stage = try ControlFixture()
     var random = SeededRandom(seed: seed)
     for _ in 0..<15 {
         let client = try SocketClient(stage.path)
@@ -235,7 +235,7 @@ func randomBytesAreAnsweredOrIgnored(seed: UInt64) throws {
 }
 
 @Test func theEndOfTheDaemonHangsUp() throws {
-    let stage = try ControlStage()
+    let stage = try ControlFixture()
     let client = try stage.client()
     stage.server.close()
     client.receive()
@@ -243,7 +243,7 @@ func randomBytesAreAnsweredOrIgnored(seed: UInt64) throws {
 }
 
 @Test func theNextClientOfAUserOverTheLimitIsToldThatTheServerIsBusy() throws {
-    let stage = try ControlStage(limits: ClientLimits(total: 9, perUser: 1))
+    let stage = try ControlFixture(limits: ClientLimits(total: 9, perUser: 1))
     let first = try stage.client()
     let second = try stage.client()
     let line = try #require(second.lines().first)
@@ -256,7 +256,7 @@ func randomBytesAreAnsweredOrIgnored(seed: UInt64) throws {
 }
 
 @Test func whoHasHungUpIsNoClientAnyMore() throws {
-    let stage = try ControlStage(limits: ClientLimits(total: 9, perUser: 2))
+    let stage = try ControlFixture(limits: ClientLimits(total: 9, perUser: 2))
     let kept = try stage.client()
     var gone: SocketClient? = try stage.client()
     gone?.send("{\"jsonrpc\":\"2.0\",\"method\":\"run.lap\",\"id\":1}\n")

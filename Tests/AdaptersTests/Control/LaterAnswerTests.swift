@@ -8,10 +8,10 @@ import Testing
 
 /// A scan is answered when it is over, and holds nobody up until then.
 struct LaterAnswerTests {
-    private let stage: ControlStage
+    private let stage: ControlFixture
 
     init() throws {
-        stage = try ControlStage()
+        stage = try ControlFixture()
     }
 
     private func scan(_ id: Int) -> String {

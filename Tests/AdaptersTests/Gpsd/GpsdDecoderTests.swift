@@ -4,7 +4,7 @@ import Sensors
 import TestKit
 import Testing
 
-@Suite struct GpsdStreamTests {
+@Suite struct GpsdDecoderTests {
     static let start = Instant(milliseconds: 1_000_000)
 
     /// All that a gpsd which sends these pieces, one each millisecond, amounts to.

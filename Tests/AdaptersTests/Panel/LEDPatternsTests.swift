@@ -4,7 +4,7 @@ import Testing
 
 @testable import Adapters
 
-struct PanelLightsTests {
+struct LEDPatternsTests {
     private static let four: [PanelLight: [String]] = [
         .searching: ["blue"], .ready: ["green"], .recording: ["white"], .fault: ["red"],
     ]

@@ -7,7 +7,7 @@ import Testing
 @testable import Adapters
 
 /// A light in a directory that looks like the kernel's.
-struct IndicatorLightTests {
+struct LEDTests {
     private let directory: TestKit.TemporaryDirectory
 
     init() throws {

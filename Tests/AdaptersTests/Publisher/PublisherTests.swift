@@ -7,7 +7,7 @@ import TestKit
 import Testing
 
 @Test func aClientReadsVersionThenThePresentStateThenWhatHappens() throws {
-    let stage = try PublisherStage()
+    let stage = try StateServerFixture()
     stage.tick(100)
     stage.event()
     let client = try SocketClient(stage.path)
@@ -26,7 +26,7 @@ import Testing
 }
 
 @Test func beforeTheFirstStateThereIsOnlyVersion() throws {
-    let stage = try PublisherStage()
+    let stage = try StateServerFixture()
     let client = try SocketClient(stage.path)
     stage.loop.settle()
     #expect(client.lines().map(\.lineClass) == ["VERSION"])
@@ -35,7 +35,7 @@ import Testing
 }
 
 @Test func linesAreSentBeforeTheCallReturns() throws {
-    let stage = try PublisherStage()
+    let stage = try StateServerFixture()
     let client = try stage.client(#"{"class":"WATCH","classes":["HEART","FIX","EVENT","SETTINGS"]}"#)
     stage.heart(121)
     #expect(client.lines().map { $0["bpm"] } == [.integer(121)])
@@ -52,7 +52,7 @@ import Testing
 }
 
 @Test func watchSettingsComesAtOnceAndThenAtEachChange() throws {
-    let stage = try PublisherStage()
+    let stage = try StateServerFixture()
     let client = try SocketClient(stage.path)
     client.send(#"{"class":"WATCH","classes":["SETTINGS"]}"# + "\n")
     stage.loop.settle()
@@ -62,7 +62,7 @@ import Testing
 }
 
 @Test func everyClassCountsByItself() throws {
-    let stage = try PublisherStage()
+    let stage = try StateServerFixture()
     let client = try stage.client(#"{"class":"WATCH","classes":["STATE","EVENT","HEART"]}"#)
     for tick in 1...3 {
         stage.heart()
@@ -77,7 +77,7 @@ import Testing
 }
 
 @Test func theEndOfAClientsInputIsNotTheEndOfTheStream() throws {
-    let stage = try PublisherStage()
+    let stage = try StateServerFixture()
     let client = try SocketClient(stage.path)
     client.endInput()
     stage.loop.settle()
@@ -90,7 +90,7 @@ import Testing
 }
 
 @Test func halfClosedClientsDoNotKeepTheLoopBusy() throws {
-    let stage = try PublisherStage()
+    let stage = try StateServerFixture()
     let client = try stage.client()
     client.endInput()
     stage.loop.settle()
@@ -100,7 +100,7 @@ import Testing
 }
 
 @Test func aClientThatHangsUpIsLetGo() throws {
-    let stage = try PublisherStage()
+    let stage = try StateServerFixture()
     var client: SocketClient? = try stage.client()
     #expect(stage.publisher.clientCount == 1)
     client?.endInput()
@@ -112,7 +112,7 @@ import Testing
 }
 
 @Test func aClientThatIsGoneIsNoticedWhenALineIsSent() throws {
-    let stage = try PublisherStage()
+    let stage = try StateServerFixture()
     for _ in 0..<3 { _ = try stage.client() }
     var clients = try (0..<3).map { _ in try stage.client() }
     clients.removeLast(2)
@@ -123,7 +123,7 @@ import Testing
 }
 
 @Test func theNextClientOverTheLimitIsToldAndClosed() throws {
-    let stage = try PublisherStage(limits: ClientLimits(total: 2, perUser: 2))
+    let stage = try StateServerFixture(limits: ClientLimits(total: 2, perUser: 2))
     let clients = try [stage.client(), stage.client()]
     let third = try SocketClient(stage.path)
     stage.loop.settle()
@@ -134,7 +134,7 @@ import Testing
 }
 
 @Test func watchIsAnsweredWithWhatIsInForce() throws {
-    let stage = try PublisherStage()
+    let stage = try StateServerFixture()
     let client = try stage.client()
     client.send(#"{"class":"WATCH","interval_ms":1000,"unknown":[1]}"# + "\n")
     client.send(#"{"class":"WATCH","classes":["FIX","EVENT"]}"# + "\n")
@@ -163,7 +163,7 @@ import Testing
     (String(repeating: "x", count: 100_000), "4096"),
 ])
 func aBadLineGetsAnErrorAndTheStreamGoesOn(line: String, wrong: String) throws {
-    let stage = try PublisherStage()
+    let stage = try StateServerFixture()
     let client = try stage.client()
     client.send(line + "\n" + #"{"class":"WATCH"}"# + "\n")
     stage.loop.settle(60)
@@ -176,7 +176,7 @@ func aBadLineGetsAnErrorAndTheStreamGoesOn(line: String, wrong: String) throws {
 }
 
 @Test func aLineOfExactlyTheLimitIsTaken() throws {
-    let stage = try PublisherStage()
+    let stage = try StateServerFixture()
     let client = try stage.client()
     let watch = #"{"class":"WATCH","interval_ms":200}"#
     client.send(watch + String(repeating: " ", count: 4096 - watch.utf8.count) + "\n")
@@ -185,7 +185,7 @@ func aBadLineGetsAnErrorAndTheStreamGoesOn(line: String, wrong: String) throws {
 }
 
 @Test func linesMayComeByteByByteAndTheLastWithoutItsNewline() throws {
-    let stage = try PublisherStage()
+    let stage = try StateServerFixture()
     let client = try stage.client()
     for byte in (#"{"class":"WATCH","interval_ms":300}"# + "\n" + #"{"class":"WATCH","interval_ms":700}"#).utf8 {
         client.send([byte])
@@ -198,7 +198,7 @@ func aBadLineGetsAnErrorAndTheStreamGoesOn(line: String, wrong: String) throws {
 }
 
 @Test func aReplayGivesTheEventsAfterANumber() throws {
-    let stage = try PublisherStage()
+    let stage = try StateServerFixture()
     for _ in 0..<1200 { stage.event() }
     let client = try stage.client()
     client.send(#"{"class":"WATCH","since":190}"# + "\n")
@@ -215,7 +215,7 @@ func aBadLineGetsAnErrorAndTheStreamGoesOn(line: String, wrong: String) throws {
 
 @Test(arguments: 1...8 as ClosedRange<UInt64>)
 func randomBytesDoNoHarm(seed: UInt64) throws {
-    let stage = try PublisherStage()
+    let stage = try StateServerFixture()
     var random = SeededRandom(seed: seed)
     let witness = try stage.client()
     for round in 1...15 {
@@ -242,7 +242,7 @@ func randomBytesDoNoHarm(seed: UInt64) throws {
 }
 
 @Test func theEndOfTheDaemonEndsTheStreamAfterItsLastLine() throws {
-    let stage = try PublisherStage()
+    let stage = try StateServerFixture()
     let client = try stage.client()
     stage.event()
     stage.publisher.close()
@@ -252,7 +252,7 @@ func randomBytesDoNoHarm(seed: UInt64) throws {
 }
 
 @Test func theNextClientOfAUserOverTheLimitIsToldAndClosed() throws {
-    let stage = try PublisherStage(limits: ClientLimits(total: 9, perUser: 2))
+    let stage = try StateServerFixture(limits: ClientLimits(total: 9, perUser: 2))
     let clients = try [stage.client(), stage.client()]
     let third = try SocketClient(stage.path)
     stage.loop.settle()
@@ -263,7 +263,7 @@ func randomBytesDoNoHarm(seed: UInt64) throws {
 }
 
 @Test func aLimitThatChangesIsForThoseWhoCome() throws {
-    let stage = try PublisherStage(limits: ClientLimits(total: 9, perUser: 9))
+    let stage = try StateServerFixture(limits: ClientLimits(total: 9, perUser: 9))
     let clients = try [stage.client(), stage.client()]
     stage.publisher.limits = ClientLimits(total: 9, perUser: 1)
     let third = try stage.client()

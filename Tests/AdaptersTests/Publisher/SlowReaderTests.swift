@@ -7,7 +7,7 @@ import TestKit
 import Testing
 
 @Test func oneReaderThatDoesNotReadCostsTheOthersNothing() throws {
-    let stage = try PublisherStage()
+    let stage = try StateServerFixture()
     let clients = try (0..<64).map { _ in try stage.client(#"{"class":"WATCH","classes":["STATE","EVENT","HEART"]}"#) }
     let stopped = clients[0]
     var states = Array(repeating: [Int](), count: 64)
@@ -48,7 +48,7 @@ import Testing
 }
 
 @Test func aSlowReaderLosesNoEventThatIsRetained() throws {
-    let stage = try PublisherStage()
+    let stage = try StateServerFixture()
     let client = try stage.client(#"{"class":"WATCH","classes":["EVENT","HEART"]}"#)
     for _ in 0..<3000 {
         stage.event()
@@ -77,7 +77,7 @@ import Testing
 }
 
 @Test func aReaderWhoseBytesDoNotMoveIsClosed() throws {
-    let stage = try PublisherStage(stallLimit: .milliseconds(200))
+    let stage = try StateServerFixture(stallLimit: .milliseconds(200))
     let stuck = try stage.client()
     let reading = try stage.client()
     let begin = Clock.now()
@@ -105,7 +105,7 @@ import Testing
 }
 
 @Test func aReaderThatReadsALittleNowAndThenIsNotClosed() throws {
-    let stage = try PublisherStage(stallLimit: .milliseconds(1000))
+    let stage = try StateServerFixture(stallLimit: .milliseconds(1000))
     let slow = try stage.client()
     let end = Clock.now() + .milliseconds(1500)
     var tick: Int64 = 0
@@ -122,7 +122,7 @@ import Testing
 }
 
 @Test func aClientThatIsBehindMayNotPileUpAnswers() throws {
-    let stage = try PublisherStage()
+    let stage = try StateServerFixture()
     let client = try stage.client()
     let lines = Array(String(repeating: "{}\n", count: 20_000).utf8)
     var sent = 0

@@ -6,13 +6,13 @@ import Outputs
 import TestKit
 import Testing
 
-struct JournalClerkTests {
-    private let stage: JournalStage
+struct DiskWorkerTests {
+    private let stage: JournalFixture
     private let loop: EventLoop
     private let clerk: DiskWorker
 
     init() throws {
-        stage = try JournalStage()
+        stage = try JournalFixture()
         loop = try EventLoop()
         clerk = try DiskWorker(in: stage.directory.path, loop: loop)
     }
@@ -175,7 +175,7 @@ struct JournalClerkTests {
     private struct Wrong: Error {}
 }
 
-extension JournalStage {
+extension JournalFixture {
     /// A run of this stage, by its number.
     fileprivate func run(_ activity: Int) -> SyntheticRun {
         SyntheticRun(activity: activity)

@@ -6,10 +6,10 @@ import TestKit
 import Testing
 
 struct JournalFileTests {
-    private let stage: JournalStage
+    private let stage: JournalFixture
 
     init() throws {
-        stage = try JournalStage()
+        stage = try JournalFixture()
     }
 
     private func files() throws -> [String] {

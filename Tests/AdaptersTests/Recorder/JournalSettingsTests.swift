@@ -6,10 +6,10 @@ import TestKit
 import Testing
 
 struct JournalSettingsTests {
-    private let stage: JournalStage
+    private let stage: JournalFixture
 
     init() throws {
-        stage = try JournalStage()
+        stage = try JournalFixture()
     }
 
     private func set(_ name: String, _ value: String) {

@@ -7,10 +7,10 @@ import TestKit
 import Testing
 
 struct JournalTests {
-    private let stage: JournalStage
+    private let stage: JournalFixture
 
     init() throws {
-        stage = try JournalStage()
+        stage = try JournalFixture()
     }
 
     @Test func whatIsWrittenIsReadAgainInItsOrder() throws {
@@ -250,7 +250,7 @@ struct JournalTests {
     }
 }
 
-extension JournalStage {
+extension JournalFixture {
     /// Whether any file of the journal has these bytes.
     func holds(_ text: String) throws -> Bool {
         try holds(Data(text.utf8))

@@ -22,7 +22,7 @@ import Testing
     private static let logged = Result { try make(logged: true) }
 
     private static func make(logged: Bool) throws -> Whole {
-        let stage = try JournalStage()
+        let stage = try JournalFixture()
         var whole = Whole()
         whole.runs = (0..<3).map { _ in stage.recordActivity(steps) }
         try stage.checkpoint()
@@ -45,7 +45,7 @@ import Testing
             var random = SeededRandom(seed: seed << 8 | UInt64(Kind.allCases.firstIndex(of: kind) ?? 0))
             var (file, log) = (whole.file, whole.log)
             let damaged = Self.damage(&file, &log, kind, &random)
-            let stage = try JournalStage()
+            let stage = try JournalFixture()
             try stage.replace(with: file)
             try stage.replace("-wal", with: log)
             let begun = Clock.now()

@@ -7,10 +7,10 @@ import Testing
 
 /// Journals of other releases, other files, and write-ahead logs.
 struct DamagedFileTests {
-    private let stage: JournalStage
+    private let stage: JournalFixture
 
     init() throws {
-        stage = try JournalStage()
+        stage = try JournalFixture()
     }
 
     @Test(arguments: 1..<Int(JournalSchema.version))
@@ -92,7 +92,7 @@ struct DamagedFileTests {
         #expect(log.count > 10_000)
         // The writer lets go of it before it is gone.
         try stage.restart()
-        for ending in JournalStage.files { try? FileManager.default.removeItem(atPath: stage.path + ending) }
+        for ending in JournalFixture.files { try? FileManager.default.removeItem(atPath: stage.path + ending) }
         try stage.replace("-wal", with: log)
         if isEmpty { try stage.replace(with: []) }
         let preparation = try stage.restart()
@@ -114,18 +114,18 @@ struct DamagedFileTests {
         // One bit of a frame in its middle.
         log[32 + frames / 2 * 1048 + 500] ^= 4
         let file = try stage.bytes()
-        for ending in JournalStage.files { try FileManager.default.removeItem(atPath: stage.path + ending) }
+        for ending in JournalFixture.files { try FileManager.default.removeItem(atPath: stage.path + ending) }
         try stage.replace(with: file)
         try stage.replace("-wal", with: log)
         let ignored = try #require(try JournalStartup(in: stage.directory.path, at: SyntheticRun.began).ignored)
         #expect(ignored.hasSuffix(" commits in \(frames - frames / 2) frames"))
         // A whole one, and the uncommitted end that a kill leaves, are nothing to say.
-        let whole = try JournalStage()
+        let whole = try JournalFixture()
         whole.begin()
         whole.record(60)
         let end = try whole.bytes("-wal").dropLast(300)
         let start = try whole.bytes()
-        for ending in JournalStage.files { try FileManager.default.removeItem(atPath: whole.path + ending) }
+        for ending in JournalFixture.files { try FileManager.default.removeItem(atPath: whole.path + ending) }
         try whole.replace(with: start)
         try whole.replace("-wal", with: Array(end))
         #expect(try JournalStartup(in: whole.directory.path, at: SyntheticRun.began).ignored == nil)

@@ -8,10 +8,10 @@ import Testing
 
 /// What comes back of a damaged journal.
 struct RecoveryTests {
-    private let stage: JournalStage
+    private let stage: JournalFixture
 
     init() throws {
-        stage = try JournalStage()
+        stage = try JournalFixture()
     }
 
     @Test func oneBadPageCostsItsRowsAndNothingElse() throws {
@@ -198,7 +198,7 @@ struct RecoveryTests {
         try stage.restart()
         try stage.checkpoint()
         try FileManager.default.copyItem(atPath: stage.path, toPath: stage.directory.path + "/copy.sqlite")
-        for ending in JournalStage.files { try? FileManager.default.removeItem(atPath: stage.path + ending) }
+        for ending in JournalFixture.files { try? FileManager.default.removeItem(atPath: stage.path + ending) }
         try stage.restart()
         stage.begin()
         stage.journal.append(.recover(file: "copy.sqlite"), at: stage.clock.now)

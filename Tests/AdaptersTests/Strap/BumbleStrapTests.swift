@@ -8,7 +8,7 @@ import Testing
 /// The client against a GATT server that nobody here wrote.
 struct BumbleStrapTests {
     @Test func anIndependentStrapIsStreamedDescribedLostAndFoundAgain() throws {
-        let bench = try StrapBench()
+        let bench = try StrapFixture()
         let first = try BumbleStrap(path: bench.path, period: 0.1)
         var second: BumbleStrap?
         try bench.connect()
@@ -52,7 +52,7 @@ struct BumbleStrapTests {
 
     /// Polar's streams: types of 16 bytes, and a control point that sends no indication before the last one is confirmed.
     @Test func anIndependentServersIndicationsAreConfirmed() throws {
-        let bench = try StrapBench()
+        let bench = try StrapFixture()
         let strap = try BumbleStrap(path: bench.path, period: 1)
         let service = AttributeUUID(value: 0xFB00_5C80_02E7_F387_1CAD_8ACD_2D8D_F0C8)
         var delivered: [[UInt8]] = []

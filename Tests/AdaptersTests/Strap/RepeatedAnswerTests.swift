@@ -19,7 +19,7 @@ struct RepeatedAnswerTests {
     private static let latency = Duration.milliseconds(20)
 
     private func connect(repeatingAfter delay: Duration) throws -> Outcome {
-        let bench = try StrapBench()
+        let bench = try StrapFixture()
         var outcome = Outcome()
         var strap = ScriptedStrap()
         strap.answers[ScriptedStrap.subscription] = [[0x13]]

@@ -8,11 +8,11 @@ import Testing
 /// The client against a peer in the same loop that answers well, badly, too much or not at all.
 @Suite(.serialized)
 struct UnixStrapTests {
-    private let bench: StrapBench
+    private let bench: StrapFixture
     private static let measurement = HeartRateMeasurement(beatsPerMinute: 67, contact: true, rrIntervals: [882, 906])
 
     init() throws {
-        bench = try StrapBench()
+        bench = try StrapFixture()
     }
 
     /// A scripted strap that notifies once it is asked to.
@@ -196,17 +196,17 @@ struct UnixStrapTests {
 
     @Test func waitingTakesNoProcessorTime() throws {
         // One strap is not there, one takes the connection and says nothing, one has ended while it streamed.
-        let mute = try StrapBench()
-        let gone = try StrapBench()
+        let mute = try StrapFixture()
+        let gone = try StrapFixture()
         let silent = try HostilePeer(path: mute.path, loop: bench.loop) { _ in [] }
         let leaving = try HostilePeer(path: gone.path, loop: bench.loop, serving: notifyingStrap())
         let straps = try [bench.path, mute.path, gone.path].map {
             try UnixStrap(path: $0, loop: bench.loop, report: { _ in }, describe: { _ in })
         }
         try bench.after(.milliseconds(100)) { leaving.close() }
-        let before = StrapBench.processorTime()
+        let before = StrapFixture.processorTime()
         try bench.run(for: .seconds(2))
-        #expect(StrapBench.processorTime() - before < .milliseconds(100))
+        #expect(StrapFixture.processorTime() - before < .milliseconds(100))
         withExtendedLifetime((silent, straps)) {}
     }
 

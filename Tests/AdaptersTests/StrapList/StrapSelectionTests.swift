@@ -3,7 +3,7 @@ import Domain
 import Sensors
 import Testing
 
-struct StrapUseTests {
+struct StrapSelectionTests {
     private var list = StrapStore()
     private static let h10 = KnownStrap(
         address: LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public),

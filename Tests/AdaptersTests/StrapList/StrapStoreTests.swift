@@ -6,7 +6,7 @@ import Sensors
 import TestKit
 import Testing
 
-struct StrapListTests {
+struct StrapStoreTests {
     private let directory: TemporaryDirectory
     private let file: StrapStoreFile
 

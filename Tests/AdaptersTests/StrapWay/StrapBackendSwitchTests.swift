@@ -5,11 +5,11 @@ import Sensors
 import TestKit
 import Testing
 
-@Suite struct StrapWaysTests {
+@Suite struct StrapBackendSwitchTests {
     private let pattern = StrapMatcher("H10")!
 
     @Test func theWayFollowsBluetoothdAndNoTwoServeAtATime() throws {
-        let stage = try WayStage()
+        let stage = try BackendFixture()
         try stage.start()
         try stage.turn { stage.story.count == 2 }
         var bluetoothd: Bus? = try stage.bluetoothd()
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func aRestartOfBluetoothdChangesNothing() throws {
-        let stage = try WayStage()
+        let stage = try BackendFixture()
         var bluetoothd: Bus? = try stage.bluetoothd()
         try stage.start()
         try stage.turn { stage.story.count == 2 }
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func aBusThatHangsIsNotWaitedForLong() throws {
-        let stage = try WayStage()
+        let stage = try BackendFixture()
         stage.daemon.pause()
         defer { stage.daemon.resume() }
         try stage.start()
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func withoutABusTheKernelServes() throws {
-        let stage = try WayStage(isThere: false)
+        let stage = try BackendFixture(isThere: false)
         try stage.start()
         try stage.turn { stage.story.count == 2 }
         #expect(stage.story == ["kernel begins", "kernel: bluetoothd does not run"])
@@ -60,7 +60,7 @@ import Testing
 
     @Test(arguments: [(BackendSelector.Preference.kernel, "kernel: said"), (.bluetoothd, "bluetoothd: said")])
     func aWayThatIsSaidIsKept(_ wish: BackendSelector.Preference, _ line: String) throws {
-        let stage = try WayStage()
+        let stage = try BackendFixture()
         var bluetoothd: Bus?
         try stage.start(wish)
         for isRunning in [false, true] {
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func whatTheOldWayRaisedIsCleared() throws {
-        let stage = try WayStage()
+        let stage = try BackendFixture()
         try stage.start()
         try stage.turn { stage.story.count == 2 }
         stage.way?.report(.raise(.strapFlood, message: "a"))
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func aNewWayKnowsOfTheRunAndOfWhatIsOff() throws {
-        let stage = try WayStage()
+        let stage = try BackendFixture()
         try stage.start(isOff: true)
         try stage.turn { stage.story.count == 3 }
         stage.ways?.runChanged(isActive: true)
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func whatWasAskedForIsAnsweredWhenTheWayChanges() throws {
-        let stage = try WayStage()
+        let stage = try BackendFixture()
         try stage.start()
         var scans: [Int] = []
         var pairings: [PairingResult] = []
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test func aWayThatCannotBeMadeIsTriedAgain() throws {
-        let stage = try WayStage()
+        let stage = try BackendFixture()
         stage.failures = 1
         try stage.start()
         try stage.turn { !stage.inputs.isEmpty }
@@ -135,7 +135,7 @@ import Testing
 
     @Test(arguments: [BackendSelector.Preference.auto, .kernel])
     func whatPeopleCanDoAboutTheHostIsSaid(_ wish: BackendSelector.Preference) throws {
-        let stage = try WayStage()
+        let stage = try BackendFixture()
         try stage.start(wish)
         try stage.turn { stage.story.count == 2 }
         let link = { (reason: LinkReason) in Input.heartLink(LinkStatus(.disconnected, reason: reason)) }

@@ -5,7 +5,7 @@ import Testing
 @testable import Console
 
 /// A tree of files that looks like a machine's.
-struct MachineTreeTests {
+struct SystemFilesTests {
     private let directory: TestKit.TemporaryDirectory
     private var tree: SystemFiles { SystemFiles(root: directory.path) }
 

@@ -3,17 +3,17 @@ import Linux
 import TestKit
 import Testing
 
-@Suite struct NameOwnerTests {
+@Suite struct BusNameWatcherTests {
     private final class Told {
         var owners: [String?] = []
     }
 
-    private func watch(_ stage: BusStage, _ told: Told) throws -> BusNameWatcher {
+    private func watch(_ stage: BusFixture, _ told: Told) throws -> BusNameWatcher {
         try BusNameWatcher(of: "org.example", at: stage.daemon.address, loop: stage.loop) { told.owners.append($0) }
     }
 
     @Test func aNameThatIsOwnedIsToldOnceWithItsOwner() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         let service = try stage.own("org.example")
         let told = Told()
         let watch = try watch(stage, told)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func anOwnerThatComesGoesAndComesAgainIsToldEachTime() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         let told = Told()
         let watch = try watch(stage, told)
         try stage.turn { told.owners == [nil] }
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func aBusThatComesLaterAndGoesIsFound() throws {
-        let stage = try BusStage(isThere: false)
+        let stage = try BusFixture(isThere: false)
         let told = Told()
         let watch = try watch(stage, told)
         try stage.turn { told.owners == [nil] }
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func aBusThatAnswersNothingIsNotWaitedFor() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         stage.daemon.pause()
         defer { stage.daemon.resume() }
         let told = Told()
@@ -72,7 +72,7 @@ import Testing
 
     /// The bus lets any peer send any signal straight to another.
     @Test func aStrangerCannotSayWhoOwnsAName() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         let told = Told()
         let watch = try watch(stage, told)
         try stage.turn { told.owners == [nil] }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct BusTests {
     @Test func aConnectionIsReadyAndEndsWithTheBus() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         var events: [Bus.Event] = []
         let bus = try stage.connect { events.append($0) }
         #expect(events == [])
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func whereNoBusIsThereIsNoConnection() throws {
-        let stage = try BusStage(isThere: false)
+        let stage = try BusFixture(isThere: false)
         #expect(throws: SystemError.self) { try stage.connect() }
     }
 
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func aCallIsAnsweredWithWhatTheOtherSideSays() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         let service = try stage.own("org.example")
         var heard: [BusMessage] = []
         let object = try service.serve("/thing") { request in
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func anErrorSaysItsNameAndItsMessage() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         let service = try stage.own("org.example")
         let object = try service.serve("/thing") {
             $0.refuse(BusError("org.bluez.Error.Failed", "le-connection-abort-by-local\u{1b}"))
@@ -66,14 +66,14 @@ import Testing
     }
 
     @Test func anObjectThatIsNotServedIsUnknown() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         let service = try stage.own("org.example")
         #expect(try stage.failure(of: "/other")?.name == "org.freedesktop.DBus.Error.UnknownObject")
         withExtendedLifetime(service) {}
     }
 
     @Test func aRequestThatIsLetGoOfIsRefused() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         let service = try stage.own("org.example")
         let object = try service.serve("/thing") { _ in }
         #expect(try stage.failure(of: "/thing")?.message == "Not answered")
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func aCallThatIsNotAnsweredEndsWithItsTime() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         let service = try stage.own("org.example")
         var kept: [BusRequest] = []
         let object = try service.serve("/thing") { kept.append($0) }
@@ -92,14 +92,14 @@ import Testing
 
     /// libsystemd itself would wait 90 s for such a bus.
     @Test func aCallOverABusThatTakesNobodyEndsWithItsTime() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         stage.daemon.pause()
         defer { stage.daemon.resume() }
         #expect(try stage.failure(of: "/thing", timeout: .milliseconds(50))?.name == BusError.noReply)
     }
 
     @Test func aCallIsAnsweredEvenWhenTheBusGoes() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         let service = try stage.own("org.example")
         var kept: [BusRequest] = []
         let object = try service.serve("/thing") {
@@ -112,7 +112,7 @@ import Testing
 
     /// A unit of systemd, or a service file, would be started by a call otherwise.
     @Test func noCallStartsAService() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         #expect(try stage.failure(of: "/thing")?.name == BusError.nameHasNoOwner)
     }
 
@@ -124,7 +124,7 @@ import Testing
 
     @Test(arguments: impossible.indices)
     func aCallThatCannotLeaveIsAnsweredLater(index: Int) throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         let bus = try stage.connect()
         var answers: [Result<[BusValue], BusError>] = []
         let call = bus.call(
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func aCallThatIsReleasedIsNotAnswered() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         let bus = try stage.connect()
         var isAnswered = false
         for argument in [BusValue.string("org.example"), .objectPath("no path")] {
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test func aBusCanBeReleasedInEachOfItsCallbacks() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         var bus: Bus?
         var calls = 0
         bus = try stage.connect { _ in
@@ -188,7 +188,7 @@ import Testing
 
     /// libsystemd would abort the program if it went on with such a bus.
     @Test func aBusCanBeReleasedWhenTheTimeOfACallIsOver() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         let service = try stage.own("org.example")
         var kept: [BusRequest] = []
         let object = try service.serve("/thing") { kept.append($0) }
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test func aBusThatTakesNothingIsGivenNoMoreThanABoundedNumberOfMessages() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         var isReady = false
         let bus = try stage.connect { if $0 == .ready { isReady = true } }
         try stage.turn { isReady }
@@ -226,7 +226,7 @@ import Testing
     }
 }
 
-extension BusStage {
+extension BusFixture {
     /// How a call of `org.example` fails.
     func failure(of path: String, timeout: Duration = .seconds(10)) throws -> BusError? {
         let bus = try connect()

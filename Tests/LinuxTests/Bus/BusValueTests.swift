@@ -132,7 +132,7 @@ import Testing
 
     /// What comes back from a peer that sends everything back.
     private static func echo(_ values: [BusValue]) throws -> Result<[BusValue], BusError> {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         let service = try stage.own("org.example")
         let object = try service.serve("/thing") { try? $0.reply($0.message.arguments) }
         let bus = try stage.connect()

@@ -8,14 +8,14 @@ import Testing
 @Suite struct FakeBlueZTests {
     /// A client by hand, as facts and bluetoothd's own documents have it.
     private final class Client {
-        let stage: BusStage
+        let stage: BusFixture
         let bluez: FakeBlueZ
         let bus: Bus
         var signals: [BusMessage] = []
         var match: BusSlot?
 
         init() throws {
-            stage = try BusStage()
+            stage = try BusFixture()
             bluez = try FakeBlueZ(at: stage.daemon.address, loop: stage.loop)
             bus = try stage.connect()
             match = try bus.match("type='signal',sender='org.bluez'") { [unowned self] in signals.append($0) }

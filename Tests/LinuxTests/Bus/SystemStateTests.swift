@@ -9,12 +9,12 @@ import Testing
         var answers: [String?] = []
     }
 
-    private func ask(_ stage: BusStage, waiting limit: Duration = .seconds(10), _ told: Told) throws -> SystemState {
+    private func ask(_ stage: BusFixture, waiting limit: Duration = .seconds(10), _ told: Told) throws -> SystemState {
         try SystemState(at: stage.daemon.address, loop: stage.loop, waiting: limit) { told.answers.append($0) }
     }
 
     private func serve(
-        _ stage: BusStage, called: @escaping (BusRequest) -> Void
+        _ stage: BusFixture, called: @escaping (BusRequest) -> Void
     ) throws -> (bus: Bus, object: BusSlot) {
         let systemd = try stage.own("org.freedesktop.systemd1")
         return (systemd, try systemd.serve("/org/freedesktop/systemd1", called: called))
@@ -22,7 +22,7 @@ import Testing
 
     @Test(arguments: ["running", "degraded", SystemState.stopping])
     func systemdIsAskedOnceAndSaysIt(state: String) throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         var asked: [BusMessage] = []
         let systemd = try serve(stage) { request in
             asked.append(request.message)
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func aSystemdThatDoesNotAnswerIsNotWaitedFor() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         var requests: [BusRequest] = []
         let systemd = try serve(stage) { requests.append($0) }
         let told = Told()
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func aBusThatAnswersNothingIsNotWaitedFor() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         stage.daemon.pause()
         defer { stage.daemon.resume() }
         let told = Told()
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func withoutABusOrWithoutSystemdNobodyKnows(hasBus: Bool) throws {
-        let stage = try BusStage(isThere: hasBus)
+        let stage = try BusFixture(isThere: hasBus)
         let told = Told()
         let question = try ask(stage, told)
         #expect(told.answers.isEmpty)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func anAnswerOfAnotherShapeIsNone() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         let systemd = try serve(stage) { try? $0.reply([.variant(.uint32(7)), .string("stopping")]) }
         let told = Told()
         let question = try ask(stage, told)
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func itMayBeLetGoOfInItsOwnAnswer() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         let systemd = try serve(stage) { try? $0.reply([.variant(.string("running"))]) }
         var question: SystemState?
         var count = 0

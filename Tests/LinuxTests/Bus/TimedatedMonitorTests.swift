@@ -3,20 +3,20 @@ import Linux
 import TestKit
 import Testing
 
-@Suite struct ClockWatchTests {
+@Suite struct TimedatedMonitorTests {
     private final class Told {
         var answers: [Bool] = []
     }
 
     /// Plays timedated: what it is asked for, and what it answers.
-    private func serve(_ stage: BusStage, _ answer: @escaping (BusRequest) -> Void) throws -> (Bus, BusSlot) {
+    private func serve(_ stage: BusFixture, _ answer: @escaping (BusRequest) -> Void) throws -> (Bus, BusSlot) {
         let service = try stage.own("org.freedesktop.timedate1")
         return (service, try service.serve("/org/freedesktop/timedate1", called: answer))
     }
 
     @Test(arguments: [true, false])
     func whatTimedatedSaysIsTold(isSynchronised: Bool) throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         var asked: [[BusValue]] = []
         let service = try serve(stage) { request in
             asked.append(request.message.arguments)
@@ -34,7 +34,7 @@ import Testing
 
     @Test func withoutABusOrATimedatedNothingIsTold() throws {
         for isThere in [false, true] {
-            let stage = try BusStage(isThere: isThere)
+            let stage = try BusFixture(isThere: isThere)
             let told = Told()
             let watch = try TimedatedMonitor(at: stage.daemon.address, loop: stage.loop) { told.answers.append($0) }
             try stage.turn(for: .milliseconds(200))
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func itMayBeReleasedWhileItAsks() throws {
-        let stage = try BusStage()
+        let stage = try BusFixture()
         var isAsked = false
         let service = try serve(stage) { _ in isAsked = true }
         var watch: TimedatedMonitor? = try TimedatedMonitor(at: stage.daemon.address, loop: stage.loop) { _ in

@@ -3,35 +3,35 @@ import Sensors
 import TestKit
 import Testing
 
-struct BlueZSessionTests {
-    private let hci0 = BlueZStage.hci0
+struct BlueZAdapterSessionTests {
+    private let hci0 = BlueZFixture.hci0
     private let busy = BlueZError("org.bluez.Error.InProgress")
     private let silence = BlueZError("org.freedesktop.DBus.Error.NoReply")
 
-    private func readyStage(_ choice: AdapterChoice = .any) -> BlueZStage {
-        var stage = BlueZStage(choice)
+    private func readyStage(_ choice: AdapterChoice = .any) -> BlueZFixture {
+        var stage = BlueZFixture(choice)
         stage.come()
         return stage
     }
 
     @Test func nothingIsKnownUntilTheObjectsAreListed() {
-        var stage = BlueZStage()
+        var stage = BlueZFixture()
         #expect(stage.session.hindrance == nil)
         stage.session.went()
         #expect(stage.session.hindrance == .noBluetooth)
         stage.carryOut(stage.session.came(at: stage.clock.now))
         #expect(stage.asked == .getObjects)
         #expect(stage.session.hindrance == .noBluetooth, "it is not better yet")
-        stage.list([BlueZStage.adapter()])
+        stage.list([BlueZFixture.adapter()])
         #expect(stage.session.hindrance == nil)
         #expect(stage.session.isReady)
-        #expect(stage.session.adapter?.address == BlueZStage.address)
+        #expect(stage.session.adapter?.address == BlueZFixture.address)
         #expect(stage.session.deadline == nil, "nothing to do, nothing to wake for")
     }
 
     @Test func anAdapterThatIsOffIsSwitchedOn() {
-        var stage = BlueZStage()
-        stage.come([BlueZStage.adapter(isOn: false)])
+        var stage = BlueZFixture()
+        stage.come([BlueZFixture.adapter(isOn: false)])
         #expect(stage.session.hindrance == .adapterOff)
         #expect(stage.asked == .setPowered(adapter: hci0, true))
         stage.answer()
@@ -39,8 +39,8 @@ struct BlueZSessionTests {
     }
 
     @Test func aBlockedAdapterIsNamedAndTriedAgain() {
-        var stage = BlueZStage()
-        stage.come([BlueZStage.adapter(isOn: false)])
+        var stage = BlueZFixture()
+        stage.come([BlueZFixture.adapter(isOn: false)])
         stage.answer(BlueZError("org.bluez.Error.Blocked", "Blocked through rfkill"))
         #expect(stage.session.hindrance == .adapterBlocked)
         #expect(stage.asked == nil)
@@ -51,8 +51,8 @@ struct BlueZSessionTests {
     }
 
     @Test func anAdapterThatIsBeingSwitchedOnIsReadyAsSoonAsItIsOn() {
-        var stage = BlueZStage()
-        stage.come([BlueZStage.adapter(isOn: false)])
+        var stage = BlueZFixture()
+        stage.come([BlueZFixture.adapter(isOn: false)])
         stage.search()
         stage.answer(BlueZError("org.bluez.Error.Busy"))
         #expect(stage.asked == nil)
@@ -86,14 +86,14 @@ struct BlueZSessionTests {
     }
 
     @Test func aRefusalByTheBusIsNoPermissionUntilItIsTakenBack() {
-        var stage = BlueZStage()
+        var stage = BlueZFixture()
         stage.carryOut(stage.session.came(at: stage.clock.now))
         stage.answer(BlueZError("org.freedesktop.DBus.Error.AccessDenied"))
         #expect(stage.session.hindrance == .noPermission)
         stage.pass(BlueZAdapterSession.blockedRetryDelay, answering: false)
         #expect(stage.asked == .getObjects)
         #expect(stage.session.hindrance == .noPermission, "asking again is no change")
-        stage.list([BlueZStage.adapter()])
+        stage.list([BlueZFixture.adapter()])
         #expect(stage.session.isReady)
     }
 
@@ -102,25 +102,25 @@ struct BlueZSessionTests {
         (.address(BluetoothAddress(value: 0x00AA_0100_0001)), "/org/bluez/hci1"),
     ])
     func theAdapterThatIsAskedForOrOnIsTaken(choice: AdapterChoice, path: String) {
-        var stage = BlueZStage(choice)
+        var stage = BlueZFixture(choice)
         stage.come([
-            BlueZStage.adapter(isOn: false), BlueZStage.adapter("/org/bluez/hci1", "00:AA:01:00:00:01", isOn: true),
+            BlueZFixture.adapter(isOn: false), BlueZFixture.adapter("/org/bluez/hci1", "00:AA:01:00:00:01", isOn: true),
         ])
         #expect(stage.session.adapter?.path == path)
     }
 
     @Test func withoutTheAdapterThatIsAskedForThereIsNone() {
-        var stage = BlueZStage(.address(BluetoothAddress(value: 1)))
+        var stage = BlueZFixture(.address(BluetoothAddress(value: 1)))
         stage.come()
         #expect(stage.session.hindrance == .noAdapter)
         #expect(stage.asked == nil)
-        stage.tell(BlueZStage.adapter("/org/bluez/hci7", "00:00:00:00:00:01"), isNew: true)
+        stage.tell(BlueZFixture.adapter("/org/bluez/hci7", "00:00:00:00:00:01"), isNew: true)
         #expect(stage.session.isReady)
     }
 
     @Test func anAdapterThatIsPulledOutIsReplaced() {
-        var stage = BlueZStage()
-        stage.come([BlueZStage.adapter(), BlueZStage.adapter("/org/bluez/hci1", "00:AA:01:00:00:01")])
+        var stage = BlueZFixture()
+        stage.come([BlueZFixture.adapter(), BlueZFixture.adapter("/org/bluez/hci1", "00:AA:01:00:00:01")])
         stage.carryOut(stage.session.removed(.adapter, of: hci0, at: stage.clock.now))
         #expect(stage.session.adapter?.path == "/org/bluez/hci1")
     }
@@ -188,29 +188,29 @@ struct BlueZSessionTests {
     }
 
     @Test func anAdapterThatOthersUseIsNotSwitchedOff() {
-        var stage = BlueZStage()
-        stage.come([BlueZStage.adapter(), BlueZStage.device(BlueZStage.device, ["Connected": .flag(true)])])
+        var stage = BlueZFixture()
+        stage.come([BlueZFixture.adapter(), BlueZFixture.device(BlueZFixture.device, ["Connected": .flag(true)])])
         stage.carryOut(stage.session.powerCycle(at: stage.clock.now))
         #expect(stage.asked == nil)
     }
 
     @Test func onlyADeviceWithASignalIsHeard() {
-        var stage = BlueZStage()
-        stage.come([BlueZStage.adapter(), BlueZStage.device()])
+        var stage = BlueZFixture()
+        stage.come([BlueZFixture.adapter(), BlueZFixture.device()])
         #expect(stage.found.isEmpty, "what is remembered of a device says nothing of now")
-        stage.tell(BlueZInterfaceUpdate(BlueZStage.device, .device, ["RSSI": .number(-61)]))
-        #expect(stage.found.map(\.address) == [BlueZStage.strap])
+        stage.tell(BlueZInterfaceUpdate(BlueZFixture.device, .device, ["RSSI": .number(-61)]))
+        #expect(stage.found.map(\.address) == [BlueZFixture.strap])
         #expect(stage.found.first?.rssi == -61)
         #expect(stage.found.first?.advertisesHeartRate == true)
-        stage.tell(BlueZInterfaceUpdate(BlueZStage.device, .device, [:], invalidated: ["RSSI"]))
+        stage.tell(BlueZInterfaceUpdate(BlueZFixture.device, .device, [:], invalidated: ["RSSI"]))
         #expect(stage.found.count == 1)
         let foreign = "/org/bluez/hci1/dev_A0_9E_1A_00_00_01"
-        stage.tell(BlueZStage.device(foreign, ["RSSI": .number(-61)]), isNew: true)
+        stage.tell(BlueZFixture.device(foreign, ["RSSI": .number(-61)]), isNew: true)
         #expect(stage.found.count == 1, "another adapter's")
     }
 
     @Test func aBluetoothdThatDoesNotAnswerIsSpokenToAnewAfterLongerAndLongerRests() {
-        var stage = BlueZStage()
+        var stage = BlueZFixture()
         stage.carryOut(stage.session.came(at: stage.clock.now))
         var waits: [Duration] = []
         for count in 1...7 {
@@ -221,7 +221,7 @@ struct BlueZSessionTests {
             waits.append(stage.clock.now - since)
         }
         #expect(waits.map(\.inSeconds) == [0.5, 1, 2, 4, 5, 5, 5])
-        stage.list([BlueZStage.adapter()])
+        stage.list([BlueZFixture.adapter()])
         #expect(stage.session.isReady)
         stage.search()
         stage.answer(silence)
@@ -259,16 +259,16 @@ struct BlueZSessionTests {
     }
 
     @Test func aDeviceThatIsPairedIsNotRemoved() {
-        var stage = BlueZStage()
-        stage.come([BlueZStage.adapter(), BlueZStage.device(BlueZStage.device, ["Paired": .flag(true)])])
-        if let device = stage.session.device(BlueZStage.strap) {
+        var stage = BlueZFixture()
+        stage.come([BlueZFixture.adapter(), BlueZFixture.device(BlueZFixture.device, ["Paired": .flag(true)])])
+        if let device = stage.session.device(BlueZFixture.strap) {
             stage.carryOut(stage.session.remove(device, at: stage.clock.now))
         }
         #expect(stage.asked == nil)
-        stage.tell(BlueZInterfaceUpdate(BlueZStage.device, .device, ["Paired": .flag(false)]))
-        if let device = stage.session.device(BlueZStage.strap) {
+        stage.tell(BlueZInterfaceUpdate(BlueZFixture.device, .device, ["Paired": .flag(false)]))
+        if let device = stage.session.device(BlueZFixture.strap) {
             stage.carryOut(stage.session.remove(device, at: stage.clock.now))
         }
-        #expect(stage.asked == .removeDevice(BlueZStage.device, adapter: hci0))
+        #expect(stage.asked == .removeDevice(BlueZFixture.device, adapter: hci0))
     }
 }

@@ -4,9 +4,9 @@ import TestKit
 import Testing
 
 struct BlueZConnectionTests {
-    private typealias Stage = BlueZConnectionStage
-    private static let device = BlueZStage.device
-    private static let start = BlueZMethodCall.startNotify(characteristic: BlueZStage.heartRate)
+    private typealias Stage = BlueZConnectionFixture
+    private static let device = BlueZFixture.device
+    private static let start = BlueZMethodCall.startNotify(characteristic: BlueZFixture.heartRate)
     private static let abort = BlueZError("org.bluez.Error.Failed", "le-connection-abort-by-local")
 
     @Test func theWayToTheStreamAndWhatIsReadThen() {
@@ -172,10 +172,10 @@ struct BlueZConnectionTests {
         stage.tell(BlueZInterfaceUpdate(Self.device, .battery, ["Percentage": .number(55)]), isNew: true)
         stage.answer(Self.start)
         stage.notify()
-        #expect(stage.reports.contains(.battery(BlueZConnectionStage.level(55))))
+        #expect(stage.reports.contains(.battery(BlueZConnectionFixture.level(55))))
         #expect(stage.calls.last == .read(characteristic: Stage.model))
         stage.tell(BlueZInterfaceUpdate(Self.device, .battery, ["Percentage": .number(54)]))
-        #expect(stage.reports.contains(.battery(BlueZConnectionStage.level(54))))
+        #expect(stage.reports.contains(.battery(BlueZConnectionFixture.level(54))))
     }
 
     @Test func twentyValuesASecondAreAFloodAndNothingFollows() {

@@ -5,10 +5,10 @@ import Testing
 
 /// How a connection through bluetoothd asks for notifications.
 struct BlueZSubscriptionTests {
-    private typealias Stage = BlueZConnectionStage
-    private static let device = BlueZStage.device
-    private static let acquire = BlueZMethodCall.acquireNotify(characteristic: BlueZStage.heartRate)
-    private static let start = BlueZMethodCall.startNotify(characteristic: BlueZStage.heartRate)
+    private typealias Stage = BlueZConnectionFixture
+    private static let device = BlueZFixture.device
+    private static let acquire = BlueZMethodCall.acquireNotify(characteristic: BlueZFixture.heartRate)
+    private static let start = BlueZMethodCall.startNotify(characteristic: BlueZFixture.heartRate)
     private static let notSupported = BlueZError("org.bluez.Error.NotSupported")
     private static let held = BlueZError("org.bluez.Error.NotPermitted", "Notify acquired")
 
@@ -106,7 +106,7 @@ struct BlueZSubscriptionTests {
         stage.answer(Self.start)
         stage.notify([0, 61])
         stage.carryOut(stage.connection.resubscribe(at: stage.clock.now))
-        let stop = BlueZMethodCall.stopNotify(characteristic: BlueZStage.heartRate)
+        let stop = BlueZMethodCall.stopNotify(characteristic: BlueZFixture.heartRate)
         #expect(stage.calls.last == stop)
         stage.answer(stop)
         #expect(stage.calls.last == Self.start)

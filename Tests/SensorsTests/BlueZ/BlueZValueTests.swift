@@ -7,15 +7,15 @@ struct BlueZValueTests {
     private static func path(_ index: Int) -> String {
         let hex = String(index, radix: 16, uppercase: true)
         let padded = String(repeating: "0", count: 4 - hex.count) + hex
-        return BlueZStage.hci0 + "/dev_A0_9E_1A_00_\(padded.prefix(2))_\(padded.suffix(2))"
+        return BlueZFixture.hci0 + "/dev_A0_9E_1A_00_\(padded.prefix(2))_\(padded.suffix(2))"
     }
 
     @Test func aCrowdOnTheAirDoesNotGrowWithoutEndNorDriveAConnectedDeviceOut() {
         var objects = BlueZObjects()
-        objects.apply(BlueZStage.device(Self.path(0), ["Connected": .flag(true)]), isNew: true)
+        objects.apply(BlueZFixture.device(Self.path(0), ["Connected": .flag(true)]), isNew: true)
         for index in 1...6000 {
-            objects.apply(BlueZStage.device(Self.path(index)), isNew: true)
-            objects.apply(BlueZStage.characteristic(Self.path(index) + "/service1/char1", "2a19"), isNew: true)
+            objects.apply(BlueZFixture.device(Self.path(index)), isNew: true)
+            objects.apply(BlueZFixture.characteristic(Self.path(index) + "/service1/char1", "2a19"), isNew: true)
         }
         #expect(objects.device(at: Self.path(0)) != nil)
         #expect(objects.device(at: Self.path(1)) == nil, "the one that was told of longest ago")
@@ -27,12 +27,12 @@ struct BlueZValueTests {
         var objects = BlueZObjects()
         objects.apply(
             BlueZInterfaceUpdate(
-                BlueZStage.device, .device,
+                BlueZFixture.device, .device,
                 [
                     "Address": .number(1), "AddressType": .flag(true), "Name": .bytes([1]), "Connected": .text("yes"),
                     "RSSI": .text("-60"), "UUIDs": .text("180d"), "Paired": .number(1),
                 ]), isNew: true)
-        let device = objects.device(at: BlueZStage.device)
+        let device = objects.device(at: BlueZFixture.device)
         #expect(device?.address == nil)
         #expect(device?.sighting == nil)
         #expect(device?.isConnected == false)
@@ -41,25 +41,25 @@ struct BlueZValueTests {
 
     @Test func aSignalBeyondWhatRadiosHearIsNone() {
         var objects = BlueZObjects()
-        objects.apply(BlueZStage.device(BlueZStage.device, ["RSSI": .number(-500)]), isNew: true)
-        #expect(objects.device(at: BlueZStage.device)?.sighting?.rssi == nil)
+        objects.apply(BlueZFixture.device(BlueZFixture.device, ["RSSI": .number(-500)]), isNew: true)
+        #expect(objects.device(at: BlueZFixture.device)?.sighting?.rssi == nil)
     }
 
     @Test func heartRateIsKeptOfMoreServicesThanAreKept() {
         var objects = BlueZObjects()
         let others = (0..<40).map { "0000180\(String($0 % 10))-0000-1000-8000-00805f9b34\(10 + $0)" }
         let services = others + ["0000180D-0000-1000-8000-00805F9B34FB", "nonsense"]
-        objects.apply(BlueZStage.device(BlueZStage.device, ["UUIDs": .texts(services)]), isNew: true)
-        let sighting = objects.device(at: BlueZStage.device)?.sighting
+        objects.apply(BlueZFixture.device(BlueZFixture.device, ["UUIDs": .texts(services)]), isNew: true)
+        let sighting = objects.device(at: BlueZFixture.device)?.sighting
         #expect(sighting?.advertisesHeartRate == true)
         #expect(sighting?.services.count == ScanResult.serviceLimit)
     }
 
     @Test func changesOfObjectsThatAreNotKeptSayNothing() {
         var objects = BlueZObjects()
-        objects.apply(BlueZInterfaceUpdate(BlueZStage.device, .device, ["Connected": .flag(true)]), isNew: false)
-        objects.apply(BlueZInterfaceUpdate(BlueZStage.hci0, .adapter, ["Powered": .flag(true)]), isNew: false)
-        objects.apply(BlueZInterfaceUpdate(BlueZStage.device, .battery, ["Percentage": .number(5)]), isNew: true)
+        objects.apply(BlueZInterfaceUpdate(BlueZFixture.device, .device, ["Connected": .flag(true)]), isNew: false)
+        objects.apply(BlueZInterfaceUpdate(BlueZFixture.hci0, .adapter, ["Powered": .flag(true)]), isNew: false)
+        objects.apply(BlueZInterfaceUpdate(BlueZFixture.device, .battery, ["Percentage": .number(5)]), isNew: true)
         #expect(objects.count == 0)
     }
 
@@ -68,22 +68,22 @@ struct BlueZValueTests {
     @Test func twoUnresolvedConnectionsInARowForgetTheDevice() {
         var mishaps = ConnectionFailurePolicy()
         let now = ManualClock().now
-        #expect(mishaps.lost(.attTimeout, of: BlueZStage.strap, wasConnected: false, at: now) == nil)
-        #expect(mishaps.lost(.unsupported, of: BlueZStage.strap, wasConnected: false, at: now) == .removeDevice)
-        #expect(mishaps.lost(.attTimeout, of: BlueZStage.strap, wasConnected: false, at: now) == nil)
+        #expect(mishaps.lost(.attTimeout, of: BlueZFixture.strap, wasConnected: false, at: now) == nil)
+        #expect(mishaps.lost(.unsupported, of: BlueZFixture.strap, wasConnected: false, at: now) == .removeDevice)
+        #expect(mishaps.lost(.attTimeout, of: BlueZFixture.strap, wasConnected: false, at: now) == nil)
         mishaps.connected()
-        #expect(mishaps.lost(.attTimeout, of: BlueZStage.strap, wasConnected: false, at: now) == nil)
-        #expect(mishaps.lost(.attTimeout, of: BlueZStage.strap, wasConnected: true, at: now) == nil)
+        #expect(mishaps.lost(.attTimeout, of: BlueZFixture.strap, wasConnected: false, at: now) == nil)
+        #expect(mishaps.lost(.attTimeout, of: BlueZFixture.strap, wasConnected: true, at: now) == nil)
     }
 
     @Test func tenFailuresInARowSwitchTheAdapterOffAndOn() {
         var mishaps = ConnectionFailurePolicy()
         let now = ManualClock().now
         for count in 1...9 {
-            #expect(mishaps.lost(.unreachable, of: BlueZStage.strap, wasConnected: false, at: now) == nil)
+            #expect(mishaps.lost(.unreachable, of: BlueZFixture.strap, wasConnected: false, at: now) == nil)
             #expect(mishaps.isCautious == (count >= 2))
         }
-        #expect(mishaps.lost(.unreachable, of: BlueZStage.strap, wasConnected: false, at: now) == .powerCycle)
+        #expect(mishaps.lost(.unreachable, of: BlueZFixture.strap, wasConnected: false, at: now) == .powerCycle)
     }
 
     @Test func threeStreamsCutWithinTenMinutesAreAFaultForTenMinutes() {
@@ -92,14 +92,14 @@ struct BlueZValueTests {
         for _ in 1...3 {
             #expect(!mishaps.isFading(at: clock.now))
             _ = mishaps.lost(
-                .supervisionTimeout, of: BlueZStage.strap, wasConnected: true, at: clock.advance(by: .seconds(299)))
+                .supervisionTimeout, of: BlueZFixture.strap, wasConnected: true, at: clock.advance(by: .seconds(299)))
         }
         #expect(mishaps.isFading(at: clock.now))
         #expect(mishaps.deadline(at: clock.now) == clock.now + .seconds(600))
         #expect(!mishaps.isFading(at: clock.advance(by: .seconds(600))))
         for _ in 1...3 {
             _ = mishaps.lost(
-                .supervisionTimeout, of: BlueZStage.strap, wasConnected: true, at: clock.advance(by: .seconds(301)))
+                .supervisionTimeout, of: BlueZFixture.strap, wasConnected: true, at: clock.advance(by: .seconds(301)))
         }
         #expect(!mishaps.isFading(at: clock.now), "too seldom")
     }
@@ -108,7 +108,7 @@ struct BlueZValueTests {
         var mishaps = ConnectionFailurePolicy()
         let now = ManualClock().now
         let other = LEAddress(BluetoothAddress(value: 1), .random)
-        for _ in 1...3 { _ = mishaps.lost(.supervisionTimeout, of: BlueZStage.strap, wasConnected: true, at: now) }
+        for _ in 1...3 { _ = mishaps.lost(.supervisionTimeout, of: BlueZFixture.strap, wasConnected: true, at: now) }
         _ = mishaps.lost(.supervisionTimeout, of: other, wasConnected: true, at: now)
         #expect(!mishaps.isFading(at: now))
     }
@@ -121,12 +121,12 @@ struct BlueZValueTests {
         ("AuthorizeService", .rejected), ("Cancel", .agreed), ("Release", .agreed), ("Nonsense", .unknown),
     ])
     func theAgentAgreesToNothingButThePairingOfItsStrap(member: String, answer: BlueZAgent.Answer) {
-        let agent = BlueZAgent(device: BlueZStage.device)
-        #expect(agent.respond(member, device: BlueZStage.device) == answer)
+        let agent = BlueZAgent(device: BlueZFixture.device)
+        #expect(agent.respond(member, device: BlueZFixture.device) == answer)
     }
 
-    @Test(arguments: ["RequestAuthorization", "RequestConfirmation"], [BlueZStage.device + "0", "/", nil])
+    @Test(arguments: ["RequestAuthorization", "RequestConfirmation"], [BlueZFixture.device + "0", "/", nil])
     func strangersAreRejected(member: String, device: String?) {
-        #expect(BlueZAgent(device: BlueZStage.device).respond(member, device: device) == .rejected)
+        #expect(BlueZAgent(device: BlueZFixture.device).respond(member, device: device) == .rejected)
     }
 }

@@ -2,7 +2,7 @@ import Domain
 import Sensors
 import Testing
 
-@Suite struct RecordOrderTests {
+@Suite struct RecordReordererTests {
     @Test func recordsInOrderPassAtOnceButTheFirst() {
         var order = RecordReorderer<Int>()
         var passed: [Int] = []

@@ -13,7 +13,7 @@ func report(
         latitude: latitude, longitude: longitude, altitude: altitude, accuracy: accuracy, speed: speed)
 }
 
-@Suite struct FixMergerTests {
+@Suite struct EpochMergerTests {
     var clock = ManualClock()
     var merger = EpochMerger(device: "/dev/ttyACM0")
 

@@ -3,7 +3,7 @@ import Sensors
 import TestKit
 import Testing
 
-@Suite struct ReceiverChoiceTests {
+@Suite struct ReceiverSelectorTests {
     var clock = ManualClock()
     var receivers = ReceiverSelector()
 

@@ -3,7 +3,7 @@ import Sensors
 import TestKit
 import Testing
 
-struct WayChoiceTests {
+struct BackendSelectorTests {
     private var clock = ManualClock()
     private var choice: BackendSelector
 

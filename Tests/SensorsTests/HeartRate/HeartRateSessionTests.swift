@@ -3,7 +3,7 @@ import Sensors
 import TestKit
 import Testing
 
-struct StrapSessionTests {
+struct HeartRateSessionTests {
     private var clock = ManualClock()
     private var session = HeartRateSession()
     private var strap = ScriptedStrap()
@@ -161,7 +161,8 @@ struct StrapSessionTests {
     }
 
     @Test(arguments: [
-        ("06 01 00 ff ff 00 28 0d 18", "01 06 01 00 0a", StrapLink.DisconnectCause.unsupported),  // no heart-rate service
+        // No heart-rate service.
+        ("06 01 00 ff ff 00 28 0d 18", "01 06 01 00 0a", StrapLink.DisconnectCause.unsupported),
         ("06 01 00 ff ff 00 28 0d 18", "01 06 01 00 05", .pairingNeeded),
         ("06 01 00 ff ff 00 28 0d 18", "07 1a 00 13 00", .unsupported),  // ends before it begins
         ("08 13 00 1a 00 03 28", "01 08 13 00 0a", .unsupported),  // an empty service

@@ -3,7 +3,7 @@ import Sensors
 import TestKit
 import Testing
 
-struct StrapAirTests {
+struct ScanDutyPolicyTests {
     private var clock = ManualClock()
     private var air = ScanDutyPolicy()
 

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Which strap is ours. Times are told from the moment at which each test begins.
-struct StrapChoiceTests {
+struct StrapSelectorTests {
     private var clock = ManualClock()
     private var choice = StrapSelector()
 

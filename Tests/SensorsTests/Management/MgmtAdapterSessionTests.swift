@@ -3,15 +3,15 @@ import Sensors
 import TestKit
 import Testing
 
-struct AdapterSessionTests {
+struct MgmtAdapterSessionTests {
     private let address = BluetoothAddress(value: 0x001A_7DDA_7113)
     private let second = BluetoothAddress(value: 0x00AA_0100_0001)
     private let strap = LEAddress(BluetoothAddress(value: 0xF0F1_F2F3_F4F5), .random)
     private let strapBytes: [UInt8] = [0xF5, 0xF4, 0xF3, 0xF2, 0xF1, 0xF0, 0x02]
 
     /// Everything is set for connections.
-    private func readyStage(_ choice: AdapterChoice = .any) -> AdapterStage {
-        var stage = AdapterStage(choice)
+    private func readyStage(_ choice: AdapterChoice = .any) -> MgmtAdapterFixture {
+        var stage = MgmtAdapterFixture(choice)
         stage.kernel.adapters[0] = FakeKernel.Adapter(address)
         stage.open()
         return stage
@@ -27,7 +27,7 @@ struct AdapterSessionTests {
     }
 
     @Test func withoutAnAdapterThereIsNoneUntilOneIsPluggedIn() {
-        var stage = AdapterStage()
+        var stage = MgmtAdapterFixture()
         #expect(stage.session.status == .unknown)
         stage.open()
         #expect(stage.session.status == .absent)
@@ -37,7 +37,7 @@ struct AdapterSessionTests {
     }
 
     @Test func theOtherBluetoothsAdaptersAreNotTaken() {
-        var stage = AdapterStage()
+        var stage = MgmtAdapterFixture()
         stage.open()
         stage.hear(FakeKernel.event(4, 0, []))
         #expect(stage.session.status == .absent, "it could not be read")
@@ -55,7 +55,7 @@ struct AdapterSessionTests {
     }
 
     @Test func withAnyAdapterTheOtherOneServesWhenOneGoes() {
-        var stage = AdapterStage()
+        var stage = MgmtAdapterFixture()
         stage.kernel.adapters[0] = FakeKernel.Adapter(address)
         stage.kernel.adapters[1] = FakeKernel.Adapter(second)
         stage.open()
@@ -68,7 +68,7 @@ struct AdapterSessionTests {
     }
 
     @Test func theAdapterThatIsAskedForByAddressIsTaken() {
-        var stage = AdapterStage(.address(second))
+        var stage = MgmtAdapterFixture(.address(second))
         stage.kernel.adapters[0] = FakeKernel.Adapter(address)
         stage.kernel.adapters[1] = FakeKernel.Adapter(second)
         stage.open()
@@ -164,7 +164,7 @@ struct AdapterSessionTests {
     }
 
     @Test func aBlockedAdapterIsNamedAndTriedEveryFiveSeconds() {
-        var stage = AdapterStage()
+        var stage = MgmtAdapterFixture()
         stage.kernel.adapters[0] = FakeKernel.Adapter(address)
         stage.kernel.adapters[0]?.isBlocked = true
         stage.open()
@@ -179,7 +179,7 @@ struct AdapterSessionTests {
 
     @Test(arguments: [(true, true, AdapterStatus.ready), (true, false, .forbidden), (false, true, .off)])
     func withoutPermissionWhatIsWrongIsNamed(isPowered: Bool, hasLowEnergy: Bool, status: AdapterStatus) {
-        var stage = AdapterStage()
+        var stage = MgmtAdapterFixture()
         stage.kernel.isTrusted = false
         stage.kernel.adapters[0] = FakeKernel.Adapter(address, isPowered: isPowered, hasLowEnergy: hasLowEnergy)
         stage.open()
@@ -192,7 +192,7 @@ struct AdapterSessionTests {
     }
 
     @Test func withoutPermissionAnAdapterThatIsSwitchedOnByOthersIsReady() {
-        var stage = AdapterStage()
+        var stage = MgmtAdapterFixture()
         stage.kernel.isTrusted = false
         stage.kernel.adapters[0] = FakeKernel.Adapter(address, hasLowEnergy: true)
         stage.open()
@@ -201,7 +201,7 @@ struct AdapterSessionTests {
     }
 
     @Test func aKernelWithoutDefaultsHasParametersLoadedForTheStrapAlone() {
-        var stage = AdapterStage()
+        var stage = MgmtAdapterFixture()
         stage.kernel.failures[0x4C] = 0x01
         stage.kernel.adapters[0] = FakeKernel.Adapter(address)
         stage.open()
@@ -243,7 +243,7 @@ struct AdapterSessionTests {
     }
 
     @Test func connectionsThatWereThereBeforeAreKnown() {
-        var stage = AdapterStage()
+        var stage = MgmtAdapterFixture()
         stage.kernel.adapters[0] = FakeKernel.Adapter(address, isPowered: true, hasLowEnergy: true)
         stage.kernel.adapters[0]?.connections = [strapBytes]
         stage.open()
@@ -252,7 +252,7 @@ struct AdapterSessionTests {
 
     @Test(arguments: [UInt16(0x03), 0x04, 0x0D, 0x05, 0x15, 0x4C, 0x23, 0x24, 0x14])
     func aCommandThatIsNeverAnsweredHoldsNothingUpForEver(opcode: UInt16) {
-        var stage = AdapterStage()
+        var stage = MgmtAdapterFixture()
         stage.kernel.ignored = [opcode]
         stage.kernel.adapters[0] = FakeKernel.Adapter(address)
         stage.open()
@@ -268,7 +268,7 @@ struct AdapterSessionTests {
 
     @Test(arguments: [UInt16(0x03), 0x0D, 0x05, 0x15, 0x4C, 0x23, 0x24, 0x14], [UInt8(0x03), 0x0A, 0x0D, 0x0F])
     func aCommandThatFailsIsTriedAgainLaterNotAtOnce(opcode: UInt16, status: UInt8) {
-        var stage = AdapterStage()
+        var stage = MgmtAdapterFixture()
         stage.kernel.failures[opcode] = status
         stage.kernel.adapters[0] = FakeKernel.Adapter(address)
         stage.open()

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Byte for byte as the structures of the kernel's include/net/bluetooth/mgmt.h lie in memory.
-struct ManagementCommandTests {
+struct MgmtCommandTests {
     private static let strap = LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public)
     private static let other = LEAddress(BluetoothAddress(value: 0xF0F1_F2F3_F4F5), .random)
 

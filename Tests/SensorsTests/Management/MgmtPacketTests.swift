@@ -3,7 +3,7 @@ import Sensors
 import TestKit
 import Testing
 
-struct ManagementPacketTests {
+struct MgmtPacketTests {
     private static let strap = LEAddress(BluetoothAddress(value: 0xF0F1_F2F3_F4F5), .random)
 
     private func packet(_ text: String) throws(ParseError) -> MgmtPacket {

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// One strap may pair while somebody waits for it, and nobody else ever.
-struct AdapterPairingTests {
+struct MgmtPairingTests {
     private static let address = BluetoothAddress(value: 0x001A_7DDA_7113)
     private static let strap = LEAddress(BluetoothAddress(value: 0xF0F1_F2F3_F4F5), .random)
     private static let strapBytes: [UInt8] = [0xF5, 0xF4, 0xF3, 0xF2, 0xF1, 0xF0, 0x02]
@@ -13,8 +13,8 @@ struct AdapterPairingTests {
     private static let keyBytes: [UInt8] = [0, 1, 16] + Array(0..<26)
     private static let key = LongTermKey(adapter: address, device: strap, keyBytes)!
 
-    private func readyStage(isBondable: Bool = false, keys: [LongTermKey] = []) -> AdapterStage {
-        var stage = AdapterStage()
+    private func readyStage(isBondable: Bool = false, keys: [LongTermKey] = []) -> MgmtAdapterFixture {
+        var stage = MgmtAdapterFixture()
         stage.kernel.adapters[0] = FakeKernel.Adapter(Self.address)
         stage.kernel.adapters[0]?.isBondable = isBondable
         stage.session.setKeys(keys)
@@ -22,7 +22,7 @@ struct AdapterPairingTests {
         return stage
     }
 
-    private func pairingStage() -> AdapterStage {
+    private func pairingStage() -> MgmtAdapterFixture {
         var stage = readyStage()
         stage.pair(Self.strap, for: .seconds(60))
         return stage

@@ -7,13 +7,13 @@ import TestKit
 import Testing
 
 /// A strap's client in a loop of its own, and what it reported.
-final class StrapBench: LoopBench {
+final class StrapFixture: LoopFixture {
     let loop: EventLoop
     let path: String
     private(set) var inputs: [Timestamped<Input>] = []
     private(set) var information: [DeviceInformation] = []
     private(set) var strap: UnixStrap?
-    var isDone: (StrapBench) -> Bool = { _ in false }
+    var isDone: (StrapFixture) -> Bool = { _ in false }
     var timers: [TimerSource] = []
     private let directory: URL
 

@@ -3,7 +3,7 @@ import Sensors
 import TestKit
 
 /// A session and a kernel that answer each other.
-struct AdapterStage {
+struct MgmtAdapterFixture {
     var clock = ManualClock()
     var kernel = FakeKernel()
     var session: MgmtAdapterSession

@@ -3,7 +3,7 @@ import Glibc
 package import Linux
 
 /// Where a service tells how it stands, as systemd has it. Its queue takes what the kernel lets it.
-package struct NotifySocket: ~Copyable {
+package struct NotifyListener: ~Copyable {
     package let socket: FileDescriptor
 
     /// - Parameter path: one that begins with `@` is in the abstract namespace.

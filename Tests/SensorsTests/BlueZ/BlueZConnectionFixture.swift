@@ -3,9 +3,9 @@ import Sensors
 import TestKit
 
 /// A connection with a bluetoothd whose answers and signals a test gives.
-struct BlueZConnectionStage {
-    static let battery = BlueZStage.device + "/service001a/char001b"
-    static let model = BlueZStage.device + "/service001e/char0021"
+struct BlueZConnectionFixture {
+    static let battery = BlueZFixture.device + "/service001a/char001b"
+    static let model = BlueZFixture.device + "/service001e/char0021"
 
     var clock = ManualClock()
     var objects = BlueZObjects()
@@ -18,9 +18,9 @@ struct BlueZConnectionStage {
 
     init(tellsReasons: Bool = false, isFresh: Bool = false) {
         connection = BlueZConnection(
-            device: BlueZStage.device, tellsReasons: tellsReasons, isFresh: isFresh, at: clock.now)
-        objects.apply(BlueZStage.adapter(), isNew: true)
-        objects.apply(BlueZStage.device(), isNew: true)
+            device: BlueZFixture.device, tellsReasons: tellsReasons, isFresh: isFresh, at: clock.now)
+        objects.apply(BlueZFixture.adapter(), isNew: true)
+        objects.apply(BlueZFixture.device(), isNew: true)
     }
 
     mutating func begin() {
@@ -44,13 +44,13 @@ struct BlueZConnectionStage {
     }
 
     mutating func addServices() {
-        for (path, short) in [(BlueZStage.heartRate, "2a37"), (Self.battery, "2a19"), (Self.model, "2a24")] {
-            tell(BlueZStage.characteristic(path, short), isNew: true)
+        for (path, short) in [(BlueZFixture.heartRate, "2a37"), (Self.battery, "2a19"), (Self.model, "2a24")] {
+            tell(BlueZFixture.characteristic(path, short), isNew: true)
         }
     }
 
     mutating func tell(_ changes: [String: BlueZValue]) {
-        tell(BlueZInterfaceUpdate(BlueZStage.device, .device, changes))
+        tell(BlueZInterfaceUpdate(BlueZFixture.device, .device, changes))
     }
 
     mutating func tell(_ part: BlueZInterfaceUpdate, isNew: Bool = false) {
@@ -59,7 +59,7 @@ struct BlueZConnectionStage {
     }
 
     mutating func remove() {
-        objects.remove(.device, of: BlueZStage.device)
+        objects.remove(.device, of: BlueZFixture.device)
         carryOut(connection.advance(objects, at: clock.now))
     }
 
@@ -75,11 +75,11 @@ struct BlueZConnectionStage {
 
     private mutating func link(after call: BlueZMethodCall, _ error: BlueZError?) {
         guard let isLinked = BlueZConnection.isLinked(after: call, error) else { return }
-        objects.apply(BlueZInterfaceUpdate(BlueZStage.device, .device, ["Connected": .flag(isLinked)]), isNew: false)
+        objects.apply(BlueZInterfaceUpdate(BlueZFixture.device, .device, ["Connected": .flag(isLinked)]), isNew: false)
     }
 
     /// A value of the property.
-    mutating func notify(_ value: [UInt8], from path: String = BlueZStage.heartRate) {
+    mutating func notify(_ value: [UInt8], from path: String = BlueZFixture.heartRate) {
         carryOut(connection.received(value, from: path, objects, at: clock.now))
     }
 

@@ -7,7 +7,7 @@ import Pipeline
 @testable import Daemon
 
 /// What goes through a daemon's hands, without its devices and sockets.
-struct DaemonStage {
+struct DaemonFixture {
     /// UTC less the boot clock, in milliseconds.
     static let offset: Int64 = 1_790_000_000_000
 

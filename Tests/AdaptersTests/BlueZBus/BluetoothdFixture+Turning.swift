@@ -3,7 +3,7 @@ import Linux
 import Testing
 
 /// Turns of the loop that fail the test where what is waited for does not come.
-extension BusBench {
+extension BluetoothdFixture {
     /// Starts, and waits for the first beats.
     func stream(sourceLocation: SourceLocation = #_sourceLocation) throws {
         try start()

@@ -5,7 +5,7 @@ import Linux
 import Outputs
 import TestKit
 
-extension JournalStage {
+extension JournalFixture {
     static let files = ["", "-wal", "-shm"]
 
     /// Records an activity of so many entries and rows, and ends it.

@@ -5,7 +5,7 @@ import Linux
 import TestKit
 
 /// A journal in a directory of its own, with a writer that the test turns.
-final class JournalStage {
+final class JournalFixture {
     let directory: TemporaryDirectory
     var clock = ManualClock()
     private(set) var journal: Journal

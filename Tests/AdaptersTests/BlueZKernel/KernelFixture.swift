@@ -8,7 +8,7 @@ import Testing
 
 /// A strap's client whose kernel and strap are played: the management channel and the disconnections on pairs of sockets, the strap
 /// on a Unix socket that takes connections at once.
-final class KernelBench: LoopBench {
+final class KernelFixture: LoopFixture {
     let loop: EventLoop
     var kernel = FakeKernel()
     let strapPath: String
@@ -37,7 +37,7 @@ final class KernelBench: LoopBench {
 
     private var management: Peer?
     private var disconnections: FileDescriptor?
-    var isDone: (KernelBench) -> Bool = { _ in false }
+    var isDone: (KernelFixture) -> Bool = { _ in false }
     var timers: [TimerSource] = []
     private let directory: URL
 

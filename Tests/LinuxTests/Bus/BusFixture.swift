@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// A private bus and a loop that is turned until something has come.
-final class BusStage {
+final class BusFixture {
     let daemon: PrivateBus
     let loop: EventLoop
 

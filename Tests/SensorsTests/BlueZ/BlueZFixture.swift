@@ -3,7 +3,7 @@ import Sensors
 import TestKit
 
 /// A session with a bluetoothd whose answers a test gives.
-struct BlueZStage {
+struct BlueZFixture {
     static let hci0 = "/org/bluez/hci0"
     static let address = BluetoothAddress(value: 0x001A_7DDA_7113)
     static let device = hci0 + "/dev_A0_9E_1A_00_00_01"

@@ -5,7 +5,7 @@ import Linux
 /// The case that is running, in memory that is a file: what crashed is found there afterwards.
 ///
 /// Layout: the size of the case, 8 bytes in the machine's order, then the case.
-final class KeptCase {
+final class Reproducer {
     private static let header = MemoryLayout<Int>.size
     private static let size = header + Mutator.sizeLimit
 

@@ -3,7 +3,7 @@ import Domain
 import Linux
 
 /// A bench whose loop runs until something has come about.
-protocol LoopBench: AnyObject {
+protocol LoopFixture: AnyObject {
     var loop: EventLoop { get }
     var inputs: [Timestamped<Input>] { get }
     /// What the loop runs for; asked by ``check()``.
@@ -11,7 +11,7 @@ protocol LoopBench: AnyObject {
     var timers: [TimerSource] { get set }
 }
 
-extension LoopBench {
+extension LoopFixture {
     /// Does something after a while, in the loop.
     func after(_ duration: Duration, _ body: @escaping () -> Void) throws {
         let timer = try loop.timer(body)

@@ -6,7 +6,7 @@ import Outputs
 import TestKit
 
 /// A publisher on a socket of its own, and the loop that it lives in.
-final class PublisherStage {
+final class StateServerFixture {
     let directory = TemporaryDirectory()
     let loop = try! EventLoop()
     let publisher: StateServer

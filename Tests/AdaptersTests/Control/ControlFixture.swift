@@ -6,7 +6,7 @@ import TestKit
 import Testing
 
 /// A control server whose daemon has settings and notes what it was asked.
-final class ControlStage {
+final class ControlFixture {
     let directory = TemporaryDirectory()
     let loop = try! EventLoop()
     var server: ControlServer!

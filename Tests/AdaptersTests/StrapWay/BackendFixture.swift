@@ -6,7 +6,7 @@ import TestKit
 import Testing
 
 /// The ways to the straps, pretended, over a real bus on which bluetoothd's name comes and goes.
-final class WayStage {
+final class BackendFixture {
     let daemon: PrivateBus
     let loop: EventLoop
     private(set) var ways: StrapBackendSwitch?

@@ -6,7 +6,7 @@ import Sensors
 import TestKit
 
 /// A strap's client through a pretended bluetoothd on a bus of its own.
-final class BusBench {
+final class BluetoothdFixture {
     static let adapter = BluetoothAddress(value: 0x001A_7DDA_7113)
     static let strap = LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public)
 
@@ -60,7 +60,9 @@ final class BusBench {
 
     /// Turns the loop until a condition holds; false when the time is over.
     @discardableResult
-    func run(for limit: Duration = .seconds(10), until isDone: (BusBench) -> Bool = { _ in false }) throws -> Bool {
+    func run(for limit: Duration = .seconds(10), until isDone: (BluetoothdFixture) -> Bool = { _ in false }) throws
+        -> Bool
+    {
         let end = Clock.now() + limit
         while !isDone(self) {
             let now = Clock.now()

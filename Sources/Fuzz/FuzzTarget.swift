@@ -1,7 +1,7 @@
 /// One reader of bytes from outside, or one machine that they drive, and what it is known to read.
 ///
 /// A body traps where what it reads breaks a promise, for example an answer that is no JSON; a random case finds that out.
-struct Entry: Sendable {
+struct FuzzTarget: Sendable {
     let name: String
     /// Well-formed cases, from which most others are made.
     let corpus: [[UInt8]]
