@@ -4,9 +4,9 @@ import Linux
 import Outputs
 import Pipeline
 
-/// What is asked about the activities that are recorded: the clerk reads, the journal's writer changes.
+/// Requests about recorded activities: the disk worker reads, the journal's writer changes.
 extension Daemon {
-    /// Begins what was asked; the answer is settled by the token that is returned.
+    /// - Returns: the token of the deferred response.
     func execute(
         _ request: ActivityRequest, at now: Instant
     ) throws(RPCError) -> PendingResponse.Token {
@@ -31,7 +31,7 @@ extension Daemon {
                 if case .track(let track) = answer { .track(track) } else { nil }
             }
         case .edit(let id, let sport, let name):
-            // The state would go on to say the other.
+            // STATE would still report the old sport.
             if sport != nil { try checkIsNotOn(id) }
             try change(id, by: .edit(activity: id, sport, name), for: token, at: now) { daemon throws(RPCError) in
                 try daemon.submit(.activity(id), for: token) { daemon, answer in
@@ -48,7 +48,8 @@ extension Daemon {
         return token
     }
 
-    /// Has the journal's thread copy a damaged journal; the answer comes when that is on the disk, not when it is done.
+    /// Queues the copy of a damaged journal to the journal's writer. The
+    /// response is sent when the request is on the disk; the copy takes longer.
     private func recover(_ file: String, for token: PendingResponse.Token, at now: Instant) throws(RPCError) {
         let status = recorder.journal.status(at: now)
         guard status.state == .writing else { throw .busy(status.message ?? "the disk takes nothing") }
@@ -64,7 +65,7 @@ extension Daemon {
         if isAsked != true { throw .busy("too many questions about activities wait for the disk") }
     }
 
-    /// The activity that is on.
+    /// The activity in progress.
     private var present: Activity? {
         pipeline.state(at: Clock.now()).activity
     }
@@ -73,7 +74,7 @@ extension Daemon {
         if present?.id == id { throw .unavailable("activity \(id) is on: stop it first") }
     }
 
-    /// The activity that is on has its figures of now: the journal's are some seconds old.
+    /// Replaces the totals of the activity in progress by current ones; the journal's are some seconds old.
     private func upToDate(_ summary: ActivitySummary) -> ActivitySummary {
         guard let present, present.id == summary.id else { return summary }
         var summary = summary
@@ -84,7 +85,7 @@ extension Daemon {
         return summary
     }
 
-    /// Asks the clerk; `result` makes the result of what he says, or nil where there is no such activity.
+    /// Submits a request to the disk worker. `result` converts its reply; nil if the activity does not exist.
     private func submit(
         _ question: DiskRequest, for token: PendingResponse.Token,
         _ result: @escaping (Daemon, DiskReply) -> ControlResult?
@@ -100,7 +101,7 @@ extension Daemon {
         if isAsked != true { throw .busy("too many questions about activities wait for the disk") }
     }
 
-    /// Changes an activity, if there is one of that number; `done` is called when that is written.
+    /// Changes an activity if it exists. Calls `done` when the change is on the disk.
     private func change(
         _ id: Int, by change: JournalChange, for token: PendingResponse.Token, at now: Instant,
         _ done: @escaping (Daemon) throws(RPCError) -> Void
@@ -114,7 +115,7 @@ extension Daemon {
                 case .success: throw Self.noSuchActivity
                 case .failure(let trouble): throw .unreadable(trouble)
                 }
-                // It may have begun, or have been deleted, since it was asked for: numbers are never used twice.
+                // The activity may have been started or deleted since the request. Numbers are never reused.
                 let isTaken = recorder.journal.append(change, at: Clock.now()) { [unowned self] in
                     complete(token) { () throws(RPCError) in try done(self) }
                 }
@@ -126,7 +127,7 @@ extension Daemon {
         if isAsked != true { throw .busy("too many questions about activities wait for the disk") }
     }
 
-    /// Goes on; what fails is the answer.
+    /// Runs `body`; an error completes the token.
     private func complete(_ token: PendingResponse.Token, _ body: () throws(RPCError) -> Void) {
         do throws(RPCError) {
             try body()

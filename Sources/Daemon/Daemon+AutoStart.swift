@@ -2,23 +2,23 @@ import Domain
 import Linux
 import Pipeline
 
-/// Runs that begin by themselves (``AutoStart``).
+/// Automatic start of runs (``AutoStart``).
 extension Daemon {
-    /// Begins the run that movement or beats ask for, as a command would. Not on a battery that is nearly empty: the last of it is for a
-    /// run that a person begins.
+    /// Starts the run that movement or beats have triggered, as a command would. It does not start
+    /// one while the battery is nearly empty: the remaining charge is for runs that a user starts.
     ///
-    /// - Returns: whether one has begun.
+    /// - Returns: true if a run has started.
     func beginByItself(at now: Instant) -> Bool {
         guard let since = begins else { return false }
         begins = nil
         guard recollection.pipeline.runState == .idle, !powerWatch.isExhausted else { return false }
         Log.write(.info, "movement or beats begin a run")
-        // Idle it is not refused.
+        // An idle pipeline does not reject it.
         _ = try? perform(.start(nil, indoor: false, back: now - since), at: now)
         return true
     }
 
-    /// Says why a run has ended that nobody has stopped.
+    /// Logs the automatic stop of a run.
     func logEnd(_ entries: [InputLogEntry]) {
         guard entries.contains(where: { $0.kind == .ended(.forgotten) }) else { return }
         let minutes = recollection.pipeline.settings.autoStopMinutes

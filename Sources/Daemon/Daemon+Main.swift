@@ -4,7 +4,7 @@ import Glibc
 import Linux
 
 extension Daemon {
-    /// The whole program: returns the status to exit with.
+    /// - Returns: the exit status of the program.
     package static func main(_ arguments: [String]) -> Int32 {
         blockSignals(signals)
         do {
@@ -30,12 +30,12 @@ extension Daemon {
         return status
     }
 
-    /// Why the daemon does not start: one line that says what to do.
+    /// An error that prevents the start. `line` says how to correct it.
     private struct Failure: Error {
         var line: String
     }
 
-    /// The pid of the program that systemd started, for that program only: children inherit a number that is not theirs.
+    /// Whether systemd started this process. Children inherit `SYSTEMD_EXEC_PID`, so it is compared with the own pid.
     private static var isStartedBySystemd: Bool {
         variable("SYSTEMD_EXEC_PID").flatMap { Int32($0) } == getpid()
     }
@@ -56,7 +56,7 @@ extension Daemon {
         let directories = try Directories(
             options, isSystem: geteuid() == 0 || isStartedBySystemd, hasSockets: handed.count == socketNames.count,
             environment: variable)
-        // Where systemd has made both sockets their directory is its own, and nothing is made there.
+        // If systemd passed both sockets, it owns their directory: nothing is created there.
         let runtime = try directories.runtime.map { try lock($0, option: "--runtime-dir", file: "runtime.lock") }
         let strapFile = options.isDemo ? nil : StrapStoreFile(in: directories.state)
         let state = StateDirectoryOpener(
@@ -79,16 +79,16 @@ extension Daemon {
         case .some(let runtime): for name in sockets.compactMap(\.ownName) { runtime.directory.remove(name) }
         case .none: break
         }
-        // The locks end last: the process that gets them next finds no socket of this one.
+        // The locks are released last: the next process that gets them finds no socket of this one.
         _ = consume runtime
         withExtendedLifetime(state) {}
         return status
     }
 
-    /// The fewest open files that the daemon starts with: up to 40 for devices, links, the journal and one export, 8 for clients of control.sock,
-    /// 16 that no client gets.
+    /// The minimum of open files: up to 40 for devices, links, the journal
+    /// and one export, 8 for clients of control.sock, 16 that no client gets.
     private static let leastDescriptors: Int32 = 64
-    /// The most that the daemon asks for: what `paced.service` has too.
+    /// The limit that the daemon requests, the same as in `paced.service`.
     private static let mostDescriptors: Int32 = 8192
 
     private static func checkDescriptors() throws(Failure) {
@@ -103,7 +103,7 @@ extension Daemon {
 
     private static let socketNames = ["state", "control"]
 
-    /// The sockets that systemd handed over, by their names.
+    /// The sockets that systemd passed, by name.
     private static func handedSockets() throws(Failure) -> [String: Int32] {
         do throws(ActivationSockets.Failure) {
             let handed = try ActivationSockets(named: socketNames)
@@ -124,7 +124,7 @@ extension Daemon {
         }
     }
 
-    /// Makes a directory where it is missing, checks it, and locks it.
+    /// Creates a directory if it is missing, checks it, and locks it.
     private static func lock(_ path: String, option: String, file: String) throws(Failure) -> DirectoryLock {
         do {
             try makeDirectories(path)
@@ -141,7 +141,7 @@ extension Daemon {
         }
     }
 
-    /// A backup may be made of hard links, so they are no reason not to start.
+    /// Warns about hard links. They do not prevent the start, because a backup may consist of hard links.
     static func hardLinks(among names: [String], in directory: borrowing Directory) -> [String] {
         var warnings: [String] = []
         for name in directory.linked(among: names) {
@@ -152,18 +152,19 @@ extension Daemon {
         return warnings
     }
 
-    /// A socket that listens.
+    /// A listening socket.
     private struct OpenSocket {
         var number: Int32
-        /// Of one that paced has made in the runtime directory: it is removed at the end.
+        /// The file name of a socket that paced created in the runtime directory, to remove at the end.
         var ownName: String?
     }
 
-    /// Each socket that was handed over, and the others in the runtime directory.
+    /// Uses each socket that systemd passed, and creates the others in the runtime directory.
     ///
     /// - Parameters:
-    ///   - path: of the runtime directory, as it was given: a short link to a long path serves clients too.
-    ///   - runtime: the same one, locked.
+    ///   - path: the runtime directory as configured. A short link
+    ///     to a long path keeps within the length limit of sockets.
+    ///   - runtime: the same directory, locked.
     private static func openSockets(
         _ handed: [String: Int32], in path: String?, _ runtime: borrowing DirectoryLock?
     ) throws(Failure) -> [OpenSocket] {

@@ -3,10 +3,10 @@ import Domain
 import Linux
 import Pipeline
 
-/// What the board's supply changes: faults, and the run.
+/// Handles changes of the board's power supply: raises faults, closes and resumes the run.
 extension Daemon {
-    /// Takes how the board is supplied. A run is closed once, when the battery gets so low: one that is begun by command after that goes
-    /// on as long as the battery does.
+    /// Receives the power status. Closes the run once, when the battery falls to the closing
+    /// limit. A run that is started by command after that continues until the battery is empty.
     func receive(_ power: PowerStatus?) {
         receive(.power(power))
         let wasExhausted = powerWatch.isExhausted
@@ -27,7 +27,7 @@ extension Daemon {
         Log.write(.warning, "the battery is nearly empty: the run is closed, and goes on when power returns")
         self.closed = closed
         undecided = nil
-        // A run is on: it is not refused.
+        // A run is in progress, so this is not rejected.
         try? recollection.endForPower(at: now)
         finishStep()
     }

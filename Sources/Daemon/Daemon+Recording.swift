@@ -4,34 +4,34 @@ import Linux
 import Outputs
 import Pipeline
 
-/// How the recording begins with the daemon: what the journal knows, and the activity that was left open.
+/// Start of the recording: adopts the journal's content and the activity that was left open.
 extension Daemon {
-    /// What the journal has a part in. It is the same at the start and where the journal opens later.
+    /// The state that depends on the journal, at the start and when the journal opens later.
     struct StartupState {
         var recollection: RunEngine
         var recorder: RunRecorder
-        /// Nobody knows yet whether the activity that goes on is too old for that.
+        /// Set while it is unknown whether the resumed activity is too old.
         var undecided: ProvisionalResume?
-        /// An activity that was closed because the battery was nearly empty.
+        /// An activity that was closed on low battery.
         var closed: SuspendedActivity?
         var continuity = Continuity()
     }
 
-    /// How what is counted in memory continues what the journal holds.
+    /// Where the numbers in memory continue those of the journal.
     struct Continuity {
-        /// The numbers of the first activity and the first event that are not in the journal as it was read last.
+        /// The first activity number and the first event number that were not in the journal when it was last read.
         var next = (activity: Renumbering.firstUnknownActivity, event: 1)
-        /// The activity that was taken up from a journal that could be read and not be written.
+        /// The activity that was resumed from a journal that is readable but not writable.
         var takenUp: Int?
     }
 
-    /// Puts in force what was found in the state directory: numbers, events, the activity that was left open, settings, straps. What was set
-    /// and recorded since the start stays.
+    /// Adopts the content of the state directory: numbers, events, the activity that was
+    /// left open, settings, straps. Settings and recordings made since the start stay.
     ///
-    /// - Parameter isClosing: the loop has ended: an activity that could go on is left to the next start.
+    /// - Parameter isClosing: the loop has ended. An interrupted activity is left to the next start.
     func adopt(_ finding: StateDirectoryStatus, isClosing: Bool = false) {
         let now = Clock.now()
-        // After the end of the loop nothing is recorded any more.
+        // Nothing is recorded after the end of the loop.
         if !isClosing { catchUp(to: now) }
         var begun = StartupState(
             recollection: recollection, recorder: recorder, undecided: undecided, closed: closed, continuity: continuity
@@ -52,7 +52,7 @@ extension Daemon {
         finishStep()
     }
 
-    /// Reports what was found; where the directory is ready, what waits is written.
+    /// Logs the result. Starts writing if the directory is ready.
     func begin(_ finding: StateDirectoryStatus) {
         if finding.isReady {
             isStateReady = true
@@ -73,7 +73,7 @@ extension Daemon {
 }
 
 extension Daemon.StartupState {
-    /// Nothing is known yet of what the journal holds.
+    /// Creates the state for a journal that has not been read yet.
     init(_ pipeline: Pipeline, _ journal: Journal, _ formats: [ExportFormat], at now: Instant) {
         recollection = RunEngine(pipeline, at: now)
         let scribe = RecordingBuilder(isDemo: pipeline.isDemo)
@@ -81,9 +81,9 @@ extension Daemon.StartupState {
     }
 
     /// - Parameters:
-    ///   - isServing: the devices are known already; false at the start.
+    ///   - isServing: the devices are connected already; false at the start.
     ///   - isClosing: see ``Daemon/adopt(_:isClosing:)``.
-    /// - Returns: how the numbers move; nil where no number was found.
+    /// - Returns: the shift of the numbers; nil if the journal could not be read.
     mutating func adopt(
         _ finding: StateDirectoryStatus, isServing: Bool, isClosing: Bool = false, at now: Instant
     ) -> Renumbering? {
@@ -104,7 +104,7 @@ extension Daemon.StartupState {
         return numbers
     }
 
-    /// Goes on with an activity that was left open, or ends it at its last moment.
+    /// Resumes an activity that was left open, or ends it at its last moment.
     private mutating func resume(_ leftOpen: InterruptedActivity, hasBegun: Bool, isServing: Bool, at now: Instant) {
         switch leftOpen {
         case .interrupted(let interrupted):
@@ -153,7 +153,7 @@ extension Daemon.StartupState {
 }
 
 extension Daemon {
-    /// Keeps the entries of an activity that may turn out to be two, and tells them apart once the time of day is known.
+    /// Collects entries of the provisional resume. Splits the activity once the outage is known to be too long.
     func decideProvisionalResume(_ entries: [InputLogEntry], _ outputs: [Output], at now: Instant) {
         guard undecided != nil else { return }
         undecided?.append(entries)

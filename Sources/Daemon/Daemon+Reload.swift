@@ -3,10 +3,10 @@ import Domain
 import Linux
 import Pipeline
 
-/// SIGHUP: the configuration file is read again. What can change does so at once, the rest at the next start; a file that is wrong changes
-/// nothing.
+/// SIGHUP: reads the configuration file again. Live keys change at
+/// once, the others at the next start. An invalid file changes nothing.
 extension Daemon {
-    /// Has the file read, on a thread that may wait for the disk; ``reloaded(_:_:)`` goes on.
+    /// Submits the file to the disk worker; ``reload(_:at:)`` applies it.
     func reload() {
         reportReloading()
         let isAsked = clerk?.submit(.configuration(path: options.configurationPath)) { [unowned self] answer in
@@ -19,7 +19,7 @@ extension Daemon {
         if isAsked != true { reloaded(.error, "too many questions wait for the disk") }
     }
 
-    /// The file has been read again, or cannot be, and what there was to do is done.
+    /// Logs the result of the reload and reports it to systemd.
     private func reloaded(_ level: LogLevel, _ words: String) {
         let rest = level == .error ? "; all stays as it was" : ""
         Log.write(level, "told to read the configuration again: " + words + rest, isOurs: true)
@@ -36,9 +36,9 @@ extension Daemon {
         }
     }
 
-    /// Goes by another configuration from now on.
+    /// Applies a new configuration.
     ///
-    /// - Returns: in words what has changed.
+    /// - Returns: a text that lists the changes.
     private func apply(_ new: Configuration, at now: Instant) -> String {
         let changes = ConfigurationDiff(from: configuration, to: new)
         let settings = made.over(Self.defaultSettings(options, new))
@@ -63,7 +63,7 @@ extension Daemon {
         names.isEmpty ? nil : names.joined(separator: ", ") + " " + words
     }
 
-    /// Takes over the settings that the configuration says otherwise than before.
+    /// Applies the settings whose configured value has changed.
     func take(_ keys: [SettingKey], of new: Settings, at now: Instant) {
         guard !keys.isEmpty else { return }
         catchUp(to: now)

@@ -4,9 +4,9 @@ import Glibc
 import Linux
 import Pipeline
 
-/// The daemon as a service of systemd: what it tells of itself, and how it ends.
+/// The daemon as a systemd service: status reports, signals and shutdown.
 extension Daemon {
-    /// How the run stands, for people who ask systemd.
+    /// Reports the state of the run to systemd.
     func reportStatus() {
         service.setStatus(Self.statusText(pipeline.runState, activity: pipeline.state(at: Clock.now()).activity?.id))
     }
@@ -19,12 +19,12 @@ extension Daemon {
         }
     }
 
-    /// The configuration is about to be read anew.
+    /// Reports the start of a reload.
     func reportReloading() {
         service.reloading()
     }
 
-    /// What could change has changed, or nothing has.
+    /// Reports the end of a reload, successful or not.
     func reportReloaded() {
         service.ready()
     }
@@ -32,7 +32,7 @@ extension Daemon {
     // MARK: Signals
 
     func onSignal(_ signal: Int32) throws(SystemError) -> SignalSource {
-        // A terminal that goes away says so with SIGHUP; it may be gone already.
+        // A terminal that closes sends SIGHUP too, and may be gone already.
         let hasTerminal = isatty(STDIN_FILENO) == 1 || errno == EIO
         let isReload = signal == SIGHUP && !hasTerminal
         return try loop.onSignal(signal) { [unowned self] in
@@ -40,13 +40,13 @@ extension Daemon {
         }
     }
 
-    // MARK: The end
+    // MARK: Shutdown
 
-    /// A signal says that it is time to stop.
+    /// Starts the shutdown.
     func handle(by signal: Int32) {
         Log.write(.notice, "told to stop")
         service.stopping()
-        // Whoever presses Ctrl-C is there to stop the run himself.
+        // A user who presses Ctrl-C can stop the run himself.
         let runIsOn = signal == SIGTERM && pipeline.runState != .idle
         perform(shutdown.stopRequested(runIsOn: runIsOn, at: Clock.now()))
     }
@@ -71,7 +71,7 @@ extension Daemon {
         }
     }
 
-    /// The machine goes down: the run ends here, and its files are made in the time that is left, or at the next start.
+    /// Stops the run because the system shuts down. Its files are exported in the time left, or at the next start.
     private func closeRun() {
         let filesAreDone = { [unowned self] in perform(shutdown.filesAreDone()) }
         do {
@@ -81,12 +81,12 @@ extension Daemon {
             finishStep()
             exports?.whenDone(filesAreDone)
         } catch {
-            // It has been stopped meanwhile, or nothing can be waited for.
+            // The run has been stopped meanwhile, or no timer could be created.
             filesAreDone()
         }
     }
 
-    /// Closes the journal, as far as the disk lets it in the time that is left.
+    /// Closes the journal, waiting for the disk for at most the time left.
     func closeRecording() {
         let isClosed = recorder.journal.close(waiting: shutdown.timeLeft(at: Clock.now())) {
             if let finding = statePreparation.popFinding() { adopt(finding, isClosing: true) }

@@ -3,12 +3,12 @@ import Domain
 import Linux
 import Pipeline
 
-/// The settings: what people set over control.sock wins over the configuration, and is kept in the journal.
+/// The settings. A change over control.sock has precedence over the configuration and is stored in the journal.
 ///
-/// A setting is answered when it is in force. It is on the disk within a second; a disk that takes nothing shows as the recorder's trouble,
-/// and the setting waits with the rest of what is to be written.
+/// A change is answered when it is in force, and is on the disk within a second. If the disk does
+/// not respond, the recorder's status reports that, and the change waits in the journal's queue.
 extension Daemon {
-    /// The settings of a device on which nobody has set any. The demo shows what a new device shows, and keeps nothing.
+    /// The settings without any change by a user. The demo shows those of a new device and stores nothing.
     var defaultSettings: Settings {
         Self.defaultSettings(options, configuration)
     }
@@ -17,9 +17,9 @@ extension Daemon {
         options.isDemo ? Settings() : configuration.settings
     }
 
-    /// Changes a setting, or leaves all as it was.
+    /// Changes a setting. Changes nothing if it throws.
     ///
-    /// - Throws: ``RPCError`` -32004 where the value does not go with another setting, or an option decides it.
+    /// - Throws: ``RPCError`` -32004 if the value contradicts another setting, or if an option overrides the setting.
     func change(_ change: SettingChange, at now: Instant) throws(RPCError) -> ControlResult {
         if case .straps(let ours) = change {
             try checkStrapsAreFree()
@@ -37,13 +37,13 @@ extension Daemon {
         return .setting(change.key, pipeline.settings)
     }
 
-    /// Which straps are ours, and whether any is used, is as people want it from now on.
+    /// Stores the user's choice of straps, including whether any is used.
     func saveStrapSetting(at now: Instant) {
         save(made.adopt(.straps(straps.ours)), at: now)
         save(made.adopt(strapsAreOff: straps.isOff), at: now)
     }
 
-    /// Puts in force what the journal says that could not be read before; what people have set since the start stays.
+    /// Adopts the journal's settings if they could not be read at the start. Changes made since the start stay.
     func adopt(_ kept: [JournalSetting], at now: Instant) {
         if options.isDemo { return }
         var damages: [UserSettings.Damage] = []
@@ -65,7 +65,7 @@ extension Daemon {
         if !options.isDemo { recorder.journal.append(change, at: now) }
     }
 
-    /// Says what was wrong with the settings that were kept, and mends it.
+    /// Logs each damaged setting and repairs it in the journal.
     func repairSettings(_ damages: [UserSettings.Damage], at now: Instant) {
         for damage in damages {
             Log.write(.warning, damage.reason)

@@ -4,11 +4,11 @@ import Linux
 import Pipeline
 import Sensors
 
-/// Which straps are ours, as people say it over control.sock, and how it is kept.
+/// The user's choice of straps over control.sock, and the file of known straps.
 ///
-/// An option (`--strap` with anything but `auto`) decides it before anybody here does.
+/// The option `--strap` with any value but `auto` has precedence.
 extension Daemon {
-    /// What is known of straps at the start: what people want is in the journal, else in a list of an earlier release, else configured.
+    /// The straps at the start: the user's choice in the journal or an earlier release's file, else as configured.
     static func straps(
         _ kept: StrapStore, _ made: UserSettings, _ settings: Settings, _ configuration: Configuration
     ) -> StrapStore {
@@ -20,10 +20,10 @@ extension Daemon {
         return list
     }
 
-    /// What the option says; `auto` leaves it to people, and to the configuration file.
+    /// The option's value; with `auto`, the user's choice or the configuration file decides.
     var strapOption: Options.Strap { options.strap ?? .auto }
 
-    /// The straps that were said, by the option or else by people.
+    /// The straps that the option names, else those that the user chose.
     static func strapSetting(_ options: Options, kept list: StrapStore) -> [String] {
         switch options.strap {
         case .ours(let straps): straps
@@ -31,7 +31,7 @@ extension Daemon {
         }
     }
 
-    /// - Throws: ``RPCError`` -32004 where an option decides which strap is used.
+    /// - Throws: ``RPCError`` -32004 if an option decides which strap is used.
     func checkStrapsAreFree() throws(RPCError) {
         // The demo ignores the option.
         if strapOption != .auto, !options.isDemo { throw .overridden(by: "--strap") }
@@ -58,14 +58,14 @@ extension Daemon {
         return .done
     }
 
-    /// Hears who is there; the answer goes by what is returned.
+    /// - Returns: the token of the deferred response.
     func scan(seconds: Int) throws(RPCError) -> PendingResponse.Token {
         try later { strapWays, settle in
             strapWays.scan(for: .seconds(seconds)) { settle(.success(.straps($0))) }
         }
     }
 
-    /// Pairs with a strap; the answer goes by what is returned.
+    /// - Returns: the token of the deferred response.
     func pair(_ strap: String) throws(RPCError) -> PendingResponse.Token {
         guard let pattern = StrapMatcher(strap) else { throw .notFound("strap", "no strap goes by this") }
         return try later { strapWays, settle in
@@ -73,7 +73,7 @@ extension Daemon {
         }
     }
 
-    /// Begins what takes a while; its answer is settled then, by the token that is returned.
+    /// Starts an operation that takes time. Its result completes the token that is returned.
     private func later(
         _ begin: (StrapBackendSwitch, @escaping (Result<ControlResult, RPCError>) -> Void) -> StrapRequestError?
     ) throws(RPCError) -> PendingResponse.Token {
@@ -91,7 +91,7 @@ extension Daemon {
         pipeline.settings.straps.compactMap { StrapMatcher($0) }
     }
 
-    /// Has the straps that are ours used from now on, or none.
+    /// Applies the chosen straps to the backend, or stops it if none is used.
     func applyStraps() {
         if straps.isOff {
             strapWays?.stop()
@@ -100,24 +100,24 @@ extension Daemon {
         }
     }
 
-    /// Keeps the keys of the straps that have paired.
+    /// Stores the keys of paired straps.
     func save(_ keys: [LongTermKey]) {
         var list = straps
         list.keys = keys
         save(list, at: Clock.now())
     }
 
-    /// Keeps the straps that have given a beat.
+    /// Stores the straps that have sent a beat.
     func remember(_ remembered: [KnownStrap]) {
         var list = straps
         list.remembered = remembered
         save(list, at: Clock.now())
     }
 
-    /// Tells everybody which straps are ours from now on, and has what is known of them written.
+    /// Replaces the list. Publishes a changed choice of straps; writes changed known straps and keys to the file.
     func save(_ list: StrapStore, at now: Instant) {
         guard list != straps else { return }
-        // Where an option says which straps are ours, the list changes only in what it remembers.
+        // With the option `--strap`, the setting stays and only known straps and keys change.
         let isSaidAnew = list.ours != straps.ours
         let isLearnt = list.remembered != straps.remembered || list.keys != straps.keys
         straps = list
@@ -130,23 +130,23 @@ extension Daemon {
         if isLearnt { flushStraps() }
     }
 
-    /// Adds what a file says that could not be read before.
+    /// Merges the list of a file that could not be read at the start.
     func adopt(_ kept: StrapStore, at now: Instant) {
         var list = straps
         list.add(kept)
         save(list, at: now)
-        // A list that was changed meanwhile may not be in the file.
+        // The file may lack changes that were made since the start.
         if list.remembered != kept.remembered || list.keys != kept.keys { strapsRetryAt = now }
     }
 
-    /// The list is tried again that could not be written.
+    /// Retries a failed write of the list when it is due.
     func retryStraps(at now: Instant) {
         guard isStateReady, let strapsRetryAt, now >= strapsRetryAt else { return }
         self.strapsRetryAt = nil
         flushStraps()
     }
 
-    /// Has the list written by the clerk, one after another; later where the directory is not ready.
+    /// Submits the list to the disk worker, one write at a time. Waits until the state directory is ready.
     private func flushStraps() {
         guard let strapFile, !isWritingStraps else { return }
         guard isStateReady else {
@@ -163,7 +163,7 @@ extension Daemon {
         if !isWritingStraps { writeStraps(list) }
     }
 
-    /// Writes the list here and now: waits for the disk.
+    /// Writes the list on the calling thread. Blocks on the disk.
     func writeStraps(_ list: StrapStore) {
         do {
             try strapFile?.write(list)

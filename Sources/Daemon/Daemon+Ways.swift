@@ -3,7 +3,7 @@ import Domain
 import Linux
 import Sensors
 
-/// The ways to the straps over the air, and which of them is used.
+/// Creates the Bluetooth backends and the switch between them.
 extension Daemon {
     func makeStrapWays(
         _ wish: BackendSelector.Preference, report: @escaping (Input) -> Void
@@ -33,7 +33,7 @@ extension Daemon {
 }
 
 extension Options.Bluetooth {
-    /// Nil where Bluetooth is not to be used.
+    /// Nil if Bluetooth is disabled.
     var wish: BackendSelector.Preference? {
         switch self {
         case .off: nil

@@ -5,30 +5,30 @@ import Linux
 import Pipeline
 import Sensors
 
-/// The wiring: devices into the pipeline, what it says out to the sockets, all in one loop on one thread.
+/// Wires the devices to the pipeline, and the pipeline to the sockets and the journal, in one loop on one thread.
 ///
-///     strap, gpsd or simulator ──▶ receive ──▶ Recollection ──▶ turn ──▶ state.sock
-///     control.sock ──────────────▶ answer ──────▲                 └────▶ RunRecorder ──▶ journal
+///     strap, gpsd or simulator ──▶ receive ──▶ RunEngine ──▶ finishStep ──▶ state.sock
+///     control.sock ──────────────▶ dispatch ───────▲              └────▶ RunRecorder ──▶ journal
 package final class Daemon {
     let loop: EventLoop
     let options: Options
-    /// What the configuration file says, where no option wins over it.
+    /// The configuration file's values. Options have precedence.
     var configuration: Configuration
-    /// The pipeline, and what has reached it lately.
+    /// The pipeline and its recent inputs.
     var recollection: RunEngine
     var recorder: RunRecorder
     var undecided: ProvisionalResume?
-    /// An activity that goes on when power returns.
+    /// The activity that was closed on low battery. It resumes when power returns.
     var closed: SuspendedActivity?
     var powerWatch = BatteryPolicy()
     private var eventLimit = EventLimit()
-    /// Begins a run by itself; nil where that is not wanted.
+    /// Starts runs automatically; nil if that is disabled.
     var autoStart: AutoStart?
-    /// When a run is to have begun that begins by itself.
+    /// The moment to which the next automatic start is backdated; nil if none is due.
     var begins: Instant?
-    /// Says that the recording stands otherwise.
+    /// Reports changes of the journal's status.
     private var recorderSource: DescriptorSource?
-    /// Reads what is recorded.
+    /// Reads the journal and writes files, on a thread that may wait for the disk.
     private(set) var clerk: DiskWorker?
     private(set) var exports: ExportQueue?
     var publisher: StateServer?
@@ -42,36 +42,36 @@ package final class Daemon {
     private var gpsd: GpsdClient?
     private var strap: UnixStrap?
     var strapWays: StrapBackendSwitch?
-    /// Where ``straps`` is kept; nil in the demo, which keeps nothing.
+    /// The file of ``straps``; nil in the demo, which stores nothing.
     let strapFile: StrapStoreFile?
     var straps: StrapStore
-    /// The list is on its way to the disk.
+    /// The disk worker is writing ``straps``.
     var isWritingStraps = false
-    /// When the list is tried again that is not on the disk; nil where it is.
+    /// When the next write of ``straps`` is due; nil if none failed.
     var strapsRetryAt: Instant?
     let statePreparation: StateDirectoryOpener
     var isStateReady = false
     var continuity: Continuity
-    /// What people have set.
+    /// The settings that users have changed over control.sock.
     var made: UserSettings
     let stateDirectory: String
-    /// What the next answer that comes later goes by.
+    /// Token of the next deferred response.
     var nextToken: PendingResponse.Token = 0
     private var simulator: Simulator?
     private var clockWatch: TimedatedMonitor?
     private var power: PowerMonitor?
-    /// When the system's clock is read next.
+    /// When the system clock is read next.
     private var clockAt: Instant
     private var runIsActive = false
 
-    /// The sockets must listen already.
+    /// Creates a daemon on sockets that listen already.
     ///
     /// - Parameters:
     ///   - directory: the state directory.
-    ///   - strapFile: where the straps are kept; nil in the demo.
-    ///   - journal: prepares the directory, or has prepared it.
-    ///   - finding: what the first attempt has found; nil where the disk has not answered yet.
-    ///   - isService: systemd has started this program.
+    ///   - strapFile: the file of known straps; nil in the demo.
+    ///   - journal: runs `preparation` on its thread before it writes.
+    ///   - finding: the result of the first attempt to open the state directory; nil if the disk has not answered yet.
+    ///   - isService: true if systemd started this process.
     init(
         _ options: Options, _ configuration: Configuration, state: consuming FileDescriptor,
         control: consuming FileDescriptor, directory: String, strapFile: StrapStoreFile?, _ journal: Journal,
@@ -133,10 +133,10 @@ package final class Daemon {
         onTimer()
     }
 
-    /// The signals that it goes by.
+    /// The signals that the daemon handles.
     static let signals = [SIGTERM, SIGINT, SIGHUP]
 
-    /// Runs until a signal ends it; returns the status to exit with.
+    /// - Returns: the exit status, after a signal has ended the loop.
     func run() throws(SystemError) -> Int32 {
         if options.isDemo, recollection.pipeline.runState == .idle {
             _ = try? perform(.start(nil, indoor: false), at: Clock.now())
@@ -154,7 +154,7 @@ package final class Daemon {
         simulator = nil
         control = nil
         publisher?.close()
-        // A run that is on stays open: the next start goes on with it.
+        // An active or paused run stays open in the journal: the next start resumes it.
         closeRecording()
         return status
     }
@@ -186,7 +186,7 @@ package final class Daemon {
         }
     }
 
-    // MARK: What comes in
+    // MARK: Inputs
 
     func onTimer() {
         let now = Clock.now()
@@ -212,7 +212,7 @@ package final class Daemon {
         receive(.recorder(recorder.journal.status(at: Clock.now())))
     }
 
-    /// Carries out a command; an activity that it begins gets the journal's next number.
+    /// Performs a command. An activity that it starts gets the journal's next number.
     func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Pipeline.Outcome {
         recollection.number(next: recorder.activityNumber)
         return try recollection.perform(command, at: now)
@@ -225,7 +225,7 @@ package final class Daemon {
         finishStep()
     }
 
-    /// What is due is said before something new changes it, so that a replay says the same.
+    /// Publishes what was due before `now`, so that a later input cannot change it. A replay does the same.
     func catchUp(to now: Instant) {
         recollection.advance(to: now)
         flushEngine()
@@ -282,7 +282,7 @@ package final class Daemon {
 
     private func result(of outcome: Pipeline.Outcome, _ command: RunCommand) -> ControlResult {
         switch outcome {
-        // One button wants to know what it has led to, whichever command it was.
+        // A client with one button sends `toggle` for every change, so its result is the state.
         case .started where command == .toggle: .run(.active, elapsedMilliseconds: 0)
         case .started(let activity): .activity(activity)
         case .changed(let state, let elapsed): .run(state, elapsedMilliseconds: elapsed)
@@ -290,7 +290,7 @@ package final class Daemon {
         }
     }
 
-    // MARK: What goes out
+    // MARK: Outputs
 
     func flushEngine() {
         let entries = recollection.drainEntries()
@@ -316,7 +316,7 @@ package final class Daemon {
         publisher?.publish(outputs)
     }
 
-    /// Says what there is to say, and sleeps until the next tick or the next second.
+    /// Publishes pending outputs and arms the timer for the next tick or idle second.
     func finishStep() {
         flushEngine()
         if beginByItself(at: Clock.now()) { flushEngine() }

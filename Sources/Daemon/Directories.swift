@@ -2,15 +2,15 @@ import Domain
 import Glibc
 import Linux
 
-/// Where the daemon keeps its sockets and its files.
+/// The directories of the daemon's sockets and files.
 ///
 /// Precedence: option, directory made by systemd (`RUNTIME_DIRECTORY`, `STATE_DIRECTORY`), default (man/paced.8).
 package struct Directories: Equatable, Sendable {
-    /// Nil where both sockets are there already.
+    /// Nil if systemd passed both sockets.
     package var runtime: String?
     package var state: String
 
-    /// No directory can be told: one line that says what to give.
+    /// No default directory is known. `line` names the option to give.
     package struct Unknown: Error, Equatable, Sendable {
         package var line: String
 
@@ -20,7 +20,7 @@ package struct Directories: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - hasSockets: both were handed over: no directory for them is looked for.
+    ///   - hasSockets: true if systemd passed both sockets; then ``runtime`` is nil.
     ///   - environment: the value of a variable; nil or empty is unset.
     package init(
         _ options: Options, isSystem: Bool, hasSockets: Bool = false, environment: (String) -> String?

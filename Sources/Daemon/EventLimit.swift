@@ -1,21 +1,21 @@
 import Domain
 import Outputs
 
-/// Bounds how many EVENTs of one kind are published: ``burst`` at once, and one more each second.
+/// Limits the EVENTs of each kind: ``burst`` at once, then one each second.
 ///
-/// Events of the run and gaps are never dropped: whoever causes many of them may command the run. What the dropped ones would say is in
-/// the next STATE. How many there were is a fault.
+/// Events of the run and gaps are never dropped: only a client that may control the run can cause
+/// many of them. The next STATE has the content of the dropped events. A fault reports their number.
 struct EventLimit: Sendable {
     static let burst = 50
     static let interval = Duration.seconds(1)
 
-    /// By kind; those of the two links apart.
+    /// By kind; link events also by link.
     private var buckets: [String: TokenBucket] = [:]
     private var flood = FloodFault(name: .eventFlood) {
         "too much happens at once; \($0) \($0 == 1 ? "EVENT was" : "EVENTs were") left out, STATE is right"
     }
 
-    /// The outputs without the events that are too many.
+    /// Drops the events that exceed the limit.
     mutating func limited(_ outputs: [Output], at now: Instant) -> [Output] {
         outputs.filter { output in
             guard case .event(let event) = output, let key = Self.key(event.kind) else { return true }
@@ -27,12 +27,12 @@ struct EventLimit: Sendable {
         }
     }
 
-    /// The input that says how many were dropped, when it is due.
+    /// The input that reports the number of dropped events, when it is due.
     mutating func fault(at now: Instant) -> Input? {
         flood.next(at: now)
     }
 
-    /// Nil for an event that is never dropped.
+    /// Nil if events of this kind are never dropped.
     private static func key(_ kind: Event.Kind) -> String? {
         switch kind {
         case .start, .pause, .resume, .lap, .stop, .discard, .gap: nil

@@ -3,32 +3,32 @@ import Domain
 import Linux
 import Outputs
 
-/// Makes the files of activities that have ended. Which ones are still to be made stands in the journal, so that none is forgotten when
-/// the program or the power goes, and each is tried again until it is there.
+/// Exports the files of ended activities. The journal lists the pending exports, so none
+/// is lost when the process or the power ends. Each is retried until its file is written.
 final class ExportQueue {
     private let clerk: DiskWorker
     private let journal: Journal
-    /// Where the files are put.
+    /// Where the files are written.
     var directory: String
     private let report: (Input) -> Void
     private var isWorking = false
-    /// When the journal is looked through next.
+    /// When the journal's list is read next; nil if no reading is due.
     private var lookAt: Instant?
     private var rest: ArraySlice<PendingExport> = []
-    /// Made, and perhaps not struck off the journal's list yet.
+    /// Exports that are done, but perhaps still in the journal's list.
     private var made: Set<PendingExport> = []
-    /// What went wrong in this round.
+    /// The last error of this round.
     private var trouble: String?
-    /// What was said last.
+    /// The error that was last reported.
     private var fault: String?
 
-    /// What is to be done once there is nothing to do.
+    /// Called at the end of the round.
     private var done: (() -> Void)?
 
-    /// Between two attempts.
+    /// The time between two attempts.
     static let retryDelay = Duration.seconds(60)
 
-    /// - Parameter report: takes the fault to the pipeline.
+    /// - Parameter report: passes the fault to the pipeline.
     init(
         _ clerk: DiskWorker, _ journal: Journal, directory: String, report: @escaping (Input) -> Void
     ) {
@@ -36,11 +36,11 @@ final class ExportQueue {
         self.journal = journal
         self.directory = directory
         self.report = report
-        // An earlier start may have left some; so may the activity that was just closed as it stood.
+        // An earlier run of the daemon may have left some, and so may the activity that was just closed.
         scanAfterCommit()
     }
 
-    /// Has the files made that the journal lists, once it lists them: an activity has ended.
+    /// Starts a round once the journal's pending changes are on the disk. Called when an activity has ended.
     func scanAfterCommit() {
         let isAwaited = journal.whenWritten { [unowned self] in
             lookAt = Clock.now()
@@ -49,12 +49,12 @@ final class ExportQueue {
         if !isAwaited { lookAt = Clock.now() + Self.retryDelay }
     }
 
-    /// Calls `body`, once, when the next round is over, in which what the journal lists is made as far as it can be.
+    /// Calls `body` once, at the end of the next round.
     func whenDone(_ body: @escaping () -> Void) {
         done = body
     }
 
-    /// Looks whether anything is to be made, where that is due.
+    /// Starts a round if one is due.
     func tick(at now: Instant) {
         guard !isWorking, let lookAt, now >= lookAt else { return }
         let isAsked = clerk.submit(.orders) { [unowned self] answer in

@@ -2,17 +2,18 @@ import Adapters
 import Domain
 import Pipeline
 
-/// What the newest activity of the journal was left as, lived once more from its entries.
+/// State in which the journal's newest activity was left, rebuilt by a replay of its entries.
 ///
-/// It is made where the journal is read, which may take long; the loop puts it in force (``Daemon/Begun/takeUp(_:isServing:at:)``).
+/// It is created on the journal's thread, because that may take long. The
+/// loop adopts it (``Daemon/StartupState/adopt(_:isServing:isClosing:at:)``).
 enum InterruptedActivity: Sendable {
-    /// It goes on, unless another activity has begun since.
+    /// It resumes, unless another activity has started since.
     case interrupted(Interrupted)
-    /// It ended at its last moment, or before.
+    /// It ended at its last moment or earlier.
     case over(OpenActivity, ResumedActivity)
-    /// It was closed because the battery was nearly empty.
+    /// It was closed on low battery.
     case closedForPower(id: Int, SuspendedActivity)
-    /// A replay of it fails.
+    /// Its replay fails.
     case unreadable(id: Int, reason: String)
 
     struct Interrupted: Sendable {
@@ -20,15 +21,15 @@ enum InterruptedActivity: Sendable {
         var taken: ResumedActivity
         var isSameBoot: Bool
         var rule: Outage.Rule
-        /// The limit where the time since is not known yet; nil where it is.
+        /// The resume limit, if the time since its last moment is unknown; else nil.
         var undecidedLimit: Duration?
     }
 
-    /// Nil where nothing is to be taken up.
+    /// Nil if no activity was left to resume.
     ///
     /// - Parameters:
     ///   - time: the time of day at `now`, if it is known.
-    ///   - limit: how long ago its last moment may lie.
+    ///   - limit: the longest time since its last moment for which it resumes.
     init?(
         _ journal: JournalStartup, from reader: JournalReader, isDemo: Bool, bootID: String, at now: Instant,
         time: UTC?,
@@ -44,7 +45,7 @@ enum InterruptedActivity: Sendable {
                 self = .closedForPower(id: id, closed)
                 return
             }
-            // A demo goes on with a demo only.
+            // Only a demo resumes a demo.
             let decision =
                 activity.recording.isDemo == isDemo
                 ? ResumeDecision(activity, bootID: bootID, at: now, time: time, limit: limit) : .isOver

@@ -2,26 +2,26 @@ import Domain
 import Linux
 import Sensors
 
-/// One line for each decision, on standard error.
+/// Writes the daemon's log to standard error, one line for each decision.
 ///
-/// No line holds a coordinate, and of an address only its last two bytes.
+/// Lines never contain coordinates, and only the last two bytes of Bluetooth addresses.
 enum Log {
-    /// - Parameter isOurs: nothing in it comes from outside: an address is an example.
+    /// - Parameter isOurs: the text has no foreign content: an address in it is an example and stays whole.
     static func write(_ level: LogLevel, _ text: String, isOurs: Bool = false) {
         level.write(isOurs ? text : shortened(text), of: "paced")
     }
 
-    /// Writes a line of what may happen at any time and again and again: too many of one subject are left out.
+    /// Writes a line about a recurring subject, unless the subject exceeds its rate limit.
     static func write(_ level: LogLevel, about subject: LogRateLimiter.Subject, _ text: @autoclosure () -> String) {
         if limit.withLock({ $0.allows(subject, at: Clock.now()) }) { write(level, text()) }
     }
 
-    /// Who asks for what: the kernel says which user and which process opened the connection.
+    /// Logs a client's request with the user and process that opened the connection, from the kernel.
     static func write(of peer: PeerCredentials, _ text: String) {
         write(.info, about: .commands, "user \(peer.user), process \(peer.process), \(text)")
     }
 
-    /// Says how many lines were left out; to be called each second.
+    /// Logs the number of suppressed lines. Called each second.
     static func reportSuppressed() {
         for (subject, count) in limit.withLock({ $0.popSuppressed(at: Clock.now()) }) {
             write(.warning, "\(count) more \(count == 1 ? "line" : "lines") about \(subject.rawValue) left out")
@@ -30,8 +30,8 @@ enum Log {
 
     private static let limit = Locked(LogRateLimiter())
 
-    /// Of each Bluetooth address in a text only the last two bytes, whoever wrote it there: bluetoothd names a device that has no name by
-    /// its address.
+    /// Shortens each Bluetooth address to its last two bytes, wherever it
+    /// comes from: bluetoothd names a device without a name by its address.
     static func shortened(_ text: String) -> String {
         let bytes = Array(text.utf8)
         var kept: [UInt8] = []
@@ -48,7 +48,7 @@ enum Log {
         return String(decoding: kept, as: UTF8.self)
     }
 
-    /// `A0:9E:1A:00:00:01`; names and paths of the bus have other marks between.
+    /// The length of `A0:9E:1A:00:00:01`. Names have `-` and D-Bus paths have `_` as the separator.
     private static let addressLength = 17
 
     private static func isAddress(_ text: ArraySlice<UInt8>) -> Bool {
@@ -61,12 +61,12 @@ enum Log {
         }
     }
 
-    /// A run by its number, if it has one yet.
+    /// "run" with its number, if it has one yet.
     static func run(_ activity: Int?) -> String {
         if let activity, activity > 0 { "run \(activity)" } else { "run" }
     }
 
-    /// What an event reads in the log; nil for those that say where somebody is or that come too often.
+    /// The log line of an event; nil for events that reveal a position or come too often.
     static func line(of event: Event) -> (LogLevel, String)? {
         switch event.kind {
         case .start(let sport, _, resumed: true):
@@ -81,7 +81,7 @@ enum Log {
         case .pause: (.notice, "run paused")
         case .resume: (.notice, "run resumed")
         case .lap(_, let number, .command): (.info, "lap \(number) closed")
-        // A lap of its own each minute, or a street of houses: nothing that anybody decided.
+        // Automatic laps, and fixes that go stale among buildings, are not decisions.
         case .lap, .fix(.stale, _, _): nil
         case .stop(let summary):
             (.notice, "\(run(summary.id)) stopped after \(summary.total.elapsedMilliseconds / 1000) s")
@@ -118,7 +118,7 @@ enum Log {
         }
     }
 
-    /// What a strap says of itself.
+    /// The log line of a strap's device information.
     static func line(of information: DeviceInformation) -> String {
         let parts = [
             information.manufacturer, information.model,

@@ -1,11 +1,11 @@
 import Domain
 
-/// Bounds the log, for each subject by itself: ``burst`` lines at once and one more each ``pace``, so that neither a client nor a link that
-/// comes and goes fills the disk.
+/// Limits the log for each subject: ``burst`` lines at once, then one each
+/// ``period``, so that neither a client nor an unstable link fills the disk.
 ///
-/// After a line that was left out none of its subject is taken until it has been told how many were.
+/// After a suppressed line, the subject stays suppressed until the number of its suppressed lines has been reported.
 struct LogRateLimiter {
-    /// What a line is about, in a word that can be told.
+    /// The subject of a line; its name appears in the log.
     enum Subject: String, CaseIterable {
         case clock, commands, exports, faults, links, position, recording, run, settings, straps
     }
@@ -20,7 +20,7 @@ struct LogRateLimiter {
 
     private var accounts: [Subject: Account] = [:]
 
-    /// Whether a line is to be written; one that is not is counted.
+    /// Whether a line may be written. Counts it if not.
     mutating func allows(_ subject: Subject, at now: Instant) -> Bool {
         var account = accounts[subject] ?? Account()
         let isTaken = account.leftOut == 0 && account.bucket.consume(at: now)
@@ -29,7 +29,7 @@ struct LogRateLimiter {
         return isTaken
     }
 
-    /// How many lines were left out, of each subject that has room for a line again.
+    /// The numbers of suppressed lines, for each subject that has a token again.
     mutating func popSuppressed(at now: Instant) -> [(subject: Subject, count: Int)] {
         var told: [(subject: Subject, count: Int)] = []
         for subject in Subject.allCases {

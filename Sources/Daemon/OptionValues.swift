@@ -2,10 +2,11 @@ import Domain
 import Linux
 import Sensors
 
-// What options take, and the keys of the configuration file that say the same: `name` is which of them says it.
+// Parses values of options and of the configuration keys with
+// the same meaning. `name` is the option or key, for errors.
 
 extension Options.Gpsd {
-    /// Reads `HOST:PORT[:DEVICE]` or `off`; an IPv6 address stands in brackets.
+    /// Parses `HOST:PORT[:DEVICE]` or `off`. An IPv6 address is in brackets.
     init(_ text: String, of name: String) throws(Options.UsageError) {
         func misuse(_ what: String) -> Options.UsageError {
             Options.UsageError(line: "\(name) takes HOST:PORT[:DEVICE] or off" + what)
@@ -64,7 +65,7 @@ extension Options.Strap {
         self = .ours(straps)
     }
 
-    /// An address stands with a type or without; a text whose beginning is none is a name.
+    /// An address has a type or none. A text that does not start with an address is a name.
     private static func isStrap(_ text: String) -> Bool {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         if parts.count > 1, BluetoothAddress(parts[0]) != nil {
@@ -87,12 +88,12 @@ extension Options.Bluetooth {
 }
 
 extension AdapterChoice {
-    /// Reads `hciN` or an address.
+    /// Parses `hciN` or an address.
     init(_ text: String, of name: String) throws(Options.UsageError) {
         if let address = BluetoothAddress(text) {
             self = .address(address)
         } else if text.hasPrefix("hci"), let index = UInt16(text.dropFirst(3)), index < MgmtCommand.noIndex {
-            // The kernel's word for no adapter is no number of one.
+            // `MGMT_INDEX_NONE` is not an adapter's number.
             self = .index(index)
         } else {
             throw Options.UsageError(

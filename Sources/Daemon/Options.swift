@@ -2,7 +2,7 @@ import Adapters
 import Domain
 package import Sensors
 
-/// What the command line of `paced` asks for.
+/// The command line of `paced`.
 ///
 /// Source: man/paced.8.
 package struct Options: Equatable, Sendable {
@@ -23,19 +23,19 @@ package struct Options: Equatable, Sendable {
 
     package enum Bluetooth: Equatable, Sendable {
         case off
-        /// The best way that this machine has.
+        /// Through bluetoothd while that runs, else the kernel.
         case auto
-        /// The kernel's own interfaces.
+        /// The kernel's management interface and L2CAP.
         case kernel
-        /// Through bluetoothd, or not at all.
+        /// Through bluetoothd only.
         case bluetoothd
     }
 
-    /// The configuration file; nil is ``ConfigurationFile/path``, if that is there.
+    /// The configuration file; nil means ``ConfigurationFile/path``, if that exists.
     package var configuration: String?
     package var runtimeDirectory: String?
     package var stateDirectory: String?
-    /// These four are nil where the configuration file decides.
+    /// Nil if the configuration file decides; so are the next three.
     package var gpsd: Gpsd?
     package var strap: Strap?
     package var bluetooth: Bluetooth?
@@ -44,22 +44,22 @@ package struct Options: Equatable, Sendable {
 
     package init() {}
 
-    /// The file that is read.
+    /// The path of the configuration file.
     var configurationPath: String { configuration ?? ConfigurationFile.path }
 
-    /// What is to be done.
+    /// The action that the command line requests.
     package enum Request: Equatable, Sendable {
         case run(Options)
         /// Text for standard output.
         case print(String)
     }
 
-    /// A wrong option: one line that says which, and what would be right.
+    /// An invalid option. `line` names it and the valid values.
     package struct UsageError: Error, Equatable, Sendable {
         package var line: String
     }
 
-    /// Reads the arguments after the program's name.
+    /// Parses the arguments after the program's name.
     package static func read(_ arguments: [String]) throws(UsageError) -> Request {
         var options = Options()
         var rest = arguments[...]

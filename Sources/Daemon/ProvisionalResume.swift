@@ -3,19 +3,19 @@ import Domain
 import Outputs
 import Pipeline
 
-/// An activity that goes on although nobody knows how late it is: the board has started anew, and has no clock yet.
+/// An activity that resumed after a reboot while the time of day is unknown.
 ///
-/// Once the time of day is known, it either is one activity, or what came since becomes one of its own.
+/// Once the time of day is known, it stays one activity, or is split at the outage if that exceeded the limit.
 struct ProvisionalResume {
     private let open: OpenActivity
     private let taken: ResumedActivity
     private let limit: Duration
     private let begunAt: Instant
-    /// What came since, beginning with the outage.
+    /// The entries since the resume, the outage first.
     private var part: [InputLogEntry] = []
     private var isTooLong = false
 
-    /// With more entries it stays one activity: half an hour without a clock, in which nobody minded.
+    /// With more entries, those of about half an hour, it stays one activity.
     private static let entryLimit = 4096
 
     init(_ open: OpenActivity, _ taken: ResumedActivity, limit: Duration, at now: Instant) {
@@ -34,9 +34,10 @@ struct ProvisionalResume {
         }
     }
 
-    /// Makes what came since an activity of its own, where the time of day at `now` tells that too much of it has passed.
+    /// Splits off the part since the outage as a new activity, if the
+    /// time of day at `now` shows that the outage exceeded the limit.
     ///
-    /// - Returns: what there is to say of that; nil where it is one activity with what was before.
+    /// - Returns: the outputs to publish; nil if it stays one activity.
     func part(
         at now: Instant, time: UTC, _ recorder: inout RunRecorder, _ recollection: inout RunEngine
     ) -> [Output]? {

@@ -4,33 +4,35 @@ import Linux
 import Outputs
 import Pipeline
 
-/// What of the run goes into the journal: the entries as they come, the rows that the scribe writes of what the pipeline says, and the
-/// events as they are published.
+/// Writes the run to the journal: log entries as they come, and the rows that the recording builder
+/// makes of the pipeline's outputs. The state server's `keep` closure writes the EVENT lines.
 ///
-///     entries ───────────────────────┐
-///     outputs, seconds ──▶ Scribe ───┼──▶ Journal
-///     lines of class EVENT ──────────┘
+///     entries ─────────────────────────────────┐
+///     outputs, seconds ──▶ RecordingBuilder ───┼──▶ Journal
+///     EVENT lines of StateServer ──────────────┘
 final class RunRecorder {
     let journal: Journal
     let bootID: String
-    /// The files that are made of each activity when it ends.
+    /// The formats that are exported when an activity ends.
     var formats: [ExportFormat]
     private(set) var scribe: RecordingBuilder
     private(set) var gaps: Int
-    /// How many runs of the program the activity has seen.
+    /// How many runs of the daemon have recorded the activity.
     private(set) var parts: Int
-    /// An activity is on.
+    /// An activity is in progress.
     private var isOpen: Bool
-    /// When the list of activities was last told what the run has come to.
+    /// When the list of activities last received the totals.
     private var updatedAt: Instant
-    /// When the time of day was last noted.
+    /// When the time of day was last recorded.
     private var clockNotedAt: Instant?
 
     private static let updateInterval = Duration.seconds(10)
     private static let clockInterval = Duration.seconds(60)
 
     /// - Parameters:
-    ///   - scribe: that of an activity that is taken up, with so many gaps and parts; else one that has written nothing.
+    ///   - scribe: the builder of the resumed activity, else a new one.
+    ///   - gaps: the number of gaps in the resumed activity.
+    ///   - parts: the number of its boot segments, the new one included.
     init(
         _ journal: Journal, bootID: String, formats: [ExportFormat], scribe: RecordingBuilder, gaps: Int = 0,
         parts: Int = 1,
@@ -46,12 +48,12 @@ final class RunRecorder {
         updatedAt = now
     }
 
-    /// The number for an activity that begins now.
+    /// The number for the next activity.
     var activityNumber: Int { journal.activityNumber }
 
-    /// Takes what was said and done since the last time.
+    /// Records entries, outputs and seconds since the last call.
     ///
-    /// - Parameter zones: those in force; nil while zones are off.
+    /// - Parameter zones: the heart-rate zones; nil if they are disabled.
     func record(_ entries: [InputLogEntry], _ outputs: [Output], seconds: [State], zones: Zones?, at now: Instant) {
         if entries.isEmpty, outputs.isEmpty, seconds.isEmpty { return }
         scribe.ingest(outputs, seconds: seconds, zones: zones)
@@ -90,9 +92,9 @@ final class RunRecorder {
         }
     }
 
-    /// Writes an activity that has been going on, from its entries; it becomes the pipeline's.
+    /// Writes an activity in progress from its entries and makes it the pipeline's.
     ///
-    /// - Returns: what there is to say of it: that it has begun.
+    /// - Returns: the outputs to publish: its start.
     func write(_ entries: [InputLogEntry], until now: Instant, into recollection: inout RunEngine) -> [Output] {
         guard case .snapshot(let beginning)? = entries.first?.kind else { return [] }
         var replay = Replay(beginning)
@@ -112,7 +114,7 @@ final class RunRecorder {
         isOpen = true
         journal.begin(recording, BootSegment(bootID: bootID, at: begin.at), at: now)
         for entry in entries { journal.write(entry, at: now) }
-        // Nothing is written yet that could have to be taken back.
+        // Nothing is written yet that a truncation could remove.
         _ = scribe.popTruncation()
         for row in scribe.drainRows() { journal.write(row, at: now) }
         for event in events {
@@ -126,20 +128,20 @@ final class RunRecorder {
         return [.event(begin)]
     }
 
-    /// Moves the numbers of what is recorded and not in the journal yet.
+    /// Renumbers what is recorded but not in the journal yet.
     func renumber(_ numbers: Renumbering) {
         scribe.renumber(numbers.activities)
         journal.renumber(numbers)
     }
 
-    /// An activity is over.
+    /// Ends an activity and lists its exports.
     func end(_ recording: RecordedActivity, gaps: Int, at now: Instant) {
         guard let id = recording.id else { return }
         for format in formats { journal.append(.export(activity: id, format), at: now) }
         journal.end(recording, gaps: gaps, at: now)
     }
 
-    /// Notes the time of day each minute, so that what is recorded can be given its own whatever happens.
+    /// Records the time of day each minute, so that recorded moments can be converted to it after a crash.
     func noteClock(_ state: @autoclosure () -> State, at now: Instant) {
         if let clockNotedAt, now - clockNotedAt < Self.clockInterval { return }
         let state = state()
@@ -160,7 +162,7 @@ extension RecordingBuilder.Truncation {
 }
 
 extension Event {
-    /// Whether an activity begins with it; one that goes on has begun before.
+    /// Whether the event starts a new activity.
     fileprivate var isBegin: Bool {
         if case .start(_, _, resumed: false) = kind { true } else { false }
     }

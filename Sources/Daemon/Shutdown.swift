@@ -1,21 +1,21 @@
 import Domain
 
-/// The way from the word to stop to the end, which comes within ``limit``, whatever systemd and the disk do.
+/// State machine of the shutdown. It ends within ``limit``, whatever systemd and the disk do. It does no I/O.
 ///
-///               told                  goes on, or nobody says
+///               stop requested        system stays up, or no answer
 ///     serving ─────────▶ asking ────────────────────────────────▶ ended
-///        │                  │ goes down                             ▲
-///        │ nothing to ask   ▼                                       │
-///        │               closing ───── files made, or late ─────────┤
+///        │                  │ system shuts down                     ▲
+///        │ no question      ▼                                       │
+///        │               closing ───── files written, or late ──────┤
 ///        └──────────────────────────────────────────────────────────┘
 ///
-/// A run is closed only where the machine goes down and is one that records from its start to its end: a restart of the daemon goes on
-/// with it. A second word to stop ends at once. The machine does no input or output.
+/// A run is closed only if the system shuts down and automatic start is enabled; a
+/// restart of the daemon resumes the run. A second request to stop ends at once.
 struct Shutdown {
     enum Action: Equatable {
-        /// Ask systemd whether the machine goes down, for ``askLimit`` at most.
+        /// Ask systemd whether the system shuts down, for at most ``askLimit``.
         case ask
-        /// Close the run as a command to stop does, and make its files.
+        /// Stop the run as a command does, and export its files.
         case closeRun
         /// End the loop.
         case end
@@ -25,35 +25,35 @@ struct Shutdown {
         case serving, asking, closing, ended
     }
 
-    /// How long systemd may take to answer.
+    /// The time that systemd has to answer.
     static let askLimit = Duration.milliseconds(500)
-    /// From the word to stop: files that are not made by then are made at the next start.
+    /// Since the request to stop: files that are not written by then are exported at the next start.
     static let fileLimit = Duration.milliseconds(600)
-    /// From the word to stop: the journal is closed by then, or is left as it is.
+    /// Since the request to stop: a journal that is not closed by then is left open.
     static let limit = Duration.milliseconds(800)
 
     private let closesRun: Bool
     private var state = State.serving
     private var toldAt: Instant?
 
-    /// - Parameter closesRun: the end of the machine closes a run that is on.
+    /// - Parameter closesRun: whether a system shutdown closes the run.
     init(closesRun: Bool) {
         self.closesRun = closesRun
     }
 
-    /// When the files are late; nil while none are made.
+    /// When waiting for the files ends; nil in the other states.
     var filesAreLateAt: Instant? {
         state == .closing ? toldAt.map { $0 + Self.fileLimit } : nil
     }
 
-    /// How long what is left to do may still take.
+    /// The time left until ``limit``.
     func timeLeft(at now: Instant) -> Duration {
         max((toldAt ?? now) + Self.limit - now, .zero)
     }
 
-    /// Somebody says that it is time to stop.
+    /// Handles a request to stop.
     ///
-    /// - Parameter runIsOn: and may be closed.
+    /// - Parameter runIsOn: a run is in progress that may be closed.
     mutating func stopRequested(runIsOn: Bool, at now: Instant) -> Action {
         guard state == .serving, closesRun, runIsOn else {
             toldAt = toldAt ?? now
@@ -65,14 +65,14 @@ struct Shutdown {
         return .ask
     }
 
-    /// systemd has said whether the machine goes down, or has not said it in time.
+    /// Handles systemd's answer, or its timeout.
     mutating func answered(goesDown: Bool) -> Action? {
         guard state == .asking else { return nil }
         state = goesDown ? .closing : .ended
         return goesDown ? .closeRun : .end
     }
 
-    /// The files are made, or late.
+    /// Handles the end of the exports, or their timeout.
     mutating func filesAreDone() -> Action? {
         guard state == .closing else { return nil }
         state = .ended

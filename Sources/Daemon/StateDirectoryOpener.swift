@@ -2,29 +2,29 @@ import Adapters
 import Domain
 import Linux
 
-/// What an attempt to make the state directory ready has found.
+/// Result of an attempt to open the state directory.
 struct StateDirectoryStatus: Sendable {
-    /// What the journal says; nil where it cannot be read.
+    /// The journal's content; nil if it cannot be read.
     var journal: JournalStartup?
     var leftOpen: InterruptedActivity?
-    /// The straps that were known; nil where they cannot be read.
+    /// The known straps; nil if they cannot be read.
     var straps: StrapStore?
-    /// The directory is locked and can be written.
+    /// The directory is locked and writable.
     var isReady = false
-    /// Why it is not ready, as a clause for people.
+    /// The reason why it is not ready, as a clause.
     var trouble: String?
     /// Another paced uses the directory.
     var isInUse = false
-    /// What people ought to know of the directory.
+    /// Warnings about the directory, for the log.
     var warnings: [String] = []
 }
 
-/// Makes the state directory ready, and reads what it holds: at the start, and each second until it is ready.
+/// Opens and locks the state directory and reads its content: at the start, then each second until it is ready.
 ///
-///     journal's thread: attempt ──▶ finding ──▶ loop: takeFinding
+///     journal's thread: attempt ──▶ finding ──▶ loop: popFinding
 ///
-/// A directory that cannot be written is read once, at the first attempt: numbers, settings, events and the activity that was left open.
-/// One that other users can write to is not read, since nobody knows who wrote what is in it.
+/// A directory that is not writable is read once, at the first attempt: numbers, settings, events and the activity
+/// that was left open. A directory that other users can write to is not read, because its content cannot be trusted.
 final class StateDirectoryOpener: Sendable {
     /// How long the start of the daemon waits for the first attempt.
     static let startLimit = Duration.seconds(5)
@@ -51,7 +51,7 @@ final class StateDirectoryOpener: Sendable {
 
     /// - Parameters:
     ///   - strapFile: where the straps are kept; nil in the demo.
-    ///   - limit: how long ago the last moment of an activity may lie that goes on.
+    ///   - limit: the longest time since an activity's last moment for which it resumes.
     init(in directory: String, strapFile: StrapStoreFile?, isDemo: Bool, limit: Duration) {
         self.directory = directory
         self.strapFile = strapFile
@@ -59,7 +59,7 @@ final class StateDirectoryOpener: Sendable {
         self.limit = limit
     }
 
-    /// What was found since the last call.
+    /// The result of the last attempt; nil if there was none since the last call.
     func popFinding() -> StateDirectoryStatus? {
         progress.withLock { progress in
             defer { progress.finding = nil }
@@ -69,9 +69,9 @@ final class StateDirectoryOpener: Sendable {
 
     // MARK: On the journal's thread
 
-    /// Waits for the disk.
+    /// Attempts to open the directory. Blocks on the disk.
     ///
-    /// - Returns: why the directory is not ready; nil where it is.
+    /// - Returns: why the directory is not ready; nil if it is.
     func attempt() -> String? {
         let isFirst = progress.withLock { progress in
             defer { progress.isFirst = false }
@@ -135,9 +135,9 @@ final class StateDirectoryOpener: Sendable {
         }
     }
 
-    /// Makes the directory where it is missing, checks it, and locks it until the daemon ends.
+    /// Creates the directory if it is missing, checks it, and locks it until the daemon ends.
     ///
-    /// - Returns: what people ought to know of it.
+    /// - Returns: warnings for the log.
     private func lock() throws -> [String] {
         if progress.withLock({ $0.lock != nil }) { return [] }
         try makeDirectories(directory)

@@ -3,24 +3,24 @@ import Domain
 import Outputs
 import Pipeline
 
-/// An activity that was closed because the battery was nearly empty, as it stood before: it goes on if power returns soon.
+/// Snapshot of an activity that was closed on low battery. It resumes if power returns within the limit.
 ///
-/// In the journal it is an activity that has ended, with all its files, until then. Going on takes its end away.
+/// Until then it is an ended activity in the journal, with all its files. Resuming removes its end.
 struct SuspendedActivity {
     private var pipeline: Pipeline
     private var scribe: RecordingBuilder
     private let gaps: Int
-    /// How many parts, entries and rows it had, its end left out.
+    /// The numbers of its parts, entries and rows without its end.
     private let parts: Int
     private let entries: Int
     private let rows: Int
-    /// When it was closed, on the clock of this boot; that may lie before the boot.
+    /// When it was closed, on the clock of this boot; may lie before the boot.
     let last: Instant
     private let isSameBoot: Bool
-    /// The board has started anew since, and nobody knew then how late it was.
+    /// Set if the board has rebooted since and the time of day was unknown.
     private var unknown: (open: OpenActivity, taken: ResumedActivity, limit: Duration)?
 
-    /// The run that is on and about to be closed; all of it has been said. Nil where none is on.
+    /// Creates a snapshot of the run that is about to be closed, with all outputs drained. Nil if the pipeline is idle.
     init?(_ pipeline: Pipeline, _ recorder: RunRecorder, at now: Instant) {
         guard pipeline.runState != .idle, let open = recorder.journal.open else { return nil }
         self.pipeline = pipeline
@@ -33,10 +33,11 @@ struct SuspendedActivity {
         isSameBoot = true
     }
 
-    /// One of an earlier start. Waits for the disk.
+    /// Rebuilds the snapshot of an activity from an earlier run of the
+    /// daemon. Blocks on the disk. Nil if it was closed too long ago.
     ///
-    /// - Parameter limit: how long ago it may have been closed; nil where that is longer ago.
-    /// - Throws: what reading the journal throws.
+    /// - Parameter limit: the longest time since it was closed for which it resumes.
+    /// - Throws: the errors of reading the journal.
     init?(
         _ ended: OpenActivity, from reader: JournalReader, bootID: String, at now: Instant, time: UTC?, limit: Duration
     ) throws {
@@ -61,7 +62,7 @@ struct SuspendedActivity {
         if decision == .goesOnForNow, ended.lastTime != nil { unknown = (ended, taken, limit) }
     }
 
-    /// It goes on.
+    /// Resumes the activity.
     func resume(_ recorder: inout RunRecorder, _ recollection: inout RunEngine, at now: Instant) {
         guard let recording = scribe.recording else { return }
         let journal = recorder.journal
@@ -75,13 +76,13 @@ struct SuspendedActivity {
         recollection.reopen(pipeline, after: outage, at: now)
     }
 
-    /// Moves its number.
+    /// Shifts its number.
     mutating func renumber(_ numbers: Renumbering.Shift) {
         pipeline.renumber(numbers)
         scribe.renumber(numbers)
     }
 
-    /// What is to be found out yet: it goes on from `now`.
+    /// The provisional resume since `now`; nil if the length of the outage is known.
     func undecided(at now: Instant) -> ProvisionalResume? {
         unknown.map { ProvisionalResume($0.open, $0.taken, limit: $0.limit, at: now) }
     }

@@ -1,20 +1,20 @@
 import Domain
 import Linux
 
-/// What systemd is told of the service: that it is ready, in a few words how it stands, and that it ticks.
+/// Reports readiness, a status line and the watchdog's keep-alive to systemd.
 ///
-/// What systemd does not take at once is tried again with the next tick.
+/// Messages that systemd does not accept at once are retried with the next tick.
 final class SystemdReporter {
     private let notifier: NotifySocket?
     private var watchdog: Watchdog?
-    /// Something has happened since it was told how it stands.
+    /// Something has happened since the last status line.
     var mayStandOtherwise = true
-    /// What was told of that last.
+    /// The last status line.
     private var status = ""
-    /// What systemd has not taken yet, oldest first.
+    /// Messages to retry, oldest first.
     private var waiting: [String] = []
 
-    /// So many words wait for a systemd that takes none.
+    /// The maximum number of messages to retry; the oldest is dropped.
     private static let waitingLimit = 8
 
     init(_ notifier: NotifySocket?) {
@@ -22,14 +22,14 @@ final class SystemdReporter {
         watchdog = notifier?.watchdog.map { Watchdog(limit: $0) }
     }
 
-    /// It serves.
+    /// Reports that the daemon serves clients.
     func ready() {
         send("READY=1")
     }
 
-    /// It reads its configuration anew; ``ready()`` is to follow.
+    /// Reports the start of a reload; ``ready()`` reports its end.
     func reloading() {
-        // systemd compares this moment with its own.
+        // systemd compares this time with its own (sd_notify(3)).
         send("RELOADING=1\nMONOTONIC_USEC=\(Clock.monotonicMicroseconds())")
     }
 
@@ -37,7 +37,7 @@ final class SystemdReporter {
         send("STOPPING=1")
     }
 
-    /// How it stands, in one short line that tells nothing of where anybody is. The same again is not sent.
+    /// Sends a status line if it has changed. It must not reveal a position.
     func setStatus(_ words: String) {
         mayStandOtherwise = false
         if words == status { return }
@@ -45,7 +45,7 @@ final class SystemdReporter {
         send("STATUS=" + words)
     }
 
-    /// Every tick, or idle second, that lies before `next` has been applied.
+    /// Handles a tick: everything due before `next` has been applied.
     func ticked(next: Instant) {
         sendWaiting()
         guard let notifier, watchdog?.isHungry(next: next) == true else { return }
@@ -64,23 +64,24 @@ final class SystemdReporter {
     }
 }
 
-/// When systemd's watchdog is fed: it is for the ticks that it is fed, never for the loop, which may turn without any.
+/// Decides when to send the watchdog's keep-alive. Only ticks count: a loop that turns without them would hide a hang.
 struct Watchdog {
-    /// Half of what it endures.
+    /// Half of systemd's limit.
     private let interval: Duration
-    /// The next tick as it lay ahead when it was fed last.
+    /// The next tick at the time of the last keep-alive.
     private var fedNext: Instant?
 
-    /// - Parameter limit: how long it endures without being fed.
+    /// - Parameter limit: the time after which systemd ends a process without a keep-alive.
     init(limit: Duration) {
         interval = limit / 2
     }
 
-    /// Whether it is to be fed, with everything applied that lies before `next`.
+    /// Whether a keep-alive is due, with everything before `next` applied.
     mutating func isHungry(next: Instant) -> Bool {
-        // Scheduled moments, which are exact: by those of a late loop it would at times be fed a second too late.
+        // Compares scheduled moments, which are exact. With those of
+        // a late loop, a keep-alive could come a second too late.
         guard let fedNext else { return true }
-        // A run has begun: its first tick comes before the second that was next.
+        // A run has started: its first tick is earlier than the idle second that was next.
         if next < fedNext { self.fedNext = next }
         return next - fedNext >= interval
     }

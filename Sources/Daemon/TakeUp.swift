@@ -3,26 +3,26 @@ import Domain
 import Outputs
 import Pipeline
 
-/// An activity that a kill, a power cut or a restart has left open, lived once more from its entries.
+/// An activity that a kill, a power cut or a restart left open, rebuilt by a replay of its entries.
 struct ResumedActivity {
-    /// As it stood at its last moment, on the clock of this boot.
+    /// The pipeline at the last moment, on the clock of this boot.
     var pipeline: Pipeline
     /// Its last moment on that clock.
     var last: Instant
-    /// That has written the rows up to there.
+    /// The builder that has made the rows up to that moment.
     var scribe: RecordingBuilder
-    /// How many rows those are, and those of them that the journal lacks: a kill may fall between an entry and its rows.
+    /// The number of those rows, and the ones that the journal lacks: a kill may fall between an entry and its rows.
     var rows = 0
     var missing: [RecordingRow] = []
     var gaps: Int
-    /// It turned out to be forgotten: what there is to say of its end, and which rows are none of it any more.
+    /// Set if the activity had stopped automatically: the outputs of its end, and the rows to remove.
     var ended: (outputs: [Output], cut: RecordingBuilder.Truncation?)?
 
-    /// - Parameter last: its last moment on the clock of this boot; that may lie before the boot.
-    /// - Throws: what reading the journal throws.
+    /// - Parameter last: its last moment on the clock of this boot; may lie before the boot.
+    /// - Throws: the errors of reading the journal; ``JournalFailure/missing`` if the entries contain no run.
     init(_ open: OpenActivity, from reader: JournalReader, last: Instant) throws {
         guard let id = open.recording.id else { throw JournalFailure.missing }
-        // Whole milliseconds: the rows are of milliseconds since the activity began.
+        // Whole milliseconds, because rows count milliseconds since the activity's start.
         let shift = Duration.milliseconds((last - open.last).wholeMilliseconds)
         var replay: Replay?
         var scribe = RecordingBuilder(isDemo: open.recording.isDemo)
@@ -71,7 +71,7 @@ struct ResumedActivity {
 }
 
 extension ResumedActivity {
-    /// Makes the journal's rows those that the entries give, up to the last moment.
+    /// Makes the journal's rows match the entries, up to the last moment.
     func completeRows(of open: OpenActivity, in journal: Journal, at now: Instant) {
         guard let id = open.recording.id else { return }
         if rows < open.rows { journal.append(.cut(activity: id, entries: open.entries, rows: rows), at: now) }
@@ -80,9 +80,9 @@ extension ResumedActivity {
         }
     }
 
-    /// Ends the activity as it stood at its last moment, or before, if it was forgotten.
+    /// Ends the activity at its last moment, or earlier if it had stopped automatically.
     ///
-    /// - Returns: what there is to say of it.
+    /// - Returns: the outputs of its end.
     func end(_ open: OpenActivity, in recorder: RunRecorder, at now: Instant) -> [Output] {
         if let ended { return end(ended, open, in: recorder, at: now) }
         var (pipeline, scribe) = (pipeline, scribe)
@@ -108,7 +108,7 @@ extension ResumedActivity {
         guard let id = open.recording.id, let recording = scribe.recording else { return [] }
         completeRows(of: open, in: recorder.journal, at: now)
         if let cut = ended.cut { recorder.journal.append(cut.change(of: id), at: now) }
-        // The journal may lack the entry of its end, without which a replay does not go on so far.
+        // The journal may lack the entry of the end. A replay would not reach the end without it.
         let end = InputLogEntry(at: open.last, .ended(.forgotten))
         recorder.journal.append(.entry(activity: id, place: open.entries, end), at: now)
         for case .event(let event) in ended.outputs {
@@ -118,29 +118,29 @@ extension ResumedActivity {
     }
 }
 
-/// What becomes of an activity that was left open.
+/// Decision about an activity that was left open.
 enum ResumeDecision: Equatable {
-    /// It goes on; so much time has passed since its last moment, on the same boot or on another.
+    /// It resumes, this long after its last moment, on the same boot or on another one.
     case goesOn(after: Duration, isSameBoot: Bool, rule: Outage.Rule)
-    /// It goes on until somebody knows how late it is: on another boot, without a clock.
+    /// It resumes until the time of day is known: another boot, no clock.
     case goesOnForNow
-    /// It is over, since its last moment.
+    /// It ended at its last moment.
     case isOver
 
-    /// An active run was never paused if the daemon starts on the same boot within this time of the run's last entry or row.
+    /// The longest time from a run's last entry or row to a start on the same boot for which the run was never paused.
     static let continueLimit = Duration.seconds(10)
 
     /// - Parameters:
-    ///   - now: the moment of the decision: the daemon's start, or later where the journal opens later.
+    ///   - now: the moment of the decision: the daemon's start, or later if the journal opens later.
     ///   - time: the time of day, if it is known.
-    ///   - limit: how long ago its last moment may lie.
+    ///   - limit: the longest time since its last moment for which it resumes.
     init(_ open: OpenActivity, bootID: String, at now: Instant, time: UTC?, limit: Duration) {
         if open.parts.last?.bootID == bootID {
             let age = max(now - open.last, .zero)
             let isKnown = !open.isIncomplete && (.zero...Self.continueLimit).contains(now - open.lastEntry)
             self = age <= limit ? .goesOn(after: age, isSameBoot: true, rule: isKnown ? .continued : .paused) : .isOver
         } else if let time, let last = open.lastTime {
-            // A clock that was set back does not make an activity of the future.
+            // A clock that was set back does not put the activity into the future.
             let age = Duration.milliseconds(max(time.milliseconds - last.milliseconds, 0))
             self = age <= limit ? .goesOn(after: age, isSameBoot: false, rule: .paused) : .isOver
         } else {
@@ -150,8 +150,8 @@ enum ResumeDecision: Equatable {
 }
 
 extension BootSegment {
-    /// One that begins at `now`, at a whole millisecond of the recording: a reader joins the clocks of the parts by milliseconds, and
-    /// replays to the bit.
+    /// Creates a segment that starts at `now`, at a whole millisecond of the recording:
+    /// a reader joins the segments' clocks by milliseconds and replays them to the bit.
     init(number: Int, bootID: String, of scribe: RecordingBuilder, at now: Instant, place: Int) {
         let moment = scribe.moment(now)
         let at = scribe.startedAt.map { $0 + .milliseconds(moment) } ?? now

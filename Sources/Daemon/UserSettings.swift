@@ -2,29 +2,31 @@ import Adapters
 import Domain
 import Outputs
 
-/// What people have set over control.sock, now or before an earlier end of the daemon. For the rest the configuration's defaults hold.
+/// Settings that users have changed over control.sock, before or
+/// after a restart. The others have the configuration's values.
 struct UserSettings: Equatable {
     private var changes: [SettingKey: SettingChange] = [:]
-    /// Whether no strap is to be used; nil where nobody has said.
+    /// Whether the use of straps is disabled; nil if no user chose.
     private(set) var strapsAreOff: Bool?
 
     private static let strapsAreOffName = "straps_off"
 
-    /// Something that was kept and is no setting any more.
+    /// A stored setting that is not valid.
     struct Damage: Equatable {
         var reason: String
-        /// What the journal is to have instead.
+        /// The changes that repair the journal.
         var mending: [JournalChange]
     }
 
     init() {}
 
-    /// Takes up what was kept. What is damaged counts as not set; zones that are none are cleared, and zones are switched off.
+    /// Adopts stored settings. A damaged one counts as not set.
+    /// Damaged zones are cleared, and the use of zones is disabled.
     init(_ kept: [JournalSetting], damages: inout [Damage]) {
         var settings = Settings()
         var zonesDamage: String?
         for setting in kept {
-            // A later release may know more.
+            // A later release may know more settings.
             guard let key = SettingKey(token: setting.name) else {
                 if setting.name == Self.strapsAreOffName { strapsAreOff = setting.value == "true" }
                 continue
@@ -56,7 +58,7 @@ struct UserSettings: Equatable {
         }
     }
 
-    /// What people have set meanwhile, over this.
+    /// Merges with newer changes, which have precedence.
     func merging(_ newer: UserSettings) -> UserSettings {
         var merged = self
         merged.changes.merge(newer.changes) { $1 }
@@ -64,9 +66,9 @@ struct UserSettings: Equatable {
         return merged
     }
 
-    /// Somebody sets something, which has been checked against the settings in force.
+    /// Adopts a change that was checked against the settings in force.
     ///
-    /// - Returns: what is to be kept of it.
+    /// - Returns: the change to the journal.
     mutating func adopt(_ change: SettingChange) -> JournalChange {
         changes[change.key] = change
         var settings = Settings()
@@ -81,7 +83,7 @@ struct UserSettings: Equatable {
         return .setting(JournalSetting(name: Self.strapsAreOffName, value: strapsAreOff ? "true" : "false"))
     }
 
-    /// Whether people have said anything about straps.
+    /// Whether a user has chosen straps or disabled them.
     var saysStraps: Bool {
         has(.straps) || strapsAreOff != nil
     }
@@ -90,10 +92,10 @@ struct UserSettings: Equatable {
         changes[key] != nil
     }
 
-    /// The settings in force where the others are `defaults`.
+    /// The settings in force, given the defaults.
     func over(_ defaults: Settings) -> Settings {
         var settings = defaults
-        // Only one of the two can be on: a default does not stand in the way of what somebody has set.
+        // Only one of the two can be enabled: a default must not prevent a user's change.
         if has(.autoLapMetres) || isOn(.autoLapSeconds) { settings.autoLapMetres = 0 }
         if has(.autoLapSeconds) || isOn(.autoLapMetres) { settings.autoLapSeconds = 0 }
         for key in SettingKey.allCases { try? changes[key]?.apply(to: &settings) }
