@@ -9,7 +9,7 @@ package struct BluetoothAddress: Hashable, Sendable, CustomStringConvertible {
         self.value = value
     }
 
-    /// Reads the printed form, six pairs of hexadecimal digits with colons between: `A0:9E:1A:00:00:01`, in either case.
+    /// Parses six pairs of hexadecimal digits, upper or lower case, separated by colons: `A0:9E:1A:00:00:01`.
     package init?(_ text: some StringProtocol) {
         var value: UInt64 = 0
         var count = 0

@@ -1,15 +1,14 @@
-/// Numbers as people and wires see them: a fixed number of decimals.
+/// Formats numbers with a fixed number of decimals.
 package enum DecimalFormat {
-    /// `value × 10^decimals` rounded to an integer as `printf` rounds: the exact binary value, ties to even.
-    ///
-    /// Nil for what has no such integer: infinities, NaN, and magnitudes from 2^53 on.
+    /// `value × 10^decimals`, rounded to an integer as `printf` rounds: from the exact binary value, ties to even.
     ///
     /// - Parameter decimals: 0 to 9.
+    /// - Returns: Nil for infinities, NaN, and products of magnitude 2^53 or more.
     package static func scaled(_ value: Double, decimals: Int) -> Int64? {
         let power = powers[decimals]
         let product = value * power
         guard product.magnitude < 0x1p53 else { return nil }
-        // The product is itself rounded; where it looks like a tie, what it lost decides.
+        // The product is itself rounded; at an apparent tie its rounding error decides.
         let lost = (-product).addingProduct(value, power)
         let floor = product.rounded(.down)
         let fraction = product - floor
@@ -21,7 +20,7 @@ package enum DecimalFormat {
 
     private static let powers: [Double] = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
 
-    /// Text with exactly so many decimals, as `%.<decimals>f` prints it; nil as in ``scaled(_:decimals:)``.
+    /// Text with exactly `decimals` decimals, as `%.<decimals>f` prints it; nil as in ``scaled(_:decimals:)``.
     package static func text(_ value: Double, decimals: Int) -> String? {
         guard let scaled = scaled(value, decimals: decimals) else { return nil }
         var digits = String(scaled.magnitude)

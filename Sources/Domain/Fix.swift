@@ -1,10 +1,10 @@
-/// What a receiver said of one moment, all its reports of that moment merged. Nothing in it is checked yet.
+/// One position of a receiver, merged from its reports of one epoch. Its values are not validated yet.
 package struct Fix: Equatable, Sendable {
-    /// When the first of its reports arrived.
+    /// Arrival of the first report.
     package var arrivedAt: Instant
-    /// The receiver's own time of the fix.
+    /// The receiver's time of the fix.
     package var time: UTC?
-    /// The receiver, as gpsd names it.
+    /// The receiver's path, as gpsd names it.
     package var device: SanitizedText?
     /// 0 unknown, 1 no fix, 2 without altitude, 3 with altitude.
     package var mode: UInt8
@@ -14,13 +14,13 @@ package struct Fix: Equatable, Sendable {
     package var longitude: Double?
     /// Metres above mean sea level, finite.
     package var altitude: Double?
-    /// Estimated horizontal error, in metres, nominally 95 %, in truth good for comparison only.
+    /// Estimated horizontal error, in metres; nominally 95 %, in practice only good for comparison.
     package var accuracy: Double?
-    /// Speed over ground, in metres per second, from Doppler in most receivers.
+    /// Speed over ground, in metres per second; most receivers measure it by Doppler shift.
     package var speed: Double?
-    /// Course over ground, degrees from true north. Noise below 0.5 m/s.
+    /// Course over ground, in degrees from true north; noise below 0.5 m/s.
     package var track: Double?
-    /// Satellites used.
+    /// Number of satellites used.
     package var satellites: Int?
 
     package init(

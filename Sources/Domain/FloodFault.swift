@@ -1,32 +1,32 @@
-/// The fault that reports how many inputs or outputs a rate limit has dropped.
+/// Fault that counts the inputs or outputs that a rate limit has dropped.
 ///
 ///            1 s after a drop               60 s without a drop
 ///     calm ───────────────────────▶ raised ─────────────────────▶ calm
-///                                   its count is renewed each 10 s
+///                                   its count is updated every 10 s
 package struct FloodFault: Sendable {
-    /// From the first drop to the report, so that the count says something.
+    /// Time from the first drop to the first report, so that the count is significant.
     package static let firstReport = Duration.seconds(1)
-    /// The least time from one report of the count to the next.
+    /// Minimum time between two reports of the count.
     package static let reportInterval = Duration.seconds(10)
-    /// The time without a drop after which the fault is cleared.
+    /// Time without a drop after which the fault is cleared.
     package static let calm = Duration.seconds(60)
 
     private let name: FaultName
     private let message: @Sendable (Int) -> String
-    /// Drops since they began, and when that was.
+    /// Number of drops since the fault was last calm, and the moment of the first.
     private var count = 0
     private var since = Instant(nanoseconds: 0)
     private var droppedAt = Instant(nanoseconds: 0)
-    /// The count that was reported last, and when; nil while calm.
+    /// The count that was last reported, and when; nil while calm.
     private var reported: Timestamped<Int>?
 
-    /// - Parameter message: what the fault says of so many drops.
+    /// - Parameter message: Makes the fault's message from the number of drops.
     package init(name: FaultName, message: @escaping @Sendable (Int) -> String) {
         self.name = name
         self.message = message
     }
 
-    /// When ``next(at:)`` has an input; nil while calm.
+    /// The moment at which ``next(at:)`` returns an input; nil while calm.
     package var deadline: Instant? {
         guard count > 0 else { return nil }
         guard let reported else { return since + Self.firstReport }
@@ -40,7 +40,7 @@ package struct FloodFault: Sendable {
         droppedAt = now
     }
 
-    /// The input that raises, renews or clears the fault; nil while there is nothing to report.
+    /// The input that raises, updates or clears the fault; nil if none is due at `now`.
     package mutating func next(at now: Instant) -> Input? {
         guard let deadline, now >= deadline else { return nil }
         if reported != nil, now >= droppedAt + Self.calm {

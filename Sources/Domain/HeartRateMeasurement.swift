@@ -1,17 +1,15 @@
-/// One notification of a heart-rate strap: the values of the Bluetooth Heart Rate Measurement characteristic.
-///
-/// `Sensors` reads it from the characteristic's bytes.
+/// One notification of a strap: the decoded Bluetooth Heart Rate Measurement characteristic.
 package struct HeartRateMeasurement: Equatable, Sendable {
-    /// Heart rate, in beats per minute, as the strap averaged it. Straps also send 0 and 255 here: judge with ``HeartRateQuality``.
+    /// Heart rate in beats per minute, as the strap averages it. Some straps send 0 or 255; see ``HeartRateQuality``.
     package var beatsPerMinute: UInt16
 
-    /// Whether the strap touches skin; nil when it cannot tell.
+    /// Whether the strap has skin contact; nil if it does not support contact detection.
     package var contact: Bool?
 
-    /// Energy expended since the last reset, in kilojoules; stays at 65535 once it gets there.
+    /// Energy expended since the last reset, in kilojoules; the strap holds it at 65535 once it is reached.
     package var energyKilojoules: UInt16?
 
-    /// Times between heart beats, oldest first, each in units of 1/1024 s.
+    /// RR intervals, oldest first, each in units of 1/1024 s.
     package var rrIntervals: [UInt16]
 
     package init(
@@ -24,7 +22,7 @@ package struct HeartRateMeasurement: Equatable, Sendable {
     }
 }
 
-/// Whether a notification of a strap is a reading of a heart, and if not, why.
+/// Whether a notification is a valid heart rate, or why it is not.
 package enum HeartRateQuality: String, CaseIterable, Sendable {
     case good
     case zero

@@ -1,4 +1,4 @@
-/// What reaches the pipeline from outside, beside commands. Inputs are applied in the order in which they were read.
+/// One input of the pipeline other than a command. Inputs are applied in the order in which they were read.
 package enum Input: Equatable, Sendable {
     case fix(Fix)
     case heart(HeartRateMeasurement)
@@ -7,14 +7,14 @@ package enum Input: Equatable, Sendable {
     case heartLink(LinkStatus)
     case gpsdLink(LinkStatus)
     case bluetooth(BluetoothStatus)
-    /// What the system's clock says now, and whether the kernel calls it synchronised.
+    /// `CLOCK_REALTIME`, and whether the kernel reports it as synchronised.
     case systemClock(UTC, isSynchronised: Bool)
     case setting(SettingKey, Settings)
-    /// A fault of the shell begins or changes its words; the pipeline raises its own.
+    /// Raises a fault of an adapter, or changes its message. The pipeline raises its own faults itself.
     case raise(FaultName, message: String)
     case clear(FaultName)
-    /// How the recording stands. It is the machine's own and is not recorded.
+    /// Status of the recorder. It describes this machine and is not recorded.
     case recorder(RecorderStatus)
-    /// How the board is supplied; nil is not known. It is the machine's own and is not recorded.
+    /// Status of the power supply; nil if unknown. It describes this machine and is not recorded.
     case power(PowerStatus?)
 }

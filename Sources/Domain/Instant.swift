@@ -1,8 +1,8 @@
-/// A moment on the machine's boot clock (`CLOCK_BOOTTIME`): it never steps, and it counts the time that the board slept.
+/// A moment of the boot clock (`CLOCK_BOOTTIME`), which never steps and counts the time that the board slept.
 ///
-/// Everything that orders or measures does so with instants; the time of day is kept beside them (``UTC``).
+/// Order and durations come from instants only; the time of day (``UTC``) is kept beside them.
 package struct Instant: Hashable, Sendable {
-    /// Time since the machine booted, in nanoseconds.
+    /// Nanoseconds since boot.
     package var nanoseconds: Int64
 
     package init(nanoseconds: Int64) {
@@ -13,7 +13,7 @@ package struct Instant: Hashable, Sendable {
         nanoseconds = milliseconds * 1_000_000
     }
 
-    /// Time since the machine booted, in whole milliseconds, rounded down.
+    /// Whole milliseconds since boot, rounded down.
     package var milliseconds: Int64 {
         nanoseconds.flooredDivision(by: 1_000_000)
     }
@@ -60,7 +60,7 @@ extension Duration {
 }
 
 extension Int64 {
-    /// The quotient rounded towards negative infinity, so that moments before an epoch fall into the right unit.
+    /// The quotient, rounded towards negative infinity: a moment before an epoch falls into the right unit.
     package func flooredDivision(by divisor: Int64) -> Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder != 0 && (remainder < 0) != (divisor < 0) ? quotient - 1 : quotient

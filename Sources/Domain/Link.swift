@@ -1,45 +1,45 @@
-/// How the way to a device stands.
+/// State of the connection to a device or to gpsd.
 package enum LinkState: String, CaseIterable, Sendable {
     case disconnected, connecting, connected
 }
 
-/// Why a link is not connected. New reasons may come; clients show what they do not know as it is.
+/// Why a link is not connected. Later versions may add reasons; clients show an unknown one unchanged.
 package enum LinkReason: String, CaseIterable, Sendable {
     case off
-    // Of the strap.
+    // Reasons of the strap.
     case noBluetooth = "no-bluetooth"
     case noAdapter = "no-adapter"
     case adapterOff = "adapter-off"
     case adapterBlocked = "adapter-blocked"
     case noPermission = "no-permission"
     case searching
-    /// Several straps are heard, and none of them is known to be ours.
+    /// Several straps advertise, and none of them is known or chosen.
     case ambiguous
     case outOfRange = "out-of-range"
-    /// The strap is not worn: it is left alone until it is.
+    /// The strap is not worn; it is not connected until it is worn again.
     case offBody = "off-body"
-    /// The strap floods: the next attempt is made later.
+    /// The strap sends too much; the next attempt is made later.
     case backoff
     case silent
     case parametersRefused = "parameters-refused"
-    /// Something else holds the strap.
+    /// Another program or device is connected to the strap.
     case inUse = "in-use"
     case needsPairing = "needs-pairing"
-    // Of gpsd; `off` and `silent` too.
+    // Reasons of gpsd, which also uses `off` and `silent`.
     case notRunning = "not-running"
     case refused
     case noDevice = "no-device"
     case noFix = "no-fix"
 }
 
-/// A link, why it is not connected, and to whom it goes.
+/// State of a link, the reason if it is not connected, and the peer.
 package struct LinkStatus: Equatable, Sendable {
     package var state: LinkState
-    /// Absent when connected.
+    /// Nil if connected.
     package var reason: LinkReason?
-    /// The strap's address; gpsd has none.
+    /// The strap's address; nil for gpsd.
     package var address: BluetoothAddress?
-    /// The strap's name, or gpsd's receiver.
+    /// The strap's name, or the path of gpsd's receiver.
     package var name: SanitizedText?
 
     package init(
@@ -52,7 +52,7 @@ package struct LinkStatus: Equatable, Sendable {
     }
 }
 
-/// The way in which straps are reached.
+/// The Bluetooth backend in use.
 package struct BluetoothStatus: Equatable, Sendable {
     package enum Backend: String, CaseIterable, Sendable {
         case off, unix, kernel, bluetoothd
@@ -60,7 +60,7 @@ package struct BluetoothStatus: Equatable, Sendable {
 
     package var way: Backend
     package var adapter: BluetoothAddress?
-    /// Why `auto` chose the way.
+    /// Why `auto` chose the backend.
     package var reason: SanitizedText?
 
     package init(way: Backend, adapter: BluetoothAddress? = nil, reason: SanitizedText? = nil) {

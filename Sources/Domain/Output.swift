@@ -1,15 +1,15 @@
-/// What the pipeline says beside the state, in the order in which it happened.
+/// One output of the pipeline other than the state. Outputs keep the order in which they occurred.
 package enum Output: Equatable, Sendable {
     case event(Event)
     case heart(HeartRateSample)
     case fix(AcceptedFix)
 }
 
-/// Something that happened. Events are never lost silently.
+/// A change, published as EVENT. Events are never dropped silently.
 package struct Event: Equatable, Sendable {
     package var at: Instant
     package var time: UTC?
-    /// The activity that it happened in.
+    /// The activity in progress; nil while idle.
     package var activity: Int?
     package var kind: Kind
 
@@ -21,18 +21,18 @@ package struct Event: Equatable, Sendable {
     }
 
     package enum Kind: Equatable, Sendable {
-        /// `back` is how much earlier than it was asked for the run began; `resumed`: it goes on after an outage.
+        /// `back` is how far the start was backdated. `resumed`: the activity continues after an outage.
         case start(Sport, back: Duration = .zero, resumed: Bool = false)
         case pause(elapsedMilliseconds: Int64, distanceMetres: Double, Trigger)
         case resume(elapsedMilliseconds: Int64, distanceMetres: Double, Trigger)
         case lap(Totals, number: Int, Trigger)
         case stop(ActivitySummary)
         case discard(ActivitySummary)
-        /// `after` is how long the state before lasted.
+        /// `after` is the duration of the previous state.
         case link(LinkOwner, LinkStatus, after: Duration)
         case fix(Freshness, mode: UInt8, after: Duration)
         case gap(GapCause, seconds: Double, metres: Double?, counted: Bool)
-        /// `stepMilliseconds` is how far the time of day moved; nil when it was not known before.
+        /// `stepMilliseconds` is the change of the time of day; nil if it was unknown before.
         case clock(ClockSource, stepMilliseconds: Int64?)
         case recorder(RecorderStatus.State, message: String?)
         case fault(Fault, raised: Bool)
@@ -56,7 +56,7 @@ package struct Event: Equatable, Sendable {
     }
 }
 
-/// A setting by the name that it has on the wire.
+/// Key of a setting; the raw value is its name on the wire.
 package enum SettingKey: String, CaseIterable, Sendable {
     case metric
     case twelveHourClock = "twelve_hour_clock"
@@ -70,24 +70,24 @@ package enum SettingKey: String, CaseIterable, Sendable {
     case components
 }
 
-/// An activity in one line.
+/// One activity of a list.
 package struct ActivitySummary: Equatable, Sendable {
     package var id: Int
     package var sport: Sport
-    /// What a person called it.
+    /// Name given by the user.
     package var name: SanitizedText?
     package var isOpen: Bool
     package var started: UTC?
     package var ended: UTC?
     package var total: Totals
-    /// Start to end, pauses included, in milliseconds.
+    /// Time from start to end, pauses included, in milliseconds.
     package var totalMilliseconds: Int64
     package var laps: Int
-    /// The lap that the end of the activity ended; not on the wire.
+    /// The lap that the end of the activity closed; not on the wire.
     package var lastLap: Totals
     package var gaps: Int
     package var isDemo: Bool
-    /// It was copied from a damaged journal.
+    /// Set if the activity was copied from a damaged journal.
     package var recovered: RecoveryNote?
 
     package init(
@@ -108,11 +108,11 @@ package struct ActivitySummary: Equatable, Sendable {
     }
 }
 
-/// What a damaged journal has cost an activity that was copied from it.
+/// Losses of an activity that was copied from a damaged journal.
 package struct RecoveryNote: Equatable, Sendable {
-    /// Its number there, where it has another one here.
+    /// The activity's number in the damaged journal; nil if it kept its number.
     package var formerID: Int?
-    /// Samples and marks that cannot be read.
+    /// Number of rows that could not be read.
     package var lostRows: Int
 
     package init(formerID: Int? = nil, lostRows: Int) {
@@ -121,15 +121,15 @@ package struct RecoveryNote: Equatable, Sendable {
     }
 }
 
-/// One notification of the strap, judged and placed on the beat clock.
+/// One notification of the strap with its quality and its place on the beat clock.
 package struct HeartRateSample: Equatable, Sendable {
     package var at: Instant
     package var time: UTC?
     package var measurement: HeartRateMeasurement
     package var quality: HeartRateQuality
-    /// Beats are missing before this notification.
+    /// Whether beats are missing before this notification.
     package var gap: Bool
-    /// The end of the last RR interval on the beat clock.
+    /// End of the last RR interval on the beat clock.
     package var beatAt: Instant?
 
     package init(
@@ -147,13 +147,13 @@ package struct HeartRateSample: Equatable, Sendable {
 
 /// A fix that passed the filter.
 package struct AcceptedFix: Equatable, Sendable {
-    /// The arrival of its first report.
+    /// Arrival of the first report.
     package var at: Instant
     package var time: UTC?
     package var receiverTime: UTC?
     package var device: SanitizedText?
     package var position: Position
-    /// The track goes on here without the way between; not on the wire.
+    /// Whether the distance from the previous fix does not count; not on the wire.
     package var isJump: Bool
 
     package init(

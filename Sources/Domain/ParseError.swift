@@ -1,8 +1,8 @@
-/// Where and why bytes from outside could not be read. The reader's state is as it was before them.
+/// Error of a parser of untrusted bytes. The parser's state is the same as before the call.
 package struct ParseError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Offset of the first byte that is missing or wrong, counted from the start of what was parsed.
+    /// Offset of the first missing or wrong byte from the start of the input.
     package var offset: Int
-    /// What was expected there, as words that fit into "expected …".
+    /// Completes the sentence "expected …".
     package var expected: StaticText
 
     package init(at offset: Int, expected: StaticText) {
@@ -15,7 +15,7 @@ package struct ParseError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Text of the program itself, as opposed to text from outside (``SanitizedText``).
+/// A string literal of the program, as opposed to untrusted text (``SanitizedText``). `StaticString` is not `Hashable`.
 package struct StaticText: ExpressibleByStringLiteral, Hashable, Sendable {
     package let text: String
 

@@ -1,9 +1,9 @@
-/// The text of a run's values on screens. Source: docs/behaviour.md, "What screens show"; the formats are RunFree's.
+/// Formats a run's values for screens. Source: docs/behaviour.md, "What screens show"; the formats are RunFree's.
 package enum RunFormat {
     /// Metres in one international mile.
     package static let metresPerMile = 1609.344
 
-    /// `S.t` under a minute, `M:SS` under an hour, then `H:MM:SS`; parts of a second are cut.
+    /// `S.t` under a minute, `M:SS` under an hour, then `H:MM:SS`; truncated, not rounded.
     package static func elapsed(milliseconds: Int64) -> String {
         let seconds = milliseconds / 1000
         switch seconds {
@@ -22,7 +22,7 @@ package enum RunFormat {
         metric ? "km" : "mi"
     }
 
-    /// `M:SS` for a kilometre or a mile, parts of a second cut; `--:--` where there is no pace.
+    /// `M:SS` per kilometre or mile, truncated; `--:--` if there is no pace.
     package static func pace(secondsPerMetre: Double?, metric: Bool) -> String {
         guard let pace = secondsPerMetre, pace.isFinite, pace > 0 else { return "--:--" }
         let seconds = pace * (metric ? 1000 : metresPerMile)

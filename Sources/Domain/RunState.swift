@@ -1,4 +1,4 @@
-/// Where a run stands.
+/// State of a run.
 ///
 ///               start               pause
 ///     idle ───────────▶ active ◀──────────────▶ paused
@@ -13,22 +13,22 @@ package enum Sport: String, CaseIterable, Sendable {
     case run, walk, hike, ride, other
 }
 
-/// What a person or a program can ask of a run.
+/// A command of a user or a program to the run.
 package enum RunCommand: Equatable, Sendable {
-    /// Begins an activity; the sport of the settings unless one is named. Indoors no position is used. It began `back` earlier, 0 to
-    /// ``furthestBack``.
+    /// Starts an activity, with the sport of the settings if none is given. An indoor
+    /// run uses no position. `back` moves the start earlier, 0 to ``maxBackdate``.
     case start(Sport?, indoor: Bool, back: Duration = .zero)
-    /// Start, pause or resume, whichever is possible: for a device with one button.
+    /// Start, pause or resume, whichever the state allows: for a device with one button.
     case toggle
     case pause, resume, lap, stop, discard
 
-    /// How much earlier than it was asked for an activity can begin.
+    /// How far a start can be backdated.
     package static let maxBackdate = Duration.seconds(120)
 
-    /// The least time from the end of a lap to a ``lap`` that is asked for.
+    /// Minimum time from the end of a lap to a ``lap`` command.
     package static let shortestLap = Duration.seconds(1)
 
-    /// The command in one word.
+    /// Name of the command.
     package var word: StaticText {
         switch self {
         case .start: "start"
@@ -42,12 +42,12 @@ package enum RunCommand: Equatable, Sendable {
     }
 }
 
-/// Why a command was not carried out. Nothing has changed.
+/// Error of a command that had no effect.
 package struct CommandRejection: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The command as it was asked for, as a word.
+    /// Name of the rejected command.
     package var command: StaticText
     package var state: RunState
-    /// The state allows it, but not so soon after the last lap.
+    /// The state allows the command, but it came too soon after the last lap.
     package var isTooSoon: Bool
 
     package init(command: StaticText, state: RunState, isTooSoon: Bool = false) {

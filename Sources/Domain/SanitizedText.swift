@@ -1,23 +1,23 @@
-/// Text from outside made harmless at the door: names, device information, gpsd's device, fields of imported files.
+/// Untrusted text, sanitised on receipt: names, device information, gpsd's device, fields of imported files.
 ///
-/// It is valid UTF-8 of at most 64 characters without control characters (C0, DEL, C1), line and paragraph separators or characters that
-/// change the direction of text; each of those, and each malformed sequence, reads U+FFFD instead. No terminal,
-/// JSON string or tag that it is shown in can be broken by what is left, provided that the writer escapes its own syntax.
+/// It is valid UTF-8 of at most 64 characters. U+FFFD replaces each malformed sequence, control character
+/// (C0, DEL, C1), line or paragraph separator, and character that changes the direction of text. What
+/// remains cannot break a terminal, a JSON string or a tag, provided that the writer escapes its own syntax.
 package struct SanitizedText: Hashable, Sendable {
-    /// The most characters that are kept.
+    /// Maximum number of characters.
     package static let characterLimit = 64
 
-    /// The most scalars that are kept: a character can carry any number of combining marks.
+    /// Maximum number of scalars: one character can have any number of combining marks.
     package static let scalarLimit = 256
 
     package let text: String
 
-    /// The empty text is no text.
+    /// Nil if the text is empty.
     package init?(_ bytes: some Sequence<UInt8>) {
         self.init(String(decoding: Array(bytes.prefix(Self.scalarLimit * 4)), as: UTF8.self))
     }
 
-    /// The empty text is no text.
+    /// Nil if the text is empty.
     package init?(_ untrusted: String) {
         var scalars = String.UnicodeScalarView()
         for scalar in untrusted.unicodeScalars.prefix(Self.scalarLimit) {

@@ -1,14 +1,14 @@
-/// Everything that is known at one moment, as it is published. Nil is not known.
+/// Everything that is known at one moment, published as STATE; nil if unknown.
 package struct State: Equatable, Sendable {
-    /// The moment that the state is of: its tick's scheduled moment.
+    /// Moment of the state: the scheduled moment of its tick.
     package var at: Instant
     package var time: UTC?
     package var clock: ClockSource
     package var run: RunState
-    /// Absent while idle.
+    /// Nil while idle.
     package var activity: Activity?
     package var heart: HeartRateStatus
-    /// Absent when the newest fix is 10 s old.
+    /// Nil if the newest accepted fix is 10 s old or older.
     package var position: Timestamped<Position>?
     package var positionIsStale = false
     package var gpsd: LinkStatus
@@ -41,26 +41,26 @@ package struct State: Equatable, Sendable {
     }
 }
 
-/// Where the time of day comes from.
+/// Source of the time of day.
 package enum ClockSource: String, CaseIterable, Sendable {
-    /// The kernel says that its clock is synchronised.
+    /// The system's clock, which the kernel reports as synchronised.
     case system
-    /// Three fixes of a receiver agree.
+    /// A receiver: three fixes agree.
     case receiver
     case unset
 }
 
-/// The figures of the run that is on.
+/// Values of the run in progress.
 package struct Activity: Equatable, Sendable {
-    /// From 1, never used twice.
+    /// From 1, never reused.
     package var id: Int
     package var sport: Sport
-    /// No position is used; not on the wire.
+    /// Whether the run uses no position; not on the wire.
     package var isIndoor = false
     package var total: Totals
-    /// Seconds per metre over about the last 5 s.
+    /// Seconds per metre, over about the last 5 s.
     package var pace: Double?
-    /// Metres per second over the last 3 s; absent while paused.
+    /// Metres per second, over the last 3 s; nil while paused.
     package var speed: Double?
     package var lap: Totals
     /// From 1.
@@ -79,38 +79,38 @@ package struct Activity: Equatable, Sendable {
     }
 }
 
-/// What a run, or a lap of it, has come to.
+/// Totals of a run or a lap.
 package struct Totals: Equatable, Sendable {
     /// Active time, in milliseconds: 100 for each tick.
     package var elapsedMilliseconds: Int64 = 0
-    /// Active time less the seconds that stood still, in milliseconds.
+    /// Active time without the seconds in which the receiver stood still, in milliseconds.
     package var movingMilliseconds: Int64 = 0
     package var distanceMetres = 0.0
     /// The highest speed, in metres per second.
     package var maximumSpeed: Double?
-    /// Beats per minute, weighted by time.
+    /// Beats per minute, averaged over time.
     package var averageHeartRate: Double?
-    /// The highest heart rate held for two notifications.
+    /// Highest heart rate that two consecutive notifications reached.
     package var maximumHeartRate: Int?
 
     package init() {}
 
-    /// Seconds per metre over the active time; nil before the first metre is counted.
+    /// Seconds per metre over the active time; nil before the first counted metre.
     package var averagePace: Double? {
         distanceMetres > 0 ? Double(elapsedMilliseconds) / 1000 / distanceMetres : nil
     }
 }
 
-/// The heart and the link to the strap.
+/// Heart rate and the link to the strap.
 package struct HeartRateStatus: Equatable, Sendable {
     package var link: LinkStatus
-    /// Beats per minute, when it was notified; absent when 10 s old or no reading.
+    /// Beats per minute, and when the notification arrived; nil if that is 10 s ago or not a valid heart rate.
     package var beatsPerMinute: Timestamped<Int>?
     package var isStale = false
     package var contact: Bool?
     /// 0 to 100.
     package var batteryPercent: Int?
-    /// 0 to 5 and the place on the bar, 0 to 1; absent when zones are off or unset.
+    /// Zone, 0 to 5, and the place on the zone bar, 0 to 1; nil if zones are off or unset.
     package var zone: Int?
     package var zoneFraction: Double?
 
@@ -128,7 +128,7 @@ package struct HeartRateStatus: Equatable, Sendable {
     }
 }
 
-/// A fix that was accepted.
+/// Position of an accepted fix.
 package struct Position: Equatable, Sendable {
     package var coordinate: Coordinate
     /// Metres above mean sea level.
@@ -157,26 +157,26 @@ package struct Position: Equatable, Sendable {
     }
 }
 
-/// The recording.
+/// Status of the recorder.
 package struct RecorderStatus: Equatable, Sendable {
     package enum State: String, CaseIterable, Sendable {
         /// There is no journal.
         case off
         case writing
-        /// The disk is slow: nothing was taken for over 2 s.
+        /// No write completed for over 2 s: the disk is slow.
         case stalled
-        /// The disk refuses.
+        /// The disk returned an error.
         case failed
     }
 
     package var state: State
-    /// The age of the oldest row that is not written.
+    /// Age of the oldest row that is not yet written.
     package var behindMilliseconds: Int64?
-    /// How long ago everything that was written then was certain to survive a power cut.
+    /// Time since the last sync to disk: rows written before it survive a power cut.
     package var syncedMillisecondsAgo: Int64?
-    /// Room on the disk, in MiB.
+    /// Free disk space, in MiB.
     package var freeMebibytes: Int?
-    /// What is wrong, as a sentence for people that stays the same as long as it is wrong.
+    /// Sentence for users that describes the problem; it does not change while the problem lasts.
     package var message: String?
 
     package init(
@@ -191,13 +191,14 @@ package struct RecorderStatus: Equatable, Sendable {
     }
 }
 
-/// How the board is supplied, as far as its drivers say it.
+/// Status of the power supply, as far as the drivers report it.
 package struct PowerStatus: Equatable, Sendable {
-    /// What is left in the battery, 0 to 100 %; nil where there is none.
+    /// Charge of the battery, 0 to 100 %; nil if there is no battery.
     package var batteryPercent: Int?
-    /// The battery is being charged, or is full; nil where it does not say.
+    /// Whether the battery is charging or full; nil if the driver does not report it.
     package var isCharging: Bool?
-    /// The supply voltage is, or was just now, too low for the board; nil where nothing watches it. Not on the wire: it is a fault.
+    /// Whether the supply voltage is, or was recently, too low for the board; nil
+    /// if no driver monitors it. Not on the wire: it is published as a fault.
     package var isUnderVoltage: Bool?
 
     package init(batteryPercent: Int? = nil, isCharging: Bool? = nil, isUnderVoltage: Bool? = nil) {
@@ -207,22 +208,22 @@ package struct PowerStatus: Equatable, Sendable {
     }
 }
 
-/// How punctual the ticks of the present run were.
+/// Lateness of the ticks of the current or last run.
 package struct TickStats: Equatable, Sendable {
-    /// Ticks applied 50 ms or more after their moment.
+    /// Number of ticks that were applied 50 ms or more after their moment.
     package var late = 0
-    /// The longest that a tick of this run was applied after its moment.
+    /// Greatest lateness of a tick.
     package var worst = Duration.zero
 
     package init() {}
 }
 
-/// Something that is wrong now and that a person should know.
+/// A current problem that the user should know.
 package struct Fault: Equatable, Sendable {
     /// A token for programs.
     package var name: FaultName
     package var since: Instant
-    /// A sentence for people.
+    /// Sentence for users.
     package var message: String
 
     package init(name: FaultName, since: Instant, message: String) {
@@ -232,7 +233,7 @@ package struct Fault: Equatable, Sendable {
     }
 }
 
-/// Every fault by the token that it has on the wire. New ones may come; clients show the message of one that they do not know.
+/// Names of faults, as on the wire. Later versions may add some; clients show the message of an unknown one.
 package enum FaultName: String, CaseIterable, Sendable {
     case batteryEmpty = "battery-empty"
     case batteryLow = "battery-low"

@@ -1,4 +1,4 @@
-/// A value and the moment at which it was measured, so that nothing is shown without its age.
+/// A value and the moment of its measurement, so that its age is always known.
 package struct Timestamped<Value: Sendable>: Sendable {
     package var value: Value
     package var measuredAt: Instant
@@ -8,7 +8,7 @@ package struct Timestamped<Value: Sendable>: Sendable {
         self.measuredAt = measuredAt
     }
 
-    /// How old the value is at `now`; never negative.
+    /// Age of the value at `now`; never negative.
     package func age(at now: Instant) -> Duration {
         max(now - measuredAt, .zero)
     }

@@ -1,24 +1,24 @@
-/// Bounds how often something happens: `burst` times at once, and once more each `interval`.
+/// Rate limit: `burst` events at once, then one per `interval`.
 package struct TokenBucket: Sendable {
     private let burst: Int
     private let interval: Duration
-    /// When all tokens are back.
+    /// When the bucket is full again.
     private var fullAt: Instant?
 
     /// - Parameters:
-    ///   - burst: the tokens of a full bucket, from 1.
-    ///   - interval: the time in which one token comes back.
+    ///   - burst: Tokens of a full bucket, from 1.
+    ///   - interval: Time in which one token is refilled.
     package init(burst: Int, interval: Duration) {
         self.burst = burst
         self.interval = interval
     }
 
-    /// When ``take(at:)`` next succeeds; nil before its first use.
+    /// When ``consume(at:)`` succeeds next; nil before its first use.
     package var nextAt: Instant? {
         fullAt.map { $0 - interval * (burst - 1) }
     }
 
-    /// Takes a token; false when none is left.
+    /// Consumes a token; false if none is left.
     package mutating func consume(at now: Instant) -> Bool {
         if let nextAt, now < nextAt { return false }
         fullAt = max(fullAt ?? now, now) + interval

@@ -1,8 +1,9 @@
 extension UTC {
-    /// Reads an ISO 8601 moment as files have it: `2026-03-01T07:30:12.3+01:00`.
+    /// Parses an ISO 8601 date and time as in files: `2026-03-01T07:30:12.3+01:00`.
     ///
-    /// A fraction is cut to milliseconds. A zone is `Z`, `±hh:mm`, `±hhmm` or `±hh`; without one the time is taken as UTC. A leap second
-    /// is the first moment of the next minute. Nil for anything else, a date without time included.
+    /// A fraction is truncated to milliseconds. The zone is `Z`, `±hh:mm`, `±hhmm`
+    /// or `±hh`; without one the time is UTC. A leap second becomes the first moment
+    /// of the next minute. Nil for anything else, including a date without a time.
     package init?(iso8601 text: some StringProtocol) {
         var digits = Digits(text.utf8)
         guard let year = digits.parseDigits(4), digits.skip("-"), let month = digits.parseDigits(2),
@@ -25,7 +26,7 @@ extension UTC {
     }
 }
 
-/// The characters of a moment, from first to last.
+/// Cursor over the characters of a date and time.
 private struct Digits<Text: Sequence<UInt8>> {
     private var rest: Text.Iterator
     private var next: UInt8?
@@ -49,7 +50,7 @@ private struct Digits<Text: Sequence<UInt8>> {
         return Int(byte - UInt8(ascii: "0"))
     }
 
-    /// A number of exactly so many digits.
+    /// Parses a number of exactly `count` digits.
     mutating func parseDigits(_ count: Int) -> Int? {
         var number = 0
         for _ in 0..<count {
@@ -59,7 +60,7 @@ private struct Digits<Text: Sequence<UInt8>> {
         return number
     }
 
-    /// Milliseconds: the first three digits of one or more.
+    /// Parses a fraction of one or more digits as milliseconds; digits after the third are ignored.
     mutating func fraction() -> Int? {
         guard var number = digit() else { return nil }
         var count = 1
@@ -74,7 +75,7 @@ private struct Digits<Text: Sequence<UInt8>> {
         return number
     }
 
-    /// Minutes that local time is ahead of UTC.
+    /// Parses a zone as minutes ahead of UTC.
     mutating func zone() -> Int? {
         if isAtEnd || skip("Z") || skip("z") { return 0 }
         let isBehind = next == UInt8(ascii: "-")

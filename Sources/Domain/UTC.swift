@@ -1,4 +1,4 @@
-/// A moment of the civil calendar (UTC), in milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+/// A moment of the civil calendar (UTC): milliseconds since 1970-01-01T00:00:00Z, without leap seconds.
 ///
 /// It is stored and shown, never computed with: durations and order come from ``Instant``.
 package struct UTC: Hashable, Sendable {
@@ -10,7 +10,7 @@ package struct UTC: Hashable, Sendable {
 
     /// Midnight of a day of the proleptic Gregorian calendar.
     package init(year: Int, month: Int, day: Int) {
-        // Days from civil, Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": years begin in March.
+        // Howard Hinnant's "days from civil" (chrono-Compatible Low-Level Date Algorithms): years begin in March.
         let shifted = Int64(month <= 2 ? year - 1 : year)
         let era = shifted.flooredDivision(by: 400)
         let yearOfEra = shifted - era * 400
@@ -19,7 +19,7 @@ package struct UTC: Hashable, Sendable {
         milliseconds = (era * 146_097 + dayOfEra - 719_468) * 86_400_000
     }
 
-    /// The fields of the moment as a calendar and a clock show them.
+    /// Calendar and clock fields of a moment.
     package struct Fields: Equatable, Sendable {
         /// Year of the proleptic Gregorian calendar.
         package var year: Int

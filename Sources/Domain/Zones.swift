@@ -1,8 +1,8 @@
-/// The bottoms of the five heart-rate zones, in beats per minute, rising, each 1 to 250.
+/// The lowest heart rates of the five zones, in beats per minute, ascending, each 1 to 250.
 package struct Zones: Equatable, Sendable {
     package let bottoms: [Int]
 
-    /// Why five numbers are no zones: one line for each pair of neighbours, or each number, that is wrong.
+    /// Error of invalid zones: one line for each wrong number or pair of neighbours.
     package struct Invalid: Error, Equatable, Sendable {
         package var lines: [String]
     }
@@ -20,20 +20,20 @@ package struct Zones: Equatable, Sendable {
         self.bottoms = bottoms
     }
 
-    /// The zone of a heart rate: 0 below the first zone, else 1 to 5. A value that is a zone's bottom belongs to it.
+    /// Zone of a heart rate: 0 below the first zone, else 1 to 5. Each lowest value belongs to its zone.
     package func zone(of beatsPerMinute: Int) -> Int {
         var zone = 0
         while zone < bottoms.count, beatsPerMinute >= bottoms[zone] { zone += 1 }
         return zone
     }
 
-    /// Where a heart rate stands on the bar from zone 1's bottom, 0 to 1; zone 5's bottom stands at 0.95.
+    /// Place of a heart rate on the zone bar, 0 to 1: zone 1 begins at 0, zone 5 at 0.95.
     package func fraction(of beatsPerMinute: Int) -> Double {
         let length = Double(bottoms[4] - bottoms[0]) / 0.95
         return min(max(Double(beatsPerMinute - bottoms[0]) / length, 0), 1)
     }
 
-    /// The name of a zone, 0 to 5, as screens show it.
+    /// Name of a zone, 0 to 5, for screens.
     package static func name(of zone: Int) -> String {
         zone == 0 ? "Warm Up" : "Zone \(zone)"
     }

@@ -1,4 +1,4 @@
-/// What the time of day was at one moment of the boot clock. It is stored beside what is recorded, never computed with.
+/// The time of day at one moment of the boot clock. It is stored with an activity, never computed with.
 package struct ClockMapping: Equatable, Sendable {
     package var at: Instant
     package var time: UTC
@@ -10,10 +10,12 @@ package struct ClockMapping: Equatable, Sendable {
         self.source = source
     }
 
-    /// The time of day of a moment by the mappings of its boot, in their order: by the last one before it, and where there is none by
-    /// the first after it. Nil where no clock was ever known.
+    /// The time of day of `instant`: by the last mapping at or before it, or else by the first one after it.
     ///
     /// Source: docs/behaviour.md, "The time of day".
+    ///
+    /// - Parameter mappings: The mappings of the instant's boot, in order.
+    /// - Returns: Nil if no mapping has a known clock.
     package static func time(of instant: Instant, by mappings: some Sequence<ClockMapping>) -> UTC? {
         var used: ClockMapping?
         for mapping in mappings where mapping.source != .unset {

@@ -1,47 +1,49 @@
-/// The words of FIT files: how their bytes are laid out, and the numbers of the messages and fields that are ours.
+/// The layout of FIT files, and the numbers of the messages and fields that paced uses.
 ///
-/// A file is a header, messages, and a check sum; files may follow one another. A message begins with a byte that says what it is: a
-/// definition, which gives one of 16 local types its message and fields, or data of a local type.
+/// A file is a header, messages and a checksum; files may be concatenated. The first
+/// byte of a message gives its kind. A definition message assigns a message number
+/// and fields to one of 16 local types; a data message holds values of a local type.
 ///
 /// Source: Garmin FIT SDK 21.218, protocol and profile.
 package enum Fit {
-    /// The whole of a header as we write it; older writers leave the last two bytes, its own check sum, away.
+    /// Size of the header that paced writes. The short header of older writers lacks the last two bytes, the checksum.
     package static let headerSize = 14
     package static let shortHeaderSize = 12
-    /// The bytes 8 to 11 of a header.
+    /// Bytes 8 to 11 of a header.
     package static let signature = Array(".FIT".utf8)
-    /// The first byte of a data message has its local type in these bits; of one with a compressed time stamp, see ``compressed``.
+    /// Number of local types. Four bits of a message's first byte hold it, two if it is ``Bit/compressed``.
     package static let localTypes = 16
 
-    /// Bits of a message's first byte.
+    /// Flags in a message's first byte.
     package enum Bit {
         package static let compressed: UInt8 = 0x80
         package static let definition: UInt8 = 0x40
         package static let developerFields: UInt8 = 0x20
     }
 
-    /// Seconds from 1970 to the epoch, 1989-12-31T00:00:00Z.
+    /// Unix time of the FIT epoch, 1989-12-31T00:00:00Z, in seconds.
     package static let epoch: Int64 = 631_065_600
-    /// Lesser time stamps count from when a device was switched on, and the profile has a name for the one between.
+    /// Least and greatest timestamp. Below 0x10000000 a timestamp counts seconds since the
+    /// device was switched on; 0x10000000 itself is the profile's `min`, 0xFFFFFFFF is invalid.
     package static let firstTime: Int64 = 0x1000_0001
     package static let lastTime: Int64 = 0xFFFF_FFFE
 
     package static let activityFile: Int64 = 4
-    /// The maker number of those who have none.
+    /// The profile's manufacturer `development`, for products without a manufacturer number.
     package static let developmentMaker: Int64 = 255
 
-    /// Degrees of a position: half a turn is 2^31.
+    /// Converts semicircles to degrees: 2^31 semicircles are 180°.
     package static func degrees(semicircles: Int64) -> Double {
         Double(semicircles) * 180 / 0x1p31
     }
 
-    /// The nearest position. The last one of the east stands for none, and 180° of either side is the west's.
+    /// Converts degrees to the nearest semicircles. 2^31 − 1 is the invalid value, so it and +180° become −180°.
     package static func semicircles(degrees: Double) -> Int64 {
         let semicircles = (degrees * 0x1p31 / 180).rounded()
         return Int64(semicircles >= 0x1p31 - 1 ? -0x1p31 : semicircles)
     }
 
-    /// The messages that we write or keep, and those that are common.
+    /// The messages that paced writes or imports, and other common ones.
     package enum Message: UInt16, CaseIterable, Sendable {
         case fileID = 0
         case deviceSettings = 2
@@ -75,7 +77,7 @@ package enum Fit {
         case split = 312
         case splitSummary = 313
 
-        /// Its name in the profile.
+        /// The message's name in the profile.
         package var name: StaticText {
             switch self {
             case .fileID: "file_id"
@@ -113,7 +115,7 @@ package enum Fit {
         }
     }
 
-    /// How the values of a field are laid out. A field of a multiple of the size is an array.
+    /// Type of a field's values. A field whose size is a multiple of the type's size is an array.
     package enum BaseType: UInt8, Sendable {
         case enumeration = 0x00
         case int8 = 0x01
@@ -133,7 +135,7 @@ package enum Fit {
         case uint64 = 0x8F
         case uint64z = 0x90
 
-        /// Bytes of one value.
+        /// Size of one value, in bytes.
         package var size: Int {
             switch self {
             case .enumeration, .int8, .uint8, .text, .uint8z, .bytes: 1
@@ -150,7 +152,7 @@ package enum Fit {
             }
         }
 
-        /// The bits that stand for no value.
+        /// The bit pattern of an invalid (absent) value.
         package var invalid: UInt64 {
             let ones = UInt64.max >> UInt64(64 - 8 * size)
             return switch self {
@@ -161,7 +163,7 @@ package enum Fit {
         }
     }
 
-    /// The check sum at the end of a header and of a file: CRC-16 with polynomial 0x8005, reflected, from 0.
+    /// Checksum of a header or a file: CRC-16, polynomial 0x8005, reflected, initial value 0.
     package struct Checksum: Equatable, Sendable {
         package private(set) var value: UInt16 = 0
 
@@ -171,7 +173,7 @@ package enum Fit {
             value = Self.table[Int(UInt8(truncatingIfNeeded: value) ^ byte)] ^ value >> 8
         }
 
-        /// Made of the protocol's table, which takes half a byte at a time.
+        /// Table for whole bytes, computed from the protocol's table for half bytes.
         private static let table: [UInt16] = (0..<256).map { byte in
             var value = UInt16(byte)
             for _ in 0..<2 { value = value >> 4 ^ halves[Int(value & 0xF)] }

@@ -1,13 +1,13 @@
 extension Fit {
-    /// A field's number in its message.
+    /// Number of a field in its message.
     package typealias Field = UInt8
 
-    /// The moment of a message, in seconds since the epoch; the same number in every message that has one.
+    /// Seconds since the FIT epoch; the field has this number in every message.
     package static let timestamp: Field = 253
-    /// Which lap or session it is, from 0.
+    /// Index of a lap or session, from 0.
     package static let messageIndex: Field = 254
 
-    /// What the file is; the first message.
+    /// First message of a file: its type and creator.
     package enum FileID {
         package static let type: Field = 0
         package static let maker: Field = 1
@@ -23,7 +23,7 @@ extension Fit {
 
     package enum DeviceInfo {
         package static let index: Field = 0
-        /// Of a source ``bluetooth``: ``bluetoothHeartRate``; of a source ``antplus``: ``antHeartRate``.
+        /// ``bluetoothHeartRate`` if the source is ``bluetooth``, ``antHeartRate`` if it is ``antplus``.
         package static let type: Field = 1
         package static let maker: Field = 2
         package static let serialNumber: Field = 3
@@ -60,16 +60,16 @@ extension Fit {
         package static let stopDisable: Int64 = 8
         package static let stopDisableAll: Int64 = 9
 
-        /// What `data` is of a timer's event: why it runs or stands.
+        /// `data` of a timer event (`timer_trigger`): why the timer was started or stopped.
         package static let manual: Int64 = 0
         package static let auto: Int64 = 1
     }
 
-    /// One second.
+    /// Values at one second.
     package enum Record {
         package static let latitude: Field = 0
         package static let longitude: Field = 1
-        /// Fifths of a metre from 500 m below the sea on.
+        /// Fifths of a metre above −500 m.
         package static let altitude: Field = 2
         package static let heartRate: Field = 3
         package static let cadence: Field = 4
@@ -83,9 +83,9 @@ extension Fit {
         package static let enhancedAltitude: Field = 78
     }
 
-    /// RR intervals, in the order of the file.
+    /// RR intervals, in file order (message `hrv`).
     package enum Beats {
-        /// Up to ``count`` milliseconds.
+        /// Array of up to ``count`` intervals, in milliseconds.
         package static let intervals: Field = 0
         package static let count = 5
     }
@@ -142,15 +142,15 @@ extension Fit {
     package enum TimeInZone {
         package static let reference: Field = 0
         package static let index: Field = 1
-        /// Milliseconds in each zone, the one below the first boundary first.
+        /// Milliseconds in each zone; the first element is the time below the first boundary.
         package static let heartRate: Field = 2
-        /// The bottoms of the zones above.
+        /// Upper boundary of each zone but the last (`hr_zone_high_boundary`): the lowest heart rate of the next zone.
         package static let boundaries: Field = 6
         package static let calculation: Field = 10
         package static let custom: Int64 = 0
     }
 
-    /// The numbers of sports. Running, cycling, walking and hiking are the same in the indoor sub-sports of each.
+    /// FIT number of a sport; indoor sub-sports belong to the same sport.
     package static func number(of sport: Sport) -> Int64 {
         switch sport {
         case .run: 1
@@ -171,7 +171,7 @@ extension Fit {
         }
     }
 
-    /// The sub-sport of a sport that is done indoors.
+    /// FIT number of a sport's indoor sub-sport.
     package static func indoorNumber(of sport: Sport) -> Int64 {
         switch sport {
         case .run: 45

@@ -1,12 +1,12 @@
-/// One thing that reached the pipeline, with its moment. An activity is a function of its entries: the same ones in the same order give
-/// the same states and events, which is how it is replayed, resumed, split and begun late.
+/// One entry of an activity's input log, with its moment. A replay of the same entries in the same
+/// order gives the same states and events. Replay, resume, split and backdated start rely on this.
 ///
-/// The first entry of an activity is a ``Kind/beginning(_:)``. Moments are those of the boot clock of the part that the entry is in; a
-/// reader of several parts shifts the others (``shifted(by:)``), so that time goes on.
+/// The first entry of an activity is a ``Kind/snapshot(_:)``. Moments belong to the boot clock of the boot in
+/// which they were recorded; a reader shifts the entries of other boots onto one clock (``shifted(by:)``).
 package struct InputLogEntry: Equatable, Sendable {
     package var at: Instant
     package var kind: Kind
-    /// Why the fix was not believed, when it was not. A note for readers: a replay judges anew.
+    /// Why the fix was rejected; nil if it was accepted. It is informative: a replay judges the fix itself.
     package var refusal: FixRejection?
 
     package init(at: Instant, _ kind: Kind, refusal: FixRejection? = nil) {
@@ -16,23 +16,23 @@ package struct InputLogEntry: Equatable, Sendable {
     }
 
     package enum Kind: Equatable, Sendable {
-        /// What was known before the next entry.
+        /// State of the idle pipeline before the next entry.
         indirect case snapshot(PipelineSnapshot)
-        /// All inputs but those that are the machine's own and those that change nothing.
+        /// An input; those that describe only this machine and those without effect are not recorded.
         case input(Input)
-        /// A command that was carried out. A start that was asked for late stands where the run began.
+        /// A command that was accepted. A backdated start has the moment at which the run began.
         case command(RunCommand)
-        /// The loop did not turn for so long, up to this moment: what fell due meanwhile is one step, not ticks of their own.
+        /// The loop did not run for this duration, which ends at this moment: missed ticks are applied in one step.
         case suspended(Duration)
-        /// The process, or the power, was gone up to this moment.
+        /// No process ran up to this moment.
         case outage(Outage)
-        /// A signal stopped the daemon at this moment: everything before it is recorded. Changes nothing.
+        /// A signal stopped the daemon; everything before is recorded. The entry has no effect on a replay.
         case shutdown
-        /// By this moment the run had ended without a command.
+        /// The run was stopped automatically at or before this moment.
         case ended(AutoStopReason)
     }
 
-    /// The same entry on a clock that stands so many whole milliseconds later; every moment in it is moved.
+    /// The entry with every moment in it moved later by `shift`, a whole number of milliseconds.
     package func shifted(by shift: Duration) -> InputLogEntry {
         guard shift != .zero else { return self }
         var entry = self
@@ -48,15 +48,15 @@ package struct InputLogEntry: Equatable, Sendable {
     }
 }
 
-/// How a run ends by itself.
+/// Why a run was stopped automatically.
 package enum AutoStopReason: CaseIterable, Sendable {
-    /// It had shown no sign of life for too long, and was closed as of its last one.
+    /// No movement, beat or command for too long; the run ends at the last of them.
     case forgotten
-    /// The battery was nearly empty; it goes on when power returns soon.
+    /// The battery was nearly empty; the activity is resumed if power returns soon.
     case power
 }
 
-/// Why a fix is not believed.
+/// Why a fix was rejected.
 package enum FixRejection: String, CaseIterable, Sendable {
     case noFix = "no fix"
     case noPosition = "no position"
@@ -65,21 +65,21 @@ package enum FixRejection: String, CaseIterable, Sendable {
     case speed
 }
 
-/// A stretch in which nothing ran.
+/// A time in which no daemon recorded an open activity.
 package struct Outage: Equatable, Sendable {
-    /// What an active run did meanwhile.
+    /// How an outage counts for an active run.
     package enum Rule: CaseIterable, Sendable {
-        /// The timer stood still; position and heart are as at a start. Entries that name no rule have this one.
+        /// The timer was paused; position and heart rate start without history. Default of entries without a rule.
         case paused
-        /// The run was never paused: the missed ticks are applied on their schedule, and the state of filter, distance and pace remains.
+        /// The run continued: missed ticks are applied on schedule, and filter, odometer and pace keep their state.
         case continued
     }
 
-    /// From the last moment that is known to the entry's.
+    /// Time from the last known moment to the entry's moment.
     package var duration: Duration
-    /// The board did not start anew: what is known of the time of day still holds.
+    /// Whether the machine was not rebooted: the known time of day stays valid.
     package var isSameBoot: Bool
-    /// The settings that are in force from here on.
+    /// Settings from this moment on.
     package var settings: Settings
     package var rule: Rule
 

@@ -1,8 +1,8 @@
-/// Everything that an idle pipeline knows: one that is made from it goes on as the one that it was taken from, to the bit.
+/// Snapshot of an idle pipeline. A pipeline restored from it behaves like the original, to the bit.
 package struct PipelineSnapshot: Equatable, Sendable {
     package var settings: Settings
     package var isDemo: Bool
-    /// The number of the activity before; the next one has the number after it.
+    /// Number of the last activity; the next one gets the number after it.
     package var lastActivity: Int
     package var heartLink: Timestamped<LinkStatus>
     package var gpsdLink: Timestamped<LinkStatus>
@@ -18,9 +18,9 @@ package struct PipelineSnapshot: Equatable, Sendable {
     package var filter = Filter()
     /// The newest accepted fix.
     package var newest: TrackPoint?
-    /// How noisy the track was lately, in metres, oldest first; at most 60.
+    /// Noise of the track at recent seconds (``Odometer``), in metres, oldest first; at most 60.
     package var jitter: [Double] = []
-    /// When the state is published next.
+    /// Moment of the next periodic state.
     package var nextSecond: Instant
 
     package init(
@@ -40,7 +40,7 @@ package struct PipelineSnapshot: Equatable, Sendable {
         self.nextSecond = nextSecond
     }
 
-    /// Fixes that are refused one after another.
+    /// Consecutive rejected fixes.
     package struct RejectionStreak: Equatable, Sendable {
         package var since: Instant
         package var last: Instant
@@ -53,45 +53,45 @@ package struct PipelineSnapshot: Equatable, Sendable {
         }
     }
 
-    /// How the boot clock maps to the time of day.
+    /// Mapping from the boot clock to UTC.
     package struct Clock: Equatable, Sendable {
         package var source = ClockSource.unset
-        /// UTC less time since boot, in milliseconds.
+        /// UTC minus time since boot, in milliseconds.
         package var offset: Int64?
-        /// When the offset was last taken from the system's clock.
+        /// When the offset was last set from the system's clock.
         package var mappedAt: Instant?
         package var isSynchronised = false
-        /// What the last 3D fixes give for the offset, oldest first; at most three.
+        /// Offsets given by the last 3D fixes, oldest first; at most three.
         package var fixOffsets: [Int64] = []
 
         package init() {}
     }
 
-    /// What the strap's notifications have come to.
+    /// State of the heart-rate monitor.
     package struct Heart: Equatable, Sendable {
         package var last: Timestamped<HeartRateMeasurement>?
         package var quality = HeartRateQuality.good
-        /// Where the last beat lies on the beat clock.
+        /// Moment of the last beat on the beat clock.
         package var beatAt: Instant?
         package var hasBegun = false
         package var isBroken = false
-        /// Since when the same value came without RR intervals.
+        /// The value that arrives unchanged and without RR intervals, and since when.
         package var unchanged: Timestamped<UInt16>?
 
         package init() {}
     }
 
-    /// What the judge of fixes remembers.
+    /// State of the fix filter.
     package struct Filter: Equatable, Sendable {
         package var last: TrackPoint?
         package var lastTime: UTC?
-        /// Times in a row that do not fit the receiver's clock, oldest first; at most three.
+        /// Consecutive times that do not fit the receiver's clock, oldest first; at most three.
         package var suspected: [UTC] = []
-        /// The last error estimates, in metres, oldest first; at most 120.
+        /// Recent error estimates, in metres, oldest first; at most 120.
         package var accuracies: [Double] = []
-        /// Accepted points of the last second or a little more, oldest first; at most 64.
+        /// Accepted points of about the last second, oldest first; at most 64.
         package var recent: [TrackPoint] = []
-        /// The first of the fixes in a row whose speed was impossible, and how many there were.
+        /// First of the consecutive fixes with an impossible speed, and their number.
         package var impossibleSince: Duration?
         package var impossibleCount = 0
         /// How far the fixes' times have run ahead of their arrivals.
@@ -100,7 +100,7 @@ package struct PipelineSnapshot: Equatable, Sendable {
         package init() {}
     }
 
-    /// The same on a clock that stands so much later; the time of day stays what it is.
+    /// The snapshot with every moment moved later by `shift`; the time of day does not change.
     func shifted(by shift: Duration) -> PipelineSnapshot {
         var shifted = self
         shifted.heartLink.measuredAt += shift
@@ -124,11 +124,11 @@ package struct PipelineSnapshot: Equatable, Sendable {
     }
 }
 
-/// A fix that passed the filter, on the receiver's time line.
+/// An accepted fix on the receiver's time line.
 package struct TrackPoint: Equatable, Sendable {
     package var coordinate: Coordinate
-    /// Where the fix lies on one line of time without steps, made of the receiver's own times and, where those are missing or were
-    /// set anew, of the arrivals.
+    /// Moment of the fix on a time line without steps: from the receiver's
+    /// times, or from arrivals where those are missing or were reset.
     package var moment: Duration
     package var arrivedAt: Instant
     /// Metres per second.

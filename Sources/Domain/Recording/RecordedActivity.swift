@@ -1,30 +1,31 @@
-/// What a recorded activity is as a whole, as lists show it and files begin or end with it.
+/// Header of a recorded activity: the values that lists show and files begin or end with.
 ///
-/// What happened in it second by second are its ``RecordingRow``s. Moments inside a recording are milliseconds of the boot clock since it
-/// began, pauses and outages included: a step of the wall clock changes none of them. A file's time of day is ``started`` and so much.
+/// The ``RecordingRow``s hold its content. Moments in a recording are milliseconds of
+/// the boot clock since its start, pauses and outages included; a step of the system's
+/// clock changes none of them. A moment's time of day is ``started`` plus the moment.
 package struct RecordedActivity: Equatable, Sendable {
-    /// From 1; nil for one that is not in a journal.
+    /// From 1; nil if the activity is not in a journal.
     package var id: Int?
     package var sport: Sport
     package var isIndoor = false
     package var isDemo = false
-    /// What a person called it.
+    /// Name given by the user.
     package var name: SanitizedText?
     package var started: UTC
-    /// No clock was known while it lasted, and none became known afterwards: ``started`` is a guess.
+    /// Whether the time of day was never known in its boot: ``started`` is a guess.
     package var isTimeUncertain = false
-    /// From its start to its end, pauses and outages included, in milliseconds.
+    /// Time from start to end, pauses and outages included, in milliseconds.
     package var totalMilliseconds: Int64 = 0
-    /// The figures over its active time.
+    /// Totals over the active time.
     package var total = Totals()
-    /// The laps in order, the last one ended by the end of the activity. At least one, where the activity has any active time.
+    /// Laps in order; the end of the activity closes the last one. Not empty if there is any active time.
     package var laps: [RecordingLap] = []
-    /// Active time in zones 0 to 5, in milliseconds, and the zones; nil where none were set.
+    /// Active time in zones 0 to 5, in milliseconds; empty if no zones were set.
     package var zoneMilliseconds: [Int64] = []
     package var zones: Zones?
-    /// The strap that gave most of the beats.
+    /// The strap that sent most of the beats.
     package var strap: RecordingStrap?
-    /// What an imported file said of itself, to be shown beside what we count.
+    /// Totals stated by an imported file, shown beside the computed ones.
     package var claim: SourceTotals?
 
     package init(sport: Sport, started: UTC) {
@@ -35,9 +36,9 @@ package struct RecordedActivity: Equatable, Sendable {
 
 /// A lap of a recording.
 package struct RecordingLap: Equatable, Sendable {
-    /// Why it ended; nil for the last one, which the activity's end ended.
+    /// Why the lap was closed; nil for the last one, closed by the end of the activity.
     package var trigger: Event.Trigger?
-    /// Milliseconds since the recording began; pauses lie between.
+    /// Milliseconds since the start of the recording, pauses included.
     package var beganAt: Int64
     package var endedAt: Int64
     package var figures: Totals
@@ -50,22 +51,22 @@ package struct RecordingLap: Equatable, Sendable {
     }
 }
 
-/// A strap, as files name it.
+/// A strap as files describe it.
 package struct RecordingStrap: Equatable, Sendable {
     package var address: BluetoothAddress?
     package var name: SanitizedText?
     package var manufacturer: SanitizedText?
     package var serialNumber: SanitizedText?
     package var firmware: SanitizedText?
-    /// 0 to 100, as last told.
+    /// 0 to 100, last value received.
     package var batteryPercent: Int?
 
     package init() {}
 }
 
-/// The totals that an imported file claims.
+/// Totals that an imported file states.
 package struct SourceTotals: Equatable, Sendable {
-    /// What wrote the file.
+    /// The program or device that wrote the file.
     package var creator: SanitizedText?
     package var elapsedMilliseconds: Int64?
     package var totalMilliseconds: Int64?

@@ -1,21 +1,21 @@
-/// One thing that happened in a recorded activity, with its moment: milliseconds since the recording began (``RecordedActivity``).
+/// One row of a recorded activity, with its moment in milliseconds
+/// since the start of the recording (``RecordedActivity``).
 ///
-/// The rows of a recording are in order of their moments. Before the first `.begin` and between `.end` and the next `.begin` the timer
-/// stands still, and there are no samples.
+/// Rows are in order of their moments. Before the first `.begin`, and from
+/// `.end` to the next `.begin`, the timer is stopped and there are no samples.
 package enum RecordingRow: Equatable, Sendable {
-    /// The timer runs from here on.
+    /// The timer starts.
     case begin(at: Int64, TimerTrigger)
-    /// The timer stands still from here on.
+    /// The timer stops.
     case end(at: Int64, TimerTrigger)
     case sample(RecordingSample)
-    /// A notification's RR intervals, oldest first, each in units of 1/1024 s; `gap` says that beats are missing before them.
+    /// RR intervals of one notification, oldest first, each in units of 1/1024 s; `gap`: beats are missing before them.
     case beats(at: Int64, rr: [UInt16], gap: Bool)
-    /// A lap ended, and the next began; the last lap ends with the recording.
+    /// A lap ended and the next one began. The last lap has no row: it ends with the recording.
     case lap(at: Int64, Event.Trigger)
-    /// The track goes on elsewhere: the position was lost for long, or jumped. Maps draw no line across.
+    /// A new segment begins: the position was lost for long, or jumped. Maps draw no line to it.
     case segment(at: Int64)
 
-    /// Its moment.
     package var at: Int64 {
         switch self {
         case .begin(let at, _), .end(let at, _), .beats(let at, _, _), .lap(let at, _), .segment(let at): at
@@ -23,24 +23,24 @@ package enum RecordingRow: Equatable, Sendable {
         }
     }
 
-    /// Why the timer began to run, or ended.
+    /// Why the timer started or stopped.
     package enum TimerTrigger: String, CaseIterable, Sendable {
-        /// A person said so: start, pause, resume, stop.
+        /// A command: start, pause, resume, stop.
         case command
-        /// It happened by itself, by the rules of automatic pause and stop.
+        /// Automatic pause or stop.
         case auto
-        /// The power, or the program, was gone.
+        /// An outage.
         case outage
     }
 }
 
-/// What was known at one second of a recording's active time. Nil is not known.
+/// Values at one second of a recording's active time; nil if unknown.
 package struct RecordingSample: Equatable, Sendable {
-    /// Milliseconds since the recording began, pauses included.
+    /// Milliseconds since the start of the recording, pauses included.
     package var at: Int64
-    /// Active time, in milliseconds; the samples of a journal stand at whole seconds of it.
+    /// Active time, in milliseconds; a journal's samples are at whole seconds of it.
     package var elapsedMilliseconds: Int64
-    /// Counted from the start, in metres; nil where an imported file does not say.
+    /// Distance from the start, in metres; nil if an imported file does not state it.
     package var distanceMetres: Double?
     package var coordinate: Coordinate?
     /// Metres above mean sea level.

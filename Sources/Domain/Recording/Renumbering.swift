@@ -1,6 +1,7 @@
-/// Moves numbers that were counted in memory, while the journal could not be written, to numbers that continue the journal's.
+/// Maps numbers assigned in memory, while the journal could not be written, to ones that continue the journal's.
 package struct Renumbering: Equatable, Sendable {
-    /// The numbers from `first` on move by `distance`, which is never negative. Where `first` is below 1, those from 1 on are known and stay.
+    /// Moves the numbers from `first` on by `distance`, which is never negative. If
+    /// `first` is below 1, numbers from 1 on are already the journal's and do not move.
     package struct Shift: Equatable, Sendable {
         package var first: Int
         package var distance: Int
@@ -17,7 +18,7 @@ package struct Renumbering: Equatable, Sendable {
     }
 
     package var activities: Shift
-    /// Of the lines of class EVENT.
+    /// Sequence numbers of EVENT lines.
     package var events: Shift
 
     package init(activities: Shift, events: Shift) {
@@ -29,6 +30,6 @@ package struct Renumbering: Equatable, Sendable {
         activities.distance == 0 && events.distance == 0
     }
 
-    /// Activities are counted from here while no number of the journal is known. Nobody is shown a number below 1.
+    /// First number of activities while the journal's last number is unknown. Numbers below 1 are never published.
     package static let firstUnknownActivity = -(1 << 30)
 }
