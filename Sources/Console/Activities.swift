@@ -3,7 +3,7 @@ import Domain
 import Outputs
 
 extension Invocation {
-    /// The list of activities, the newest first: a table, or the summaries as they are on the wire.
+    /// Lists activities, newest first, as a table or as summaries in the wire format.
     func activities(limit: Int, before: Int?) throws(Failure) -> String {
         let state = StateDirectory(stateDirectory)
         let journal = try state.journal()
@@ -45,7 +45,7 @@ extension Invocation {
         ].compactMap(\.self)
     }
 
-    /// One activity as a whole.
+    /// Prints one activity.
     func show(_ id: Int) throws(Failure) -> String {
         let state = StateDirectory(stateDirectory)
         let journal = try state.journal()

@@ -1,14 +1,14 @@
-/// Figures drawn large, as a watch has them: seven bars a digit, of any height, two pixels to a character cell.
+/// Digits drawn large as seven-segment figures of any height. One character cell has two pixels, one above the other.
 struct BlockDigits: Equatable {
-    /// The least height that digits can be drawn in, in rows.
+    /// The smallest height of digits, in rows.
     static let minimumRows = 3
 
-    /// Height of a row of figures, in character cells.
+    /// Height of a line of digits, in character cells.
     let rows: Int
 
-    /// Thickness of a bar and the space between figures, in pixels.
+    /// Thickness of a segment and space between digits, in pixels.
     private let bar: Int
-    /// Height and width of a digit, in pixels: a pixel is a cell wide and half a cell high, about a square.
+    /// Height and width of a digit, in pixels. A pixel is one cell wide and half a cell high, almost square.
     private let height: Int
     private let width: Int
 
@@ -17,7 +17,7 @@ struct BlockDigits: Equatable {
         precondition(rows >= Self.minimumRows)
         self.rows = rows
         bar = (rows + 5) / 5
-        // The middle bar stands in the middle only where the height less the bar is even.
+        // The middle segment is centred only if the height minus the segment is even.
         height = (rows * 2 - bar).isMultiple(of: 2) ? rows * 2 : rows * 2 - 1
         width = (height * 3 + 2) / 5
     }
@@ -31,7 +31,7 @@ struct BlockDigits: Equatable {
         character == ":" || character == "." ? bar : width
     }
 
-    /// The rows of characters that show a text of digits, `:`, `.` and `-`; anything else is left blank.
+    /// The rows of characters for a text of digits, `:`, `.` and `-`. Other characters are blank.
     func draw(_ text: String) -> [String] {
         var pixels = Array(repeating: Array(repeating: false, count: max(width(of: text), 0)), count: rows * 2)
         func fill(_ columns: Range<Int>, _ lines: Range<Int>) {
@@ -48,7 +48,7 @@ struct BlockDigits: Equatable {
                 fill(left..<right, height - upper - bar..<height - upper)
             case ".": fill(left..<right, height - bar..<height)
             case "1":
-                // Two bars at the right edge, as on a watch, would leave a hole before them.
+                // Two segments at the right edge would leave a gap on the left.
                 let stem = left + (width - bar) / 2
                 fill(left..<stem, 0..<bar)
                 fill(stem..<stem + bar, 0..<height)

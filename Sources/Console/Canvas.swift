@@ -4,13 +4,13 @@ struct Size: Equatable, Sendable {
     var rows: Int
 }
 
-/// A screen being drawn: a grid of character cells. What falls outside is cut off.
+/// A screen buffer: a grid of character cells. Text outside the grid is clipped.
 struct Canvas {
     let size: Size
     private var cells: [Cell]
 
     private struct Cell {
-        /// One scalar with the marks that combine with it; empty in the right half of a wide one.
+        /// One scalar with its combining marks; empty in the right half of a wide character.
         var text: String
         var style: Style
     }
@@ -38,14 +38,14 @@ struct Canvas {
         set { cells[row * size.columns + column] = newValue }
     }
 
-    /// One row as a terminal is sent it.
+    /// One row as text with escape sequences.
     struct Row: Equatable {
         var text: String
-        /// Cells that are drawn; to the right of them nothing is.
+        /// The number of cells with text; the cells to the right are blank.
         var width: Int
     }
 
-    /// The rows from top to bottom, each beginning and ending in the terminal's usual colours.
+    /// The rows from top to bottom. Each starts and ends in the terminal's default colours.
     func rows(_ palette: Palette) -> [Row] {
         (0..<max(size.rows, 0)).map { row in
             let cells = self.cells[row * size.columns..<(row + 1) * size.columns]

@@ -16,12 +16,12 @@ struct CommandOptions {
     // For tests.
     private(set) var places = Panel.Paths()
     private(set) var root = ""
-    /// Those that were given, and the words of the command that they belong to.
+    /// The options that were given, each with the command that accepts it.
     private var given: [(option: String, command: [String])] = []
 
-    /// Takes an option, and its value from what follows it.
+    /// Parses an option and its value.
     ///
-    /// - Returns: false for one that is none of these.
+    /// - Returns: false if the option is none of these.
     mutating func parse(_ option: String, _ rest: inout ArraySlice<String>) throws(Failure) -> Bool {
         let command: String
         switch option {
@@ -63,7 +63,7 @@ struct CommandOptions {
         return true
     }
 
-    /// - Throws: ``Failure`` with status 2 where an option belongs to another command than the one that the words begin with.
+    /// - Throws: ``Failure`` with status 2 if an option does not belong to the command that the words start with.
     func check(_ words: [String]) throws(Failure) {
         for (option, command) in given where !words.starts(with: command) {
             throw .usage("\(option) belongs to '\(command.joined(separator: " "))'")
@@ -71,7 +71,7 @@ struct CommandOptions {
     }
 }
 
-/// What stands after an option.
+/// Parsers of option values.
 enum OptionValue {
     static func text(
         _ what: String, after option: String, _ rest: inout ArraySlice<String>
@@ -89,7 +89,7 @@ enum OptionValue {
         return number
     }
 
-    /// A factor that is not 0.
+    /// A factor above 0.
     static func speed(after option: String, _ rest: inout ArraySlice<String>) throws(Failure) -> Double {
         guard let speed = rest.popFirst().flatMap({ Double($0) }), (0.001...1e6).contains(speed) else {
             throw .usage("\(option) needs a number from 0.001 to 1000000")

@@ -9,10 +9,10 @@ final class Connection {
     private var lines = LineBuffer()
     private var input = [UInt8](repeating: 0, count: 16_384)
 
-    /// How long a command waits for a daemon that is there: for its place in the queue, and for an answer.
+    /// How long a command waits for a running daemon: for a place in the socket's backlog, and for a response.
     static let connectTimeout = Duration.seconds(5)
 
-    /// Connects. Root learns on standard error whose daemon it talks to, where that is neither root's nor the service's.
+    /// Connects. Warns root on standard error if the daemon runs as a user other than root and paced.
     init(to path: String) throws(SystemError) {
         self.path = path
         descriptor = try UnixSocket.connect(to: path)
@@ -24,10 +24,11 @@ final class Connection {
         )
     }
 
-    /// The users that root has been shown.
+    /// The users that root has been warned about.
     private static let reported = Locked(Set<UInt32>())
 
-    /// Connects for a command that cannot do without. Where many come at once, as after a restart, it waits for a place in their queue.
+    /// Connects for a command that needs the daemon. If many clients
+    /// connect at once, it waits for a place in the backlog.
     static func needed(to path: String) throws(Failure) -> Connection {
         let deadline = Clock.now() + connectTimeout
         while true {
@@ -40,8 +41,8 @@ final class Connection {
         }
     }
 
-    /// Sends one line, at once: what is said here is shorter than any socket's buffer. Where the daemon has closed the connection already,
-    /// the line that says why can still be read.
+    /// Sends one line without waiting: requests are shorter than any socket's buffer. If the
+    /// daemon has closed the connection, its last line with the reason can still be read.
     func send(_ line: String) throws(Failure) {
         let bytes = Array((line + "\n").utf8)
         switch descriptor.send(bytes[...]) {
@@ -52,13 +53,13 @@ final class Connection {
 
     enum Arrival: Equatable {
         case line([UInt8])
-        /// Nothing came in time.
+        /// No line came before the deadline.
         case late
         /// The daemon has closed the connection.
         case ended
     }
 
-    /// The next line, waited for until `deadline`, or for as long as it takes.
+    /// Waits for the next line until `deadline`; without limit if that is nil.
     func line(by deadline: Instant?) -> Arrival {
         while true {
             if let line = lines.next() { return .line(line) }
@@ -78,7 +79,7 @@ final class Connection {
         }
     }
 
-    /// The lines that have come by now; nil once the daemon has closed the connection.
+    /// The lines received until now; nil if the daemon has closed the connection.
     func arrivedLines() -> [[UInt8]]? {
         guard read() != .ended else { return nil }
         var arrived: [[UInt8]] = []

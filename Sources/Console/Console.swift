@@ -6,8 +6,8 @@ import Outputs
 
 /// `pacectl`, the command line of the daemon.
 package enum Console {
-    /// Does what the arguments say, the program's name left out, and returns the exit status: 0 done, 1 failed, 2 usage, 3 daemon not
-    /// reachable.
+    /// - Parameter arguments: the arguments without the program's name.
+    /// - Returns: the exit status: 0 done, 1 failed, 2 usage error, 3 daemon not reachable.
     package static func run(_ arguments: [String]) -> Int32 {
         do throws(Failure) {
             return try Invocation(arguments).run()
@@ -19,7 +19,7 @@ package enum Console {
 }
 
 extension Invocation {
-    /// Returns the exit status of what has done its work.
+    /// - Returns: the exit status of a command that did not throw.
     fileprivate func run() throws(Failure) -> Int32 {
         switch command {
         case .help: try writeOut(helpText)
@@ -43,7 +43,7 @@ extension Invocation {
         return 0
     }
 
-    /// The present state, from the state socket: reading it takes no right to command.
+    /// The current state, from the state socket: reading it needs no permission to send commands.
     private func status() throws(Failure) -> String {
         let connection = try Connection.needed(to: RuntimeDirectory(runtimeDirectory).stateSocket)
         try connection.send(#"{"class":"WATCH","classes":["STATE","SETTINGS"]}"#)
@@ -70,7 +70,7 @@ extension Invocation {
 
     private func watch() throws(Failure) {
         let directory = RuntimeDirectory(runtimeDirectory)
-        // What root is to know of the daemon is said before the screen is drawn over.
+        // Shows root the warning about the daemon's user before the screen is drawn.
         if geteuid() == 0 { _ = try? Connection(to: directory.stateSocket) }
         do {
             if !isJSON, let terminal = try Terminal() {

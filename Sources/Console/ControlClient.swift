@@ -2,7 +2,7 @@ import Adapters
 import Domain
 import Linux
 
-/// What `pacectl` asks of the daemon, one request after the other (JSON-RPC 2.0 on control.sock).
+/// Client of control.sock: sends JSON-RPC 2.0 requests, one at a time.
 struct ControlClient {
     private let connection: Connection
     private var id = 0
@@ -11,11 +11,12 @@ struct ControlClient {
         connection = try .needed(to: directory.controlSocket)
     }
 
-    /// The result as the text that it came as.
+    /// Calls a method.
     ///
     /// - Parameters:
-    ///   - parameters: an object as JSON text.
-    ///   - duration: how long it takes to carry out.
+    ///   - parameters: a JSON object.
+    ///   - duration: how long the method may take.
+    /// - Returns: the result as unchanged JSON text.
     mutating func call(
         _ method: String, _ parameters: String = "{}", lasting duration: Duration = .zero
     ) throws(Failure) -> String {
@@ -39,7 +40,7 @@ struct ControlClient {
         }
     }
 
-    /// What the daemon refuses: what is wrong where it says so, else its general words.
+    /// The failure for an error response: its details if it has any, else its general message.
     private static func failure(_ error: JSON) -> Failure {
         let details = (error["data"]?["message"] ?? error["data"])?.string?.split(whereSeparator: \.isNewline) ?? []
         let lines = details.prefix(8).compactMap { harmless(String($0), limit: 256) }
@@ -47,7 +48,7 @@ struct ControlClient {
         return .failed((words ?? "paced refused, and did not say why") + advice(error))
     }
 
-    /// What to do about a command that the run's state does not allow.
+    /// The commands that the run's state allows.
     private static func advice(_ error: JSON) -> String {
         switch error["data"]?["state"]?.string.flatMap(RunState.init) {
         case .idle: "; 'pacectl start' begins a run"
@@ -59,12 +60,12 @@ struct ControlClient {
 }
 
 extension Invocation {
-    /// Carries out a command on the run; the answer is what to print.
+    /// - Returns: the text to print.
     func perform(_ command: RunCommand) throws(Failure) -> String {
         var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         let (method, parameters) = Self.request(command)
         if isJSON { return try control.call(method, parameters) + "\n" }
-        // The command first: where paced refuses this client, its reason is the answer to the first request.
+        // The command goes first: if paced rejects this client, its first response has the reason.
         let result = try control.call(method, parameters)
         let words = StatusText(metric: metric ?? control.metricSetting())
         let json = try? JSON(parsing: result.utf8)
@@ -109,7 +110,7 @@ extension Invocation {
         }
     }
 
-    /// The settings, or one of them; a table for people, or what the daemon says as it is.
+    /// The settings, or one of them: a table, or the daemon's JSON.
     func settings() throws(Failure) -> String {
         var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         switch command {
@@ -135,7 +136,7 @@ extension Invocation {
 }
 
 extension ControlClient {
-    /// Whether people are told kilometres. Not to know it is no reason not to stop a run.
+    /// Whether to print kilometres. A failure to read the setting must not fail a command such as stop.
     fileprivate mutating func metricSetting() -> Bool {
         (try? call("settings.get", #"{"key":"metric"}"#)) == "true"
     }

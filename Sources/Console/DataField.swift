@@ -1,20 +1,20 @@
 import Domain
 
-/// What one component of the run screen shows, before anybody knows how large.
+/// Data field of the run screen: its content and style, independent of the layout.
 struct DataField: Equatable {
     enum Content: Equatable {
-        /// Figures that can be drawn large.
+        /// Digits that can be drawn large.
         case figures(String)
-        /// Words in the place of figures: the same in longer and shorter, the longest first.
+        /// Text instead of digits, in variants from long to short.
         case message([String], Style)
-        /// A bar, filled to a fraction of 0 to 1, and the name of what it shows.
+        /// A bar with a fraction from 0 to 1, and the name of its value.
         case bar(Double, String)
     }
 
-    /// Nil where it is not to be seen.
+    /// Nil if it is hidden.
     var title: String?
     var content = Content.figures("")
-    /// The widest figures that are to be expected: they decide how large all are drawn, so that nothing jumps.
+    /// The widest digits to expect. They set the size of the digits, so that the size does not change during a run.
     var widest = ""
     var unit = ""
     var style: Style
@@ -23,7 +23,7 @@ struct DataField: Equatable {
 
     var isBar: Bool { widest.isEmpty }
 
-    /// The components that are shown, in their order.
+    /// The visible components, in their order.
     static func faces(of view: WatchModel) -> [DataField] {
         view.settings.components.enumerated()
             .filter { $0.element.visible && ($0.element.name != .zone || view.settings.useHeartRateZones) }
@@ -36,7 +36,7 @@ struct DataField: Equatable {
         let metric = view.isMetric
         style = Style(colour: component.colour, isBold: true)
         size = component.size
-        // RunFree's rule: what is large explains itself.
+        // As in RunFree: large fields have no title.
         title = component.titleVisible && component.size < 60 ? component.name.rawValue : nil
         switch component.name {
         case .time:
@@ -95,7 +95,7 @@ struct DataField: Equatable {
         }
     }
 
-    /// The colours of RunFree, from green for zone 0.
+    /// The zone colours of RunFree; zone 0 is green.
     private static func colour(ofZone zone: Int) -> Component.Colour {
         switch zone {
         case 0: .green

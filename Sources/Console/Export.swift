@@ -5,7 +5,7 @@ import Linux
 import Outputs
 
 extension Invocation {
-    /// Writes an activity as a file, or to standard output, and says on standard error what the format cannot hold.
+    /// Exports an activity to a file or to standard output. Lists on standard error what the format cannot hold.
     func export(_ id: Int, as format: ExportFormat, to path: String?) throws(Failure) {
         if path == nil, format == .fit, isatty(STDOUT_FILENO) == 1 {
             throw .usage("a FIT file is nothing for a terminal: give it a name with -o")
@@ -35,13 +35,13 @@ extension Invocation {
         if !words.isEmpty { complain("\(format.title) cannot hold \(words.joined(separator: ", "))") }
     }
 
-    /// Where a file is to be.
+    /// The file to write.
     private struct Target {
         let path: String
         private let directory: String
         private let name: String
 
-        /// - Throws: ``Failure`` where something is there already.
+        /// - Throws: ``Failure`` if the file exists already.
         init(_ path: String) throws(Failure) {
             self.path = path
             let slash = path.lastIndex(of: "/")
@@ -55,7 +55,7 @@ extension Invocation {
             .failed("\(harmless(path, limit: 256) ?? path) is there already; give another name with -o")
         }
 
-        /// Writes the file whole.
+        /// Writes the file atomically.
         func write(_ body: ((Span<UInt8>) throws -> Void) throws -> ExportLoss) throws -> ExportLoss {
             do {
                 var file = try AtomicFileWriter(in: directory, name: name)
@@ -70,7 +70,7 @@ extension Invocation {
 }
 
 extension ExportFormat {
-    /// Its name as people write it.
+    /// The name of the format for users.
     fileprivate var title: String {
         switch self {
         case .fit, .gpx, .tcx, .kml, .csv: rawValue.uppercased()
@@ -80,7 +80,7 @@ extension ExportFormat {
 }
 
 extension ExportLoss {
-    /// What was lost, each with its count; empty where nothing was.
+    /// The lost elements with their counts; empty if nothing was lost.
     var words: [String] {
         func count(_ count: Int, _ one: String, _ many: String) -> String? {
             count == 0 ? nil : "\(count) \(count == 1 ? one : many)"

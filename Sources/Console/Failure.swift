@@ -3,7 +3,7 @@ import Domain
 import Glibc
 import Linux
 
-/// Why a command has not done its work: one line that says what to do next, and the exit status.
+/// Error of a command: one line with the next step for the user, and the exit status.
 struct Failure: Error, Equatable {
     enum Status: Int32 {
         case failed = 1
@@ -13,7 +13,7 @@ struct Failure: Error, Equatable {
     }
 
     var status: Status
-    /// Without the name of the program and without a newline.
+    /// Without the program's name and without a newline.
     var message: String
 
     static func failed(_ message: String) -> Failure {
@@ -28,7 +28,7 @@ struct Failure: Error, Equatable {
         Failure(status: .unreachable, message: message)
     }
 
-    /// A socket of the daemon could not be connected to.
+    /// The failure for an error of connecting to a socket of the daemon.
     init(connectingTo path: String, _ error: SystemError) {
         switch error.code {
         case ENOENT, ECONNREFUSED:
@@ -43,7 +43,7 @@ struct Failure: Error, Equatable {
         }
     }
 
-    /// A VERSION line of a protocol that this release does not speak; nil for any other line.
+    /// The failure for a VERSION line with another protocol; nil for any other line.
     init?(version line: JSON) {
         guard line["class"]?.string == "VERSION", let number = line["protocol"]?.integer,
             number != Release.protocolNumber

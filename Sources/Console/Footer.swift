@@ -1,6 +1,6 @@
 import Domain
 
-/// The last rows of a screen: how to begin a run, what is wrong, how the links stand.
+/// The last rows of a screen: how to start a run, faults, links.
 struct Footer {
     typealias Part = (text: String, style: Style)
 
@@ -19,7 +19,7 @@ struct Footer {
         if size.rows >= 8 { lines += links(state) }
     }
 
-    /// One row each as far as there is room, then how many there are besides.
+    /// One row for each fault that fits, then the number of the others.
     private func faults(_ state: StateLine) -> [[Part]] {
         let room = size.rows >= 16 ? 3 : size.rows >= 8 ? 2 : 1
         let style = Style(colour: .red)

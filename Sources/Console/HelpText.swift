@@ -1,4 +1,4 @@
-/// What `pacectl --help` prints.
+/// Output of `pacectl --help`.
 let helpText = """
     pacectl is the command line of paced, the headless sports computer.
 

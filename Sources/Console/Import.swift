@@ -6,7 +6,7 @@ import Pipeline
 import Sensors
 
 extension Invocation {
-    /// Reads files into the journal, each as an activity of its own. One that cannot be read does not keep the others from it.
+    /// Imports files, each as an activity. An unreadable file does not stop the others.
     func importFiles(_ paths: [String]) throws(Failure) {
         let state = StateDirectory(stateDirectory)
         var failures: [Failure] = []
@@ -24,13 +24,13 @@ extension Invocation {
 
     private func importFile(_ file: RecordingFile, into state: StateDirectory) throws(Failure) {
         do {
-            // The sport, which judges the distance, may be known at the end only.
+            // The sport limits the speed for the distance, and may be at the end of the file.
             var statesDistance = false
             let recording = try file.read { row in
                 if case .sample(let sample) = row, sample.distanceMetres != nil { statesDistance = true }
             }.recording
             var distance = FileDistance(recording, isStated: statesDistance)
-            // A file that is none leaves not even an empty journal.
+            // Opened after the first reading, so that an invalid file does not create an empty journal.
             let journal = try Self.open(state)
             var gaps = 0
             var imported = try file.read { row in
@@ -76,7 +76,7 @@ extension Invocation {
 }
 
 extension FileDistance {
-    /// What was not counted; nil where all was.
+    /// A text about uncounted distance; nil if all was counted.
     fileprivate func words(of sport: Sport) -> String? {
         let (metres, tooFast, withoutTime) = notCounted
         let limit =
@@ -91,7 +91,7 @@ extension FileDistance {
 }
 
 extension SkippedElements {
-    /// What was not kept, each with its count; empty where all was.
+    /// The skipped elements with their counts; empty if nothing was skipped.
     var words: [String] {
         entries.map { "\($0.count) × \($0.name.text)" } + (others > 0 ? ["\(others) other things"] : [])
     }

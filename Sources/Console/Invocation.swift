@@ -1,7 +1,7 @@
 import Domain
 import Outputs
 
-/// What was typed after `pacectl`.
+/// The parsed command line of `pacectl`.
 struct Invocation: Equatable {
     enum Command: Equatable {
         case help, version, schema
@@ -11,34 +11,34 @@ struct Invocation: Equatable {
         case strap(StrapCommand)
         case allSettings
         case getSetting(SettingKey)
-        /// The value is as it was typed: JSON, or plain text.
+        /// The value as typed: JSON or plain text.
         case setSetting(SettingKey, value: String)
         case activities(limit: Int, before: Int?)
         case show(Int)
-        /// Without a file to standard output.
+        /// Nil for `file` means standard output.
         case export(Int, ExportFormat, file: String?)
         case importFiles([String])
         case recover(String)
         case replay(ReplaySource, Pace)
-        /// Without a file the one that is read by default.
+        /// Nil for the file means the default one.
         case panel(String?, Panel.Paths)
         case doctor(root: String)
     }
 
-    /// What is replayed.
+    /// The source of a replay.
     enum ReplaySource: Equatable {
-        /// One of the journal.
+        /// An activity of the journal.
         case activity(Int)
         case file(String)
     }
 
-    /// How a replay goes.
+    /// The speed and rate of a replay.
     struct Pace: Equatable {
-        /// So many times as fast as it was; nil is as fast as it can.
+        /// Factor relative to real time; nil means as fast as possible.
         var speed: Double?
-        /// Between two states while active, in milliseconds.
+        /// Milliseconds between two states of an active run.
         var every = 100
-        /// That of a recording which does not say.
+        /// The sport of a recording that does not name one.
         var sport: Sport?
     }
 
@@ -46,11 +46,11 @@ struct Invocation: Equatable {
     var runtimeDirectory: String?
     var stateDirectory: String?
     var isJSON = false
-    /// Kilometres or miles, where they are not to follow the setting.
+    /// True for kilometres, false for miles, nil to follow the setting.
     var metric: Bool?
 
-    /// Reads the arguments, the program's name left out. Options may stand anywhere before `--`; `--option value` and `--option=value` are
-    /// the same.
+    /// Parses the arguments after the program's name. Options may be anywhere
+    /// before `--`. `--option value` and `--option=value` are equivalent.
     ///
     /// - Throws: ``Failure`` with status 2.
     init(_ arguments: [String]) throws(Failure) {

@@ -1,12 +1,12 @@
 import Adapters
 
-/// JSON as text: what is shown as it came, and what is sent.
+/// Handles JSON as text: values to print unchanged, and values to send.
 enum JSONText {
-    /// The members of an object in their order, each value as the text that it came as. What is no object has none.
+    /// The members of an object in their order, each with its unchanged value; empty if it is not an object.
     static func members(of object: String) -> [(name: String, value: String)] {
         let text = Array(object.utf8)
         guard case .object? = try? JSON(parsing: text) else { return [] }
-        // The text is known to be valid from here on.
+        // The text is valid JSON from here on.
         var members: [(name: String, value: String)] = []
         var depth = 0
         var partStart = 0
@@ -38,7 +38,7 @@ enum JSONText {
         return members
     }
 
-    /// What was typed as a value: itself on one line where it is JSON, else a JSON string of it.
+    /// A typed value: unchanged on one line if it is JSON, else as a JSON string.
     static func value(typed: String) -> String {
         if (try? JSON(parsing: typed.utf8)) != nil {
             return String(typed.map { $0.isNewline ? " " : $0 })

@@ -1,10 +1,10 @@
-/// Where the components of the run screen stand: bands from top to bottom, in each one or more side by side.
+/// Layout of the run screen: bands from top to bottom, each with one or more fields side by side.
 struct Layout: Equatable {
     struct Band: Equatable {
         var faces: [DataField]
-        /// First row, counted from the top of the layout; a row of titles comes first where there is one.
+        /// First row, counted from the top of the layout. The row of titles, if any, comes first.
         var top = 0
-        /// Rows of the figures themselves.
+        /// Rows of the digits.
         var height = 1
         var hasTitleRow = false
 
@@ -15,13 +15,13 @@ struct Layout: Equatable {
 
     var bands: [Band]
 
-    /// The narrowest column of a band that has several.
+    /// The minimum width of a column in a band with several.
     private static let columnLimit = 13
-    /// Bars do not get thicker than this, in rows.
+    /// The maximum thickness of a bar, in rows.
     private static let barLimit = 3
 
-    /// Components of equal size that follow each other may share a band; heights are in proportion to sizes. The number of
-    /// columns is the one that makes the screen best (``Rank``). Where not all fit, the last are left out.
+    /// Consecutive fields of equal size may share a band. Heights are proportional to sizes. Chooses
+    /// the number of columns with the best ``Rank``. If not all fields fit, the last ones are left out.
     init(_ faces: [DataField], in size: Size) {
         let columns = max(size.columns, 1)
         let most = max(min(columns / Self.columnLimit, 4), 1)
@@ -48,10 +48,10 @@ struct Layout: Equatable {
         return bands
     }
 
-    /// How good a screen is: all components on it, then titles and space between them, then large figures.
+    /// Quality of a layout: first all fields shown, then titles and space between bands, then large digits.
     private struct Rank: Comparable {
         var leftOut: Int
-        /// Place in ``manners``.
+        /// Index into ``manners``.
         var manner: Int
         var top: Int
 
@@ -60,13 +60,13 @@ struct Layout: Equatable {
         }
     }
 
-    /// How the rows can be used, the most welcome first: rows between bands, rows of titles, height of the largest figures.
+    /// Uses of the rows, best first: rows between bands, rows of titles, height of the largest digits.
     private static let manners: [(gap: Int, titles: Bool, tops: ClosedRange<Int>)] = [
         (1, true, 5...100), (0, true, 3...100), (0, false, 3...100), (1, true, 1...1), (0, true, 1...1),
         (0, false, 1...1),
     ]
 
-    /// The best of what fits.
+    /// The best layout that fits.
     private static func fitting(_ bands: [Band], columns: Int, rows: Int) -> (rank: Rank, bands: [Band])? {
         for leftOut in 0..<bands.count {
             let bands = Array(bands.dropLast(leftOut))
@@ -81,7 +81,7 @@ struct Layout: Equatable {
         return nil
     }
 
-    /// The bands with the largest of their figures `top` rows high; nil where that is too wide.
+    /// The bands with the largest digits `top` rows high; nil if they are too wide.
     private static func sized(_ bands: [Band], top: Int, titles: Bool, columns: Int) -> [Band]? {
         guard let largest = bands.filter({ !$0.isBar }).map(\.size).max() ?? bands.map(\.size).max() else { return nil }
         var sized = bands
@@ -101,7 +101,7 @@ struct Layout: Equatable {
         return sized
     }
 
-    /// Puts the rows that are left between the bands, at most two at a place, and the rest above and below.
+    /// Distributes spare rows between the bands, at most two each, and the rest above and below.
     private mutating func spread(over rows: Int) {
         let used = bands.reduce(0) { $0 + $1.height + ($1.hasTitleRow ? 1 : 0) }
         let gap = min(max(rows - used, 0) / (bands.count + 1), 2)
@@ -114,7 +114,7 @@ struct Layout: Equatable {
 }
 
 extension DataField {
-    /// Whether the widest figures and their unit fit so high into so many columns. There are no figures two rows high.
+    /// Whether the widest digits with their unit fit. Digits are never two rows high.
     fileprivate func fits(height: Int, width: Int) -> Bool {
         guard height >= BlockDigits.minimumRows else { return height == 1 }
         return BlockDigits(rows: height).width(of: widest) + (unit.isEmpty ? 0 : unit.count + 1) <= width

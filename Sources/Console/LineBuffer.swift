@@ -1,22 +1,22 @@
-/// Bytes on their way to becoming lines.
+/// Splits received bytes into lines.
 struct LineBuffer {
-    /// The longest line that either socket carries, in bytes, its newline included; longer ones are left out.
+    /// The maximum length of a line on either socket, in bytes with its newline. Longer lines are discarded.
     static let limit = 65_536
 
     private var bytes: [UInt8] = []
-    /// Where the line that is read next begins.
+    /// The start of the next line.
     private var start = 0
     private var isSkipping = false
 
-    /// Takes bytes as they came, cut anywhere. Call ``next()`` until it gives nil before the next ones are appended: what then
-    /// remains is shorter than ``limit``.
+    /// Appends received bytes. Call ``next()`` until it returns nil
+    /// before appending more; the rest is then shorter than ``limit``.
     mutating func append(_ more: some Sequence<UInt8>) {
         bytes.removeFirst(start)
         start = 0
         bytes.append(contentsOf: more)
     }
 
-    /// The next whole line without its newline; nil when there is none yet.
+    /// The next complete line without its newline; nil if there is none yet.
     mutating func next() -> [UInt8]? {
         while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
             let line = bytes[start..<end]

@@ -4,19 +4,19 @@ import Glibc
 import Linux
 import Sensors
 
-/// A file from outside that holds a recording.
+/// A file to import or replay.
 struct RecordingFile {
     let path: String
 
-    /// Its name as it can be shown.
+    /// The name, safe to print.
     var name: String {
         harmless(path, limit: 256) ?? "the file without a name"
     }
 
-    /// Reads the file from its first byte to its last, piece by piece. It may be read more than once.
+    /// Reads the file in chunks from start to end. May be called more than once.
     ///
-    /// - Parameter row: called with each row; the rows are good only once this has returned.
-    /// - Throws: ``Failure`` with what is wrong and where, or what `row` throws.
+    /// - Parameter row: called with each row. The rows are valid only if this call returns.
+    /// - Throws: ``Failure`` with the error and its place, or the errors of `row`.
     func read(_ row: (RecordingRow) throws -> Void) throws -> ImportedRecording {
         do {
             let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK)

@@ -5,7 +5,7 @@ import Linux
 import Outputs
 
 extension Invocation {
-    /// Copies what can be read of a damaged journal into the journal; a daemon that has it open does so instead.
+    /// Recovers a damaged journal into the current one. If the daemon runs, it does the work.
     func recover(_ path: String) throws(Failure) {
         let state = StateDirectory(stateDirectory)
         let file = try Self.located(path)
@@ -15,7 +15,8 @@ extension Invocation {
         }
         do {
             try makeDirectories(state.path)
-            // Root works in a directory of somebody else, who could not lock a file that root has made.
+            // As root in another user's directory, the lock file is
+            // removed again: its owner could not lock root's file.
             let isRoot = geteuid() == 0
             let place = try Directory(private: state.path, anyOwner: isRoot)
             let isNew = try !place.checkFile(Self.lockName)
@@ -64,7 +65,7 @@ extension Invocation {
         }
     }
 
-    /// A regular file by its directory, without links, and its name.
+    /// The real directory and the name of a readable file.
     private static func located(_ path: String) throws(Failure) -> (directory: String, name: String) {
         let slash = path.lastIndex(of: "/")
         let name = slash.map { String(path[path.index(after: $0)...]) } ?? path

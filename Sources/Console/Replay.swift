@@ -6,7 +6,7 @@ import Pipeline
 import Sensors
 
 extension Invocation {
-    /// Prints what paced said of an activity, or would have said of a file's.
+    /// Prints the STATE and EVENT lines of an activity, or those that a file would produce.
     func replay(_ replayed: ReplaySource, _ pace: Pace) throws(Failure) {
         let lines = ReplayLines(pace)
         switch replayed {
@@ -44,7 +44,7 @@ extension Invocation {
         guard replay != nil else {
             return try self.replay(recording, pace, lines) { body in try journal.rows(of: id).each(body) }
         }
-        // One that was left open and ended as it stood has no entry of its end.
+        // An activity that was interrupted and closed later has no entry of its end.
         guard !summary.isOpen, replay?.pipeline.runState != .idle, let part = try journal.parts(of: id).last else {
             return
         }
@@ -53,7 +53,7 @@ extension Invocation {
         try lines.check()
     }
 
-    /// The file is read twice: what it is as a whole may stand at its end.
+    /// Reads the file twice, because the header data may be at its end.
     private static func replay(_ file: RecordingFile, _ pace: Pace, _ lines: ReplayLines) throws {
         let recording = try file.read { _ in }.recording
         try replay(recording, pace, lines) { body in _ = try file.read(body) }
@@ -74,19 +74,19 @@ extension Invocation {
     }
 }
 
-/// The lines of a replay on their way out, each at its time where a speed is wanted.
+/// Prints the lines of a replay, each at its time if a speed is given.
 final class ReplayLines {
     private var lines = JSONWriter(capacity: 65_536)
-    /// Decides which states are told, as it does for a reader of state.sock.
+    /// Selects the states to print, as for a subscriber of state.sock.
     private var reader = SubscriberQueue(ring: EventRing())
     private let speed: Double?
-    /// The first line's moment, and when it was printed.
+    /// The moment of the first line, and when it was printed.
     private var first: (moment: Instant, at: Instant)?
-    /// The activity has begun: what was before it is another's.
+    /// The activity has started; earlier states are not part of it.
     private var hasBegun = false
     private var failure: Failure?
 
-    /// So many bytes are printed at once.
+    /// The number of bytes that triggers a write.
     private static let chunk = 32_768
 
     init(_ pace: Invocation.Pace) {
@@ -96,7 +96,7 @@ final class ReplayLines {
         reader.apply(request, ring: EventRing())
     }
 
-    /// Takes what the pipeline has to say.
+    /// Formats the pipeline's pending outputs.
     func receive(_ pipeline: inout Pipeline) {
         hasBegun = hasBegun || pipeline.runState != .idle
         defer { pipeline.discardOutputs() }
@@ -112,7 +112,7 @@ final class ReplayLines {
         if lines.bytes.count >= Self.chunk { print() }
     }
 
-    /// - Throws: why a line could not be printed.
+    /// - Throws: the error of a failed write.
     func check() throws(Failure) {
         if let failure { throw failure }
     }

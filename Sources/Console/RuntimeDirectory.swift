@@ -4,7 +4,7 @@ import Glibc
 struct RuntimeDirectory: Equatable {
     var path: String
 
-    /// The one that was asked for, else `/run/paced` if a socket is there, else `$XDG_RUNTIME_DIR/paced`.
+    /// The option's directory, else `/run/paced` if it has a socket, else `$XDG_RUNTIME_DIR/paced`.
     init(_ option: String?) {
         let system = "/run/paced"
         if let option {
@@ -22,7 +22,7 @@ struct RuntimeDirectory: Equatable {
     var controlSocket: String { path + "/control.sock" }
 }
 
-/// A variable of the environment; the empty one is none.
+/// An environment variable; nil if it is empty.
 func environment(_ name: String) -> String? {
     guard let value = getenv(name), value.pointee != 0 else { return nil }
     return String(cString: value)

@@ -4,8 +4,7 @@ import Glibc
 import Linux
 
 extension Invocation {
-    /// Shows which straps there are: on a terminal a table that fills while the scan goes on, elsewhere when it is
-    /// over.
+    /// Lists the straps in range. On a terminal the table is updated during the scan, else it is printed at the end.
     func scan(seconds: Int) throws(Failure) {
         var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         if isJSON { return try writeOut(try control.scan(seconds: seconds) + "\n") }
@@ -16,7 +15,7 @@ extension Invocation {
             let lines = table.lines(width: .max) + [table.conclusion]
             return try writeOut(lines.map { $0 + "\n" }.joined())
         }
-        // One scan after the other, each as short as one that still hears those that advertise seldom.
+        // Scans in short steps to update the table. Two seconds are enough for straps that advertise rarely.
         var left = seconds
         var drawn = 0
         while left > 0 {
@@ -28,12 +27,14 @@ extension Invocation {
         _ = try draw(table, table.conclusion, over: drawn)
     }
 
-    /// Draws over so many lines that were drawn before; returns how many there are now.
+    /// Draws over the previous lines.
+    ///
+    /// - Returns: the number of lines drawn.
     private func draw(_ table: ScanTable, _ footer: String, over drawn: Int) throws(Failure) -> Int {
         var window = winsize()
         let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0 && window.ws_col > 0 && window.ws_row > 0
         let (columns, rows) = isKnown ? (Int(window.ws_col), Int(window.ws_row)) : (80, 24)
-        // What is above the first row cannot be drawn over, so there is never more than fits.
+        // Limited to the screen: rows that have scrolled out cannot be redrawn.
         let lines =
             table.lines(width: columns).prefix(max(rows - 3, 0))
             + TerminalText.wrapped(footer, to: columns, lines: 2)

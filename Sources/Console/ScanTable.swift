@@ -1,7 +1,7 @@
 import Adapters
 import Domain
 
-/// The straps that a scan has heard so far, as a table for people.
+/// Table of the straps that a scan has found so far.
 struct ScanTable: Equatable {
     struct Row: Equatable {
         var name: String?
@@ -11,7 +11,7 @@ struct ScanTable: Equatable {
         var signal: Int?
         var services: [String]
 
-        /// Nil for what is no strap of the answer to strap.scan.
+        /// Nil if the element of the `strap.scan` result is incomplete.
         init?(_ json: JSON) {
             guard let address = json["address"]?.harmlessText(), let type = json["address_type"]?.harmlessText() else {
                 return nil
@@ -24,10 +24,10 @@ struct ScanTable: Equatable {
         }
     }
 
-    /// In the order in which they were first heard, so that no row moves while it is read.
+    /// In the order of discovery, so that rows do not move.
     private(set) var rows: [Row] = []
 
-    /// Takes what was heard meanwhile: straps of before have a new signal, and keep what was not said again.
+    /// Merges a scan result: known straps get the new signal and keep names and services that are missing.
     mutating func receive(_ answer: JSON) {
         for var row in (answer.array ?? []).compactMap(Row.init) {
             if let index = rows.firstIndex(where: { $0.address == row.address && $0.type == row.type }) {
@@ -40,7 +40,7 @@ struct ScanTable: Equatable {
         }
     }
 
-    /// The lines of the table, each at most so many cells wide; none while nothing was heard.
+    /// The lines of the table, each at most `width` cells wide; empty if no strap was found.
     func lines(width: Int) -> [String] {
         if rows.isEmpty { return [] }
         let cells =
@@ -62,7 +62,7 @@ struct ScanTable: Equatable {
         }
     }
 
-    /// What people are told when the scan is over.
+    /// The last line, with the next step for the user.
     var conclusion: String {
         guard let first = rows.first else {
             return "No strap was heard: most advertise only while they are worn. Wet it, put it on, and try again."
@@ -72,7 +72,7 @@ struct ScanTable: Equatable {
             + " 'pacectl strap use \(Self.quoted(first.name ?? "\(first.address)/\(first.type)"))' makes one yours."
     }
 
-    /// A word as a shell takes it. Text that is shown is harmless already, but for the shell's own signs.
+    /// Quotes a word for a shell. The word has no control characters; shell metacharacters are removed.
     private static func quoted(_ word: String) -> String {
         let isPlain = word.utf8.allSatisfy { byte in
             switch byte {
@@ -85,7 +85,7 @@ struct ScanTable: Equatable {
         return isPlain ? word : "\"" + word.filter { !"\"\\$`!'".contains($0) } + "\""
     }
 
-    /// Services that a strap is looked for, by name.
+    /// Names of the standard services.
     private static func service(_ uuid: String) -> String {
         switch uuid {
         case "180d": "heart rate"

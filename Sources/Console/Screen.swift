@@ -1,6 +1,6 @@
 import Domain
 
-/// The run on a terminal of some size: the time of day and the run's state above, the components, faults and links below.
+/// Run screen of a given size: the time of day and the run's state on top, then the data fields, then faults and links.
 struct Screen {
     let size: Size
     let palette: Palette
@@ -21,7 +21,7 @@ struct Screen {
         return canvas.rows(palette)
     }
 
-    // MARK: Above
+    // MARK: Header
 
     private func drawHeader(_ view: WatchModel, _ state: StateLine, on canvas: inout Canvas) {
         var right = size.columns - 1
@@ -69,11 +69,11 @@ struct Screen {
         return String((fields.hour + 11) % 12 + 1) + minute + (fields.hour < 12 ? " am" : " pm")
     }
 
-    // MARK: The components
+    // MARK: Data fields
 
     private func draw(_ band: Layout.Band, from top: Int, on canvas: inout Canvas) {
         let width = size.columns / band.faces.count
-        // What division leaves over stands at both sides.
+        // The rest of the division is split between both sides.
         let margin = (size.columns - width * band.faces.count) / 2
         for (index, face) in band.faces.enumerated() {
             let left = margin + index * width
@@ -116,7 +116,7 @@ struct Screen {
         }
     }
 
-    /// The first of the texts that fits without being cut, or the last as far as it fits.
+    /// The first variant that fits uncut, else the last one, cut.
     private static func lines(_ texts: [String], in size: Size) -> [String] {
         var lines = [""]
         for text in texts {
@@ -126,7 +126,7 @@ struct Screen {
         return lines
     }
 
-    /// A component on one row of a small screen, its title on the left.
+    /// A field on one row of a small screen, with its title on the left.
     private func drawLine(_ face: DataField, title: String, row: Int, on canvas: inout Canvas) {
         var text = ""
         var unit = ""
@@ -151,7 +151,7 @@ struct Screen {
         _ fraction: Double, _ name: String, _ style: Style, row: Int, height: Int, left: Int, width: Int,
         on canvas: inout Canvas
     ) {
-        // "Warm Up" is the longest name of a zone.
+        // "Warm Up" is the longest zone name.
         let length = width - 7 - 6
         guard length >= 5 else { return put(name, row, left, width, style, on: &canvas) }
         let filled = Int((fraction * Double(length)).rounded())
@@ -163,7 +163,7 @@ struct Screen {
         canvas.put(TerminalText.cut(name, to: 9), row: row + height / 2, column: left + 2 + length + 2, style)
     }
 
-    /// One centred line.
+    /// Draws one centred line.
     private func put(
         _ text: String, _ row: Int, _ left: Int, _ width: Int, _ style: Style, on canvas: inout Canvas
     ) {

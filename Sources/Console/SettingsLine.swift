@@ -2,9 +2,9 @@ import Adapters
 import Domain
 
 extension Settings {
-    /// The settings of a SETTINGS line, as far as a screen follows them; nil for any other line.
+    /// Parses the settings that a screen uses from a SETTINGS line; nil for any other line.
     ///
-    /// What is absent or not understood has its default.
+    /// Absent and invalid values have their defaults.
     init?(line json: JSON) {
         guard json["class"]?.string == "SETTINGS" else { return nil }
         self.init()
@@ -16,7 +16,7 @@ extension Settings {
 }
 
 extension Component {
-    /// Nil for a component that this release does not know.
+    /// Nil if this release does not know the component.
     fileprivate init?(json: JSON) {
         guard let name = json["name"]?.string.flatMap(Name.init) else { return nil }
         self.init(

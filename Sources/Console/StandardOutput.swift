@@ -1,11 +1,11 @@
 import Glibc
 
-/// Writes all of a text to standard output, at once and as slowly as its reader takes it.
+/// Writes all of a text to standard output, and waits for a slow reader.
 func writeOut(_ text: String) throws(Failure) {
     try writeOut(Array(text.utf8))
 }
 
-/// Writes all bytes to standard output, at once and as slowly as its reader takes them.
+/// Writes all bytes to standard output, and waits for a slow reader.
 func writeOut(_ bytes: [UInt8]) throws(Failure) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -14,7 +14,7 @@ func writeOut(_ bytes: [UInt8]) throws(Failure) {
         if count >= 0 {
             rest = rest.dropFirst(count)
         } else if code == EAGAIN {
-            // Whoever shares the pipe has made it non-blocking.
+            // Another process that shares the pipe has made it non-blocking.
             var waiting = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
             _ = poll(&waiting, 1, -1)
         } else if code != EINTR {
@@ -23,7 +23,7 @@ func writeOut(_ bytes: [UInt8]) throws(Failure) {
     }
 }
 
-/// Writes one line to standard error, with the name of the program before it.
+/// Writes one line to standard error, prefixed with the program's name.
 func complain(_ message: String) {
     let bytes = Array("pacectl: \(message)\n".utf8)
     _ = write(STDERR_FILENO, bytes, bytes.count)

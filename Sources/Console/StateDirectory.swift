@@ -9,8 +9,9 @@ struct StateDirectory: Equatable {
 
     private static let system = "/var/lib/paced"
 
-    /// The one that was asked for, else `/var/lib/paced` if a journal is there, else `${XDG_STATE_HOME:-~/.local/state}/paced`. Root's own
-    /// is the system's, unless there is a journal in the other.
+    /// The option's directory, else `/var/lib/paced` if it has a
+    /// journal, else `${XDG_STATE_HOME:-~/.local/state}/paced`. For root
+    /// the last one needs a journal too; else it is `/var/lib/paced`.
     init(_ option: String?) {
         let own = (environment("XDG_STATE_HOME") ?? environment("HOME").map { $0 + "/.local/state" }).map {
             $0 + "/paced"
@@ -30,7 +31,7 @@ struct StateDirectory: Equatable {
         access(JournalFile.path(in: directory), F_OK) == 0
     }
 
-    /// The journal, to be read.
+    /// Opens the journal for reading.
     func journal() throws(Failure) -> JournalReader {
         do {
             return try JournalReader(in: path)
@@ -39,7 +40,7 @@ struct StateDirectory: Equatable {
         }
     }
 
-    /// What a program is to do about a journal that cannot be read.
+    /// The failure, with the next step for the user, for an error of reading the journal.
     func failure(reading error: any Error) -> Failure {
         switch error {
         case let failure as Failure: return failure
@@ -56,7 +57,7 @@ struct StateDirectory: Equatable {
 }
 
 extension JournalReader {
-    /// Whether people are told kilometres, as they have set it over control.sock. Not to know it is no reason not to show a run.
+    /// Whether to print kilometres, from the stored setting. A failure to read it must not prevent the output.
     var isMetric: Bool {
         (try? settings())?.contains(JournalSetting(name: SettingKey.metric.token, value: "true")) ?? false
     }

@@ -1,9 +1,9 @@
 import Adapters
 import Domain
 
-/// A STATE line, as far as people are shown it.
+/// The fields of a STATE line that are shown to users.
 ///
-/// What is absent, of the wrong type or out of range on the wire is nil here; text is harmless.
+/// Values that are absent, of the wrong type or out of range are nil. Text is sanitised.
 struct StateLine: Equatable {
     var run: RunState
     var time: UTC?
@@ -23,7 +23,7 @@ struct StateLine: Equatable {
     var power = Power()
     var faults: [String] = []
 
-    /// What a run or a lap has come to.
+    /// Totals of a run or a lap.
     struct Figures: Equatable {
         var elapsedMilliseconds: Int64?
         var movingMilliseconds: Int64?
@@ -37,13 +37,13 @@ struct StateLine: Equatable {
         var figures: Figures
     }
 
-    /// A way to something outside.
+    /// A link to a device or service.
     struct Link: Equatable {
-        /// Nil for a token of a later release.
+        /// Nil for a state of a later release.
         var state: LinkState?
-        /// A token; see ``LinkReason`` for those that this release knows.
+        /// The token; ``LinkReason`` has those that this release knows.
         var reason: String?
-        /// The strap's name or address, gpsd's receiver, the backend of Bluetooth.
+        /// The strap's name or address, gpsd's receiver, or the Bluetooth backend.
         var name: String?
     }
 
@@ -80,7 +80,7 @@ struct StateLine: Equatable {
         self.run = run
     }
 
-    /// Nil when it is no STATE line, or one without a run state that this release knows.
+    /// Nil if it is not a STATE line, or its run state is not known to this release.
     init?(_ json: JSON) {
         guard json["class"]?.string == "STATE", let run = json["run"]?.string.flatMap(RunState.init) else { return nil }
         self.run = run
@@ -125,7 +125,7 @@ extension StateLine.Lap {
         self.init(number: number, figures: StateLine.Figures(json))
     }
 
-    /// The lap that an EVENT line says has ended; nil for any other line.
+    /// The lap that an EVENT line reports as ended; nil for any other line.
     init?(endedIn json: JSON) {
         guard json["class"]?.string == "EVENT", json["event"]?.string == "lap", let lap = json["lap"] else {
             return nil
@@ -171,21 +171,21 @@ extension StateLine.Position {
 }
 
 extension JSON {
-    /// A whole number of that range.
+    /// A whole number in a range; nil outside it.
     func integer(in range: ClosedRange<Int>) -> Int? {
         integer.flatMap { range.contains($0) ? $0 : nil }
     }
 
-    /// A string as text that is safe to show; nil for the empty one.
+    /// A string as sanitised text; nil if it is empty.
     ///
-    /// Names are short (``SanitizedText``); sentences may be longer.
+    /// Names are short (``SanitizedText``); messages may be longer.
     func harmlessText(limit: Int = SanitizedText.characterLimit) -> String? {
         guard let text = string else { return nil }
         return harmless(text, limit: limit)
     }
 }
 
-/// At most `limit` characters of a text from outside, made harmless as ``SanitizedText`` is; nil for the empty one.
+/// At most `limit` characters of an untrusted text, sanitised as by ``SanitizedText``; nil if it is empty.
 func harmless(_ text: String, limit: Int) -> String? {
     var rest = text.prefix(limit)
     var result = ""
@@ -197,7 +197,7 @@ func harmless(_ text: String, limit: Int) -> String? {
 }
 
 extension UTC {
-    /// Reads `2026-03-01T07:30:12.300Z`, the form that the wire has.
+    /// Parses the wire's format, `2026-03-01T07:30:12.300Z`.
     init?(timestamp: String) {
         let bytes = Array(timestamp.utf8)
         let form = Array("0000-00-00T00:00:00.000Z".utf8)

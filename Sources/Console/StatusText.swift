@@ -1,11 +1,11 @@
 import Domain
 
-/// How a state is said to people in lines of text.
+/// Formats states and activities as text for users.
 struct StatusText {
-    /// Kilometres instead of miles.
+    /// Kilometres if true, else miles.
     var metric: Bool
 
-    /// One line of a run, for a log or a small display.
+    /// The run on one line, for a log or a small display.
     func line(_ state: StateLine) -> String {
         var parts = [Self.run(state)]
         if state.run != .idle {
@@ -18,7 +18,7 @@ struct StatusText {
         return (parts + state.faults).joined(separator: "  ")
     }
 
-    /// Everything that a person may want to know, a line each.
+    /// All details, one on each line.
     func report(_ state: StateLine) -> String {
         var rows: [(String, String)] = []
         if state.run != .idle {
@@ -49,7 +49,7 @@ struct StatusText {
         return title + "\n" + table.joined()
     }
 
-    /// One line of an activity that has ended.
+    /// An ended activity on one line.
     func summary(_ total: StateLine.Figures, averagePace: Double?) -> String {
         joined(
             distance(total), "in " + duration(total), averagePace.map { pace($0) },
@@ -60,7 +60,7 @@ struct StatusText {
         RunFormat.elapsed(milliseconds: figures.elapsedMilliseconds ?? 0)
     }
 
-    /// The same where nothing around it says that it is a time.
+    /// Elapsed time with a unit, for text that does not identify it as a time.
     func duration(_ figures: StateLine.Figures) -> String {
         Self.duration(figures.elapsedMilliseconds ?? 0)
     }
@@ -126,7 +126,7 @@ struct StatusText {
 }
 
 extension StatusText {
-    /// What the runner is doing.
+    /// The state of the run.
     static func run(_ state: StateLine) -> String {
         switch state.run {
         case .idle: return "Ready"
@@ -144,7 +144,7 @@ extension StatusText {
 
     /// The state of the link to the strap, in the order of RunFree's heart-rate view.
     ///
-    /// A strap that is there counts for more than how Bluetooth is: a simulated one does without.
+    /// A connected strap has precedence over the state of Bluetooth: a simulated strap needs none.
     static func heartLink(_ state: StateLine) -> String {
         let link = state.heart.link
         switch link.state {
@@ -157,7 +157,7 @@ extension StatusText {
         }
     }
 
-    /// The same in few words, beside something that says that it is about the strap.
+    /// The link to the strap in a few words, for a place labelled as the strap's.
     static func strapInShort(_ state: StateLine) -> String {
         switch state.heart.link.state {
         case .connected:
@@ -174,7 +174,7 @@ extension StatusText {
         return state.bluetooth.name == "off" || reason == .adapterOff || reason == .adapterBlocked
     }
 
-    /// How the way to the receiver stands.
+    /// The state of the link to gpsd.
     static func gpsdLink(_ state: StateLine) -> String {
         switch state.gpsd.state {
         case .connected: "GPS connected"
@@ -183,14 +183,14 @@ extension StatusText {
         }
     }
 
-    /// Why there is no good position now; nil when there is one.
+    /// Why there is no good position; nil if there is one.
     static func positionTrouble(_ state: StateLine) -> String? {
         if state.gpsd.state != .connected { return gpsdLink(state) }
         guard let position = state.position else { return "no position" }
         return position.isStale ? "position stale" : nil
     }
 
-    /// How good the position is, in few words.
+    /// The quality of the position in a few words.
     static func positionInShort(_ state: StateLine) -> String {
         if let trouble = positionTrouble(state) { return trouble }
         let satellites = state.position?.satellites.map { " \($0) satellites" }
@@ -198,7 +198,7 @@ extension StatusText {
         return "GPS" + (satellites ?? "") + (accuracy ?? "")
     }
 
-    /// How much is left in the board's battery; nil where it has none.
+    /// The charge of the board's battery; nil if it has none.
     static func battery(_ state: StateLine) -> String? {
         state.power.batteryPercent.map { "\($0) %" + (state.power.isCharging == true ? ", charging" : "") }
     }
@@ -207,7 +207,7 @@ extension StatusText {
         text.map { " (\($0))" } ?? ""
     }
 
-    /// A token that this release does not know is shown as it is.
+    /// Unknown tokens are shown unchanged.
     private static func heartReason(_ token: String) -> String {
         switch LinkReason(rawValue: token) {
         case .off: "switched off"

@@ -4,12 +4,12 @@ import Glibc
 import Sensors
 
 extension Invocation {
-    /// What can be said about straps.
+    /// Commands about straps.
     enum StrapCommand: Equatable {
         case status, auto, off
         case use(String, isAdded: Bool)
         case pair(String)
-        /// Nil is all of them.
+        /// Nil means all.
         case forget(String?)
 
         init(_ words: [String], isAdded: Bool) throws(Failure) {
@@ -29,7 +29,7 @@ extension Invocation {
         }
     }
 
-    /// Says which strap is used, or asks; the answer is what to print.
+    /// - Returns: the text to print.
     func perform(_ command: StrapCommand) throws(Failure) -> String {
         var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         switch command {
@@ -56,7 +56,7 @@ extension Invocation {
         return isJSON ? result + "\n" : words + ".\n"
     }
 
-    /// Takes as long as the daemon has for it, so that people are told what to do meanwhile.
+    /// Pairing may take a minute, so the instructions are printed first.
     private func pair(_ strap: String, _ control: inout ControlClient) throws(Failure) -> String {
         let name = harmless(strap, limit: 64) ?? ""
         if !isJSON, isatty(STDOUT_FILENO) == 1 {

@@ -1,6 +1,6 @@
 import Domain
 
-/// How a cell looks.
+/// Appearance of a cell.
 struct Style: Equatable {
     typealias Colour = Component.Colour
 
@@ -8,25 +8,26 @@ struct Style: Equatable {
     var isBold = false
 
     static let plain = Style()
-    /// What explains, and is not the matter itself.
+    /// For labels and hints.
     static let quiet = Style(colour: .secondary)
 }
 
-/// How many colours a terminal has.
+/// The colours that a terminal supports.
 enum Palette: Equatable, Sendable {
-    /// No colours, and no bold letters either: `NO_COLOR`, files, tests.
+    /// Neither colours nor bold text: `NO_COLOR`, files, tests.
     case none
     case sixteen
     case many
 
-    /// The escape sequence (ECMA-48, SGR) that makes what follows look so, whatever came before.
+    /// The escape sequence (ECMA-48, SGR) that selects a style, whatever was selected before.
     func sequence(_ style: Style) -> String {
         if self == .none { return "" }
         let colour = self == .many ? Self.ofMany(style.colour) : Self.ofSixteen(style.colour)
         return "\u{1B}[0" + (style.isBold ? ";1" : "") + (colour.map { ";" + $0 } ?? "") + "m"
     }
 
-    /// Calm tones of xterm's 256 colours. Black and white are the terminal's own foreground: one of them cannot be read on its background.
+    /// Soft tones of xterm's 256 colours. Black and white map to
+    /// the default foreground, because one of them is unreadable.
     private static func ofMany(_ colour: Component.Colour) -> String? {
         switch colour {
         case .red: "38;5;203"

@@ -2,21 +2,21 @@ import Domain
 import Glibc
 import Linux
 
-/// The terminal of standard output as a place for a screen: between ``enter()`` and ``leave()`` it shows its second page, hides the
-/// cursor and gives keys as they are pressed. Ctrl-C and Ctrl-Z stay signals.
+/// The terminal at standard output. Between ``enter()`` and ``restore()`` it shows the alternate
+/// screen, hides the cursor and delivers each key at once. Ctrl-C and Ctrl-Z still send signals.
 final class Terminal {
     /// Standard input, for keys; see ``hasKeys``.
     let input: FileDescriptor
-    /// The terminal opened anew, so that it can be non-blocking without being so for everybody else who has it open.
+    /// The terminal, opened again: its non-blocking mode does not affect other processes.
     let output: FileDescriptor
     let hasKeys: Bool
     let palette: Palette
 
     private var before: termios?
-    /// What the terminal has not taken yet.
+    /// Bytes that the terminal has not accepted yet.
     private var waiting: ArraySlice<UInt8> = []
 
-    /// Nil where standard output is no terminal, or one that cannot be drawn on (`TERM` is `dumb` or unknown).
+    /// Nil if standard output is not a terminal, or one that cannot be drawn on (`TERM` is `dumb` or unset).
     init?() throws(SystemError) {
         let kind = environment("TERM") ?? "dumb"
         guard isatty(STDOUT_FILENO) == 1, kind != "dumb" else { return nil }
@@ -35,7 +35,7 @@ final class Terminal {
             let terminal = try? FileDescriptor.open(String(cString: path), O_WRONLY | O_NOCTTY | O_NONBLOCK)
             if let terminal { return terminal }
         }
-        // The terminal is somebody else's (su): it may be written to, not opened.
+        // The terminal belongs to another user (su): it may be written to, but not opened.
         return try copy(of: STDOUT_FILENO)
     }
 
@@ -45,7 +45,7 @@ final class Terminal {
         return FileDescriptor(owning: copy)
     }
 
-    /// The size as the kernel knows it; 80 by 24 where it does not, as on serial lines.
+    /// The size from the kernel; 80 by 24 if it is unknown, as on serial lines.
     var size: Size {
         var window = winsize()
         if ioctl(output.number, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 {
@@ -60,19 +60,19 @@ final class Terminal {
             if tcgetattr(input.number, &settings) == 0 {
                 before = settings
                 settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-                // Without this Ctrl-S would stop the screen and leave nothing to say so.
+                // Otherwise Ctrl-S would freeze the screen without any hint.
                 settings.c_iflag &= ~tcflag_t(IXON)
                 tcsetattr(input.number, TCSANOW, &settings)
             }
         }
-        // Second page, no cursor, no wrapping at the right edge.
+        // Alternate screen, no cursor, no wrapping at the right edge.
         send("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l")
     }
 
-    /// Makes the terminal as it was. What it had not taken is forgotten.
+    /// Restores the terminal's modes. Discards pending bytes.
     func restore() {
         waiting = []
-        // CAN first: what was forgotten may be the end of a sequence.
+        // CAN first: the discarded bytes may have ended inside an escape sequence.
         send("\u{18}\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
         for _ in 0..<10 where !waiting.isEmpty {
             var room = pollfd(fd: output.number, events: Int16(POLLOUT), revents: 0)
@@ -83,10 +83,11 @@ final class Terminal {
         before = nil
     }
 
-    /// Whether all that was sent has been taken.
+    /// Whether all bytes have been accepted.
     var isReady: Bool { waiting.isEmpty }
 
-    /// Sends a text; what the terminal does not take at once waits for ``flush()``. Send nothing else before ``isReady``.
+    /// Sends a text. Bytes that the terminal does not accept at once
+    /// wait for ``flush()``. Wait for ``isReady`` before the next text.
     func send(_ text: String) {
         waiting += Array(text.utf8)
         flush()
@@ -100,13 +101,13 @@ final class Terminal {
             } else if errno == EAGAIN {
                 return
             } else if errno != EINTR {
-                // The terminal is gone; the hang-up says so to the loop.
+                // The terminal is gone; the loop receives the hang-up.
                 waiting = []
             }
         }
     }
 
-    /// The keys that were pressed; nil when there will be none any more. What special keys send is left out.
+    /// The pressed keys; nil at the end of input. Escape sequences of special keys are discarded.
     func keys() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 64)
         guard let count = try? bytes.withUnsafeMutableBytes({ try input.read(into: $0) }), count > 0 else { return nil }

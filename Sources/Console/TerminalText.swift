@@ -1,4 +1,4 @@
-/// How much room text takes in a terminal.
+/// Measures and cuts text in terminal cells.
 enum TerminalText {
     struct Cluster: Equatable {
         var text: String
@@ -6,12 +6,12 @@ enum TerminalText {
         var width: Int
     }
 
-    /// The most combining marks that a character keeps.
+    /// The maximum number of combining marks of a character.
     private static let markLimit = 2
 
-    /// Text in the order in which cells are filled: one scalar each, its marks with it.
+    /// Splits text into units that fill cells: one scalar each, with its marks.
     ///
-    /// What joins scalars to one picture is left out, because terminals disagree about how wide the picture is.
+    /// Joiners are removed, because terminals disagree about the width of joined emoji.
     static func clusters(of text: String) -> [Cluster] {
         var clusters: [Cluster] = []
         var marks = 0
@@ -28,12 +28,12 @@ enum TerminalText {
         return clusters
     }
 
-    /// How many cells a text takes.
+    /// The number of cells of a text.
     static func width(of text: String) -> Int {
         text.unicodeScalars.reduce(0) { $0 + width(of: $1) }
     }
 
-    /// The text, cut to so many cells; an ellipsis stands for what is missing.
+    /// The text, cut to `width` cells. An ellipsis marks the cut.
     static func cut(_ text: String, to width: Int) -> String {
         if Self.width(of: text) <= width { return text }
         guard width > 0 else { return "" }
@@ -48,7 +48,7 @@ enum TerminalText {
         return result + "…"
     }
 
-    /// The text in at most so many lines of at most so many cells, broken at spaces where there are any.
+    /// The text in at most `limit` lines of at most `width` cells, broken at spaces.
     static func wrapped(_ text: String, to width: Int, lines limit: Int) -> [String] {
         var lines: [String] = []
         var line = ""
@@ -70,7 +70,7 @@ enum TerminalText {
 
     /// 0, 1 or 2 cells. Source: Unicode Standard Annex 11, East Asian Width, W and F in large ranges; emoji are wide.
     static func width(of scalar: Unicode.Scalar) -> Int {
-        // All that comes before the combining marks is one cell wide, but for the soft hyphen.
+        // All scalars before the combining marks are one cell wide, except the soft hyphen.
         if scalar.value < 0x300 { return scalar.value == 0xAD ? 0 : 1 }
         let properties = scalar.properties
         switch properties.generalCategory {
@@ -78,7 +78,7 @@ enum TerminalText {
         default: break
         }
         switch scalar.value {
-        // The vowels and finals of Hangul syllables written apart.
+        // Vowels and final consonants of decomposed Hangul syllables.
         case 0x1160...0x11FF: return 0
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
             0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60,
@@ -90,7 +90,7 @@ enum TerminalText {
 
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
-        // A variation selector would change the width of what it follows.
+        // A variation selector would change the width of its base character.
         case .nonspacingMark, .enclosingMark: !scalar.properties.isVariationSelector
         default: false
         }

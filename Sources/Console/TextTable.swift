@@ -1,8 +1,8 @@
-/// Rows of text under heads, each column as wide as its widest cell.
+/// Table with a header row. Each column is as wide as its widest cell.
 struct TextTable: Equatable {
     struct Column: Equatable {
         var head: String
-        /// Numbers stand at the right.
+        /// Numbers are right-aligned.
         var isNumber = false
     }
 
@@ -13,12 +13,12 @@ struct TextTable: Equatable {
         self.columns = columns
     }
 
-    /// - Parameter cells: one for each column; the empty one is blank.
+    /// - Parameter cells: one for each column; an empty one is blank.
     mutating func append(_ cells: [String]) {
         rows.append(cells)
     }
 
-    /// The lines, without spaces at their ends. A column without any cell is left out.
+    /// The lines without trailing spaces. A column with only empty cells is left out.
     var lines: [String] {
         let shown = columns.indices.filter { column in rows.contains { !$0[column].isEmpty } }
         let lines = ([columns.map(\.head)] + rows).map { cells in shown.map { Self.fitting(cells[$0]) } }
@@ -34,7 +34,7 @@ struct TextTable: Equatable {
         }
     }
 
-    /// What a terminal shows of a text, so that it is as wide as it is counted.
+    /// The text that a terminal shows, so that the padding is right.
     private static func fitting(_ text: String) -> String {
         TerminalText.clusters(of: text).map(\.text).joined()
     }

@@ -3,16 +3,16 @@ import Domain
 import Glibc
 import Linux
 
-/// `pacectl watch` on a terminal. It waits for a daemon that is not there, as often as it goes away.
+/// `pacectl watch` on a terminal. Waits for the daemon whenever it is away.
 final class Watch {
     private let path: String
     private let terminal: Terminal
     private let loop: EventLoop
     private var view: WatchModel
     private var shown: Frame?
-    /// Figures in the wrong units, and components that are not to be seen, are not shown for the moment until the settings come.
+    /// Nothing is drawn before the settings are known: units and visible components depend on them.
     private var knowsSettings = false
-    /// The view has changed while the terminal was still taking the frame before.
+    /// The view has changed while the terminal was still accepting the previous frame.
     private var isBehind = false
     private var failure: Failure?
 
@@ -25,12 +25,12 @@ final class Watch {
     private var heardAt = Clock.now()
     private var lapEndsAt: Instant?
 
-    /// How long the lap that has just ended is shown.
+    /// How long an ended lap is shown.
     private static let lapTime = Duration.seconds(8)
-    /// The daemon speaks each second; from then on its silence is shown.
+    /// The daemon sends a line each second. A longer silence is shown.
     private static let timeout = Duration.seconds(3)
 
-    /// Blocks the signals that end the screen, so that the terminal is mended first.
+    /// Blocks the signals that end the program, so that the terminal is restored first.
     init(_ directory: RuntimeDirectory, metric: Bool?, on terminal: Terminal) throws(SystemError) {
         blockSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH])
         path = directory.stateSocket
@@ -39,7 +39,7 @@ final class Watch {
         view = WatchModel(metric: metric, directory: harmless(directory.path, limit: 256) ?? "")
     }
 
-    /// Shows the run until it is told to leave.
+    /// Shows the run until the user quits.
     func run() throws(Failure) {
         try connect()
         do {
@@ -75,7 +75,7 @@ final class Watch {
 
     // MARK: The daemon
 
-    /// - Throws: where waiting would not help.
+    /// - Throws: an error that a retry would not fix.
     private func connect() throws(Failure) {
         do {
             let connection = try Connection(to: path)
@@ -87,7 +87,7 @@ final class Watch {
         } catch let error as SystemError {
             if ![ENOENT, ECONNREFUSED, EAGAIN].contains(error.code) { throw Failure(connectingTo: path, error) }
         } catch {
-            // It has closed the connection already; the next second tries again.
+            // The daemon has closed the connection already; the next second retries.
         }
     }
 
@@ -129,14 +129,14 @@ final class Watch {
         }
     }
 
-    // MARK: The person
+    // MARK: User input
 
     private func press() {
         guard let keys = terminal.keys() else { return loop.stop(0) }
         for key in keys {
             switch key {
             case UInt8(ascii: "q"), UInt8(ascii: "Q"): loop.stop(0)
-            // Ctrl-L, as everywhere.
+            // Ctrl-L redraws, as in other programs.
             case 0x0C:
                 shown = nil
                 draw()
@@ -145,7 +145,7 @@ final class Watch {
         }
     }
 
-    /// Ctrl-Z: gives the terminal back, and takes it again when the shell goes on.
+    /// Ctrl-Z: restores the terminal, and draws again when the shell continues the process.
     private func sleep() {
         terminal.restore()
         kill(getpid(), SIGSTOP)
@@ -154,7 +154,7 @@ final class Watch {
         draw()
     }
 
-    /// Each second: what does not come from the daemon.
+    /// Each second: updates what does not depend on received lines.
     private func pass() {
         let now = Clock.now()
         second?.arm(at: now + .seconds(1))
@@ -176,7 +176,8 @@ final class Watch {
 
     // MARK: The screen
 
-    /// Shows the view, or notes that it is to be shown when the terminal has taken the frame before: a slow terminal gets fewer frames.
+    /// Draws the view. If the terminal has not accepted the previous
+    /// frame, the drawing is delayed: a slow terminal gets fewer frames.
     private func draw() {
         if view.state != nil, !knowsSettings { return }
         guard terminal.isReady else {

@@ -3,15 +3,15 @@ import Domain
 import Glibc
 import Linux
 
-/// `pacectl watch` anywhere else than on a terminal: a readable line each second, or what the daemon says as it is.
+/// `pacectl watch` without a terminal: one readable line each second, or the daemon's unchanged lines.
 ///
-/// It reads no faster than its lines are taken: a slow reader gets newer states, not all of them.
+/// It reads no faster than its output is read: a slow reader gets newer states, not all of them.
 struct WatchLines {
     var directory: RuntimeDirectory
     var isJSON: Bool
     var metric: Bool?
 
-    /// Runs until standard output is closed. The daemon must be there at first; later it is waited for.
+    /// Runs until standard output is closed. Fails if the daemon is away at the start; waits for it later.
     func run() throws(Failure) {
         var connection = try Connection.needed(to: directory.stateSocket)
         while true {
@@ -39,7 +39,7 @@ struct WatchLines {
             if isJSON {
                 try writeOut(line + [UInt8(ascii: "\n")])
             } else if let state = StateLine(json) {
-                // Until the settings come, a moment later, the units are not known.
+                // The settings, which determine the units, arrive a moment later.
                 guard let metric = metric ?? settings?.metric else { continue }
                 try writeOut(StatusText(metric: metric).line(state) + "\n")
             } else if let newer = Settings(line: json) {

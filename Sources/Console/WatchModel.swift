@@ -1,21 +1,21 @@
 import Domain
 
-/// What a screen is drawn from.
+/// Model of the run screen.
 struct WatchModel: Equatable {
-    /// Nil while the daemon is not there.
+    /// Nil if the daemon is away.
     var state: StateLine?
     var settings = Settings()
-    /// Units that were asked for, whatever the setting says.
+    /// Units from the command line; nil to follow the setting.
     var metric: Bool?
     /// The lap that has just ended.
     var endedLap: StateLine.Lap?
-    /// For how long the daemon has said nothing, in seconds; nil while it speaks.
+    /// How long the daemon has been silent, in seconds; nil if it is not.
     var silentSeconds: Int?
-    /// Where the daemon is looked for.
+    /// The runtime directory.
     var directory = ""
-    /// What the daemon said when it closed the connection.
+    /// The daemon's message before it closed the connection.
     var trouble: String?
-    /// How far local time is ahead of UTC.
+    /// The offset of local time from UTC.
     var minutesFromUTC = 0
 
     var isMetric: Bool { metric ?? settings.metric }

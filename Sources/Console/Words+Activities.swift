@@ -1,9 +1,9 @@
 import Domain
 import Linux
 
-/// How recorded activities are said to people.
+/// Text of recorded activities.
 extension StatusText {
-    /// The head of a list of activities.
+    /// The header of the list of activities.
     static let activityColumns: [TextTable.Column] = [
         TextTable.Column(head: "NO", isNumber: true), TextTable.Column(head: "STARTED"),
         TextTable.Column(head: "SPORT"), TextTable.Column(head: "DISTANCE", isNumber: true),
@@ -11,9 +11,9 @@ extension StatusText {
         TextTable.Column(head: "HEART", isNumber: true), TextTable.Column(head: ""),
     ]
 
-    /// One row of it.
+    /// A row of the list.
     ///
-    /// - Parameter marks: what is special about it.
+    /// - Parameter marks: special properties of the activity.
     func cells(_ summary: ActivitySummary, marks: [String]) -> [String] {
         let total = summary.total
         return [
@@ -23,7 +23,7 @@ extension StatusText {
         ]
     }
 
-    /// One line of an activity.
+    /// An activity on one line.
     func line(_ recording: RecordedActivity) -> String {
         let total = recording.total
         return joined(
@@ -31,7 +31,7 @@ extension StatusText {
             distance(total), "in " + Self.duration(total.elapsedMilliseconds), average(total, recording.sport))
     }
 
-    /// The maker's own distance, where it is more than 1 % from ours; else empty.
+    /// The distance in the file, if it differs from the computed one by more than 1 %; else empty.
     func otherDistance(_ recording: RecordedActivity) -> String {
         let metres = recording.total.distanceMetres
         guard let claimed = recording.claim?.distanceMetres, abs(claimed - metres) > max(claimed, metres) / 100 else {
@@ -40,7 +40,7 @@ extension StatusText {
         return "; its maker says " + distance(claimed)
     }
 
-    /// An activity as a whole: totals, what a file said of itself beside ours, laps, time in zones.
+    /// An activity in full: totals, the file's own totals, laps, time in zones.
     func report(_ recording: RecordedActivity, isOpen: Bool, gaps: Int, recovered: RecoveryNote? = nil) -> String {
         let total = recording.total
         let state = joined(
@@ -82,13 +82,13 @@ extension StatusText {
         return title + "\n" + table.joined() + laps(recording) + Self.zones(recording)
     }
 
-    /// What a damaged journal has cost an activity.
+    /// The losses of a recovered activity.
     static func recovered(_ note: RecoveryNote) -> String {
         "recovered" + (note.formerID.map { ", was \($0)" } ?? "")
             + (note.lostRows > 0 ? ", \(note.lostRows) rows lost" : "")
     }
 
-    /// The totals of the file itself.
+    /// The totals that the file contains.
     private func totals(_ claim: SourceTotals, _ sport: Sport) -> String {
         let text = joined(
             claim.creator?.text, claim.distanceMetres.map(distance), claim.elapsedMilliseconds.map(Self.duration),
@@ -139,7 +139,7 @@ extension StatusText {
         RunFormat.distance(metres: metres, metric: metric) + " " + RunFormat.distanceUnit(metric: metric)
     }
 
-    /// The pace, or the speed of those who ride.
+    /// The average pace, or the average speed for rides.
     private func average(_ figures: Totals, _ sport: Sport) -> String? {
         guard let pace = figures.averagePace else { return nil }
         if sport.isByPace { return self.pace(pace) }
@@ -153,7 +153,7 @@ extension StatusText {
         (DecimalFormat.text(rate, decimals: 0) ?? "--") + " bpm"
     }
 
-    /// `2026-03-01 07:30`, as clocks showed it here.
+    /// Local time, `2026-03-01 07:30`.
     private static func localTime(_ time: UTC) -> String {
         let local = UTC(milliseconds: time.milliseconds + Int64(Machine.localOffset(at: time)) * 1000).fields
         func digits(_ value: Int) -> String { (value < 10 ? "0" : "") + String(value) }
@@ -162,7 +162,7 @@ extension StatusText {
 }
 
 extension Sport {
-    /// Whether those who do it think in time for a distance, not in speed.
+    /// Whether the sport is measured by pace instead of speed.
     fileprivate var isByPace: Bool {
         switch self {
         case .run, .walk, .hike: true

@@ -81,7 +81,7 @@ extension SystemFacts {
                 + "sudo systemctl restart paced")
     }
 
-    /// By its process, or else by its unit; nil where neither is known.
+    /// From the process, else from the unit; nil if neither is known.
     private var pacedMayAdminister: Bool? {
         if let paced { return paced.capabilities.map { $0 & Process.networkAdministration != 0 } }
         guard let unit = units?["paced.service"], unit.isThere else { return nil }

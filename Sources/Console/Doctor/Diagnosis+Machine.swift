@@ -123,11 +123,11 @@ extension SystemFacts {
         return .well(check, "\(disk.path), \(disk.freeMebibytes.map { "\($0) MiB free" } ?? "room not known")")
     }
 
-    /// The groups and the units come with it.
+    /// Installs the groups and the units too.
     private static let install = "sudo make install, in the sources of paced; or install its package"
-    /// Under this no long run fits beside what else a system writes.
+    /// The minimum of free space for a long run beside the system's own writes.
     private static let leastMebibytes = 100
-    /// The recorder syncs each 10 s, at most each 60 s where SyncIntervalSec= says so.
+    /// The longest normal time since a sync: the recorder syncs each 10 s, and at most each 60 s with SyncIntervalSec=.
     private static let longestSync = 90_000
 
     var clockDiagnosis: Diagnosis {

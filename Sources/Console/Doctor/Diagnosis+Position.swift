@@ -46,7 +46,7 @@ extension SystemFacts {
         return .failed(check, "there is none", "plug in a USB receiver")
     }
 
-    /// A serial adapter may be a receiver, or a power meter, or a modem: that only a person knows.
+    /// A serial adapter may be a receiver, a power meter or a modem. Only the user knows.
     private func adapterInsteadOfReceiver(_ check: String) -> Diagnosis {
         let names = receivers.serials.map { "/dev/\($0.name)" + ($0.title.map { " (\($0))" } ?? "") }
         var diagnosis = Diagnosis.failed(
@@ -57,7 +57,7 @@ extension SystemFacts {
         return diagnosis
     }
 
-    /// Nothing is said where no receiver is on the board's own serial port.
+    /// Nil if gpsd has no device on the board's own serial port.
     var uartDiagnosis: Diagnosis? {
         let check = "serial port"
         guard let path = uart.gpsdDevices?.first(where: Self.isBoardPort) else { return nil }
@@ -118,9 +118,9 @@ extension SystemFacts {
 }
 
 extension SystemFacts.Receivers.Serial {
-    /// The line that makes udev tell gpsd of this one adapter, and of no other of its kind.
+    /// The udev rule that adds exactly this adapter to gpsd.
     var rule: String {
-        // Some have no serial number: then it is the plug that is meant.
+        // An adapter without a serial number is matched by its USB port.
         let which = serial.map { "ATTRS{serial}==\"\($0)\"" } ?? "KERNELS==\"\(port)\""
         return
             "SUBSYSTEM==\"tty\", ATTRS{idVendor}==\"\(vendor)\", ATTRS{idProduct}==\"\(product)\", \(which), "

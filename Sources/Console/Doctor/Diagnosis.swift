@@ -1,20 +1,20 @@
 import Outputs
 
-/// What is thought of one thing, and its remedy.
+/// Result of one check, with its remedy.
 struct Diagnosis: Equatable {
     enum Result: String {
         case well = "ok"
         case failed = "fail"
-        /// Worth knowing, and nothing that must be remedied.
+        /// Worth knowing, but not a failure.
         case noted = "note"
-        /// It cannot be told from here.
+        /// It cannot be determined here.
         case unknown
     }
 
     var check: String
     var result: Result
     var finding: String
-    /// Commands, or lines for a file with the file's name before them.
+    /// Commands, or lines to add to a file, after the file's name.
     var remedy: [String] = []
 
     static func well(_ check: String, _ finding: String) -> Diagnosis {
@@ -33,7 +33,7 @@ struct Diagnosis: Equatable {
         Diagnosis(check: check, result: .unknown, finding: finding, remedy: remedy)
     }
 
-    /// One line, and another for each remedy.
+    /// One line, and one more for each remedy.
     var text: String {
         let mark =
             switch result {
@@ -46,7 +46,7 @@ struct Diagnosis: Equatable {
         return "\(mark)  \(name) \(finding)\n" + remedy.map { "      remedy: \($0)\n" }.joined()
     }
 
-    /// One JSON object in a line.
+    /// One JSON object on a line.
     var json: String {
         var writer = JSONWriter(capacity: 256)
         writer.object { line in
@@ -61,7 +61,7 @@ struct Diagnosis: Equatable {
 }
 
 extension SystemFacts {
-    /// All that there is to say, in the order in which things depend on each other.
+    /// All diagnoses, in the order of their dependencies.
     var diagnoses: [Diagnosis] {
         [
             configurationDiagnosis, unitDiagnosis, socketDiagnosis, groupDiagnosis, diskDiagnosis, clockDiagnosis,
@@ -71,12 +71,12 @@ extension SystemFacts {
         ].compactMap(\.self)
     }
 
-    /// What the daemon says, where it says anything.
+    /// The daemon's state, if it was read.
     var facts: StateFacts? {
         if case .said(let facts) = state { facts } else { nil }
     }
 
-    /// What only the daemon could tell.
+    /// A check that needs the daemon's state.
     func unknownWithoutDaemon(_ check: String) -> Diagnosis {
         switch state {
         case .notAllowed: .unknown(check, "only members of paced-watch are told")

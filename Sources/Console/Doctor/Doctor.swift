@@ -3,13 +3,13 @@ import Domain
 import Glibc
 import Linux
 
-/// `pacectl doctor`: looks at everything that a run needs, for some seconds at most, and says what is missing and what mends it.
+/// `pacectl doctor`: checks everything that a run needs, within some seconds, and prints faults with their remedies.
 struct Doctor {
     let tree: SystemFiles
     let runtime: RuntimeDirectory
     let state: StateDirectory
 
-    /// How long each of those that are asked may take.
+    /// The time limit of each probe.
     private static let probeTimeout = Duration.milliseconds(1500)
 
     func findings() -> SystemFacts {
@@ -56,7 +56,7 @@ struct Doctor {
         return .silent
     }
 
-    /// Where the configuration file says that gpsd listens; what is wrong in it is said elsewhere.
+    /// Probes gpsd at the configured address. Errors of the configuration file are reported by another check.
     private func gpsd() -> SystemFacts.Gpsd {
         let assignments = (try? ConfigurationFile.read(tree.root + ConfigurationFile.path)) ?? []
         let place = assignments.last { $0.section == "Position" && $0.key == "Gpsd" }?.value ?? "localhost:2947"
@@ -97,10 +97,10 @@ extension StateFacts {
 }
 
 extension Invocation {
-    /// Prints what is thought of the machine.
+    /// Prints the diagnoses.
     ///
-    /// - Parameter root: of a tree of files that looks like a machine's, for tests.
-    /// - Returns: whether all is well.
+    /// - Parameter root: root of a file tree that replaces the system's, for tests; empty for the system.
+    /// - Returns: true if no check failed.
     func doctor(root: String) throws(Failure) -> Bool {
         let doctor = Doctor(
             tree: SystemFiles(root: root), runtime: RuntimeDirectory(runtimeDirectory),

@@ -3,9 +3,9 @@ import Domain
 import Glibc
 import Linux
 
-/// A short visit to gpsd: which release it is and which receivers it has. It is asked for no position.
+/// Queries gpsd for its release and its receivers, never for positions.
 enum GpsdProbe {
-    /// - Parameter hosts: tried one after the other, until one takes the connection.
+    /// - Parameter hosts: tried in order until one accepts the connection.
     static func probe(_ hosts: [String], port: UInt16, within time: Duration) -> SystemFacts.Gpsd {
         let deadline = Clock.now() + time
         for host in hosts {

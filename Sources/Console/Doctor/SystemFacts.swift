@@ -1,14 +1,14 @@
 import Domain
 import Sensors
 
-/// What is found on a machine, before anything is thought of it. Nil is what cannot be looked up.
+/// Facts about a system, input of the diagnoses. Nil if a fact is not available.
 struct SystemFacts: Equatable {
-    /// Who asks.
+    /// The user who runs doctor.
     var caller = Caller()
     var bluetooth = Bluetooth()
-    /// The process of the daemon; nil where there is none.
+    /// The daemon's process; nil if it does not run.
     var paced: Process?
-    /// What systemd says of units, by their names; nil where there is no systemd that answers.
+    /// systemd's units by name; nil if systemd does not answer.
     var units: [String: UnitState]?
     var state = State.away
     var gpsd = Gpsd.off
@@ -17,7 +17,7 @@ struct SystemFacts: Equatable {
     var disk: Disk?
     var clock = Clock()
     var groups = Groups()
-    /// Which sockets there are.
+    /// The sockets that exist.
     var sockets: [Socket] = []
     var configuration = Configuration.absent
 
@@ -30,29 +30,29 @@ struct SystemFacts: Equatable {
         struct Adapter: Equatable {
             /// `hci0`.
             var name: String
-            /// What it can do and what it does.
+            /// The features that it supports, and those that are enabled.
             var supported: AdapterSettings?
             var settings: AdapterSettings?
         }
 
         var kernelHasIt = false
         var adapters: [Adapter] = []
-        /// rfkill holds an adapter: in software, or by a switch of the board.
+        /// rfkill blocks an adapter, in software or by a hardware switch.
         var isBlocked = false
         var isBlockedBySwitch = false
         var daemonRuns = false
     }
 
     struct Process: Equatable {
-        /// A bit for each capability; nil when the kernel does not tell.
+        /// A bit set of capabilities; nil if the kernel does not report it.
         var capabilities: UInt64?
 
         static let networkAdministration: UInt64 = 1 << 12
     }
 
-    /// What state.sock says.
+    /// The result of reading state.sock.
     enum State: Equatable {
-        /// Nobody listens there.
+        /// No process listens.
         case away
         case notAllowed
         case silent
@@ -60,7 +60,7 @@ struct SystemFacts: Equatable {
     }
 
     enum Gpsd: Equatable {
-        /// The configuration wants none.
+        /// gpsd is disabled in the configuration.
         case off
         case unreachable
         case silent
@@ -72,7 +72,7 @@ struct SystemFacts: Equatable {
         }
     }
 
-    /// What is plugged in that is a receiver, or may be one.
+    /// Devices that are receivers, or may be.
     struct Receivers: Equatable {
         struct Serial: Equatable {
             /// `ttyUSB0`.
@@ -80,14 +80,15 @@ struct SystemFacts: Equatable {
             var vendor: String
             var product: String
             var serial: String?
-            /// The place of its plug, `1-1.2`.
+            /// The USB port, `1-1.2`.
             var port: String
-            /// What it calls itself.
+            /// Its product name.
             var title: String?
 
-            /// A receiver of u-blox, or the serial adapter on one of its boards for a receiver; it makes radios and modems too.
+            /// Whether it is a receiver of u-blox or the serial adapter on a
+            /// u-blox evaluation board. u-blox makes radios and modems too.
             ///
-            /// Source: gpsd's 60-gpsd.rules and our 60-paced.rules.
+            /// Source: gpsd's 60-gpsd.rules and udev/60-paced.rules.
             var isReceiver: Bool {
                 guard vendor == "1546", let number = UInt16(product, radix: 16) else { return false }
                 return (0x01A4...0x01AF).contains(number) || number == 0x0502 || number == 0x0506
@@ -95,20 +96,20 @@ struct SystemFacts: Equatable {
         }
 
         var serials: [Serial] = []
-        /// Those that the kernel itself calls receivers: `gnss0`.
+        /// Receivers that the kernel supports as such: `gnss0`.
         var gnss: [String] = []
     }
 
-    /// What a receiver on the board's own serial port needs.
+    /// The serial-port configuration for a receiver on the board's own port.
     struct Uart: Equatable {
-        /// DEVICES of /etc/default/gpsd; nil where there is no such file.
+        /// DEVICES of /etc/default/gpsd; nil if the file is missing.
         var gpsdDevices: [String]?
         var usbIsAutomatic = true
-        /// Serial ports that are there: `serial0`, `ttyAMA0`, `ttyS0`.
+        /// Serial ports that exist: `serial0`, `ttyAMA0`, `ttyS0`.
         var ports: [String] = []
-        /// The one that the kernel's console is on.
+        /// The port of the kernel console.
         var console: String?
-        /// config.txt of a Raspberry Pi; nil elsewhere.
+        /// config.txt of a Raspberry Pi; nil on other boards.
         var firmware: Firmware?
 
         struct Firmware: Equatable {
@@ -120,9 +121,9 @@ struct SystemFacts: Equatable {
 
     struct Disk: Equatable {
         var path: String
-        /// Nil where it is missing.
+        /// Nil if the directory is missing.
         var owner: UInt32?
-        /// The user of the daemon, if there is one.
+        /// The user `paced`; nil if it does not exist.
         var wantedOwner: UInt32?
         var isReadOnly = false
         var freeMebibytes: Int?
@@ -133,9 +134,9 @@ struct SystemFacts: Equatable {
     }
 
     struct Groups: Equatable {
-        /// Those of ours that exist.
+        /// The groups of paced that exist.
         var existing: Set<String> = []
-        /// Those that the caller is in by /etc/group, and those that this process has.
+        /// The caller's groups in /etc/group, and those of this process.
         var assigned: Set<String> = []
         var effective: Set<String> = []
     }
@@ -149,21 +150,21 @@ struct SystemFacts: Equatable {
 
     enum Configuration: Equatable {
         case absent
-        /// It can be read; whether its panel has anything.
+        /// It is readable; `hasPanel` is true if [Panel] is not empty.
         case good(hasPanel: Bool)
-        /// The file and the line, and what is wrong.
+        /// File, line and error.
         case bad(String)
         case notAllowed
     }
 }
 
-/// A STATE line, as far as doctor looks at it. It holds no position.
+/// The fields of a STATE line that doctor uses. They contain no position.
 struct StateFacts: Equatable {
     var way: String?
     var wayReason: String?
     var strapIsConnected = false
     var strapReason: String?
-    /// Its name, and the last two bytes of its address.
+    /// Name and last two bytes of the address.
     var strap: String?
     var gpsdIsConnected = false
     var gpsdReason: String?
@@ -173,11 +174,11 @@ struct StateFacts: Equatable {
     var recorderMessage: String?
     var millisecondsSinceSync: Int?
     var clock: String?
-    /// What is wrong, in the daemon's words.
+    /// Active faults, as the daemon's messages.
     var faults: [String] = []
 }
 
-/// What systemd says of a unit.
+/// State of a systemd unit.
 struct UnitState: Equatable {
     var load = ""
     var active = ""
@@ -185,14 +186,14 @@ struct UnitState: Equatable {
     var file = ""
     var exitStatus = 0
     var restarts = 0
-    /// Capabilities that its process is given, `cap_net_admin`.
+    /// The unit's AmbientCapabilities, such as `cap_net_admin`.
     var capabilities = ""
 
     var isThere: Bool { load == "loaded" }
     var isActive: Bool { active == "active" || active == "activating" || active == "reloading" }
     var isEnabled: Bool { ["enabled", "enabled-runtime", "static", "indirect", "generated", "linked"].contains(file) }
 
-    /// Reads what `systemctl show` prints: assignments, and an empty line between units.
+    /// Parses the output of `systemctl show`: assignments, with an empty line between units.
     static func read(_ text: String) -> [String: UnitState] {
         var units: [String: UnitState] = [:]
         var name: String?

@@ -4,14 +4,14 @@ import Glibc
 import Linux
 
 extension SystemFiles {
-    /// Adapters, what blocks them, and the daemon for them.
+    /// Adapters, rfkill blocks, and whether bluetoothd runs.
     func bluetooth() -> SystemFacts.Bluetooth {
         var bluetooth = SystemFacts.Bluetooth()
         bluetooth.kernelHasIt = exists("/sys/class/bluetooth")
-        // Connections stand there too, as hci0:64.
+        // Connections are listed there too, as hci0:64.
         let adapters = names("/sys/class/bluetooth").filter { UInt16($0.dropFirst(3)) != nil && $0.hasPrefix("hci") }
         bluetooth.adapters = adapters.map { SystemFacts.Bluetooth.Adapter(name: $0) }
-        // The kernel of this machine knows nothing of a tree of files.
+        // The management channel describes this machine, not a test's file tree.
         if root.isEmpty {
             let told = AdapterProbe.probe(adapters.compactMap { UInt16($0.dropFirst(3)) }, within: .milliseconds(500))
             for index in bluetooth.adapters.indices {
@@ -29,7 +29,7 @@ extension SystemFiles {
         return bluetooth
     }
 
-    /// The daemon's process: that of the service rather than a person's own.
+    /// The daemon's process; that of the service if a user runs one too.
     func paced() -> SystemFacts.Process? {
         let processes = processes(named: "paced")
         let service = processes.first { text("/proc/\($0)/cgroup")?.contains("/paced.service") ?? false }
@@ -39,7 +39,7 @@ extension SystemFiles {
         return SystemFacts.Process(capabilities: bits)
     }
 
-    /// What is plugged in, or soldered on, that is a receiver or may be one.
+    /// Receivers that are plugged in or on the board.
     func receivers() -> SystemFacts.Receivers {
         let serials = names("/sys/class/tty").filter { $0.hasPrefix("ttyUSB") || $0.hasPrefix("ttyACM") }
         return SystemFacts.Receivers(serials: serials.compactMap(serial), gnss: names("/sys/class/gnss"))
@@ -47,7 +47,7 @@ extension SystemFiles {
 
     private func serial(_ name: String) -> SystemFacts.Receivers.Serial? {
         guard var place = destination("/sys/class/tty/\(name)/device") else { return nil }
-        // The port belongs to an interface, and that to the device.
+        // Walks up from the port over the USB interface to the device.
         for _ in 0..<8 {
             if let vendor = text(place + "/idVendor"), let product = text(place + "/idProduct") {
                 let isNumber: (String) -> Bool = { $0.count == 4 && $0.allSatisfy(\.isHexDigit) }
@@ -64,7 +64,8 @@ extension SystemFiles {
         return nil
     }
 
-    /// What a device calls itself goes into a rule that root reads: nothing in it may end the quotes, or be a pattern.
+    /// Accepts a device's serial number for a udev rule: root
+    /// reads the rule, so it must not contain quotes or patterns.
     private static func plain(_ text: String) -> String? {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {
@@ -78,7 +79,6 @@ extension SystemFiles {
         return isPlain && (1...64).contains(text.utf8.count) ? text : nil
     }
 
-    /// What a receiver on the board's own serial port needs.
     func uart() -> SystemFacts.Uart {
         var uart = SystemFacts.Uart()
         if exists("/etc/default/gpsd") {
@@ -105,18 +105,18 @@ extension SystemFiles {
         return uart
     }
 
-    /// A PC has ttyS0 to ttyS3 whether there is a plug or not; the kernel says 0 for those.
+    /// A PC has ttyS0 to ttyS3 even without hardware; the kernel reports type 0 for those.
     private func isWired(_ port: String) -> Bool {
         guard let type = text("/sys/class/tty/\(port)/type") else { return port == "serial0" }
         return type != "0"
     }
 
-    /// The directory of the recording, which is where it is and in no tree; nil where it may not be looked at.
+    /// The state directory, always of the real system; nil if it may not be accessed.
     func disk(_ directory: String) -> SystemFacts.Disk? {
         var disk = SystemFacts.Disk(path: directory)
         var status = stat()
         guard stat(directory, &status) == 0 else {
-            // Who may not look into a directory is not told whether anything is there.
+            // Without permission, stat does not reveal whether the directory exists.
             return errno == EACCES ? nil : disk
         }
         disk.owner = status.st_uid
@@ -149,7 +149,7 @@ extension SystemFiles {
         return groups
     }
 
-    /// The daemon's sockets, which are where they are and in no tree.
+    /// The daemon's sockets, always of the real system.
     func sockets(in directory: RuntimeDirectory) -> [SystemFacts.Socket] {
         [directory.stateSocket, directory.controlSocket].compactMap { path in
             var status = stat()

@@ -2,15 +2,15 @@ import Domain
 import Glibc
 import Linux
 
-/// The files of a machine that tell how it stands: /sys, /proc and /etc, or a tree that looks like them.
+/// Reads the system's files in /sys, /proc and /etc, or in a file tree that replaces them for tests.
 struct SystemFiles {
-    /// Empty for the machine itself.
+    /// Empty for the real system.
     let root: String
 
     /// The largest file that is read, in bytes.
     private static let limit = 64 * 1024
 
-    /// The text of a small file without the newline at its end; nil where it cannot be read.
+    /// The text of a small file without trailing newlines; nil if it cannot be read.
     func text(_ path: String) -> String? {
         guard let file = try? FileDescriptor.open(root + path, O_RDONLY | O_NONBLOCK) else { return nil }
         var text = file.readText(limit: Self.limit)
@@ -18,7 +18,7 @@ struct SystemFiles {
         return text
     }
 
-    /// The lines of a text file; none where it cannot be read.
+    /// The lines of a text file; empty if it cannot be read.
     func lines(_ path: String) -> [Substring] {
         (text(path) ?? "").split(whereSeparator: \.isNewline)
     }
@@ -31,7 +31,7 @@ struct SystemFiles {
         access(root + path, F_OK) == 0
     }
 
-    /// Where a path leads to, by the root of this tree.
+    /// Resolves links of a path, relative to the root.
     func destination(_ path: String) -> String? {
         guard let found = realpath(root + path, nil) else { return nil }
         defer { free(found) }
@@ -42,7 +42,7 @@ struct SystemFiles {
         return place.hasPrefix(start) ? String(place.dropFirst(start.count)) : nil
     }
 
-    /// The shell's assignments of a file such as /etc/default/gpsd, their quotes taken off.
+    /// Parses a file of shell assignments such as /etc/default/gpsd, and removes quotes.
     func assignments(_ path: String) -> [String: String] {
         var assignments: [String: String] = [:]
         for line in lines(path) {
@@ -53,7 +53,7 @@ struct SystemFiles {
         return assignments
     }
 
-    /// Processes whose name is this one.
+    /// The processes with this name.
     func processes(named name: String) -> [Int] {
         names("/proc").compactMap { Int($0) }.filter { text("/proc/\($0)/comm") == name }
     }
@@ -69,7 +69,7 @@ struct SystemFiles {
         return nil
     }
 
-    /// A user of /etc/passwd, by number or by name: its number and its name.
+    /// The first user in /etc/passwd that matches.
     func user(where isMeant: (_ name: Substring, _ number: UInt32) -> Bool) -> (number: UInt32, name: Substring)? {
         for line in lines("/etc/passwd") {
             let fields = line.split(separator: ":", omittingEmptySubsequences: false)

@@ -3,10 +3,10 @@ import Domain
 import Glibc
 import Linux
 
-/// `pacectl panel`: the keys and the lights of a board without a screen, a client of both sockets like any other.
+/// `pacectl panel`: serves the keys and LEDs of a board without a screen, as an ordinary client of both sockets.
 ///
 ///     keys ──▶ PanelKeys ──▶ PanelCommands ──▶ control.sock
-///     lights ◀── LEDPatterns ◀── StateClient ◀── state.sock
+///     LEDs ◀── LEDPatterns ◀── StateClient ◀── state.sock
 final class Panel {
     private let loop: EventLoop
     private var state: StateClient?
@@ -15,17 +15,17 @@ final class Panel {
     private var keys: PanelKeys
     private var lights: LEDPatterns
     private let indicators: [LED]
-    /// What was said last of why a light cannot be lit, by its name.
+    /// The last reported error of each failing LED, by its name.
     private var troubles: [String: SystemError] = [:]
-    /// When a light that cannot be lit is tried again.
+    /// When failing LEDs are retried.
     private var againAt: Instant?
     private var timer: TimerSource?
     private var signals: [SignalSource] = []
 
-    /// How long a light that cannot be lit is left alone.
+    /// The delay before a failing LED is retried.
     private static let retryDelay = Duration.seconds(5)
 
-    /// Where things are.
+    /// The directories of the devices.
     struct Paths: Equatable {
         var input = "/dev/input"
         var leds = "/sys/class/leds"
@@ -76,7 +76,7 @@ final class Panel {
     }
 
     private func onTimer() {
-        // What was let go meanwhile must not count as held.
+        // Reads pending key events first: a key that was released meanwhile must not count as held.
         devices?.drain()
         let now = Clock.now()
         perform(keys.tick(at: now))
@@ -86,7 +86,7 @@ final class Panel {
 
     private func perform(_ list: [RunCommand]) {
         for command in list {
-            // A daemon that starts later would do then what nobody wants any more.
+            // The command is dropped: a daemon that starts later must not perform it.
             guard state?.situation != nil else {
                 LogLevel.notice.write("cannot \(command.word.text): paced is not there", of: "pacectl")
                 lights.refused(at: Clock.now())
@@ -104,9 +104,9 @@ final class Panel {
         updateLights()
     }
 
-    // MARK: Lights
+    // MARK: LEDs
 
-    /// Shows what the lights have to tell, and sleeps until that changes or a key is due.
+    /// Updates the LEDs and arms the timer for their next change or the next key.
     private func updateLights() {
         let now = Clock.now()
         if let at = againAt, at <= now { againAt = nil }
@@ -130,7 +130,7 @@ final class Panel {
 }
 
 extension Invocation {
-    /// Runs the panel; the file is read once.
+    /// Runs the panel. Reads the configuration file once.
     func panel(_ file: String?, _ places: Panel.Paths) throws(Failure) {
         let path = file ?? ConfigurationFile.path
         let configuration = try Self.panelConfiguration(path, mustBeThere: file != nil)

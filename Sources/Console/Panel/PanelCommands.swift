@@ -2,10 +2,10 @@ import Adapters
 import Domain
 import Linux
 
-/// The panel's client of control.sock: one command after the other, each on a connection of its own.
+/// The panel's client of control.sock. Sends one command at a time, each on a new connection.
 final class PanelCommands {
     enum Outcome: Equatable {
-        /// The run stands so now.
+        /// The state of the run after the command.
         case accepted(RunState)
         case refused
     }
@@ -18,11 +18,11 @@ final class PanelCommands {
     private var arrivals: DescriptorSource?
     private var timer: TimerSource?
 
-    /// The most commands that wait for the answer to one before.
+    /// The maximum number of commands in the queue.
     private static let limit = 8
     private static let timeout = Duration.seconds(5)
 
-    /// - Parameter ended: called when a command was carried out, or was not.
+    /// - Parameter ended: called when a command was performed or has failed.
     init(_ path: String, loop: EventLoop, ended: @escaping (Outcome) -> Void) throws(SystemError) {
         self.path = path
         self.loop = loop
@@ -59,7 +59,7 @@ final class PanelCommands {
         guard let line = lines.first else { return }
         let answer = try? JSON(parsing: line)
         if let result = answer?["result"] {
-            // The answer to stop is the activity's summary.
+            // The result of stop is the activity's summary.
             let run = result["run"]?.string.flatMap(RunState.init) ?? .idle
             LogLevel.info.write("\(waiting.first?.word.text ?? ""): \(run.rawValue)", of: "pacectl")
             end(.accepted(run))

@@ -2,9 +2,9 @@ import Adapters
 import Domain
 import Linux
 
-/// The panel's client of state.sock: it connects for ever, and says how things stand.
+/// The panel's client of state.sock. Reconnects without end and publishes the state of the run.
 final class StateClient {
-    /// How the run stands; nil while the daemon is away, or silent.
+    /// The state of the run; nil if the daemon is away or silent.
     private(set) var situation: PanelStatus?
 
     private let path: String
@@ -14,15 +14,15 @@ final class StateClient {
     private var arrivals: DescriptorSource?
     private var timer: TimerSource?
     private var rest = StateClient.minimumRetryDelay
-    /// What was said last of why there is no connection; said again only when it is something else.
+    /// The last reported error; an equal one is not reported again.
     private var trouble: String?
 
     private static let minimumRetryDelay = Duration.milliseconds(500)
     private static let maximumRetryDelay = Duration.seconds(5)
-    /// The daemon speaks each second.
+    /// The daemon sends a STATE line each second.
     private static let silenceTimeout = Duration.seconds(4)
 
-    /// - Parameter changed: called after each line and whenever the daemon is lost.
+    /// - Parameter changed: called after each line and when the connection is lost.
     init(_ path: String, loop: EventLoop, changed: @escaping () -> Void) throws(SystemError) {
         self.path = path
         self.loop = loop
@@ -43,7 +43,7 @@ final class StateClient {
             try connection.send(#"{"class":"WATCH","classes":["STATE"],"interval_ms":1000}"#)
             arrivals = try loop.watch(connection.descriptor, for: .reading) { [unowned self] _ in receive() }
             self.connection = connection
-            // Where systemd holds the socket the daemon may still have to start.
+            // With socket activation, the daemon may still have to start.
             timer?.arm(at: Clock.now() + Self.silenceTimeout + .seconds(6))
         } catch {
             let failure = error as? Failure ?? (error as? SystemError).map { Failure(connectingTo: path, $0) }
