@@ -1,4 +1,4 @@
-/// Why a peer refused a request, in its own number.
+/// The error code of an Error Response.
 ///
 /// Source: Bluetooth Core Specification 5.4, volume 3, part F, table 3.4.
 package struct AttributeError: RawRepresentable, Error, Hashable, Sendable {
@@ -17,7 +17,7 @@ package struct AttributeError: RawRepresentable, Error, Hashable, Sendable {
     package static let insufficientKeySize = AttributeError(rawValue: 0x0C)
     package static let insufficientEncryption = AttributeError(rawValue: 0x0F)
 
-    /// Whether a bond would help.
+    /// Whether pairing may lift the error.
     package var asksForPairing: Bool {
         switch self {
         case .insufficientAuthentication, .insufficientAuthorization, .insufficientKeySize, .insufficientEncryption:

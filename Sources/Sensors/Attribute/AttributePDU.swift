@@ -1,6 +1,6 @@
 package import Domain
 
-/// What a peer sends: one PDU of the Attribute Protocol, which is one datagram.
+/// One PDU of the Attribute Protocol that a peer sent; each PDU is one datagram.
 ///
 ///     opcode  parameters, little-endian
 ///     01      request opcode u8, handle u16, error u8
@@ -12,8 +12,8 @@ package import Domain
 ///     13      none
 ///     1B, 1D  handle u16, value
 ///
-/// Of the opcodes that are not listed only the kind is told: bit 6 marks a command, and without it the even ones are requests,
-/// but for the confirmation 1E.
+/// Opcodes that are not listed are only classified: bit 6 marks a command; without it the even opcodes are requests,
+/// except the confirmation 1E.
 ///
 /// Source: Bluetooth Core Specification 5.4, volume 3, part F, sections 3.3 and 3.4.
 package enum AttributePDU: Equatable, Sendable {
@@ -29,7 +29,7 @@ package enum AttributePDU: Equatable, Sendable {
     case notification(AttributeValue)
     case indication(AttributeValue)
     case otherRequest(UInt8)
-    /// Commands, confirmations, and answers to what this client never asks.
+    /// Commands, confirmations, and responses to requests that this client never sends.
     case other(UInt8)
 
     static let refusalOpcode: UInt8 = 0x01
@@ -64,7 +64,7 @@ package enum AttributePDU: Equatable, Sendable {
         opcode & 0x41 == 0 && opcode != 0x1E && opcode != 0
     }
 
-    /// The opcode of the requests that a datagram can answer; nil where it answers none of ours.
+    /// The opcode of the request that a datagram answers. Nil if it answers no request of this client.
     static func requestOpcode(answeredBy bytes: Span<UInt8>) -> UInt8? {
         guard !bytes.isEmpty else { return nil }
         return switch bytes[0] {
@@ -74,7 +74,7 @@ package enum AttributePDU: Equatable, Sendable {
         }
     }
 
-    /// Whether an answer names the handles of what it tells, so that it cannot answer two different requests.
+    /// Whether a response carries handles, so that it cannot answer two different requests.
     static func namesHandles(_ opcode: UInt8) -> Bool {
         opcode == 0x05 || opcode == 0x09
     }
@@ -112,7 +112,7 @@ package enum AttributePDU: Equatable, Sendable {
         return found
     }
 
-    /// The offsets of at least one item; they fill the PDU.
+    /// Returns the offsets of at least one item; the items must fill the PDU.
     private static func items(
         in bytes: Span<UInt8>, from start: Int, size: Int
     ) throws(ParseError) -> StrideTo<Int> {
@@ -123,7 +123,7 @@ package enum AttributePDU: Equatable, Sendable {
     }
 }
 
-/// An attribute's value.
+/// A handle with its value.
 package struct AttributeValue: Equatable, Sendable {
     package var handle: UInt16
     package var value: [UInt8]
@@ -133,14 +133,14 @@ package struct AttributeValue: Equatable, Sendable {
         self.value = value
     }
 
-    /// Reads a handle and a value to the end.
+    /// Reads a handle; the rest of the bytes are the value.
     fileprivate init(_ bytes: Span<UInt8>) throws(ParseError) {
         handle = try bytes.uint16(at: 0)
         value = bytes.bytes(from: 2)
     }
 }
 
-/// An attribute that describes a characteristic.
+/// A descriptor of a characteristic.
 package struct Descriptor: Equatable, Sendable {
     package var handle: UInt16
     package var type: AttributeUUID

@@ -1,16 +1,16 @@
-/// What a client asks of a server: one PDU of the Attribute Protocol that must be answered.
+/// A request of the Attribute Protocol: one PDU that the server must answer.
 ///
 /// Source: Bluetooth Core Specification 5.4, volume 3, part F, section 3.4.
 package enum AttributeRequest: Equatable, Sendable {
     case exchangeMTU(UInt16)
-    /// The handles and types of all attributes in a range.
+    /// Asks for the handles and types of all attributes in a range.
     case findInformation(ClosedRange<UInt16>)
-    /// The primary services in a range that are of one type.
+    /// Asks for the primary services of one type in a range.
     case findService(ClosedRange<UInt16>, AttributeUUID)
-    /// The values of all attributes of one type in a range.
+    /// Asks for the values of all attributes of one type in a range.
     case readByType(ClosedRange<UInt16>, AttributeUUID)
     case read(handle: UInt16)
-    /// What a value has from `offset` on.
+    /// Asks for the part of a value that begins at `offset`.
     case readBlob(handle: UInt16, offset: UInt16)
     case write(handle: UInt16, value: [UInt8])
 
@@ -26,7 +26,7 @@ package enum AttributeRequest: Equatable, Sendable {
         }
     }
 
-    /// The opcode of the answer that is not an error.
+    /// The opcode of the response that is not an Error Response.
     package var answerOpcode: UInt8 {
         opcode + 1
     }

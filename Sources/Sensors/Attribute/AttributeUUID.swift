@@ -1,12 +1,12 @@
 package import Domain
 
-/// What kind of thing an attribute is: the type of a service, a characteristic or a descriptor.
+/// The type of a service, characteristic or descriptor.
 ///
-/// Types of the Bluetooth SIG are 16 bits on the wire and stand for 128; both forms of one type are equal here.
+/// The Bluetooth SIG's types have 16 bits on the wire and abbreviate 128; both forms of one type are equal here.
 ///
 /// Source: Bluetooth Core Specification 5.4, volume 3, part B, section 2.5.1.
 package struct AttributeUUID: Hashable, Sendable, CustomStringConvertible {
-    /// The type in 128 bits, its first printed digit the most significant.
+    /// The type in 128 bits; its first printed digit is the most significant.
     package let value: UInt128
 
     private static let base: UInt128 = 0x0000_0000_0000_1000_8000_0080_5F9B_34FB
@@ -15,7 +15,7 @@ package struct AttributeUUID: Hashable, Sendable, CustomStringConvertible {
         self.value = value
     }
 
-    /// The type that the Bluetooth SIG has given 16 bits to.
+    /// Creates a type from the Bluetooth SIG's 16-bit form.
     package init(_ short: UInt16) {
         value = Self.base | UInt128(short) << 96
     }
@@ -34,14 +34,14 @@ package struct AttributeUUID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The shortest form on the wire: 2 bytes where 16 bits are enough, else 16, least significant first.
+    /// The shortest form on the wire, least significant byte first: 2 bytes if 16 bits are enough, else 16.
     package var bytes: [UInt8] {
         let short = UInt16(truncatingIfNeeded: value >> 96)
         if self == Self(short) { return [UInt8(truncatingIfNeeded: short), UInt8(short >> 8)] }
         return (0..<16).map { UInt8(truncatingIfNeeded: value >> UInt128(8 * $0)) }
     }
 
-    /// The shortest form that people write: `180d`, or `fb005c80-02e7-f387-1cad-8acd2d8df0c8`.
+    /// The shortest printed form: `180d`, or `fb005c80-02e7-f387-1cad-8acd2d8df0c8`.
     package var description: String {
         let digits = bytes.reversed().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
         return digits.enumerated().map { ([4, 6, 8, 10].contains($0) ? "-" : "") + $1 }.joined()
@@ -49,10 +49,10 @@ package struct AttributeUUID: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension AttributeUUID {
-    /// The declaration that a primary service begins with.
+    /// The declaration of a primary service.
     package static let primaryService = AttributeUUID(0x2800)
 
-    /// The declaration that a characteristic begins with.
+    /// The declaration of a characteristic.
     package static let characteristic = AttributeUUID(0x2803)
 
     /// The descriptor that turns notifications and indications on.

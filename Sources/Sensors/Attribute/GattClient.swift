@@ -1,74 +1,72 @@
 package import Domain
 
-/// The client end of one connection to a GATT server.
+/// The client of one connection to a GATT server.
 ///
-/// It asks one thing at a time, answers what the peer asks (it has nothing to offer but its MTU), confirms indications, and knows
-/// nothing of what the values mean. It does no input or output: the shell hands it each datagram with the moment of its arrival,
-/// carries out the returned ``Action``s, and calls ``tick(at:)`` no later than ``deadline``.
+/// It sends one request at a time, answers the peer's requests (it serves nothing but its MTU) and confirms
+/// indications. It does not interpret values. It does no input or output: the shell passes each datagram with the time
+/// of its arrival, performs the returned ``Action``s, and calls ``tick(at:)`` no later than ``deadline``. The queue,
+/// the results of a discovery and the rate of the peer's datagrams are bounded.
 ///
-/// A peer can make it neither grow nor work without end: the queue, what a discovery collects and how often the peer may speak
-/// are bounded.
+/// Some devices send a response twice. The protocol has no transaction id, so the second could pass for the response to
+/// the next request. Therefore:
 ///
-/// Some devices send an answer twice. The protocol has no transaction id, so the second could pass for the answer to the next request.
-/// Therefore:
+/// - A response without a request is ignored, and no request is sent before pending datagrams are read
+///   (``drained(at:)``).
+/// - A request, except the next part of a discovery, waits until a repetition of the last response to the same opcode
+///   must have arrived: for ``repetitionWait``, and longer for a device whose repetitions came later.
+/// - A response with handles that equals the last one, although the request is another, is ignored once.
 ///
-/// - an answer to nothing that was asked is ignored, and nothing is asked before all that has come was taken (``drained(at:)``);
-/// - a request waits until the repetition of the last answer to a request of its opcode must have come, but for the next part of a
-///   discovery: ``repetitionWait`` long, longer for a device whose repetitions were later;
-/// - an answer that names handles and equals the last one, though another request was sent, is ignored once.
-///
-/// A right answer that equals the one before (two values, two refusals, two parts of a text) is therefore never ignored.
+/// So a correct response that equals the one before (two values, errors, or parts of a text) is never ignored.
 ///
 /// Source: Bluetooth Core Specification 5.4, volume 3, parts F and G.
 package struct GattClient: Sendable {
     package enum Action: Equatable, Sendable {
-        /// Send one datagram.
         case send([UInt8])
-        /// Hand on what the server notified or indicated.
+        /// Pass on a notified or indicated value.
         case deliver(AttributeValue)
-        /// Say what became of a procedure.
+        /// Report the result of a procedure.
         case finish(GattProcedure, Result<GattProcedure.Finding, GattProcedure.Failure>)
-        /// Close the connection: the peer floods it. Nothing more is asked or heard.
+        /// Close the connection: the peer floods it. The client sends and reads nothing more.
         case cut
     }
 
-    /// The largest PDU in either direction, in bytes, as it is until the peers agree on more.
+    /// The largest PDU in either direction until the peers agree on another, in bytes.
     package static let mtuMinimum = 23
 
-    /// The largest PDU that this client takes, in bytes.
+    /// The largest PDU that this client receives, in bytes.
     package static let mtuLimit = 517
 
-    /// How long a request can wait for its answer. After that the connection must not be asked anything more.
+    /// The longest wait for a response. After it no request may be sent on the connection.
     ///
     /// Source: Bluetooth Core Specification 5.4, volume 3, part F, section 3.3.3.
     package static let transactionLimit = Duration.seconds(30)
 
-    /// The most procedures that wait.
+    /// The largest number of queued procedures.
     package static let queueLimit = 16
 
-    /// The most notifications and indications a second; a strap sends one or two.
+    /// The largest number of notifications and indications a second; a strap sends one or two.
     package static let notificationLimit = 20
 
-    /// The most datagrams a second that are neither notifications nor answers.
+    /// The largest number of datagrams a second that are neither notifications nor responses.
     package static let requestLimit = 50
 
-    /// How long after an answer its repetition can come; after a repetition that was later than expected, so much later than that, but at
-    /// most ``repetitionLimit``.
+    /// The time after a response in which its repetition can arrive. It grows with a device's latest repetition, up to
+    /// ``repetitionLimit``.
     package static let repetitionWait = Duration.milliseconds(100)
     package static let repetitionLimit = Duration.seconds(2)
 
-    /// The largest PDU in force, in bytes.
+    /// The largest PDU now in force, in bytes.
     package private(set) var mtu = mtuMinimum
 
-    /// The procedure under way; its request was sent at `askedAt`, or waits to be.
+    /// The current procedure. Its request was sent at `askedAt`; nil until it is sent.
     private var transaction: GattTransaction?
     private var askedAt: Instant?
     private var queue: [GattProcedure] = []
-    /// The last answer to a request, by the request's opcode.
+    /// The last response by the opcode of its request.
     private var answers: [UInt8: Answer] = [:]
     private var repetitions = 0
     private var wait = repetitionWait
-    /// Datagrams may have come that were not taken yet.
+    /// Datagrams may be pending.
     private var hasMore = false
     private var isMute = false
     private var isCut = false
@@ -84,17 +82,17 @@ package struct GattClient: Sendable {
         var isRepeated = false
     }
 
-    /// When ``tick(at:)`` has something to do, if nothing happens before.
+    /// The next time to call ``tick(at:)`` if nothing happens before.
     package var deadline: Instant? {
         transaction == nil ? nil : askedAt.map { $0 + Self.transactionLimit } ?? sendAt
     }
 
-    /// The peer has repeated two answers on this connection.
+    /// Whether the peer has repeated two responses on this connection.
     package var repeatsAnswers: Bool {
         repetitions >= 2
     }
 
-    /// Carries out a procedure after those that were submitted before; its end is told by ``Action/finish(_:_:)``.
+    /// Queues a procedure. Its result is reported by ``Action/finish(_:_:)``.
     package mutating func submit(_ procedure: GattProcedure, at now: Instant) -> [Action] {
         if isCut { return [] }
         if isMute { return [.finish(procedure, .failure(.timedOut))] }
@@ -103,9 +101,9 @@ package struct GattClient: Sendable {
         return sendNext(at: now)
     }
 
-    /// Takes one datagram.
+    /// Receives one datagram.
     ///
-    /// - Parameter hasMore: nothing more is asked until ``drained(at:)``: other datagrams may have come already.
+    /// - Parameter hasMore: other datagrams may be pending; no request is sent until ``drained(at:)``.
     package mutating func received(_ bytes: Span<UInt8>, hasMore: Bool = false, at now: Instant) -> [Action] {
         guard !isCut, !bytes.isEmpty else { return [] }
         self.hasMore = hasMore
@@ -128,13 +126,13 @@ package struct GattClient: Sendable {
         return actions + sendNext(at: now)
     }
 
-    /// All that has come was taken.
+    /// Resumes requests: no datagram is pending any more.
     package mutating func drained(at now: Instant) -> [Action] {
         hasMore = false
         return sendNext(at: now)
     }
 
-    /// Says what time it is.
+    /// Advances timers to `now`.
     package mutating func tick(at now: Instant) -> [Action] {
         guard let transaction, let askedAt else { return sendNext(at: now) }
         guard now >= askedAt + Self.transactionLimit else { return [] }
@@ -145,7 +143,7 @@ package struct GattClient: Sendable {
         return failed.map { .finish($0, .failure(.timedOut)) }
     }
 
-    /// What the two ends agree on when the peer takes PDUs of so many bytes.
+    /// The MTU that results when the peer receives PDUs of `peer` bytes.
     static func mtu(agreedWith peer: UInt16) -> Int {
         max(mtuMinimum, min(mtuLimit, Int(peer)))
     }
@@ -157,13 +155,13 @@ package struct GattClient: Sendable {
         }
     }
 
-    /// Whether a datagram is what the request under way waits for.
+    /// Whether a datagram answers the request under way.
     private func awaits(_ bytes: Span<UInt8>) -> Bool {
         askedAt != nil && transaction?.isAnswered(by: bytes) ?? false
     }
 
-    /// Counts an answer that comes a second time. While the same opcode is awaited, only one that names handles can be told from a right
-    /// answer.
+    /// Detects and counts a repeated response. While the same opcode is awaited, only a response with handles can be
+    /// recognised as a repetition.
     private mutating func isRepetition(_ bytes: Span<UInt8>, at now: Instant) -> Bool {
         guard let opcode = AttributePDU.requestOpcode(answeredBy: bytes), let last = answers[opcode],
             !last.isRepeated, bytes.bytes(from: 0) == last.bytes
@@ -203,14 +201,14 @@ package struct GattClient: Sendable {
         }
     }
 
-    /// What could not be read must be answered all the same where the peer waits for it.
+    /// Answers a datagram that could not be parsed, if the peer waits for an answer.
     private func misspoke(_ opcode: UInt8) -> [Action] {
         if opcode == AttributePDU.indicationOpcode { return [.send([0x1E])] }
         if AttributePDU.isRequest(opcode) { return [.send(Self.refusal(of: opcode, .invalidPDU))] }
         return []
     }
 
-    /// An error about no handle in particular.
+    /// An Error Response without a particular handle.
     private static func refusal(of opcode: UInt8, _ error: AttributeError) -> [UInt8] {
         [AttributePDU.refusalOpcode, opcode, 0, 0, error.rawValue]
     }
@@ -221,13 +219,13 @@ package struct GattClient: Sendable {
         return [.finish(procedure, result)]
     }
 
-    /// When the request that waits may be sent; nil at once.
+    /// The earliest time for the waiting request; nil if it may be sent at once.
     private var sendAt: Instant? {
         guard let transaction, !transaction.isNextPart else { return nil }
         return answers[transaction.request.opcode].map { $0.at + wait }
     }
 
-    /// Sends the next request, when its time has come.
+    /// Sends the next request if its time has come.
     private mutating func sendNext(at now: Instant) -> [Action] {
         var actions: [Action] = []
         while !hasMore, transaction == nil, !queue.isEmpty {

@@ -1,25 +1,26 @@
 package import Domain
 
-/// One thing to be asked of a GATT server, in as many requests as it takes.
+/// A procedure of GATT, performed in one or more requests.
 ///
 /// Source: Bluetooth Core Specification 5.4, volume 3, part G, section 4.
 package enum GattProcedure: Equatable, Sendable {
-    /// Agrees on the largest PDU. Once a connection.
+    /// Agrees on the largest PDU; at most once a connection.
     case exchangeMTU
-    /// The first primary service of a type.
+    /// Finds the first primary service of a type.
     case findService(AttributeUUID)
-    /// The characteristics of a service, whose handles are given.
+    /// Finds the characteristics of a service, given its handles.
     case discoverCharacteristics(ClosedRange<UInt16>)
-    /// The descriptors of a characteristic, whose handles after its value are given.
+    /// Finds the descriptors of a characteristic, given the handles after its value.
     case discoverDescriptors(ClosedRange<UInt16>)
-    /// A value, whole: where it fills a PDU, the rest is asked for.
+    /// Reads a whole value: if it fills a PDU, the rest is requested too.
     case read(handle: UInt16)
-    /// The first value of a type, whole, wherever it stands.
+    /// Reads the first value of a type, whole, at any handle.
     case readByType(AttributeUUID)
-    /// A value, which must fit into one PDU.
+    /// Writes a value that fits into one PDU.
     case write(handle: UInt16, value: [UInt8])
 
-    /// Turns a characteristic's notifications or indications on, by its Client Characteristic Configuration descriptor.
+    /// Returns the write to a Client Characteristic Configuration descriptor that turns notifications or indications
+    /// on.
     package static func subscribe(_ subscription: Subscription, descriptor: UInt16) -> GattProcedure {
         var value: [UInt8] = []
         value.append(uint16: subscription.rawValue)
@@ -28,17 +29,17 @@ package enum GattProcedure: Equatable, Sendable {
 
     package enum Subscription: UInt16, Sendable {
         case none = 0
-        /// Values that are not confirmed.
+        /// Unconfirmed values.
         case notifications = 1
-        /// Values of which each is confirmed before the next.
+        /// Values that are confirmed one by one.
         case indications = 2
     }
 
-    /// What a procedure found.
+    /// The result of a procedure.
     package enum Finding: Equatable, Sendable {
-        /// Bytes of the largest PDU.
+        /// The largest PDU in bytes.
         case mtu(Int)
-        /// The service's handles; nil where there is none of the type.
+        /// The service's handles. Nil if the server has no service of the type.
         case service(ClosedRange<UInt16>?)
         /// In the order of their handles.
         case characteristics([Characteristic])
@@ -48,25 +49,24 @@ package enum GattProcedure: Equatable, Sendable {
         case written
     }
 
-    /// Why a procedure found nothing.
+    /// Why a procedure failed.
     package enum Failure: Error, Equatable, Sendable {
         case refused(AttributeError)
-        /// The answer was nonsense, said where.
+        /// The response could not be parsed.
         case malformed(ParseError)
-        /// No answer in 30 s; nothing more can be asked on this connection.
+        /// No response in 30 s; no request may be sent on this connection any more.
         case timedOut
-        /// The value to be written does not fit into a PDU.
+        /// The value does not fit into a PDU.
         case tooLong
-        /// Too many procedures are waiting.
         case queueFull
     }
 }
 
-/// A value that a service has, and where it stands.
+/// A characteristic of a service, with its handles.
 package struct Characteristic: Equatable, Sendable {
-    /// Of the declaration; the value comes after it.
+    /// The handle of the declaration; the value follows it.
     package var handle: UInt16
-    /// Bit 1 read, 2 write without answer, 3 write, 4 notify, 5 indicate.
+    /// Bit 1 read, 2 write without response, 3 write, 4 notify, 5 indicate.
     package var properties: UInt8
     package var valueHandle: UInt16
     package var type: AttributeUUID

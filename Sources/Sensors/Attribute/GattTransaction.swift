@@ -1,6 +1,6 @@
 import Domain
 
-/// A procedure under way: its request that is not answered yet, and what the answers before have brought.
+/// The state of one procedure: its open request and the results of the earlier ones.
 struct GattTransaction: Sendable {
     let procedure: GattProcedure
     private(set) var request: AttributeRequest
@@ -8,16 +8,16 @@ struct GattTransaction: Sendable {
     private var descriptors: [Descriptor] = []
     private var value: [UInt8] = []
 
-    /// What an answer leads to.
+    /// The step after a response.
     enum Step {
         case ask(AttributeRequest)
         case finish(Result<GattProcedure.Finding, GattProcedure.Failure>)
     }
 
-    /// The most characteristics or descriptors that are taken from a service; a peer that names more is not believed.
+    /// The largest number of characteristics or descriptors of one service; more is an error.
     static let attributeLimit = 64
 
-    /// The longest value that an attribute can have, in bytes.
+    /// The longest value of an attribute, in bytes.
     ///
     /// Source: Bluetooth Core Specification 5.4, volume 3, part F, section 3.2.9.
     static let valueLimit = 512
@@ -36,17 +36,17 @@ struct GattTransaction: Sendable {
             }
     }
 
-    /// Whether a datagram answers the request, well or badly.
+    /// Whether a datagram answers the request, with success or an error.
     func isAnswered(by pdu: Span<UInt8>) -> Bool {
         AttributePDU.requestOpcode(answeredBy: pdu) == request.opcode
     }
 
-    /// The request asks for the rest of a discovery: its answers name other handles than the answer before.
+    /// Whether the request continues a discovery: its response has other handles than the one before.
     var isNextPart: Bool {
         !characteristics.isEmpty || !descriptors.isEmpty
     }
 
-    /// Takes the answer to the request.
+    /// Receives the response to the request.
     mutating func receive(_ answer: AttributePDU, mtu: Int) -> Step {
         do {
             let step = try next(after: answer, mtu: mtu)
@@ -71,7 +71,7 @@ struct GattTransaction: Sendable {
             return try next(within: range, found: items.map(\.handle), total: descriptors.count)
         case (.readByType, .values(let items)):
             value = items[0].value
-            // An item's size is told in one byte, so that a long value can be cut at 253 bytes too.
+            // One byte holds the size of an item, so a long value can be cut at 253 bytes too.
             return next(reading: items[0].handle, isCut: value.count == min(mtu - 4, 253))
         case (.read(let handle), .value(let value)):
             self.value = value
@@ -86,7 +86,7 @@ struct GattTransaction: Sendable {
         throw ParseError(at: 0, expected: "the answer to what was asked")
     }
 
-    /// What the end of the attributes looks like, and what is a refusal.
+    /// Sorts errors: those that end a discovery or a long read, and failures.
     private func refused(_ error: AttributeError) -> Step {
         if case .readBlob = request { return .finish(.success(.value(value))) }
         guard error == .attributeNotFound else { return .finish(.failure(.refused(error))) }
@@ -98,7 +98,7 @@ struct GattTransaction: Sendable {
         }
     }
 
-    /// The next part of a discovery. Handles must rise and stay in what was asked for, or it would never end.
+    /// Requests the next part of a discovery. Handles must rise within the range, or it would never end.
     private func next(
         within range: ClosedRange<UInt16>, found handles: [UInt16], total: Int
     ) throws(ParseError) -> Step {
@@ -134,7 +134,7 @@ struct GattTransaction: Sendable {
         return .ask(.readBlob(handle: handle, offset: UInt16(value.count)))
     }
 
-    /// Reads a declaration: properties u8, handle of the value u16, UUID 2 or 16 bytes.
+    /// Parses a declaration: properties u8, handle of the value u16, UUID 2 or 16 bytes.
     private static func characteristic(_ item: AttributeValue) throws(ParseError) -> Characteristic {
         let bytes = item.value.span
         guard bytes.count == 5 || bytes.count == 19 else {

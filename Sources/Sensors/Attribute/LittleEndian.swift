@@ -3,7 +3,7 @@ import Domain
 extension Span<UInt8> {
     /// One byte.
     ///
-    /// - Throws: ``ParseError`` when it is not there.
+    /// - Throws: ``ParseError`` if it is missing.
     func uint8(at offset: Int) throws(ParseError) -> UInt8 {
         guard offset < count else { throw ParseError(at: count, expected: "a byte") }
         return self[offset]
@@ -11,7 +11,7 @@ extension Span<UInt8> {
 
     /// Two bytes, least significant first.
     ///
-    /// - Throws: ``ParseError`` when they are not all there.
+    /// - Throws: ``ParseError`` if one is missing.
     func uint16(at offset: Int) throws(ParseError) -> UInt16 {
         guard offset + 2 <= count else { throw ParseError(at: count, expected: "two bytes") }
         return UInt16(self[offset]) | UInt16(self[offset + 1]) << 8
@@ -19,7 +19,7 @@ extension Span<UInt8> {
 
     /// Four bytes, least significant first.
     ///
-    /// - Throws: ``ParseError`` when they are not all there.
+    /// - Throws: ``ParseError`` if one is missing.
     func uint32(at offset: Int) throws(ParseError) -> UInt32 {
         UInt32(try uint16(at: offset)) | UInt32(try uint16(at: offset + 2)) << 16
     }

@@ -1,8 +1,8 @@
 import Domain
 
-/// Tells a flood from a burst: at most so many events within any second.
+/// Limits events to a number within any one second.
 struct RateLimit: Sendable {
-    /// The moments of the last events, at most as many as are allowed; `oldest` is where the oldest one stands once there are so many.
+    /// The times of the last events, at most `limit`. Once it is full it is a ring whose oldest element is at `oldest`.
     private var moments: [Instant] = []
     private var oldest = 0
     private let limit: Int
@@ -11,7 +11,7 @@ struct RateLimit: Sendable {
         self.limit = limit
     }
 
-    /// Counts an event; false when it is one too many.
+    /// Counts an event. False if it exceeds the limit.
     mutating func allows(_ now: Instant) -> Bool {
         if moments.count < limit {
             moments.append(now)

@@ -1,54 +1,54 @@
 package import Domain
 
-/// The conversation with bluetoothd about adapters and searches: keeps one adapter on, has it search, and tells what it hears.
+/// State machine of the adapter and its discovery through bluetoothd: keeps one adapter on, and reports devices.
 ///
 ///                 came              listed, one chosen         on
 ///     (absent) ────────▶ unlisted ─────────────────────▶ off ──────▶ ready
 ///         ▲                 │ no answer in time            ▲ switched off │
 ///         │ went            ▼                              └──────────────┘
-///         └─────────── begun anew, after a rest
+///         └─────────── reconnect, after a rest
 ///
-/// One call is under way at a time. The next one is the first thing that is not as it is wanted; what fails is tried again after a rest.
-/// A bluetoothd that does not answer is left, with all that was known of it, and spoken to anew.
+/// One call is under way at a time. The next call corrects the first deviation from the wanted state; a failed call is
+/// retried after a rest. If bluetoothd does not answer, its state is discarded and the bus connected again.
 ///
-/// The machine does no input or output. The shell reports what happened with the moment it happened, carries out the
-/// returned ``Action``s, and calls ``tick(at:)`` no later than ``deadline``.
+/// The machine does no input or output. The shell reports events with their time, performs the returned ``Action``s,
+/// and calls ``tick(at:)`` no later than ``deadline``.
 package struct BlueZAdapterSession: Sendable {
     package enum Action: Equatable, Sendable {
         case call(BlueZMethodCall)
-        /// A device was heard.
+        /// Report a device that advertised.
         case found(ScanResult)
-        /// Connect to the bus again: what was said on the old connection is no more.
+        /// Connect to the bus again; messages of the old connection are discarded.
         case reconnect
     }
 
-    /// The rest after a call that failed, and after one that found the adapter blocked.
+    /// The rest after a failed call, and after one that found the adapter blocked.
     package static let failureRetryDelay = Duration.seconds(2)
     package static let blockedRetryDelay = Duration.seconds(5)
 
-    /// The rest after somebody else has switched the adapter off: two that switch against each other would not end.
+    /// The rest after another program has switched the adapter off, so that two programs do not fight over the switch.
     package static let politeness = Duration.seconds(1)
 
-    /// The rests before a bluetoothd that does not answer is spoken to again, the last one repeated.
+    /// The rests before a reconnect to a bluetoothd that does not answer; the last one repeats.
     package static let rests: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(5)]
 
-    /// The least time between two times that an adapter that is stuck is switched off and on.
+    /// The minimum time between two power cycles of a stuck adapter.
     package static let powerCycleInterval = Duration.seconds(300)
 
     package private(set) var objects = BlueZObjects()
 
     private let choice: AdapterChoice
-    /// The adapter that was taken last; it may be away.
+    /// The address of the last chosen adapter, which may be unplugged.
     private var taken: BluetoothAddress?
     private var isThere = false
     private var isListed = false
     private var isForbidden = false
     private var isBlocked = false
-    /// Why nothing can be said of the adapter; nil at the beginning, when nothing is known yet.
+    /// Why the adapter's state is unknown; nil at the start.
     private var obstacle: LinkReason?
     private var discovery = BlueZDiscovery()
     private var flight: BlueZMethodCall?
-    /// What was not answered, though bluetoothd may be well: it is asked whether it is.
+    /// A call without an answer that need not be bluetoothd's fault, and its error; a ping decides.
     private var doubt: (call: BlueZMethodCall, error: BlueZError)?
     private var restUntil: Instant?
     private var reconnectAt: Instant?
@@ -59,22 +59,22 @@ package struct BlueZAdapterSession: Sendable {
 
     package init(_ choice: AdapterChoice) { self.choice = choice }
 
-    /// The adapter in use, while it is there.
+    /// The adapter in use; nil while it is absent.
     package var adapter: BlueZAdapter? {
         isListed ? taken.flatMap { taken in objects.adapters.values.first { $0.address == taken } } : nil
     }
 
-    /// Whether the adapter is on and bluetoothd does as it is told.
+    /// Whether the adapter is on and not in a power cycle.
     package var isReady: Bool {
         adapter?.isPowered ?? false && !isCycling
     }
 
-    /// Whether nothing of ours searches, nor will, and no answer is waited for.
+    /// Whether no discovery of ours runs or is wanted, and no call is under way.
     package var isQuiet: Bool {
         isReady && flight == nil && !discovery.isWanted && !discovery.isOn
     }
 
-    /// What of the host keeps the strap away.
+    /// The host's reason for having no strap; nil if the adapter is on.
     package var hindrance: LinkReason? {
         if isForbidden { return .noPermission }
         guard isListed else { return obstacle }
@@ -83,34 +83,34 @@ package struct BlueZAdapterSession: Sendable {
         return isBlocked ? .adapterBlocked : .adapterOff
     }
 
-    /// When ``tick(at:)`` has something to do, if nothing happens before. Nothing has while a call is under way.
+    /// The next time to call ``tick(at:)`` if nothing happens before; nil while a call is under way.
     package var deadline: Instant? {
         guard isThere, flight == nil else { return nil }
         return reconnectAt ?? restUntil ?? discovery.deadline
     }
 
-    /// The adapter's device of this address.
+    /// The adapter's device with this address.
     package func device(_ address: LEAddress) -> BlueZDevice? {
         adapter.flatMap { objects.device(address, of: $0.path) }
     }
 
-    /// The devices of the adapter that are connected, to whomever.
+    /// The adapter's connected devices, whichever program connected them.
     package var connectedDevices: [BlueZDevice] {
         adapter.map { objects.connectedDevices(of: $0.path) } ?? []
     }
 }
 
-// MARK: What happens
+// MARK: Events
 
 extension BlueZAdapterSession {
-    /// bluetoothd is there, and the shell is on the bus with it. What was known of another is forgotten.
+    /// Starts with a bluetoothd that owns its name on the bus. What was known of an earlier one is discarded.
     package mutating func came(at now: Instant) -> [Action] {
         reset()
         isThere = true
         return advance(at: now)
     }
 
-    /// bluetoothd is there no more, or the bus.
+    /// Records that bluetoothd, or the bus, is gone.
     package mutating func went() {
         reset()
         isThere = false
@@ -132,7 +132,7 @@ extension BlueZAdapterSession {
         removals = []
     }
 
-    /// bluetoothd has not answered in time, here or to a call about a strap.
+    /// Records a timeout of bluetoothd, here or in a call about a strap, and schedules a reconnect.
     package mutating func unanswered(at now: Instant) {
         guard isThere, reconnectAt == nil else { return }
         reset()
@@ -141,19 +141,19 @@ extension BlueZAdapterSession {
         silences += 1
     }
 
-    /// Whether bluetoothd has not answered, and is let alone for a while.
+    /// Whether bluetoothd timed out and a reconnect is scheduled.
     package var isSilent: Bool { reconnectAt != nil }
 
-    /// A device has been connected or disconnected, as the answer to a call says (``BlueZConnection/isLinked(after:_:)``).
+    /// Records a device's connection state that the reply to a call implies (``BlueZConnection/isLinked(after:_:)``).
     package mutating func linked(_ device: String, _ isLinked: Bool) {
         objects.apply(BlueZInterfaceUpdate(device, .device, ["Connected": .flag(isLinked)]), isNew: false)
     }
 
-    /// What objects there are.
+    /// Receives the reply to GetManagedObjects.
     package mutating func listed(_ parts: [BlueZInterfaceUpdate], at now: Instant) -> [Action] {
         guard flight == .getObjects else { return [] }
         flight = nil
-        // What was told meanwhile is told here again, as it is now.
+        // The reply includes the changes that signals reported meanwhile.
         objects = BlueZObjects()
         for part in parts { objects.apply(part, isNew: true) }
         isListed = true
@@ -164,7 +164,7 @@ extension BlueZAdapterSession {
         return parts.compactMap(sighting).map { .found($0) } + advance(at: now)
     }
 
-    /// A call was answered, with an error or without.
+    /// Receives the reply to any other call, with its error if it failed.
     package mutating func answered(_ call: BlueZMethodCall, _ error: BlueZError?, at now: Instant) -> [Action] {
         guard flight == call else { return [] }
         flight = nil
@@ -197,7 +197,7 @@ extension BlueZAdapterSession {
         return advance(at: now)
     }
 
-    /// An object is there, or some of its properties have changed.
+    /// Receives InterfacesAdded (`isNew`) or PropertiesChanged.
     package mutating func received(_ part: BlueZInterfaceUpdate, isNew: Bool, at now: Instant) -> [Action] {
         guard isListed else { return [] }
         let wasReady = isReady
@@ -206,14 +206,14 @@ extension BlueZAdapterSession {
         return (sighting(part).map { [.found($0)] } ?? []) + advance(at: now)
     }
 
-    /// An interface of an object is there no more.
+    /// Receives InterfacesRemoved.
     package mutating func removed(_ interface: BlueZInterface, of path: String, at now: Instant) -> [Action] {
         objects.remove(interface, of: path)
         if interface == .adapter, adapter == nil { discovery.reset() }
         return advance(at: now)
     }
 
-    /// Says what time it is.
+    /// Advances timers to `now`.
     package mutating func tick(at now: Instant) -> [Action] {
         if let at = reconnectAt, now >= at {
             reconnectAt = nil
@@ -224,21 +224,21 @@ extension BlueZAdapterSession {
         return advance(at: now)
     }
 
-    // MARK: What is wanted
+    // MARK: Requests
 
-    /// Searches from now on, or does not.
+    /// Starts or stops the discovery.
     package mutating func search(_ isWanted: Bool, at now: Instant) -> [Action] {
         discovery.want(isWanted, at: now)
         return advance(at: now)
     }
 
-    /// A strap is being connected: the search ends in a moment.
+    /// Stops the discovery after ``BlueZDiscovery/farewell``, because a strap is being connected.
     package mutating func stopDiscovery(at now: Instant) -> [Action] {
         discovery.stopDiscovery(at: now)
         return advance(at: now)
     }
 
-    /// Has bluetoothd forget a device, and what it keeps of its services. One that is paired stays.
+    /// Makes bluetoothd forget a device with its cached services, unless it is paired.
     package mutating func remove(_ device: BlueZDevice, at now: Instant) -> [Action] {
         if !device.isPaired, !removals.contains(device.path), objects.device(at: device.path) != nil {
             removals.append(device.path)
@@ -246,7 +246,7 @@ extension BlueZAdapterSession {
         return advance(at: now)
     }
 
-    /// Switches the adapter off and on, which is all that helps some: not while others use it, and not often.
+    /// Switches the adapter off and on; not while a device is connected, or within ``powerCycleInterval``.
     package mutating func powerCycle(at now: Instant) -> [Action] {
         beginCycle(at: now)
         return advance(at: now)
@@ -261,7 +261,7 @@ extension BlueZAdapterSession {
     }
 }
 
-// MARK: What follows
+// MARK: Next call
 
 extension BlueZAdapterSession {
     private mutating func advance(at now: Instant) -> [Action] {
@@ -270,7 +270,7 @@ extension BlueZAdapterSession {
         return [.call(call)]
     }
 
-    /// The first thing that is not as it is wanted.
+    /// Returns the call that corrects the first deviation from the wanted state.
     private mutating func next(at now: Instant) -> BlueZMethodCall? {
         guard isThere, reconnectAt == nil, flight == nil, restUntil == nil else { return nil }
         if !isListed { return .getObjects }
@@ -282,7 +282,7 @@ extension BlueZAdapterSession {
         return discovery.call(adapter: adapter.path, at: now)
     }
 
-    /// Takes an adapter, or another where the one in use has gone and any will do: one that is on before one that is not.
+    /// Chooses an adapter if none is in use, one that is on if possible. A configured adapter is never replaced.
     private mutating func choose() {
         guard adapter == nil else { return }
         let there = objects.adapters.values.sorted { ($0.isPowered ? 0 : 1, $0.path) < ($1.isPowered ? 0 : 1, $1.path) }
@@ -299,7 +299,7 @@ extension BlueZAdapterSession {
     private mutating func adapterChanged(wasReady: Bool, at now: Instant) {
         guard let adapter, !adapter.isPowered else {
             isBlocked = false
-            // What was waited for has happened: bluetoothd switches on by itself, or somebody does.
+            // The adapter came on, by bluetoothd or another program, so the rest is over.
             if !wasReady, adapter != nil { restUntil = nil }
             return
         }
@@ -313,13 +313,13 @@ extension BlueZAdapterSession {
         if error != nil {
             restUntil = now + (isBlocked ? Self.blockedRetryDelay : Self.failureRetryDelay)
         } else if let adapter {
-            // The property's own change may come after the answer.
+            // The signal for the property may come after the reply.
             objects.apply(BlueZInterfaceUpdate(adapter.path, .adapter, ["Powered": .flag(isOn)]), isNew: false)
             if !isOn { discovery.reset() }
         }
     }
 
-    /// What was heard: a device of the adapter that has a signal's strength is one that bluetoothd hears now.
+    /// Returns the scan result of a device of the adapter. An update with RSSI shows that the device is heard now.
     private func sighting(_ part: BlueZInterfaceUpdate) -> ScanResult? {
         guard part.interface == .device, part.properties["RSSI"] != nil, let adapter,
             part.path.hasPrefix(adapter.path + "/"), let device = objects.device(at: part.path), !device.isConnected

@@ -1,14 +1,13 @@
-/// Who answers bluetoothd's questions while one strap is paired: it can neither show nor take a number, agrees to that strap alone, and
-/// refuses everybody else.
+/// The pairing agent for one strap: without display and keys, it accepts that strap and rejects all other devices.
 ///
 /// Source: BlueZ, doc/agent-api.txt.
 package struct BlueZAgent: Equatable, Sendable {
-    /// Where it stands on the bus.
+    /// The agent's object path on the bus.
     package static let path = "/paced/agent"
 
     package static let capability = "NoInputNoOutput"
 
-    /// The strap that is paired.
+    /// The path of the strap to pair.
     package let device: String
 
     package init(device: String) {
@@ -17,19 +16,19 @@ package struct BlueZAgent: Equatable, Sendable {
 
     package enum Answer: Equatable, Sendable {
         case agreed
-        /// With `org.bluez.Error.Rejected`.
+        /// Rejected with `org.bluez.Error.Rejected`.
         case rejected
-        /// There is no such method.
+        /// The method is unknown.
         case unknown
     }
 
-    /// What is answered to a call.
+    /// Returns the answer to a call.
     ///
-    /// - Parameter device: what the call says first, where that is an object.
+    /// - Parameter device: the call's first argument if it is an object path.
     package func respond(_ member: String, device: String?) -> Answer {
         switch member {
         case "RequestAuthorization", "RequestConfirmation": device == self.device ? .agreed : .rejected
-        // To be told that it is over is no question.
+        // These are notifications, not questions.
         case "Release", "Cancel": .agreed
         case "RequestPinCode", "RequestPasskey", "DisplayPinCode", "DisplayPasskey", "AuthorizeService": .rejected
         default: .unknown

@@ -1,21 +1,21 @@
 import Domain
 
-/// What is read of a strap beside its heart rate, through bluetoothd: the battery, and what it says of itself, one thing after the other.
+/// Reads a strap's battery and device information through bluetoothd, one characteristic after the other.
 struct BlueZAttributeReader: Sendable {
-    /// The rest before something is read again while another operation is under way, and how often that is done.
+    /// The delay before a read is retried while another operation is under way, and the number of retries.
     static let busyRetryDelay = Duration.milliseconds(10)
     static let retryLimit = 10
 
-    /// What is still to be read, the next one first.
+    /// The types still to be read, the next one first.
     private var unread: ArraySlice<AttributeUUID> = []
     private var information = DeviceInformation()
     private var hasDescribed = false
-    /// The one that is being read, and where.
+    /// The characteristic being read.
     private var current: (type: AttributeUUID, path: String)?
     private var againAt: Instant?
     private var retries = 0
     private var batteryAt: Instant?
-    /// The battery as bluetoothd itself has told it.
+    /// The battery level that bluetoothd itself reported last.
     private var toldBattery: Int?
 
     init() {}
@@ -24,7 +24,7 @@ struct BlueZAttributeReader: Sendable {
         [againAt, batteryAt].compactMap { $0 }.min()
     }
 
-    /// The first measurement has come.
+    /// Starts reading after the first measurement.
     mutating func begin(_ objects: BlueZObjects, device path: String, at now: Instant) -> [BlueZConnection.Action] {
         let device = objects.device(at: path)
         unread = [.batteryLevel] + DeviceInformation.types
@@ -33,7 +33,7 @@ struct BlueZAttributeReader: Sendable {
         return received(device?.battery) + next(objects, device: path)
     }
 
-    /// What bluetoothd says of the battery; it reads it itself, where it knows it.
+    /// Receives the battery level that bluetoothd reads itself. Nil if it does not.
     mutating func received(_ percent: Int?) -> [BlueZConnection.Action] {
         guard let percent, percent != toldBattery, batteryAt != nil, let byte = UInt8(exactly: percent),
             let level = try? BatteryLevel([byte].span)

@@ -1,15 +1,15 @@
 package import Domain
 
-/// How a connection through bluetoothd ends.
+/// The end of a connection through bluetoothd.
 extension BlueZConnection {
-    /// The descriptor's other end was closed.
+    /// Records that the peer closed the descriptor.
     package mutating func hungUp(_ objects: BlueZObjects, at now: Instant) -> [Action] {
         guard phase == .subscribing || phase == .subscribed else { return [] }
         phase = .parting(until: now + Self.partingLimit)
         return [.release] + advance(objects, at: now)
     }
 
-    /// bluetoothd has said why the link has ended.
+    /// Receives bluetoothd's reason for the end of the link.
     ///
     /// Source: BlueZ 5.82, doc/org.bluez.Device.rst.
     package mutating func disconnected(_ reason: String, _ objects: BlueZObjects, at now: Instant) -> [Action] {
@@ -23,15 +23,15 @@ extension BlueZConnection {
         return advance(objects, at: now)
     }
 
-    /// Leaves the strap, or stops waiting for it. It is not told that it has ended.
+    /// Disconnects the strap, or stops waiting for it, without an ``Action/end(_:)``.
     package mutating func disconnect(_ objects: BlueZObjects, at now: Instant) -> [Action] {
         end(.ended, objects, at: now).filter { if case .end = $0 { false } else { true } }
     }
 
-    /// Why a link has ended, where bluetoothd does not say: before 5.73 it has no word for it.
+    /// The presumed cause of the end of a link if bluetoothd does not report it, as before 5.73.
     ///
-    /// A strap that is taken off, is switched off or finds its host too fast says good-bye, mostly after some seconds without a sign of
-    /// being worn. One that flowed until within ``abruptness``, and was worn, was cut in the middle: by the supervision timeout.
+    /// A strap that is taken off or switched off, or rejects the connection parameters, terminates the link itself. A
+    /// worn strap whose stream flowed until ``abruptness`` before the end was cut off by the supervision timeout.
     func presumedLoss(at now: Instant) -> StrapLink.DisconnectCause {
         guard let lastAt else { return .ended }
         return isWorn && now - lastAt <= Self.abruptness ? .supervisionTimeout : .remoteTerminated
@@ -47,7 +47,7 @@ extension BlueZConnection {
         }
         retry = nil
         let release: [Action] = measurements == nil ? [] : [.release]
-        // A Connect that has not been answered yet may still succeed.
+        // A Connect without a reply may still succeed.
         guard isConnected || wasConnecting, objects.device(at: device) != nil else {
             phase = .over
             return release + [.end(loss)]

@@ -1,101 +1,101 @@
 package import Domain
 
-/// One connection to a heart-rate strap through bluetoothd: what is asked of it, in which order, and what it says.
+/// State machine of one connection to a heart-rate strap through bluetoothd.
 ///
-///                 begun            connected          there, with heart rate        subscribed
+///               disconnected       connected         resolved, with heart rate       subscribe
 ///     (closing) ──────▶ connecting ────────▶ resolving ─────────────────▶ resolved ──────────▶ subscribed
 ///                            │ failed, late       │ late                      │ lost               │ lost, left
 ///                            ▼                    ▼                           ▼                    ▼
 ///                          over ◀──────────── leaving ◀───────────────────────┴──────── parting ◀──┘
 ///
-/// A link that somebody has left behind is used as it is when its services are known, else closed first. Measurements
-/// come as changes of a property (StartNotify), else over a descriptor of their own (AcquireNotify). The descriptor
-/// would be cheaper, but a link that ends before it is handed over leaves bluetoothd, up to 5.83 at least, with
-/// notifications that it gives to nobody, and over which it falls later. Once the first has come, and only then, the
-/// battery and what the strap says of itself are read, one thing after the other, and the battery again every 10
-/// minutes, where bluetoothd does not tell of it by itself. Those may fail: heart rate goes on.
+/// A link left behind by an earlier process is used if its services are resolved, else closed first. Measurements
+/// arrive as property changes (StartNotify), or over a file descriptor (AcquireNotify) if that fails. The descriptor
+/// would be cheaper, but if the link ends before it is passed on, bluetoothd (up to 5.83 at least) keeps notifications
+/// without a receiver and crashes later. After the first measurement the battery and the device information are read,
+/// one after the other, and the battery again every 10 minutes unless bluetoothd reports it. If those reads fail, heart
+/// rate continues.
 ///
 /// Source: BlueZ, "gatt-client: avoid UAF after acquire notify failure", https://github.com/bluez/bluez/pull/1383.
 ///
-/// The machine does no input or output. The shell reports what happened with the moment it happened, carries out the
-/// returned ``Action``s, and calls ``tick(objects:at:)`` no later than ``deadline``.
+/// The machine does no input or output. The shell reports events with their time, performs the returned ``Action``s,
+/// and calls ``tick(_:at:)`` no later than ``deadline``.
 package struct BlueZConnection: Sendable {
     package enum Action: Equatable, Sendable {
         case call(BlueZMethodCall)
-        /// Close the descriptor over which measurements come.
+        /// Close the descriptor that carries measurements.
         case release
-        /// The strap is connected, and can be subscribed to.
+        /// The strap is connected and ready for ``subscribe(_:at:)``.
         case connected
         case report(HeartRateSession.Report)
-        /// The connection is no use any more. It may take a moment until it is over.
+        /// The connection is useless. It may take a moment until ``isOver``.
         case end(StrapLink.DisconnectCause)
     }
 
     enum Phase: Equatable, Sendable {
-        /// A link that was left behind, and is no use, is being closed.
+        /// A useless link of an earlier process is being closed.
         case closing(until: Instant)
-        /// With a limit once Connect was answered.
+        /// The limit is nil until Connect is answered.
         case connecting(until: Instant?)
         case resolving(until: Instant)
         case resolved
         case subscribing
         case subscribed
-        /// The stream has ended: the reason may follow, or only the stream has.
+        /// The stream has ended; the end of the link or its reason may follow.
         case parting(until: Instant)
-        /// It was told that it has ended; bluetoothd has still to be done with it.
+        /// The end is reported; bluetoothd has still to close the link.
         case leaving(until: Instant)
         case over
     }
 
-    /// How long bluetoothd may take to find out what the strap has: a Polar H10 takes up to 20 s.
+    /// The time limit for resolving the services: a Polar H10 takes up to 20 s.
     package static let resolutionLimit = Duration.seconds(20)
 
-    /// How long bluetoothd may take to close a link.
+    /// The time limit for closing a link.
     package static let closingLimit = Duration.seconds(5)
 
-    /// How long the end of a stream waits for the end of the link, and that for the reason.
+    /// How long the end of a stream waits for the end of the link, and that for its reason.
     package static let partingLimit = Duration.seconds(1)
     package static let reasonLimit = Duration.milliseconds(100)
 
-    /// A strap that has not agreed to notify by then, and is not paired, waits for that: bluetoothd 5.66 asks nobody, and does not answer.
+    /// An unpaired strap without a confirmed subscription by then needs pairing: bluetoothd 5.66 does not answer.
     package static let agreementLimit = Duration.seconds(8)
 
-    /// A failure to connect after so long is that of a strap that was not heard: the kernel waits 40 s.
+    /// A Connect that fails after this time means that the strap was not heard: the kernel waits 40 s.
     package static let absence = Duration.seconds(30)
 
-    /// A stream that flowed until so long before its end, from a strap that was worn, was cut by the air (``DisconnectCause`` tells why).
+    /// A worn strap whose stream flowed until this long before the end of the link was cut off (``presumedLoss(at:)``).
     package static let abruptness = Duration.seconds(2)
 
-    /// The rests before something is tried again while another operation is under way, and while somebody has the notifications, who may
-    /// be we ourselves a moment ago; and how often.
+    /// The delays before a retry while another operation is under way, and while another client (possibly this daemon's
+    /// previous connection) holds the notifications; and the number of retries.
     static let busyRetryDelay = Duration.milliseconds(10)
     static let heldRetryDelay = Duration.milliseconds(100)
     static let retryLimit = 10
 
     package let device: String
-    /// Whether bluetoothd says why links end: since 5.73.
+    /// Whether bluetoothd reports why links end: since 5.73.
     let tellsReasons: Bool
-    /// Whether a link that stands was made a moment ago, for us.
+    /// Whether an established link is new and ours.
     private let isFresh: Bool
 
     var phase: Phase
     private let begunAt: Instant
-    /// Why it ended, as far as it was told.
+    /// The cause of the end, if it was reported.
     var reason: StrapLink.DisconnectCause?
-    /// Where measurements come from.
+    /// The path of the measurement characteristic.
     var measurements: String?
-    /// Whether they come as changes of a property.
+    /// Whether measurements arrive as property changes.
     private var isNotifying = false
-    /// When a strap that is asked to notify will not agree any more.
+    /// The time limit for the strap's confirmation of the subscription.
     private var agreedBy: Instant?
-    /// What is tried again; without a moment while it is under way.
+    /// The call to retry; `at` is nil while it is under way.
     var retry: (call: BlueZMethodCall, at: Instant?, count: Int)?
     var lastAt: Instant?
     var isWorn = false
     private var limit = RateLimit(perSecond: GattClient.notificationLimit)
     private var reading = BlueZAttributeReader()
 
-    /// Begins.
+    /// Creates a connection; ``begin(_:at:)`` starts it.
     package init(device: String, tellsReasons: Bool, isFresh: Bool = false, at now: Instant) {
         self.device = device
         self.tellsReasons = tellsReasons
@@ -104,20 +104,20 @@ package struct BlueZConnection: Sendable {
         phase = .connecting(until: nil)
     }
 
-    /// Whether bluetoothd is done with it, so that the next may begin.
+    /// Whether bluetoothd has finished, so that another connection may begin.
     package var isOver: Bool {
         phase == .over
     }
 
-    /// Whether the strap has agreed to notify.
+    /// Whether the strap has confirmed the subscription.
     package var isSubscribed: Bool { phase == .subscribed }
 
-    /// Whether it was told that it has ended, and bluetoothd has still to be done with it.
+    /// Whether the end is reported and bluetoothd has still to close the link.
     package var isLeaving: Bool {
         if case .leaving = phase { true } else { false }
     }
 
-    /// When ``tick(objects:at:)`` has something to do, if nothing happens before.
+    /// The next time to call ``tick(_:at:)`` if nothing happens before.
     package var deadline: Instant? {
         let late: Instant? =
             switch phase {
@@ -129,7 +129,7 @@ package struct BlueZConnection: Sendable {
         return [late, retry?.at, phase == .subscribed ? reading.deadline : nil].compactMap { $0 }.min()
     }
 
-    // MARK: On the way to the stream
+    // MARK: Connecting and subscribing
 
     package mutating func begin(_ objects: BlueZObjects, at now: Instant) -> [Action] {
         guard let device = objects.device(at: self.device), device.isConnected else { return connect() }
@@ -146,7 +146,7 @@ package struct BlueZConnection: Sendable {
         return [.call(.connect(device: device))]
     }
 
-    /// Turns notifications on: the strap is connected.
+    /// Subscribes to the measurements of a strap whose services are resolved.
     package mutating func subscribe(_ objects: BlueZObjects, at now: Instant) -> [Action] {
         guard phase == .resolved, let path = objects.characteristic(.heartRateMeasurement, of: device) else {
             return []
@@ -157,14 +157,14 @@ package struct BlueZConnection: Sendable {
         return [.call(.startNotify(characteristic: path))]
     }
 
-    /// Turns notifications on once more: some straps forget.
+    /// Repeats the subscription, because some straps forget it.
     package mutating func resubscribe(at now: Instant) -> [Action] {
         guard phase == .subscribed, let measurements else { return [] }
         if isNotifying { return [.call(.stopNotify(characteristic: measurements))] }
         return [.release, .call(.acquireNotify(characteristic: measurements))]
     }
 
-    /// The objects have changed.
+    /// Reacts to a change of the objects.
     package mutating func advance(_ objects: BlueZObjects, at now: Instant) -> [Action] {
         let device = objects.device(at: self.device)
         let isConnected = device?.isConnected ?? false
@@ -195,7 +195,7 @@ package struct BlueZConnection: Sendable {
         return []
     }
 
-    /// Says what time it is.
+    /// Advances timers to `now`.
     package mutating func tick(_ objects: BlueZObjects, at now: Instant) -> [Action] {
         if let again = retry, let at = again.at, now >= at {
             retry?.at = nil
@@ -219,10 +219,10 @@ package struct BlueZConnection: Sendable {
         }
     }
 
-    // MARK: What comes
+    // MARK: Replies and values
 
-    /// Whether there is a link after a call was answered; nil when the answer does not say. BlueZ 5.66 does not always tell Connected=true
-    /// of the object: not when its channel to the strap stands before it has read the kernel's word that the link does.
+    /// Whether the device has a link after the reply to a call. Nil if the reply does not show it. BlueZ 5.66 omits the
+    /// signal Connected=true if its channel to the strap opens before it reads the kernel's event for the link.
     package static func isLinked(after call: BlueZMethodCall, _ error: BlueZError?) -> Bool? {
         switch (call, error?.meaning) {
         case (.connect, nil): true
@@ -231,7 +231,7 @@ package struct BlueZConnection: Sendable {
         }
     }
 
-    /// A call was answered: with a value, where there is one, or an error.
+    /// Receives the reply to a call: a value (empty for most calls) or an error.
     package mutating func answered(
         _ call: BlueZMethodCall, _ result: Result<[UInt8], BlueZError>, _ objects: BlueZObjects, at now: Instant
     ) -> [Action] {
@@ -239,7 +239,7 @@ package struct BlueZConnection: Sendable {
         switch call {
         case .connect: return connectAnswered(error, objects, at: now)
         case .disconnect:
-            // Where there is no link, there is nothing to wait for.
+            // Without a link there is nothing to wait for.
             if objects.device(at: device)?.isConnected ?? false { return [] }
             if case .closing = phase { return connect() }
             if case .leaving = phase { phase = .over }
@@ -258,7 +258,7 @@ package struct BlueZConnection: Sendable {
         guard case .connecting = phase else { return [] }
         switch error?.meaning {
         case nil, .done:
-            // The property's change may still come.
+            // The signal for the property may follow.
             phase = .connecting(until: now + Self.closingLimit)
             return advance(objects, at: now)
         case .underWay:
@@ -291,7 +291,7 @@ package struct BlueZConnection: Sendable {
             }
             retry = nil
         case .pairingNeeded: return end(.pairingNeeded, objects, at: now)
-        case .disconnected, .vanished: return []  // the object's own change follows
+        case .disconnected, .vanished: return []  // the signal for the object follows
         case .unanswered: return end(.attTimeout, objects, at: now)
         default: retry = nil
         }
@@ -301,12 +301,12 @@ package struct BlueZConnection: Sendable {
         return end(.unsupported, objects, at: now)
     }
 
-    /// The descriptor that came is none over which measurements could.
+    /// Ends the connection: the acquired descriptor cannot carry measurements.
     package mutating func acquiredNothing(_ objects: BlueZObjects, at now: Instant) -> [Action] {
         phase == .subscribing || phase == .subscribed ? end(.unsupported, objects, at: now) : []
     }
 
-    /// A value was notified: by the descriptor, or as the change of a property, with its object's path.
+    /// Receives a notified value, from the object at `path` or, if nil, from the descriptor.
     package mutating func received(
         _ value: [UInt8], from path: String?, _ objects: BlueZObjects, at now: Instant
     ) -> [Action] {

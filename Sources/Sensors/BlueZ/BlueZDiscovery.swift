@@ -1,33 +1,33 @@
 import Domain
 
-/// Our searches with bluetoothd, one after the other as long as one is wanted.
+/// Our discoveries through bluetoothd, one after the other while a search is wanted.
 ///
-/// bluetoothd tells of a device that it hears again only when something about it has changed, and the kernel drops what it hears in the
-/// first milliseconds. So a search is ended and begun anew every few seconds. Every second one is for all devices: some straps do not
-/// advertise what they give.
+/// bluetoothd reports a known device only if something about it has changed, and the kernel drops the advertisements of
+/// the first milliseconds. So a discovery is stopped and restarted every few seconds. Every second discovery is for all
+/// devices, because some straps do not advertise their services.
 package struct BlueZDiscovery: Equatable, Sendable {
-    /// Which devices a search is for.
+    /// The devices that a discovery is for.
     package enum Pass: Hashable, Sendable {
         case heartRate, all
     }
 
-    /// How long the searches last, the last two repeated.
+    /// The lengths of the discoveries; the last two repeat.
     static let lengths: [Duration] = [2, 1, 2, 1, 4, 2, 8, 4].map { .seconds($0) }
 
-    /// How long a search goes on once a strap is being connected: bluetoothd forgets some devices when it ends.
+    /// How long a discovery continues while a strap is being connected: bluetoothd forgets some devices when it ends.
     package static let farewell = Duration.milliseconds(500)
 
-    /// The rest after a failure, and after bluetoothd has said that one goes on already and could not end it.
+    /// The rest after a failure, and after bluetoothd reported a discovery in progress that it could not stop.
     static let failureRetryDelay = Duration.seconds(2)
     package static let stuckRetryDelay = Duration.seconds(5)
 
-    /// After so many refusals in a row because one goes on already, the adapter needs to be switched off and on.
+    /// The number of consecutive ``refusals`` after which the adapter needs a power cycle.
     static let stuckLimit = 3
 
     private(set) var isWanted = false
-    /// Whether one of ours goes on.
+    /// Whether a discovery of ours runs.
     private(set) var isOn = false
-    /// Refusals in a row because one goes on already.
+    /// Consecutive errors because a discovery is already in progress.
     private(set) var refusals = 0
     private var isStuck = false
     private var count = 0
@@ -48,7 +48,7 @@ package struct BlueZDiscovery: Equatable, Sendable {
         return Self.lengths[count < last ? count : last - 2 + count % 2]
     }
 
-    /// What is to be done next.
+    /// Returns the next call to make.
     func call(adapter: String, at now: Instant) -> BlueZMethodCall? {
         if isStuck || isOn && cutAt.map({ now >= $0 }) ?? false { return .stopDiscovery(adapter: adapter) }
         guard isWanted, !isOn, restUntil == nil else { return nil }
@@ -61,7 +61,7 @@ package struct BlueZDiscovery: Equatable, Sendable {
         self.isWanted = isWanted
     }
 
-    /// Ends within ``farewell``, since a strap is being connected.
+    /// Stops the discovery after ``farewell``, because a strap is being connected.
     mutating func stopDiscovery(at now: Instant) {
         guard isWanted else { return }
         isWanted = false
@@ -72,11 +72,11 @@ package struct BlueZDiscovery: Equatable, Sendable {
         if let until = restUntil, now >= until { restUntil = nil }
     }
 
-    /// What came of a call.
+    /// Receives the reply to a call.
     mutating func answered(_ call: BlueZMethodCall, _ error: BlueZError?, at now: Instant) {
         switch (call, error?.meaning) {
         case (.setFilter(_, let pass), nil): filter = pass
-        // An old bluetoothd without filters searches for all.
+        // An old bluetoothd without filters discovers all devices.
         case (.setFilter(_, let pass), .unsupported): filter = pass
         case (.startDiscovery, nil):
             isOn = true
@@ -86,7 +86,7 @@ package struct BlueZDiscovery: Equatable, Sendable {
         case (.startDiscovery, .underWay):
             refusals += 1
             isStuck = true
-        // It may yet begin.
+        // The discovery may still start.
         case (.startDiscovery, .unanswered): isStuck = true
         case (.stopDiscovery, _):
             if isStuck, error != nil { restUntil = now + Self.stuckRetryDelay }
@@ -96,7 +96,7 @@ package struct BlueZDiscovery: Equatable, Sendable {
         }
     }
 
-    /// Nothing goes on any more, and no filter is set: bluetoothd is gone, or the adapter is off.
+    /// Discards the state of the discovery and its filter: bluetoothd is gone, or the adapter is off.
     mutating func reset() {
         isOn = false
         isStuck = false
@@ -104,7 +104,7 @@ package struct BlueZDiscovery: Equatable, Sendable {
         restUntil = nil
     }
 
-    /// The adapter was switched off and on, or cannot be.
+    /// Resets ``refusals`` after a power cycle, or after one that is impossible.
     mutating func relieved() {
         refusals = 0
     }

@@ -1,8 +1,8 @@
-/// Why bluetoothd, or the bus, did not do what it was asked for.
+/// An error reply of bluetoothd or the bus.
 package struct BlueZError: Error, Equatable, Sendable {
-    /// The name of the error, as `org.bluez.Error.Failed`.
+    /// The name of the error, such as `org.bluez.Error.Failed`.
     package var name: String
-    /// What is said besides. bluetoothd tells most failures of links by this alone.
+    /// The error's text. For most failures of links bluetoothd has no other distinction.
     package var message: String
 
     package init(_ name: String, _ message: String = "") {
@@ -10,46 +10,46 @@ package struct BlueZError: Error, Equatable, Sendable {
         self.message = message
     }
 
-    /// What is the matter.
+    /// The classes of errors.
     package enum Meaning: Equatable, Sendable {
-        /// A connection could not be made. bluetoothd has this word for every reason.
+        /// A connection could not be made; bluetoothd uses this for every reason.
         case unreachable
-        /// The strap is being connected already, or something else is done on it: wait.
+        /// The strap is being connected, or another operation on it is under way: wait.
         case underWay
-        /// It is done already.
+        /// The operation was done before.
         case done
         /// The adapter is switched off.
         case off
         /// The adapter is switched off by rfkill.
         case blocked
-        /// The object is there no more: search again.
+        /// The object no longer exists: search again.
         case vanished
-        /// Somebody else has the notifications.
+        /// Another client holds the notifications.
         case held
-        /// The strap gives this only to those that are paired with it.
+        /// The strap permits this only to paired hosts.
         case pairingNeeded
-        /// The strap, or the host, did not want to pair.
+        /// The strap or the host rejected the pairing.
         case refused
-        /// The link is there no more.
+        /// The link no longer exists.
         case disconnected
-        /// The strap refused with an error of the Attribute Protocol.
+        /// The strap answered with an ATT error.
         case attribute(AttributeError)
-        /// The device was tried over BR/EDR, which has no heart rate: remove it, and search for Low Energy.
+        /// The device was tried over BR/EDR, which has no heart rate: remove it and search for Low Energy.
         case wrongBearer
-        /// It is not known how to do that.
+        /// The operation is not supported.
         case unsupported
-        /// The bus does not let us.
+        /// The bus denied access.
         case forbidden
-        /// Nobody owns the name.
+        /// The name has no owner.
         case absent
-        /// There was no answer in time.
+        /// The call timed out.
         case unanswered
-        /// Something else.
+        /// Any other error.
         case other
     }
 
-    /// What names and messages mean; the first row that fits counts. A name without dots stands for bluetoothd's own, one without a
-    /// message for any.
+    /// The meanings of names and messages; the first matching row counts. A name without dots is one of
+    /// `org.bluez.Error`; a row without a message matches any.
     ///
     /// Source: BlueZ 5.66 and 5.82, src/error.c, src/device.c, src/gatt-client.c; D-Bus Specification.
     package static let table: [(name: String, message: String?, meaning: Meaning)] = [
@@ -103,7 +103,7 @@ package struct BlueZError: Error, Equatable, Sendable {
         return row.map { Self.table[$0].meaning } ?? .other
     }
 
-    /// Which row of the ``table`` it is.
+    /// The index of the matching row of the ``table``.
     package var row: Int? {
         Self.table.firstIndex { row in
             (row.name.contains(".") ? row.name : "org.bluez.Error." + row.name) == name

@@ -1,10 +1,10 @@
 import Domain
 
-/// What is asked of bluetoothd.
+/// A method call to bluetoothd.
 ///
 /// Source: BlueZ, doc/adapter-api.txt, doc/device-api.txt, doc/gatt-api.txt, doc/agent-api.txt.
 package enum BlueZMethodCall: Hashable, Sendable {
-    /// Whether it does anything at all.
+    /// Checks whether bluetoothd answers at all.
     case ping
     case getObjects
     case setPowered(adapter: String, Bool)
@@ -22,7 +22,7 @@ package enum BlueZMethodCall: Hashable, Sendable {
     case unregisterAgent
     case pair(device: String)
 
-    /// How long the answer may take.
+    /// The time limit for the reply.
     package var limit: Duration {
         switch self {
         // The kernel waits 40 s for a strap, which is longer than the bus would.
@@ -37,7 +37,8 @@ package enum BlueZMethodCall: Hashable, Sendable {
         }
     }
 
-    /// Whether bluetoothd answers later while anybody pairs: it holds searches then, and goes on with them 5 s later.
+    /// Whether bluetoothd delays the reply while any device pairs: it suspends discoveries then, and resumes them 5 s
+    /// later.
     ///
     /// Source: BlueZ 5.66, src/adapter.c, `resume_discovery`.
     var waitsForPairings: Bool {
@@ -47,7 +48,7 @@ package enum BlueZMethodCall: Hashable, Sendable {
         }
     }
 
-    /// Whether bluetoothd itself is to blame when there is no answer in time.
+    /// Whether a timeout of the call means that bluetoothd itself does not answer.
     package var isAnsweredByItself: Bool {
         switch self {
         case .connect, .pair: false

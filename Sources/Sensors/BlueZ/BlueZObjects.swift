@@ -1,12 +1,12 @@
 package import Domain
 
-/// An adapter as bluetoothd tells of it.
+/// An adapter object of bluetoothd.
 package struct BlueZAdapter: Equatable, Sendable {
     package let path: String
     package internal(set) var address: BluetoothAddress?
     package internal(set) var isPowered = false
 
-    /// Its number: `/org/bluez/hci0` has 0.
+    /// The adapter's index: `/org/bluez/hci0` has 0.
     package var index: UInt16? {
         path.split(separator: "/").last.flatMap { $0.hasPrefix("hci") ? UInt16($0.dropFirst(3)) : nil }
     }
@@ -17,17 +17,17 @@ package struct BlueZAdapter: Equatable, Sendable {
     }
 }
 
-/// A device as bluetoothd tells of it.
+/// A device object of bluetoothd.
 package struct BlueZDevice: Equatable, Sendable {
     package let path: String
     package internal(set) var name: SanitizedText?
     package internal(set) var isConnected = false
-    /// Whether its services are known; its characteristics may come a little later.
+    /// Whether the services are resolved; the characteristics may be added a little later.
     package internal(set) var isResolved = false
     package internal(set) var isPaired = false
-    /// What is left in its battery, in percent, where bluetoothd reads it itself.
+    /// The battery level in percent if bluetoothd reads it itself.
     package internal(set) var battery: Int?
-    /// How strongly it was heard last, in dBm; absent when nobody searches and while it is connected.
+    /// The last signal strength in dBm; nil without a discovery and while the device is connected.
     var rssi: Int?
     var services: [AttributeUUID] = []
     private var deviceAddress: BluetoothAddress?
@@ -41,7 +41,7 @@ package struct BlueZDevice: Equatable, Sendable {
         deviceAddress.map { LEAddress($0, kind) }
     }
 
-    /// The device as one that is there; nil while its address is not known.
+    /// The device as a scan result; nil while its address is unknown.
     package var sighting: ScanResult? {
         address.map { ScanResult(address: $0, name: name, rssi: rssi, services: services) }
     }
@@ -57,35 +57,35 @@ package struct BlueZDevice: Equatable, Sendable {
         if let change = part.change(of: "UUIDs", \.texts) { services = Self.services(change ?? []) }
     }
 
-    /// Heart rate comes first: a watch has more services than are kept.
+    /// Returns the services with heart rate first: a watch has more services than are kept.
     private static func services(_ texts: [String]) -> [AttributeUUID] {
         let all = texts.prefix(4 * ScanResult.serviceLimit).compactMap { AttributeUUID(text: $0) }
         return all.filter { $0 == .heartRateService }.prefix(1) + all.filter { $0 != .heartRateService }
     }
 }
 
-/// The objects of bluetoothd, kept as its signals tell of them. What a characteristic held before is not kept: it is old, and never a
-/// measurement.
+/// The objects of bluetoothd, maintained from its signals. Characteristic values are not kept: they are old and no
+/// measurements.
 ///
-/// Whoever is on the air becomes an object. So there is a bound, and devices that are not connected are forgotten, those that were told
-/// of longest ago first.
+/// Every advertiser becomes an object, so their number is bounded. To make room, devices without a connection are
+/// discarded, the one with the oldest update first.
 package struct BlueZObjects: Sendable {
-    /// The most objects that are kept.
+    /// The largest number of objects.
     package static let limit = 4096
 
-    /// So many devices at least are forgotten at a time.
+    /// The number of devices that are discarded at a time.
     private static let sweep = 512
 
     package private(set) var adapters: [String: BlueZAdapter] = [:]
     private var devices: [String: BlueZDevice] = [:]
     private var characteristics: [String: AttributeUUID] = [:]
-    /// In which order devices were told of last.
+    /// The sequence number of each device's last update.
     private var order: [String: Int] = [:]
     private var tellings = 0
 
     package init() {}
 
-    /// An object is there, or some of its properties have changed. Of an object that is not kept, changes say nothing.
+    /// Adds an object, or applies a change to a known one. Changes of unknown objects are ignored.
     package mutating func apply(_ part: BlueZInterfaceUpdate, isNew: Bool) {
         let path = part.path
         switch part.interface {
@@ -106,7 +106,7 @@ package struct BlueZObjects: Sendable {
         }
     }
 
-    /// An interface of an object is there no more.
+    /// Removes an interface of an object.
     package mutating func remove(_ interface: BlueZInterface, of path: String) {
         switch interface {
         case .adapter: adapters[path] = nil
@@ -118,7 +118,7 @@ package struct BlueZObjects: Sendable {
         }
     }
 
-    /// How many objects are kept.
+    /// The number of objects.
     package var count: Int {
         adapters.count + devices.count + characteristics.count
     }
@@ -132,7 +132,7 @@ package struct BlueZObjects: Sendable {
         return !forgotten.isEmpty
     }
 
-    /// The path of a characteristic's device: `…/dev_A0_9E_1A_00_00_01/service0013/char0014` has two parts more.
+    /// Returns a characteristic's device: `…/dev_A0_9E_1A_00_00_01/service0013/char0014` has two elements more.
     private static func device(of characteristic: String) -> String {
         characteristic.split(separator: "/").dropLast(2).map { "/" + $0 }.joined()
     }
@@ -141,24 +141,24 @@ package struct BlueZObjects: Sendable {
         devices[path]
     }
 
-    /// The devices of an adapter that are connected, to whomever.
+    /// Returns the connected devices of an adapter, whichever program connected them.
     package func connectedDevices(of adapter: String) -> [BlueZDevice] {
         devices.values.filter { $0.isConnected && $0.path.hasPrefix(adapter + "/") }.sorted { $0.path < $1.path }
     }
 
-    /// An adapter's device of this address.
+    /// Returns the adapter's device with this address.
     package func device(_ address: LEAddress, of adapter: String) -> BlueZDevice? {
         devices.values.first { $0.address == address && $0.path.hasPrefix(adapter + "/") }
     }
 
-    /// Where a device has a characteristic of this type; its first, where it has several.
+    /// Returns the path of a device's first characteristic of this type.
     func characteristic(_ type: AttributeUUID, of device: String) -> String? {
         characteristics.filter { $0.value == type && $0.key.hasPrefix(device + "/") }.keys.min()
     }
 }
 
 extension AttributeUUID {
-    /// Reads the form that bluetoothd writes: `0000180d-0000-1000-8000-00805f9b34fb`.
+    /// Parses bluetoothd's form: `0000180d-0000-1000-8000-00805f9b34fb`.
     init?(text: String) {
         let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }
         guard digits.count == 32, let value = UInt128(String(decoding: digits, as: UTF8.self), radix: 16) else {

@@ -1,10 +1,10 @@
 import Domain
 
-/// What a property of an object of bluetoothd holds, as far as properties are used here. One of the wrong type counts as not told.
+/// A property value of a D-Bus object, limited to the types used here. A property of another type counts as missing.
 package enum BlueZValue: Equatable, Sendable {
     case flag(Bool)
     case number(Int)
-    /// A string, or the path of an object.
+    /// A string or an object path.
     case text(String)
     case texts([String])
     case bytes([UInt8])
@@ -38,7 +38,7 @@ package enum BlueZValue: Equatable, Sendable {
     }
 }
 
-/// The interfaces of bluetoothd's objects that are used here.
+/// The D-Bus interfaces used here.
 package enum BlueZInterface: String, Sendable {
     case adapter = "org.bluez.Adapter1"
     case device = "org.bluez.Device1"
@@ -46,12 +46,12 @@ package enum BlueZInterface: String, Sendable {
     case battery = "org.bluez.Battery1"
 }
 
-/// One interface of one object, with properties of it: all, or those that have changed.
+/// One interface of one object with all its properties, or those that have changed.
 package struct BlueZInterfaceUpdate: Equatable, Sendable {
     package var path: String
     package var interface: BlueZInterface
     package var properties: [String: BlueZValue]
-    /// Properties that are there no more.
+    /// The properties that no longer exist.
     package var invalidated: [String]
 
     package init(
@@ -63,7 +63,7 @@ package struct BlueZInterfaceUpdate: Equatable, Sendable {
         self.invalidated = invalidated
     }
 
-    /// What a property has become: nil when it is not told or cannot be read, which changes nothing; nil within when it is there no more.
+    /// Returns the change of a property. Nil if it is missing or cannot be parsed; nil inside if it no longer exists.
     func change<Value>(of name: String, _ read: (BlueZValue) -> Value?) -> Value?? {
         if let value = properties[name] { return read(value).map { .some($0) } }
         return invalidated.contains(name) ? .some(nil) : nil

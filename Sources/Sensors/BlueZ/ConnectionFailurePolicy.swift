@@ -1,42 +1,42 @@
 package import Domain
 
-/// What has gone wrong with a strap's links of late, and what helps against it.
+/// Counts recent failures of a strap's links and chooses a recovery action.
 package struct ConnectionFailurePolicy: Sendable {
     package enum RecoveryAction: Equatable, Sendable {
-        /// Have bluetoothd forget the device: what it keeps of its services may be old.
+        /// Make bluetoothd forget the device, because its cached services may be outdated.
         case removeDevice
         /// Switch the adapter off and on.
         case powerCycle
     }
 
-    /// Connections in a row that could not be made, after which one is begun only when nothing searches, and after which the adapter is
-    /// switched off and on.
+    /// The consecutive failures after which a connection starts only without a discovery, and those after which the
+    /// adapter is power-cycled.
     package static let cautionLimit = 2
     package static let failureLimit = 10
 
-    /// Connections in a row whose services could not be found out.
+    /// The consecutive connections whose services could not be resolved before the device is removed.
     package static let unresolvedLimit = 2
 
-    /// So many streams that the air cut within so long are a fault of the supervision timeout.
+    /// This number of supervision timeouts within the period is a fault.
     package static let fadingLimit = 3
     package static let fadingPeriod = Duration.seconds(600)
 
     private var strap: LEAddress?
     private var failures = 0
     private var unresolved = 0
-    /// When streams faded last.
+    /// The times of the last supervision timeouts.
     private var fadings: [Instant] = []
 
     package init() {}
 
-    /// Whether a connection is to be begun only when nothing searches: some adapters cannot do both.
+    /// Whether to connect only while no discovery runs: some adapters cannot do both.
     package var isCautious: Bool {
         failures >= Self.cautionLimit
     }
 
-    /// A connection has ended, or could not be made.
+    /// Records that a connection ended or could not be made.
     ///
-    /// - Parameter wasConnected: whether it could be subscribed to.
+    /// - Parameter wasConnected: whether it reached the state in which it can be subscribed.
     package mutating func lost(
         _ loss: StrapLink.DisconnectCause, of strap: LEAddress?, wasConnected: Bool, at now: Instant
     ) -> RecoveryAction? {
@@ -59,7 +59,7 @@ package struct ConnectionFailurePolicy: Sendable {
         return nil
     }
 
-    /// The strap is connected, and its services are known.
+    /// Records that the strap is connected and its services are resolved.
     package mutating func connected() {
         failures = 0
         unresolved = 0
@@ -73,7 +73,7 @@ package struct ConnectionFailurePolicy: Sendable {
         return last - fadings[0] <= Self.fadingPeriod
     }
 
-    /// When that may be over, if nothing happens before.
+    /// The time at which ``isFading(at:)`` may end if nothing happens before.
     package func deadline(at now: Instant) -> Instant? {
         isFading(at: now) ? fadings.last.map { $0 + Self.fadingPeriod } : nil
     }

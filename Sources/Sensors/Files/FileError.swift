@@ -1,17 +1,17 @@
 import Domain
 
-/// Why a file from outside could not be read, and where. Nothing of it is kept.
+/// Why an imported file could not be read, and where. Nothing of the file is kept.
 package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Place: Equatable, Sendable {
-        /// Counted from 0.
+        /// An offset, counted from 0.
         case byte(Int)
         /// Both counted from 1; columns are characters.
         case line(Int, column: Int)
     }
 
-    /// Nil where it is the whole file that is wrong, or the place is for the caller to say.
+    /// Nil if the whole file is wrong, or if the caller adds the place.
     package var place: Place?
-    /// What is wrong, in words that hold no text of the file but harmless one.
+    /// The reason. Text of the file in it is sanitized.
     package var reason: String
 
     package init(at place: Place? = nil, _ reason: String) {
@@ -19,7 +19,7 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// A track from one moment to another lasts longer than any activity.
+    /// Returns the error for a track that is longer than any activity.
     static func tooLong(from started: UTC, to time: UTC) -> FileError {
         FileError(
             "its track lasts from \(day(of: started)) to \(day(of: time)), longer than a year: correct or remove the "

@@ -1,12 +1,12 @@
 import Domain
 
-/// Makes a recording of the messages of a FIT activity.
+/// Makes a recording from the messages of a FIT activity.
 ///
-/// Timer events and records pass ``RecordReorderer`` and become rows in ``FitTrack``. RR intervals have no time: they belong to the record
-/// before them. One record or event is held until the next one shows that it is whole.
+/// Timer events and records pass ``RecordReorderer`` and become rows in ``FitTrack``. RR intervals have no time: they
+/// belong to the record before them. One record or event is held until the next one shows that it is complete.
 struct FitActivityReader {
     private static let lapLimit = 4096
-    /// More messages of RR intervals than that after one record are left out.
+    /// The largest number of messages with RR intervals after one record; the rest is skipped.
     private static let beatsLimit = 64
 
     private var order = RecordReorderer<FitTimelineItem>()
@@ -16,16 +16,16 @@ struct FitActivityReader {
     private var head = FitSummary()
 
     private enum File {
-        /// No message has come yet.
+        /// No message has been read yet.
         case begun
         case kept, other
     }
 
     private var file = File.begun
     private var hasActivity = false
-    /// What the first file is that is no activity.
+    /// The description of the first file that is not an activity.
     private var otherFile: String?
-    /// Valid values of fields of records that are not kept, by number.
+    /// The number of valid values of skipped record fields, by field number.
     private var recordFields = [Int](repeating: 0, count: 256)
     private var developerFields = 0
 
@@ -33,7 +33,7 @@ struct FitActivityReader {
         file = .begun
     }
 
-    /// - Throws: what `row` throws.
+    /// - Throws: The errors of `row`.
     mutating func ingest(_ message: FitMessage, _ row: (RecordingRow) throws -> Void) throws {
         let kind = Fit.Message(rawValue: message.definition.message)
         if file == .begun { begin(kind == .fileID ? message[Fit.FileID.type] ?? Fit.activityFile : Fit.activityFile) }
@@ -52,7 +52,7 @@ struct FitActivityReader {
         }
     }
 
-    /// - Throws: ``FileError`` where there was no activity, and what `row` throws.
+    /// - Throws: ``FileError`` if there is no activity, and the errors of `row`.
     mutating func finish(_ row: (RecordingRow) throws -> Void) throws -> ImportedRecording {
         guard hasActivity else { throw FileError("the file holds \(otherFile ?? "nothing"), no activity") }
         try push(row)
@@ -102,7 +102,7 @@ struct FitActivityReader {
         }
         guard let time = message.time else { return leftovers.count("record without time") }
         let values = FitValues(message)
-        // Two records of one second are one.
+        // Two records of one second are merged.
         if let pending, pending.time == time, case .record(let first) = pending.kind {
             self.pending?.kind = .record(first.completed(by: values))
         } else {
@@ -125,10 +125,10 @@ struct FitActivityReader {
         var moment = moment
         if let pending, pending.time >= moment.time {
             if case .record = moment.kind, case .stop = pending.kind, pending.time == moment.time {
-                // The record of the second at which the timer stopped.
+                // A record of the second in which the timer stopped.
                 return try pass(moment, row)
             }
-            // An event that a device wrote a little late.
+            // An event that the device wrote a little late.
             if moment.isEvent, pending.time - moment.time < RecordReorderer<FitTimelineItem>.jump / 1000 {
                 moment.time = pending.time
             }
@@ -150,7 +150,7 @@ struct FitActivityReader {
     }
 }
 
-/// An event of the timer or a record, with the beats that followed it in the file.
+/// A timer event or a record, with the beats that follow it in the file.
 struct FitTimelineItem {
     enum Kind {
         case start(RecordingRow.TimerTrigger)
@@ -158,10 +158,10 @@ struct FitTimelineItem {
         case record(FitValues)
     }
 
-    /// Seconds since the epoch.
+    /// Seconds since the epoch of FIT.
     var time: Int64
     var kind: Kind
-    /// Milliseconds, a message's each.
+    /// In milliseconds, one array for each message.
     var beats: [[Int64]] = []
 
     init(time: Int64, kind: Kind) {
@@ -174,7 +174,7 @@ struct FitTimelineItem {
     }
 }
 
-/// What is kept of a record.
+/// The imported values of a record.
 struct FitValues {
     static let kept: Set<Fit.Field> = [
         Fit.timestamp, Fit.Record.latitude, Fit.Record.longitude, Fit.Record.altitude, Fit.Record.heartRate,
@@ -182,7 +182,7 @@ struct FitValues {
         Fit.Record.enhancedSpeed, Fit.Record.enhancedAltitude,
     ]
 
-    /// Its times are to be filled in.
+    /// The sample; its times are set later.
     var sample = RecordingSample(at: 0, elapsedMilliseconds: 0)
 
     init(_ message: FitMessage) {
@@ -203,7 +203,7 @@ struct FitValues {
         sample.temperature = message.integer(Fit.Record.temperature, in: -127...126)
     }
 
-    /// The same with what another record of the second says.
+    /// Returns these values, completed and overridden by another record of the same second.
     func completed(by other: FitValues) -> FitValues {
         var result = self
         result.sample.coordinate = other.sample.coordinate ?? sample.coordinate

@@ -1,6 +1,6 @@
 import Domain
 
-/// What the data messages of one local type hold, until the next definition of that type.
+/// The layout of the data messages of one local type, until the next definition of that type.
 ///
 /// Layout, after the message's first byte:
 ///
@@ -10,17 +10,17 @@ import Domain
 ///     3       2     number of the message
 ///     5       1     n, the count of fields
 ///     6       3×n   number, size in bytes and base type of each field
-///     .       1     m, the count of developer fields, where the first byte says that there are any
+///     .       1     m, the count of developer fields, if the first byte announces them
 ///     .       3×m   number, size and developer of each
 ///
 /// Source: Garmin FIT SDK, FIT protocol, definition message.
 struct FitDefinition {
     struct Field {
         var number: Fit.Field
-        /// Of its first byte in the data message.
+        /// The offset of its first byte in the data message.
         var offset: Int
         var size: Int
-        /// Nil where the number is none of the protocol's: the field is passed over.
+        /// Nil for an unknown base type: the field is ignored.
         var type: Fit.BaseType?
     }
 
@@ -28,14 +28,14 @@ struct FitDefinition {
     let isBigEndian: Bool
     private(set) var fields: [Field] = []
     let developerFields: Int
-    /// The fields of a record that are not kept.
+    /// The fields of a record that are not imported.
     private(set) var passedOver: [Field] = []
-    /// Bytes of a data message, its first one included.
+    /// The size of a data message in bytes, with its first byte.
     let size: Int
 
     /// Reads a whole definition message.
     ///
-    /// - Throws: ``ParseError`` for an architecture that is neither of the two.
+    /// - Throws: ``ParseError`` for an unknown architecture.
     init(_ bytes: [UInt8]) throws(ParseError) {
         guard bytes[2] <= 1 else { throw ParseError(at: 2, expected: "an architecture of 0 or 1") }
         isBigEndian = bytes[2] == 1
@@ -58,7 +58,7 @@ struct FitDefinition {
         }
     }
 
-    /// Bytes of a definition of which so many are there; nil while more are needed to tell.
+    /// The size of a definition of which `bytes` are the beginning. Nil if more bytes are needed to compute it.
     static func size(of bytes: [UInt8]) -> Int? {
         guard bytes.count >= 6 else { return nil }
         let size = 6 + 3 * Int(bytes[5])
@@ -68,25 +68,25 @@ struct FitDefinition {
     }
 }
 
-/// A data message, to be asked for its fields. Nil is what it does not say.
+/// A data message. A field without a valid value is nil.
 struct FitMessage {
     let definition: FitDefinition
     let bytes: [UInt8]
-    /// The time stamp of its first byte, in seconds since the epoch.
+    /// The time from a compressed timestamp in the first byte, in seconds since the epoch of FIT.
     let compressedTime: Int64?
 
-    /// The moment of the message.
+    /// The time of the message.
     var time: Int64? {
         compressedTime ?? self[Fit.timestamp]
     }
 
-    /// A field's number, or the first one of an array.
+    /// A field's number, or the first number of an array.
     subscript(number: Fit.Field) -> Int64? {
         guard let field = field(number), let type = field.type, field.size >= type.size else { return nil }
         return value(at: field.offset, type)
     }
 
-    /// All numbers of an array, those left out that are none.
+    /// Returns the valid numbers of an array.
     func values(_ number: Fit.Field) -> [Int64] {
         guard let field = field(number), let type = field.type else { return [] }
         return (0..<field.size / type.size).compactMap { value(at: field.offset + $0 * type.size, type) }
@@ -114,18 +114,18 @@ struct FitMessage {
         guard bits != type.invalid else { return nil }
         let unused = UInt64(64 - 8 * type.size)
         let value = type.isSigned ? Int64(bitPattern: bits << unused) >> Int64(unused) : Int64(exactly: bits)
-        // Nothing that we keep needs more than four bytes, and sums of such numbers never overflow.
+        // No imported field needs more than four bytes, and sums of such numbers never overflow.
         return value.flatMap { $0.magnitude <= UInt32.max ? $0 : nil }
     }
 }
 
 extension FitMessage {
-    /// A field's number, where it lies in a range.
+    /// Returns a field's number if it is in the range.
     func integer(_ number: Fit.Field, in range: ClosedRange<Int64>) -> Int? {
         self[number].flatMap { range.contains($0) ? Int($0) : nil }
     }
 
-    /// Whether a field has any value.
+    /// Whether a field has a valid value.
     func holds(_ field: FitDefinition.Field) -> Bool {
         guard let type = field.type, type != .text, type != .bytes, field.size >= type.size else { return true }
         return value(at: field.offset, type) != nil

@@ -1,17 +1,18 @@
 package import Domain
 
-/// Reads a FIT file piece by piece: the bytes become messages, and those of an activity the rows and the head of a recording.
+/// Reads a FIT file in pieces: the bytes become messages, and those of an activity the rows and the header of a
+/// recording.
 ///
-///     size of header ──▶ header ──▶ ┌▶ first byte ──▶ definition ─┐
+///     header size ─────▶ header ──▶ ┌▶ first byte ──▶ definition ─┐
 ///          ▲                        │      │  └─────▶ data ───────┤
 ///          │                        └──────┼──────────────────────┘
-///          └──────── check sum ◀───────────┘ end of the data
+///          └──────── checksum ◀────────────┘ end of the data
 ///
-/// Files may follow one another in one. The first activity is kept, the others are counted.
+/// A file may hold several FIT files. The first activity is imported, the others are counted.
 ///
 /// Source: Garmin FIT SDK, FIT protocol.
 package struct FitReader {
-    /// More messages than that are refused: weeks of an activity.
+    /// The largest number of messages: weeks of an activity. More is an error.
     package static let messageLimit = 1 << 23
 
     private enum Part {
@@ -19,32 +20,32 @@ package struct FitReader {
     }
 
     private var part = Part.headerSize
-    /// The bytes of the part as far as they came, and how many it has.
+    /// The received bytes of the part, and its size.
     private var bytes: [UInt8] = []
     private var size = 1
-    /// Of the next byte.
+    /// The offset of the next byte.
     private var offset = 0
-    /// Of the first byte behind this file's messages.
+    /// The offset after the messages of this FIT file.
     private var end = 0
     private var checksum = Fit.Checksum()
     private var definitions: [FitDefinition?] = []
-    /// The newest time stamp, which compressed ones count from.
+    /// The latest timestamp, the base of compressed ones.
     private var time: Int64 = 0
     private var messages = 0
     private var activity = FitActivityReader()
 
     package init() {}
 
-    /// Whether a file that begins so is a FIT file.
+    /// Whether the bytes begin a FIT file.
     ///
-    /// - Parameter bytes: at least 12, where the file has so many.
+    /// - Parameter bytes: the first 12 bytes of the file or more, or the whole file if it is shorter.
     package static func recognises(_ bytes: Span<UInt8>) -> Bool {
         bytes.count >= Fit.shortHeaderSize && (8..<12).allSatisfy { bytes[$0] == Fit.signature[$0 - 8] }
     }
 
-    /// Takes the next bytes of the file, and hands over the rows that are complete with them.
+    /// Parses the next bytes of the file and passes the completed rows to `row`.
     ///
-    /// - Throws: ``FileError``, and what `row` throws. The reader is of no use afterwards.
+    /// - Throws: ``FileError`` and the errors of `row`. The reader is useless after an error.
     package mutating func feed(_ bytes: Span<UInt8>, _ row: (RecordingRow) throws -> Void) throws {
         for index in bytes.indices {
             let byte = bytes[index]
@@ -55,9 +56,9 @@ package struct FitReader {
         }
     }
 
-    /// The file has ended: hands over the last rows, and what it is as a whole.
+    /// Ends the file: passes the last rows to `row` and returns the recording.
     ///
-    /// - Throws: ``FileError``, and what `row` throws.
+    /// - Throws: ``FileError`` and the errors of `row`.
     package mutating func finish(_ row: (RecordingRow) throws -> Void) throws -> ImportedRecording {
         guard part == .headerSize, offset > 0 else {
             throw FileError(at: .byte(offset), offset == 0 ? "the file is empty" : "the file ends before \(missing)")
@@ -98,7 +99,7 @@ package struct FitReader {
 
     private mutating func parseHeader() throws {
         guard Array(bytes[8..<12]) == Fit.signature else { throw error(8, "the signature .FIT is missing") }
-        // A check sum of 0 is none.
+        // A checksum of 0 means that there is none.
         guard size == Fit.shortHeaderSize || bytes[12...] == [0, 0] || checksum.value == 0 else {
             throw error(12, "the header's check sum is not that of its bytes")
         }
@@ -162,7 +163,7 @@ package struct FitReader {
         return Int(first & Fit.Bit.compressed != 0 ? first >> 5 & 0x3 : first & 0xF)
     }
 
-    /// The part has so many bytes.
+    /// Sets the size of the part, or throws ``FileError`` if the part exceeds the file's data.
     private mutating func need(_ count: Int) throws {
         guard offset - bytes.count + count <= end else {
             throw error(0, "a message goes beyond the file's data, which end at byte \(end)")
@@ -176,7 +177,7 @@ package struct FitReader {
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// - Parameter place: in the part.
+    /// - Parameter place: the offset in the part.
     private func error(_ place: Int, _ reason: String) -> FileError {
         FileError(at: .byte(offset - bytes.count + place), reason)
     }

@@ -1,6 +1,6 @@
 import Domain
 
-/// What a FIT activity says of itself as a whole.
+/// The header of a FIT activity: sport, device and totals.
 struct FitSummary {
     private(set) var sport: Sport?
     private(set) var isIndoor = false
@@ -33,7 +33,7 @@ struct FitSummary {
             break
         default: return
         }
-        // Devices tell of it again at the end, with less.
+        // Devices repeat the strap's message at the end with fewer fields.
         var strap = strap ?? RecordingStrap()
         strap.name = message.text(Fit.DeviceInfo.productName) ?? strap.name
         strap.serialNumber =
@@ -43,7 +43,7 @@ struct FitSummary {
         self.strap = strap
     }
 
-    /// Several sessions, as a triathlon has them, are one activity.
+    /// Adds a session. Several sessions, as in a triathlon, are one activity.
     mutating func session(_ message: FitMessage) {
         sessions += 1
         let sport = message[Fit.Session.sport].map(Fit.sport(number:))
@@ -71,7 +71,7 @@ struct FitSummary {
         return product.map { "\(name), product \($0)" } ?? name
     }
 
-    /// The makers whose numbers are met most.
+    /// Returns the name of a common manufacturer.
     private static func maker(_ number: Int64) -> SanitizedText? {
         switch number {
         case 1: SanitizedText("Garmin")
@@ -83,7 +83,7 @@ struct FitSummary {
         }
     }
 
-    /// What a file of a type is, in words.
+    /// Returns the description of a file type.
     static func fileType(_ number: Int64) -> String {
         switch number {
         case Fit.activityFile: "another activity"
@@ -98,7 +98,7 @@ struct FitSummary {
         }
     }
 
-    /// What a field of records is called that is not kept.
+    /// Returns the name of a record field that is not imported.
     static func recordField(_ number: Int) -> String {
         switch number {
         case 8: "record compressed_speed_distance"
@@ -119,19 +119,19 @@ struct FitSummary {
     }
 }
 
-/// A lap as the file tells it.
+/// A lap of the file.
 struct FitLap {
-    /// Nil where it says only when it ended.
+    /// The start in seconds since the epoch of FIT.
     private let start: Int64
     private let milliseconds: Int64
     let trigger: Event.Trigger
-    /// It ended because the activity did.
+    /// Whether the end of the session ended the lap.
     let endsSession: Bool
     let sport: Sport?
-    /// The file's own.
+    /// The file's totals of the lap.
     let figures: Totals
 
-    /// Nil for a lap without a beginning or an end.
+    /// Nil for a lap without a start or an end.
     init?(_ message: FitMessage) {
         guard let start = message[Fit.Lap.start] ?? message.time else { return nil }
         let untilTime = message.time.map { max($0 - start, 0) * 1000 }
@@ -156,14 +156,14 @@ struct FitLap {
         self.figures = figures
     }
 
-    /// Milliseconds since the recording began.
+    /// Returns the start in milliseconds since the start of the recording.
     func began(since started: UTC?) -> Int64 {
         max((start + Fit.epoch) * 1000 - (started?.milliseconds ?? 0), 0)
     }
 
-    /// Milliseconds since the recording began, to the second as all moments of a file.
-    ///
-    /// Readers are to count it so: a lap's time stamp is when it was written.
+    /// Returns the end in milliseconds since the start of the recording, rounded to seconds like all times of a file.
+    /// It is computed from start and duration, as readers should: a lap's timestamp is the time at which it was
+    /// written.
     func ended(since started: UTC?) -> Int64 {
         max((start + (milliseconds + 500) / 1000 + Fit.epoch) * 1000 - (started?.milliseconds ?? 0), 0)
     }

@@ -1,45 +1,45 @@
 import Domain
 
-/// Makes the rows of a recording of what a FIT file says in order, and counts the figures that they come to.
+/// Makes the rows of a recording from the ordered content of a FIT file and accumulates its totals.
 struct FitTrack {
-    /// The laps as far as the file has told them; those that stand at its beginning are known before their seconds.
+    /// The laps read so far; laps at the beginning of the file are known before their records.
     var laps: [FitLap] = []
-    /// Records at a second that had one before the timer stopped.
+    /// The number of records that repeat the second of an earlier sample after the timer stopped.
     private(set) var doubles = 0
     private(set) var longBeats = 0
 
-    /// The file's first moment, which the others count from.
+    /// The file's first time, to which the others are relative.
     private var started: UTC?
     private var newest: Int64 = 0
     private var timer = Timer.standing
-    /// Active time before the timer began to run the last time, in milliseconds, and when it did.
+    /// The active time before the timer last started, and the time of that start, in milliseconds.
     private var active: Int64 = 0
     private var beganAt: Int64 = 0
     private var sampledAt: Int64?
     private var total = ImportTotals()
     private var lap = ImportTotals()
-    /// The laps that have ended, with their figures.
+    /// The closed laps with their totals.
     private var closed: [RecordingLap] = []
-    /// Laps were told too late to count for themselves what they came to.
+    /// Whether a lap was read too late to accumulate the totals of the next one.
     private var areLate = false
-    /// Beats that came before the first moment.
+    /// Beats before the first record or event.
     private var early: [[Int64]] = []
 
     private enum Timer {
         case standing
-        /// An event said so, or the file has none.
+        /// Started by an event, or by the first record of a file without events.
         case running
-        /// A record after the timer stopped says so, and those close behind it.
+        /// Started by a record after the timer stopped; it lasts while more records follow closely.
         case stray
     }
 
-    /// Devices write a lap a little after its end, in milliseconds.
+    /// The longest delay with which devices write a lap after its end, in milliseconds.
     private static let lateness: Int64 = 10_000
 
-    /// Stray records that are farther apart do not belong together, in milliseconds.
+    /// The longest time between stray records that belong together, in milliseconds.
     private static let strayStep: Int64 = 10_000
 
-    /// Beats before the first record or event; more than a few are left out.
+    /// Adds beats before the first record or event. More than 16 arrays are skipped.
     mutating func add(_ beats: [Int64]) {
         if early.count < 16 { early.append(beats) }
     }
@@ -59,7 +59,7 @@ struct FitTrack {
         early = []
     }
 
-    /// Nil where there was no record.
+    /// Returns the recording. Nil if there was no record.
     mutating func finish(_ head: FitSummary, _ row: (RecordingRow) throws -> Void) throws -> RecordedActivity? {
         guard let started, sampledAt != nil else { return nil }
         if timer != .standing { try end(at: newest, .command, row) }
@@ -104,7 +104,7 @@ struct FitTrack {
             return
         }
         if timer == .standing {
-            // The timer ran, or there would be no record. Devices write one as they wake from a pause.
+            // A record implies that the timer ran. Devices write one as they wake from a pause.
             let isStray = sampledAt != nil
             try begin(at: at, isStray ? .auto : .command, row)
             if isStray { timer = .stray }
@@ -131,7 +131,7 @@ struct FitTrack {
         if !rr.isEmpty { try row(.beats(at: newest, rr: rr, gap: false)) }
     }
 
-    /// Counts the active time up to so much of it, in milliseconds.
+    /// Adds active time up to `elapsed`, in milliseconds.
     private mutating func pass(to elapsed: Int64) {
         let milliseconds = elapsed - total.figures.elapsedMilliseconds
         guard milliseconds > 0 else { return }
@@ -139,15 +139,15 @@ struct FitTrack {
         lap.pass(milliseconds)
     }
 
-    /// Active time up to a moment that is not before the timer's last change, in milliseconds.
+    /// Returns the active time at a moment after the timer's last change, in milliseconds.
     private func elapsed(at moment: Int64) -> Int64 {
         active + (timer == .standing ? 0 : max(moment - beganAt, 0))
     }
 }
 
-/// The laps.
+/// The laps of the track.
 extension FitTrack {
-    /// Gives the laps that are known to have ended before a sample their rows.
+    /// Closes the laps that ended before a sample and writes their rows.
     private mutating func closeLaps(before moment: Int64, _ row: (RecordingRow) throws -> Void) throws {
         while closed.count < laps.count {
             let next = laps[closed.count]
@@ -171,14 +171,14 @@ extension FitTrack {
         closed.append(RecordingLap(trigger: lap.trigger, beganAt: began, endedAt: ended, figures: figures))
     }
 
-    /// Those with rows, those that the file told too late for that, with its own figures, and the one that the end ended.
+    /// Returns the closed laps; laps that were read too late for a row, with the file's totals; and the last lap.
     private mutating func allLaps() -> [RecordingLap] {
         while closed.count < laps.count - 1 {
             let next = laps[closed.count]
             close(next, at: min(max(next.ended(since: started), newestLap), newest), next.figures)
             areLate = true
         }
-        // Samples may have come after the last one that the file told.
+        // Samples may follow the last lap of the file.
         let last = closed.count < laps.count ? laps.last : nil
         let began = min(max(last?.began(since: started) ?? 0, newestLap), newest)
         let figures = areLate ? last?.figures : nil

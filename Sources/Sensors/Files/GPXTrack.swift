@@ -2,12 +2,12 @@ package import Domain
 
 /// Reads the tracks of a GPX file, 1.0 or 1.1.
 ///
-/// All tracks of a file are one recording; each segment but the first follows a pause, which is all that a segment can say. Values in
-/// extensions are known by their names alone, because every vendor has a namespace of its own for them.
+/// All tracks of a file form one recording. Each segment but the first follows a pause; GPX has no other way to express
+/// one. Values in extensions are matched by local name, because every vendor has another namespace.
 package struct GPXTrack: TrackParser {
     private enum Place {
         case document, file, track, segment, point
-        /// Within a point's extensions; one that holds no element is a value that is not known.
+        /// An element in a point's extensions; without a child element it is an unknown value.
         case extensions(String, isEmpty: Bool)
         case value(ParsedTrackPoint.Field, String)
         case name, type

@@ -1,15 +1,15 @@
 import Domain
 
-/// Counts what a stretch of an imported recording has come to.
+/// Accumulates the totals of a stretch of an imported recording.
 struct ImportTotals {
-    /// The longest time that a heart rate stands for, in milliseconds: files that keep a point now and then.
+    /// The longest time that one heart rate is valid for, in milliseconds; some files have few points.
     private static let longestWeight: Int64 = 10_000
 
     private(set) var figures = Totals()
-    /// The distance from the recording's start at which the stretch begins.
+    /// The distance from the start of the recording to the start of the stretch.
     private var baseMetres = 0.0
     private var lastMetres = 0.0
-    /// Time since the last sample, or since the beginning.
+    /// The time since the last sample, or since the start.
     private var sinceSample: Int64 = 0
     private var heartWeight = 0.0
     private var heartSum = 0.0
@@ -17,14 +17,14 @@ struct ImportTotals {
 
     init() {}
 
-    /// The stretch that begins where another ends.
+    /// Creates the totals of the stretch after another.
     init(after other: ImportTotals) {
         baseMetres = other.lastMetres
         lastMetres = other.lastMetres
         sinceSample = other.sinceSample
     }
 
-    /// Active time passes.
+    /// Adds active time.
     mutating func pass(_ milliseconds: Int64) {
         figures.elapsedMilliseconds += milliseconds
         figures.movingMilliseconds += milliseconds
@@ -38,7 +38,7 @@ struct ImportTotals {
         }
         if let speed = sample.speed { figures.maximumSpeed = max(speed, figures.maximumSpeed ?? 0) }
         if let rate = sample.heartRate {
-            // A file of a single point, or of many at one moment, has an average too.
+            // At least 1 ms, so that a single point, or many at one time, have an average too.
             let weight = Double(min(max(sinceSample, 1), Self.longestWeight))
             heartWeight += weight
             heartSum += weight * Double(rate)
@@ -50,7 +50,7 @@ struct ImportTotals {
         sinceSample = 0
     }
 
-    /// Takes what a lap without points says of itself, beside the time that has passed.
+    /// Adds the file's totals of a lap without points. Its time is added by ``pass(_:)``.
     mutating func claim(_ claim: TrackRows.LapClaim) {
         figures.distanceMetres += claim.distanceMetres ?? 0
         if let rate = claim.averageHeartRate, let time = claim.elapsedMilliseconds, time > 0 {

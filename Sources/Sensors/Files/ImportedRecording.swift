@@ -1,8 +1,8 @@
 package import Domain
 
-/// What a file held as a whole. Its rows were handed over while it was read.
+/// The header of an imported file. Its rows were passed on while it was read.
 package struct ImportedRecording: Equatable, Sendable {
-    /// Its figures are counted from the rows, its ``RecordedActivity/claim`` is what the file says.
+    /// Its totals are computed from the rows; its ``RecordedActivity/claim`` has the file's own.
     package var recording: RecordedActivity
     package var leftovers: SkippedElements
 
@@ -12,9 +12,9 @@ package struct ImportedRecording: Equatable, Sendable {
     }
 }
 
-/// What a file held and was not kept: counted by name, in the order in which it was first met.
+/// The elements of a file that were not imported: counted by name, in the order of their first occurrence.
 package struct SkippedElements: Equatable, Sendable {
-    /// The most names that are told apart.
+    /// The largest number of distinct names.
     package static let nameLimit = 64
 
     package struct Entry: Equatable, Sendable {
@@ -23,12 +23,12 @@ package struct SkippedElements: Equatable, Sendable {
     }
 
     package private(set) var entries: [Entry] = []
-    /// What was met when there were so many names already.
+    /// The number of elements whose names exceed the limit.
     package private(set) var others = 0
 
     package init() {}
 
-    /// - Parameter name: the file's own word, or ours for what is wrong with so many of its points.
+    /// - Parameter name: the element's name in the file, or a description of an error.
     package mutating func count(_ name: String, _ count: Int = 1) {
         guard count > 0 else { return }
         if let index = index(of: name) {
@@ -45,7 +45,7 @@ package struct SkippedElements: Equatable, Sendable {
         }
     }
 
-    /// How many there were of a name.
+    /// The number of elements with a name.
     package subscript(name: String) -> Int {
         index(of: name).map { entries[$0].count } ?? 0
     }

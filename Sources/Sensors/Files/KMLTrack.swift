@@ -2,19 +2,19 @@ package import Domain
 
 /// Reads the gx:Track elements of a KML file.
 ///
-/// A gx:Track tells all its times, then all its positions, then an array for each other kind of value, so one of them at a time is
-/// held. Each but the first follows a pause. Lines have no times: they are counted.
+/// A gx:Track lists all times, then all positions, then an array for each other kind of value, so one track is held at
+/// a time. Each but the first follows a pause. Lines have no times: they are counted as skipped.
 package struct KMLTrack: TrackParser {
-    /// The most points of one gx:Track: more than two days at one a second.
+    /// The largest number of points in one gx:Track: more than two days at one a second.
     package static let pointLimit = 200_000
 
     private enum Place {
         case document, container, placemark, track
-        /// ExtendedData of a track, and its SchemaData; an array of it, and a value in that.
+        /// ExtendedData of a track, and its SchemaData; an array in it, and a value of the array.
         case values
         case array(ParsedTrackPoint.Field)
         case item(ParsedTrackPoint.Field)
-        /// ExtendedData of a placemark, and the Data that tells its kind.
+        /// ExtendedData of a placemark, and the Data with its activity type.
         case data, kind, kindValue
         case when, coordinate, name, placemarkName
         case skipped
@@ -24,7 +24,7 @@ package struct KMLTrack: TrackParser {
     private var rows = TrackRows()
     private var times: [UTC?] = []
     private var points: [ParsedTrackPoint] = []
-    /// How many values the array has that is being read.
+    /// The number of values read from the current array.
     private var itemCount = 0
     private var tracks = 0
     private var lines = 0
@@ -81,7 +81,7 @@ package struct KMLTrack: TrackParser {
         case (.container, "Style"), (.container, "StyleMap"), (.container, "Schema"), (.track, "altitudeMode"),
             (.placemark, "altitudeMode"), (.placemark, "interpolate"), (.placemark, "styleUrl"),
             (.placemark, "Style"), (.container, "open"), (.container, "visibility"):
-            // How it looks, and what only describes what is read anyway.
+            // Elements of style, and descriptions of what is read anyway.
             return .skipped
         case (.container, _), (.placemark, _), (.track, _), (.values, _), (.data, _):
             rows.leftovers.count(attributes["name"] ?? name)
@@ -143,7 +143,7 @@ package struct KMLTrack: TrackParser {
         return ImportedRecording(recording: recording, leftovers: rows.leftovers)
     }
 
-    /// The names of My Tracks, OpenTracks and ours.
+    /// The names in files of My Tracks, OpenTracks and this program.
     private static let fields: [String: ParsedTrackPoint.Field] = [
         "heartrate": .heartRate, "heart_rate": .heartRate, "cadence": .cadence, "power": .power,
         "temperature": .temperature, "speed": .speed, "distance": .distance,
@@ -151,7 +151,7 @@ package struct KMLTrack: TrackParser {
 }
 
 extension ParsedTrackPoint {
-    /// The text of a gx:coord: longitude, latitude and perhaps altitude, with spaces between.
+    /// Parses the text of a gx:coord: longitude, latitude and optional altitude, separated by white space.
     fileprivate init(coordinate text: String) {
         let parts = text.split(maxSplits: 3) { $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }
         guard parts.count >= 2 else { return }

@@ -1,26 +1,26 @@
 package import Domain
 
-/// Lets the records of an imported file through in the order of their times.
+/// Passes the records of an imported file on in the order of their times.
 ///
-/// Records that jump more than 10 min ahead and come back within 20 are left out, as are those that go back. Equal times pass: files
-/// have two records at one second where a lap ends. A real hole of more than 10 min shows itself after 20 records; so many are held
-/// until then.
+/// Records that go back in time are skipped, and so are records that jump more than 10 min ahead if one of the next 20
+/// comes back. Equal times pass: files have two records at one second when a lap ends. A gap of more than 10 min is
+/// confirmed after 20 records, which are held until then.
 package struct RecordReorderer<Record> {
-    /// How far ahead is a jump, in milliseconds.
+    /// The smallest jump ahead, in milliseconds.
     package static var jump: Int64 { 600_000 }
-    /// The most records that are held.
+    /// The largest number of held records.
     package static var heldLimit: Int { 20 }
 
     private var newest: UTC?
     private var held: [(time: UTC, record: Record)] = []
-    /// Records that were left out because their time went back.
+    /// The number of records skipped because they went back in time.
     package private(set) var backward = 0
-    /// Records that were left out because they had jumped ahead.
+    /// The number of records skipped because they jumped ahead in time.
     package private(set) var ahead = 0
 
     package init() {}
 
-    /// Takes the file's next record, and hands over those that are in order now.
+    /// Receives the file's next record and passes the ordered records to `body`.
     package mutating func append(_ record: Record, at time: UTC, _ body: (Record, UTC) throws -> Void) rethrows {
         if let newest, time < newest {
             backward += 1
@@ -33,7 +33,7 @@ package struct RecordReorderer<Record> {
                 backward += 1
             } else {
                 held.append((time, record))
-                // The very first record is believed as soon as the second does not come long before it.
+                // The first record counts unless the second is far before it.
                 if newest == nil || held.count > Self.heldLimit { try release(body) }
             }
         } else if let newest, time.milliseconds - newest.milliseconds <= Self.jump {
@@ -44,7 +44,7 @@ package struct RecordReorderer<Record> {
         }
     }
 
-    /// There are no more records: none of those held came back.
+    /// Ends the file and passes the held records on, since no record came back.
     package mutating func finish(_ body: (Record, UTC) throws -> Void) rethrows {
         try release(body)
     }

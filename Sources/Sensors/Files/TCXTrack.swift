@@ -2,13 +2,13 @@ package import Domain
 
 /// Reads the first activity of a Training Center Database, version 1 or 2.
 ///
-/// A second track of a lap follows a pause; the first one of a lap goes on where the lap before ended.
+/// A second track in a lap follows a pause; the first track of a lap continues the lap before.
 package struct TCXTrack: TrackParser {
     private enum Place {
         case document, container, activity, lap, track, point
-        /// Elements that only hold others.
+        /// Elements that contain other elements only.
         case position, extensions, creator
-        /// Holds its number in a Value.
+        /// An element with its number in a Value.
         case valued(Field)
         case value(Field, String)
         case skipped
@@ -70,7 +70,7 @@ package struct TCXTrack: TrackParser {
         }
     }
 
-    /// Where an element stands that holds a value, or holds those that do.
+    /// Returns the place of an element with a value, or of one that contains such elements.
     private mutating func value(_ name: String) -> Place {
         switch (places.last, name) {
         case (.lap, "TotalTimeSeconds"): return .value(.lapTime, name)

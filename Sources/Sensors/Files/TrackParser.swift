@@ -1,23 +1,23 @@
 package import Domain
 
-/// A machine that makes a recording of the elements of an XML file.
+/// A parser that makes a recording from the elements of an XML file.
 ///
-/// Names come without their prefix. What the file holds and the machine does not keep is counted in the recording's ``SkippedElements``.
+/// Names come without their prefix. Elements that are not imported are counted in the recording's ``SkippedElements``.
 package protocol TrackParser {
-    /// An element begins.
+    /// Begins an element.
     ///
-    /// - Returns: whether its text is wanted.
+    /// - Returns: Whether the element's text is needed.
     mutating func begin(_ name: String, _ attributes: [XMLAttribute]) throws(FileError) -> Bool
 
-    /// The element that began last of those that have not ended ends.
+    /// Ends the innermost open element.
     ///
-    /// - Parameter text: of an element whose text is wanted and that holds no other element; else empty.
+    /// - Parameter text: the text of an element that needs it and contains no other element; else empty.
     mutating func end(_ text: String) throws(FileError)
 
-    /// The rows that have become known since they were last taken.
+    /// Returns and removes the rows that are complete.
     mutating func drainRows() -> [RecordingRow]
 
-    /// The file is over, and was well-formed. Take the last rows afterwards.
+    /// Ends a well-formed file. Call ``drainRows()`` after it.
     mutating func finish() throws(FileError) -> ImportedRecording
 }
 
@@ -37,7 +37,7 @@ extension [XMLAttribute] {
     }
 }
 
-/// A point of a track while its elements are read.
+/// A track point while its elements are read.
 struct ParsedTrackPoint {
     enum Field {
         case time, latitude, longitude, altitude, distance, speed, heartRate, cadence, power, temperature
@@ -46,12 +46,12 @@ struct ParsedTrackPoint {
     var time: UTC?
     var latitude: Double?
     var longitude: Double?
-    /// Its moments are not known yet.
+    /// The sample; its times are set later.
     var sample = RecordingSample(at: 0, elapsedMilliseconds: 0)
 
-    /// Sets a value from its text; empty text is no value.
+    /// Sets a value from its text; empty text sets nothing.
     ///
-    /// - Returns: false for text that says no such value, or one that is out of its range.
+    /// - Returns: False if the text is invalid or the value out of range.
     mutating func set(_ field: Field, _ text: String) -> Bool {
         if field == .time {
             time = UTC(iso8601: text.trimmed)
@@ -73,7 +73,7 @@ struct ParsedTrackPoint {
         return true
     }
 
-    /// The place, if it is on the Earth.
+    /// The position if it is on the Earth.
     var coordinate: Coordinate? {
         guard let latitude, let longitude, latitude.magnitude <= 90, longitude.magnitude <= 180 else { return nil }
         return Coordinate(latitude: latitude, longitude: longitude)
@@ -91,7 +91,7 @@ struct ParsedTrackPoint {
         return true
     }
 
-    /// A finite decimal number with white space around it.
+    /// Parses a finite decimal number with optional white space around it.
     static func number(_ text: String) -> Double? {
         let trimmed = text.trimmed
         guard trimmed.utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }), let number = Double(trimmed),
@@ -102,7 +102,7 @@ struct ParsedTrackPoint {
 }
 
 extension String {
-    /// Without the white space of XML before and after it.
+    /// The string without XML white space at either end.
     var trimmed: Substring {
         let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
         guard let start = utf8.firstIndex(where: { !isBlank($0) }), let last = utf8.lastIndex(where: { !isBlank($0) })
@@ -112,7 +112,7 @@ extension String {
 }
 
 extension Sport {
-    /// From the words and numbers that files have for it; `.other` for those that are not known.
+    /// Creates a sport from a file's name or number for it; `.other` if that is unknown.
     init(said text: String) {
         let word = text.trimmed.lowercased()
         // The numbers are Strava's.

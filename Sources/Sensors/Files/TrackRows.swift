@@ -2,15 +2,15 @@ import Domain
 
 /// Makes the rows of a recording from the points, pauses and laps of a file.
 ///
-/// A point belongs to the lap at whose end it stands. Its active time is what has passed since the recording's start less the pauses
-/// between its parts. Figures are counted from the points.
+/// A point belongs to the lap that contains it. Active time is the time since the start of the recording without the
+/// pauses between its parts. Totals are computed from the points.
 struct TrackRows {
-    /// The most laps of a file.
+    /// The largest number of laps of a file.
     static let lapLimit = 10_000
-    /// A track that lasts longer is refused, in milliseconds: a year.
+    /// The longest track in milliseconds: a year.
     static let longest: Int64 = 366 * 86_400_000
 
-    /// What a lap of a file says of itself.
+    /// A lap's own totals in the file.
     struct LapClaim {
         var began: UTC?
         var trigger = Event.Trigger.command
@@ -24,9 +24,9 @@ struct TrackRows {
     private(set) var rows: [RecordingRow] = []
     private(set) var laps: [RecordingLap] = []
     private(set) var total = ImportTotals()
-    /// The recording's first moment, once there is a point.
+    /// The start of the recording; nil before the first point.
     private(set) var started: UTC?
-    /// The moment of the last row.
+    /// The time of the last row.
     private(set) var now: Int64 = 0
     private var claims: [LapClaim] = []
     private var order = RecordReorderer<Pending>()
@@ -37,12 +37,12 @@ struct TrackRows {
 
     private struct Pending {
         var sample: RecordingSample
-        /// Counted from the first; and the lap that the point stands in.
+        /// The indexes of the point's part and lap.
         var part: Int
         var lap: Int
     }
 
-    /// The timer stood still between the points before and those that follow.
+    /// Starts a new part after a pause of the timer.
     mutating func beginPart() {
         part += 1
     }
@@ -52,7 +52,7 @@ struct TrackRows {
         claims.append(claim)
     }
 
-    /// Changes what the lap that began last says of itself.
+    /// Changes the totals of the latest lap.
     mutating func changeLap(_ change: (inout LapClaim) -> Void) {
         guard !claims.isEmpty else { return }
         change(&claims[claims.count - 1])
@@ -71,9 +71,9 @@ struct TrackRows {
 
     /// Ends the rows.
     ///
-    /// - Returns: the recording, to which the name is still to be added.
-    /// - Parameter needs: what a point must have to be one.
-    /// - Throws: where there is no point, and no lap with a time.
+    /// - Parameter needs: the properties that a point needs, for the error.
+    /// - Returns: The recording without its name.
+    /// - Throws: ``FileError`` if there is neither a point nor a lap with a time.
     mutating func finish(sport: Sport, needs: String) throws(FileError) -> RecordedActivity {
         var due: [(Pending, UTC)] = []
         order.finish { due.append(($0, $1)) }
@@ -91,7 +91,7 @@ struct TrackRows {
         return recording
     }
 
-    /// The file's own totals; nil for what it does not say of each lap.
+    /// Returns the file's own totals; a total is nil unless every lap has it.
     func claim(creator: SanitizedText?) -> SourceTotals {
         var claim = SourceTotals()
         claim.creator = creator
@@ -143,14 +143,14 @@ struct TrackRows {
         rows.append(.sample(sample))
     }
 
-    /// Active time passes.
+    /// Adds active time up to a moment.
     private mutating func pass(to moment: Int64) {
         total.pass(moment - now)
         lap.pass(moment - now)
         now = moment
     }
 
-    /// Ends the laps that a point stands beyond, as of the moments at which the file says that the next ones began.
+    /// Ends the laps before a point, at the start times of the laps that follow them.
     private mutating func endLaps(before point: Pending, at: Int64, latest: Int64) {
         while laps.count < point.lap {
             let began = moment(ofLap: laps.count + 1) ?? now
@@ -159,7 +159,7 @@ struct TrackRows {
         }
     }
 
-    /// Ends all laps, each where the next begins, and the last one now.
+    /// Ends all laps, each at the start of the next, and the last one now.
     private mutating func endAllLaps() {
         while laps.count + 1 < claims.count {
             endLap(at: min(max(moment(ofLap: laps.count + 1) ?? now, lapBegan), now), writes: false)
@@ -181,7 +181,7 @@ struct TrackRows {
         return began.milliseconds - started.milliseconds
     }
 
-    /// A run indoors can be laps alone: their own figures are all that is known.
+    /// Starts a recording without points: an indoor run can consist of laps with their own totals only.
     private mutating func beginWithoutPoints() throws(FileError) {
         guard let first = claims.first?.began, claims.contains(where: { ($0.elapsedMilliseconds ?? 0) > 0 }) else {
             return

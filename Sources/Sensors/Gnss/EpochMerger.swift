@@ -1,25 +1,25 @@
 package import Domain
 
-/// The reports of one receiver, merged into one fix for each moment.
+/// Merges the reports of one receiver into one fix for each epoch.
 ///
-/// gpsd sends one to seven reports of the same time; the first often lacks altitude, or says speed 0 while moving. The last value of
-/// each field counts. A fix closes at the report with which each of the last ten fixes was complete, so that those of a receiver with
-/// one report a fix close at once; else when the time changes, or ``patience`` after its first report.
+/// gpsd sends one to seven reports of the same time; the first often lacks altitude, or has speed 0 while moving. The
+/// last value of each field counts. A fix closes once it has as many reports as any of the last ten fixes; else when
+/// the time changes, or ``epochTimeout`` after its first report.
 ///
-/// A report of a moment whose fix has closed already adds nothing, but it teaches the merger to wait for one more. A report without a
-/// time is a fix of its own.
+/// A report that arrives after its fix has closed adds nothing, but the next ten fixes wait for one more. A report
+/// without a time is a fix alone.
 package struct EpochMerger: Sendable {
-    /// How long after its first report a fix stays open at most.
+    /// The longest time that a fix stays open after its first report.
     package static let epochTimeout = Duration.milliseconds(300)
-    /// How many fixes are looked back on.
+    /// The number of closed fixes that are kept.
     package static let memory = 10
-    /// How long after its first report a fix is remembered, so that a late report makes no second fix. Receivers that interleave two
-    /// solutions are half a second late; a log that is played in a circle comes round later.
+    /// How long after its first report a closed fix is remembered, so that a late report makes no second fix. Receivers
+    /// that interleave two solutions are half a second late; a log played in a loop repeats its times later.
     package static let lateness = Duration.seconds(1)
-    /// How long a count of satellites holds.
+    /// How long a number of satellites is valid.
     private static let skyAge = Duration.seconds(10)
 
-    /// A fix that has closed, and the reports that there were of it.
+    /// A closed fix with the number of its reports.
     private struct Closed: Sendable {
         var time: UTC
         var arrivedAt: Instant
@@ -29,26 +29,26 @@ package struct EpochMerger: Sendable {
     private let name: SanitizedText?
     private var open: Fix?
     private var reports = 0
-    /// Complete fixes that have not been taken, at most two in steady use.
+    /// Closed fixes that ``next(at:)`` has not returned yet, at most two in steady use.
     private var ready: [Fix] = []
-    /// The last ten fixes with a time; a ring whose oldest is at `oldest`.
+    /// The last ten fixes with a time: a ring whose oldest element is at `oldest`.
     private var closed: [Closed] = []
     private var oldest = 0
     private var satellites: Timestamped<Int>?
 
-    /// - Parameter device: the receiver as gpsd names it; made harmless here.
+    /// - Parameter device: the receiver's path from gpsd; sanitized here.
     package init(device: String?) {
         name = device.flatMap { SanitizedText($0) }
         ready.reserveCapacity(2)
         closed.reserveCapacity(Self.memory)
     }
 
-    /// When ``next(at:)`` will have a fix if no report comes.
+    /// The time at which ``next(at:)`` has a fix if no report comes.
     package var deadline: Instant? {
         ready.first?.arrivedAt ?? open.map { $0.arrivedAt + Self.epochTimeout }
     }
 
-    /// Takes a report; then take the fixes that it closed, with ``next(at:)``.
+    /// Receives a report. Call ``next(at:)`` after it for the fixes that it closed.
     package mutating func received(_ report: TPVReport, at now: Instant) {
         guard let time = report.time else {
             close()
@@ -59,7 +59,7 @@ package struct EpochMerger: Sendable {
             open?.add(report)
             reports += 1
         } else if let late = closed.lastIndex(where: { $0.time == time && now - $0.arrivedAt < Self.lateness }) {
-            // Only the newest could have waited for it.
+            // Only the newest fix could have waited for this report.
             if open == nil, late == newest { closed[late].reports += 1 }
             return
         } else {
@@ -70,12 +70,12 @@ package struct EpochMerger: Sendable {
         if closed.count == Self.memory, closed.allSatisfy({ $0.reports <= reports }) { close() }
     }
 
-    /// Takes the count of satellites that the receiver's fixes use from now on.
+    /// Receives the number of satellites for the next fixes.
     package mutating func received(satellites: Int, at now: Instant) {
         self.satellites = Timestamped(satellites, at: now)
     }
 
-    /// The next fix that is complete by `now`; call it until it is nil.
+    /// Returns the next fix that is complete by `now`. Call it until it returns nil.
     package mutating func next(at now: Instant) -> Fix? {
         if let open, now >= open.arrivedAt + Self.epochTimeout { close() }
         return ready.isEmpty ? nil : ready.removeFirst()
@@ -107,10 +107,10 @@ package struct EpochMerger: Sendable {
 }
 
 extension Fix {
-    /// Adds another report of the same moment.
+    /// Adds another report of the same epoch.
     fileprivate mutating func add(_ report: TPVReport) {
         if report.mode != 0 { mode = report.mode }
-        // Half a position is none, and never completes another.
+        // Latitude without longitude is discarded; two halves of two reports make no position.
         if let north = report.latitude, let east = report.longitude {
             latitude = north
             longitude = east

@@ -1,24 +1,24 @@
-/// gpsd's stream of bytes cut into lines.
+/// Splits gpsd's byte stream into lines.
 ///
-/// A line ends with LF or CR LF. One that is longer than ``limit`` is skipped to its end, whatever it says; empty ones are skipped
-/// too. What is kept never grows beyond the limit and what was appended since the last line was taken.
+/// A line ends with LF or CR LF. Empty lines, and lines longer than ``limit``, are skipped. The buffer never exceeds
+/// the limit plus the bytes appended since the last line was taken.
 package struct GpsdLines: Sendable {
-    /// The longest line that gpsd sends, in bytes without the line end (`GPS_JSON_RESPONSE_MAX`).
+    /// The longest line of gpsd in bytes, without the line end (`GPS_JSON_RESPONSE_MAX`).
     package static let limit = 10_240
 
     private var bytes: [UInt8] = []
-    /// Where the next line begins.
+    /// The start of the next line.
     private var start = 0
-    /// How far there is no line end.
+    /// No line end comes before this index.
     private var scanned = 0
-    /// The line that is coming in has been too long already.
+    /// The current line is too long; the rest of it is skipped.
     private var isSkipping = false
 
     package init() {
         bytes.reserveCapacity(2 * Self.limit)
     }
 
-    /// Takes bytes as they come, cut anywhere. Take the lines with ``next()`` before appending more.
+    /// Appends received bytes, split anywhere. Take the lines with ``next()`` before the next call.
     package mutating func append(_ more: some Collection<UInt8>) {
         if start > 0 {
             bytes.removeSubrange(..<start)
@@ -28,9 +28,9 @@ package struct GpsdLines: Sendable {
         bytes.append(contentsOf: more)
     }
 
-    /// The next whole line without its end; nil when it is not there yet.
+    /// Returns the next whole line without its end. Nil if no whole line has arrived.
     ///
-    /// It is a view of what is kept: let go of it before more bytes are appended, and nothing is copied.
+    /// The line is a slice of the buffer: release it before the next ``append(_:)``, or the buffer is copied.
     package mutating func next() -> ArraySlice<UInt8>? {
         while let end = bytes[scanned...].firstIndex(of: UInt8(ascii: "\n")) {
             let line = start..<(end > start && bytes[end - 1] == UInt8(ascii: "\r") ? end - 1 : end)
@@ -41,7 +41,7 @@ package struct GpsdLines: Sendable {
             if isWhole, !line.isEmpty, line.count <= Self.limit { return bytes[line] }
         }
         scanned = bytes.endIndex
-        // The CR of a line of exactly the limit may be here without its LF.
+        // A line of exactly the limit may have its CR here and its LF not yet.
         if scanned - start > Self.limit + 1 {
             isSkipping = true
         }

@@ -1,32 +1,32 @@
 package import Domain
 
-/// What one line of gpsd says, as far as it matters here.
+/// One line from gpsd, reduced to what this program uses.
 ///
 /// Source: gpsd_json(5). Every field of every class can be missing; classes that are not listed are ``other``.
 package enum GpsdMessage: Equatable, Sendable {
-    /// VERSION, gpsd's greeting; `major` is 3 since 2009. gpsd also relays the greeting of a gpsd that is its own source.
+    /// VERSION, gpsd's greeting; `major` is 3 since 2009. gpsd also relays the greeting of a gpsd that it reads.
     case version(major: Int)
-    /// DEVICES: the paths of all receivers that gpsd knows.
+    /// DEVICES: the paths of all receivers of gpsd.
     case devices([String])
-    /// DEVICE: a receiver has come or gone.
+    /// DEVICE: a receiver was added or removed.
     case device(String, isPresent: Bool)
     /// TPV.
     case report(TPVReport)
-    /// SKY: how many satellites a receiver uses.
+    /// SKY: the number of satellites that a receiver uses.
     case sky(device: String?, satellites: Int?)
-    /// ERROR: gpsd refuses a request.
+    /// ERROR: gpsd rejects a request.
     case error
-    /// Anything else, lines that cannot be read among it. It shows that gpsd is alive.
+    /// Anything else, including lines that cannot be parsed. It shows that gpsd is alive.
     case other
 }
 
-/// One TPV report: what a receiver says of one moment, or a part of it. Nothing in it is checked but that numbers are finite.
+/// One TPV report: all or part of a receiver's data of one epoch. Numbers are finite and otherwise unchecked.
 package struct TPVReport: Equatable, Sendable {
-    /// The receiver's path as gpsd names it, to tell receivers apart. It is not made harmless, so it is never shown.
+    /// The receiver's path from gpsd, to distinguish receivers. It is not sanitized, so it is never shown.
     package var device: String?
-    /// The receiver's own time.
+    /// The receiver's time.
     package var time: UTC?
-    /// 0 unknown, 1 no fix, 2 without altitude, 3 with altitude. 2 and 3 do not promise a position.
+    /// 0 unknown, 1 no fix, 2 without altitude, 3 with altitude. 2 and 3 do not guarantee a position.
     package var mode: UInt8
     /// Degrees north.
     package var latitude: Double?

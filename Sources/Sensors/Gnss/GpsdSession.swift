@@ -1,47 +1,47 @@
 package import Domain
 
-/// The life of the connection to gpsd.
+/// State machine of the connection to gpsd.
 ///
 ///                due              connected             VERSION 3
 ///     resting ─────────▶ connecting ─────────▶ greeting ─────────▶ watching
 ///        ▲                   │ late, failed        │ late, closed      │ closed, unanswered, silent for 30 s
 ///        └───────────────────┴─────────────────────┴───────────────────┘
 ///
-/// gpsd says nothing when its receiver falls silent, when the receiver is unplugged, or when the connection is half-open, so silence
-/// is asked about and ended by the clock. Whatever is wrong, it is tried again for ever, and gpsd's return is found within 2 s.
+/// gpsd sends nothing when its receiver falls silent or is unplugged, or when the connection is half-open. So the
+/// machine probes a silent gpsd. It retries without end, and finds a restarted gpsd within 2 s.
 ///
-/// The machine does no input or output. The shell reports what happened with the moment it happened, carries out the returned
-/// ``Action``, and calls ``tick(at:)`` no later than ``deadline``.
+/// The machine does no input or output. The shell reports events with their time, performs the returned ``Action``, and
+/// calls ``tick(at:)`` no later than ``deadline``.
 package struct GpsdSession: Sendable {
     package enum Action: Equatable, Sendable {
-        /// Begin to connect to the address of this number.
+        /// Connect to the address of this index.
         case connect(Int)
         case send([UInt8])
-        /// Close the connection, or give up connecting. It is not reported back.
+        /// Close the connection, or stop connecting. The shell does not report it back.
         case close
     }
 
-    /// How long a connection may take to stand, and then gpsd to greet. One that is starting up greets after 3 s or more; the next
-    /// connection finds it then.
+    /// The time limit for connecting, and again for gpsd's greeting. A gpsd that is starting may need 3 s or more to
+    /// greet; a later attempt reaches it.
     package static let answerLimit = Duration.seconds(2)
-    /// From one round of attempts to the next while nobody listens.
+    /// Minimum time between two rounds of attempts while no gpsd listens.
     package static let retry = Duration.milliseconds(500)
-    /// Before the next attempt when gpsd took the connection and ended it without a report. systemd gives up a socket-activated gpsd
-    /// that is started more than 5 times in 10 s.
+    /// Delay before the next attempt if gpsd accepted the connection and closed it without a report. systemd stops
+    /// restarting a socket-activated gpsd that is started more than 5 times in 10 s.
     package static let retryDelay = Duration.seconds(2)
-    /// From the last report to the first question whether gpsd is still there.
+    /// Time from the last report to the first probe.
     package static let probeAfter = Duration.seconds(3)
-    /// From the last report until the receiver counts as silent.
+    /// Time from the last report until the receiver counts as silent.
     package static let silenceTimeout = Duration.seconds(5)
-    /// For an answer to a question. gpsd 3.22 stands still for 3 s while it opens a receiver.
+    /// Time limit for the answer to a probe. gpsd 3.22 blocks for 3 s while it opens a receiver.
     package static let connectTimeout = Duration.seconds(5)
-    /// From one question to the next in a long silence.
+    /// Time between two probes in a long silence.
     package static let askAgain = Duration.seconds(10)
-    /// From one request for a receiver that gpsd does not know to the next.
+    /// Time between two requests for a receiver that gpsd does not know.
     package static let requestAgain = Duration.seconds(1)
-    /// From the last report until gpsd is connected to anew, which makes it open its receivers again.
+    /// Time from the last report until a reconnect, which makes gpsd reopen its receivers.
     package static let reopen = Duration.seconds(30)
-    /// The most receivers that are kept in mind.
+    /// The largest number of receivers to remember.
     package static let deviceLimit = 16
 
     private enum State: Sendable {
@@ -52,15 +52,15 @@ package struct GpsdSession: Sendable {
     }
 
     private struct Watch: Sendable {
-        /// When the last report came; at first, when it was asked for.
+        /// The time of the last report; at first, of the request for reports.
         var reportedAt: Instant
         var hasReported = false
-        /// When the question was sent that no line has come after.
+        /// The time of the oldest probe that no line has followed.
         var unansweredSince: Instant?
         var askAt: Instant
-        /// Receivers that gpsd knows; nil until it says.
+        /// The receivers of gpsd; nil until it lists them.
         var devices: [String]?
-        /// gpsd does not know the receiver that is wanted.
+        /// gpsd does not know the wanted receiver.
         var isRefused = false
     }
 
@@ -68,22 +68,22 @@ package struct GpsdSession: Sendable {
     private let wanted: String?
     private var state = State.resting(until: Instant(nanoseconds: 0))
     private var address = 0
-    /// Addresses of this round that have been tried, and when the round began.
+    /// The number of addresses tried in this round, and the time when the round began.
     private var tried = 0
     private var triedAt = Instant(nanoseconds: 0)
 
-    /// How gpsd stands; nil until the first attempt has ended.
+    /// The link's state; nil until the first attempt has ended.
     package private(set) var status: LinkStatus?
 
     /// - Parameters:
-    ///   - addresses: how many addresses gpsd may be at, from 1. Each round tries all, beginning with the one that answered last.
-    ///   - device: the one receiver to use, as gpsd names it.
+    ///   - addresses: the number of addresses, at least 1. Each round tries all, the last that answered first.
+    ///   - device: the path of the one receiver to use; nil uses any.
     package init(addresses: Int, device: String? = nil) {
         self.addresses = addresses
         wanted = device
     }
 
-    /// When ``tick(at:)`` has something to do.
+    /// The next time to call ``tick(at:)``.
     package var deadline: Instant {
         switch state {
         case .resting(let until), .connecting(let until), .greeting(let until): return until
@@ -121,12 +121,12 @@ package struct GpsdSession: Sendable {
         }
     }
 
-    /// The connection stands.
+    /// Records that the connection is established.
     package mutating func connected(at now: Instant) {
         state = .greeting(until: now + Self.answerLimit)
     }
 
-    /// The connection could not be made.
+    /// Records that connecting failed.
     package mutating func failed(at now: Instant) {
         tried += 1
         address = (address + 1) % addresses
@@ -139,7 +139,7 @@ package struct GpsdSession: Sendable {
         }
     }
 
-    /// gpsd has ended the connection, or it broke.
+    /// Records that gpsd closed the connection, or that it broke.
     package mutating func closed(at now: Instant) {
         guard case .watching(let watch) = state else {
             refused(at: now)
@@ -150,7 +150,7 @@ package struct GpsdSession: Sendable {
         status = LinkStatus(.disconnected, reason: .notRunning)
     }
 
-    /// A line has come.
+    /// Receives a line.
     package mutating func received(_ message: GpsdMessage, at now: Instant) -> Action? {
         switch state {
         case .resting, .connecting: return nil
@@ -173,7 +173,7 @@ package struct GpsdSession: Sendable {
         }
     }
 
-    /// A fix of the receiver in use has closed.
+    /// Receives a merged fix of the receiver in use.
     package mutating func merged(_ fix: Fix) {
         guard case .watching = state else { return }
         status =
@@ -198,7 +198,7 @@ package struct GpsdSession: Sendable {
             if isPresent, devices.count < Self.deviceLimit { devices.append(device) }
             watch.devices = devices
         case .error:
-            // The one request of ours that gpsd can refuse is that for a receiver.
+            // The only request that gpsd can reject is the one for a receiver.
             guard wanted != nil, !watch.hasReported else { return }
             watch.isRefused = true
             watch.askAt = min(watch.askAt, now + Self.requestAgain)
@@ -206,7 +206,7 @@ package struct GpsdSession: Sendable {
         }
     }
 
-    /// What to say while no report comes.
+    /// The status while no report arrives.
     private func absence(_ watch: Watch) -> LinkStatus {
         var isAbsent = watch.isRefused
         if let devices = watch.devices {
@@ -217,14 +217,14 @@ package struct GpsdSession: Sendable {
             .connecting, reason: isAbsent ? .noDevice : .silent, name: name.flatMap { SanitizedText($0) })
     }
 
-    /// Connects anew without a word: the receiver is as silent as it was.
+    /// Reconnects and keeps the status: the receiver is still silent.
     private mutating func reconnect(at now: Instant) -> Action {
         tried = 0
         state = .resting(until: now)
         return .close
     }
 
-    /// Something took the connection that is no gpsd, or wants nothing of us.
+    /// Handles a peer that accepts the connection but is not gpsd 3, or closes it before the greeting.
     private mutating func refused(at now: Instant) {
         tried = 0
         state = .resting(until: now + Self.retryDelay)

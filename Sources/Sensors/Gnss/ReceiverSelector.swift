@@ -1,16 +1,17 @@
 package import Domain
 
-/// The receivers that gpsd reports of, and the one of them whose fixes count.
+/// Selects the receiver whose fixes count.
 ///
-/// That is the one asked for; else the best, by mode and then by error estimate. Once chosen, a receiver is left only when it has
-/// given no position for ``silence`` and another has. For ``settling`` after the choice a better one still takes its place, because
-/// the first to be heard need not be the best. While no receiver has a position, the first one heard says so for all.
+/// A configured receiver is the only one. Else the best is chosen, by mode and then by error estimate. It is replaced
+/// only when it has had no position for ``silenceTimeout`` and another has one, or by a better one within ``settling``
+/// after the choice, because the first to report need not be the best. While no receiver has a position, the fixes of
+/// the first one to report are used.
 package struct ReceiverSelector: Sendable {
-    /// How long a receiver may be without a position before another is taken.
+    /// How long the chosen receiver may lack a position before another replaces it.
     package static let silenceTimeout = Duration.seconds(10)
-    /// How long a choice is open to a better receiver.
+    /// How long a better receiver can still replace a new choice.
     package static let settling = Duration.seconds(2)
-    /// The most receivers that are told apart; gpsd has 4 to 6. Beyond it, the one not heard for longest is forgotten.
+    /// The largest number of receivers; gpsd has 4 to 6. A new one replaces the one with the oldest report.
     package static let limit = 8
 
     private struct Receiver: Sendable {
@@ -32,33 +33,33 @@ package struct ReceiverSelector: Sendable {
 
     private let wanted: String?
     private var receivers: [Receiver] = []
-    /// The chosen one's place in `receivers`.
+    /// The index of the chosen receiver in `receivers`.
     private var chosen: Int?
     private var settlesAt: Instant?
 
-    /// - Parameter wanted: the one receiver to use, as gpsd names it; nil leaves the choice open.
+    /// - Parameter wanted: the path of the one receiver to use; nil chooses the best.
     package init(wanted: String? = nil) {
         self.wanted = wanted
     }
 
-    /// When ``next(at:)`` may have a fix if no report comes.
+    /// The time at which ``next(at:)`` may have a fix if no report comes.
     package var deadline: Instant? {
         receivers.lazy.compactMap(\.merger.deadline).min()
     }
 
-    /// Takes a report; then take the fixes that it closed, with ``next(at:)``.
+    /// Receives a report. Call ``next(at:)`` after it for the fixes that it closed.
     package mutating func received(_ report: TPVReport, at now: Instant) {
         guard let index = place(of: report.device, at: now) else { return }
         receivers[index].merger.received(report, at: now)
     }
 
-    /// Takes a receiver's count of satellites.
+    /// Receives a receiver's number of satellites.
     package mutating func received(satellites: Int, of device: String?, at now: Instant) {
         guard let index = place(of: device, at: now) else { return }
         receivers[index].merger.received(satellites: satellites, at: now)
     }
 
-    /// The next fix of the receiver in use that is complete by `now`; call it until it is nil.
+    /// Returns the next fix of the receiver in use that is complete by `now`. Call it until it returns nil.
     package mutating func next(at now: Instant) -> Fix? {
         for index in receivers.indices {
             while let fix = receivers[index].merger.next(at: now) {
@@ -85,7 +86,7 @@ package struct ReceiverSelector: Sendable {
         return index
     }
 
-    /// Whether a fix of this receiver counts; it may make it the chosen one.
+    /// Whether a fix of this receiver counts. The call may change the choice.
     private mutating func uses(_ fix: Fix, of index: Int) -> Bool {
         if fix.hasPosition {
             let quality = Quality(mode: fix.mode, accuracy: fix.accuracy ?? .infinity)
@@ -121,7 +122,7 @@ package struct ReceiverSelector: Sendable {
 }
 
 extension Fix {
-    /// Whether it says where the receiver is, true or not. Modes 2 and 3 alone do not.
+    /// Whether the fix has coordinates. Modes 2 and 3 alone do not guarantee them.
     package var hasPosition: Bool {
         mode >= 2 && latitude != nil && longitude != nil
     }

@@ -1,18 +1,18 @@
 package import Domain
 
-/// Which way to the straps is used: bluetoothd's while that runs, since it claims every link, else the kernel's own.
+/// Selects the Bluetooth backend: bluetoothd while it runs, since it claims every link, else the kernel.
 ///
-///     bluetoothd                        way
-///     not known yet                     none, for 2 s at most; then the kernel's
-///     runs                              bluetoothd's, at once
-///     has gone                          bluetoothd's for another 4 s, then the kernel's
+///     bluetoothd                        backend
+///     not known yet                     none, for 2 s at most; then the kernel
+///     runs                              bluetoothd, at once
+///     stopped                           bluetoothd for another 4 s, then the kernel
 ///
-/// One that is restarted is back within 0.1 to 3 s, and would otherwise cost two changes of the way; one that was stopped costs
-/// 4 of the 15 s in which heart rate is to go on.
+/// A restarted bluetoothd is back within 0.1 to 3 s; without the delay it would cost two changes of the backend. If
+/// bluetoothd stays away, the delay costs 4 of the 15 s in which heart rate must return.
 package struct BackendSelector: Equatable, Sendable {
-    /// What people want.
+    /// The configured backend.
     package enum Preference: Equatable, Sendable {
-        /// The best way that there is.
+        /// bluetoothd if it runs, else the kernel.
         case auto
         case kernel
         case bluetoothd
@@ -22,19 +22,19 @@ package struct BackendSelector: Equatable, Sendable {
         case kernel, bluetoothd
     }
 
-    /// How long is waited to be told whether bluetoothd runs: a bus may hang.
+    /// How long to wait for the first answer whether bluetoothd runs: a bus may hang.
     package static let startTimeout = Duration.seconds(2)
 
-    /// How long bluetoothd may be gone.
+    /// How long bluetoothd may be absent before the kernel replaces it.
     package static let holdTime = Duration.seconds(4)
 
-    /// The way to be used; nil while it is not decided.
+    /// The backend in use; nil until it is decided.
     package private(set) var way: Backend?
 
-    /// Why it was chosen, where nobody has said it.
+    /// Why the backend was chosen; nil if it is configured.
     package private(set) var reason: SanitizedText?
 
-    /// When ``tick(at:)`` has something to decide, if nothing happens before.
+    /// The next time to call ``tick(at:)`` if nothing happens before.
     package private(set) var deadline: Instant?
 
     private let isFree: Bool
@@ -48,7 +48,7 @@ package struct BackendSelector: Equatable, Sendable {
         }
     }
 
-    /// Whether bluetoothd runs has been told.
+    /// Receives whether bluetoothd runs.
     package mutating func receive(isRunning: Bool, at now: Instant) {
         guard isFree else { return }
         if isRunning {
@@ -62,14 +62,14 @@ package struct BackendSelector: Equatable, Sendable {
         }
     }
 
-    /// Says what time it is.
+    /// Advances timers to `now`.
     package mutating func tick(at now: Instant) {
         guard let deadline, now >= deadline else { return }
         self.deadline = nil
         choose(.kernel, way == nil ? "the system bus does not answer" : "bluetoothd does not run")
     }
 
-    /// Why the present way was chosen is told once, with it.
+    /// Sets the backend and its reason if the backend changes.
     private mutating func choose(_ way: Backend, _ reason: String) {
         guard way != self.way else { return }
         self.way = way

@@ -1,6 +1,6 @@
 package import Domain
 
-/// What is left in a sensor's battery, as the Battery Level characteristic (UUID 0x2A19) tells it. Coarse in chest straps.
+/// The charge of a sensor's battery from the Battery Level characteristic (UUID 0x2A19). Coarse in chest straps.
 ///
 /// Source: Bluetooth SIG, Battery Service 1.0, section 3.1.
 package struct BatteryLevel: Equatable, Sendable {
@@ -9,7 +9,7 @@ package struct BatteryLevel: Equatable, Sendable {
 
     /// Reads one characteristic value.
     ///
-    /// - Throws: ``ParseError``, also for what is more than full.
+    /// - Throws: ``ParseError``, also for more than 100 %.
     package init(_ value: Span<UInt8>) throws(ParseError) {
         guard !value.isEmpty, value[0] <= 100 else { throw ParseError(at: 0, expected: "a level from 0 to 100") }
         percent = Int(value[0])

@@ -1,6 +1,6 @@
 package import Domain
 
-/// Where on the body a heart-rate sensor is meant to be worn, as the Body Sensor Location characteristic (UUID 0x2A38) tells it.
+/// The intended place of a heart-rate sensor, from the Body Sensor Location characteristic (UUID 0x2A38).
 ///
 /// Source: Bluetooth SIG, Heart Rate Service 1.0, section 3.2.
 package enum BodySensorLocation: UInt8, Sendable {
@@ -8,7 +8,7 @@ package enum BodySensorLocation: UInt8, Sendable {
 
     /// Reads one characteristic value.
     ///
-    /// - Throws: ``ParseError``, also for the numbers that are reserved.
+    /// - Throws: ``ParseError``, also for reserved numbers.
     package init(_ value: Span<UInt8>) throws(ParseError) {
         guard !value.isEmpty, let location = BodySensorLocation(rawValue: value[0]) else {
             throw ParseError(at: 0, expected: "a location from 0 to 6")

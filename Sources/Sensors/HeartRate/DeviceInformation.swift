@@ -1,8 +1,9 @@
 package import Domain
 
-/// What a sensor says of itself; each part is absent where it says nothing.
+/// A sensor's description of itself. Properties that the sensor lacks are nil.
 ///
-/// Source: Bluetooth SIG, Device Information Service 1.1, section 3; Core Specification 5.4, volume 3, part C, section 12.1.
+/// Source: Bluetooth SIG, Device Information Service 1.1, section 3; Core Specification 5.4, volume 3, part C, section
+/// 12.1.
 package struct DeviceInformation: Equatable, Sendable {
     package var name: SanitizedText?
     package var manufacturer: SanitizedText?
@@ -15,13 +16,13 @@ package struct DeviceInformation: Equatable, Sendable {
 
     package init() {}
 
-    /// The types of the characteristics that say it, in the order in which they are worth asking for.
+    /// The types of the characteristics to read, the most useful first.
     static let types: [AttributeUUID] = [
         .bodySensorLocation, .manufacturerName, .modelNumber, .serialNumber, .firmwareRevision, .hardwareRevision,
         .softwareRevision, .deviceName,
     ]
 
-    /// Takes the value of a characteristic of one of the ``types``.
+    /// Sets the property of one of the ``types`` from a characteristic value.
     mutating func set(_ value: [UInt8], of type: AttributeUUID) {
         switch type {
         case .bodySensorLocation: location = try? BodySensorLocation(value.span)
@@ -36,7 +37,7 @@ package struct DeviceInformation: Equatable, Sendable {
         }
     }
 
-    /// Text without what some sensors pad it with: spaces and NUL at either end.
+    /// Returns the text without the spaces and NULs with which some sensors pad it at either end.
     private static func text(_ value: [UInt8]) -> SanitizedText? {
         let isPadding = { (byte: UInt8) in byte == 0 || byte == UInt8(ascii: " ") }
         guard let first = value.firstIndex(where: { !isPadding($0) }),

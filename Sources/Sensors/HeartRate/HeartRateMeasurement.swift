@@ -11,13 +11,13 @@ extension HeartRateMeasurement {
     ///     .       2     energy expended  flag bit 3
     ///     .       2×n   RR intervals     flag bit 4; oldest first, to the end of the value
     ///
-    /// Flag bit 1 says contact, where bit 2 says that the strap can tell; the others are reserved and passed over. Half an
-    /// RR interval at the end is dropped, and so is an interval of 0, which is no beat; a value that promises intervals and has none is one
-    /// with no new beat.
+    /// Flag bit 1 is skin contact; it is valid if bit 2 is set. The other bits are reserved and ignored. Half an RR
+    /// interval at the end is dropped, and so is an interval of 0, which is no beat. A value with bit 4 and no interval
+    /// has no new beat.
     ///
     /// Source: Bluetooth SIG, Heart Rate Service 1.0, section 3.1.
     ///
-    /// - Throws: ``ParseError``. A malformed value changes nothing and says where it broke.
+    /// - Throws: ``ParseError`` with the offset of the first error.
     package init(_ value: Span<UInt8>) throws(ParseError) {
         guard !value.isEmpty else { throw ParseError(at: 0, expected: "flags") }
         let flags = value[0]

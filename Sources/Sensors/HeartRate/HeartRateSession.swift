@@ -1,78 +1,77 @@
 package import Domain
 
-/// One connection to a heart-rate strap: what is asked of it, in which order, and what it says.
+/// The GATT sequence of one connection to a heart-rate strap.
 ///
-/// First what heart rate needs: the MTU, the heart-rate service, its measurement characteristic, and notifications turned on.
-/// Once the first measurement has come, and only then, the battery and what the strap says of itself, one thing after the other,
-/// and the battery again every 10 minutes. Those may fail or never be answered: heart rate goes on.
+/// First it does what heart rate needs: the MTU, the heart-rate service, its measurement characteristic, and the
+/// subscription. After the first measurement it reads the battery and the device information, one characteristic after
+/// the other, and the battery again every 10 minutes. If those reads fail or get no answer, heart rate continues.
 ///
-/// The machine does no input or output; it is driven as ``GattClient`` is.
+/// The machine does no input or output; the shell drives it like ``GattClient``.
 package struct HeartRateSession: Sendable {
     package enum Action: Equatable, Sendable {
-        /// Send one datagram.
         case send([UInt8])
-        /// Hand on what the strap said.
+        /// Pass on a report.
         case report(Report)
-        /// Close the connection; it is no use any more.
+        /// Close the connection; it is useless.
         case close(StrapLink.DisconnectCause)
     }
 
     package enum Report: Equatable, Sendable {
-        /// The strap has agreed to notify.
+        /// The strap has confirmed the subscription.
         case subscribed
         case measured(HeartRateMeasurement)
         case battery(BatteryLevel)
-        /// All that it says of itself, once a connection.
+        /// The complete device information, once a connection.
         case described(DeviceInformation)
     }
 
-    /// The time between two readings of the battery.
+    /// The time between two reads of the battery level.
     package static let batteryInterval = Duration.seconds(600)
 
     private var client = GattClient()
-    /// Where measurements are notified, once it is found.
+    /// The handle of the measurement value, once it is discovered.
     private var measurementHandle: UInt16?
-    /// Where notifications are turned on, once it is found.
+    /// The handle of the measurement's configuration descriptor, once it is discovered.
     private var configurationHandle: UInt16?
     private var hasMeasured = false
-    /// What is still to be read of the description, the next one first.
+    /// The types of the device information that are still to be read, the next one first.
     private var unread = ArraySlice(DeviceInformation.types)
     private var information = DeviceInformation()
-    /// What was read once of a strap that repeats its answers, and counts if it is read a second time.
+    /// Values read once from a strap that repeats responses. A value counts if a second read confirms it.
     private var unconfirmed: [AttributeUUID: [UInt8]] = [:]
     private var batteryAt: Instant?
 
     package init() {}
 
-    /// When ``tick(at:)`` has something to do, if nothing happens before.
+    /// The next time to call ``tick(at:)`` if nothing happens before.
     package var deadline: Instant? {
         [client.deadline, batteryAt].compactMap { $0 }.min()
     }
 
-    /// Begins; the connection stands.
+    /// Starts the sequence on a new connection.
     package mutating func start(at now: Instant) -> [Action] {
         submit(.exchangeMTU, at: now) + submit(.findService(.heartRateService), at: now)
     }
 
-    /// Turns notifications on once more, where they are known to be turned on: some straps forget.
+    /// Repeats the subscription, because some straps forget it. Does nothing before the descriptor is discovered.
     package mutating func resubscribe(at now: Instant) -> [Action] {
         guard let configurationHandle else { return [] }
         return submit(.subscribe(.notifications, descriptor: configurationHandle), at: now)
     }
 
-    /// Takes one datagram.
+    /// Receives one datagram.
     ///
-    /// - Parameter hasMore: nothing more is asked until ``drained(at:)``: other datagrams may have come already.
+    /// - Parameter hasMore: other datagrams may be pending; no request is sent until ``drained(at:)``.
     package mutating func received(_ bytes: Span<UInt8>, hasMore: Bool = false, at now: Instant) -> [Action] {
         perform(client.received(bytes, hasMore: hasMore, at: now), at: now)
     }
 
-    /// All that has come was taken.
+    /// Resumes requests: no datagram is pending any more.
     package mutating func drained(at now: Instant) -> [Action] {
         perform(client.drained(at: now), at: now)
     }
 
-    /// Says what time it is.
+    /// Advances timers to `now`.
     package mutating func tick(at now: Instant) -> [Action] {
         let actions = perform(client.tick(at: now), at: now)
         guard let batteryAt, now >= batteryAt else { return actions }
@@ -111,7 +110,7 @@ package struct HeartRateSession: Sendable {
         _ procedure: GattProcedure, _ result: Result<GattProcedure.Finding, GattProcedure.Failure>, at now: Instant
     ) -> [Action] {
         switch (procedure, result) {
-        case (.exchangeMTU, _): return []  // without an answer it is the minimum, which is enough for heart rate
+        case (.exchangeMTU, _): return []  // a failure leaves the minimum, which is enough for heart rate
         case (.findService, .success(.service(let handles?))): return submit(.discoverCharacteristics(handles), at: now)
         case (.discoverCharacteristics(let handles), .success(.characteristics(let characteristics))):
             return discovered(characteristics, in: handles, at: now)
@@ -130,7 +129,7 @@ package struct HeartRateSession: Sendable {
             return [.close(.unsupported)]
         }
         let value = characteristics[index].valueHandle
-        // Its descriptors stand between its value and the next characteristic, or the end of the service.
+        // The descriptors lie between the value and the next characteristic, or the end of the service.
         let next = characteristics.dropFirst(index + 1).first
         let last = next.map { $0.handle - 1 } ?? service.upperBound
         guard value < last else { return [.close(.unsupported)] }
@@ -143,8 +142,8 @@ package struct HeartRateSession: Sendable {
         return configurationHandle == nil ? [.close(.unsupported)] : resubscribe(at: now)
     }
 
-    /// Takes what was read beside heart rate, or that it was not, and asks for the next. A strap that repeats its answers is asked twice:
-    /// an answer that comes late and twice could pass for that to another question.
+    /// Handles the result of a battery or device-information read and requests the next. A strap that repeats its
+    /// responses is asked twice: a response that comes late and twice could pass for the one to another request.
     private mutating func read(
         _ type: AttributeUUID, _ result: Result<GattProcedure.Finding, GattProcedure.Failure>, at now: Instant
     ) -> [Action] {
@@ -161,7 +160,7 @@ package struct HeartRateSession: Sendable {
                 actions.append(.report(.battery(level)))
             }
         }
-        // The battery's later readings find the description read.
+        // After the device information is complete, a battery read starts nothing.
         guard type != .batteryLevel || unread.count == DeviceInformation.types.count else { return actions }
         if let next = unread.popFirst() { return actions + submit(.readByType(next), at: now) }
         return actions + [.report(.described(information))]

@@ -1,15 +1,15 @@
 package import Domain
 
-/// A strap that has given a beat, as it is remembered from one start of the daemon to the next.
+/// A strap that has sent a beat, as `straps.json` keeps it across restarts of the daemon.
 ///
-/// A strap that keeps its address is known by that with its type. One whose address rotates (a watch, a telephone) is
-/// known by its name, and by its serial number once that is known.
+/// A strap with a stable address is recognised by the address and its type. A strap whose address rotates (a watch, a
+/// phone) is recognised by its name, and by its serial number once that is known.
 package struct KnownStrap: Equatable, Sendable {
-    /// The address that it had last.
+    /// Its last address.
     package var address: LEAddress
     package var name: SanitizedText?
     package var serialNumber: SanitizedText?
-    /// It leaves hosts that do not let it choose slow connection parameters: it gets 30 to 500 ms and 6 s.
+    /// The strap leaves hosts with fast connection parameters: it gets an interval of 30 to 500 ms and 6 s.
     package var isWide: Bool
 
     package init(
@@ -21,7 +21,7 @@ package struct KnownStrap: Equatable, Sendable {
         self.isWide = isWide
     }
 
-    /// Whether a strap of this address and this name is this one, as far as the air tells.
+    /// Whether an advertiser with this address and name is this strap, as far as advertisements show.
     package func matches(_ address: LEAddress, name: SanitizedText?) -> Bool {
         if self.address == address { return true }
         return !self.address.isStable && !address.isStable && self.name != nil && self.name == name

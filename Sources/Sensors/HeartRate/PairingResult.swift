@@ -1,13 +1,13 @@
-/// How a pairing ended.
+/// The result of a pairing.
 package enum PairingResult: Equatable, Sendable {
-    /// How long it may take, from the wish on: the host lets itself be paired for no longer.
+    /// The time limit from the request on; the host is pairable for no longer.
     package static let limit = Duration.seconds(60)
 
     case paired
-    /// The strap was paired before, and stays so.
+    /// The strap was paired before and still is.
     case pairedAlready
-    /// The strap was not heard.
+    /// The strap did not advertise.
     case absent
-    /// The strap, or the host, did not want to.
+    /// The strap or the host rejected the pairing.
     case refused
 }

@@ -1,64 +1,64 @@
 package import Domain
 
-/// How much of the air the search for a strap may take, so that Wi-Fi and other links keep theirs: a board has one
-/// radio, and a pending connection at full duty can take a Raspberry Pi's Wi-Fi away.
+/// Limits the radio time of the search for a strap, so that Wi-Fi and other links keep theirs: a board has one radio,
+/// and a pending connection at full duty can cut off a Raspberry Pi's Wi-Fi.
 ///
 ///     without the strap      in a run          idle
 ///     first 2 min            60 of 60 ms       60 of 60 ms
 ///     later                  100 of 400 ms     60 of 60 ms for 5 s in every 30 s
 ///
-/// It holds for looking for a strap and for waiting for one with a pending connection alike; never both at a time.
+/// It applies both to scanning for a strap and to a pending connection; the two never run at the same time.
 package struct ScanDutyPolicy: Equatable, Sendable {
-    /// So much of every interval the radio listens.
+    /// The radio listens for `window` in every `interval`.
     package struct Duty: Hashable, Sendable {
         package let interval: Duration
         package let window: Duration
 
-        /// All the time: the kernel's own for connecting.
+        /// All the time, the kernel's default for connecting.
         package static let full = Duty(interval: .milliseconds(60), window: .milliseconds(60))
         /// A quarter of the time.
         package static let sparing = Duty(interval: .milliseconds(400), window: .milliseconds(100))
     }
 
-    /// How long the search may have all the air.
+    /// How long the search may use the radio all the time.
     package static let fullDutyPeriod = Duration.seconds(120)
 
-    /// While idle after that: so long in every such period.
+    /// After that, while idle: the search uses the radio for this long in every ``glancePeriod``.
     package static let idleScanWindow = Duration.seconds(5)
     package static let glancePeriod = Duration.seconds(30)
 
-    /// How the radio may listen now; nil while it must not.
+    /// The present scan duty; nil while the radio must not listen.
     package private(set) var duty: Duty?
 
-    /// When that changes, if nothing happens before.
+    /// The time of the next change if nothing happens before.
     package private(set) var deadline: Instant?
 
-    /// Since when the strap is away; nil while it is there.
+    /// When the strap was lost; nil while it is present.
     private var awaySince: Instant?
     private var isActive = false
 
     package init() {}
 
-    /// The strap is away from now on.
+    /// Starts the search: the strap is lost.
     package mutating func begin(at now: Instant) {
         awaySince = now
         tick(at: now)
     }
 
-    /// The strap is there.
+    /// Ends the search: the strap is present.
     package mutating func end() {
         awaySince = nil
         duty = nil
         deadline = nil
     }
 
-    /// A run has begun, or ended.
+    /// Receives whether a run is active.
     package mutating func runChanged(isActive: Bool, at now: Instant) {
         self.isActive = isActive
         tick(at: now)
     }
 
-    /// Says what time it is.
+    /// Advances timers to `now`.
     package mutating func tick(at now: Instant) {
         guard let awaySince else { return }
         let later = awaySince + Self.fullDutyPeriod

@@ -1,14 +1,14 @@
 package import Domain
 
-/// What was heard of a strap at one moment: of a device that advertises heart rate, or that may be ours.
+/// One advertising report of a device that advertises heart rate or that may be our strap.
 package struct ScanResult: Equatable, Sendable {
     package var address: LEAddress
     package var name: SanitizedText?
-    /// How strongly it was heard, in dBm, -127 to 20.
+    /// The signal strength in dBm, -127 to 20.
     package var rssi: Int?
     package var services: [AttributeUUID]
 
-    /// The most services that are kept of one device.
+    /// The largest number of services that are kept for one device.
     package static let serviceLimit = 16
 
     package init(
@@ -20,13 +20,13 @@ package struct ScanResult: Equatable, Sendable {
         self.services = Array(services.prefix(Self.serviceLimit))
     }
 
-    /// Whether it says that it gives heart rate.
+    /// Whether the device advertises the Heart Rate Service.
     package var advertisesHeartRate: Bool {
         services.contains(.heartRateService)
     }
 
-    /// This sighting with what an earlier one of the same device knew besides: a name and services may come in
-    /// different datagrams.
+    /// Returns this report completed by an earlier one of the same device: a name and services may come in different
+    /// datagrams.
     func completed(by earlier: ScanResult) -> ScanResult {
         let unsaid = earlier.services.filter { !services.contains($0) }
         return ScanResult(

@@ -1,15 +1,15 @@
 package import Domain
 
 extension StrapLink {
-    /// Connections that last so long and are ended by the strap are those of one that does not get its parameters.
+    /// The duration of a connection that the strap ends because it does not get its connection parameters.
     package static let shortLife = Duration.seconds(25)...Duration.seconds(160)
 
-    /// How long the strap must not have been worn for its leaving to mean that it was taken off.
+    /// If the strap has not been worn for this long, a disconnection by the strap means that it was taken off.
     package static let unwornLimit = Duration.seconds(10)
 
-    // MARK: On the way to the strap
+    // MARK: Connecting
 
-    /// The strap was heard and is to be connected.
+    /// Connects to a strap that was heard.
     package mutating func found(_ strap: LEAddress?, at now: Instant) -> Action? {
         switch phase {
         case .scanning: break
@@ -21,7 +21,7 @@ extension StrapLink {
         return .connect(strap)
     }
 
-    /// The strap was not heard and is to be waited for with a pending connection, as long as the air allows.
+    /// Starts a pending connection to a strap that was not heard, for as long as the scan duty allows.
     package mutating func expected(_ strap: LEAddress, within limit: Duration, at now: Instant) -> Action? {
         guard case .scanning = phase, air.duty != nil else { return nil }
         adopt(strap)
@@ -30,7 +30,7 @@ extension StrapLink {
         return .connect(strap)
     }
 
-    /// What ``StrapSelector`` says of what was heard.
+    /// Applies the decision of ``StrapSelector``.
     package mutating func considered(_ verdict: StrapSelector.Decision, at now: Instant) -> Action? {
         switch (verdict, phase) {
         case (.connect(let strap), _): return found(strap, at: now)
@@ -48,7 +48,7 @@ extension StrapLink {
         self.strap = strap
     }
 
-    /// What was known of a strap says nothing of another.
+    /// Discards the history of the previous strap.
     private mutating func beginAnew() {
         faults = []
         naps = 0
@@ -56,7 +56,7 @@ extension StrapLink {
         fruitless = 0
     }
 
-    /// The connection stands.
+    /// Records that the connection is established.
     package mutating func connected(at now: Instant) -> Action? {
         guard case .connecting = phase else { return nil }
         if strap != known { beginAnew() }
@@ -67,13 +67,13 @@ extension StrapLink {
         return .subscribe
     }
 
-    /// The strap has agreed to notify. Its patience begins: on a slow link it took seconds to get here.
+    /// Records that the strap has confirmed the subscription. The wait for a measurement starts here.
     package mutating func subscribed(at now: Instant) {
         guard case .subscribing = phase else { return }
         phase = .awaiting(since: now, isAskedAgain: false)
     }
 
-    /// A measurement came.
+    /// Receives a measurement.
     package mutating func received(_ measurement: HeartRateMeasurement, at now: Instant) {
         switch phase {
         case .subscribing, .awaiting:
@@ -97,9 +97,9 @@ extension StrapLink {
         }
     }
 
-    // MARK: Away from it
+    // MARK: Losing the strap
 
-    /// The connection ended by itself, or could not be made.
+    /// Records that the connection ended, or could not be made.
     @discardableResult
     package mutating func lost(_ loss: DisconnectCause, at now: Instant) -> Action? {
         var isMerelyAwaited = false
@@ -153,7 +153,7 @@ extension StrapLink {
         searchAgain(at: now)
     }
 
-    /// A strap was heard. It matters only while ours sleeps: whom to connect to is ``StrapSelector``'s business.
+    /// Receives that a strap advertised, which matters while ours sleeps. ``StrapSelector`` handles other straps.
     package mutating func received(_ strap: LEAddress, at now: Instant) -> Action? {
         guard case .sleeping(let until, let heardAt) = phase, strap == self.strap, isListening else { return nil }
         guard now - heardAt >= Self.sleepSilence else {
@@ -166,9 +166,9 @@ extension StrapLink {
         return .connect(strap)
     }
 
-    // MARK: What people and the host do
+    // MARK: Changes by people and the host
 
-    /// A run has begun, or ended. A rest that would be shorter now is shortened, and a run wakes a strap that sleeps.
+    /// Receives whether a run is active. A run shortens a rest and wakes a sleeping strap.
     package mutating func runChanged(isActive: Bool, at now: Instant) {
         guard isActive != self.isActive else { return }
         self.isActive = isActive
@@ -183,9 +183,9 @@ extension StrapLink {
         }
     }
 
-    /// It was said which strap is ours, or that it is wanted now: no rest and no sleep any more.
+    /// Ends any rest or sleep: a person has selected a strap, or requested the present one.
     ///
-    /// - Parameter keepsStrap: whether the strap at hand may be kept (``StrapSelector/mayKeep(_:)``).
+    /// - Parameter keepsStrap: whether the current strap may be kept (``StrapSelector/mayKeep(_:)``).
     package mutating func wanted(keepsStrap: Bool, at now: Instant) -> Action? {
         switch phase {
         case .hindered: return nil
@@ -210,7 +210,7 @@ extension StrapLink {
         resumeSearch(at: now)
     }
 
-    /// Something about the host keeps the strap away, or, with nil, nothing any more.
+    /// Stops the link for a reason on the host's side, or restarts it if `reason` is nil.
     ///
     /// - Parameter reason: off, no-bluetooth, no-adapter, adapter-off, adapter-blocked or no-permission.
     package mutating func hindered(by reason: LinkReason?, at now: Instant) -> Action? {

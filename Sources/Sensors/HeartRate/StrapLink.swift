@@ -1,85 +1,84 @@
 package import Domain
 
-/// The life of the connection to one heart-rate strap.
+/// State machine of the connection to one heart-rate strap.
 ///
 ///              found                connected              received
 ///     scanning ──────▶ connecting ───────────▶ subscribing ───────────▶ streaming
 ///        ▲                 │ late                   │ late                 │ silent, lost
 ///        │   rest over     ▼                        ▼                      ▼
 ///        ├───────────── resting ◀───────────────────┴──────────────────────┤
-///        │   slept enough, a run, a wish; heard after silence: connecting  │ the strap left, and was not worn
+///        │   timeout, run, request; heard after silence: connecting        │ the strap left and was not worn
 ///        └───────────── sleeping ◀─────────────────────────────────────────┘
 ///
-/// It always comes back: after a loss it rests 0, 0.5, 1, 2, 4, 5, 5 … s while a run is active and up to 30 s while
-/// idle, without end. A strap that is connected and gives nothing is asked once more to notify, then left and connected
-/// again, each time with twice the patience: a dry strap finds its first beat after 15 s. A strap that was taken off is
-/// left to sleep, so that its cell lasts.
+/// It retries without end: after a loss it rests 0, 0.5, 1, 2, 4, 5, 5 … s while a run is active and up to 30 s while
+/// idle. A connected strap that sends no measurement is asked once more to notify, then disconnected and connected
+/// again. The wait doubles each time, twice at most: a dry strap finds its first beat after 15 s. A strap that was
+/// taken off is left to sleep, which saves its battery.
 ///
-/// The machine does no input or output. The shell reports what happened with the moment it happened, carries out the
-/// returned ``Action``, and calls ``tick(at:)`` no later than ``deadline``. Which strap it is to be is
-/// ``StrapSelector``'s business.
+/// The machine does no input or output. The shell reports events with their time, performs the returned ``Action``, and
+/// calls ``tick(at:)`` no later than ``deadline``. ``StrapSelector`` decides which strap to connect.
 package struct StrapLink: Sendable {
     package enum Action: Equatable, Sendable {
-        /// Look for the strap with the present ``StrapLink/duty``, until it is ``StrapLink/found(_:at:)`` or
-        /// ``StrapLink/expected(_:within:at:)``; whatever looked for it before makes way.
+        /// Search for the strap with the present ``StrapLink/duty``, until ``StrapLink/found(_:at:)`` or
+        /// ``StrapLink/expected(_:within:at:)``. It replaces an earlier search.
         case search
-        /// Hear with the present ``StrapLink/duty`` whether the strap advertises, without connecting: it sleeps.
+        /// Scan with the present ``StrapLink/duty`` without connecting: the strap sleeps.
         case listen
-        /// Leave the air alone, until the next ``search`` or ``listen``.
+        /// Keep the radio silent until the next ``search`` or ``listen``.
         case stopScan
-        /// Connect to the strap; nil is the only one there is, on a way without addresses.
+        /// Connect to the strap; nil is the only strap of a backend without addresses.
         case connect(LEAddress?)
         /// Turn notifications on.
         case subscribe
-        /// Turn notifications on once more.
+        /// Repeat the subscription.
         case resubscribe
-        /// Close the connection, or stop connecting. It is not reported as lost.
+        /// Close the connection, or stop connecting. The shell does not report it as lost.
         case disconnect
         /// Give the strap wide connection parameters from now on (``StrapSelector/widened(_:)``).
         case widen(LEAddress)
     }
 
     enum Phase: Equatable, Sendable {
-        /// Nothing can be done, for a reason that lies with the host.
+        /// The host prevents a connection.
         case hindered
         case scanning
-        /// A strap that was not heard is merely waited for, and those outside are told of no connection.
+        /// If the strap was not heard, the connection is pending and ``StrapLink/status`` shows no connection.
         case connecting(until: Instant, isHeard: Bool)
         case subscribing(since: Instant)
-        /// Still subscribing to those outside: the strap has agreed to notify and has not yet.
+        /// The strap has confirmed the subscription; ``StrapLink/status`` still shows connecting.
         case awaiting(since: Instant, isAskedAgain: Bool)
         case streaming(since: Instant, receivedAt: Instant, isAskedAgain: Bool)
         case resting(since: Instant, until: Instant)
         case sleeping(until: Instant, heardAt: Instant)
     }
 
-    /// How long connecting may take: the kernel's own limit is 40 s.
+    /// The time limit for connecting; the kernel's own limit is 40 s.
     package static let connectionLimit = Duration.seconds(45)
 
-    /// Silence after which notifications are turned on once more, after subscribing and in the middle of the stream.
+    /// The silence after which the subscription is repeated: after subscribing, and in the middle of the stream.
     package static let firstSilence = Duration.seconds(3)
     package static let silenceTimeout = Duration.seconds(5)
 
-    /// Silence after which the connection is given up. After subscribing it doubles with each fruitless connection,
-    /// twice.
+    /// The silence after which the link disconnects. After subscribing it doubles with each fruitless connection, twice
+    /// at most.
     package static let notificationTimeout = Duration.seconds(12)
 
-    /// How long a stream must last for the rests to begin anew.
+    /// How long a stream must last to reset the rests.
     package static let stableAfter = Duration.seconds(5)
 
-    /// The silence after which a strap that sleeps and is heard was put on.
+    /// A sleeping strap that advertises again after this silence was put on.
     package static let sleepSilence = Duration.seconds(20)
 
-    /// How long a strap sleeps that is not heard so: after it was worn, and after it was connected in vain. A strap
-    /// that leaves whenever it is not worn is thus connected at most three times in ten minutes off the body, and one
-    /// that never falls silent is not lost.
+    /// How long a strap sleeps if it does not advertise after a silence: after it was worn, and after it was connected
+    /// in vain. So a strap that disconnects whenever it is not worn is connected at most three times in ten minutes off
+    /// the body, and a strap that never falls silent is not lost.
     package static let firstSleep = Duration.seconds(60)
     package static let laterSleep = Duration.seconds(300)
 
-    /// The rest after a flood, in a run too.
+    /// The rest after a flood, also in a run.
     package static let floodRetryDelay = Duration.seconds(60)
 
-    /// The rests after losses in a row, the last one repeated.
+    /// The rests after consecutive losses; the last one repeats.
     package static let activeRests: [Duration] = [
         .zero, .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(5),
     ]
@@ -87,40 +86,40 @@ package struct StrapLink: Sendable {
         .zero, .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16), .seconds(30),
     ]
 
-    /// Whether the shell can hear a strap that it is not connected to: a strap that sleeps is then listened for.
+    /// Whether the shell can scan for a strap that is not connected; if so, it scans for a sleeping strap.
     package var canListen = false
 
-    /// What is wrong with the strap at hand.
+    /// The faults of the current strap.
     package internal(set) var faults: Set<StrapFault> = []
 
     var phase: Phase
     var air = ScanDutyPolicy()
     var strap: LEAddress?
-    /// The strap that the figures below are of: the one that was connected last.
+    /// The last connected strap, to which the counts below belong.
     var known: LEAddress?
     var reason = LinkReason.searching
     var isActive = false
-    /// Losses since the last steady stream.
+    /// Losses since the last stable stream.
     var losses = 0
-    /// Connections in a row that gave no measurement.
+    /// Consecutive connections without a measurement.
     var fruitless = 0
     var hasStreamed = false
-    /// When the connection stood.
+    /// When the connection was established.
     var connectedAt: Instant?
-    /// When the strap was last seen to be worn.
+    /// When the strap last showed that it was worn.
     var wornAt: Instant?
-    /// Times in a row that the strap fell asleep without having been worn since.
+    /// Consecutive sleeps in which the strap was not worn in between.
     var naps = 0
-    /// Connections that ended as those of a strap end that does not get its parameters.
+    /// Connections that lasted ``shortLife``, as those of a strap that does not get its connection parameters.
     var shortLives = 0
 
-    /// The first ``tick(at:)``, which is due at once, begins the search.
+    /// Creates a link that searches at the first ``tick(at:)``, which is due at once.
     package init(at now: Instant) {
         phase = .resting(since: now, until: now)
         air.begin(at: now)
     }
 
-    /// It waits to be told which strap there is.
+    /// Whether the link waits for ``found(_:at:)``.
     package var isScanning: Bool {
         phase == .scanning
     }
@@ -130,7 +129,7 @@ package struct StrapLink: Sendable {
         if case .sleeping = phase { strap } else { nil }
     }
 
-    /// How the radio may listen now, to look for the strap or to wait for it; nil while it must not, or need not.
+    /// The present scan duty for searching or waiting; nil while the radio must not, or need not, listen.
     package var duty: ScanDutyPolicy.Duty? {
         switch phase {
         case .scanning: air.duty
@@ -140,7 +139,7 @@ package struct StrapLink: Sendable {
         }
     }
 
-    /// The link as it is told: connected from the first measurement on.
+    /// The published link status: connected from the first measurement on.
     package var status: LinkStatus {
         let address = strap?.address
         switch phase {
@@ -151,7 +150,7 @@ package struct StrapLink: Sendable {
         }
     }
 
-    /// When ``tick(at:)`` has something to do, if nothing happens before.
+    /// The next time to call ``tick(at:)`` if nothing happens before.
     package var deadline: Instant? {
         switch phase {
         case .hindered: nil
@@ -170,7 +169,7 @@ package struct StrapLink: Sendable {
         Self.notificationTimeout * (1 << min(fruitless, 2))
     }
 
-    /// Says what time it is.
+    /// Advances timers to `now`.
     package mutating func tick(at now: Instant) -> Action? {
         guard let deadline, now >= deadline else { return nil }
         switch phase {
@@ -210,17 +209,17 @@ package struct StrapLink: Sendable {
         return .disconnect
     }
 
-    /// A strap that was worn is listened for while it sleeps; one that was connected in vain is not.
+    /// Whether to scan for the sleeping strap: only if it was worn before it left, not if it was connected in vain.
     var isListening: Bool {
         canListen && naps == 1
     }
 
-    /// Searches from the next tick on, which is due at once.
+    /// Restarts the search at the next tick, which is due at once.
     mutating func searchAgain(at now: Instant) {
         phase = .resting(since: now, until: now)
     }
 
-    /// Why a strap is not there that was there, or was not.
+    /// The reason for a missing strap: out of range if it has streamed before.
     var absence: LinkReason {
         hasStreamed ? .outOfRange : .searching
     }

@@ -1,38 +1,38 @@
 package import Domain
 
 extension StrapLink {
-    /// How a connection ended by itself, or why there is none.
+    /// Why a connection ended or could not be made.
     package enum DisconnectCause: Equatable, Sendable {
-        /// It could not be made.
+        /// The connection could not be made.
         case unreachable
-        /// The strap was not heard for as long as the kernel waited for it.
+        /// The strap did not advertise while the kernel waited for it.
         case notFound
-        /// Somebody else on this host has the strap.
+        /// Another program on this host uses the strap.
         case inUse
-        /// It ended, and nobody knows why.
+        /// The connection ended for an unknown reason.
         case ended
-        /// The air ended it: nothing was heard of the strap for the supervision timeout.
+        /// The host received nothing from the strap for the supervision timeout.
         case supervisionTimeout
-        /// The strap ended it.
+        /// The strap disconnected.
         case remoteTerminated
-        /// The strap ended it because it did not get the connection parameters that it wants.
+        /// The strap disconnected because it did not get its connection parameters.
         case parametersRefused
-        /// What must be answered was not.
+        /// An ATT request got no response.
         case attTimeout
-        /// There is no heart rate to be had, or the answers were nonsense.
+        /// The device has no heart rate, or its responses were malformed.
         case unsupported
-        /// The strap gives heart rate only to those that are paired with it.
+        /// The strap sends heart rate only to paired hosts.
         case pairingNeeded
-        /// The strap said far more than a strap says.
+        /// The strap exceeded the limits of its data rate.
         case flooded
 
-        /// What the reason of an HCI Disconnection Complete event means.
+        /// Translates the reason of an HCI Disconnection Complete event.
         ///
         /// Source: Bluetooth Core Specification 5.4, volume 1, part F, section 1.3.
         package init(disconnectReason reason: UInt8) {
             self =
                 switch reason {
-                // With another key than the strap's nothing that is heard can be right (0x3D).
+                // 0x3D: the message integrity check failed, so the keys of the two ends differ.
                 case 0x05, 0x06, 0x0E, 0x0F, 0x18, 0x29, 0x2F, 0x3D: .pairingNeeded
                 case 0x08, 0x22: .supervisionTimeout
                 case 0x13, 0x14, 0x15: .remoteTerminated
@@ -44,13 +44,13 @@ extension StrapLink {
     }
 }
 
-/// Something wrong with the strap at hand that a person should know and can do something about.
+/// A fault of the current strap that a person should know and can mend.
 package enum StrapFault: CaseIterable, Hashable, Sendable {
-    /// It was cut for saying far too much.
+    /// The link was closed because the strap sent too much.
     case flood
     case parametersRefused
     case needsPairing
-    /// The air cuts it again and again, and we may not tell the kernel to be more patient.
+    /// The supervision timeout ends the link again and again, and this process may not raise it.
     case supervisionTimeout
 
     package var name: FaultName {
@@ -62,9 +62,9 @@ package enum StrapFault: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// What the pipeline is told when the fault begins.
+    /// The input that raises the fault.
     ///
-    /// - Parameter kernel: the kernel's release, as `uname -r` says it.
+    /// - Parameter kernel: the kernel's release, as in `uname -r`.
     package func raised(kernel: String) -> Input {
         let message =
             switch self {
@@ -84,7 +84,7 @@ package enum StrapFault: CaseIterable, Hashable, Sendable {
         return .raise(name, message: message)
     }
 
-    /// What the pipeline is told when the fault is over.
+    /// The input that clears the fault.
     package var cleared: Input {
         .clear(name)
     }

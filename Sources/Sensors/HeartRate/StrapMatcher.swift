@@ -1,6 +1,6 @@
 package import Domain
 
-/// One entry of the setting `straps`: which strap, or which straps, it means.
+/// One entry of the setting `straps`, which matches one strap or several.
 ///
 ///     A0:9E:1A:00:00:01            an address, of either type
 ///     F6:01:02:03:04:05/random     an address and its type, public or random
@@ -8,10 +8,10 @@ package import Domain
 ///     9AD13824                     the end of a name, as it is printed on the strap
 package enum StrapMatcher: Equatable, Sendable {
     case address(BluetoothAddress, LEAddress.Kind?)
-    /// A name or its end, in small letters.
+    /// A name or its end, in lower case.
     case name(String)
 
-    /// Nil for a text that names nothing: an empty one, or nothing but spaces.
+    /// Nil if the text is empty or consists of spaces.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         if let address = BluetoothAddress(text) {
@@ -27,7 +27,7 @@ package enum StrapMatcher: Equatable, Sendable {
         }
     }
 
-    /// Whether it means a strap of this address and this name.
+    /// Whether the entry matches a strap with this address and name.
     package func matches(_ address: LEAddress, name: SanitizedText?) -> Bool {
         switch self {
         case .address(let own, let type): own == address.address && (type ?? address.type) == address.type
@@ -35,7 +35,7 @@ package enum StrapMatcher: Equatable, Sendable {
         }
     }
 
-    /// A name as people read it: printed in capitals or not, without the spaces that some straps pad it with.
+    /// Returns the name in lower case, without the spaces with which some straps pad it.
     private static func comparable(_ name: some StringProtocol) -> String {
         var rest = name.lowercased()[...]
         while rest.first == " " { rest.removeFirst() }

@@ -1,16 +1,16 @@
 package import Domain
 
 extension StrapSelector {
-    // MARK: What came of a connection
+    // MARK: Results of a connection
 
-    /// A strap is being connected because it was heard, or it is connected.
+    /// Records the strap that is being connected because it was heard, or that is connected.
     package mutating func connected(_ address: LEAddress, at now: Instant) {
         current = Current(address: address, thereAt: now)
     }
 
-    /// A measurement came. Its first beat makes a strap one that is remembered, and the one that was used last.
+    /// Receives a measurement. Its first beat makes the strap a remembered one, and the one that was used last.
     ///
-    /// - Returns: whether ``remembered`` has changed.
+    /// - Returns: Whether ``remembered`` has changed.
     package mutating func received(
         _ measurement: HeartRateMeasurement, from address: LEAddress, at now: Instant
     ) -> Bool {
@@ -18,7 +18,7 @@ extension StrapSelector {
         guard measurement.isBeat else { return false }
         let name = name(of: address)
         guard let index = remembered.firstIndex(where: { $0.matches(address, name: name) }) else {
-            // One whose address rotates and that has no name could not be recognised.
+            // A strap with a rotating address and no name could not be recognised.
             guard address.isStable || name != nil else { return false }
             remembered.insert(KnownStrap(address: address, name: name, isWide: wide == address), at: 0)
             remembered = Array(remembered.prefix(Self.memoryLimit))
@@ -30,20 +30,20 @@ extension StrapSelector {
         return remember(strap, insteadOf: index)
     }
 
-    /// The connection is no more.
+    /// Records that the connection ended.
     package mutating func lost(at now: Instant) {
         current?.thereAt = now
     }
 
-    /// What a strap says of itself came.
+    /// The result of a comparison of serial numbers.
     package enum Recognition: Equatable, Sendable {
-        /// It is ours; whether ``StrapSelector/remembered`` has changed.
+        /// The strap is ours; `hasChanged` if ``StrapSelector/remembered`` has changed.
         case ours(hasChanged: Bool)
-        /// It has the name of ours and another serial number: disconnect it. It is not chosen again.
+        /// The strap has our strap's name and another serial number: disconnect it. It is not chosen again.
         case stranger
     }
 
-    /// Takes what a strap says of itself, once its heart rate flows.
+    /// Receives a strap's device information, which is read after its first measurement.
     package mutating func described(_ information: DeviceInformation, of address: LEAddress) -> Recognition {
         let name = name(of: address)
         guard let index = remembered.firstIndex(where: { $0.matches(address, name: name) }) else {
@@ -60,9 +60,9 @@ extension StrapSelector {
         return .ours(hasChanged: remember(strap, insteadOf: index))
     }
 
-    /// A strap needs wide connection parameters: 30 to 500 ms and a supervision timeout of 6 s.
+    /// Records that a strap needs wide connection parameters: 30 to 500 ms and a supervision timeout of 6 s.
     ///
-    /// - Returns: whether ``remembered`` has changed.
+    /// - Returns: Whether ``remembered`` has changed.
     package mutating func widened(_ address: LEAddress) -> Bool {
         wide = address
         guard let index = remembered.firstIndex(where: { $0.address == address }), !remembered[index].isWide else {
@@ -84,18 +84,18 @@ extension StrapSelector {
         return true
     }
 
-    // MARK: What people say
+    // MARK: Requests
 
-    /// Which straps are ours was said: the setting `straps` has changed. What is remembered stays.
+    /// Applies the setting `straps`. ``remembered`` stays.
     package mutating func select(_ ours: [StrapMatcher]) {
         self.ours = ours
         turn = 0
         if let current, !mayKeep(current.address) { self.current = nil }
     }
 
-    /// Forgets the straps that a pattern means, or all of them.
+    /// Forgets the straps that a pattern matches, or all if it is nil.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: Whether a remembered strap was forgotten.
     package mutating func forget(_ pattern: StrapMatcher?) -> Bool {
         let before = remembered.count
         remembered.removeAll { pattern?.matches($0.address, name: $0.name) ?? true }
@@ -106,14 +106,14 @@ extension StrapSelector {
         return remembered.count < before
     }
 
-    /// Whether a strap at hand may go on being used after what was said or forgotten.
+    /// Whether the current strap may stay in use after a change of the setting or of ``remembered``.
     package func mayKeep(_ address: LEAddress) -> Bool {
         isOurs(ScanResult(address: address, name: name(of: address)))
             || mayTakeStranger && current?.address == address
     }
 
-    /// The strap that a pattern means, as far as one is known: the nearest that is there, the one at hand, the one used last, or the
-    /// address that it says with its type.
+    /// Returns the known strap that a pattern means: the present one with the strongest signal, the current one, the
+    /// one used last, or the address of the pattern if it has a type.
     package func meant(by pattern: StrapMatcher, at now: Instant) -> LEAddress? {
         let there = sightings(at: now).filter { pattern.matches($0.address, name: $0.name) }
         if let nearest = there.max(by: { $0.rssi ?? .min < $1.rssi ?? .min }) { return nearest.address }
@@ -124,24 +124,23 @@ extension StrapSelector {
         return nil
     }
 
-    // MARK: How to look for it
+    // MARK: How to search
 
-    /// How ours is to be looked for.
+    /// A method to search for our strap.
     package enum Search: Equatable, Sendable {
-        /// Hear who is there: a discovery.
+        /// Scan for all advertisers.
         case listen
-        /// Wait for this one alone with a pending connection, no longer than that.
+        /// Wait for this strap alone with a pending connection, at most for the duration.
         case connect(LEAddress, within: Duration)
     }
 
-    /// How long each of several addresses is tried where nobody may listen.
+    /// How long each of several addresses is tried if scanning is impossible.
     package static let trial = Duration.seconds(10)
 
-    /// How to look for ours now.
+    /// Returns the method to search for our strap now. Nil if only a scan could help and scanning is impossible.
     ///
-    /// The one strap that it can only be is waited for by a pending connection, which is the quickest. Where nobody may
-    /// listen, every address that ours may have is tried in turn; one without a known type as both. Nil: without
-    /// listening there is nothing to be done.
+    /// If only one address is possible, a pending connection waits for it, which is the fastest. If scanning is
+    /// impossible, every possible address is tried in turn; an address without a known type is tried as both.
     package mutating func search(mayListen: Bool, at now: Instant) -> Search? {
         if let only = onlyAddress { return .connect(only, within: StrapLink.connectionLimit) }
         if mayListen { return .listen }
@@ -154,7 +153,7 @@ extension StrapSelector {
         return .connect(addresses[turn % addresses.count], within: Self.trial)
     }
 
-    /// The address that ours must have, if there is only one.
+    /// The only possible address of our strap; nil if several are possible.
     private var onlyAddress: LEAddress? {
         switch ours.first {
         case nil: remembered.count == 1 && remembered[0].address.isStable ? remembered[0].address : nil
@@ -163,8 +162,8 @@ extension StrapSelector {
         }
     }
 
-    /// Every address that ours may have, as far as it does not change: those said, with the type that is said,
-    /// remembered or heard, and those remembered of straps whose names are said.
+    /// All possible stable addresses of our strap: those of the setting with their type (set, remembered or heard), and
+    /// the remembered addresses of straps whose names are set.
     private var possibleAddresses: [LEAddress] {
         let kept = remembered.filter(\.address.isStable)
         if ours.isEmpty { return kept.map(\.address) }
@@ -180,7 +179,7 @@ extension StrapSelector {
         return addresses
     }
 
-    /// A device whose address has the bits of a static one is more likely to have chosen it.
+    /// Both types of an address, the more likely first: random if its bits are those of a static random address.
     private static func bothTypes(of address: BluetoothAddress) -> [LEAddress] {
         let random = LEAddress(address, .random)
         let given = LEAddress(address, .public)
@@ -189,12 +188,12 @@ extension StrapSelector {
 }
 
 extension HeartRateMeasurement {
-    /// Whether it tells of a heart: a value that one can have, not denied by the strap itself.
+    /// Whether the measurement shows a heartbeat: a plausible rate that the strap's contact flag does not deny.
     var isBeat: Bool {
         (1...240).contains(beatsPerMinute) && (contact != false || !rrIntervals.isEmpty)
     }
 
-    /// Whether the strap may be worn: it says that it touches skin, or, where it cannot tell, has a beat.
+    /// Whether the strap may be worn: it reports contact or RR intervals, or a heart rate without contact detection.
     var isSignOfWearing: Bool {
         contact == true || !rrIntervals.isEmpty || contact == nil && beatsPerMinute > 0
     }

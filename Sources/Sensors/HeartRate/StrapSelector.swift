@@ -1,56 +1,56 @@
 package import Domain
 
-/// Which strap is ours, from what is heard, what was said (the setting `straps`), and what is remembered.
+/// Selects our strap from advertisements, the setting `straps`, and the remembered straps.
 ///
-///     said          ours
-///     straps        those; the first one heard wins and is left for another only after 30 s without it
-///     nothing       those that are remembered, in the same manner
-///     nothing, and none is remembered:
+///     setting       our strap
+///     straps        the first one heard that matches; another replaces it only after 30 s without it
+///     empty         the same among the remembered straps
+///     empty, and none is remembered:
 ///                   the only one heard for 15 s, or one at -55 dBm or more that is 10 dB above the next;
-///                   else nobody may say but a person: ``Decision/choose``
+///                   else a person must choose: ``Decision/choose``
 ///
-/// A strap is remembered once it has given a beat, never before; from then on a stranger is not connected.
+/// A strap is remembered after its first beat, never before. While straps are remembered, strangers are not connected.
 ///
-/// The shell hands over each sighting, asks for the ``verdict(at:asleep:)`` after it and no later than
-/// ``deadline(at:)``, and tells what came of the connection: ``received(_:from:at:)``, ``lost(at:)``,
-/// ``described(_:of:)``. It keeps ``remembered`` in a file whenever one of these says that it has changed.
+/// The shell passes every ``ScanResult``, calls ``verdict(at:asleep:)`` after it and no later than ``deadline(at:)``,
+/// and reports the connection by ``received(_:from:at:)``, ``lost(at:)`` and ``described(_:of:)``. It stores
+/// ``remembered`` in a file whenever one of these returns that it has changed.
 package struct StrapSelector: Sendable {
     package enum Decision: Equatable, Sendable {
-        /// Nobody that may be connected has been heard yet.
+        /// No strap that may be connected was heard yet.
         case wait
         case connect(LEAddress)
-        /// Several strangers were heard, and any may be meant.
+        /// Several strangers were heard; a person must choose.
         case choose
     }
 
-    /// The most devices that are known at a time. A new one takes the place of the one that was not heard for longest.
+    /// The largest number of devices that are kept. A new device replaces the one that was not heard for longest.
     package static let sightingLimit = 64
 
-    /// The most straps that are remembered. A new one takes the place of the one that was not used for longest.
+    /// The largest number of remembered straps. A new strap replaces the one that was not used for longest.
     package static let memoryLimit = 16
 
-    /// How long a sighting says that somebody is there: a search tells each device about every 10 s.
+    /// How long a device counts as present after a scan result; discovery reports each device about every 10 s.
     package static let advertisementTTL = Duration.seconds(15)
 
-    /// How long a sighting is kept.
+    /// How long a scan result is kept.
     package static let retention = Duration.seconds(60)
 
     /// How long a stranger must have been the only one.
     package static let soleCandidateTime = Duration.seconds(15)
 
-    /// What is held against the device, in dBm, and how far the next one must be, in dB.
+    /// The lowest signal of a device held close, in dBm, and its distance from the next, in dB.
     package static let minimumRSSI = -55
     package static let rssiMargin = 10
 
-    /// How long a stranger must have been heard for that: others advertise every 1 to 2.5 s, and are not heard before.
+    /// How long a stranger must have been heard for that: others advertise every 1 to 2.5 s and must have had time to.
     package static let decisionTime = Duration.seconds(3)
 
-    /// How long the strap of before is waited for while another of ours is there.
+    /// How long the previous strap is awaited while another of ours is present.
     package static let holdTime = Duration.seconds(30)
 
     private struct Heard: Sendable {
         var sighting: ScanResult
-        /// Judged once for each change, not for each question: a crowd may say a thousand things a second.
+        /// Judged once a change, not once a question: a crowd may send a thousand reports a second.
         var isOurs: Bool
         let first: Instant
         var last: Instant
@@ -58,30 +58,30 @@ package struct StrapSelector: Sendable {
 
     struct Current: Sendable {
         var address: LEAddress
-        /// When it was taken, or was last connected.
+        /// When the strap was chosen or was last connected.
         var thereAt: Instant
     }
 
-    /// What the setting `straps` says; empty leaves it to what is heard and remembered.
+    /// The setting `straps`; if empty, the choice depends on scan results and ``remembered``.
     package internal(set) var ours: [StrapMatcher] {
         didSet { judgeAnew() }
     }
 
-    /// The straps that gave a beat, the last used first.
+    /// The straps that have sent a beat, the last used first.
     package internal(set) var remembered: [KnownStrap] {
         didSet { judgeAnew() }
     }
 
     private var heard: [Heard] = []
-    /// The strap that is used, or was last.
+    /// The strap in use, or the last one.
     var current: Current?
-    /// The last straps that had the name of ours and another serial number.
+    /// The last straps with our strap's name and another serial number.
     var strangers: [LEAddress] = [] {
         didSet { judgeAnew() }
     }
-    /// The strap that turned out to need wide parameters before it gave a beat.
+    /// The strap that needed wide parameters before its first beat.
     var wide: LEAddress?
-    /// Which of several known addresses is tried next.
+    /// The index of the known address to try next.
     var turn = 0
 
     package init(ours: [StrapMatcher] = [], remembered: [KnownStrap] = []) {
@@ -89,9 +89,9 @@ package struct StrapSelector: Sendable {
         self.remembered = Array(remembered.prefix(Self.memoryLimit))
     }
 
-    // MARK: Who is there
+    // MARK: Present devices
 
-    /// A device was heard. What neither gives heart rate nor may be ours is passed over.
+    /// Receives a scan result. Devices that neither advertise heart rate nor may be ours are ignored.
     package mutating func received(_ sighting: ScanResult, at now: Instant) {
         heard.removeAll { now - $0.last > Self.retention }
         if let index = heard.firstIndex(where: { $0.sighting.address == sighting.address }) {
@@ -107,14 +107,14 @@ package struct StrapSelector: Sendable {
         heard.append(Heard(sighting: sighting, isOurs: isOurs, first: now, last: now))
     }
 
-    /// Makes room: a crowd of strangers does not drive ours out.
+    /// Makes room in `heard`. Strangers go first, so that a crowd cannot displace our strap.
     private mutating func forgetOne() {
         let others = heard.indices.filter { !heard[$0].isOurs }
         let candidates = others.isEmpty ? Array(heard.indices) : others
         if let oldest = candidates.min(by: { heard[$0].last < heard[$1].last }) { heard.remove(at: oldest) }
     }
 
-    /// Those that are there, in the order in which they were first heard: for people to choose from.
+    /// The present devices in the order in which they were first heard, for people to choose from.
     package func sightings(at now: Instant) -> [ScanResult] {
         present(at: now).map(\.sighting)
     }
@@ -127,21 +127,21 @@ package struct StrapSelector: Sendable {
         heard.filter { now - $0.last < Self.advertisementTTL }
     }
 
-    /// The names of those that are there, for ``Decision/choose``; an address where one has no name.
+    /// The names of the present devices, for ``Decision/choose``; the address of a device without a name.
     package func names(at now: Instant) -> SanitizedText? {
         SanitizedText(
             sightings(at: now).map { $0.name?.text ?? $0.address.address.description }.joined(separator: ", "))
     }
 
-    /// What a strap calls itself, as far as it was heard or is remembered.
+    /// The name of a strap from its scan results or from ``remembered``.
     package func name(of address: LEAddress) -> SanitizedText? {
         heard.first { $0.sighting.address == address }?.sighting.name
             ?? remembered.first { $0.address == address }?.name
     }
 
-    // MARK: Which one is ours
+    // MARK: Selection
 
-    /// Nobody has said which strap is ours, and none has given a beat yet.
+    /// Whether strangers may be used: the setting is empty and no strap has sent a beat yet.
     var mayTakeStranger: Bool {
         ours.isEmpty && remembered.isEmpty
     }
@@ -156,9 +156,9 @@ package struct StrapSelector: Sendable {
         for index in heard.indices { heard[index].isOurs = isOurs(heard[index].sighting) }
     }
 
-    /// Whom to connect to now.
+    /// Returns the strap to connect now.
     ///
-    /// - Parameter asleep: the strap that is left alone because it was taken off (``StrapLink``); another of ours may be used.
+    /// - Parameter asleep: the strap that is left alone because it was taken off; another of ours may be used.
     package func verdict(at now: Instant, asleep: LEAddress? = nil) -> Decision {
         let present = present(at: now)
         let known = present.filter { $0.isOurs || $0.sighting.address == current?.address }
@@ -185,19 +185,19 @@ package struct StrapSelector: Sendable {
             ? .connect(only.sighting.address) : .wait
     }
 
-    /// Whether a device heard now is the one that was known by an address; that may have changed since.
+    /// Whether a device is the strap that was known by an address; the address may have changed since.
     private func isSame(_ sighting: ScanResult, as address: LEAddress) -> Bool {
         sighting.address == address
             || remembered.contains { $0.address == address && $0.matches(sighting.address, name: sighting.name) }
     }
 
-    /// Until when the strap of before is waited for.
+    /// The time until which the previous strap is awaited.
     private func heldUntil(_ current: Current, asleep: LEAddress?) -> Instant {
         let heardAt = heard.first { $0.sighting.address == current.address && current.address != asleep }?.last
         return max(current.thereAt, heardAt ?? current.thereAt) + Self.holdTime
     }
 
-    /// When the verdict may change, if nothing is heard before.
+    /// The time at which the verdict may change if nothing is heard before.
     package func deadline(at now: Instant) -> Instant? {
         var moments = heard.flatMap {
             [$0.first + Self.decisionTime, $0.first + Self.soleCandidateTime, $0.last + Self.advertisementTTL]

@@ -1,13 +1,13 @@
 package import Domain
 
-/// One Bluetooth adapter of the machine, as the management channel tells it.
+/// A Bluetooth adapter of the management interface.
 ///
-/// Layout of what Read Controller Information returns, little-endian, 280 bytes of which the first 17 are read: address 6 bytes, version
-/// u8, manufacturer u16, supported settings u32, present settings u32.
+/// Layout of the return value of Read Controller Information, little-endian, 280 bytes of which the first 17 are read:
+/// address 6 bytes, version u8, manufacturer u16, supported settings u32, current settings u32.
 ///
 /// Source: BlueZ, doc/mgmt-api.txt.
 package struct Adapter: Equatable, Sendable {
-    /// Its number; another one after it was unplugged and plugged in again.
+    /// The adapter's index; it changes when the adapter is unplugged and plugged in again.
     var index: UInt16
     var address: BluetoothAddress
     package var supported: AdapterSettings
@@ -25,26 +25,26 @@ package struct Adapter: Equatable, Sendable {
     }
 }
 
-/// Which adapter is to be used.
+/// The configured adapter.
 package enum AdapterChoice: Equatable, Sendable {
-    /// The first one that knows Low Energy, and another when it goes.
+    /// The first one with Low Energy; another one replaces it when it is removed.
     case any
-    /// Known by its address: numbers change.
+    /// The one with this address; indexes change.
     case address(BluetoothAddress)
-    /// The one that has this number when it is first seen, and from then on that one, whatever its number.
+    /// The one that first has this index; from then on it is recognised by its address.
     case index(UInt16)
 }
 
-/// How it stands with the adapter.
+/// The state of the adapter.
 package enum AdapterStatus: Equatable, Sendable {
-    /// The kernel has not told yet.
+    /// The kernel has not listed its adapters yet.
     case unknown
     case absent
-    /// It is switched off, or its Low Energy is.
+    /// It, or its Low Energy, is switched off.
     case off
-    /// It is switched off by rfkill.
+    /// It is blocked by rfkill.
     case blocked
-    /// Its Low Energy is off, and switching it on is not permitted.
+    /// Its Low Energy is off, and this process may not switch it on.
     case forbidden
     case ready
 }

@@ -1,36 +1,36 @@
 import Domain
 
-/// The Bluetooth adapters of the machine, and which of them is in use.
+/// The Bluetooth adapters of the host, and which of them is in use.
 ///
-/// Adapters are known by their addresses: one that is unplugged and plugged in again, or whose driver starts again, has another number.
+/// Adapters are identified by address: one that is plugged in again, or whose driver restarts, has another index.
 struct AdapterList: Equatable, Sendable {
-    /// The most adapters that are kept.
+    /// The largest number of adapters.
     static let limit = 16
 
     private let choice: AdapterChoice
-    /// Whether the kernel has told which there are.
+    /// Whether the kernel has listed its adapters.
     private(set) var isListed = false
-    /// Numbers of adapters that are there and not read yet.
+    /// The indexes of listed adapters that are not read yet.
     private(set) var unread: [UInt16] = []
     private var adapters: [Adapter] = []
-    /// The one that was taken last; it may be away.
+    /// The address of the last chosen adapter, which may be unplugged.
     private var taken: BluetoothAddress?
 
     init(_ choice: AdapterChoice) {
         self.choice = choice
     }
 
-    /// The adapter in use, while it is there.
+    /// The adapter in use; nil while it is absent.
     var current: Adapter? {
         taken.flatMap { taken in adapters.first { $0.address == taken } }
     }
 
-    /// Whether all that are there are known, and the one that is asked for is not among them.
+    /// Whether all adapters are read and none of them can be used.
     var isWithout: Bool {
         isListed && unread.isEmpty && current == nil
     }
 
-    /// Takes what Read Index List returned: how many adapters u16, and the index u16 of each.
+    /// Receives the reply to Read Index List: the number of adapters u16, and the index u16 of each.
     ///
     /// - Throws: ``ParseError``.
     mutating func listed(_ reply: Span<UInt8>) throws(ParseError) {
@@ -39,7 +39,7 @@ struct AdapterList: Equatable, Sendable {
         }
         var indices: [UInt16] = []
         for offset in stride(from: 2, to: reply.count, by: 2) { indices.append(try reply.uint16(at: offset)) }
-        // The kernel lists the newest first; the one with the lowest number is taken.
+        // The kernel lists the newest first; the lowest index is chosen.
         for index in indices.sorted() { added(index) }
         isListed = true
     }
@@ -54,7 +54,7 @@ struct AdapterList: Equatable, Sendable {
         adapters.removeAll { $0.index == index }
     }
 
-    /// An adapter was read; nil when it could not be.
+    /// Receives the information of an adapter; nil if it could not be read.
     mutating func read(_ index: UInt16, _ adapter: Adapter?) {
         removed(index)
         guard let adapter, adapter.supported.contains(.lowEnergy) else { return }
@@ -66,12 +66,12 @@ struct AdapterList: Equatable, Sendable {
         if let place = adapters.firstIndex(where: { $0.index == index }) { adapters[place].settings = settings }
     }
 
-    /// Takes another one where the one in use has gone and any will do.
+    /// Chooses another adapter if the one in use is absent and the choice allows it.
     mutating func replace() {
         if current == nil, let other = adapters.first(where: isAskedFor) { taken = other.address }
     }
 
-    /// All that the kernel told is forgotten; which adapter was taken is not.
+    /// Discards what the kernel reported, but not which adapter was chosen.
     mutating func reset() {
         isListed = false
         unread = []

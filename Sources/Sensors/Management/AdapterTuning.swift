@@ -1,8 +1,8 @@
 package import Domain
 
 extension MgmtAdapterSession {
-    /// What searches and connections to come are to be like. The strap gets parameters of its own where they are not the usual ones, or
-    /// where a kernel does not know defaults.
+    /// The parameters of future discoveries and connections. Parameters are loaded for the strap if they differ from
+    /// the usual ones, or if the kernel has no default parameters.
     package struct ScanParameters: Equatable, Sendable {
         package var parameters: ConnectionParameters
         package var duty: ScanDutyPolicy.Duty

@@ -1,9 +1,9 @@
 package import Domain
 
-/// What a device says of itself in its advertising data and scan response.
+/// A device's advertising data and scan response.
 ///
-/// Layout: structures of a length u8, a type u8 and length − 1 bytes. What follows a length that does not fit is not read: anybody
-/// may send anything.
+/// Layout: structures of a length u8, a type u8 and length − 1 bytes. Data after a length that does not fit is ignored:
+/// it comes from any device in range.
 ///
 ///     type    value
 ///     02, 03  services of 2 bytes each, some or all of them
@@ -18,7 +18,7 @@ package struct AdvertisingData: Equatable, Sendable {
     package init(_ bytes: [UInt8]) {
         var hasWholeName = false
         var rest = bytes[...]
-        // A length of 0 ends the data early; what follows is padding.
+        // A length of 0 ends the data; the rest is padding.
         while let length = rest.popFirst(), length > 0, rest.count >= length {
             let value = rest.dropFirst().prefix(Int(length) - 1)
             switch rest.first {
@@ -44,7 +44,7 @@ package struct AdvertisingData: Equatable, Sendable {
         }
     }
 
-    /// Some pad their names with NULs.
+    /// Some devices pad their names with NULs.
     private static func name(_ bytes: ArraySlice<UInt8>) -> SanitizedText? {
         SanitizedText(bytes.prefix { $0 != 0 })
     }

@@ -1,20 +1,20 @@
 import Domain
 
-/// Our discoveries, one after the other as long as a search is wanted.
+/// Our discoveries, one after the other while a search is wanted.
 ///
-/// The kernel ends each after 10.24 s, and tells a device once in each, but for those that are heard in the first milliseconds: it
-/// drops what comes before it calls itself discovering, and the adapter does not repeat it. So the first ones are cut short.
+/// The kernel ends each after 10.24 s and reports a device once in each. It drops what it receives in the first
+/// milliseconds, and the adapter does not repeat that. So the first discoveries are cut short.
 struct DiscoveryCycle: Equatable, Sendable {
-    /// How long the first ones last; those after them last as long as the kernel has them.
+    /// The lengths of the first discoveries; the later ones last until the kernel ends them.
     static let firstLengths: [Duration] = [1, 1, 1, 2, 2, 4].map { .seconds($0) }
 
-    /// The pause between two.
+    /// The pause between two discoveries.
     static let pause = Duration.milliseconds(100)
 
-    /// One that has not ended by then has ended unheard.
+    /// A discovery without an end event counts as ended after this time.
     static let limit = Duration.seconds(15)
 
-    /// The wait while somebody else discovers, whose finds are told to all, and after a failure.
+    /// The delay while another program discovers, which reports to all, and after a failure.
     static let busyRetryDelay = Duration.seconds(5)
     static let failureRetryDelay = Duration.seconds(2)
 
@@ -26,7 +26,7 @@ struct DiscoveryCycle: Equatable, Sendable {
     private var since: Instant?
     private var cutAt: Instant?
     private var isCut = false
-    /// It was begun over a channel that broke, and may have ended, or not begun.
+    /// The discovery was started over a channel that broke; it may have ended, or may not have begun.
     private var isLeftover = false
     private var startAt: Instant?
     private var count = 0
@@ -35,7 +35,7 @@ struct DiscoveryCycle: Equatable, Sendable {
         [since.map { $0 + Self.limit }, cutAt, startAt].compactMap { $0 }.min()
     }
 
-    /// Whether one of ours goes on, as far as is known.
+    /// Whether a discovery of ours runs, as far as is known.
     var isOnAir: Bool {
         since != nil
     }
@@ -60,7 +60,7 @@ struct DiscoveryCycle: Equatable, Sendable {
         if let begun = since, now >= begun + Self.limit { reset() }
     }
 
-    /// What came of asking the kernel to start one.
+    /// Receives the status of Start Discovery.
     mutating func started(_ status: MgmtStatus, at now: Instant) {
         let wasLeftover = isLeftover
         isLeftover = false
@@ -77,13 +77,13 @@ struct DiscoveryCycle: Equatable, Sendable {
         }
     }
 
-    /// One has ended, by itself or because it was to.
+    /// Records the end of a discovery, by the kernel or by request.
     mutating func ended(at now: Instant) {
         reset()
         if isWanted { startAt = now + Self.pause }
     }
 
-    /// The channel is gone. One of ours outlives it, and one that was asked for may have begun.
+    /// Records that the channel broke. A discovery outlives it, and a requested one may have begun.
     mutating func abandoned(asked: Instant?) {
         let begun = asked ?? since
         reset()
@@ -92,7 +92,7 @@ struct DiscoveryCycle: Equatable, Sendable {
         startAt = nil
     }
 
-    /// Nothing goes on any more.
+    /// Records that no discovery runs.
     mutating func reset() {
         since = nil
         cutAt = nil

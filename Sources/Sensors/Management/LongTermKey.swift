@@ -1,12 +1,12 @@
 package import Domain
 
-/// A key that two devices agreed on when they paired: with it they encrypt their connections to come. It is a secret.
+/// A secret key from the pairing of two devices; it encrypts their later connections.
 ///
-/// Layout of what the kernel tells and takes of it beside the device's address, 29 bytes, little-endian:
+/// Layout in the kernel's events and commands after the device's address, 29 bytes, little-endian:
 ///
 ///     offset  size  field
-///     0       1     type: 0 to 3, of which bit 0 says authenticated and bit 1 made by Secure Connections
-///     1       1     1 where the host has made the connection
+///     0       1     type: 0 to 3; bit 0 authenticated, bit 1 made by Secure Connections
+///     1       1     1 if the host is the central
 ///     2       1     size of the key, 7 to 16 bytes
 ///     3       2     diversifier
 ///     5       8     random number
@@ -16,15 +16,15 @@ package import Domain
 package struct LongTermKey: Equatable, Sendable {
     package static let size = 29
 
-    /// The most keys that are kept; a new one takes the place of the oldest.
+    /// The largest number of keys; a new key replaces the oldest.
     package static let limit = 32
 
-    /// The host's own address: a key is of two devices.
+    /// The host's own address: a key belongs to two devices.
     package var adapter: BluetoothAddress
     package var device: LEAddress
     package var bytes: [UInt8]
 
-    /// Nil for what is no key, or one of the tests that everybody knows.
+    /// Nil if the bytes are no key, or a debug key that is public.
     package init?(adapter: BluetoothAddress, device: LEAddress, _ bytes: [UInt8]) {
         guard bytes.count == Self.size, bytes[0] <= 3, bytes[1] <= 1, (7...16).contains(bytes[2]) else { return nil }
         self.adapter = adapter
@@ -32,7 +32,7 @@ package struct LongTermKey: Equatable, Sendable {
         self.bytes = bytes
     }
 
-    /// Whether both are of the same two devices, in the same roles.
+    /// Whether both keys belong to the same two devices in the same roles.
     func replaces(_ other: LongTermKey) -> Bool {
         adapter == other.adapter && device == other.device && bytes[1] == other.bytes[1]
     }

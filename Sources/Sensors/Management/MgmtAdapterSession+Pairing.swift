@@ -1,17 +1,17 @@
 package import Domain
 
 extension MgmtAdapterSession {
-    /// Whether a strap and the adapter in use have paired, and a key of that is kept.
+    /// Whether a key for the strap and the adapter in use is stored.
     package func isPaired(_ device: LEAddress) -> Bool {
         address.map { pairing.isPaired(device, with: $0) } ?? false
     }
 
-    /// Takes the keys that were kept.
+    /// Sets the stored keys.
     package mutating func setKeys(_ keys: [LongTermKey]) {
         pairing.setKeys(keys)
     }
 
-    /// Forgets the keys of some devices.
+    /// Forgets the keys of the matching devices.
     package mutating func forgetKeys(of isMeant: (LEAddress) -> Bool, at now: Instant) -> [Action] {
         let kept = pairing.keys.filter { !isMeant($0.device) }
         guard kept != pairing.keys else { return [] }
@@ -19,7 +19,7 @@ extension MgmtAdapterSession {
         return [.keep(kept)] + advance(at: now)
     }
 
-    /// Pairs with a device and nobody else; ``Action/endPairing(_:)`` says how that ended. A search makes way meanwhile.
+    /// Pairs with this device only. ``Action/endPairing(_:)`` reports the result. A search is suspended until then.
     package mutating func pair(_ device: LEAddress, until: Instant, at now: Instant) -> [Action] {
         pairing.want(device, until: until)
         if isConnected(device) { pairing.connected(device) }
@@ -27,7 +27,7 @@ extension MgmtAdapterSession {
         return advance(at: now)
     }
 
-    /// Gives up a pairing that is under way; nothing is told of its end.
+    /// Cancels the pairing without reporting a result.
     package mutating func stopPairing(at now: Instant) -> [Action] {
         guard let device = pairing.abandon() else { return [] }
         discovery.want(isSearchWanted)
@@ -35,9 +35,9 @@ extension MgmtAdapterSession {
         return cancels + advance(at: now)
     }
 
-    /// Leaves the adapter alone, as far as that can be done at once: the channel is about to be closed.
+    /// Returns the commands that release the adapter before the channel is closed.
     ///
-    /// - Parameter strap: whom we are connected to.
+    /// - Parameter strap: the connected strap.
     package mutating func parted(from strap: LEAddress?) -> [Action] {
         guard isOpen, isPermitted, let index else { return [] }
         var commands: [MgmtCommand] = []
@@ -49,9 +49,9 @@ extension MgmtAdapterSession {
         return commands.map { .send($0.bytes) }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// The kernel has answered the wish to pair.
+    /// Receives the status of Pair Device.
     mutating func paired(_ status: MgmtStatus, at now: Instant) -> [Action] {
         address.map { ended(pairing.answered(status, with: $0, at: now)) } ?? []
     }
@@ -64,7 +64,7 @@ extension MgmtAdapterSession {
         return actions
     }
 
-    /// Somebody wants to pair, or has. These commands wait for no other: whoever asks waits for the answer.
+    /// Handles a pairing question or a new key. Its commands are sent at once, because the peer waits for the answer.
     mutating func heardOfPairing(_ event: MgmtPacket.Event) -> [Action] {
         guard let index, let address else { return [] }
         switch event {
@@ -80,7 +80,7 @@ extension MgmtAdapterSession {
         }
     }
 
-    /// A pairing has ended: the search goes on.
+    /// Resumes the search and reports the result of a pairing.
     mutating func ended(_ outcome: PairingResult?) -> [Action] {
         guard let outcome else { return [] }
         discovery.want(isSearchWanted)

@@ -1,46 +1,46 @@
 package import Domain
 
-/// The conversation with the kernel about its Bluetooth adapters: keeps one of them on and ready for Low Energy, has it search, and
-/// tells what it hears.
+/// State machine of the kernel's Bluetooth adapters: keeps one of them on with Low Energy, and reports devices.
 ///
 ///                opened            listed, one chosen        on
 ///     (closed) ──────────▶ unknown ──────────────────▶ off ──────▶ ready
-///                             │ none is there           ▲ switched off │
+///                             │ no adapter              ▲ switched off │
 ///                             ▼                         └──────────────┤
 ///                           absent ◀──────────────────── unplugged ────┘
 ///
-/// One command is under way at a time. The next one is the first thing that is not as it is wanted; what fails is tried again after a
-/// rest. A channel without CAP_NET_ADMIN may look and not touch: the first refusal is remembered, and nothing is asked after it.
+/// One command is under way at a time. The next command corrects the first deviation from the wanted state; a failed
+/// command is retried after a rest. A channel without CAP_NET_ADMIN is read-only: after the first Permission Denied no
+/// command that changes something is sent.
 ///
-/// The machine does no input or output. The shell reports what happened with the moment it happened, carries out the
-/// returned ``Action``s, and calls ``tick(at:)`` no later than ``deadline``.
+/// The machine does no input or output. The shell reports events with their time, performs the returned ``Action``s,
+/// and calls ``tick(at:)`` no later than ``deadline``.
 package struct MgmtAdapterSession: Sendable {
     package enum Action: Equatable, Sendable {
         case send([UInt8])
-        /// A device was heard.
+        /// Report a device that advertised.
         case found(ScanResult)
-        /// These are the keys that are to be had from now on; they are secret.
+        /// Store these keys instead of all earlier ones; they are secret.
         case keep([LongTermKey])
-        /// The pairing that was asked for has ended.
+        /// Report the result of the requested pairing.
         case endPairing(PairingResult)
     }
 
-    /// How long a command may take: the kernel gives an adapter 10 s to switch on.
+    /// The time limit of a command: the kernel gives an adapter 10 s to switch on.
     package static let commandLimit = Duration.seconds(15)
 
-    /// The rest after a command that failed, and after one that found the adapter blocked or busy.
+    /// The rest after a failed command, and after one that found the adapter blocked.
     package static let failureRetryDelay = Duration.seconds(2)
     package static let blockedRetryDelay = Duration.seconds(5)
 
-    /// The rest after somebody else has switched the adapter off: two that switch against each other would not end.
+    /// The rest after another program has switched the adapter off, so that two programs do not fight over the switch.
     package static let politeness = Duration.seconds(1)
 
-    /// The most connections that are kept.
+    /// The largest number of connections to remember.
     package static let connectionLimit = 64
 
     private struct Flight: Equatable {
         var command: MgmtCommand
-        /// What was wanted when it was sent.
+        /// The wanted parameters when the command was sent.
         var tuning: ScanParameters
         var lateAt: Instant
     }
@@ -54,14 +54,14 @@ package struct MgmtAdapterSession: Sendable {
     private var restUntil: Instant?
 
     var discovery = DiscoveryCycle()
-    /// Whether a search is wanted; a pairing makes it wait.
+    /// Whether a search is wanted; a pairing suspends it.
     var isSearchWanted = false
     var pairing = MgmtPairing()
     private var wanted = ScanParameters()
-    /// The defaults that are in force, and the strap that parameters of its own are loaded for.
+    /// The default duty now in force, and the parameters loaded for one strap.
     private var duty: ScanDutyPolicy.Duty?
     private var loaded: ScanParameters?
-    /// Who is connected to the adapter; nil until it has told.
+    /// The devices connected to the adapter; nil until they are read.
     private var connections: [LEAddress]?
     private var leaving: [LEAddress] = []
 
@@ -69,7 +69,7 @@ package struct MgmtAdapterSession: Sendable {
         adapters = AdapterList(choice)
     }
 
-    /// When ``tick(at:)`` has something to do, if nothing happens before.
+    /// The next time to call ``tick(at:)`` if nothing happens before.
     package var deadline: Instant? {
         [flight?.lateAt, restUntil, discovery.deadline, pairing.deadline].compactMap { $0 }.min()
     }
@@ -81,12 +81,12 @@ package struct MgmtAdapterSession: Sendable {
         return isForbidden && adapter.settings.contains(.powered) ? .forbidden : .off
     }
 
-    /// The address of the adapter in use, while it is there.
+    /// The address of the adapter in use; nil while it is absent.
     package var address: BluetoothAddress? {
         adapters.current?.address
     }
 
-    /// The number of the adapter in use, while it is there.
+    /// The index of the adapter in use; nil while it is absent.
     package var index: UInt16? {
         adapters.current?.index
     }
@@ -96,7 +96,7 @@ package struct MgmtAdapterSession: Sendable {
         !isForbidden
     }
 
-    /// Whether a connection may be begun: nothing of ours is on the air, nor will be, and all is set for it.
+    /// Whether a connection may start: no discovery of ours runs or is wanted, and all parameters are set.
     package var isQuiet: Bool {
         guard status == .ready, !isSearchWanted, !pairing.isUnderWay else { return false }
         return isForbidden || (flight == nil && !discovery.isOnAir && leaving.isEmpty && isTuned)
@@ -107,29 +107,29 @@ package struct MgmtAdapterSession: Sendable {
             && (!needsLoading || loaded?.strap == wanted.strap && loaded?.parameters == wanted.parameters)
     }
 
-    /// Whether the strap needs parameters of its own: the kernel keeps those that it connected a device with before, whatever the
-    /// defaults are then. Where defaults are not known, parameters are loaded once it is known for which strap.
+    /// Whether parameters must be loaded for the strap: the kernel prefers the last parameters of a known device to the
+    /// defaults. A kernel without defaults needs them as soon as the strap is known.
     private var needsLoading: Bool {
         wanted.strap != nil && (wanted.parameters != .usual || !knowsDefaults)
     }
 
-    /// Whether a device is connected to the adapter, by whomever.
+    /// Whether a device is connected to the adapter, by any program.
     package func isConnected(_ device: LEAddress) -> Bool {
         connections?.contains(device) ?? false
     }
 }
 
-// MARK: What happens
+// MARK: Events
 
 extension MgmtAdapterSession {
-    /// The channel stands. What was known of the kernel before is forgotten; what is wanted, and which adapter it is, is kept.
+    /// Starts on an open channel. The kernel's earlier reports are discarded; requests and the choice are kept.
     package mutating func opened(at now: Instant) -> [Action] {
         closed()
         isOpen = true
         return ended(pairing.opened()) + advance(at: now)
     }
 
-    /// The channel is gone. A discovery of ours outlives it, and one that was asked for may have begun.
+    /// Records that the channel is closed. A discovery outlives it, and a requested one may have begun.
     package mutating func closed() {
         var asked: Instant?
         if let flight, case .startDiscovery = flight.command { asked = flight.lateAt - Self.commandLimit }
@@ -145,7 +145,7 @@ extension MgmtAdapterSession {
         reset()
     }
 
-    /// Takes one datagram. One that is malformed changes nothing.
+    /// Receives one datagram. A malformed one is ignored.
     package mutating func received(_ bytes: Span<UInt8>, at now: Instant) -> [Action] {
         guard isOpen, let packet = try? MgmtPacket(bytes) else { return [] }
         let keys = pairing.keys
@@ -168,7 +168,7 @@ extension MgmtAdapterSession {
         return actions + advance(at: now)
     }
 
-    /// Says what time it is.
+    /// Advances timers to `now`.
     package mutating func tick(at now: Instant) -> [Action] {
         if let flight, now >= flight.lateAt { finished(flight, .timeout, [], at: now) }
         if let until = restUntil, now >= until { restUntil = nil }
@@ -176,20 +176,20 @@ extension MgmtAdapterSession {
         return tickPairing(at: now) + advance(at: now)
     }
 
-    /// Searches from now on, or does not.
+    /// Starts or stops the search.
     package mutating func search(_ isWanted: Bool, at now: Instant) -> [Action] {
         isSearchWanted = isWanted
         discovery.want(isWanted && !pairing.isUnderWay)
         return advance(at: now)
     }
 
-    /// Changes what connections to come are like.
+    /// Sets the parameters of future discoveries and connections.
     package mutating func tune(_ tuning: ScanParameters, at now: Instant) -> [Action] {
         wanted = tuning
         return advance(at: now)
     }
 
-    /// Ends the connection to a device at once: the kernel keeps one for 2 s after its last socket was closed.
+    /// Disconnects a device at once: the kernel keeps a link for 2 s after its last socket was closed.
     package mutating func disconnect(_ device: LEAddress, at now: Instant) -> [Action] {
         guard !isForbidden, isConnected(device), !leaving.contains(device) else { return [] }
         leaving.append(device)
@@ -197,12 +197,12 @@ extension MgmtAdapterSession {
     }
 }
 
-// MARK: What follows
+// MARK: Next command
 
 extension MgmtAdapterSession {
     mutating func advance(at now: Instant) -> [Action] {
         guard let command = next() else { return [] }
-        // It takes as long as the strap is away; others are carried out meanwhile.
+        // Pair Device lasts as long as the strap is away; other commands are sent meanwhile.
         if case .pair = command {
             pairing.asked()
             return [.send(command.bytes)] + advance(at: now)
@@ -211,7 +211,7 @@ extension MgmtAdapterSession {
         return [.send(command.bytes)]
     }
 
-    /// The first thing that is not as it is wanted.
+    /// Returns the command that corrects the first deviation from the wanted state.
     private func next() -> MgmtCommand? {
         guard isOpen, flight == nil, restUntil == nil else { return nil }
         guard adapters.isListed else { return .readIndexList }
@@ -231,7 +231,7 @@ extension MgmtAdapterSession {
         return discovery.step == .start ? .startDiscovery(index: index) : nil
     }
 
-    /// Forgets what was known of the adapter in use.
+    /// Discards what is known of the adapter in use.
     private mutating func reset() {
         isBlocked = false
         duty = nil
@@ -277,7 +277,7 @@ extension MgmtAdapterSession {
             connections?.removeAll { $0 == device }
             leaving.removeAll { $0 == device }
         case .discovering(false):
-            // Somebody else's may have ended too; ours then goes on after the pause.
+            // Another program's discovery may have ended too; ours restarts after the pause.
             discovery.ended(at: now)
         default: break
         }
@@ -309,7 +309,7 @@ extension MgmtAdapterSession {
         case .disconnect(_, let device): leaving.removeAll { $0 == device }
         case .setDefaults:
             knowsDefaults = status != .unknownCommand
-            // Another failure would fail again: then the kernel's own defaults are used.
+            // Another failure would repeat; the kernel's own defaults are used then.
             duty = flight.tuning.duty
         case .loadParameters: loaded = flight.tuning
         case .startDiscovery: discovery.started(status, at: now)

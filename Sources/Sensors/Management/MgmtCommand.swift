@@ -1,8 +1,8 @@
 package import Domain
 
-/// What is asked of the kernel's Bluetooth over its management channel.
+/// A command of the kernel's Bluetooth management interface.
 ///
-/// Layout, little-endian: opcode u16, index of the adapter u16 (0xFFFF for none), length u16, and so many bytes of parameters.
+/// Layout, little-endian: opcode u16, adapter index u16 (0xFFFF for none), length u16, parameters of that length.
 ///
 /// Source: BlueZ, doc/mgmt-api.txt.
 package enum MgmtCommand: Equatable, Sendable {
@@ -10,34 +10,34 @@ package enum MgmtCommand: Equatable, Sendable {
     case readInformation(index: UInt16)
     case setPowered(index: UInt16)
     case setLowEnergy(index: UInt16)
-    /// Whether those that pair may stay paired.
+    /// Sets whether devices that pair are bonded.
     case setBondable(index: UInt16, Bool)
-    /// Makes the keys those of all devices, and forgets others.
+    /// Loads these keys and discards all others.
     case loadKeys(index: UInt16, [LongTermKey])
     case disconnect(index: UInt16, LEAddress)
     case readConnections(index: UInt16)
-    /// The host is one that can ask: the kernel then asks us before it lets anybody pair.
+    /// Sets the IO capability to DisplayYesNo: the kernel then asks this program before it accepts a pairing.
     case setCapability(index: UInt16)
-    /// Connects and pairs, as a host that can neither show nor ask anything; answered when that is done.
+    /// Connects and pairs with the capability NoInputNoOutput; the reply comes when that is done.
     case pair(index: UInt16, LEAddress)
     case cancelPairing(index: UInt16, LEAddress)
     /// Forgets the keys of a device, which stays connected.
     case unpair(index: UInt16, LEAddress)
-    /// An answer to somebody who wants to pair, by the seven bytes of the question.
+    /// Answers a pairing question, with the seven address bytes of the question.
     case answer(index: UInt16, PairingQuestion, [UInt8], isYes: Bool)
     case startDiscovery(index: UInt16)
     case stopDiscovery(index: UInt16)
-    /// Makes the parameters those of one device, and forgets those of all others that are not connected by themselves.
+    /// Loads the parameters for one device; discards those of all that the kernel does not connect automatically.
     case loadParameters(index: UInt16, LEAddress, ConnectionParameters)
-    /// Makes the parameters those of every connection to come, and the duty that of every search.
+    /// Sets the default parameters of connections and the duty of scans.
     case setDefaults(index: UInt16, ConnectionParameters, ScanDutyPolicy.Duty)
 
     static let pairOpcode: UInt16 = 0x0019
 
-    /// The index of commands that go to no adapter.
+    /// The index of commands without an adapter.
     package static let noIndex: UInt16 = 0xFFFF
 
-    /// Low Energy's two types of address, as a discovery takes them.
+    /// The address types of a discovery: Low Energy public and random.
     static let discoveryType: UInt8 = 0b110
 
     package var opcode: UInt16 {
@@ -74,7 +74,7 @@ package enum MgmtCommand: Equatable, Sendable {
         }
     }
 
-    /// The packet, whole.
+    /// The whole packet.
     package var bytes: [UInt8] {
         let parameters = parameters
         var bytes: [UInt8] = []
@@ -91,7 +91,7 @@ package enum MgmtCommand: Equatable, Sendable {
         case .setPowered, .setLowEnergy: [1]
         case .setBondable(_, let isOn): [isOn ? 1 : 0]
         case .disconnect(_, let device), .cancelPairing(_, let device): device.managementBytes
-        // A display, and a key for yes and one for no.
+        // DisplayYesNo.
         case .setCapability: [1]
         case .pair(_, let device): device.managementBytes + [3]
         case .unpair(_, let device): device.managementBytes + [0]
@@ -103,7 +103,7 @@ package enum MgmtCommand: Equatable, Sendable {
         }
     }
 
-    /// How many keys u16, and of each the device and what else there is.
+    /// The number of keys u16, and for each the device's address and the bytes of the key.
     private static func list(_ keys: [LongTermKey]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(uint16: UInt16(keys.count))
@@ -115,7 +115,7 @@ package enum MgmtCommand: Equatable, Sendable {
         let interval = ScanDutyPolicy.Duty.units(duty.interval)
         let window = ScanDutyPolicy.Duty.units(duty.window)
         let settings: [(type: UInt16, value: UInt16)] = [
-            // For discoveries, and for connections that are waited for.
+            // For discoveries, and for pending connections.
             (0x0011, interval), (0x0012, window), (0x0015, interval), (0x0016, window),
             (0x0017, parameters.minimumInterval), (0x0018, parameters.maximumInterval),
             (0x0019, parameters.latency), (0x001A, parameters.supervisionTimeout),
@@ -130,21 +130,21 @@ package enum MgmtCommand: Equatable, Sendable {
     }
 }
 
-/// How often a strap is listened to, and for how long it may be silent.
+/// The parameters of a Low Energy connection.
 package struct ConnectionParameters: Equatable, Sendable {
-    /// Bounds of the time between two events of the connection, in units of 1.25 ms.
+    /// Bounds of the connection interval, in units of 1.25 ms.
     package var minimumInterval: UInt16
     package var maximumInterval: UInt16
-    /// How many events the strap may leave out.
+    /// The number of connection events that the strap may skip.
     package var latency: UInt16
-    /// After so long without a word the connection is lost, in units of 10 ms.
+    /// The silence after which the link is lost, in units of 10 ms.
     package var supervisionTimeout: UInt16
 
-    /// 30 to 50 ms as is the kernel's own, and 5 s instead of its 420 ms, which the body's shadow outlasts.
+    /// 30 to 50 ms, the kernel's default, with 5 s instead of 420 ms, because the body can block the signal longer.
     package static let usual = ConnectionParameters(
         minimumInterval: 24, maximumInterval: 40, latency: 0, supervisionTimeout: 500)
 
-    /// 30 to 500 ms and 6 s, for straps that ask for slow connections and leave when they are refused.
+    /// 30 to 500 ms and 6 s, for straps that request slow connections and disconnect if they are refused.
     package static let wide = ConnectionParameters(
         minimumInterval: 24, maximumInterval: 400, latency: 0, supervisionTimeout: 600)
 
@@ -156,14 +156,14 @@ package struct ConnectionParameters: Equatable, Sendable {
 }
 
 extension ScanDutyPolicy.Duty {
-    /// In units of 0.625 ms.
+    /// Returns a duration in units of 0.625 ms.
     fileprivate static func units(_ duration: Duration) -> UInt16 {
         UInt16(clamping: duration.wholeNanoseconds / 625_000)
     }
 }
 
 extension LEAddress {
-    /// Six bytes, the last printed one first, and the type.
+    /// Six address bytes, the last printed one first, and the type.
     var managementBytes: [UInt8] {
         (0..<6).map { UInt8(truncatingIfNeeded: address.value >> UInt64(8 * $0)) } + [type == .public ? 1 : 2]
     }

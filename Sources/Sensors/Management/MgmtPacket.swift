@@ -1,11 +1,12 @@
 package import Domain
 
-/// What the kernel's Bluetooth says on its management channel: answers to commands, and what happens by itself.
+/// An event of the kernel's Bluetooth management interface, including replies to commands.
 ///
-/// Layout, little-endian: event u16, index of the adapter u16 (0xFFFF for none), length u16, and so many bytes, which fill the datagram:
+/// Layout, little-endian: event u16, adapter index u16 (0xFFFF for none), length u16, and bytes of that length to the
+/// end of the datagram:
 ///
 ///     event  name                 bytes
-///     0001   command complete     opcode u16, status u8, what the command returns
+///     0001   command complete     opcode u16, status u8, return value
 ///     0002   command status       opcode u16, status u8
 ///     0003   controller error     code u8
 ///     0004   index added          none
@@ -21,13 +22,12 @@ package import Domain
 ///     0012   device found         address 7, RSSI s8, flags u32, length u16, advertising data
 ///     0013   discovering          types u8, on u8
 ///
-/// An address is six bytes, the last printed one first, and a type: 1 Low Energy public, 2 Low Energy random; 0 is of the other
-/// Bluetooth.
+/// An address is six bytes, the last printed one first, and a type: 0 BR/EDR, 1 Low Energy public, 2 Low Energy random.
 ///
 /// Source: BlueZ, doc/mgmt-api.txt.
 package struct MgmtPacket: Equatable, Sendable {
     package enum Event: Equatable, Sendable {
-        /// A command was done; `reply` is what it returns, empty where it failed.
+        /// The end of a command; `reply` is its return value, empty if it failed.
         case answered(opcode: UInt16, MgmtStatus, reply: [UInt8])
         case failing(code: UInt8)
         case added
@@ -38,22 +38,22 @@ package struct MgmtPacket: Equatable, Sendable {
         case connectFailed(LEAddress, MgmtStatus)
         case found(ScanResult)
         case discovering(Bool)
-        /// A key of 29 bytes was agreed on that is to be kept.
+        /// A new key of 29 bytes to store.
         case agreed(LEAddress, key: [UInt8])
-        /// Somebody wants to pair; the device is the seven bytes of its address, which may be one of the other Bluetooth.
+        /// A device wants to pair; `device` is the seven bytes of its address, which may be of BR/EDR.
         case asked(PairingQuestion, device: [UInt8])
-        /// An event that means nothing here, or that is of a device of the other Bluetooth.
+        /// An unused event, or one of a BR/EDR device.
         case other(UInt16)
     }
 
-    /// Why a connection ended, as far as the management channel tells.
+    /// Why a connection ended, as the management interface reports it.
     package enum DisconnectCause: Equatable, Sendable {
         case unknown, timeout, local, remote, authentication, suspend
     }
 
     static let headerSize = 6
 
-    /// The largest packet that is read: an advertisement of the longest kind is 1650 bytes.
+    /// The largest packet that is read; the longest advertisement has 1650 bytes.
     package static let sizeLimit = 4096
 
     package var index: UInt16
@@ -83,7 +83,7 @@ package struct MgmtPacket: Equatable, Sendable {
             guard key.count == LongTermKey.size else { throw ParseError(at: 14, expected: "the bytes of a key") }
             event = try bytes.typedAddress(at: 7).flatMap { isToBeKept ? .agreed($0, key: key) : nil } ?? .other(code)
         case 0x000B:
-            // What it advertised is not needed, but must be whole.
+            // The advertising data is unused, but must be whole.
             _ = try Self.advertisingData(bytes, at: 17)
             event = try bytes.typedAddress(at: 6).map { .connected($0) } ?? .other(code)
         case 0x000C:
@@ -112,7 +112,7 @@ package struct MgmtPacket: Equatable, Sendable {
         }
     }
 
-    /// The seven bytes of an address, whatever type they say.
+    /// Seven address bytes of any type.
     private static func device(_ bytes: Span<UInt8>) throws(ParseError) -> [UInt8] {
         _ = try bytes.uint8(at: 12)
         return Array(bytes.bytes(from: 6).prefix(7))
@@ -122,12 +122,12 @@ package struct MgmtPacket: Equatable, Sendable {
         let level = Int8(bitPattern: try bytes.uint8(at: 13))
         let data = AdvertisingData(try advertisingData(bytes, at: 18))
         guard let address = try bytes.typedAddress(at: 6) else { return nil }
-        // 127 is the kernel's word for a strength that it does not know.
+        // 127 means an unknown signal strength.
         return ScanResult(
             address: address, name: data.name, rssi: level == 127 ? nil : Int(level), services: data.services)
     }
 
-    /// A length u16 and so many bytes, to the end of the packet.
+    /// Reads a length u16 and bytes of that length to the end of the packet.
     private static func advertisingData(_ bytes: Span<UInt8>, at offset: Int) throws(ParseError) -> [UInt8] {
         guard Int(try bytes.uint16(at: offset)) == bytes.count - offset - 2 else {
             throw ParseError(at: offset, expected: "the length of the advertising data")
@@ -136,13 +136,13 @@ package struct MgmtPacket: Equatable, Sendable {
     }
 }
 
-/// What is asked of the host when somebody wants to pair.
+/// A question to the host in a pairing.
 package enum PairingQuestion: Equatable, Sendable {
-    /// Whether it may be, or whether both show the same number.
+    /// Whether to accept the pairing, or whether both devices show the same number.
     case confirmation
-    /// The number that the other one shows.
+    /// The number that the device shows.
     case passkey
-    /// The other Bluetooth's PIN.
+    /// The PIN of BR/EDR.
     case code
 
     /// The opcodes of the answers.
@@ -159,7 +159,7 @@ package enum PairingQuestion: Equatable, Sendable {
     }
 }
 
-/// How a command ended.
+/// The status of a command.
 package struct MgmtStatus: Equatable, Sendable {
     package let rawValue: UInt8
 
@@ -181,7 +181,7 @@ package struct MgmtStatus: Equatable, Sendable {
     package static let permissionDenied = MgmtStatus(rawValue: 0x14)
 }
 
-/// What an adapter can do, or does.
+/// The settings that an adapter supports, or its current ones.
 package struct AdapterSettings: OptionSet, Sendable {
     package let rawValue: UInt32
 
@@ -195,7 +195,7 @@ package struct AdapterSettings: OptionSet, Sendable {
 }
 
 extension [UInt8] {
-    /// What Read Connections returns: how many there are u16, and the address of each.
+    /// Parses the return value of Get Connections: their number u16, and the address of each.
     func connections(limit: Int) -> [LEAddress] {
         stride(from: 2, to: Swift.min(count, 2 + 7 * limit), by: 7).compactMap {
             (try? span.typedAddress(at: $0)) ?? nil
@@ -204,7 +204,7 @@ extension [UInt8] {
 }
 
 extension Span<UInt8> {
-    /// Six bytes of an address and its type; nil for a device of the other Bluetooth.
+    /// Reads six address bytes and a type. Nil for a BR/EDR device.
     func typedAddress(at offset: Int) throws(ParseError) -> LEAddress? {
         let address = try deviceAddress(at: offset)
         switch try uint8(at: offset + 6) {
@@ -215,7 +215,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Six bytes, the last printed one first.
+    /// Reads six address bytes, the last printed one first.
     func deviceAddress(at offset: Int) throws(ParseError) -> BluetoothAddress {
         guard offset + 6 <= count else { throw ParseError(at: count, expected: "six bytes of an address") }
         var value: UInt64 = 0

@@ -1,15 +1,15 @@
 import Domain
 
-/// Who may pair with the adapter: nobody, but for one strap for some seconds; and the keys of those that are paired.
+/// Controls pairing, which is open to one strap for some seconds only, and keeps the keys of paired devices.
 ///
-///             wanted          open           forgotten          kernel asked
+///             want            open           unpaired           kernel asked
 ///     closed ────────▶ opening ────▶ unpairing ──────▶ resting ─────────────▶ pairing
 ///        ▲                                                ▲     not reached      │ paired, refused, too late
 ///        └────────────────────────────────────────────────┴──────────────────────┘
 ///
-/// The kernel accepts whoever wants to pair without asking where the host can neither show nor ask anything, which is its own default;
-/// so the host says that it can, and every question is then answered with no but those about the one strap. What is kept on
-/// the host by a pairing needs the adapter's setting Bondable, which is on while a pairing is under way, and only then.
+/// The kernel's default IO capability, NoInputNoOutput, accepts every pairing without a question. So the host claims
+/// DisplayYesNo, and answers every question with no, except those about the one strap. Storing keys needs the adapter's
+/// setting Bondable, which is on only while a pairing is under way.
 struct MgmtPairing: Equatable, Sendable {
     /// The rest before a strap that was not reached is tried again.
     static let retryDelay = Duration.seconds(1)
@@ -17,9 +17,9 @@ struct MgmtPairing: Equatable, Sendable {
     private struct Wish: Equatable {
         var device: LEAddress
         var until: Instant
-        /// Its old keys, if there were any, are forgotten.
+        /// Its old keys are forgotten.
         var isForgotten = false
-        /// The kernel was asked, and has not answered yet.
+        /// Pair Device is under way.
         var isAsked = false
         var restUntil: Instant?
         var isReached = false
@@ -33,12 +33,12 @@ struct MgmtPairing: Equatable, Sendable {
     /// The keys of all adapters, the oldest first.
     private(set) var keys: [LongTermKey] = []
     private var wish: Wish?
-    /// A pairing that goes on in the kernel over a channel that broke.
+    /// The device of a pairing that the kernel continues although its channel broke.
     private var leftover: LEAddress?
-    /// The keys that the kernel has.
+    /// The keys loaded into the kernel.
     private var loaded: [LongTermKey] = []
     private var saysItCanAsk = false
-    /// Bondable could not be made so; until then it is not tried again.
+    /// The value of Bondable that could not be set, and when to retry it.
     private var stuck: Stuck?
 
     /// The strap that may pair now.
@@ -58,9 +58,9 @@ struct MgmtPairing: Equatable, Sendable {
         keys.contains { $0.device == device && $0.adapter == adapter }
     }
 
-    /// The first thing that is not as it is wanted.
+    /// Returns the command that corrects the first deviation from the wanted state.
     ///
-    /// - Parameter isAirFree: whether a connection may be begun.
+    /// - Parameter isAirFree: whether a connection may start.
     func next(for adapter: Adapter, isAirFree: Bool) -> MgmtCommand? {
         let index = adapter.index
         if let leftover { return .cancelPairing(index: index, leftover) }
@@ -73,36 +73,36 @@ struct MgmtPairing: Equatable, Sendable {
         return wish.isForgotten ? .pair(index: index, wish.device) : .unpair(index: index, wish.device)
     }
 
-    // MARK: What is wanted
+    // MARK: Requests
 
     mutating func want(_ device: LEAddress, until: Instant) {
         wish = Wish(device: device, until: until)
         stuck = nil
     }
 
-    /// Takes the keys that are to be had; the others are forgotten.
+    /// Sets the stored keys; all others are forgotten.
     mutating func setKeys(_ keys: [LongTermKey]) {
         self.keys = Array(keys.suffix(LongTermKey.limit))
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// The kernel is asked to pair.
+    /// Records that Pair Device was sent.
     mutating func asked() {
         wish?.isAsked = true
     }
 
-    /// The strap is connected, for whatever reason.
+    /// Records that a device is connected, for any reason.
     mutating func connected(_ device: LEAddress) {
         if device == wish?.device { wish?.isReached = true }
     }
 
-    /// A command is done, whichever way.
+    /// Records the end of a command, successful or not.
     mutating func finished(_ command: MgmtCommand, _ status: MgmtStatus, at now: Instant) {
         switch command {
         case .setCapability: saysItCanAsk = true
         case .cancelPairing: leftover = nil
-        // What it does not take once it would not take again.
+        // A load that the kernel rejects once would be rejected again.
         case .loadKeys(_, let keys): loaded = keys
         case .setBondable(_, let isOn):
             stuck = status == .success ? nil : Stuck(isOn: isOn, until: now + MgmtAdapterSession.failureRetryDelay)
@@ -114,7 +114,7 @@ struct MgmtPairing: Equatable, Sendable {
         }
     }
 
-    /// The kernel has answered the wish to pair; says how it ended, if it has.
+    /// Receives the status of Pair Device. Returns the result of the pairing; nil if it continues.
     mutating func answered(_ status: MgmtStatus, with adapter: BluetoothAddress, at now: Instant) -> PairingResult? {
         guard let wish, wish.isAsked else { return nil }
         switch status {
@@ -132,17 +132,17 @@ struct MgmtPairing: Equatable, Sendable {
         }
     }
 
-    /// Takes a key that was agreed on; false for one of a stranger, who is to be unpaired.
+    /// Receives a new key. False if it belongs to a stranger, who must be unpaired.
     mutating func agreed(_ key: LongTermKey) -> Bool {
         guard key.device == wish?.device else { return false }
         let isKnown = { (keys: [LongTermKey]) in keys.filter { !key.replaces($0) } + [key] }
         setKeys(isKnown(keys))
-        // The kernel has it already.
+        // The kernel has the key already.
         loaded = isKnown(loaded)
         return true
     }
 
-    /// The time is over, or a rest; says how it ended, if it has.
+    /// Advances timers to `now`. Returns the result of a pairing whose time is over.
     mutating func tick(at now: Instant) -> PairingResult? {
         if let stuck, now >= stuck.until { self.stuck = nil }
         guard let wish else { return nil }
@@ -152,7 +152,7 @@ struct MgmtPairing: Equatable, Sendable {
         return wish.isReached ? .refused : .absent
     }
 
-    /// Gives up what is under way; returns whose pairing is to be called off.
+    /// Cancels the pairing and returns its device.
     mutating func abandon() -> LEAddress? {
         defer {
             wish = nil
@@ -161,19 +161,19 @@ struct MgmtPairing: Equatable, Sendable {
         return wish?.device ?? leftover
     }
 
-    /// The channel is gone. A pairing that was under way goes on in the kernel.
+    /// Records that the channel is closed. The kernel continues a pairing.
     mutating func closed() {
         leftover = wish?.device ?? leftover
         wish = nil
         reset()
     }
 
-    /// The channel stands again; says how a pairing ended that was under way when it broke.
+    /// Returns the result of a pairing that was under way when the channel broke.
     func opened() -> PairingResult? {
         leftover == nil ? nil : .refused
     }
 
-    /// The adapter is gone; says how a pairing ended.
+    /// Records that the adapter is gone, and returns the result of its pairing.
     mutating func removed() -> PairingResult? {
         reset()
         let wasUnderWay = isUnderWay
@@ -181,7 +181,7 @@ struct MgmtPairing: Equatable, Sendable {
         return wasUnderWay ? .refused : nil
     }
 
-    /// Forgets what was known of the adapter in use.
+    /// Discards what is known of the adapter in use.
     private mutating func reset() {
         loaded = []
         saysItCanAsk = false
