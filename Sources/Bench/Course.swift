@@ -3,7 +3,7 @@ import Outputs
 import Pipeline
 import Sensors
 
-/// A steady run: ten ticks, one fix and one heart-rate notification a second, all of them where the last were good.
+/// A steady run: ten ticks, one good fix and one good heart-rate notification each second.
 struct Course {
     private(set) var now = Instant(milliseconds: 1_000_000)
     private var seconds: Int64 = 0
@@ -34,13 +34,13 @@ struct Course {
     static let start = UTC(milliseconds: 1_772_350_212_300)
     static let device = SanitizedText("/dev/ttyACM0")
 
-    /// The next tick's moment, which it is now.
+    /// Advances the clock to the next tick.
     mutating func nextTick() -> Instant {
         now += .milliseconds(100)
         return now
     }
 
-    /// The fix of a second, 3 m on from the last.
+    /// The fix of the next second, 3 m further.
     mutating func nextFix() -> Fix {
         seconds += 1
         return Fix(
@@ -51,7 +51,7 @@ struct Course {
             satellites: 9)
     }
 
-    /// The same fix as a receiver without several reports a fix has gpsd say it.
+    /// The next fix as a TPV line of a receiver with one report for each fix.
     mutating func nextReport() -> [UInt8] {
         let fix = nextFix()
         var report = JSONWriter(capacity: 512)
@@ -70,13 +70,13 @@ struct Course {
         return report.bytes + [0x0D, 0x0A]
     }
 
-    /// A notification: flags, a heart rate that is never the same for long, one RR interval.
+    /// Receives a notification: flags, a changing heart rate, one RR interval.
     mutating func receiveNotification() throws {
         let bytes = [0x10, UInt8(140 + seconds % 5), 0xB8, 0x01]
         pipeline.receive(.heart(try HeartRateMeasurement(bytes.span)), at: now)
     }
 
-    /// Goes on by a second whose states and readings nobody takes.
+    /// Advances by one second and discards the outputs.
     mutating func second() throws {
         for _ in 0..<10 { pipeline.advance(to: nextTick()) }
         pipeline.receive(.fix(nextFix()), at: now)

@@ -3,7 +3,7 @@ import Glibc
 import Linux
 import Outputs
 
-/// Ten hours of a run, a second at a time: nothing of it lies in memory.
+/// Ten hours of a run, generated second by second without storing it.
 private struct TenHours: RecordingRows {
     static let seconds = 36_000
 
@@ -32,7 +32,7 @@ private struct TenHours: RecordingRows {
     }
 }
 
-/// The whole file of ten hours, with a beat a second.
+/// Measures the export of ten hours with a beat each second.
 func measureExport() throws -> Measurement {
     var bytes = 0
     return try Measurement("FIT of ten hours", rounds: 5, passes: 1) {
@@ -44,7 +44,7 @@ func measureExport() throws -> Measurement {
     }
 }
 
-/// The most memory that the program has had resident, in KiB.
+/// The peak resident memory of the process, in KiB.
 func peakKibibytes() -> Int {
     var usage = rusage()
     getrusage(RUSAGE_SELF.rawValue, &usage)

@@ -5,7 +5,7 @@ import Outputs
 import Pipeline
 import Sensors
 
-/// Measures each hot path, prints the table, and says whether the limits hold.
+/// Measures each hot path and prints the table; returns true if the limits hold.
 func measureHotPaths() throws -> Bool {
     let tick = try measureTick()
     let line = try measureStateLine()
@@ -40,7 +40,7 @@ func measureHotPaths() throws -> Bool {
     return broken.isEmpty
 }
 
-/// One tick of ten minutes of a run, the tenth with its distance and the fiftieth with its pace.
+/// A tick in ten minutes of a run. Each tenth tick computes the distance, each fiftieth the pace.
 private func measureTick() throws -> Measurement {
     var course = try Course()
     return try Measurement("tick", rounds: 600, passes: 10) {
@@ -55,7 +55,7 @@ private func measureTick() throws -> Measurement {
     }
 }
 
-/// One STATE line of a run with everything known.
+/// The STATE line of a run with all values.
 private func measureStateLine() throws -> Measurement {
     var course = try Course()
     for _ in 0..<100 { try course.second() }
@@ -69,7 +69,7 @@ private func measureStateLine() throws -> Measurement {
     }
 }
 
-/// One notification of the strap: its bytes, the pipeline, its HEART line.
+/// A notification of the strap: parsing, the pipeline, its HEART line.
 private func measureNotification() throws -> Measurement {
     var course = try Course()
     var writer = JSONWriter(capacity: 512)
@@ -84,7 +84,7 @@ private func measureNotification() throws -> Measurement {
     }
 }
 
-/// One position report: gpsd's line cut from the stream, libgps, the fix that it closes, the pipeline, its FIX line.
+/// A position report: splitting gpsd's stream, libgps, the merged fix, the pipeline, its FIX line.
 private func measurePositionReport() throws -> Measurement {
     var course = try Course()
     var writer = JSONWriter(capacity: 512)
@@ -108,7 +108,7 @@ private func measurePositionReport() throws -> Measurement {
     }
 }
 
-/// One tick as the daemon does it: the timer fires, the pipeline advances, the line is written and sent, the timer is armed.
+/// A tick of the daemon: the timer fires, the pipeline advances, the line is written and sent, the timer is armed.
 private func measureWholeTick(readers: Int) throws -> Measurement {
     var course = try Course()
     let loop = try EventLoop()
@@ -141,7 +141,7 @@ private func measureWholeTick(readers: Int) throws -> Measurement {
     return measurement
 }
 
-/// The lines of what was said. A path that says nothing was not measured.
+/// Writes the lines of the outputs. Without outputs the path was not measured.
 private func write(_ outputs: [Output], with writer: inout JSONWriter) {
     precondition(!outputs.isEmpty)
     for output in outputs {

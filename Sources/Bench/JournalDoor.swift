@@ -3,7 +3,7 @@ import Domain
 import Glibc
 import Linux
 
-/// One entry handed to the journal's thread, which takes what waits in between.
+/// Measures handing one entry to the journal's thread, which drains its queue meanwhile.
 func measureJournal() throws -> Measurement {
     var course = try Course()
     let directory = try ScratchDirectory()

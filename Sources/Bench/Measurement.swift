@@ -2,19 +2,19 @@ import CAllocations
 import Domain
 import Linux
 
-/// What one pass of a hot path costs.
+/// The cost of one pass of a hot path.
 struct Measurement {
     let name: String
-    /// Nanoseconds of one pass: the median over many rounds.
+    /// Nanoseconds of one pass: the median of many rounds.
     let nanoseconds: Double
     /// Heap allocations of one pass: the mean over all rounds, so that a single one shows.
     let allocations: Double
 
-    /// Runs rounds of some passes each, the first tenth to warm up.
+    /// Runs rounds of passes; the first tenth warms up.
     ///
     /// - Parameters:
-    ///   - before: what each round needs and what is not measured.
-    ///   - pass: the path, once.
+    ///   - before: prepares a round, not measured.
+    ///   - pass: one pass of the path.
     init(_ name: String, rounds: Int, passes: Int, before: () throws -> Void = {}, pass: () throws -> Void) rethrows {
         var durations = [Double](repeating: 0, count: rounds)
         var allocations: UInt64 = 0

@@ -2,7 +2,7 @@ import Domain
 import Glibc
 import Linux
 
-/// A client of state.sock that takes what there is.
+/// A client of state.sock that reads what is available.
 final class Reader {
     private let socket: FileDescriptor
 
@@ -16,7 +16,7 @@ final class Reader {
     }
 }
 
-/// A directory that goes with its socket when the value ends.
+/// A directory for a socket, removed with this value.
 struct ScratchDirectory: ~Copyable {
     let path: String
 

@@ -3,11 +3,11 @@ import Glibc
 import Outputs
 import Pipeline
 
-/// An activity of ten hours replayed, with RR intervals and fixes each second and a state taken each second.
+/// The replay of an activity of ten hours, with RR intervals, a fix and a state each second.
 struct ReplayOfTenHours {
-    /// Of the processor's time: others may be at work beside it.
+    /// CPU time, which other processes do not affect.
     let seconds: Double
-    /// How much the resident memory grew from the first hour's end to the last one's.
+    /// Growth of the resident memory from the end of the first hour to the end.
     let grownKibibytes: Int
 
     var line: String {
@@ -15,7 +15,7 @@ struct ReplayOfTenHours {
     }
 }
 
-/// The entries are made as they are taken: a journal is read no otherwise.
+/// Measures the replay. Entries are generated one at a time, as they are read from a journal.
 func measureReplay() throws -> ReplayOfTenHours {
     var course = try Course()
     var settings = Settings()
@@ -44,7 +44,7 @@ func measureReplay() throws -> ReplayOfTenHours {
         }
         if second == 3600 { hourBefore = residentKibibytes() }
     }
-    // Microseconds, wherever POSIX is kept.
+    // POSIX defines CLOCKS_PER_SEC as 1 000 000.
     let seconds = Double(clock() - start) / 1e6
     precondition(states == 36_000)
     return ReplayOfTenHours(seconds: seconds, grownKibibytes: residentKibibytes() - hourBefore)

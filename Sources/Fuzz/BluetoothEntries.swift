@@ -2,10 +2,10 @@ import Domain
 import Sensors
 
 extension FuzzTarget {
-    /// A kernel whose management channel says anything at any moment, advertisements of anybody among it.
+    /// A management channel that sends arbitrary packets at arbitrary times, with advertisements of arbitrary devices.
     ///
-    /// Layout: a length of 0 to 252 and so many bytes of a packet; 253, and a strap is to be paired; 254, and a byte of which bit 0 says whether a search is wanted; or 255,
-    /// and a byte of tenths of seconds that pass.
+    /// Layout: 0 to 252, a length, and that many bytes of a packet; or 253, which requests pairing; or
+    /// 254 and a byte whose bit 0 requests a search; or 255 and a byte of tenths of seconds to wait.
     static let management = FuzzTarget(name: "management", corpus: kernelTranscripts) { bytes in
         var reader = CaseReader(bytes)
         var now = Instant(milliseconds: 1000)
@@ -14,7 +14,7 @@ extension FuzzTarget {
         let strap = LEAddress(BluetoothAddress(value: 0xF0F1_F2F3_F4F5), .random)
         var actions = session.opened(at: now)
         repeat {
-            // One command is under way at a time, and a pairing; a packet tells of one device.
+            // At most one command and one pairing are active, and a packet describes one device.
             precondition(actions.count <= 4)
             for action in actions {
                 switch action {
@@ -47,8 +47,8 @@ extension FuzzTarget {
         packet(1, index: index, [opcode, 0, 0] + reply)
     }
 
-    /// An adapter is found, switched on and searches; a strap is heard, connected and lost; the adapter is pulled out. One that may only
-    /// look. One that is blocked, on a kernel that knows no defaults.
+    /// An adapter appears, is switched on and searches; a strap is found, connected and lost; the adapter is removed. A
+    /// client without CAP_NET_ADMIN. A blocked adapter on a kernel without Set Default System Configuration. A pairing.
     private static let kernelTranscripts: [[UInt8]] = {
         let address: [UInt8] = [0x13, 0x71, 0xDA, 0x7D, 0x1A, 0x00]
         let strap: [UInt8] = [0xF5, 0xF4, 0xF3, 0xF2, 0xF1, 0xF0, 2]

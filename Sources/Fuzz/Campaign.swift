@@ -2,11 +2,11 @@ import Domain
 import Glibc
 import Linux
 
-/// Runs seeded cases through the entries and says how fast, and whether memory grew.
+/// Runs seeded cases through the targets. Reports the speed and the growth of memory.
 ///
-/// The case that is running lies in the file of `--keep`: after a crash it is the one, and `--replay` runs it again.
+/// The running case is in the file of `--keep`: after a crash, `--replay` runs it again.
 enum Campaign {
-    /// What the resident memory may grow by after the first tenth of the cases, in KiB: the heap's own unevenness.
+    /// The limit of the growth of resident memory after the first tenth of the cases, in KiB, for heap fragmentation.
     private static let growthLimit = 1024
 
     private static let usage = """
@@ -105,7 +105,7 @@ enum Campaign {
         return (fields?.dropFirst().first.flatMap { Int($0) } ?? 0) * sysconf(Int32(_SC_PAGESIZE)) / 1024
     }
 
-    /// One folder an entry, one file a case, as libFuzzer reads them.
+    /// Writes a folder for each target and a file for each case, as libFuzzer reads them.
     private static func writeCorpora(of entries: [FuzzTarget], to directory: String) throws(SystemError) {
         for entry in entries {
             try makeDirectories(directory + "/" + entry.name)

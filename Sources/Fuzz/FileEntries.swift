@@ -3,9 +3,10 @@ import Outputs
 import Sensors
 
 extension FuzzTarget {
-    /// A FIT file in pieces of 1 to 256 bytes: it is refused, or its rows are in order and can be written and read again.
+    /// A FIT file in chunks of 1 to 256 bytes. It is rejected,
+    /// or its rows are in order and survive writing and reading.
     ///
-    /// Layout: the size of the pieces less one; whether a header and a check sum are to be put around what follows.
+    /// Layout: a byte, the size of the chunks minus one; a byte whose bit 0 adds a header and a checksum; the content.
     static let fit = FuzzTarget(name: "fit", corpus: fitFiles) { bytes in
         var reader = CaseReader(bytes)
         let size = Int(reader.byte()) + 1
@@ -70,7 +71,8 @@ extension FuzzTarget {
         return file + [UInt8(truncatingIfNeeded: checksum.value), UInt8(checksum.value >> 8)]
     }
 
-    /// Half a minute with all that a recording has, as we write it, whole and without its ends; and every base type.
+    /// Half a minute with every kind of row as ``FitWriter`` writes
+    /// it, whole and without header and checksum; and every base type.
     private static let fitFiles: [[UInt8]] = {
         var recording = RecordedActivity(sport: .run, started: UTC(year: 2026, month: 3, day: 1))
         recording.strap = RecordingStrap()
@@ -98,7 +100,7 @@ extension FuzzTarget {
         return [[63, 0] + whole, [255, 1] + whole.dropFirst(Fit.headerSize).dropLast(2), [6, 1] + allTypes]
     }()
 
-    /// A record with a field of each base type, in either architecture, with developer fields and compressed times.
+    /// A record with a field of each base type, in both byte orders, with developer fields and compressed timestamps.
     private static let allTypes: [UInt8] = {
         let types: [UInt8] = [
             0, 1, 2, 7, 0x0A, 0x0D, 0x83, 0x84, 0x85, 0x86, 0x88, 0x89, 0x8B, 0x8C, 0x8E, 0x8F, 0x90,

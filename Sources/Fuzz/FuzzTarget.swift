@@ -1,16 +1,16 @@
-/// One reader of bytes from outside, or one machine that they drive, and what it is known to read.
+/// A parser of foreign bytes, or a state machine that they drive, with its corpus.
 ///
-/// A body traps where what it reads breaks a promise, for example an answer that is no JSON; a random case finds that out.
+/// The body traps if an invariant is broken, for example if a response is not JSON.
 struct FuzzTarget: Sendable {
     let name: String
-    /// Well-formed cases, from which most others are made.
+    /// Well-formed cases. The mutator makes most other cases of them.
     let corpus: [[UInt8]]
     let body: @Sendable ([UInt8]) -> Void
 
     static let all = [strap, heartRate, management, gpsd, json, control, watch, lines, names, tracks, fit]
 }
 
-/// Takes a case apart: numbers that steer how the rest is fed.
+/// Reads a case: numbers that control how the rest is fed.
 struct CaseReader {
     private var rest: ArraySlice<UInt8>
 
@@ -27,7 +27,7 @@ struct CaseReader {
         rest.popFirst() ?? 0
     }
 
-    /// The next `count` bytes, or what is left.
+    /// The next `count` bytes, or the rest.
     mutating func bytes(_ count: Int) -> [UInt8] {
         defer { rest = rest.dropFirst(count) }
         return Array(rest.prefix(count))

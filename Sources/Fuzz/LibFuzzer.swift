@@ -2,12 +2,12 @@
     import CFuzzer
     import Glibc
 
-    /// One entry under libFuzzer, which mutates towards code that was not reached yet: `Fuzz NAME [libFuzzer's options]`.
+    /// Runs one target under libFuzzer, which mutates towards new coverage: `Fuzz NAME [libFuzzer's options]`.
     enum LibFuzzer {
-        /// Chosen by the first argument, which libFuzzer is not shown.
+        /// The target named by the first argument, which libFuzzer does not receive.
         private static let entry = Entry.all.first { $0.name == CommandLine.arguments.dropFirst().first }
 
-        /// Nil when the arguments are not for libFuzzer.
+        /// Nil if the first argument is not a target.
         static func run() -> Int32? {
             guard entry != nil else { return nil }
             var count = CommandLine.argc - 1

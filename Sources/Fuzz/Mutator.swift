@@ -1,8 +1,8 @@
 import Adapters
 
-/// Makes cases out of well-formed ones, and some out of nothing. The same seed gives the same cases.
+/// Makes cases by mutation of a corpus, and some of random bytes. The same seed gives the same cases.
 struct Mutator {
-    /// The most bytes of a case.
+    /// The maximum size of a case, in bytes.
     static let sizeLimit = 4096
 
     private var numbers: SplitMix64
@@ -11,7 +11,7 @@ struct Mutator {
         numbers = SplitMix64(seed: seed)
     }
 
-    /// Every eighth case is noise; the others are a case of the corpus changed up to eight times.
+    /// One case in eight is random bytes. The others are a case of the corpus with up to eight changes.
     mutating func next(from corpus: [[UInt8]]) -> [UInt8] {
         if numbers.next() % 8 == 0 { return noise(upTo: 256) }
         var bytes = pick(corpus)
@@ -31,13 +31,13 @@ struct Mutator {
         case 5: bytes.insert(contentsOf: bytes[place..<end], at: place)
         case 6: bytes.removeSubrange(place...)
         default:
-            // The beginning of one, the end of another.
+            // The start of one case, the end of another.
             let other = pick(corpus)
             bytes.replaceSubrange(place..., with: other.dropFirst(below(other.count + 1)))
         }
     }
 
-    /// Bounds of numbers, and what has a meaning in lines, in JSON and in XML.
+    /// Limits of integers, and characters with a meaning in lines, JSON and XML.
     private mutating func interesting() -> UInt8 {
         let values: [UInt8] =
             [0, 1, 0x7F, 0x80, 0xFE, 0xFF] + Array("\n\r\"\\{}[],:-.eE0123456789tfnu \u{1B}<>/&=TZ".utf8)

@@ -2,9 +2,9 @@ import Domain
 import Glibc
 import Linux
 
-/// The case that is running, in memory that is a file: what crashed is found there afterwards.
+/// The running case in a memory-mapped file, where it can be found after a crash.
 ///
-/// Layout: the size of the case, 8 bytes in the machine's order, then the case.
+/// Layout: the size of the case, 8 bytes in host byte order, then the case.
 final class Reproducer {
     private static let header = MemoryLayout<Int>.size
     private static let size = header + Mutator.sizeLimit

@@ -3,9 +3,9 @@ import Domain
 import Sensors
 
 extension FuzzTarget {
-    /// A strap that answers with anything at any moment.
+    /// A strap that sends arbitrary packets at arbitrary times.
     ///
-    /// Layout: a length of 0 to 254 and so many bytes of a datagram, or 255 and a byte of tenths of seconds that pass.
+    /// Layout: 0 to 254, a length, and that many bytes of a packet; or 255 and a byte of tenths of seconds to wait.
     static let strap = FuzzTarget(name: "strap", corpus: strapTranscripts) { bytes in
         var reader = CaseReader(bytes)
         var now = Instant(milliseconds: 1000)
@@ -33,7 +33,7 @@ extension FuzzTarget {
         }
     }
 
-    /// The values that a strap sends: each reads or is refused.
+    /// Values of a strap: each is parsed or rejected.
     static let heartRate = FuzzTarget(
         name: "heart-rate",
         corpus: [
@@ -50,7 +50,7 @@ extension FuzzTarget {
         _ = try? AttributePDU(bytes.span)
     }
 
-    /// gpsd's stream, cut into pieces of 1 to 256 bytes, with 100 ms between them.
+    /// gpsd's stream in chunks of 1 to 256 bytes, 100 ms apart.
     static let gpsd = FuzzTarget(name: "gpsd", corpus: gpsdStreams) { bytes in
         var reader = CaseReader(bytes)
         var now = Instant(milliseconds: 1000)
@@ -77,7 +77,8 @@ extension FuzzTarget {
         datagrams.flatMap { [UInt8($0.count)] + $0 }
     }
 
-    /// What the peripheral of the tests says, up to the first notifications and beyond; one that wants its own MTU; one that refuses.
+    /// The packets of the tests' peripheral until after the first
+    /// notifications; a strap with a different MTU; one that rejects.
     private static let strapTranscripts: [[UInt8]] = {
         let discovery: [[UInt8]] = [
             [0x03, 0x05, 0x02], [0x07, 0x13, 0, 0x1A, 0],

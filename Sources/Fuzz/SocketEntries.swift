@@ -16,7 +16,7 @@ extension FuzzTarget {
         _ = try? JSON(parsing: bytes)
     }
 
-    /// control.sock: lines that a daemon with a run carries out. Whatever is asked, the answer is a line of JSON.
+    /// control.sock: requests to a daemon with a run. Every response is a line of JSON.
     static let control = FuzzTarget(
         name: "control",
         corpus: [
@@ -53,7 +53,7 @@ extension FuzzTarget {
         }
     }
 
-    /// state.sock: WATCH lines, and what is sent after each.
+    /// state.sock: WATCH lines, and the lines sent after each.
     static let watch = FuzzTarget(
         name: "watch",
         corpus: [
@@ -84,7 +84,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Lines of at most 32 bytes, from pieces of 1 to 16.
+    /// Lines of at most 32 bytes, from chunks of 1 to 16 bytes.
     static let lines = FuzzTarget(
         name: "lines", corpus: [Array("a short line\nand one that is longer than thirty-two bytes are\n\nlast".utf8)]
     ) { bytes in
@@ -99,7 +99,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Names from outside, as a JSON string and back.
+    /// Foreign names, encoded as a JSON string and parsed.
     static let names = FuzzTarget(
         name: "names",
         corpus: ["Polar H10 00000001", "\u{1B}[2J\"</script>", "\u{202E}abc\u{0}", "ä€😀"].map { Array($0.utf8) }
@@ -117,7 +117,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Nothing at all, or one value of JSON with one newline, at its end.
+    /// Expects no bytes, or one JSON value with a single newline, at its end.
     private static func expectLine(_ line: [UInt8]) {
         guard let last = line.last else { return }
         precondition(last == UInt8(ascii: "\n") && line.firstIndex(of: last) == line.count - 1)

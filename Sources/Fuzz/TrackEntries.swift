@@ -4,7 +4,8 @@ import Outputs
 import Sensors
 
 extension FuzzTarget {
-    /// Files to import, in pieces of 1 to 256 bytes. What is read is in order, and comes back from the TCX that it is written as.
+    /// Files to import, in chunks of 1 to 256 bytes. Accepted rows
+    /// are in order, and are the same after a TCX export and import.
     static let tracks = FuzzTarget(name: "tracks", corpus: trackFiles) { bytes in
         guard let file = importedFile(bytes) else { return }
         expectOrder(file.rows)
@@ -53,7 +54,7 @@ extension FuzzTarget {
         return bytes
     }
 
-    /// Moments do not go back, and samples stand where the timer runs.
+    /// Times do not decrease, and samples lie in running timer periods.
     private static func expectOrder(_ rows: [RecordingRow]) {
         var now: Int64 = 0
         var isRunning = false

@@ -1,12 +1,12 @@
 package import Domain
 import Pipeline
 
-/// Something that reaches a run in a test, with its moment.
+/// A fix, command or outage of a run in a test, with its moment.
 package struct RunStep: Sendable {
     package enum Kind: Sendable {
         case fix(Fix)
         case command(RunCommand)
-        /// Nothing ran since the step before.
+        /// No process has run since the previous step.
         case outage(Outage.Rule)
     }
 
@@ -19,10 +19,10 @@ package struct RunStep: Sendable {
     }
 }
 
-/// Plays steps into a run and finds the stretch whose distance exceeds the bound by most.
+/// Plays steps into a run and finds the interval whose distance exceeds the bound most.
 ///
-/// The bound: the distance of any stretch is at most the sport's fastest speed times the monotonic time of the stretch plus 10 s. A
-/// counted gap belongs to the time of the gap.
+/// The bound: the distance of any interval is at most the sport's maximum speed times the
+/// interval's monotonic time plus 10 s. A counted gap belongs to the time of the gap.
 package struct BoundedRun {
     /// The distance at each whole second of active time.
     package private(set) var seconds: [(at: Instant, metres: Double)] = []
@@ -30,17 +30,17 @@ package struct BoundedRun {
     /// The accepted fixes, in order: when the first report arrived, and when the run received the fix.
     private var fixes: [(arrivedAt: Instant, at: Instant)] = []
     private let sport: Sport
-    /// A late start judges the fixes before it again, and reports none of them.
+    /// A backdated start judges the earlier fixes again, and reports none of them.
     private var fixesAreKnownFrom: Instant?
 
     package struct Gap {
-        /// The tick that counted it.
+        /// The tick that counted the gap.
         package var at: Instant
         package var seconds: Double
         package var metres: Double
     }
 
-    /// - Parameter steps: in order; commands that the state refuses are left out. At least one starts a run.
+    /// - Parameter steps: in order. Rejected commands are ignored. At least one step starts a run.
     package init(_ steps: [RunStep], sport: Sport) {
         self.sport = sport
         guard let first = steps.first, let last = steps.last else { return }
@@ -95,12 +95,13 @@ package struct BoundedRun {
 }
 
 extension BoundedRun {
-    /// Metres by which the worst stretch exceeds the bound; 0 or less where all hold.
+    /// Metres by which the worst interval exceeds the bound; 0 or less if none does.
     package var worstExcess: Double {
         max(excess(withGaps: true), excess(withGaps: false))
     }
 
-    /// Metres by which the worst counted gap exceeds the sport's sustained speed over its arrival time or its own seconds.
+    /// Metres by which the worst counted gap exceeds the sport's
+    /// sustained speed times its arrival time or its duration.
     package var worstGapExcess: Double {
         gaps.map { gap in
             let before = (fixes.last { $0.at <= gap.at - .seconds(1) } ?? fixes.first)?.arrivedAt ?? gap.at
@@ -110,7 +111,7 @@ extension BoundedRun {
         }.max() ?? 0
     }
 
-    /// The distance less the speed times the time may rise by 10 s at that speed and no more: one pass finds the worst pair.
+    /// Distance minus speed times time may rise by at most 10 s at that speed. One pass finds the worst pair.
     private func excess(withGaps: Bool) -> Double {
         var worst = 0.0
         var lowest = 0.0
@@ -125,7 +126,7 @@ extension BoundedRun {
             }
             let height = second.metres - skipped - sport.maxSpeed * (second.at - begin).inSeconds
             worst = max(worst, height - lowest - sport.maxSpeed * 10)
-            // No stretch begins inside of a gap that counts.
+            // No interval starts inside a counted gap.
             let isInGap = gaps.contains { second.at < $0.at && second.at > $0.at - .seconds($0.seconds + 2) }
             if !withGaps || !isInGap { lowest = min(lowest, height) }
         }

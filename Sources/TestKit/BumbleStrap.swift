@@ -2,27 +2,27 @@ package import Domain
 import Glibc
 package import Linux
 
-/// The independent strap of `Tests/Peripheral`, in a process of its own that ends with this value at the latest.
+/// The independent strap of `Tests/Peripheral`, in a child process that ends with this object at the latest.
 package final class BumbleStrap {
     private var process: pid_t?
-    /// The process ends when this does, however the test ends.
+    /// The process ends when this pipe closes, however the test ends.
     private let lifeline: FileDescriptor
     private let log: String
 
-    /// What the strap sends, over and over, from the first on at each subscription.
+    /// The values that the strap sends in a loop; each subscription starts with the first.
     package static let script = [
         "16468a034403", "10437203", "104472038a03", "012c01", "0443", "0400", "1843d0077203", "1646000400040004",
     ].map(hex)
 
-    /// There is no Python with Bumble: `make test` makes it.
+    /// Python with Bumble is missing: `make test` installs it.
     package struct NoPython: Error {
         package var path: String
     }
 
-    /// Starts it; it listens a second later or so.
+    /// Starts the strap, which listens about a second later.
     ///
     /// - Parameters:
-    ///   - path: of the socket.
+    ///   - path: the path of the socket.
     ///   - period: seconds between notifications.
     package init(path: String, period: Double) throws {
         let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
@@ -56,9 +56,9 @@ package final class BumbleStrap {
         kill()
     }
 
-    /// A connection to its socket, as soon as it takes any.
+    /// Connects to the strap's socket. Retries for 10 s.
     ///
-    /// - Throws: what the last attempt of 10 s did.
+    /// - Throws: the error of the last attempt.
     package func connection(to path: String) throws(SystemError) -> FileDescriptor {
         for _ in 0..<500 {
             if let socket = try? UnixSocket.connect(to: path, kind: .sequencedPacket) { return socket }
@@ -67,7 +67,7 @@ package final class BumbleStrap {
         return try UnixSocket.connect(to: path, kind: .sequencedPacket)
     }
 
-    /// Ends it as a power cut would; the socket's file stays.
+    /// Ends the process as a power cut would. The socket's file stays.
     package func kill() {
         guard let process else { return }
         _ = Glibc.kill(process, SIGKILL)
@@ -75,12 +75,12 @@ package final class BumbleStrap {
         self.process = nil
     }
 
-    /// When it began to take connections.
+    /// When it started to accept connections.
     package var readyAt: Instant? {
         moments(of: "ready").first
     }
 
-    /// When it sent each of its values.
+    /// When it sent each value.
     package var sentAt: [Instant] {
         moments(of: "sent")
     }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A checker of files in `Tests/Files`, written in Python on readers that are not ours.
+/// A checker of exported files in `Tests/Files`, a Python script that uses independent readers.
 package struct Checker {
     private let python: String
     private let script: String
 
-    /// There is no Python with the readers: `make test` makes it.
+    /// Python with the readers is missing: `make test` installs them.
     package struct NoPython: Error {
         package var path: String
     }
 
-    /// - Parameter name: of the script, without its ending.
+    /// - Parameter name: the script's name without its suffix.
     package init(_ name: String) throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -20,7 +20,7 @@ package struct Checker {
         guard FileManager.default.isExecutableFile(atPath: python) else { throw NoPython(path: python) }
     }
 
-    /// What it complains of, a line each; empty where everything is right.
+    /// - Returns: its complaints, one on each line; empty if there are none.
     package func callAsFunction(_ arguments: [String]) throws -> String {
         let process = Process()
         let pipe = Pipe()

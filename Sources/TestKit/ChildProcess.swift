@@ -1,10 +1,10 @@
 import Foundation
 package import Glibc
 
-/// A child process in a process group of its own, ended with all its children when this is let go of.
+/// A child process in a new process group. Its deinitialiser kills the group.
 ///
-/// Foundation's `Process` hands on the signal mask of the thread that it is called on, and threads of the tests block nearly all:
-/// gpsd would not even end on SIGTERM.
+/// Foundation's `Process` passes on the signal mask of the calling thread, and
+/// threads of the tests block nearly all signals: gpsd would not end on SIGTERM.
 package final class ChildProcess {
     package let pid: pid_t
     private let output: Int32
@@ -14,10 +14,11 @@ package final class ChildProcess {
         package var description: String
     }
 
-    /// Starts a program found in the path, with its output in a pipe and without the rest.
+    /// Starts a program from the search path. Its standard output can be read; its other streams are /dev/null.
     package init(_ arguments: [String]) throws {
         var ends: [Int32] = [0, 0]
-        // Not a pipe: it can be closed on exec from the first, and other tests start processes at the same time.
+        // A socket pair can be close-on-exec from the start, unlike
+        // pipe(2). Other tests start processes at the same time.
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
             throw Failure(description: "socketpair: \(errno)")
         }
@@ -40,7 +41,7 @@ package final class ChildProcess {
         posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
         var pid: pid_t = 0
-        // gpsd is not in the path of users.
+        // /usr/sbin, with gpsd, is not in the path of users.
         let path = "PATH=" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin") + ":/usr/sbin"
         let words = (["/usr/bin/env", path] + arguments).map { strdup($0) } + [nil]
         defer {
@@ -60,18 +61,18 @@ package final class ChildProcess {
         close(output)
     }
 
-    /// Ends it with a signal and waits; its children get the signal too.
+    /// Ends the process group with a signal and waits for the process.
     package func kill(_ signal: Int32) {
         guard !isOver else { return }
         isOver = true
         Glibc.kill(-pid, signal)
         var status: Int32 = 0
         waitpid(pid, &status, 0)
-        // Children that outlived it.
+        // Kills children that have survived the signal.
         Glibc.kill(-pid, SIGKILL)
     }
 
-    /// All its output, once it has ended by itself.
+    /// Reads the output until the process ends.
     package func readToEnd(limit: Duration) throws -> [UInt8] {
         let deadline = ContinuousClock.now + limit
         var bytes: [UInt8] = []

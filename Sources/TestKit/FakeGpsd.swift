@@ -2,18 +2,18 @@ import Domain
 import Glibc
 package import Linux
 
-/// A gpsd that does what a test tells it, on the loop of the client under test.
+/// A scripted gpsd on the loop of the client under test.
 package final class FakeGpsd {
     package static let version = #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#
 
     package let port: UInt16
-    /// What is sent to who connects, line by line.
+    /// The lines that a new client receives.
     package var greeting = [version]
-    /// The receivers that it names when it is asked; nil leaves every request without an answer.
+    /// The receivers in its DEVICES response; nil leaves every request unanswered.
     package var devices: [String]? = ["/dev/ttyACM0"]
-    /// Lines that clients sent.
+    /// The requests of clients.
     package private(set) var requests: [String] = []
-    /// Connections that were taken so far.
+    /// The number of accepted connections.
     package private(set) var connections = 0
 
     private let host: String
@@ -36,7 +36,7 @@ package final class FakeGpsd {
         init(_ socket: consuming FileDescriptor) { self.socket = socket }
     }
 
-    /// Listens at once.
+    /// Starts listening.
     ///
     /// - Parameter host: 127.0.0.1 or ::1.
     package init(host: String = "127.0.0.1", port: UInt16? = nil, on loop: EventLoop) throws {
@@ -46,12 +46,11 @@ package final class FakeGpsd {
         try listen()
     }
 
-    /// A port on which nobody listens.
+    /// A free port.
     package static func freePort() throws -> UInt16 {
         port(of: try bind(host: "127.0.0.1", port: 0))
     }
 
-    /// Whether a client is connected.
     package var hasClient: Bool { client != nil }
 
     package func listen() throws {
@@ -61,17 +60,17 @@ package final class FakeGpsd {
         self.listener = listener
     }
 
-    /// Nobody is at the port any more; a client that is connected stays so.
+    /// Closes the port; a connected client stays connected.
     package func stopListening() {
         listener = nil
     }
 
-    /// Ends the connection, as gpsd does when it stops.
+    /// Closes the connection, as gpsd does when it stops.
     package func hangUp() {
         client = nil
     }
 
-    /// Forgets the connection without ending it: for the client it is half-open.
+    /// Abandons the connection without closing it: for the client it is half-open.
     package func abandon() {
         if let client { abandoned.append(client) }
         client?.source = nil

@@ -1,23 +1,22 @@
 package import Domain
 
-/// The kernel's side of the management channel: adapters as they are, and bytes as BlueZ's doc/mgmt-api.txt lays them out.
-///
-/// It is written from that document, not from the codec that it tests.
+/// A fake of the kernel's Bluetooth management channel. It is written
+/// from BlueZ's doc/mgmt-api.txt, not from the codec under test.
 package struct FakeKernel {
     package struct Adapter {
         package var address: BluetoothAddress
         package var isPowered = false
         package var hasLowEnergy = false
         package var isBlocked = false
-        /// Devices that are connected, as seven bytes of address and type.
+        /// The connected devices, seven bytes of address and type each.
         package var connections: [[UInt8]] = []
         package var isDiscovering = false
         package var isBondable = false
-        /// What Set IO Capability said last; 3, which can neither show nor ask, is what a new adapter has.
+        /// The capability of the last Set IO Capability; 3, NoInputNoOutput, is a new adapter's.
         package var capability: UInt8 = 3
-        /// The keys that are loaded, 36 bytes each.
+        /// The loaded keys, 36 bytes each.
         package var keys: [[UInt8]] = []
-        /// Whom it pairs with, as seven bytes of address and type.
+        /// The device that is being paired, seven bytes of address and type.
         package var pairing: [UInt8]?
 
         package init(_ address: BluetoothAddress, isPowered: Bool = false, hasLowEnergy: Bool = false) {
@@ -28,20 +27,20 @@ package struct FakeKernel {
     }
 
     package var adapters: [UInt16: Adapter] = [:]
-    /// Whether the other side has CAP_NET_ADMIN.
+    /// Whether the client has CAP_NET_ADMIN.
     package var isTrusted = true
-    /// Opcodes that fail, and how.
+    /// The statuses of opcodes that fail.
     package var failures: [UInt16: UInt8] = [:]
     /// Opcodes that are never answered.
     package var ignored: Set<UInt16> = []
-    /// Every command that came: opcode, index, parameters.
+    /// The received commands: opcode, index, parameters.
     package private(set) var commands: [(opcode: UInt16, index: UInt16, parameters: [UInt8])] = []
 
     private static let untrusted: Set<UInt16> = [0x0001, 0x0002, 0x0003, 0x0004, 0x0036, 0x003C, 0x0042]
 
     package init() {}
 
-    /// The opcodes of the commands that came.
+    /// The opcodes of the received commands.
     package var opcodes: [UInt16] {
         commands.map(\.opcode)
     }
@@ -50,7 +49,7 @@ package struct FakeKernel {
         commands = []
     }
 
-    /// What the kernel sends when a command comes: events of what it does, and its answer.
+    /// The events and the response that a command causes.
     package mutating func answers(to packet: [UInt8]) -> [[UInt8]] {
         precondition(packet.count >= 6 && packet.count == 6 + Int(packet[4]) + Int(packet[5]) << 8, "no command")
         let opcode = UInt16(packet[0]) | UInt16(packet[1]) << 8
@@ -63,7 +62,7 @@ package struct FakeKernel {
         if let status = failures[opcode] { return failed(status) }
         if !isTrusted, !Self.untrusted.contains(opcode) { return failed(0x14) }
         if opcode == 0x0003 {
-            // The newest adapter comes first.
+            // The newest adapter is first.
             return [done(bytes(UInt16(adapters.count)) + adapters.keys.sorted(by: >).flatMap(bytes))]
         }
         guard let adapter = adapters[index] else { return failed(0x11) }
@@ -119,7 +118,7 @@ package struct FakeKernel {
         }
     }
 
-    /// The pairing that is under way ends, and the host is told of a key before where the strap has bonded.
+    /// Ends the pairing. If the strap has bonded, the event with its key precedes the response.
     package mutating func endPairing(on index: UInt16, status: UInt8 = 0, key: [UInt8]? = nil) -> [[UInt8]] {
         guard let device = adapters[index]?.pairing else { return [] }
         adapters[index]?.pairing = nil
@@ -130,7 +129,7 @@ package struct FakeKernel {
         return [news, answer].compactMap { $0 }
     }
 
-    // MARK: What happens by itself
+    // MARK: Events without a command
 
     package mutating func plug(_ adapter: Adapter, as index: UInt16) -> [UInt8] {
         adapters[index] = adapter
@@ -149,7 +148,7 @@ package struct FakeKernel {
         return Self.event(6, index, settings(of: index))
     }
 
-    /// A discovery ends by itself after 10.24 s.
+    /// A discovery ends after 10.24 s.
     package mutating func endDiscovery(_ index: UInt16) -> [UInt8] {
         adapters[index]?.isDiscovering = false
         return Self.event(0x13, index, [6, 0])
@@ -172,7 +171,7 @@ package struct FakeKernel {
         return event(0x12, index, device + [UInt8(bitPattern: rssi), flags, 0, 0, 0] + length + data)
     }
 
-    /// An event as it stands on the channel.
+    /// The bytes of an event.
     package static func event(_ code: UInt16, _ index: UInt16, _ parameters: [UInt8]) -> [UInt8] {
         [code, index, UInt16(parameters.count)].flatMap(bytes) + parameters
     }

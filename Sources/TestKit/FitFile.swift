@@ -2,13 +2,13 @@ package import Domain
 package import Outputs
 package import Sensors
 
-/// What a FIT file holds, as our reader reads it.
+/// The content of a FIT file, read by ``FitReader``.
 package struct FitFile {
     package var recording: RecordedActivity
     package var rows: [RecordingRow] = []
     package var leftovers: SkippedElements
 
-    /// - Parameter pieces: the reader gets so many bytes at a time.
+    /// - Parameter pieces: the number of bytes that the reader gets at a time.
     /// - Throws: ``FileError``
     package init(_ bytes: [UInt8], pieces: Int = .max) throws {
         var reader = FitReader()
@@ -31,7 +31,7 @@ package struct FitFile {
         rows.flatMap { if case .beats(_, let rr, _) = $0 { rr } else { [UInt16]() } }
     }
 
-    /// The bytes of a recording as a FIT file.
+    /// Exports a recording as a FIT file.
     package static func export(
         _ recording: RecordedActivity, _ rows: [RecordingRow],
         origin: ExportMetadata = ExportMetadata(serialNumber: 12_345_678)

@@ -3,32 +3,31 @@ package import Domain
 import Foundation
 import Sensors
 
-/// A recording of a receiver, and what the real gpsd makes of it.
+/// A log of a receiver, and the reports that the real gpsd makes of it.
 package struct GpsdLog: Sendable {
-    /// The recording's file.
+    /// The log's file.
     package let path: String
 
-    /// One of the recordings in `Tests/Data`, for example `gpsd/sirf2.log`.
+    /// A log in `Tests/Data`, for example `gpsd/sirf2.log`.
     package init(_ name: String) {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         path = root.appending(path: "Tests/Data/\(name)").path
     }
 
-    /// The recording's bytes.
     package func bytes() throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(filePath: path)))
     }
 
-    /// What gpsd says when it is played the recording once as fast as it goes (gpsfake), line by line. Over TCP: datagrams get lost on a
-    /// busy machine.
+    /// gpsd's JSON lines for one replay of the log at full speed
+    /// (gpsfake). Uses TCP, because datagrams get lost on a busy machine.
     ///
-    /// It takes 2 to 4 s. Recordings before 2007 come out 1024 weeks later than they were made.
+    /// It takes 2 to 4 s. The times of logs from before 2007 are 1024 weeks late.
     package func json() throws -> [String] {
-        // gpsfake takes free ports that somebody else may take before it uses them, and then waits for ever.
+        // gpsfake looks for a free port. If another process takes it first, gpsfake waits without end.
         var data: [UInt8]?
         for attempt in 1...3 where data == nil {
-            // The port is our own, so that several can run at a time; without "nmea" the recording is not echoed.
+            // An explicit port allows parallel runs. Without "nmea" the log is not echoed.
             let process = try ChildProcess(
                 ["gpsfake", "-1", "-q", "-p", "-t", "-c", "0", "-P", "\(try FakeGpsd.freePort())"]
                     + ["-r", #"?WATCH={"enable":true,"json":true};"#, path])
@@ -41,27 +40,28 @@ package struct GpsdLog: Sendable {
             .filter { $0.hasPrefix("{") }
     }
 
-    /// The recorded JSON beside the recording (`.chk`), which a gpsd of 2026 made: more reports a fix than 3.22 sends.
+    /// The recorded JSON beside the log (`.chk`), made by a gpsd of
+    /// 2026. It has more reports for each fix than gpsd 3.22 sends.
     package func recordedJSON() throws -> [String] {
         try String(contentsOf: URL(filePath: path + ".chk"), encoding: .utf8).split(whereSeparator: \.isNewline)
             .map(String.init).filter { $0.hasPrefix("{") }
     }
 
-    /// The fixes that gpsd makes of the recording, as the daemon would get them, each with the arrival of its first report.
+    /// The fixes of the log as the daemon receives them, each with the arrival of its first report.
     package func fixes() throws -> [(Instant, Fix)] {
         GpsdLog.fixes(json: try json())
     }
 
-    /// The fixes in gpsd's lines, arriving as they would have: each moment 150 ms after its time, its reports 20 ms apart.
+    /// The fixes in gpsd's lines with realistic arrivals: each epoch 150 ms after its time, its reports 20 ms apart.
     ///
-    /// - Parameter start: when the first report arrives.
+    /// - Parameter start: the arrival of the first report.
     package static func fixes(
         json lines: [String], from start: Instant = Instant(milliseconds: 1_000_000)
     ) -> [(Instant, Fix)] {
         var receivers = ReceiverSelector()
         var fixes: [(Instant, Fix)] = []
         for (now, line) in arrivals(of: lines, from: start) {
-            // What was due before the line came is done first.
+            // Deadlines before the line's arrival come first.
             while let deadline = receivers.deadline, deadline < now { receivers.take(at: deadline, &fixes) }
             switch GpsdMessage(line: Array(line.utf8)[...]) {
             case .report(let report): receivers.received(report, at: now)
@@ -83,7 +83,7 @@ package struct GpsdLog: Sendable {
             let step = report.time.flatMap { time in newest.map { time.milliseconds - $0.milliseconds } }
             switch step {
             case .some(1...3_600_000): now += .milliseconds(step ?? 0)
-            // Not the first report of its moment, or one without time: shortly after the last.
+            // A later report of the same epoch, or one without time.
             case .some(-2_000...0), nil: now += .milliseconds(20)
             // The receiver's clock has jumped.
             default: now += .seconds(1)

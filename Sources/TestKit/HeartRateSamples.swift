@@ -1,9 +1,9 @@
 package import Domain
 
 extension HeartRateMeasurement {
-    /// A heart that beats, under a strap that is worn.
+    /// A value of a strap that is worn.
     package static let worn = HeartRateMeasurement(beatsPerMinute: 67, contact: true, rrIntervals: [882])
 
-    /// What a strap sends that lies on a table.
+    /// A value of a strap that is not worn.
     package static let unworn = HeartRateMeasurement(beatsPerMinute: 0, contact: false)
 }

@@ -1,4 +1,4 @@
-/// Bytes as they are printed: pairs of hexadecimal digits with any spaces between. Traps on anything else.
+/// Parses hexadecimal digits, two for each byte, with optional spaces. Traps on other characters.
 package func hex(_ text: String) -> [UInt8] {
     let digits = text.filter { !$0.isWhitespace }.map { digit -> UInt8 in
         guard let value = digit.hexDigitValue else { preconditionFailure("\(digit) is no hexadecimal digit") }

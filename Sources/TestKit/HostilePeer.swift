@@ -1,9 +1,9 @@
 package import Linux
 
-/// A peer on a Unix SEQPACKET socket that says what a test makes it say, well or badly. It serves one connection at a time.
+/// A scripted peer on a Unix SEQPACKET socket that sends valid or invalid packets. It serves one connection at a time.
 package final class HostilePeer {
     package enum Event: Equatable {
-        /// A connection was taken, the first, second …
+        /// A connection was accepted; the number counts from 1.
         case connected(Int)
         case received([UInt8])
         case hungUp
@@ -45,7 +45,7 @@ package final class HostilePeer {
         listening = nil
     }
 
-    /// Serves a strap that answers from a table, until it is hung up on.
+    /// Serves a strap that answers from a table until the client hangs up.
     package convenience init(
         path: String, loop: EventLoop, serving strap: ScriptedStrap, hungUp: @escaping () -> Void = {}
     ) throws {
@@ -61,7 +61,7 @@ package final class HostilePeer {
         }
     }
 
-    /// Sends something unasked, if there is a connection.
+    /// Sends datagrams without a request, if a client is connected.
     package func say(_ datagrams: [[UInt8]]) {
         carryOut(datagrams.map { .send($0) })
     }

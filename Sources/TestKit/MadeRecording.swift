@@ -1,6 +1,6 @@
 package import Domain
 
-/// A recording made up second by second, with all that a recording can have.
+/// A synthetic recording, built second by second, with every kind of row.
 package struct MadeRecording {
     package private(set) var recording: RecordedActivity
     package private(set) var rows: [RecordingRow] = []
@@ -12,7 +12,7 @@ package struct MadeRecording {
     private var hearts: [Int] = []
     private var lapBegan: (at: Int64, elapsed: Int64, metres: Double) = (0, 0, 0)
 
-    /// A run that began on 2026-03-01 at 07:30:12.3.
+    /// A run that starts on 2026-03-01 at 07:30:12.3.
     package init(seed: UInt64) {
         random = SeededRandom(seed: seed)
         recording = RecordedActivity(sport: .run, started: UTC(milliseconds: 1_772_350_212_300))
@@ -23,7 +23,7 @@ package struct MadeRecording {
         recording.strap = strap
     }
 
-    /// Ten minutes with two pauses and three laps; the position is lost for a while.
+    /// Ten minutes with two pauses, three laps and a gap in the position.
     package static func run(seed: UInt64) throws -> MadeRecording {
         var made = MadeRecording(seed: seed)
         made.begin(.command)
@@ -70,7 +70,7 @@ package struct MadeRecording {
         closeLap(trigger)
     }
 
-    /// - Parameter part: milliseconds that pass after the last whole second.
+    /// - Parameter part: the milliseconds after the last whole second.
     package mutating func run(seconds: Int, hasPosition: Bool = true, part: Int64 = 0) {
         for _ in 0..<seconds {
             let step = 1000 - elapsed % 1000

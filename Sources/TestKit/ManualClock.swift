@@ -1,6 +1,6 @@
 package import Domain
 
-/// A clock that a test moves by hand.
+/// A clock that tests advance by hand.
 package struct ManualClock: Sendable {
     package var now: Instant
 
@@ -8,7 +8,7 @@ package struct ManualClock: Sendable {
         self.now = now
     }
 
-    /// Moves the clock on, and says what it reads then.
+    /// Advances the clock and returns the new time.
     @discardableResult
     package mutating func advance(by duration: Duration) -> Instant {
         now += duration

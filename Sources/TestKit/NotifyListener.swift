@@ -2,11 +2,11 @@ import Domain
 import Glibc
 package import Linux
 
-/// Where a service tells how it stands, as systemd has it. Its queue takes what the kernel lets it.
+/// A notification socket (sd_notify(3)) as systemd's. The kernel bounds its queue.
 package struct NotifyListener: ~Copyable {
     package let socket: FileDescriptor
 
-    /// - Parameter path: one that begins with `@` is in the abstract namespace.
+    /// - Parameter path: a path; one that starts with `@` is in the abstract namespace.
     package init(_ path: String) throws {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -24,14 +24,14 @@ package struct NotifyListener: ~Copyable {
         guard result == 0 else { throw SystemError("bind", code: errno) }
     }
 
-    /// The message that came first; nil when there is none.
+    /// The oldest message; nil if there is none.
     package func next() throws -> String? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = try bytes.withUnsafeMutableBytes { try socket.read(into: $0) }
         return count.map { String(decoding: bytes[..<$0], as: UTF8.self) }
     }
 
-    /// All that has come.
+    /// All pending messages.
     package func all() throws -> [String] {
         var messages: [String] = []
         while let message = try next() { messages.append(message) }

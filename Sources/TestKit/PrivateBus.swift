@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import Linux
 
-/// A bus of its own, by the real dbus-daemon, on which everybody may do everything. It ends when this is let go of.
+/// A private bus of a real dbus-daemon with a policy that allows everything. Its deinitialiser ends it.
 package final class PrivateBus {
     private let directory: TemporaryDirectory
     private var process: ChildProcess?
 
-    /// Starts it, and waits until it takes connections; or leaves the bus absent until ``start()``.
+    /// Starts the bus and waits until it accepts connections; without `isThere` the bus is absent until ``start()``.
     package init(isThere: Bool = true) throws {
         directory = try TemporaryDirectory()
         let configuration = """
@@ -29,10 +29,10 @@ package final class PrivateBus {
         if isThere { try start() }
     }
 
-    /// Where it is, as `DBUS_SYSTEM_BUS_ADDRESS` would have it.
+    /// The address, in the format of `DBUS_SYSTEM_BUS_ADDRESS`.
     package var address: String { "unix:path=" + directory("bus") }
 
-    /// Starts it, again after ``stop()``, and waits until it takes connections.
+    /// Starts the bus, also after ``stop()``, and waits until it accepts connections.
     package func start() throws {
         process = try ChildProcess([
             "dbus-daemon", "--nofork", "--nopidfile", "--nosyslog", "--config-file", directory("bus.conf"),
@@ -44,12 +44,12 @@ package final class PrivateBus {
         }
     }
 
-    /// Ends it with all its connections.
+    /// Ends the bus with all its connections.
     package func stop() {
         process = nil
     }
 
-    /// It answers nothing, and takes no more than fits into its sockets, until ``resume()``.
+    /// Stops the process: it answers nothing, and reads nothing from its sockets, until ``resume()``.
     package func pause() {
         if let process { kill(process.pid, SIGSTOP) }
     }

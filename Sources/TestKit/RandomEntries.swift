@@ -1,6 +1,6 @@
 package import Domain
 
-/// Entries of every kind with values from their whole ranges, as a seed repeats them.
+/// Random log entries of every kind, with values from their whole ranges. The same seed gives the same entries.
 package struct RandomEntries {
     private var random: SeededRandom
 
@@ -8,7 +8,7 @@ package struct RandomEntries {
         random = SeededRandom(seed: seed)
     }
 
-    /// How many kinds ``next(kind:)`` knows.
+    /// The number of kinds that ``next(kind:)`` makes.
     package static let kinds = 18
 
     /// - Parameter kind: 0 to ``kinds`` − 1.
@@ -68,7 +68,7 @@ package struct RandomEntries {
         UTC(milliseconds: .random(in: -1 << 40...1 << 45, using: &random))
     }
 
-    /// Any finite number, or one of the size of a real one.
+    /// Any finite number, or one of a realistic size.
     private mutating func number() -> Double {
         if .random(using: &random) { return random.uniform() * 400 - 200 }
         let any = Double(bitPattern: random.next())

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The real gpsd with a receiver of ours, which talks to it over UDP. It ends when this is let go of.
+/// The real gpsd with a simulated receiver that sends over UDP. Its deinitialiser ends it.
 package final class RealGpsd {
-    /// Where clients find it.
+    /// The port for clients.
     package let port: UInt16
 
     private let receiverPort: UInt16
@@ -12,7 +12,7 @@ package final class RealGpsd {
     private let socket: Int32
     private let isPlaying = PlayFlag()
 
-    /// Starts it; it takes connections a moment later, see ``waitUntilItAnswers()``.
+    /// Starts gpsd, which accepts connections a moment later; see ``waitUntilItAnswers()``.
     package init(port: UInt16? = nil) throws {
         self.port = try port ?? FakeGpsd.freePort()
         receiverPort = try FakeGpsd.freePort()
@@ -25,15 +25,15 @@ package final class RealGpsd {
         close(socket)
     }
 
-    /// The receiver as gpsd names it.
+    /// The receiver's device path in gpsd.
     package var device: String { "udp://127.0.0.1:\(receiverPort)" }
 
-    /// Starts it again after ``kill(_:)``, at the same port.
+    /// Starts gpsd again after ``kill(_:)``, at the same port.
     package func start() throws {
         process = try ChildProcess(["gpsd", "-N", "-n", "-S", "\(port)", device])
     }
 
-    /// Ends it with a signal. SIGSTOP and SIGCONT do what they do.
+    /// Ends gpsd with a signal. SIGSTOP and SIGCONT stop and continue it.
     package func kill(_ signal: Int32) {
         guard let process else { return }
         if signal == SIGSTOP || signal == SIGCONT {
@@ -44,7 +44,7 @@ package final class RealGpsd {
         }
     }
 
-    /// Waits until it greets a client, as its return is seen from outside.
+    /// Waits until gpsd sends its greeting to a client.
     package func waitUntilItAnswers(limit: Duration = .seconds(10)) throws {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {
@@ -57,13 +57,13 @@ package final class RealGpsd {
         throw ChildProcess.Failure(description: "gpsd does not answer at port \(port)")
     }
 
-    /// The receiver says this, at once.
+    /// Sends bytes from the receiver.
     package func say(_ bytes: some Collection<UInt8>) {
         Self.say(Array(bytes), to: receiverPort, from: socket)
     }
 
-    /// The receiver says a recording's lines, so many at a time, on a thread of its own and again from the start at its end, until
-    /// ``stopPlaying()``.
+    /// Sends a log's lines from the receiver on a background thread,
+    /// `lines` at a time, in a loop until ``stopPlaying()``.
     package func play(_ log: GpsdLog, lines: Int, every interval: Duration) throws {
         let sentences = try log.bytes().split(separator: 10).map { Array($0) + [10] }.filter { $0.first != 35 }
         let epochs = stride(from: 0, to: sentences.count, by: lines).map {
@@ -105,7 +105,7 @@ package final class RealGpsd {
     }
 }
 
-/// Which recording is being played; another one, or none, ends it.
+/// The number of the log that is being played. A new number ends the previous one.
 private final class PlayFlag: Sendable {
     private let generation = Atomic<Int>(0)
 

@@ -1,7 +1,7 @@
 package import Domain
 import Outputs
 
-/// The rows of a recording in memory.
+/// The rows of a recording, in memory.
 package struct RowList: RecordingRows {
     package var rows: [RecordingRow]
 

@@ -1,7 +1,7 @@
 package import Domain
 
 extension State {
-    /// A board that has just started: nothing is connected, nothing runs.
+    /// A board after its start: nothing is connected, no run.
     package static func idle(at now: Instant) -> State {
         State(
             at: now, heart: HeartRateStatus(link: LinkStatus(.disconnected, reason: .searching)),
@@ -9,7 +9,7 @@ extension State {
             recorder: RecorderStatus(state: .off), ticks: TickStats())
     }
 
-    /// A run that has lasted so long and has nothing else to tell.
+    /// A run of this length without other values.
     package static func active(elapsedMilliseconds: Int64) -> State {
         var state = idle(at: Instant(milliseconds: 1_000_000 + elapsedMilliseconds))
         state.run = .active
@@ -63,7 +63,7 @@ extension State {
 }
 
 extension ActivitySummary {
-    /// An activity that has every figure.
+    /// An activity with all totals.
     package static var example: ActivitySummary {
         var total = Totals()
         total.elapsedMilliseconds = 1_800_100

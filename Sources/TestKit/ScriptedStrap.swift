@@ -1,12 +1,12 @@
-/// A heart-rate strap as a table of what it answers to which request, and the requests that it got.
+/// A heart-rate strap that answers requests from a table and records them.
 ///
-/// The answers are those of an independent GATT server, Bumble 0.0.236, and a description such as straps have.
+/// The answers are those of an independent GATT server, Bumble 0.0.236, with a realistic database.
 package struct ScriptedStrap: Sendable {
-    /// Answers by request. What is not in the table is refused: attribute not found.
+    /// Responses by request. Other requests get the error Attribute Not Found.
     package var answers: [[UInt8]: [[UInt8]]] = [:]
     package private(set) var requests: [[UInt8]] = []
 
-    /// Turns notifications on; the descriptor's handle is 0x0016.
+    /// Enables notifications; the descriptor's handle is 0x0016.
     package static let subscription = hex("12 16 00 01 00")
 
     /// 67 bpm, RR 882 and 906; the value's handle is 0x0015.
@@ -24,13 +24,13 @@ package struct ScriptedStrap: Sendable {
         return answers[pdu] ?? [[0x01, pdu.first ?? 0, 0, 0, 0x0A]]
     }
 
-    /// Has a characteristic of a type say a text.
+    /// Sets the value of a characteristic, by type, to a text.
     package mutating func set(text: String, ofType type: UInt16) {
         let value = Array(text.utf8)
         answers[Self.reading(type)] = [[0x09, UInt8(value.count + 2), 0x10, 0x00] + value]
     }
 
-    /// The request for the values of a type, wherever they stand.
+    /// The request for all values of a type.
     package static func reading(_ type: UInt16) -> [UInt8] {
         hex("08 01 00 ff ff") + [UInt8(truncatingIfNeeded: type), UInt8(type >> 8)]
     }

@@ -1,4 +1,4 @@
-/// Random numbers that a seed repeats (SplitMix64).
+/// Reproducible random numbers (SplitMix64).
 package struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -19,7 +19,7 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
         Double(next() >> 11) * 0x1p-53
     }
 
-    /// Normal with mean 0 and variance 1: the sum of twelve uniform numbers less six.
+    /// Normal with mean 0 and variance 1: the sum of twelve uniform numbers minus six.
     package mutating func normal() -> Double {
         (0..<12).reduce(-6.0) { sum, _ in sum + uniform() }
     }

@@ -1,11 +1,12 @@
 package import Adapters
 package import Domain
 
-/// A run whose every entry and row follows from its place: what is read can be told from what was written, and nobody need keep it.
+/// A run whose entries and rows are functions of their index, so that
+/// a test can verify what it reads without storing what it wrote.
 package struct SyntheticRun: Sendable {
     package let activity: Int
     package let start: Instant
-    /// Between two steps, each of which is an entry and a row.
+    /// The time between two steps. Each step has an entry and a row.
     package let step: Duration
 
     package init(
@@ -36,7 +37,7 @@ package struct SyntheticRun: Sendable {
         (moment(place) - start).wholeMilliseconds
     }
 
-    /// A fix, then a notification, in turns; each two hundredth is a change of the strap's link.
+    /// A fix and a notification alternate; each two hundredth entry is a battery level.
     package func entry(_ place: Int) -> InputLogEntry {
         let at = moment(place)
         if place % 200 == 100 { return InputLogEntry(at: at, .input(.battery(percent: place / 200 % 100))) }
@@ -56,7 +57,7 @@ package struct SyntheticRun: Sendable {
         return InputLogEntry(at: at, .input(.heart(measurement)))
     }
 
-    /// The timer's begin, then samples and beats in turns.
+    /// The timer's start, then samples and beats in turn.
     package func row(_ place: Int) -> RecordingRow {
         let at = milliseconds(place)
         if place == 0 { return .begin(at: 0, .command) }
@@ -74,7 +75,7 @@ package struct SyntheticRun: Sendable {
         (0..<2 + place % 2).map { UInt16(420 + place % 37 + $0) }
     }
 
-    /// What the run has come to after so many steps.
+    /// The recording after a number of steps.
     package func recording(after steps: Int) -> RecordedActivity {
         var recording = recording
         recording.totalMilliseconds = milliseconds(steps)

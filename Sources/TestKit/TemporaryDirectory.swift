@@ -1,6 +1,6 @@
 import Foundation
 
-/// A new directory with a short path, so that sockets fit into it; it goes when this value does.
+/// A new directory with a path short enough for sockets. The deinitialiser removes it.
 package final class TemporaryDirectory: Sendable {
     package let path: String
 

@@ -1,7 +1,7 @@
 package import Linux
 
 extension UnixSocket {
-    /// Listens at a path, in a directory whoever may write to it.
+    /// Listens at a path. Does not check who can write to its directory.
     package static func listen(at path: String, kind: Kind = .stream) throws(SystemError) -> FileDescriptor {
         let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         do throws(DirectoryError) {

@@ -21,7 +21,7 @@ extension FakeBlueZ {
             ])
     }
 
-    /// The adapter is switched on or off, by whomever.
+    /// Switches the adapter on or off.
     package func power(_ isOn: Bool) {
         guard isOn != isPowered else { return }
         if !isOn {
@@ -31,7 +31,7 @@ extension FakeBlueZ {
         change(Self.adapter, Self.interface, ["Powered": .bool(isOn), "Discovering": .bool(false)])
     }
 
-    /// The adapter is pulled out, with all that was seen through it.
+    /// Removes the adapter with all its devices.
     package func unplug() {
         discoverers = [:]
         for index in straps.indices { straps[index].disconnect() }
@@ -91,7 +91,7 @@ extension FakeBlueZ {
         }
     }
 
-    /// While somebody discovers, every strap that advertises is heard again and again.
+    /// While a peer discovers, publishes each advertising strap periodically.
     private func hear() {
         after(airTime) { [unowned self] in
             guard isDiscovering else { return }
@@ -136,11 +136,11 @@ extension FakeBlueZ {
         }
     }
 
-    /// Whether somebody's agent is registered.
+    /// Whether an agent is registered.
     package var hasAgent: Bool { !agents.isEmpty }
 
-    /// Has an agent asked about a device, as a pairing would: that of a peer, or any. Without one nobody is asked, and nothing is
-    /// said: the real one refuses.
+    /// Calls an agent's method as pairing does: the agent of a peer, or any. Without an agent,
+    /// nothing is called and `answered` does not run; the real bluetoothd rejects the pairing.
     package func ask(
         _ member: String, about device: String, _ arguments: [BusValue] = [], of peer: String? = nil,
         answered: @escaping (Result<[BusValue], BusError>) -> Void

@@ -2,17 +2,17 @@ import Domain
 import Glibc
 import Linux
 
-/// Straps: their links, services and values.
+/// Straps: connections, services and values.
 extension FakeBlueZ {
     private static let device = "org.bluez.Device1"
     private static let characteristic = "org.bluez.GattCharacteristic1"
 
-    /// Changes a strap, from now on.
+    /// Changes a strap's properties.
     package func change(strap index: Int = 0, _ body: (inout FakeBlueZStrap) -> Void) {
         body(&straps[index])
     }
 
-    /// It is seen for the first time, or again after it was forgotten.
+    /// Adds the device's objects when it is discovered, or again after its removal.
     func add(_ index: Int) {
         let strap = straps[index]
         let services = strap.advertisesService ? ["180d", "180f"].map { BusValue.string(bluetoothUUID($0)) } : []
@@ -27,14 +27,14 @@ extension FakeBlueZ {
             ])
     }
 
-    /// The device is removed, as a temporary one is after a while.
+    /// Removes the device, as bluetoothd does with temporary devices after a while.
     package func forget(_ index: Int = 0) {
         straps[index].reset()
         straps[index].isPaired = false
         remove(straps[index].path)
     }
 
-    /// The link breaks. The objects of the services stay, as they do with the real one.
+    /// Breaks the connection. The service objects stay, as with the real bluetoothd.
     package func drop(_ index: Int = 0) {
         guard straps[index].isConnected else { return }
         straps[index].disconnect()
@@ -69,7 +69,7 @@ extension FakeBlueZ {
         }
     }
 
-    /// Somebody connects a strap.
+    /// Connects a strap, as any other client could.
     package func connect(_ index: Int = 0) {
         if !straps[index].isConnected { connected(index) }
     }
@@ -143,7 +143,7 @@ extension FakeBlueZ {
         add(path, Self.characteristic, properties)
     }
 
-    /// Tells the level of charge as bluetoothd's own battery service does.
+    /// Publishes the charge as bluetoothd's battery plugin does.
     package func tellBattery(_ percent: UInt8, of index: Int = 0) {
         let path = straps[index].path
         if objects[path]?["org.bluez.Battery1"] == nil {
@@ -189,7 +189,7 @@ extension FakeBlueZ {
         }
     }
 
-    /// A peer that asked for values, or is gone, is told no more.
+    /// Ends the subscription of a peer.
     func release(_ index: Int, of peer: String) {
         if let acquired = straps[index].acquired, acquired.peer == peer {
             close(acquired.end)
@@ -198,12 +198,12 @@ extension FakeBlueZ {
         straps[index].subscribers.remove(peer)
     }
 
-    /// A peer that has closed its end has notifications no more.
+    /// Ends the subscription of a peer that has closed its end.
     private func noticeHangUp(of index: Int) {
         guard let acquired = straps[index].acquired else { return }
         var descriptor = pollfd(fd: acquired.end, events: 0, revents: 0)
         poll(&descriptor, 1, 0)
-        // What is no socket is nobody's way to values.
+        // A channel that is not a socket cannot deliver values.
         guard descriptor.revents != 0 || !straps[index].channel.isSocket else { return }
         release(index, of: acquired.peer)
         change(straps[index].heartRate, Self.characteristic, ["NotifyAcquired": .bool(false)])
@@ -227,7 +227,7 @@ extension FakeBlueZ {
         beat(index)
     }
 
-    /// Sends a value, and further ones as long as the link stands and somebody is told.
+    /// Sends a value, and more while the connection and a subscription last.
     private func beat(_ index: Int) {
         let link = straps[index].link
         after(beatPeriod) { [unowned self] in
@@ -239,7 +239,7 @@ extension FakeBlueZ {
         }
     }
 
-    /// Sends bytes as a value of heart rate, right or wrong; false when nobody is told.
+    /// Sends bytes, valid or not, as a heart-rate value; returns false if there is no subscriber.
     @discardableResult
     package func send(_ value: [UInt8], of index: Int = 0) -> Bool {
         let strap = straps[index]
@@ -283,7 +283,7 @@ extension FakeBlueZ {
 extension FakeBlueZStrap.Channel {
     fileprivate var isSocket: Bool { self == .socket || self == .stream }
 
-    /// The strap's end, and the one that is handed out; nil where nothing is.
+    /// The strap's end and the client's end; nil if there is no channel.
     fileprivate func ends() -> (near: Int32, far: Int32)? {
         var ends: [Int32] = [-1, -1]
         let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

@@ -1,43 +1,43 @@
 import Domain
 package import Linux
 
-/// A bluetoothd that does what a test tells it, on the loop of the client under test, behind a real dbus-daemon.
+/// A scripted bluetoothd on the loop of the client under test, behind a real dbus-daemon.
 ///
-/// It keeps what the real one keeps (objects, who discovers, who is told a value), answers at once and lets the air take some
-/// milliseconds. ``script`` has it answer otherwise.
+/// It keeps the state of the real one (objects, discovering peers, subscribers of values), answers
+/// at once and simulates a few milliseconds of radio latency. ``script`` changes its answers.
 package final class FakeBlueZ {
     package static let adapter = "/org/bluez/hci0"
     package static let adapterAddress = "00:1A:7D:DA:71:13"
 
-    /// How one call is answered.
+    /// The answer to a call.
     package enum Answer {
         case usual
         case fails(BusError)
-        /// Whatever it should have been.
+        /// These values, of whatever types.
         case says([BusValue])
         case late(Duration)
         case never
     }
 
-    /// How the next calls of a method are answered, by its name, in turn; then as usual.
+    /// The answers to the next calls of a method, by name, in order; then the usual ones.
     package var script: [String: [Answer]] = [:]
-    /// How all further calls of a method are answered.
+    /// The answer to all calls of a method that ``script`` does not answer; `*` is any method.
     package var always: [String: Answer] = [:]
-    /// Told of each call before it is answered.
+    /// Called with each call before it is answered.
     package var called: (BusMessage) -> Void = { _ in }
-    /// Every call that came.
+    /// The received calls.
     package private(set) var calls: [BusMessage] = []
 
-    /// From the beginning of a discovery to the first sight of a strap, and between two.
+    /// From the start of a discovery to the first advertisement, and between two.
     package var airTime = Duration.milliseconds(20)
-    /// Between two values; more than 20 a second are a flood.
+    /// The interval of values. More than 20 a second are a flood.
     package var beatPeriod = Duration.milliseconds(100)
-    /// Whether the adapter cannot be switched on.
+    /// Whether rfkill blocks the adapter.
     package var isBlocked = false
     package var isPoweredAtStart = true
-    /// Whether the services of a link that was left are known.
+    /// Whether a connection left by an earlier client reports its services as resolved.
     package var leavesResolved = true
-    /// How often the owner of the name has come.
+    /// How often it was started.
     package private(set) var starts = 0
 
     package internal(set) var straps: [FakeBlueZStrap]
@@ -51,20 +51,20 @@ package final class FakeBlueZ {
     private var timerCount = 0
 
     typealias Properties = [String: BusValue]
-    /// What is there: properties by interface by path.
+    /// The exported properties, by path and interface.
     private(set) var objects: [String: [String: Properties]] = [:]
-    /// The peers that discover, with the services that they look for; none means all.
+    /// The discovering peers with the service UUIDs of their filters; an empty list means all.
     var discoverers: [String: [String]] = [:]
     var filters: [String: [String]] = [:]
-    /// The path of the agent of each peer that has one.
+    /// The agent's path of each peer that has one.
     var agents: [String: String] = [:]
-    /// The peers that asked for their agent to serve everybody's pairings.
+    /// The peers that have called RequestDefaultAgent.
     package internal(set) var defaultAgents: [String] = []
 
-    /// What agents were asked so far.
+    /// The number of requests to agents.
     var questions = 0
 
-    /// It owns the name soon after, in turns of the loop; or is absent until ``start()``.
+    /// Requests the bus name in later turns of the loop; without `isThere` the name is absent until ``start()``.
     package init(
         at address: String, loop: EventLoop, straps: [FakeBlueZStrap] = [FakeBlueZStrap()], isThere: Bool = true
     ) throws {
@@ -74,8 +74,8 @@ package final class FakeBlueZ {
         if isThere { try start() }
     }
 
-    /// Comes, again after ``stop()`` or when the bus was away. No strap is connected then, unless it is
-    /// ``FakeBlueZStrap/isLeftConnected``.
+    /// Starts, also after ``stop()`` or an outage of the bus. Straps are
+    /// disconnected, except with ``FakeBlueZStrap/isLeftConnected``.
     package func start() throws {
         stop()
         let bus = try Bus(at: address, loop: loop) { _ in }
@@ -98,7 +98,7 @@ package final class FakeBlueZ {
         ) { _ in }
     }
 
-    /// Goes as one that is killed.
+    /// Ends as if it were killed.
     package func stop() {
         timers = [:]
         slots = [:]
@@ -111,7 +111,7 @@ package final class FakeBlueZ {
         for index in straps.indices { straps[index].reset() }
     }
 
-    /// Whether a method was called, and how often.
+    /// The number of calls of a method.
     package func count(of member: String) -> Int {
         calls.count { $0.member == member }
     }
@@ -126,7 +126,7 @@ package final class FakeBlueZ {
         let message = request.message
         calls.append(message)
         called(message)
-        // The answer is of what holds now: who is told may have changed it.
+        // Read after `called`, which may change the script.
         var answer = always["*"] ?? always[message.member] ?? .usual
         if let next = script[message.member]?.first {
             answer = next
@@ -141,7 +141,7 @@ package final class FakeBlueZ {
         }
     }
 
-    /// Never answers.
+    /// Keeps the request without an answer.
     func leave(_ request: BusRequest) {
         unanswered.append(request)
     }
@@ -171,7 +171,7 @@ package final class FakeBlueZ {
         }
     }
 
-    /// What a peer had here is released with its connection.
+    /// Releases the resources of a peer that has disconnected.
     private func left(_ peer: String) {
         agents[peer] = nil
         filters[peer] = nil
@@ -211,7 +211,7 @@ package final class FakeBlueZ {
         slots[path] = try? bus?.serve(path) { [unowned self] in received($0) }
     }
 
-    /// An interface of an object comes, and is announced.
+    /// Adds an interface to an object and emits InterfacesAdded.
     func add(_ path: String, _ interface: String, _ properties: Properties) {
         if objects[path] == nil { serve(path) }
         objects[path, default: [:]][interface] = properties
@@ -220,11 +220,11 @@ package final class FakeBlueZ {
             [.objectPath(path), Self.interfaces([interface: properties])])
     }
 
-    /// An object goes with all that is below it.
+    /// Removes an object with its children and emits InterfacesRemoved.
     func remove(_ path: String) {
         for gone in objects.keys.sorted(by: >) where gone == path || gone.hasPrefix(path + "/") {
             let interfaces = objects.removeValue(forKey: gone) ?? [:]
-            // Later: this may be called in a call of that very object.
+            // Delayed, because this may run in a call of the same object.
             after(.zero) { [unowned self] in if objects[gone] == nil { slots[gone] = nil } }
             emit(
                 "/", "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved",
@@ -232,7 +232,7 @@ package final class FakeBlueZ {
         }
     }
 
-    /// Properties of an object change, and that is told.
+    /// Changes properties and emits PropertiesChanged.
     func change(_ path: String, _ interface: String, _ properties: Properties) {
         guard objects[path]?[interface] != nil else { return }
         objects[path]?[interface]?.merge(properties) { $1 }
@@ -245,12 +245,12 @@ package final class FakeBlueZ {
         objects[path]?[interface]?[name]
     }
 
-    /// Sends a signal, right or wrong.
+    /// Emits a signal, valid or not.
     package func emit(_ path: String, _ interface: String, _ member: String, _ arguments: [BusValue]) {
         try? bus?.emit(path, interface, member, arguments)
     }
 
-    /// Does something later, unless it is stopped by then.
+    /// Calls `body` later, unless ``stop()`` comes first.
     package func after(_ delay: Duration, _ body: @escaping () -> Void) {
         timerCount += 1
         let number = timerCount

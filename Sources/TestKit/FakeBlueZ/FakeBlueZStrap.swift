@@ -2,29 +2,29 @@ import Domain
 import Glibc
 import Linux
 
-/// A strap within reach of a ``FakeBlueZ``, with what that knows of it.
+/// A strap in range of a ``FakeBlueZ``, with bluetoothd's state of it.
 package struct FakeBlueZStrap {
-    /// What the services do once the link stands.
+    /// When the services appear after the connection.
     package enum Services: Sendable {
         /// Objects first, then ServicesResolved.
         case usual
-        /// ServicesResolved first, the objects after so long.
+        /// ServicesResolved first, the objects after this delay.
         case late(Duration)
-        /// ServicesResolved, and never an object.
+        /// ServicesResolved, but no objects.
         case absent
-        /// Never resolved.
+        /// Neither ServicesResolved nor objects.
         case unresolved
     }
 
-    /// What `AcquireNotify` hands out.
+    /// The kind of file descriptor that `AcquireNotify` returns.
     package enum Channel: Sendable {
         case socket
-        /// A socket that keeps no bounds between values.
+        /// A stream socket, which does not preserve the bounds of values.
         case stream
         case pipe
         case file
         case null
-        /// The method is not there.
+        /// The method does not exist.
         case none
     }
 
@@ -33,42 +33,41 @@ package struct FakeBlueZStrap {
     package var name = "Polar H10 9AD13824"
     package var rssi: Int16 = -61
     package var isAdvertising = true
-    /// Whether it says in the air that it measures heart rate.
+    /// Whether it advertises the Heart Rate Service.
     package var advertisesService = true
-    /// Whether it tells no value to a host that it is not paired with.
+    /// Whether it sends values only to a paired host.
     package var needsPairing = false
     package var isPaired = false
-    /// Whether its link outlived whoever had it made.
+    /// Whether its connection outlived the client that made it.
     package var isLeftConnected = false
-    /// Whether a link is told as Connected: 5.66 forgets to at times, under load.
+    /// Whether a connection is reported by Connected. BlueZ 5.66 sometimes omits that under load.
     package var isToldConnected = true
     package var services = Services.usual
     package var channel = Channel.socket
-    /// Whether it answers when it is asked to notify. bluetoothd does not before it does; what `AcquireNotify` asked for it then keeps for
-    /// nobody.
+    /// Whether it confirms the subscription. Without that bluetoothd does not
+    /// answer; the channel of `AcquireNotify` then stays reserved without an owner.
     package var agrees = true
-    /// It sends so many values after it is asked to, then none; nil means no end.
+    /// The number of values after a subscription; nil means no limit.
     package var silentAfter: Int?
     package var beatsPerMinute: UInt8 = 67
-    /// What the value's object says of itself: a beat of another day.
+    /// The value of the characteristic's Value property: an old beat.
     package var cachedValue: [UInt8] = [0x06, 222]
     package var battery: UInt8? = 87
     package var model: String? = "H10"
 
-    /// Whether the link stands.
     package internal(set) var isConnected = false
-    /// The link has come so often.
+    /// The number of connections until now.
     package internal(set) var connections = 0
-    /// Values that were sent so far over the present link.
+    /// The number of values sent on this connection.
     package internal(set) var sent = 0
 
-    /// Who has the notify socket, and our end of it.
+    /// The peer with the notify socket, and the strap's end of it.
     var acquired: (peer: String, end: Int32)?
-    /// Whether the notifications are kept for nobody.
+    /// Whether the notifications stay reserved without an owner.
     var isKept = false
-    /// Who asked for notifications as signals.
+    /// The peers that have called StartNotify.
     var subscribers: Set<String> = []
-    /// Beats of an earlier link stop.
+    /// The number of the connection; beats of an earlier one stop.
     var link = 0
 
     package init() {}
@@ -84,7 +83,7 @@ package struct FakeBlueZStrap {
     package var batteryLevel: String { batteryService + "/char001b" }
     package var information: String { path + "/service001e" }
 
-    /// The link is gone, with who was told values over it.
+    /// Ends the connection and all subscriptions.
     mutating func disconnect() {
         link += 1
         isConnected = false
@@ -100,7 +99,7 @@ package struct FakeBlueZStrap {
     }
 }
 
-/// The 16-bit number of the Bluetooth SIG as BlueZ writes it.
+/// A 16-bit UUID of the Bluetooth SIG in BlueZ's format.
 package func bluetoothUUID(_ number: String) -> String {
     "0000\(number)-0000-1000-8000-00805f9b34fb"
 }
