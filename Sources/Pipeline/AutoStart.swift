@@ -1,35 +1,36 @@
 package import Domain
 
-/// Begins a run by itself, for boards whose only switch is the power: when the board has moved 50 m (``MotionDetector``), or a strap has given
-/// beats for 30 s.
+/// Starts a run automatically, for boards whose only switch is the power: when the board
+/// has moved 50 m (``MotionDetector``), or a strap has sent valid heart rates for 30 s.
 ///
-///     fixes, readings ──▶ AutoStart ──▶ since when a run is to have begun ──▶ the start, taken back to there
+///     fixes, heart-rate samples ──▶ AutoStart ──▶ the moment to which a start is backdated
 ///
-/// It looks on during runs too, and is asked only while there is none. After a run has ended, however that was, each of the two begins
-/// the next one only after it was away for 2 min: a stop by hand at the end of a ride is not undone by the walk into the house, nor by the
-/// strap that is still worn. An end as of a moment that lies back counts from there.
+/// It receives outputs during runs too; its result counts only while idle. After a run has ended,
+/// movement or beats start the next one only after ``rearmDelay`` without them. So neither the walk
+/// home after a stop by hand nor a strap that is still worn starts another run. The delay counts from
+/// the moment at which the run ended, which for an automatic stop is earlier than the stop itself.
 package struct AutoStart: Sendable {
     private var movement = MotionDetector()
-    /// When the board moved last, and when there was a beat last.
+    /// Moments of the last movement and of the last valid heart rate.
     private var movedAt: Instant?
     private var beatAt: Instant?
-    /// Since when the beats have come without a hole.
+    /// Beginning of the current series of valid heart rates.
     private var beatsSince: Instant?
-    /// What began before is over with the run before; nil where it was away since.
+    /// End of the last run; nil once movement, or beats, were absent for ``rearmDelay``.
     private var endedAt: (movement: Instant?, beats: Instant?)
 
-    /// Beats for so long begin a run.
+    /// Duration of valid heart rates that starts a run.
     package static let beats = Duration.seconds(30)
-    /// A longer hole between good readings is one; readings that are none are part of it.
+    /// Longest time between two valid samples of one series.
     private static let hole = Duration.seconds(3)
-    /// Movement, or beats, that were away for so long after the end of a run begin another.
+    /// Time without movement, or beats, after a run until they can start another.
     package static let rearmDelay = RunCommand.maxBackdate
 
     package init() {}
 
-    /// Takes what the pipeline has said.
+    /// Receives the outputs of the pipeline.
     ///
-    /// - Returns: when a run is to have begun; nil where none is to begin. To be heeded while none is on only.
+    /// - Returns: The moment to which a run's start is backdated; nil if none starts. Ignore it during a run.
     package mutating func receive(_ outputs: [Output]) -> Instant? {
         var since: Instant?
         for output in outputs {

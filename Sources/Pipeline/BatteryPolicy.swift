@@ -1,11 +1,11 @@
 package import Domain
 
-/// What the board's supply comes to: faults for people, and when a run is to be closed before the battery is empty.
+/// Raises the faults of the power supply, and decides when a run is closed before the battery is empty.
 ///
-/// A battery that is being charged is never low. What was raised is cleared 3 % higher, so that a gauge which trembles says it once. A
-/// supply that nothing is known of any more stays what it was for a minute: gauges fail to answer now and then.
+/// A charging battery is never low. A fault is cleared 3 % above its limit, so that a fluctuating reading raises
+/// it once. An unknown supply keeps its last state for a minute, because gauges fail to answer now and then.
 package struct BatteryPolicy: Equatable, Sendable {
-    /// In percent; 0 is off.
+    /// Limits in percent; 0 disables one.
     package struct Limits: Equatable, Sendable {
         package var warning: Int
         package var closing: Int
@@ -16,23 +16,23 @@ package struct BatteryPolicy: Equatable, Sendable {
         }
     }
 
-    /// The battery is nearly empty and is not being charged: no run begins by itself.
+    /// Whether the battery is nearly empty and not charging: no run starts automatically.
     package private(set) var isExhausted = false
     private var isLow = false
-    /// When the battery was known last.
+    /// When the charge was last known.
     private var knownAt: Instant?
     private var underVoltageAt: Instant?
 
-    /// What was raised is cleared so many percent higher.
+    /// Hysteresis in percent.
     private static let margin = 3
-    /// For so long an alarm is kept, and what is not known any more is believed.
+    /// Time for which an alarm, or the last known state, is kept.
     private static let memory = Duration.seconds(60)
 
     package init() {}
 
-    /// Takes how the board is supplied now, nil where nothing says it.
+    /// Evaluates the state of the power supply; nil if it is unknown.
     ///
-    /// - Returns: the faults that begin or end.
+    /// - Returns: The inputs that raise or clear faults.
     package mutating func evaluate(_ power: PowerStatus?, limits: Limits, at now: Instant) -> [Input] {
         let before = self
         if let percent = power?.batteryPercent {

@@ -1,39 +1,39 @@
 package import Domain
 
-/// Limits counted distance to a speed, whatever sensor measures it: positions, a wheel, a foot pod or a treadmill.
+/// Limits counted distance to a speed, for any source: positions, a wheel, a foot pod or a treadmill.
 ///
-/// Contract: the metres that it allows in any stretch of monotonic time are at most the speed times the stretch plus 10 s. The 10 s
-/// cover late delivery. Metres that are counted once for a longer span, as across a gap, belong to that span.
+/// Contract: in any stretch of monotonic time, the allowed metres are at most the speed times (the stretch plus 10 s).
+/// The 10 s cover late delivery. Metres that are counted at once for a longer span, such as a gap, belong to that span.
 ///
-/// It is a leaky bucket: allowed metres fill it, and it leaks at the speed.
+/// It is a leaky bucket: allowed metres fill it, and it drains at the speed.
 package struct DistanceLimit: Sendable {
-    /// Seconds of distance at the full speed that the bucket holds.
+    /// Capacity of the bucket, in seconds at the full speed.
     package static let burstSeconds = 10.0
 
     /// Metres per second.
     private let fastest: Double
-    /// Metres by which the stretch with the most distance for its time exceeds the speed; 0 to ``slack`` times the speed.
+    /// Fill level: metres by which the stretch with the most distance for
+    /// its time exceeds the speed; 0 to ``burstSeconds`` times the speed.
     private var excess = 0.0
     private var countedAt: Instant
 
     /// - Parameters:
-    ///   - fastest: metres per second.
-    ///   - now: the first stretch begins here.
+    ///   - fastest: The speed, in metres per second.
+    ///   - now: Beginning of the first stretch.
     package init(fastest: Double, at now: Instant) {
         self.fastest = fastest
         countedAt = now
     }
 
-    /// Allows metres that were covered in the time `span` up to `now`.
+    /// Returns how many of the metres that were covered in the `span` before `now` may be counted.
     ///
-    /// - Parameters:
-    ///   - isWhole: allows all of the metres or none.
-    /// - Returns: the metres to count, 0 to `metres`.
+    /// - Parameter isWhole: Whether to allow either all metres or none.
+    /// - Returns: 0 to `metres`.
     package mutating func allow(_ metres: Double, over span: Duration, until now: Instant, isWhole: Bool) -> Double {
         guard metres > 0 else { return 0 }
         let passed = max((now - countedAt).inSeconds, 0)
         let covered = min(max(span.inSeconds, 0), passed)
-        // Nothing was counted in the time before the span: it is a stretch without distance.
+        // No distance was counted between the last count and the span: the bucket drained.
         let before = max(excess - fastest * (passed - covered), 0)
         let room = fastest * (covered + Self.burstSeconds) - before
         if metres > room, isWhole { return 0 }
@@ -45,7 +45,7 @@ package struct DistanceLimit: Sendable {
 }
 
 extension Sport {
-    /// The speed that no fix may imply and no distance exceeds, in metres per second.
+    /// The speed in metres per second that neither a fix may imply nor distance may exceed.
     package var maxSpeed: Double {
         switch self {
         case .walk, .hike: 6
@@ -54,7 +54,7 @@ extension Sport {
         }
     }
 
-    /// The speed that a person could have kept across a gap between fixes, in metres per second.
+    /// The highest plausible mean speed across a gap between fixes, in metres per second.
     package var sustainedSpeed: Double {
         switch self {
         case .walk, .hike: 3

@@ -1,32 +1,32 @@
 package import Domain
 
-/// The distance of a recording that a file held, judged as a run's is, at the file's own times. The totals that its maker claims stay
-/// beside it (``RecordedActivity/claim``).
+/// Computes the distance of an imported recording by a run's rules, at the file's own
+/// times. The totals that the file states stay beside it (``RecordedActivity/claim``).
 ///
-///     rows that state a distance ──▶ DistanceLimit ──▶ the same rows, less the metres that cannot be
+///     rows that state a distance ──▶ DistanceLimit ──▶ the same rows without impossible metres
 ///     rows with positions only ────▶ TrackDistance ──▶ the recording's total
 ///     laps alone ──────────────────▶ DistanceLimit ──▶ laps, total
 ///
-/// A stated distance is that of a wheel, a foot pod or a device's own filter: it is not compared with the positions.
+/// A stated distance comes from a wheel, a foot pod or a device's own filter: it is not compared with the positions.
 package struct FileDistance: Sendable {
     private let isStated: Bool
     private let sport: Sport
     private var track: TrackDistance
     private var hasTrack = false
     private var limit: DistanceLimit
-    /// The furthest stated distance, and when the last one was stated, in milliseconds.
+    /// The greatest stated distance, and the moment of the last one, in milliseconds.
     private var stated = 0.0
     private var statedAt: Int64 = 0
-    /// When each lap but the last ends, and the lap of the newest row.
+    /// End of each lap but the last, and the lap of the newest row.
     private let lapEnds: [Int64]
     private var lap = 0
-    /// Stated metres that were refused, in each lap and in all.
+    /// Stated metres that were rejected, of each lap and in total.
     private var refused: [Double]
     private var refusedMetres = 0.0
 
     /// - Parameters:
-    ///   - recording: what the rows are of; the file was read once before.
-    ///   - isStated: whether any of its samples states a distance.
+    ///   - recording: Header of the recording, from a first pass over the file.
+    ///   - isStated: Whether any of its samples states a distance.
     package init(_ recording: RecordedActivity, isStated: Bool) {
         self.isStated = isStated
         sport = recording.sport
@@ -36,14 +36,14 @@ package struct FileDistance: Sendable {
         refused = Array(repeating: 0, count: lapEnds.count + 1)
     }
 
-    /// Stated metres that were not counted, because nobody does the sport so fast, and positions (``TrackDistance/refused``).
+    /// Stated metres that are impossible for the sport, and rejected positions (``TrackDistance/refused``).
     package var notCounted: (metres: Double, tooFast: Int, withoutTime: Int) {
         (refusedMetres, track.refused.speed, track.refused.time)
     }
 
-    /// Takes the next row.
+    /// Ingests the next row.
     ///
-    /// - Returns: the row, with the distance that is kept of it.
+    /// - Returns: The row, with its distance corrected.
     package mutating func ingest(_ row: RecordingRow) -> RecordingRow {
         guard isStated else {
             if case .sample(let sample) = row, sample.coordinate != nil { hasTrack = true }
@@ -65,13 +65,13 @@ package struct FileDistance: Sendable {
         return .sample(sample)
     }
 
-    /// There are no more rows: corrects the recording's figures.
+    /// Ends the recording: corrects its totals.
     package mutating func finish(_ recording: inout RecordedActivity) {
         track.finish()
         var limit = DistanceLimit(fastest: sport.maxSpeed, at: Instant(milliseconds: 0))
         var sum = 0.0
         for (index, lap) in recording.laps.enumerated() {
-            // A lap may have the figures that its maker claims.
+            // A lap may have the totals that the file states.
             let metres = lap.figures.distanceMetres - (index < refused.count ? refused[index] : 0)
             let allowed = limit.allow(
                 metres, over: .milliseconds(lap.endedAt - lap.beganAt), until: Instant(milliseconds: lap.endedAt),

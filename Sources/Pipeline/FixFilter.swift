@@ -1,26 +1,26 @@
 package import Domain
 
-/// Decides which fixes are believed.
+/// Judges each fix: accepts it, or rejects it with a reason.
 ///
-/// Source: docs/behaviour.md, "Position reports"; the limits come from the receiver logs of gpsd (its test/daemon).
+/// Source: docs/behaviour.md, "Position reports"; the limits come from gpsd's receiver logs (its test/daemon).
 package struct FixFilter: Sendable {
     package enum Verdict: Equatable, Sendable {
-        /// `isJump`: the track goes on there without the way between.
+        /// `isJump`: the distance from the previous fix does not count.
         case accepted(TrackPoint, isJump: Bool)
         case refused(FixRejection)
     }
 
-    /// How many fixes were refused, by reason.
+    /// Number of rejected fixes, by reason.
     package private(set) var refused: [FixRejection: Int] = [:]
 
     private var last: (point: TrackPoint, time: UTC?)?
     private var newClock = ReceiverClockReset()
     private var accuracies = RunningMedian(limit: 120)
-    /// Accepted points of the last second or a little more, oldest first.
+    /// Accepted points of about the last second, oldest first.
     private var recent: [TrackPoint] = []
-    /// The first of the fixes in a row whose speed was impossible, and how many there were.
+    /// First of the consecutive fixes with an impossible speed, and their number.
     private var impossible: (since: Duration, count: Int)?
-    /// How far the accepted fixes' times have run ahead of their arrivals; negative while they lag behind.
+    /// How far the accepted fixes' times have run ahead of their arrivals; negative while they lag.
     private var lead = Duration.zero
 
     package init() {}
@@ -49,7 +49,7 @@ package struct FixFilter: Sendable {
 
     /// Judges one fix of the receiver in use.
     ///
-    /// - Parameter fastest: metres per second that the sport cannot exceed.
+    /// - Parameter fastest: Greatest possible speed of the sport, in metres per second.
     package mutating func judge(_ fix: Fix, fastest: Double) -> Verdict {
         let verdict = verdict(of: fix, fastest: fastest)
         switch verdict {
@@ -77,7 +77,7 @@ package struct FixFilter: Sendable {
             coordinate: coordinate, moment: moment, arrivedAt: arrival(of: fix),
             speed: fix.speed.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil },
             accuracy: fix.accuracy)
-        // Where no point is a second old, the oldest one is compared as if it were.
+        // If no point is 1 s old, the oldest one is compared as if it were.
         guard let reference = recent.last(where: { moment - $0.moment >= .seconds(1) }) ?? recent.first else {
             return .accepted(point, isJump: isAhead)
         }
@@ -99,8 +99,8 @@ package struct FixFilter: Sendable {
         return Coordinate(latitude: latitude, longitude: longitude)
     }
 
-    /// Where the fix lies on the time line, and whether its time runs ahead of its arrival, which is its moment then; nil when its time
-    /// is not to be believed.
+    /// Moment of the fix on the time line; nil if its time is not plausible. A fix
+    /// with `isAhead` is placed by its arrival, because its time runs ahead of that.
     private mutating func moment(of fix: Fix) -> (Duration, isAhead: Bool)? {
         guard let last else { return (.zero, false) }
         let sinceArrival = arrival(of: fix) - last.point.arrivedAt
@@ -110,23 +110,23 @@ package struct FixFilter: Sendable {
         let isExpected = step > .zero && step <= sinceArrival + Self.furthestAhead
         if !isExpected || newClock.isSuspected, newClock.isProven(by: time) { return (byArrival, false) }
         guard isExpected else { return nil }
-        // A receiver whose clock was set ahead goes on from here; one whose clock is too fast comes here with each fix.
+        // A receiver whose clock was set ahead gets here once; one whose clock runs fast, with each fix.
         if lead(after: sinceArrival) + step - sinceArrival > Self.furthestLead { return (byArrival, true) }
         return (last.point.moment + step, false)
     }
 
-    /// The arrival of a fix. It does not go back: a fix of several reports arrives with the first of them.
+    /// Arrival of the fix, never before the last one's: a merged fix has the arrival of its first report.
     private func arrival(of fix: Fix) -> Instant {
         last.map { max($0.point.arrivedAt, fix.arrivedAt) } ?? fix.arrivedAt
     }
 
-    /// The lead so much later. It shrinks by a hundredth of the time that passes: no two clocks run alike.
+    /// The lead after `duration`: it shrinks by 1 % of elapsed time, because no two clocks run at the same rate.
     private func lead(after duration: Duration) -> Duration {
         lead > .zero ? max(lead - duration / 100, .zero) : lead
     }
 
     private static let furthestAhead = Duration.seconds(600)
-    /// A fix whose time runs further ahead of its arrival gives no distance.
+    /// Greatest lead of a fix that gives distance.
     private static let furthestLead = Duration.seconds(10)
 
     private mutating func isAccurate(_ fix: Fix) -> Bool {
@@ -139,13 +139,13 @@ package struct FixFilter: Sendable {
     private mutating func remember(_ point: TrackPoint, isJump: Bool) {
         if isJump { recent.removeAll(keepingCapacity: true) }
         recent.append(point)
-        // One point that is a second old is enough.
+        // One point that is 1 s old is enough.
         let old = recent.lastIndex { point.moment - $0.moment >= .seconds(1) } ?? 0
         recent.removeFirst(max(old, recent.count - 64))
     }
 }
 
-/// Times in a row that do not fit the receiver's clock: the third that rises evenly is the clock's new time.
+/// Detects a reset of the receiver's clock: three consecutive unexpected times in even steps are its new time.
 private struct ReceiverClockReset {
     private(set) var times: [UTC] = []
 

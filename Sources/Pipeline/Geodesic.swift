@@ -2,10 +2,10 @@ import CMath
 package import Domain
 
 extension Coordinate {
-    /// Metres along the WGS-84 ellipsoid to another point.
+    /// Distance to another point along the WGS-84 ellipsoid, in metres.
     ///
-    /// The chord through the ellipsoid is exact everywhere, poles and antimeridian included; it is bent to the arc of a sphere of the mean
-    /// radius, which costs 3e-11 of the length at 1 km and 3e-7 at 100 km. Beyond 1000 km it is good to 0.5 % only.
+    /// The chord through the ellipsoid is exact everywhere, including poles and antimeridian. It is converted to the
+    /// arc of a sphere of the mean radius: relative error 3e-11 at 1 km, 3e-7 at 100 km, up to 0.5 % beyond 1000 km.
     package func metres(to other: Coordinate) -> Double {
         let from = geocentric
         let to = other.geocentric
@@ -16,7 +16,7 @@ extension Coordinate {
         return 2 * Self.meanRadius * asin(min(chord / (2 * Self.meanRadius), 1))
     }
 
-    /// Metres from the centre of the Earth: x to 0° N 0° E, z to the north pole.
+    /// Geocentric coordinates in metres: x points to 0° N 0° E, z to the north pole.
     private var geocentric: (x: Double, y: Double, z: Double) {
         let latitude = self.latitude * .pi / 180
         let longitude = self.longitude * .pi / 180
@@ -28,7 +28,7 @@ extension Coordinate {
         )
     }
 
-    /// Source: WGS 84, NIMA TR8350.2, table 3.1 and 3.3.
+    /// Source: WGS 84, NIMA TR8350.2, tables 3.1 and 3.3.
     private static let semiMajorAxis = 6_378_137.0
     private static let squaredEccentricity = 6.694_379_990_141_33e-3
     private static let meanRadius = 6_371_008.7714

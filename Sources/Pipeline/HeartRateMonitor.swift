@@ -1,8 +1,6 @@
 import Domain
 
-/// What the strap's notifications come to: a beat value with an age, its quality, and the beat clock.
-///
-/// Source: docs/behaviour.md, "Heart rate".
+/// Computes the current heart rate with its age and quality, and the beat clock, from the strap's notifications.
 struct HeartRateMonitor {
     private(set) var memory = PipelineSnapshot.Heart()
 
@@ -20,26 +18,26 @@ struct HeartRateMonitor {
         return (memory.quality, gap, measurement.rrIntervals.isEmpty ? nil : memory.beatAt)
     }
 
-    /// The value never outlives a stop, a disconnect or a change of strap.
+    /// Clears the value; called at a stop, a disconnection or a change of strap.
     mutating func clear() {
         memory.last = nil
         memory.unchanged = nil
     }
 
-    /// The link was lost: beats are missing before the next notification.
+    /// Clears the value and restarts the beat clock: beats are missing before the next notification.
     mutating func reset() {
         clear()
         memory.isBroken = memory.hasBegun
         memory.beatAt = nil
     }
 
-    /// Beats per minute, while they are a reading and under 10 s old.
+    /// Beats per minute; nil if the last notification is invalid or 10 s old.
     func beatsPerMinute(at now: Instant) -> Timestamped<Int>? {
         guard let last = memory.last, memory.quality == .good, last.age(at: now) < .seconds(10) else { return nil }
         return Timestamped(Int(last.value.beatsPerMinute), at: last.measuredAt)
     }
 
-    /// Whether the strap touches skin, as long as its last word is under 10 s old.
+    /// Skin contact of the last notification; nil if that is 10 s old.
     func contact(at now: Instant) -> Bool? {
         memory.last.flatMap { $0.age(at: now) < .seconds(10) ? $0.value.contact : nil }
     }
@@ -55,13 +53,15 @@ struct HeartRateMonitor {
         }
         if value == 0 { return .zero }
         if value > 240 { return .outOfRange }
-        // Straps are known that deny contact for a whole connection while every beat is right.
+        // Some straps report no contact for a whole connection although every RR interval is right.
         if measurement.contact == false, measurement.rrIntervals.isEmpty { return .noContact }
         if let since = memory.unchanged?.measuredAt, now - since >= .seconds(60) { return .frozen }
         return .good
     }
 
-    /// Chains the intervals to the beat before, unless that strays 2 s from the arrival; returns whether beats are missing before them.
+    /// Chains the intervals to the previous beat, or restarts the chain at the arrival if it strays 2 s from that.
+    ///
+    /// - Returns: Whether beats are missing before the intervals.
     private mutating func placeBeats(_ intervals: [UInt16], at now: Instant) -> Bool {
         var gap = memory.isBroken
         memory.isBroken = false

@@ -1,7 +1,7 @@
 package import Domain
 
-/// Whether the board really moves, told by accepted fixes, with a run or without: neither a receiver's drift nor its first fixes, which
-/// settle, are movement.
+/// Detects movement of the board from accepted fixes, in a run or idle. Neither
+/// a receiver's drift nor its first, unsettled fixes count as movement.
 ///
 ///              fast                    50 m away
 ///     still ──────────▶ setting out ──────────────▶ moving
@@ -9,37 +9,38 @@ package import Domain
 ///       │                 │ or not away in 2 min      │ or no fix for 10 s
 ///       └─────────────────┴───────────────────────────┘
 ///
-/// Fast and slow are the receiver's own (Doppler) speeds, with the bounds of ``Odometer``. Where a receiver tells none, or 0 on the way, the
-/// way over 5 s stands in.
+/// Fast and slow refer to the receiver's (Doppler) speed, with the bounds of ``Odometer``. If
+/// the receiver reports no speed, or 0 while moving, the displacement over 5 s replaces it.
 package struct MotionDetector: Sendable {
-    /// Metres that are movement, in a straight line from where it began; more where the error estimates are.
+    /// Least distance of movement, in metres, in a straight line
+    /// from its origin; more if the error estimates exceed it.
     package static let far = 50.0
-    /// Where it began, when, and the way since by the speeds, in metres.
+    /// The first point of the movement, and the metres since then by integrated speed.
     private var origin: (point: TrackPoint, way: Double)?
     /// The last fast fix since ``origin``.
     private var fastAt: Instant?
     private var newest: TrackPoint?
     /// Points of the last 5 s, oldest first.
     private var recent: [TrackPoint] = []
-    /// The first of the fixes that came without a hole.
+    /// Arrival of the first fix after the last hole.
     private var firstAt: Instant?
     package private(set) var isMoving = false
 
-    /// When the present movement began; nil while there is none.
+    /// Beginning of the current movement; nil while still.
     package var beganAt: Instant? {
         isMoving ? origin?.point.arrivedAt : nil
     }
 
-    /// In metres per second.
+    /// Metres per second.
     private static let slow = 0.5
     private static let fast = 0.7
-    /// Slow, or without a fix, for so long is an end.
+    /// Time of slow speed, or without a fix, that ends a movement.
     private static let quietTimeout = Duration.seconds(10)
-    /// The way over so long is taken for the speed.
+    /// Time base of the speed by displacement.
     private static let base = Duration.seconds(5)
-    /// What a receiver says without a speed is not believed for so long after its first fix.
+    /// Time after the first fix in which displacement is not trusted.
     private static let settling = Duration.seconds(30)
-    /// Metres from which a speed of 0 is not believed, over ``base``.
+    /// Displacement in metres over ``base`` from which a reported speed of 0 is not trusted.
     private static let falseZero = 10.0
     private static let recentLimit = 128
 
@@ -47,10 +48,10 @@ package struct MotionDetector: Sendable {
         recent.reserveCapacity(Self.recentLimit)
     }
 
-    /// Takes an accepted fix.
+    /// Receives an accepted fix.
     ///
-    /// - Parameter isJump: the track goes on there without the way between.
-    /// - Returns: whether the board moves at this fix.
+    /// - Parameter isJump: Whether the distance from the previous fix does not count.
+    /// - Returns: Whether the board moves at this fix.
     package mutating func receive(_ point: TrackPoint, isJump: Bool) -> Bool {
         let hole = newest.map { point.arrivedAt - $0.arrivedAt >= Self.quietTimeout } ?? true
         if hole { firstAt = point.arrivedAt }
@@ -81,7 +82,7 @@ package struct MotionDetector: Sendable {
         isMoving = false
     }
 
-    /// Nobody sets out for longer than the time that a run can be taken back by.
+    /// Sets the origin, and renews one that is older than the longest backdate of a run.
     private mutating func setOut(from point: TrackPoint) {
         let isLate = origin.map { point.arrivedAt - $0.point.arrivedAt > RunCommand.maxBackdate } ?? true
         if !isMoving, isLate { origin = (point, 0) }
@@ -94,7 +95,7 @@ package struct MotionDetector: Sendable {
         return metres >= max(Self.far, doubt) && origin.way >= Self.far / 2
     }
 
-    /// Metres per second; nil where nobody can tell.
+    /// Metres per second; nil if unknown.
     private func speed(at point: TrackPoint) -> Double? {
         guard let base = recent.last(where: { point.arrivedAt - $0.arrivedAt >= Self.base }) else {
             return point.speed

@@ -1,27 +1,27 @@
 package import Domain
 
-/// The distance of a run: accepted fixes in as they come, metres out once a second.
+/// Measures the distance of a run: receives accepted fixes as they arrive, and counts metres once a second.
 ///
-/// Source: docs/behaviour.md, "Distance, each second". Standing still is told by the receiver's Doppler speed: a bare distance threshold
-/// does not stop drift.
+/// Source: docs/behaviour.md, "Distance, each second". The receiver's Doppler
+/// speed detects standing: a mere distance threshold does not stop drift.
 package struct Odometer: Sendable {
-    /// A stretch without fixes that was closed by one.
+    /// A stretch without fixes, ended by one.
     package struct Gap: Equatable, Sendable {
         package var seconds: Double
         package var metres: Double
         package var isCounted: Bool
     }
 
-    /// What one second came to.
+    /// Result of one second.
     package struct Step: Equatable, Sendable {
         package var metres = 0.0
         package var gap: Gap?
-        /// The pace cannot be measured back beyond here.
+        /// Whether pace measurement restarts here.
         package var beginsAnew = false
-        /// The time up to the tick in which the metres were covered.
+        /// Time before the tick in which the metres were covered.
         package var span = Duration.seconds(1)
 
-        /// Counts no more of the metres than a limit allows, and of a gap all or nothing.
+        /// Reduces the metres to what the limit allows; a gap counts whole or not at all.
         package mutating func hold(to limit: inout DistanceLimit, at now: Instant) {
             let allowed = limit.allow(metres, over: span, until: now, isWhole: gap != nil)
             guard allowed < metres else { return }
@@ -31,38 +31,39 @@ package struct Odometer: Sendable {
         }
     }
 
-    /// The last counted position.
+    /// Last counted position.
     package private(set) var anchor: TrackPoint?
     package private(set) var isStanding = false
 
     private(set) var newest: TrackPoint?
     private var newestIsUsed = true
     private var newestIsJump = false
-    /// Speeds of the fixes since the last distance tick, in metres per second.
+    /// Speeds of the fixes since the last tick, in metres per second.
     private var speeds: [Double] = []
     private var wasSlow = false
-    /// Metres by Doppler speed since the anchor; nil where a speed was missing.
+    /// Metres by integrated Doppler speed since the anchor; nil if a speed was missing.
     private var dopplerMetres: Double? = 0
-    /// Time without a fix that the newest one ended, when it was a gap: by the fixes' times, and by their arrivals.
+    /// Seconds of the gap that the newest fix ended, by the fixes' times and by their arrivals; nil if there was none.
     private var gap: (seconds: Double, arrival: Double)?
     private var lastStepWasSilent = false
-    /// The points of the last two seconds, the later one first.
+    /// Points of the last two seconds, the later one first.
     private var before: (TrackPoint, TrackPoint?)?
-    /// How far each second's point lies from where the two before it point to, in metres.
+    /// Distance of each second's point from the extrapolation of the two before it, in metres.
     private(set) var jitter = RunningMedian(limit: 60)
 
     package init() {
         speeds.reserveCapacity(Self.speedLimit)
     }
 
-    /// What is left of an odometer between two runs.
+    /// Restores the odometer of an idle pipeline.
     init(newest: TrackPoint?, jitter values: [Double]) {
         self.init()
         self.newest = newest
         for metres in values { jitter.append(metres) }
     }
 
-    /// At start and resume: measures from the newest fix, if it is at most 10 s old. Movement before is not counted.
+    /// Sets the anchor at start and resume: to the newest fix if
+    /// it is at most 10 s old. Earlier movement is not counted.
     package mutating func seed(at now: Instant) {
         let newest = newest.flatMap { now - $0.arrivedAt <= Self.maximumAge ? $0 : nil }
         let jitter = jitter
@@ -72,7 +73,7 @@ package struct Odometer: Sendable {
         self.newest = newest
     }
 
-    /// Takes an accepted fix. Only the newest before a tick is counted, the speeds of all are.
+    /// Receives an accepted fix. Only the newest one before a tick is counted; the speeds of all are used.
     package mutating func receive(_ point: TrackPoint, isJump: Bool) {
         defer { newest = point }
         newestIsUsed = false
@@ -101,7 +102,7 @@ package struct Odometer: Sendable {
         }
     }
 
-    /// A speed of 0 is not believed while two fixes in a row moved over 2 m each.
+    /// Whether a speed of 0 is false: two consecutive fixes moved over 2 m each.
     private mutating func isFalseZero(_ speed: Double?, metres: Double, previous: TrackPoint) -> Bool {
         let isSilent = speed == 0 && metres > 2
         defer { lastStepWasSilent = isSilent }
@@ -114,7 +115,7 @@ package struct Odometer: Sendable {
         speeds.append(speed)
     }
 
-    /// Counts one second, at its scheduled moment.
+    /// Counts one second at its scheduled moment.
     package mutating func tick(at now: Instant, sport: Sport) -> Step {
         let speed = medianSpeed()
         let wasStanding = isStanding
@@ -151,7 +152,8 @@ package struct Odometer: Sendable {
         return Step(metres: held)
     }
 
-    /// Standing from the second slow second on, moving again at the first fast one; a second without fixes changes nothing.
+    /// Standing begins at the second slow second and ends at the
+    /// first fast one; a second without fixes changes nothing.
     private mutating func judgeMotion(_ speed: Double?) {
         guard let speed else { return }
         if isStanding {
@@ -186,9 +188,10 @@ package struct Odometer: Sendable {
         before = (point, before?.0)
     }
 
-    /// A step of a noisy track, held to what the Doppler speed says within 15 %, at least half a metre: noise lengthens every step.
+    /// Holds a step of a noisy track to within 15 %, at least 0.5
+    /// m, of the Doppler distance: noise lengthens every step.
     ///
-    /// A track that the receiver has smoothed is better than its speeds, which lag: it is taken as it is.
+    /// A track that the receiver has smoothed is better than its speeds, which lag; its steps stay unchanged.
     private func held(_ metres: Double) -> Double {
         guard let expected = dopplerMetres, metres > 0, jitter.count >= 10, jitter.median ?? 0 > Self.noisy
         else { return metres }
@@ -196,16 +199,16 @@ package struct Odometer: Sendable {
         return min(max(metres, expected - tolerance), expected + tolerance)
     }
 
-    /// Metres of ``jitter`` above which a track is noisy: recordings of smoothed tracks have 0.2 to 0.7, a present receiver's own
-    /// noise gives 1.4.
+    /// Median ``jitter`` in metres above which a track is noisy: recordings of smoothed
+    /// tracks have 0.2 to 0.7, the unsmoothed noise of a current receiver gives 1.4.
     private static let noisy = 1.2
-    /// A fix older than this is not counted.
+    /// Greatest age of a fix that is counted.
     private static let maximumAge = Duration.seconds(10)
-    /// So many seconds without an accepted fix are a gap.
+    /// Shortest gap: seconds without an accepted fix.
     private static let shortestGap = 10.0
-    /// Metres per second from which every step counts.
+    /// Speed in metres per second from which every step counts.
     private static let fast = 2.0
-    /// Metres from which a step counts below ``fast``.
+    /// Metres from which a step counts at a lower speed than ``fast``.
     private static let slowStep = 3.0
     private static let speedLimit = 32
 }

@@ -1,18 +1,18 @@
 import Domain
 
-/// The pace over about the last 5 s, between counted positions.
+/// Measures the pace over about the last 5 s, between counted positions.
 ///
 /// Source: docs/behaviour.md, "Pace, each 5 seconds".
 struct PaceMeter {
     /// Seconds per metre.
     private(set) var pace: Double?
-    /// The counted position that was newest at the last pace tick, and the distance there.
+    /// Moment of the anchor at the last pace tick, and the distance there.
     private var marker: (moment: Duration, metres: Double)?
 
-    /// Slower than 60 minutes for a kilometre is no pace.
+    /// Slowest pace, in seconds per metre: 60 minutes per kilometre.
     private static let slowest = 3.6
 
-    /// At start, resume and a new segment: measures from here.
+    /// Starts a new measurement, at start, resume and a new segment.
     mutating func seed(from anchor: TrackPoint?, metres: Double) {
         marker = anchor.map { ($0.moment, metres) }
     }
@@ -27,7 +27,7 @@ struct PaceMeter {
         pace = value <= Self.slowest ? value : nil
     }
 
-    /// The position went absent, or the run does not go on.
+    /// Called when the position becomes absent or the run pauses.
     mutating func clear() {
         pace = nil
     }

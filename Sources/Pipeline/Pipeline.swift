@@ -1,12 +1,12 @@
 package import Domain
 
-/// The run: inputs and the time in; states, events and readings out.
+/// The engine of a run: receives inputs and the time; produces states, events and samples.
 ///
-///     inputs ──▶ ticks that are due ──▶ the input ──▶ outputs, and a state when one is due
+///     inputs ──▶ ticks that are due ──▶ the input ──▶ outputs, and a state if one is due
 ///
-/// A value without clock or file: the same inputs at the same moments give the same outputs, to the bit. The shell calls
-/// ``advance(to:)`` no later than ``deadline``, hands over each input with its arrival, and after each of these takes what there is to
-/// say: ``takeOutputs()``, then ``takeState()``.
+/// It has no clock and no file: the same inputs at the same moments give the same outputs, to
+/// the bit. The caller calls ``advance(to:)`` no later than ``deadline``, and ``receive(_:at:)``
+/// with each input's arrival. After each call it drains ``drainOutputs()``, then ``popState()``.
 ///
 /// Source: docs/behaviour.md.
 package struct Pipeline: Sendable {
@@ -25,30 +25,30 @@ package struct Pipeline: Sendable {
     var freshness: Timestamped<Event.Freshness>
     var refusing: RejectionStreak?
     var faults: [Fault] = []
-    /// The machine's own, which no replay has.
+    /// Status of this machine; a replay has none.
     var recorder = RecorderStatus(state: .off)
     var recorderFault: Fault?
     var power: PowerStatus?
-    /// Why the newest fix was refused; nil when it was not.
+    /// Why the newest fix was rejected; nil if it was accepted.
     package var refusal: FixRejection?
-    /// A good value of the notification before, for the maximum.
+    /// Heart rate of the previous notification if it was valid, for the maximum.
     var previousHeartRate: Int?
 
     package let isDemo: Bool
     var lastActivity: Int
-    /// Of the run before, while idle.
+    /// Ticks of the last run, while idle.
     var ticks = TickStats()
-    /// When the state is published next while no tick falls.
+    /// Moment of the next periodic state while there are no ticks.
     var nextSecond: Instant
     var due: (state: State, isChange: Bool)?
-    /// While active a state falls due at the multiples of so many milliseconds of active time.
+    /// While active, a state is due at each multiple of this active time, in milliseconds.
     var stateEvery: Int64 = 100
     private var outputs: [Output] = []
-    /// The states of the last whole seconds of active time, oldest first, until ``forgetSeconds()``; at most ``secondLimit``. The
-    /// state that is published may skip some, when ticks are caught up.
+    /// States at the last whole seconds of active time, oldest first, until ``discardSeconds()``;
+    /// at most ``secondLimit``. The published state skips some when ticks are caught up.
     package private(set) var seconds: [State] = []
 
-    /// - Parameter lastActivity: the number of the activity before.
+    /// - Parameter lastActivity: Number of the last activity.
     package init(settings: Settings, isDemo: Bool, lastActivity: Int = 0, at now: Instant) {
         self.lastActivity = lastActivity
         self.settings = settings
@@ -59,7 +59,7 @@ package struct Pipeline: Sendable {
         nextSecond = now
     }
 
-    /// When ``advance(to:)`` has something to do: the next tick while active, else the next whole second.
+    /// Moment of the next call of ``advance(to:)``: the next tick while active, else the next whole second.
     package var deadline: Instant {
         run?.clock.next ?? nextSecond
     }
@@ -79,7 +79,7 @@ package struct Pipeline: Sendable {
             }
         }
         if run?.clock.next == nil, nextSecond <= now {
-            // A loop that was stopped publishes once, not once for each second that it missed.
+            // After a stall, publish one state, not one per missed second.
             let missed = (now - nextSecond).wholeNanoseconds / 1_000_000_000
             let second = nextSecond + .seconds(missed)
             nextSecond = second + .seconds(1)
@@ -89,7 +89,7 @@ package struct Pipeline: Sendable {
         }
     }
 
-    /// Takes one input that arrived at `now`.
+    /// Receives one input that arrived at `now`.
     package mutating func receive(_ input: Input, at now: Instant) {
         advance(to: now)
         switch input {
@@ -119,16 +119,16 @@ package struct Pipeline: Sendable {
         }
     }
 
-    /// What a command has come to.
+    /// Result of a command.
     package enum Outcome: Equatable, Sendable {
         case started(activity: Int)
         case changed(RunState, elapsedMilliseconds: Int64)
         case ended(ActivitySummary)
     }
 
-    /// Carries out a command that arrived at `now`.
+    /// Performs a command that arrived at `now`.
     ///
-    /// - Throws: ``CommandRejection`` where the run's state does not allow it; nothing has changed then.
+    /// - Throws: ``CommandRejection`` if the run's state does not allow it; nothing has changed then.
     package mutating func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Outcome {
         advance(to: now)
         let before = runState
@@ -145,19 +145,19 @@ package struct Pipeline: Sendable {
         case (_, let state): throw CommandRejection(command: command.word, state: state)
         }
         run?.showSign(at: now, isDevice: false)
-        // Whoever begins it late asks for it later than it begins.
+        // The quiet time of a backdated run begins at the request, not at the start.
         if case .start(_, _, let back) = command { run?.excuseQuiet(at: now + back) }
         if runState != before { due = (state(at: now), true) }
         return outcome
     }
 
-    /// What was said since the last call, oldest first.
+    /// Returns and removes the outputs since the last call, oldest first.
     package mutating func drainOutputs() -> [Output] {
         defer { if !outputs.isEmpty { outputs = [] } }
         return outputs
     }
 
-    /// The state that is to be published now, and whether it is due to a change rather than to the time.
+    /// Returns and removes the state that is due, and whether a change caused it rather than the time.
     package mutating func popState() -> (state: State, isChange: Bool)? {
         defer { due = nil }
         return due
@@ -167,12 +167,13 @@ package struct Pipeline: Sendable {
         seconds.removeAll(keepingCapacity: true)
     }
 
-    /// What the time of day is at `now`, to be stored at the start, each minute and at each EVENT `clock`; nil while it is unknown.
+    /// Mapping to UTC at `now`, stored at the start, each minute
+    /// and at each EVENT `clock`; nil while the time is unknown.
     package func clockMapping(at now: Instant) -> ClockMapping? {
         wallClock.time(at: now).map { ClockMapping(at: now, time: $0, source: wallClock.source) }
     }
 
-    /// The state as of `now`, without anything that is due.
+    /// The state at `now`; it does not advance the pipeline.
     package func state(at now: Instant) -> State {
         let beats = heart.beatsPerMinute(at: now)
         var status = HeartRateStatus(link: heartLink.value)
@@ -197,30 +198,30 @@ package struct Pipeline: Sendable {
     static let absentAge = Duration.seconds(10)
 }
 
-// MARK: What is said
+// MARK: Outputs
 
 extension Pipeline {
     mutating func emit(_ kind: Event.Kind, at now: Instant) {
         outputs.append(.event(Event(at: now, time: wallClock.time(at: now), activity: run?.id, kind: kind)))
     }
 
-    /// A state at a whole second of active time.
+    /// Stores the state of a whole second of active time.
     mutating func remember(_ state: State) {
         if seconds.count == Self.secondLimit { seconds.removeFirst() }
         seconds.append(state)
     }
 
-    /// More cannot be caught up at once: a longer hole is one step. A run begun late has as many as it has seconds.
+    /// A catch-up never has more seconds: a longer hole is one step. A backdated run has up to 120.
     static let secondLimit = 128
 
-    /// Nobody wants to know what was said until now.
+    /// Discards all outputs and states.
     package mutating func discardOutputs() {
         outputs = []
         due = nil
         discardSeconds()
     }
 
-    /// Of what was said, only what belongs to the run has not been said already.
+    /// Discards the outputs that were already published before a backdated start: all but the run's own events.
     mutating func retainRunEvents() {
         outputs.removeAll { output in
             guard case .event(let event) = output else { return true }
@@ -239,7 +240,7 @@ extension Pipeline {
         outputs.append(output)
     }
 
-    /// A link, a fault or a setting changed: published at once, unless a tick is to come within 100 ms anyway.
+    /// Publishes a changed link, fault or setting: at once, or while active with the next tick.
     mutating func changed(at now: Instant) {
         if runState != .active { due = (state(at: now), true) }
     }

@@ -1,8 +1,8 @@
 package import Domain
 
-/// An idle pipeline as a value that can be kept, and a pipeline that goes on from it.
+/// Snapshot and restore of an idle pipeline.
 extension Pipeline {
-    /// What the pipeline knows; meant for an idle one: nothing of a run is in it.
+    /// Snapshot of an idle pipeline; it holds nothing of a run.
     package var beginning: PipelineSnapshot {
         var beginning = PipelineSnapshot(
             settings: settings, isDemo: isDemo, lastActivity: lastActivity, heartLink: heartLink, gpsdLink: gpsdLink,

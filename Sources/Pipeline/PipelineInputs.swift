@@ -3,9 +3,9 @@ import Domain
 typealias RejectionStreak = PipelineSnapshot.RejectionStreak
 
 extension RejectionStreak {
-    /// Refusing for so long is a fault.
+    /// Duration of rejections that raises the fault.
     static let faultAfter = Duration.seconds(30)
-    /// The receiver said nothing for so long: it is not refused any more, it is silent.
+    /// Time without a fix that ends the streak: the receiver is silent, not rejected.
     static let silenceTimeout = Duration.seconds(10)
     static let fault = FaultName.positionRejected
 
@@ -22,7 +22,7 @@ extension RejectionStreak {
     }
 }
 
-/// What devices and the shell say.
+/// Inputs of devices and adapters.
 extension Pipeline {
     mutating func receive(_ fix: Fix, at now: Instant) {
         refusal = nil
@@ -63,7 +63,7 @@ extension Pipeline {
         }
     }
 
-    /// Lets what has not been renewed go stale, then absent.
+    /// Lets position and rejections age: the position becomes stale, then absent.
     mutating func age(at now: Instant) {
         if let refusing, now - refusing.last > RejectionStreak.silenceTimeout {
             self.refusing = nil
@@ -118,7 +118,7 @@ extension Pipeline {
         return one != other
     }
 
-    /// The link's new status. A new name for the same state is no event, and the state's age goes on.
+    /// Returns the link's new status. A new name in the same state emits no event and keeps the state's beginning.
     private mutating func renew(
         _ before: Timestamped<LinkStatus>, _ status: LinkStatus, of owner: Event.LinkOwner, at now: Instant
     ) -> Timestamped<LinkStatus> {

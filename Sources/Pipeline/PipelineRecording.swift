@@ -1,8 +1,8 @@
 package import Domain
 
-/// What the process or the power takes away, and what is left of a run then.
+/// Resume after an outage.
 extension Pipeline {
-    /// The run goes on at `now` after an outage; of one that was continued, every tick up to `now` has been applied.
+    /// Resumes the run at `now`. If the outage was continued, every tick up to `now` has been applied.
     mutating func resume(after outage: Outage, at now: Instant) {
         settings = outage.settings
         let lost = Timestamped(LinkStatus(.disconnected, reason: .off), at: now)
@@ -15,7 +15,7 @@ extension Pipeline {
         previousHeartRate = nil
         switch outage.rule {
         case .paused: forgetPosition(after: outage, at: now)
-        // The new process raises its own.
+        // The new process raises its own faults.
         case .continued: faults.removeAll { $0.name != RejectionStreak.fault }
         }
         guard let sport = run?.sport else { return }
@@ -51,30 +51,30 @@ extension Pipeline {
     }
 }
 
-/// What of the time and of the inputs has to be recorded.
+/// Support for ``RunEngine``.
 extension Pipeline {
-    /// Moves the number of the run that is on, and those of the runs to come.
+    /// Renumbers the current run and the runs to come.
     package mutating func renumber(_ numbers: Renumbering.Shift) {
         lastActivity = numbers(lastActivity)
         run?.renumber(numbers)
     }
 
-    /// What the devices and the shell have said and would not say once more.
+    /// The inputs that devices and adapters would not repeat.
     var known: [Input] {
         var known: [Input] = [.bluetooth(bluetooth), .gpsdLink(gpsdLink.value), .heartLink(heartLink.value)]
         if let batteryPercent { known.append(.battery(percent: batteryPercent)) }
-        // The pipeline raises its own anew.
+        // The pipeline raises its own fault itself.
         known += faults.filter { $0.name != RejectionStreak.fault }.map { .raise($0.name, message: $0.message) }
         return known
     }
 
-    /// The first moment that was due, where ``advance(to:)`` would go on from it to `now` in one step.
+    /// The first missed moment if ``advance(to:)`` would cover the time to `now` in one step; else nil.
     func leap(to now: Instant) -> Instant? {
         guard let tick = run?.clock.next else { return now - nextSecond >= .seconds(1) ? nextSecond : nil }
         return run?.clock.hole(at: now) == nil ? nil : tick
     }
 
-    /// Whether an input belongs into a recording: it is not the machine's own, and it changes something.
+    /// Whether an input is recorded: it does not describe only this machine, and it has an effect.
     func keeps(_ input: Input, at now: Instant) -> Bool {
         switch input {
         case .recorder, .power: false

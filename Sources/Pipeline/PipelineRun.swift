@@ -1,6 +1,6 @@
 import Domain
 
-/// The run's commands and its ticks.
+/// Commands and ticks of a run.
 extension Pipeline {
     mutating func start(_ sport: Sport, indoor: Bool, back: Duration, at now: Instant) -> Outcome {
         lastActivity += 1
@@ -32,7 +32,7 @@ extension Pipeline {
         return outcome
     }
 
-    /// The timer runs again; what moved meanwhile is not counted.
+    /// Restarts the timer; movement during the pause is not counted.
     mutating func resumeClock(at now: Instant) {
         run?.clock.resume(at: now)
         seed(at: now)
@@ -40,7 +40,7 @@ extension Pipeline {
 
     mutating func end(at now: Instant, isKept: Bool) -> Outcome {
         guard let ended = run else { return outcome }
-        // A run that began before the time of day was known is stamped by what is known now.
+        // A run that started before the time of day was known gets its start from the current mapping.
         let started = ended.isStamped ? ended.started : wallClock.time(at: ended.startedAt)
         let summary = ended.summary(
             endedAt: now, started: started, ended: wallClock.time(at: now), isOpen: false, isDemo: isDemo)
@@ -53,7 +53,7 @@ extension Pipeline {
         return .ended(summary)
     }
 
-    /// Closes a run that has shown no sign of life for longer than the setting allows, as it was at its last one.
+    /// Stops a run without sign of life for `autoStopMinutes`, and rolls it back to its last one.
     mutating func closeForgotten(at now: Instant) {
         guard settings.autoStopMinutes > 0, let sign = run?.sign, sign.isJudged,
             now - sign.quietSince >= .seconds(settings.autoStopMinutes * 60)
@@ -84,7 +84,7 @@ extension Pipeline {
         run?.pace.seed(from: odometer.anchor, metres: metres)
     }
 
-    /// One tick at its scheduled moment, or the `ticks` of a hole at the moment of the last; `lateness` is that of the first.
+    /// Applies a tick, or the `ticks` of a hole at the moment of the last; `lateness` is that of the first.
     mutating func apply(at tick: Instant, lateness: Duration, ticks: Int64) {
         guard let before = run?.total.elapsedMilliseconds else { return }
         run?.addTicks(ticks, lateness: lateness)
@@ -106,7 +106,7 @@ extension Pipeline {
         if isDue { due = (state, due?.isChange ?? false) }
     }
 
-    /// The board slept or the process was stopped: one step, or the run ends its activity where the hole began.
+    /// Applies a hole in one step; a hole longer than `autoStopMinutes` pauses the run where it began.
     mutating func cross(_ hole: (since: Instant, ticks: Int64), at now: Instant) {
         let seconds = (now - hole.since).inSeconds
         let limit = settings.autoStopMinutes * 60

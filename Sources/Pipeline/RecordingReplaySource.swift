@@ -1,39 +1,39 @@
 package import Domain
 
-/// The rows of a recording as entries that lead to them: positions as fixes, heart rates as notifications, the timer's begin and end as
-/// commands. What was recorded elsewhere runs through the same pipeline by them.
+/// Converts the rows of a recording to an input log: positions to fixes, heart rates to
+/// notifications, timer events to commands. So an imported recording runs through the same pipeline.
 ///
 ///     rows, laps ──▶ RecordingReplaySource ──▶ entries ──▶ Replay
 package struct RecordingReplaySource: Sendable {
-    /// The moment of the recording's start. It is far from 0, so that what lies before it has a moment too.
+    /// Moment of the recording's start; far enough from 0 that earlier moments exist.
     package let start: Instant
     private let started: UTC
-    /// When laps ended, the last one left out; in order.
+    /// Ends of the laps but the last, in order.
     private var laps: ArraySlice<Int64>
-    /// The timer stands still since then; not told yet, because it may be the end.
+    /// Moment at which the timer stopped, if no entry was emitted yet: it may be the end of the recording.
     private var endedAt: Int64?
     private var isPaused = false
     private var lastAt: Int64 = 0
-    /// The moment of the last entry.
+    /// Moment of the last entry.
     private var newest: Instant
     /// RR intervals that wait for the heart rate of their second, oldest first.
     private var beats: [UInt16] = []
 
-    /// More intervals do not come in one second.
+    /// Maximum number of intervals in one second.
     private static let beatLimit = 16
-    /// What lies between two rows is one step where it is longer, in milliseconds: a file may go on years later.
+    /// A longer time between two rows, in milliseconds, becomes one step: a file may continue years later.
     private static let longestStep: Int64 = 600_000
-    /// Instants end after 292 years, in milliseconds; a file's times do not.
+    /// Greatest moment in milliseconds: an `Instant` ends after 292 years, a file's times may not.
     private static let latest: Int64 = 200 * 365 * 86_400_000
 
-    /// What was known before the first row.
+    /// Snapshot before the first row.
     package let beginning: PipelineSnapshot
-    /// The start or the resume that waits for the next row: the position of its moment comes before it, to be measured from.
+    /// A start or resume that waits for the next row: a position of its moment must come first, as the anchor.
     private var begun: (command: RunCommand, at: Int64)?
 
     /// - Parameters:
-    ///   - recording: what the recording is as a whole.
-    ///   - sport: that of a recording which does not say.
+    ///   - recording: Header of the recording.
+    ///   - sport: Sport of a recording that does not state one.
     package init(_ recording: RecordedActivity, sport: Sport?) {
         start = Instant(milliseconds: 86_400_000)
         started = recording.started
@@ -56,7 +56,7 @@ package struct RecordingReplaySource: Sendable {
         begun = (.start(sport, indoor: recording.isIndoor), 0)
     }
 
-    /// The entries of the next row; they may be of rows before.
+    /// Emits the entries of the next row, and those of earlier rows that waited for it.
     package mutating func ingest(_ row: RecordingRow, _ body: (InputLogEntry) throws -> Void) rethrows {
         let at = min(row.at, Self.latest)
         let canWait =
@@ -65,11 +65,11 @@ package struct RecordingReplaySource: Sendable {
             case .end, .beats, .lap, .segment: false
             }
         if !canWait { try begin(body) }
-        // A sample belongs to the lap that ends with it.
+        // A sample belongs to the lap that ends at its moment.
         if case .sample = row { try endLaps(to: at - 1, body) } else { try endLaps(to: at, body) }
         try pause(body)
         if at - lastAt > Self.longestStep {
-            // The tick that counts the row before falls within a second of it.
+            // Leave time for the tick that counts the row before: it falls within a second of it.
             try emit(.suspended(.milliseconds(at - lastAt - 1100)), at: at, body)
         }
         switch row {
@@ -82,13 +82,13 @@ package struct RecordingReplaySource: Sendable {
             try begin(body)
             try ingestHeartRate(of: sample, at: at, body)
         case .beats(_, let rr, _): beats = Array((beats + rr).suffix(Self.beatLimit))
-        // Laps are the recording's: a file may tell them after all its rows. A gap is seen by who judges the fixes.
+        // Laps come from the header, because a file may list them after all rows. The fix filter detects gaps.
         case .lap, .segment: break
         }
         lastAt = max(lastAt, at)
     }
 
-    /// The recording ends.
+    /// Ends the recording.
     package mutating func finish(_ body: (InputLogEntry) throws -> Void) rethrows {
         let at = endedAt ?? lastAt
         try begin(body)
@@ -106,10 +106,10 @@ package struct RecordingReplaySource: Sendable {
         of sample: RecordingSample, at moment: Int64, _ body: (InputLogEntry) throws -> Void
     ) rethrows {
         guard let position = sample.coordinate else { return }
-        // A tick is applied before the inputs of its moment, and most samples are of the moment of a tick: without the
-        // millisecond the last second before a pause or the end would never count.
+        // A tick is applied before the inputs of its moment, and most samples have the moment of a tick. The
+        // fix is one millisecond earlier, else the last second before a pause or the end would not count.
         newest = max(start + .milliseconds(moment - 1), newest)
-        // Whoever wrote the file believed it, though it tells neither the mode nor how good the fix was.
+        // The file's writer accepted the position, but files state neither mode nor accuracy.
         let fix = Fix(
             arrivedAt: newest, time: UTC(milliseconds: started.milliseconds + sample.at),
             mode: 3, latitude: position.latitude, longitude: position.longitude,
@@ -133,7 +133,7 @@ package struct RecordingReplaySource: Sendable {
         try emit(.command(.pause), at: at, body)
     }
 
-    /// Laps that ended while the timer stood still ended before it did.
+    /// A lap that ended while the timer was stopped ended when it stopped.
     private mutating func endLaps(to moment: Int64, _ body: (InputLogEntry) throws -> Void) rethrows {
         while let at = laps.first, at <= moment {
             laps.removeFirst()
@@ -141,7 +141,7 @@ package struct RecordingReplaySource: Sendable {
         }
     }
 
-    /// Hands over an entry, in order.
+    /// Emits an entry; moments never decrease.
     private mutating func emit(_ kind: InputLogEntry.Kind, at moment: Int64, _ body: (InputLogEntry) throws -> Void)
         rethrows
     {

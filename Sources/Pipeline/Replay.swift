@@ -1,18 +1,18 @@
 package import Domain
 
-/// An activity once more: its entries in, the same states and events out.
+/// Replays an activity: the same entries give the same states and events.
 ///
-///     entries ──▶ each deadline before the entry ──▶ the entry ──▶ what there is to say, after each of these
+///     entries ──▶ each deadline before the entry ──▶ the entry ──▶ drain outputs and states after each step
 ///
-/// The pipeline goes from deadline to deadline, as a loop that is never late, so that minutes without entries are no hole; only where
-/// the entries say that the loop was held up it goes on in one step. What the machine was like at the time (``Input/recorder(_:)``,
-/// late ticks) is not in it.
+/// The pipeline advances from deadline to deadline like a loop that is never late, so that minutes without
+/// entries are not a hole. It takes one step only across an entry ``InputLogEntry/Kind/suspended(_:)``.
+/// The status of the machine at the time (``Input/recorder(_:)``, late ticks) is not replayed.
 package struct Replay: Sendable {
     package private(set) var pipeline: Pipeline
 
     /// - Parameters:
-    ///   - beginning: what was known before the next entry.
-    ///   - every: while active only states at the multiples of so much active time are made; a multiple of 100 ms.
+    ///   - beginning: Snapshot before the first entry.
+    ///   - every: While active, states are made only at multiples of this active time; a multiple of 100 ms.
     package init(_ beginning: PipelineSnapshot, every: Duration = .milliseconds(100)) {
         self.init(Pipeline(beginning))
         pipeline.stateEvery = every.wholeMilliseconds
@@ -22,9 +22,9 @@ package struct Replay: Sendable {
         self.pipeline = pipeline
     }
 
-    /// Takes the next entry.
+    /// Applies the next entry.
     ///
-    /// - Parameter say: called after each step with the pipeline, to take what there is to say; what it leaves stays.
+    /// - Parameter say: Drains the pipeline's outputs and state after each step; what it leaves stays in the pipeline.
     package mutating func apply(_ entry: InputLogEntry, _ say: (inout Pipeline) -> Void = { $0.discardOutputs() }) {
         switch entry.kind {
         case .snapshot(let beginning):
@@ -36,7 +36,7 @@ package struct Replay: Sendable {
             pipeline.receive(input, at: entry.at)
         case .command(let command):
             advance(to: entry.at, say)
-            // A command that was refused is not recorded.
+            // Rejected commands are not recorded.
             _ = try? pipeline.perform(command, at: entry.at)
         case .suspended(let duration):
             advance(before: entry.at - duration, say)
@@ -47,18 +47,18 @@ package struct Replay: Sendable {
         case .shutdown: advance(to: entry.at, say)
         case .ended(let ending):
             advance(to: entry.at, say)
-            // A forgotten one has ended at one of the moments before.
+            // A run without sign of life was stopped by one of the previous steps.
             if ending == .power { _ = try? pipeline.perform(.stop, at: entry.at) }
         }
         say(&pipeline)
     }
 
-    /// The next activity gets this number.
+    /// Sets the number of the next activity.
     mutating func number(next id: Int) {
         pipeline.lastActivity = id - 1
     }
 
-    /// Goes on to the last moment that is known, or on to the present.
+    /// Advances to the last known moment, or to the present.
     package mutating func advance(to now: Instant, _ say: (inout Pipeline) -> Void = { $0.discardOutputs() }) {
         while pipeline.deadline <= now {
             pipeline.advance(to: pipeline.deadline)
@@ -75,13 +75,13 @@ package struct Replay: Sendable {
 }
 
 extension Replay {
-    /// An activity of its own, made of the part of another one that an outage begins: for an outage that turns out to have been too long.
+    /// Splits an activity at an outage that exceeded the resume limit; returns the second half as a new activity.
     ///
     /// - Parameters:
-    ///   - part: the entries from the outage on.
-    ///   - interrupted: the pipeline as it was before it.
-    /// - Returns: the entries of the activity, which begins where the outage ended and is paused where the interrupted one was; empty
-    ///   where the part does not begin with an outage, or no run was on.
+    ///   - part: The entries from the outage on.
+    ///   - interrupted: The pipeline before the outage.
+    /// - Returns: The entries of the new activity. It starts at the end of the outage, paused if the
+    ///   interrupted run was. Empty if the part does not begin with an outage, or no run was in progress.
     package static func split(_ part: some Sequence<InputLogEntry>, from interrupted: Pipeline) -> [InputLogEntry] {
         var rest = Array(part)[...]
         guard let first = rest.popFirst(), case .outage = first.kind, let run = interrupted.run else { return [] }

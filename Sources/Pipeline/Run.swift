@@ -1,13 +1,13 @@
 import Domain
 
-/// One run from its start to its stop: its ticks, its figures, its laps.
+/// One run from start to stop: its ticks, totals and laps.
 struct Run {
     private(set) var id: Int
     let sport: Sport
     /// Indoors no position is used.
     let isIndoor: Bool
     let startedAt: Instant
-    /// The time of day of the start is that of another boot: it does not follow from the present one.
+    /// Whether ``started`` is final: the boot of the start is over, and the current clock mapping does not apply to it.
     private(set) var isStamped = false
     private(set) var started: UTC?
 
@@ -15,19 +15,19 @@ struct Run {
     private(set) var total = TotalsAccumulator()
     private(set) var lap = TotalsAccumulator()
     private(set) var lapNumber = 1
-    /// When the last lap was closed, by a command or by itself.
+    /// When the last lap was closed, by a command or automatically.
     private(set) var lapClosedAt: Instant?
     private(set) var gaps = 0
     private(set) var ticks = TickStats()
     var pace = PaceMeter()
     var speedometer = Speedometer()
-    /// What the run's distance cannot exceed, over pauses and outages too.
+    /// Limit of the run's distance, across pauses and outages too.
     var limit: DistanceLimit
-    /// What tells movement from drift, from the start on.
+    /// Distinguishes movement from drift, from the start on.
     var movement = MotionDetector()
     private(set) var sign: InactivityCheckpoint
 
-    /// A tick that is applied so much after its moment is late.
+    /// Least lateness of a late tick.
     private static let late = Duration.milliseconds(50)
 
     init(id: Int, sport: Sport, isIndoor: Bool, at now: Instant) {
@@ -48,7 +48,7 @@ struct Run {
         clock.next == nil ? .paused : .active
     }
 
-    /// Counts the time of ticks that were applied `lateness` after the first of them was due.
+    /// Adds the time of ticks; `lateness` is that of the first of them.
     mutating func addTicks(_ count: Int64, lateness: Duration) {
         let milliseconds = count * TickSchedule.period.wholeMilliseconds
         total.addTime(milliseconds: milliseconds)
@@ -73,7 +73,7 @@ struct Run {
         lap.raiseMaximumHeartRate(to: beatsPerMinute)
     }
 
-    /// The boot in which the run began is over: what is known of the start's time of day now is all that ever will be.
+    /// Fixes the time of day of the start when its boot is over; nil if it is unknown.
     mutating func stampStart(_ time: UTC?) {
         guard !isStamped else { return }
         isStamped = true
@@ -84,7 +84,7 @@ struct Run {
         gaps += 1
     }
 
-    /// The board moves, the heart beats, or a person has said something.
+    /// Records a sign of life: movement, a heart rate, or a command.
     mutating func showSign(at now: Instant, isDevice: Bool) {
         sign.at = now
         sign.quietSince = now
@@ -95,13 +95,13 @@ struct Run {
         sign.gaps = gaps
     }
 
-    /// Nothing could show a sign until now: the board slept, or the program was gone.
+    /// Restarts the quiet time after a hole or an outage, in which there could be no sign of life.
     mutating func excuseQuiet(at now: Instant) {
         sign.quietSince = now
         movement = MotionDetector()
     }
 
-    /// Closes the lap and begins the next; returns the number and the figures of the closed one.
+    /// Closes the lap and begins the next; returns the number and the totals of the closed one.
     mutating func closeLap(at now: Instant) -> (number: Int, figures: Totals) {
         defer {
             lap = TotalsAccumulator()
@@ -126,7 +126,7 @@ struct Run {
             isDemo: isDemo)
     }
 
-    /// Makes the run what it was at its last sign of life.
+    /// Rolls the run back to its last sign of life.
     mutating func fallBackToSign() {
         total = sign.total
         lap = sign.lap
@@ -135,12 +135,12 @@ struct Run {
     }
 }
 
-/// The last movement, beat or command of a run, and what the run had come to then: a forgotten one is closed as of there.
+/// Totals at the last movement, valid heart rate or command. An abandoned run is rolled back to this point.
 struct InactivityCheckpoint {
     fileprivate(set) var at: Instant
-    /// The quiet counts from here: from the sign, or from later where nothing could show one.
+    /// Beginning of the quiet time: the sign, or the end of a later hole or outage.
     fileprivate(set) var quietSince: Instant
-    /// Quiet says something. Indoors without a strap nothing ever shows a sign.
+    /// Whether quiet time can end the run. Indoors it cannot before the first valid heart rate.
     fileprivate(set) var isJudged: Bool
     fileprivate(set) var total = TotalsAccumulator()
     fileprivate(set) var lap = TotalsAccumulator()

@@ -1,26 +1,27 @@
 package import Domain
 
-/// The pipeline and what has reached it lately, so that a run can begin before it was asked for and every activity can be recorded from
-/// its first entry on.
+/// The pipeline plus a two-minute buffer of recent inputs, so that a
+/// run can be backdated and every activity's input log is complete.
 ///
-///     inputs ──▶ pipeline ─────────────────────────────▶ entries, while a run is on
-///        └─────▶ the last two minutes ──▶ a pipeline that lags behind by so much
+///     inputs ──▶ pipeline ───────────────▶ entries, during a run
+///        └─────▶ last two minutes ──▶ lagging pipeline, two minutes behind
 ///
-/// A run that begins late is a replay: the lagging pipeline takes the two minutes with the start at its place, and becomes the present one.
-/// The shell hands everything over here, and then takes what there is to say from ``pipeline`` and to record from ``takeEntries()``.
+/// A backdated start is a replay: the lagging pipeline replays the two minutes with
+/// the start inserted, and replaces the current pipeline. The caller passes all inputs
+/// and commands to the engine, then drains ``pipeline`` and ``drainEntries()``.
 package struct RunEngine: Sendable {
     package var pipeline: Pipeline
-    /// What the pipeline was at the time of the oldest of ``recent``; idle.
+    /// The idle pipeline before the oldest entry of ``recent``.
     private var lagging: Replay
-    /// Since when ``lagging`` stands where it does: no run begins before.
+    /// Moment of ``lagging``; no run can start before it.
     private var since: Instant
-    /// What reached the idle pipeline since then, oldest first.
+    /// Entries of the idle pipeline since then, oldest first.
     private var recent: [InputLogEntry] = []
-    /// How many of ``recent`` the lagging pipeline has taken; they are dropped together.
+    /// Number of entries of ``recent`` that ``lagging`` has applied; they are removed in batches.
     private var taken = 0
     private var entries: [InputLogEntry] = []
 
-    /// The most entries that are kept while idle: 120 s of a receiver with 20 reports a second and two straps.
+    /// Maximum number of entries kept while idle: 120 s of a receiver with 20 reports a second and two straps.
     package static let limit = 4096
 
     package init(_ pipeline: Pipeline, at now: Instant) {
@@ -29,13 +30,13 @@ package struct RunEngine: Sendable {
         since = now
     }
 
-    /// Takes up an activity that an outage has interrupted.
+    /// Resumes an activity after an outage.
     ///
     /// - Parameters:
-    ///   - interrupted: the pipeline of a ``Replay`` that has taken everything that is known of it and has gone on to the last moment that
-    ///     is known; its clock is the present one (``Entry/shifted(by:)``).
-    ///   - outage: how long nothing ran, up to `now`. The ticks of one that is continued are applied here, and ``pipeline`` reports
-    ///     what they give; the last of them may end a forgotten run.
+    ///   - interrupted: The pipeline of a ``Replay`` of the activity, advanced to the
+    ///     last known moment, on the current clock (``InputLogEntry/shifted(by:)``).
+    ///   - outage: The outage, which ends at `now`. If it is continued, its ticks are applied here,
+    ///     and ``pipeline`` has their outputs; the last tick may end a run without sign of life.
     package mutating func resume(_ interrupted: Pipeline, after outage: Outage, at now: Instant) {
         var replay = Replay(interrupted)
         replay.advance(to: now - outage.duration)
@@ -47,22 +48,22 @@ package struct RunEngine: Sendable {
         if !wasIdle { endIfForgotten(at: now) }
     }
 
-    /// A signal stops the daemon at `now`: a run that is on stays open, and all of it up to this moment is recorded.
+    /// Records that a signal stops the daemon at `now`. The run stays open.
     package mutating func shutDown(at now: Instant) {
         advance(to: now)
         if pipeline.runState != .idle { entries.append(InputLogEntry(at: now, .shutdown)) }
     }
 
-    /// Takes up an activity that this pipeline has closed, while the devices went on: what is known of them stays known.
+    /// Resumes an activity that this engine has closed; the current status of the devices is kept.
     package mutating func reopen(_ closed: Pipeline, after outage: Outage, at now: Instant) {
         let present = pipeline
         resume(closed, after: outage, at: now)
         for input in present.known { receive(input, at: now) }
     }
 
-    /// Ends the run because the power does; it may be taken up again (``reopen(_:after:at:)``).
+    /// Stops the run because the battery is nearly empty; ``reopen(_:after:at:)`` can resume it.
     ///
-    /// - Throws: ``CommandRejection`` where no run is on.
+    /// - Throws: ``CommandRejection`` if no run is in progress.
     package mutating func endForPower(at now: Instant) throws(CommandRejection) {
         advance(to: now)
         _ = try pipeline.perform(.stop, at: now)
@@ -70,21 +71,21 @@ package struct RunEngine: Sendable {
         startOver(at: now)
     }
 
-    /// Moves the number of the run that is on. Its entries up to now are taken already.
+    /// Renumbers the run in progress. Its entries so far have been drained.
     package mutating func renumber(_ numbers: Renumbering.Shift, at now: Instant) {
         guard pipeline.runState != .idle, numbers.distance > 0 else { return }
         pipeline.renumber(numbers)
         pipeline.publish(at: now)
     }
 
-    /// The next activity gets this number.
+    /// Sets the number of the next activity.
     package mutating func number(next id: Int) {
         guard pipeline.runState == .idle else { return }
         pipeline.lastActivity = id - 1
         lagging.number(next: id)
     }
 
-    /// The pipeline of a ``Replay`` up to `now` goes on in the present one's place; what it had to say was said.
+    /// Replaces the pipeline by that of a ``Replay`` up to `now`, whose outputs were published already.
     package mutating func replace(by other: Pipeline, at now: Instant) {
         adopt(other)
         pipeline.discardOutputs()
@@ -92,7 +93,7 @@ package struct RunEngine: Sendable {
         if pipeline.runState == .idle { startOver(at: now) }
     }
 
-    /// Applies what is due at `now`.
+    /// Advances the pipeline to `now`.
     package mutating func advance(to now: Instant) {
         if let leap = pipeline.leap(to: now) { append(InputLogEntry(at: now, .suspended(now - leap))) }
         let wasIdle = pipeline.runState == .idle
@@ -101,14 +102,14 @@ package struct RunEngine: Sendable {
         trimHistory(before: now)
     }
 
-    /// The run was on before the last ticks.
+    /// Records the automatic end of a run that was in progress before the last ticks.
     private mutating func endIfForgotten(at now: Instant) {
         guard pipeline.runState == .idle else { return }
         entries.append(InputLogEntry(at: now, .ended(.forgotten)))
         startOver(at: now)
     }
 
-    /// Takes one input that arrived at `now`.
+    /// Receives one input that arrived at `now`.
     package mutating func receive(_ input: Input, at now: Instant) {
         advance(to: now)
         let isKept = pipeline.keeps(input, at: now)
@@ -119,13 +120,13 @@ package struct RunEngine: Sendable {
         append(entry)
     }
 
-    /// Carries out a command that arrived at `now`. A start that is to lie further back than the two minutes, the start of the program or
-    /// the end of the run before begins there.
+    /// Performs a command that arrived at `now`. A start is backdated by two minutes
+    /// at most, and not beyond the start of the program or the end of the last run.
     ///
-    /// A lap is refused here and not in the pipeline: a replay repeats the short laps that an older version has recorded.
+    /// A lap is rejected here and not in the pipeline, so that a replay repeats the short laps of an older version.
     ///
-    /// - Throws: ``CommandRejection`` where the run's state does not allow it, and for a lap within ``RunCommand/shortestLap`` of the last one;
-    ///   nothing has changed then.
+    /// - Throws: ``CommandRejection`` if the run's state does not allow it, and for a lap
+    ///   within ``RunCommand/shortestLap`` of the last one; nothing has changed then.
     package mutating func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Pipeline.Outcome {
         advance(to: now)
         if command == .lap, pipeline.runState == .active, let closedAt = pipeline.run?.lapClosedAt,
@@ -153,15 +154,15 @@ package struct RunEngine: Sendable {
         return outcome
     }
 
-    /// What is to be recorded since the last call, oldest first. The first entry of an activity is its beginning.
+    /// Returns and removes the entries since the last call, oldest first. An activity's first entry is its snapshot.
     package mutating func drainEntries() -> [InputLogEntry] {
         defer { if !entries.isEmpty { entries = [] } }
         return entries
     }
 
-    // MARK: The last two minutes
+    // MARK: Backdated start
 
-    /// Lives the time since `start` once more, with a run in it.
+    /// Replays the time since `start` with the run in it.
     private mutating func begin(
         _ command: RunCommand, at start: Instant, askedAt now: Instant
     ) throws(CommandRejection) -> Pipeline.Outcome {
@@ -187,7 +188,7 @@ package struct RunEngine: Sendable {
         return outcome
     }
 
-    /// Another pipeline takes the present one's place; what belongs to the machine stays.
+    /// Replaces the pipeline; the status of this machine is kept.
     private mutating func adopt(_ other: Pipeline) {
         let before = pipeline
         pipeline = other
@@ -196,7 +197,7 @@ package struct RunEngine: Sendable {
         pipeline.power = before.power
     }
 
-    /// A run has ended: the next one does not begin before that.
+    /// Clears the buffer after a run: the next run does not start before its end.
     private mutating func startOver(at now: Instant) {
         var quiet = pipeline
         quiet.discardOutputs()
@@ -214,7 +215,7 @@ package struct RunEngine: Sendable {
         }
     }
 
-    /// Lets the lagging pipeline take what is too old to be begun in, or too much.
+    /// Lets the lagging pipeline apply the entries that are older than two minutes or beyond the limit.
     private mutating func trimHistory(before now: Instant) {
         guard pipeline.runState == .idle else { return }
         let oldest = now - RunCommand.maxBackdate

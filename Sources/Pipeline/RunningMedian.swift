@@ -1,7 +1,7 @@
-/// The median of the last values, at most so many.
+/// Median of the last `limit` values.
 struct RunningMedian {
     private let limit: Int
-    /// In the order of arrival; once full, the oldest stands at `oldest`.
+    /// Ring buffer; once it is full, `oldest` is the index of the oldest value.
     private var values: [Double] = []
     private var oldest = 0
     private var sorted: [Double] = []
@@ -14,7 +14,7 @@ struct RunningMedian {
 
     var count: Int { values.count }
 
-    /// The values in the order of their arrival.
+    /// The values, oldest first.
     var inOrder: [Double] {
         Array(values[oldest...] + values[..<oldest])
     }
@@ -35,7 +35,7 @@ struct RunningMedian {
         sorted.insert(value, at: place(of: value))
     }
 
-    /// The first index whose value is not below `value`.
+    /// Index of the first value that is not below `value`.
     private func place(of value: Double) -> Int {
         var low = 0
         var high = sorted.count

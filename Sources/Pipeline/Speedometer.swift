@@ -1,10 +1,10 @@
 import Domain
 
-/// The speed over the last 3 s, measured each second.
+/// Measures the speed over the last 3 s, once a second.
 struct Speedometer {
     /// Metres per second.
     private(set) var speed: Double?
-    /// The receiver's speeds of the last 3 s, oldest first.
+    /// Speeds of the receiver in the last 3 s, oldest first.
     private var reported: [(at: Instant, speed: Double)] = []
     /// Metres counted in each of the last 3 s, oldest first.
     private var counted: [Double] = []

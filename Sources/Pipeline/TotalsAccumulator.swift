@@ -1,12 +1,12 @@
 import Domain
 
-/// The sums behind the figures of a run or of a lap.
+/// Accumulates the totals of a run or a lap.
 struct TotalsAccumulator {
     private(set) var elapsedMilliseconds: Int64 = 0
     private var standingMilliseconds: Int64 = 0
     private(set) var metres = 0.0
     private var maximumSpeed: Double?
-    /// Beats per minute times milliseconds, and those milliseconds.
+    /// Sum of beats per minute times milliseconds, and those milliseconds.
     private var heartSum = 0.0
     private var heartMilliseconds: Int64 = 0
     private var maximumHeartRate: Int?

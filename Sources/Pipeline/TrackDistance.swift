@@ -1,11 +1,12 @@
 package import Domain
 
-/// The distance of a recorded track by its positions: what a ``Replay`` of the same rows counts, to the bit, at the file's own times.
+/// Computes the distance of a recorded track from its positions, at
+/// the file's own times; equal to the bit to a ``Replay`` of the rows.
 ///
-/// It applies only the ticks that find a new fix, so that its work grows with the rows and not with the time between them.
+/// It applies only the ticks after a new fix, so that its work grows with the rows and not with the time between them.
 package struct TrackDistance: Sendable {
     package private(set) var metres = 0.0
-    /// Positions that were refused: their speed is impossible for the sport, or their time does not rise.
+    /// Numbers of rejected positions: impossible speed for the sport, or a time that does not rise.
     package var refused: (speed: Int, time: Int) { (filter.refused[.speed] ?? 0, filter.refused[.time] ?? 0) }
 
     private var entries: RecordingReplaySource
@@ -15,13 +16,13 @@ package struct TrackDistance: Sendable {
     private var odometer = Odometer()
     private var limit: DistanceLimit
     private var clock: TickSchedule?
-    /// The ticks until now; every tenth counts distance.
+    /// Number of ticks so far; every tenth counts distance.
     private var ticks: Int64 = 0
     private var hasNewFix = false
 
     private static let ticksOfSecond: Int64 = 10
 
-    /// - Parameter recording: what the rows are of. Indoors no position is used.
+    /// - Parameter recording: Header of the recording. An indoor one has no distance by position.
     package init(_ recording: RecordedActivity) {
         entries = RecordingReplaySource(recording, sport: nil)
         sport = recording.sport
@@ -35,7 +36,7 @@ package struct TrackDistance: Sendable {
         self.entries = entries
     }
 
-    /// There are no more rows.
+    /// Ends the track.
     package mutating func finish() {
         var entries = entries
         entries.finish { apply($0) }
@@ -62,7 +63,7 @@ package struct TrackDistance: Sendable {
         }
     }
 
-    /// Applies the ticks that are due, of which only the first whole second after a fix counts anything.
+    /// Applies the due ticks; only the first whole second after a fix counts distance.
     private mutating func advance(to now: Instant) {
         guard let next = clock?.next, next <= now else { return }
         let due = (now - next).wholeNanoseconds / TickSchedule.period.wholeNanoseconds + 1

@@ -1,14 +1,14 @@
 import Domain
 
-/// The time of day: a mapping from the boot clock to UTC, and where it comes from.
+/// Estimates the mapping from the boot clock to UTC, and reports its source.
 ///
-/// The system's clock is believed while the kernel calls it synchronised, else three 3D fixes in a row that agree and do not lie before
-/// the release's date. Source: docs/behaviour.md, "The time of day".
+/// The source is the system's clock while the kernel reports it as synchronised, else three consecutive
+/// 3D fixes that agree and are not before the release date. Source: docs/behaviour.md, "The time of day".
 struct UTCEstimator {
-    /// The mapping moved: EVENT `clock`.
+    /// A change of the mapping, reported as EVENT `clock`.
     struct Change: Equatable {
         var source: ClockSource
-        /// How far the time of day moved; nil when it was not known before.
+        /// Change of the time of day; nil if it was unknown before.
         var stepMilliseconds: Int64?
     }
 
@@ -18,7 +18,7 @@ struct UTCEstimator {
         self.memory = memory
     }
 
-    /// A difference of more than this is a step, in milliseconds.
+    /// Greatest difference that is not a step, in milliseconds.
     private static let step: Int64 = 500
 
     var source: ClockSource { memory.source }
@@ -33,7 +33,7 @@ struct UTCEstimator {
             && (!isSynchronised || isKnown(time.milliseconds - now.milliseconds, at: now))
     }
 
-    /// The system's clock gave the same less than a minute ago.
+    /// Whether the system's clock gave this offset less than a minute ago.
     private func isKnown(_ measured: Int64, at now: Instant) -> Bool {
         source == .system && !isStep(measured) && memory.mappedAt.map { now - $0 < .seconds(60) } ?? false
     }
@@ -42,7 +42,7 @@ struct UTCEstimator {
         memory.offset.map { abs(measured - $0) > Self.step } ?? true
     }
 
-    /// What the system's clock says.
+    /// Receives a reading of the system's clock.
     mutating func system(_ time: UTC, isSynchronised: Bool, at now: Instant) -> Change? {
         memory.isSynchronised = isSynchronised
         let measured = time.milliseconds - now.milliseconds
@@ -51,7 +51,7 @@ struct UTCEstimator {
         return map(measured, from: .system)
     }
 
-    /// What an accepted fix says.
+    /// Receives the time of an accepted fix.
     mutating func receiver(_ time: UTC, mode: UInt8, arrivedAt: Instant) -> Change? {
         guard mode >= 3, time >= Release.date else {
             memory.fixOffsets.removeAll(keepingCapacity: true)
@@ -59,7 +59,7 @@ struct UTCEstimator {
         }
         memory.fixOffsets.append(time.milliseconds - arrivedAt.milliseconds)
         if memory.fixOffsets.count > 3 { memory.fixOffsets.removeFirst() }
-        // A fix arrives late, never early: the largest offset is the nearest.
+        // A fix arrives late, never early: the largest offset is the most accurate.
         let offsets = memory.fixOffsets
         guard !memory.isSynchronised, offsets.count == 3, let largest = offsets.max(), let smallest = offsets.min(),
             largest - smallest <= Self.step, source != .receiver || isStep(largest)
