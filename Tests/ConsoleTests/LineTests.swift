@@ -137,7 +137,7 @@ struct LineTests {
     }
 }
 
-/// Pseudo-random bytes (SplitMix64), the same for the same seed.
+/// Reproducible random bytes (SplitMix64).
 private struct SeededBytes {
     var state: UInt64
 

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Console
 
-/// Screens are kept as text in `Screens/`, to be looked at. `PACED_KEEP_SCREENS=1 swift test --filter ConsoleTests` writes them anew.
+/// The expected screens are text files in `Screens/`.
+/// `PACED_KEEP_SCREENS=1 swift test --filter ConsoleTests` rewrites them.
 struct ScreenTests {
     @Test(arguments: [
         Size(columns: 80, rows: 24), Size(columns: 40, rows: 12), Size(columns: 200, rows: 50),

@@ -3,7 +3,7 @@ import Domain
 
 @testable import Console
 
-/// What the screens of the tests are drawn from: lines as the daemon writes them.
+/// The models of the tests' screens, from lines in the daemon's format.
 enum Views {
     static let run = #"""
         {"class":"STATE","seq":1042,"time":"2026-03-01T07:30:12.300Z","boot_ms":123456700,"clock":"system","run":"active",
@@ -35,7 +35,7 @@ enum Views {
         {"name":"Zone","position":4,"visible":true,"title_visible":false,"size":24,"colour":"primary"}]}
         """#
 
-    /// A view of a STATE line and of ``settings``, in which `changes` have replaced what they name.
+    /// The model of a STATE line and of ``settings``, after `changes` have replaced text.
     static func view(_ line: String, _ changes: (was: String, is: String)...) throws -> WatchModel {
         var text = line
         for change in changes {
@@ -47,6 +47,6 @@ enum Views {
         return WatchModel(state: state!, settings: settings!, directory: "/run/paced")
     }
 
-    /// What a bad neighbour would call its strap: clears the screen, sets the title, reddens, turns text round, and is wide.
+    /// A hostile strap name: clears the screen, sets the title, sets red, reverses the text direction, and is wide.
     static let hostileName = #"\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e日本語👩‍👩‍👧e\u0301\u200b"#
 }

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// The pages that a reader is sent to.
+/// The pages that files refer to.
 @Suite struct CitationTests {
     private static let endings = [
         ".md", ".swift", ".py", ".c", ".h", ".conf", ".service", ".socket", ".rules", ".1", ".5", ".8", ".sh",
     ]
 
-    /// A page is named by its path from the root, or from the folder of the line that names it.
+    /// A reference is a path from the root or from the folder of the file.
     @Test func everyPageThatALineNamesIsInTheTree() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Repository.root.path)
         let top = files.filter { name in name == "Makefile" || Self.endings.contains { name.hasSuffix($0) } }
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func everyFormOfACitationIsUnderstood() {
-        // Spelled apart, so that this file names no page itself.
+        // Split, so that this file does not name a page itself.
         let end = "." + "md"
         let line = "/// Source: docs/a-b\(end), 1; [c](../c\(end)#d)."
         #expect(Self.pages(in: line[...]) == ["docs/a-b\(end)", "../c\(end)"])

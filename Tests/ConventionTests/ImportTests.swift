@@ -1,11 +1,12 @@
 import Testing
 
-/// The import table: which room may know of which. SwiftPM enforces it between our own targets, these tests for the rest.
+/// The import table: the modules that each target may import. SwiftPM
+/// enforces it between our targets, these tests for the others.
 @Suite struct ImportTests {
     private static let ring1 = ["Sensors", "Pipeline", "Outputs"]
     private static let shell = ring1 + ["Adapters", "Linux", "Domain", "Glibc"]
 
-    /// A C door imports nothing: it is C.
+    /// C shims import no Swift module.
     private static func allowed(doors: [String]) -> [String: Set<String>] {
         var table: [String: Set<String>] = [
             "Domain": [],

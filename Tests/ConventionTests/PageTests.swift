@@ -1,6 +1,6 @@
 import Testing
 
-/// The manual pages and the completions say what the programs say of themselves.
+/// The manual pages and the completions match the help texts.
 @Suite struct PageTests {
     private static let shells = ["bash", "zsh"]
 
@@ -100,12 +100,12 @@ import Testing
         #expect(try Repository.run("zsh", ["-fc", script, "zsh", program]).output == "_\(program)\n")
     }
 
-    /// The source of a page, its long options as they are typed.
+    /// The source of a page, with long options as they are typed.
     private static func page(_ name: String) throws -> String {
         try Repository.text(of: "man/" + name).replacing("Fl \\-", with: "--")
     }
 
-    /// The long options that a help text has.
+    /// The long options in a help text.
     private static func options(of source: String) throws -> Set<Substring> {
         let help = try Repository.text(of: source).matches(of: #/"""\n(?s:(.*?))"""/#).map(\.1).max {
             $0.count < $1.count
@@ -115,7 +115,7 @@ import Testing
         return options
     }
 
-    /// The commands that the help text of pacectl has.
+    /// The commands in the help text of pacectl.
     private static func commands() throws -> Set<Substring> {
         let help = try Repository.text(of: "Sources/Console/HelpText.swift")
         let commands = Set(help.matches(of: #/(?m)^      ([a-z]+)(?: |$)/#).map(\.1))

@@ -5,13 +5,13 @@ enum Repository {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Every file below `folder` whose name ends so, sorted.
+    /// The files below `folder` with this suffix, sorted.
     static func files(in folder: String, _ ending: String) throws -> [String] {
         let names = try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent(folder).path)
         return names.filter { $0.hasSuffix(ending) }.map { folder + "/" + $0 }.sorted()
     }
 
-    /// Every file of the repository whose name ends so, but for what builds leave behind.
+    /// The files of the repository with this suffix, without build products.
     static func files(_ ending: String) throws -> [String] {
         try folders(in: ".").filter { !$0.hasPrefix(".") }.flatMap { try files(in: $0, ending) }
     }
@@ -34,7 +34,9 @@ enum Repository {
             .filter { !$0.trimmingPrefix(while: \.isWhitespace).hasPrefix("//") }
     }
 
-    /// Runs a program in the root; what it printed on both outputs, and how it ended.
+    /// Runs a program in the root.
+    ///
+    /// - Returns: its standard output and standard error, and its exit status.
     static func run(_ program: String, _ arguments: [String]) throws -> (output: String, status: Int32) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

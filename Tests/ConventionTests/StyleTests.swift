@@ -8,7 +8,7 @@ import Testing
         #expect(output == "")
     }
 
-    /// A type with private state stays in one file: a file is split by what it does, not by its length.
+    /// A type with private state stays in one file: a file is split by topic, not by length.
     @Test(arguments: ["Sources", "Tests"])
     func aFileHasAtMostFiveHundredLines(folder: String) throws {
         for file in try Repository.files(in: folder, ".swift") {
@@ -27,13 +27,13 @@ import Testing
         try expectNoCode(pattern)
     }
 
-    /// But for the journal's threads, which share what is locked and nothing else.
+    /// Except the journal's threads, which share only locked state.
     @Test func everythingRunsOnOneThread() throws {
         try expectNoCode(
             #/\b(async|await|actor|nonisolated\(unsafe\))\b|@unchecked|@MainActor/#, butIn: "Linux/Locked.swift")
     }
 
-    /// Their tests run without the sanitizers (`Tools/sanitize`): there is nothing for them to find.
+    /// The sanitizers are not run on their tests (`Tools/sanitize`), because these targets have no pointers.
     @Test func theInnerRingsTouchNoMemoryByHand() throws {
         for room in ["Domain", "Sensors", "Pipeline", "Outputs"] {
             try expectNoCode(#/\b[Uu]nsafe|withUnsafe/#, in: room)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func noTestIsSwitchedOff() throws {
-        // Spelled apart, so that this file does not hold them itself.
+        // Split, so that this file does not contain them itself.
         let words = [
             ".dis" + "abled(", "XCT" + "Skip", "@pytest.mark." + "skip", "pytest." + "skip", "withKnown" + "Issue",
         ]

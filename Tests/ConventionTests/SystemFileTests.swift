@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Unit files and udev rules, wherever they stand in the repository.
+/// The unit files and udev rules of the repository.
 @Suite struct SystemFileTests {
     @Test func systemdHasNothingToSayOfAnyUnit() throws {
         let endings = [".service", ".socket", ".timer", ".target", ".path"]
@@ -10,7 +10,7 @@ import Testing
         }
     }
 
-    /// The bounds, in tenths, are those of `systemd-analyze security`.
+    /// The bounds, in tenths, are exposure levels of `systemd-analyze security`.
     @Test(arguments: [
         ("paced.service", nil, 16), ("paced.service", "bluetoothd-only.conf", 11), ("paced-panel.service", nil, 11),
     ])
@@ -46,7 +46,7 @@ import Testing
         #expect(Self.rulesWithoutComment("# why\nACTION==\"add\"\n\nTEST==\"x\"") == ["TEST==\"x\""])
     }
 
-    /// Its radios and modems have the same vendor number, and gpsd would try all speeds on them.
+    /// u-blox radios and modems have the same vendor number, and gpsd would probe them at all speeds.
     @Test func onlyReceiversOfUBloxAreHandedToGpsd() throws {
         let rules = try Repository.text(of: "udev/60-paced.rules")
         let products = try #require(rules.firstMatch(of: #/idVendor}=="1546", ATTRS{idProduct}=="([^"]+)"/#)?.1)
@@ -55,7 +55,7 @@ import Testing
             patterns.contains { product.range(of: "^\($0)$", options: .regularExpression) != nil }
         }
         for product in ["01a4", "01ab", "0502", "0506"] { #expect(isHandedOver(product), "\(product)") }
-        // Those gpsd's rules have; the radio of C099-F9P; the modems LISA-U2, TOBY-L2, LARA-R6 and LARA-L6.
+        // The receivers of gpsd's rules; the radio of C099-F9P; the modems LISA-U2, TOBY-L2, LARA-R6 and LARA-L6.
         let others = ["01a5", "01a9", "0503", "1102", "1143", "1146", "1311", "1312", "1313", "1341", "1342", "1343"]
         for product in others { #expect(!isHandedOver(product), "\(product)") }
         #expect(!rules.contains("067b") && !rules.contains("10c4") && !rules.contains("0403"), "a serial adapter")
@@ -88,13 +88,13 @@ import Testing
         }
     }
 
-    /// What `systemd-analyze verify` says, but for programs that are not installed on this machine.
+    /// The output of `systemd-analyze verify`, without lines about programs that are not installed here.
     private static func problems(ofUnit path: String) throws -> [Substring] {
         try Repository.run("systemd-analyze", ["verify", "--man=no", path]).output
             .split(separator: "\n").filter { !$0.contains("is not executable: No such file or directory") }
     }
 
-    /// The rules that have no comment right above them.
+    /// The rules without a comment directly above.
     private static func rulesWithoutComment(_ text: String) -> [Substring] {
         text.split(separator: "\n\n").flatMap { block in
             let lines = block.split(separator: "\n")
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// The rules that are not udev(7)'s: keys, operators, quoted values and commas between them.
+    /// Rules that do not match udev(7)'s syntax: keys, operators, quoted values, separated by commas.
     private static func problems(ofRules text: String) -> [String] {
         let matches =
             "ACTION|DEVPATH|KERNELS?|SUBSYSTEMS?|DRIVERS?|TAGS|TEST|PROGRAM|RESULT|CONST\\{\\w+\\}|ATTRS\\{[^}]+\\}|SYSCTL\\{[^}]+\\}"

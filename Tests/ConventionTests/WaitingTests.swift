@@ -1,8 +1,8 @@
 import Testing
 
-/// Nothing in the daemon waits for somebody else.
+/// The daemon makes no blocking calls to other processes.
 @Suite struct WaitingTests {
-    /// Each waits for an answer, or for room: of the bus, of a name server.
+    /// Each waits for a response of the bus or a name server, or for room in a queue.
     private static let waiting = [
         "sd_bus_call", "sd_bus_call_method", "sd_bus_call_methodv", "sd_bus_add_match", "sd_bus_match_signal",
         "sd_bus_request_name", "sd_bus_release_name", "sd_bus_flush", "sd_bus_flush_close_unref",
@@ -11,7 +11,7 @@ import Testing
         "sd_bus_query_sender_creds", "sd_bus_query_sender_privilege", "getaddrinfo", "gethostbyname", "getnameinfo",
     ]
 
-    /// They ask, or choose addresses other than ours, whatever their names end in.
+    /// These block, or choose other addresses than paced's, with any suffix.
     private static let beginnings = [
         "sd_bus_get_property", "sd_bus_set_property", "sd_bus_open", "sd_bus_default",
     ]

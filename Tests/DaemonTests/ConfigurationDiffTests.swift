@@ -25,7 +25,7 @@ import Testing
         #expect(changes.later == (key.isForNextStart ? [key.rawValue] : []))
         var inForce = Configuration()
         inForce.adoptLiveKeys(from: new)
-        // What waits for the next start is told each time.
+        // Keys that wait for the next start are reported each time.
         #expect(ConfigurationDiff(from: inForce, to: new).later == changes.later)
         #expect(ConfigurationDiff(from: inForce, to: new).now == [])
     }

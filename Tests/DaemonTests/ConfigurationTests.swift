@@ -106,7 +106,7 @@ import Testing
             Component(name: .heartRate, position: 0, titleVisible: false, size: 54, colour: .red)
         ]
         #expect(settings == expected)
-        // Said once, wherever it stands.
+        // An explicit auto_stop_minutes has precedence, before and after AutoStart.
         let late = try read("[Settings]\nauto_stop_minutes=0\n[Recording]\nAutoStart=on")
         #expect(late.settings.autoStopMinutes == 0)
     }

@@ -6,9 +6,9 @@ import Pipeline
 
 @testable import Daemon
 
-/// What goes through a daemon's hands, without its devices and sockets.
+/// The recording part of a daemon, without devices and sockets.
 struct DaemonFixture {
-    /// UTC less the boot clock, in milliseconds.
+    /// UTC minus the boot clock, in milliseconds.
     static let offset: Int64 = 1_790_000_000_000
 
     struct NotWritten: Error {}
@@ -20,7 +20,7 @@ struct DaemonFixture {
         self.begun = begun
     }
 
-    /// Starts, and takes up what was left open.
+    /// Starts, and resumes the activity that was left open.
     init(
         in directory: String, at now: Instant, resumeMinutes: Int = 15, time: UTC? = nil, isDemo: Bool = false
     ) throws {
@@ -39,7 +39,7 @@ struct DaemonFixture {
         UTC(milliseconds: now.milliseconds + offset)
     }
 
-    /// A beat each second, so many seconds long.
+    /// A beat each second, for this number of seconds.
     mutating func ride(_ seconds: Int, from start: Instant, knowsTime: Bool = true) {
         for second in 0..<seconds {
             let now = start + .milliseconds(second * 1000 + 250)
@@ -64,7 +64,7 @@ struct DaemonFixture {
         begun.recollection.pipeline.discardOutputs()
     }
 
-    /// What arrives at `now`, as the daemon's loop takes it.
+    /// Receives an input at `now`, as the daemon's loop does.
     mutating func receive(_ input: Input, at now: Instant) {
         begun.recollection.advance(to: now)
         say(at: now)
@@ -72,7 +72,7 @@ struct DaemonFixture {
         say(at: now)
     }
 
-    /// A signal ends the daemon; nil for a kill.
+    /// Ends the daemon by a signal at `now`, or by a kill if that is nil.
     mutating func end(at now: Instant?) throws {
         if let now {
             begun.recollection.shutDown(at: now)

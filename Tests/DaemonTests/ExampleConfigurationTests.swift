@@ -4,7 +4,7 @@ import Testing
 
 @testable import Daemon
 
-/// The file that is installed as /etc/paced/paced.conf.
+/// The configuration file that is installed as /etc/paced/paced.conf.
 @Suite struct ExampleConfigurationTests {
     private let lines: [String]
 
@@ -14,7 +14,7 @@ import Testing
             .map(String.init)
     }
 
-    /// A comment that is an assignment: prose has a space after its mark.
+    /// Whether a comment is an assignment: prose has a space after `#`.
     private static func isAssignment(_ line: String) -> Bool {
         line.hasPrefix("#") && !line.hasPrefix("# ") && line != "#"
     }
@@ -40,7 +40,7 @@ import Testing
         #expect(assignments.map { $0.section + "." + $0.key }.sorted() == known.sorted())
     }
 
-    /// A value that stands there and is not the default would be missed by the comparison of all of them where it cannot be told apart.
+    /// One key at a time: a wrong value could be hidden by another key if all were read at once.
     @Test func everyKeyAloneIsTheDefault() throws {
         var section = ""
         for line in lines {

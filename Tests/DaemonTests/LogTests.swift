@@ -60,7 +60,7 @@ import Testing
     }
 }
 
-/// What an hour writes, in simulated time: the inputs of the demo through the pipeline, and each event to the log.
+/// The log of an hour of simulated time: the demo's inputs through the pipeline, and each event to the log.
 @Suite struct LogEconomyTests {
     private struct Hour {
         var lines: [String] = []
@@ -69,7 +69,7 @@ import Testing
 
     private let start = Instant(milliseconds: 3_600_000)
 
-    /// A run of an hour, to which these inputs come until a moment.
+    /// A run of an hour with these inputs.
     private func hour(autoLapMetres: Int = 0, inputs: (Instant) -> [Timestamped<Input>], nextAt: () -> Instant) throws
         -> Hour
     {
@@ -86,7 +86,7 @@ import Testing
             pipeline.advance(to: now)
             for case .event(let event) in pipeline.drainOutputs() {
                 guard let (_, text) = Log.line(of: event) else { continue }
-                // Nothing of a run is left out.
+                // No line about a run is suppressed.
                 #expect(limit.allows(Log.subject(of: event), at: event.at) == true, "\(text)")
                 hour.lines.append(text)
                 hour.kinds[Log.subject(of: event), default: 0] += 1

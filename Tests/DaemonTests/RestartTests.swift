@@ -22,7 +22,7 @@ import Testing
         try DaemonFixture(in: directory.path, at: now, time: DaemonFixture.time(at: now))
     }
 
-    /// A daemon that has recorded so many seconds of an indoor ride with a beat a second.
+    /// A daemon that has recorded an indoor ride with a beat each second.
     private func ride(seconds: Int = 20) throws -> DaemonFixture {
         var stage = try begin(at: start)
         try stage.perform(.start(.ride, indoor: true), at: start)
@@ -54,7 +54,7 @@ import Testing
         return outages
     }
 
-    /// The replay of the stored entries gives the stored summary and rows, to the bit.
+    /// Expects that a replay of the stored entries gives the stored summary and rows, to the bit.
     private func expectReplayEqualsJournal() throws {
         let summary = try #require(try reader().list(limit: 10).first)
         var stored: [RecordingRow] = []
@@ -114,7 +114,7 @@ import Testing
     @Test func aKilledDaemonIsNotBehindTheClockEither() throws {
         var stage = try ride()
         try stage.end(at: nil)
-        // The last second reached no disk.
+        // The last second did not reach the disk.
         let database = try journal()
         try database.execute("DELETE FROM heart WHERE at_ns > \((start + .milliseconds(18_500)).nanoseconds)")
         try database.execute("DELETE FROM input WHERE at_ns > \((start + .milliseconds(18_500)).nanoseconds)")
@@ -136,7 +136,7 @@ import Testing
         let now = stop + .milliseconds(10_001)
         var next = try begin(at: now)
         next.say(at: now)
-        // It goes on from the stop, not from the last beat.
+        // It continues from the stop, not from the last beat.
         #expect(next.state.activity?.total.elapsedMilliseconds == 20_600)
         try next.perform(.stop, at: now + .seconds(5))
         try next.end(at: nil)
@@ -173,7 +173,7 @@ import Testing
         #expect(try outages().map(\.rule) == [.paused])
     }
 
-    /// Only what the run itself left behind shows that it was on.
+    /// Only entries and rows of the run prove that it was active.
     @Test func aNoteOfTheClockDoesNotMakeTheOutageShorter() throws {
         var stage = try ride()
         let journal = stage.begun.recorder.journal
@@ -200,7 +200,7 @@ import Testing
         try expectReplayEqualsJournal()
     }
 
-    /// The part is on the disk and its outage is not: the next start has one outage from the last entry on.
+    /// The boot segment is on the disk but its outage is not: the next start has one outage since the last entry.
     @Test(arguments: [6, 300])
     func aKillWhileTheRunIsTakenUpCostsNothing(seconds: Int) throws {
         var stage = try ride()
@@ -220,7 +220,7 @@ import Testing
         try expectReplayEqualsJournal()
     }
 
-    /// A board that has started anew and is killed while it takes the run up, then starts without a kill.
+    /// A daemon that is killed while it resumes the run after a reboot, then starts without a kill.
     @Test func aKillWhileTheRunIsTakenUpOnAnotherBootCostsNothing() throws {
         var stage = try ride()
         try stage.end(at: start + .seconds(20))
@@ -240,7 +240,7 @@ import Testing
         try expectReplayEqualsJournal()
     }
 
-    /// Nobody moves, and the missed ticks reach the end of the time that a run may be quiet.
+    /// No motion, and the missed ticks reach the auto-stop time.
     @Test func aRunThatIsForgottenDuringTheRestartIsClosedAtItsLastBeat() throws {
         var stage = try begin(at: start)
         var settings = Settings()
@@ -268,7 +268,7 @@ import Testing
 
     // MARK: Distance
 
-    /// A kilometre at 10 m/s on a circle, with a receiver's noise: what a receiver that reports so often says.
+    /// A kilometre at 10 m/s on a circle, as a noisy receiver with this rate reports it.
     private func fixes(perSecond rate: Int) -> [Fix] {
         var random = SeededRandom(seed: UInt64(rate))
         return (0...rate * 110).map { index in
@@ -332,7 +332,7 @@ import Testing
         #expect(abs(metres - expected) / expected < 0.005, "\(metres) m of \(expected)")
     }
 
-    /// The next daemon is ended within milliseconds, again and again.
+    /// The next daemon is ended within milliseconds, repeatedly.
     @Test func restartsWithinTheFirstSecondOfAStartCostNothing() throws {
         let fixes = fixes(perSecond: 1)
         let expected = try RestartTests().metres(of: fixes)

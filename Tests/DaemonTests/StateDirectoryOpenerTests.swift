@@ -9,7 +9,7 @@ import Testing
 
 @testable import Daemon
 
-/// A state directory that cannot be written, or not even read, at the start, and what becomes of what was recorded meanwhile.
+/// A state directory that is not writable or not readable at the start, and what is recorded until it is ready.
 @Suite struct StateDirectoryOpenerTests {
     private let directory: TemporaryDirectory
     private let now = Clock.now()
@@ -22,7 +22,7 @@ import Testing
         StateDirectoryOpener(in: directory.path, strapFile: nil, isDemo: false, limit: .seconds(900))
     }
 
-    /// A run of a daemon that goes without ending it.
+    /// A run whose daemon is killed.
     private func interruptedRun() throws {
         var stage = try DaemonFixture(in: directory.path, at: now - .seconds(60))
         try stage.perform(.start(.ride, indoor: true), at: now - .seconds(60))
@@ -30,7 +30,7 @@ import Testing
         #expect(stage.begun.recorder.journal.close(waiting: .seconds(60)))
     }
 
-    /// What can be read of a journal that cannot be written.
+    /// The content of a journal that is readable but not writable.
     private func copy() throws -> StateDirectoryStatus {
         let journal = try JournalStartup(reading: directory.path)
         var finding = StateDirectoryStatus(journal: journal)
@@ -200,7 +200,7 @@ private struct LateFixture {
         )
     }
 
-    /// Opens the gate, and waits for what the journal's thread finds.
+    /// Opens the gate, and waits for the result of the journal's thread.
     func find() throws -> StateDirectoryStatus {
         gate.withLock { $0 = true }
         for _ in 0..<2000 {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Daemon
 
-/// A run that an empty battery has closed, and what becomes of it.
+/// A run that was closed on low battery, and its resume.
 @Suite struct SuspendedActivityTests {
     private static let offset: Int64 = 1_790_000_000_000
     private let directory: TemporaryDirectory
@@ -29,18 +29,18 @@ import Testing
         try database.execute("UPDATE part SET boot_id = 'before'; UPDATE clock SET boot_id = 'before'")
     }
 
-    /// A ride of 20 s that the battery has closed.
+    /// A ride of 20 s that was closed on low battery.
     private func closedRide() throws {
         var stage = try begin(at: now)
         try stage.perform(.start(.ride, indoor: true), at: now)
         stage.ride(20, from: now)
         _ = try stage.close(at: now + .seconds(20))
-        // The daemon lives on, and notes the time.
+        // The daemon continues and records the time of day.
         stage.ride(40, from: now + .seconds(20))
         #expect(stage.begun.recorder.journal.close())
     }
 
-    /// Samples for each second of active time, the timer's begins and ends, and what the entries give once more.
+    /// Expects samples for each second of active time, the timer's starts and stops, and the same rows from a replay.
     private func expectWhole(_ seconds: Int, elapsed: ClosedRange<Int64>, total: Int64, parts: Int) throws {
         let summary = try #require(try reader().list(limit: 10).first)
         #expect(try reader().list(limit: 10).count == 1)
@@ -86,7 +86,7 @@ import Testing
         #expect(summary.totalMilliseconds == 20_000)
     }
 
-    /// It had ended: what passed until then is a pause, however short.
+    /// The activity had ended: the time until its resume is a pause, however short.
     @Test(arguments: [5, 30])
     func itGoesOnInTheSameDaemon(after seconds: Int) throws {
         var stage = try begin(at: now)

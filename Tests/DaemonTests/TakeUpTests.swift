@@ -8,7 +8,7 @@ import Testing
 
 @testable import Daemon
 
-/// A run whose daemon is gone, and what the next start makes of it.
+/// An interrupted run, and the next start's decision about it.
 @Suite struct TakeUpTests {
     private let directory: TemporaryDirectory
     private let now = Instant(milliseconds: 5_000_000)
@@ -23,7 +23,7 @@ import Testing
         try DaemonFixture(in: directory.path, at: now, resumeMinutes: resumeMinutes, time: time, isDemo: isDemo)
     }
 
-    /// A run of so many seconds, whose daemon goes without ending it.
+    /// A run of this length, whose daemon is killed.
     private func interruptedRun(seconds: Int = 20, isPaused: Bool = false) throws {
         var stage = try begin(at: now)
         try stage.perform(.start(.ride, indoor: true), at: now)
@@ -32,7 +32,7 @@ import Testing
         #expect(stage.begun.recorder.journal.close())
     }
 
-    /// The journal's last boot was another one.
+    /// Makes the journal's last boot another one.
     private func reboot() throws {
         let database = try SQLiteDatabase(JournalFile.path(in: directory.path), .writing)
         try database.execute("UPDATE part SET boot_id = 'before'; UPDATE clock SET boot_id = 'before'")
@@ -144,7 +144,7 @@ import Testing
         #expect(stage.state.activity?.id == 2)
         #expect(stage.state.run == .active)
         #expect(stage.state.activity?.sport == .ride)
-        // It began with the boot's daemon, 30 s before.
+        // It started with the daemon, 30 s before.
         #expect(stage.state.activity?.total.elapsedMilliseconds == 30_000)
         stage.begun.undecided = nil
         stage.ride(5, from: later)
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    /// The board has started anew, and knows no time for 30 s.
+    /// The board has rebooted, and the time of day is unknown for 30 s.
     private func rideWithoutClock() throws -> DaemonFixture {
         let boot = Instant(milliseconds: 9000)
         var stage = try begin(at: boot)
@@ -187,7 +187,8 @@ import Testing
         return stage
     }
 
-    /// A kill between the end of a forgotten run and its row in the journal: the next start ends it at the same moment.
+    /// A kill between the automatic stop of a run and its row in
+    /// the journal: the next start ends the run at the same moment.
     @Test(arguments: [10, 500, 3000])
     func aForgottenRunIsClosedAsOfItsLastBeat(outage: Int) throws {
         var stage = try begin(at: now)
@@ -196,7 +197,7 @@ import Testing
         stage.begun.recollection.receive(.setting(.autoStopMinutes, settings), at: now)
         try stage.perform(.start(.ride, indoor: true), at: now)
         stage.ride(20, from: now)
-        // A step of the clock each second is kept as an entry, and is no sign of life.
+        // A clock step each second is stored as an entry, but is not activity.
         for second in 20..<78 {
             let now = now + .seconds(second)
             let time = UTC(milliseconds: now.milliseconds + DaemonFixture.offset + Int64(second) * 1000)

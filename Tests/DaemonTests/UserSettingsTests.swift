@@ -82,7 +82,7 @@ import Testing
         #expect(made(("auto_lap_s", "60")).0.over(configured).autoLapSeconds == 60)
         #expect(made(("auto_lap_s", "0")).0.over(configured).autoLapMetres == 1000)
         #expect(made(("auto_lap_m", "0"), ("auto_lap_s", "60")).0.over(configured).autoLapSeconds == 60)
-        // Only one of the two can ever have been set.
+        // A daemon never stores both.
         let (both, damages) = made(("auto_lap_m", "500"), ("auto_lap_s", "60"))
         #expect(both.over(configured).autoLapMetres == 500 && both.over(configured).autoLapSeconds == 0)
         #expect(damages.map(\.mending) == [[.unset(name: "auto_lap_s")]])

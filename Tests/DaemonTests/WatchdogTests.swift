@@ -7,7 +7,7 @@ import Testing
 @Suite struct WatchdogTests {
     private let start = Instant(milliseconds: 1_000_000)
 
-    /// The moments at which it is fed, where the tick that is next lies at these.
+    /// The moments at which a keep-alive is due, given the next tick at each of them.
     private func meals(_ watchdog: inout Watchdog, next: some Sequence<Int64>) -> [Int64] {
         next.filter { milliseconds in
             let next = start + .milliseconds(milliseconds)
@@ -37,7 +37,7 @@ import Testing
         #expect(meals(&watchdog, next: [4200, 8100, 8200]) == [4200, 8200])
     }
 
-    /// The second that was next lay further ahead than the first tick does.
+    /// The idle second that was next is later than the first tick.
     @Test func aRunThatBeginsDoesNotMakeItWait() {
         var watchdog = Watchdog(limit: .seconds(1))
         #expect(meals(&watchdog, next: [1000]) == [1000])
@@ -98,7 +98,7 @@ import Testing
         _ = shutdown.stopRequested(runIsOn: true, at: clock.now)
         clock.advance(by: .seconds(5))
         #expect(shutdown.timeLeft(at: clock.now) == .zero)
-        // A second word is no new beginning.
+        // A second request does not restart the time limit.
         _ = shutdown.stopRequested(runIsOn: true, at: clock.now)
         #expect(shutdown.timeLeft(at: clock.now) == .zero)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Console
 
-/// Each thing that can be wrong, one at a time, on a board on which all is well.
+/// Each possible fault alone, on a board without faults.
 struct DiagnosisTests {
     static let well: SystemFacts = {
         var findings = SystemFacts()
@@ -56,8 +56,8 @@ struct DiagnosisTests {
             ])
     }
 
-    /// What differs from the board on which all is well, and the first diagnosis that differs for it: the check, the result, the
-    /// finding's beginning, and the first thing that mends it.
+    /// A change of the board without faults, and the first diagnosis that differs:
+    /// the check, the result, the start of the finding, and the first remedy.
     struct Case: CustomTestStringConvertible {
         var check: String
         var result: Diagnosis.Result
@@ -136,7 +136,7 @@ struct DiagnosisTests {
 }
 
 extension SystemFacts {
-    /// Changes what the daemon says.
+    /// Changes the daemon's state.
     mutating func tell(_ change: (inout StateFacts) -> Void) {
         guard case .said(var facts) = state else { return }
         change(&facts)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-/// A tree of files that looks like a machine's.
+/// A file tree that replaces a system's.
 struct SystemFilesTests {
     private let directory: TestKit.TemporaryDirectory
     private var tree: SystemFiles { SystemFiles(root: directory.path) }
@@ -25,7 +25,7 @@ struct SystemFilesTests {
         try FileManager.default.createSymbolicLink(atPath: url.path, withDestinationPath: target)
     }
 
-    /// A serial adapter in the plug 1-1.2, as the kernel shows it.
+    /// A serial adapter at the USB port 1-1.2, in the kernel's layout.
     private func plugIn(vendor: String, product: String, serial: String?, title: String) throws {
         let device = "/sys/devices/platform/usb1/1-1/1-1.2"
         try put(vendor + "\n", device + "/idVendor")
@@ -50,7 +50,7 @@ struct SystemFilesTests {
         #expect(receivers.serials.first?.isReceiver == false)
     }
 
-    /// The line is pasted into a file that root reads.
+    /// The remedy's line is pasted into a file that root reads.
     @Test(arguments: ["\", RUN+=\"/bin/sh", "*", "", "é", String(repeating: "1", count: 65)])
     func aSerialNumberThatIsNoneDoesNotReachTheRule(serial: String) throws {
         try plugIn(vendor: "067b", product: "2303", serial: serial, title: "\u{1B}]0;owned\u{7}")

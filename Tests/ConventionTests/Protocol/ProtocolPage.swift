@@ -7,7 +7,7 @@ struct ProtocolPage {
         var type: String
         var unit: String
         var when: String
-        /// Without marks of Markdown, as in the schema.
+        /// Without Markdown markup, as in the schema.
         var meaning: String
     }
 
@@ -27,7 +27,7 @@ struct ProtocolPage {
     private(set) var fields: [Name: Row] = [:]
     private(set) var parameters: [Name: Row] = [:]
     private(set) var methods: [String: Method] = [:]
-    /// Every code with its message.
+    /// Every error code with its message.
     private(set) var errors: [Int: String] = [:]
 
     init() throws {

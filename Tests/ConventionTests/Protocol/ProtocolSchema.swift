@@ -1,6 +1,6 @@
 import Foundation
 
-/// The properties of a JSON Schema, by the objects that they are in.
+/// The properties of a JSON Schema, by the objects that contain them.
 struct ProtocolSchema {
     typealias Node = [String: Any]
 
@@ -43,7 +43,7 @@ struct ProtocolSchema {
         (event["const"] as? String).map { [$0] } ?? event["enum"] as? [String] ?? []
     }
 
-    /// The type by the page's word for it.
+    /// The page's word for a type.
     func type(of node: Node) -> String {
         switch node["type"] as? String {
         case "array": return "list"

@@ -2,7 +2,7 @@ import Foundation
 import Outputs
 import Testing
 
-/// docs/protocol.md, `pacectl schema` and `rpc.discover` say the same of each field, parameter and error, both ways.
+/// docs/protocol.md, `pacectl schema` and `rpc.discover` agree on each field, parameter and error, in both directions.
 @Suite struct ProtocolTests {
     private let page: ProtocolPage
     private let schema: ProtocolSchema
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// The unit that a name says; nil where it says none.
+    /// The unit in a field's name; nil if it has none.
     private static func unit(of field: String) -> String? {
         let units = [
             ("_s_per_m", "s/m"), ("_mps", "m/s"), ("_ms", "ms"), ("_mib", "MiB"), ("_m", "m"), ("_s", "s"),
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// An object of the document has the properties of the one in the schema.
+    /// An object of the OpenRPC document has the properties of the one in the schema.
     @Test(arguments: [
         ("run.start", "run.start"), ("run.pause", "run.pause"), ("run.stop", "summary"), ("strap.use", "link"),
         ("strap.scan", "strap.scan"), ("activities.list", "summary"), ("activities.track", "activities.track"),
