@@ -1,13 +1,13 @@
 import Domain
 
-/// Numbers and moments as text, without heap allocations of their own.
+/// Numbers and times as text, without heap allocations.
 extension [UInt8] {
     mutating func append(digits value: UInt64, atLeast count: Int = 1) {
         if value >= 10 || count > 1 { append(digits: value / 10, atLeast: count - 1) }
         append(UInt8(ascii: "0") + UInt8(value % 10))
     }
 
-    /// The number that ``DecimalFormat/scaled(_:decimals:)`` has made an integer of, zeros at its end cut.
+    /// Appends a number from ``DecimalFormat/scaled(_:decimals:)`` without trailing zeros.
     mutating func append(scaled: Int64, decimals: Int) {
         if scaled < 0 { append(UInt8(ascii: "-")) }
         var power: UInt64 = 1
@@ -24,7 +24,7 @@ extension [UInt8] {
         append(digits: fraction, atLeast: count)
     }
 
-    /// A moment as `2026-03-01T07:30:12.300Z`, of the years 0 to 9999.
+    /// Appends a time as `2026-03-01T07:30:12.300Z`; the year must be 0 to 9999.
     mutating func append(_ fields: UTC.Fields) {
         append(digits: UInt64(fields.year), atLeast: 4)
         append("-", fields.month)

@@ -1,10 +1,10 @@
 import Domain
 
-/// The OpenRPC document of control.sock: which methods there are, what they take and what they give.
+/// The OpenRPC document of control.sock: its methods with their parameters, results and errors.
 ///
 /// Source: OpenRPC Specification 1.3.2, https://spec.open-rpc.org.
 package enum OpenRPC {
-    /// One line without its newline.
+    /// One line without a newline.
     package static let document = """
         {"openrpc":"1.3.2",\
         "info":{"title":"paced control socket","version":"\(Release.version)",\

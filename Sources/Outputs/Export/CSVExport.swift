@@ -2,12 +2,12 @@ import Domain
 
 /// Comma-separated values, one line a second, with every RR interval.
 ///
-/// What is not known is empty. The RR intervals, oldest first and with spaces between, stand in the line of the second that they came
-/// before; those after the last second stand in its line.
+/// Unknown values are empty. RR intervals, oldest first and separated by spaces, are in the line of the second that
+/// they precede; those after the last second are in its line.
 ///
 /// Source: RFC 4180.
 enum CSVExport {
-    /// The most RR intervals of one line: a pause of two hours at 200 beats a minute.
+    /// The largest number of RR intervals in one line: a pause of two hours at 200 beats a minute.
     private static let beatLimit = 24_000
 
     static func write(

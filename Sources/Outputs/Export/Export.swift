@@ -1,30 +1,30 @@
 package import Domain
 
-/// A kind of file that a recording can be written as.
+/// A file format for exports.
 package enum ExportFormat: String, CaseIterable, Sendable {
     case fit, gpx, tcx, geojson, kml, csv
 }
 
-/// The rows of one recording, to be read as often as a format needs it.
+/// The rows of one recording, which a format can read several times.
 package protocol RecordingRows {
-    /// Hands over the rows whose moments lie in a range, in order, as few at a time in memory as it can.
+    /// Passes the rows whose times are in the range to `body`, in order, with as few in memory as possible.
     func each(in moments: ClosedRange<Int64>, _ body: (RecordingRow) throws -> Void) throws
 }
 
 extension RecordingRows {
-    /// All rows of the recording.
+    /// Passes all rows to `body`.
     package func each(_ body: (RecordingRow) throws -> Void) throws {
         try each(in: 0...Int64.max, body)
     }
 }
 
-/// What a file tells of the machine that wrote it, beside the recording.
+/// Metadata of the host that writes an export.
 package struct ExportMetadata: Equatable, Sendable {
-    /// A number for this machine, not 0, that tells nothing else of it.
+    /// A number for this host, not 0, from which nothing else about it can be derived.
     package var serialNumber: UInt32
-    /// Local time less UTC at the recording's start, in seconds.
+    /// Local time minus UTC at the start of the recording, in seconds.
     package var localOffset: Int
-    /// When the file is written; nil where no clock is known.
+    /// The time of writing; nil if no clock is known.
     package var written: UTC?
 
     package init(serialNumber: UInt32, localOffset: Int = 0, written: UTC? = nil) {
@@ -34,22 +34,21 @@ package struct ExportMetadata: Equatable, Sendable {
     }
 }
 
-/// What a format could not hold of a recording, counted.
+/// The elements of a recording that a format cannot represent, counted.
 package struct ExportLoss: Equatable, Sendable {
-    /// Seconds without position.
     package var secondsWithoutPosition = 0
-    /// Samples beside the first of their second, where a format has whole seconds.
+    /// Samples after the first of their second, in a format with whole seconds.
     package var samples = 0
-    /// Positions that stand alone between two gaps, where a line needs two.
+    /// Single positions between two gaps, where a line needs two.
     package var lonePositions = 0
     /// RR intervals.
     package var beats = 0
-    /// Laps, where there is more than one.
+    /// Laps, if there is more than one.
     package var laps = 0
-    /// Seconds whose own distance or speed is left to be counted from the positions again.
+    /// Seconds whose distance or speed readers must compute from positions.
     package var distances = 0
     package var speeds = 0
-    /// Seconds whose cadence, power or temperature has no place.
+    /// Seconds whose cadence, power or temperature is lost.
     package var cadences = 0
     package var powers = 0
     package var temperatures = 0

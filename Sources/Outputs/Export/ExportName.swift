@@ -1,13 +1,12 @@
 package import Domain
 
 extension ExportFormat {
-    /// What a recording's file is called: when it began, in UTC, and the sport, as `2026-03-01-0730-run.fit`; `activity-17-run.fit`
-    /// where no clock was known.
+    /// Returns the name of a recording's file: its start in UTC and the sport, as in `2026-03-01-0730-run.fit`, or
+    /// `activity-17-run.fit` if no clock was known.
     ///
-    /// UTC, because names are to stand in their order, to be the same wherever they are made, and not to come twice when the clocks
-    /// go back.
+    /// UTC makes names sort by time, equal on every host, and unique when the clocks go back.
     ///
-    /// - Parameter number: tells files apart that would have the same name, from 1, which is not said.
+    /// - Parameter number: distinguishes files with the same name; 1 adds nothing.
     package func name(of recording: RecordedActivity, number: Int = 1) -> String {
         func digits(_ value: Int) -> String { (value < 10 ? "0" : "") + String(value) }
         let time = recording.started.fields

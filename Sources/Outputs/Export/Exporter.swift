@@ -1,10 +1,10 @@
 package import Domain
 
 extension ExportFormat {
-    /// Writes a recording in this format, in pieces of some KiB, in memory that does not grow with it.
+    /// Writes a recording in this format, in pieces of some KiB, with memory that does not grow with the recording.
     ///
-    /// - Returns: what the format cannot hold.
-    /// - Throws: what the rows or the sink throw; the file is not whole then.
+    /// - Returns: The elements that the format cannot represent.
+    /// - Throws: The errors of `rows` and `sink`; the file is incomplete then.
     package func write(
         _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportMetadata,
         into sink: (Span<UInt8>) throws -> Void

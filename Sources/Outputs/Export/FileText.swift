@@ -1,8 +1,8 @@
 import Domain
 
-/// The text of a file while it is written. It is handed on in pieces, so that it never grows with the recording.
+/// A buffer for the text of a file. It is passed on in pieces, so that it does not grow with the recording.
 struct FileText {
-    /// What is written is handed on when it is so long.
+    /// The size at which the buffer is passed on.
     static let pieceSize = 16_384
 
     private(set) var bytes: [UInt8] = []
@@ -11,23 +11,23 @@ struct FileText {
         bytes.reserveCapacity(2 * Self.pieceSize)
     }
 
-    /// Hands on what is written, if it is a piece.
+    /// Passes the buffer on if it has ``pieceSize``.
     mutating func pass(to sink: (Span<UInt8>) throws -> Void) throws {
         if bytes.count >= Self.pieceSize { try end(into: sink) }
     }
 
-    /// Hands on the rest.
+    /// Passes the rest of the buffer on.
     mutating func end(into sink: (Span<UInt8>) throws -> Void) throws {
         try sink(bytes.span)
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// The program's own text, as it is.
+    /// Appends the program's own text, unescaped.
     mutating func write(_ text: String) {
         bytes.append(contentsOf: text.utf8)
     }
 
-    /// What is text already, as it is.
+    /// Appends encoded text.
     mutating func write(lines: some Collection<UInt8>) {
         bytes.append(contentsOf: lines)
     }
@@ -36,8 +36,9 @@ struct FileText {
         bytes.append(scaled: Int64(value), decimals: 0)
     }
 
-    /// A number with at most so many decimals, zeros at its end cut; false, and nothing, for one that has no such text
-    /// (``DecimalFormat/scaled(_:decimals:)``).
+    /// Appends a number with at most `decimals` decimals, without trailing zeros.
+    ///
+    /// - Returns: False if the number has no such text (``DecimalFormat/scaled(_:decimals:)``); nothing is appended.
     @discardableResult
     mutating func write(_ value: Double, decimals: Int) -> Bool {
         guard let scaled = DecimalFormat.scaled(value, decimals: decimals) else { return false }
@@ -45,8 +46,7 @@ struct FileText {
         return true
     }
 
-    /// A moment as `2026-03-01T07:30:12.300Z`. Years before 1 and after 9999, which the formats cannot say, read as the first and the last
-    /// moment between.
+    /// Appends a time as `2026-03-01T07:30:12.300Z`, clamped to the years 1 to 9999 of the formats.
     mutating func write(_ time: UTC) {
         bytes.append(min(max(time, Self.earliest), Self.latest).fields)
     }
@@ -55,9 +55,9 @@ struct FileText {
     private static let latest = UTC(milliseconds: UTC(year: 10_000, month: 1, day: 1).milliseconds - 1)
 }
 
-// XML.
+// XML
 extension FileText {
-    /// Text from outside, between tags or as the value of an attribute.
+    /// Appends external text, escaped for content or for an attribute's value.
     mutating func write(escaped text: String) {
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -65,14 +65,14 @@ extension FileText {
             case "<": write("&lt;")
             case ">": write("&gt;")
             case "\"": write("&quot;")
-            // XML 1.0 cannot say these at all.
+            // XML 1.0 cannot represent these at all.
             case "\0"..."\u{8}", "\u{B}", "\u{C}", "\u{E}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": write("\u{FFFD}")
             default: bytes.append(contentsOf: UTF8.encode(scalar)!)
             }
         }
     }
 
-    /// An element that holds text from outside; nothing for nil.
+    /// Appends an element with external text; nothing for nil.
     mutating func element(_ name: String, escaped text: String?) {
         guard let text else { return }
         element(name) { $0.write(escaped: text) }
@@ -83,7 +83,7 @@ extension FileText {
         element(name) { $0.write(value) }
     }
 
-    /// An element that holds a number; nothing for nil and for a number without text.
+    /// Appends an element with a number; nothing for nil and for a number without text.
     mutating func element(_ name: String, _ value: Double?, decimals: Int) {
         guard let value, DecimalFormat.scaled(value, decimals: decimals) != nil else { return }
         element(name) { $0.write(value, decimals: decimals) }
@@ -104,7 +104,7 @@ extension FileText {
     }
 }
 
-/// Numbers of decimals in files: each finer than what is measured, so that a file that is read and written again keeps its numbers.
+/// The decimals of numbers in files: finer than any measurement, so that writing and reading a file keeps its numbers.
 enum Decimals {
     /// 1 cm.
     static let degrees = 7
@@ -114,7 +114,7 @@ enum Decimals {
 }
 
 extension RecordingSample {
-    /// Where it was, as files say it: the longitude 180 is written −180, which some schemas demand.
+    /// The position for files: a longitude of 180 becomes −180, which some schemas require.
     var position: Coordinate? {
         guard var coordinate, coordinate.latitude.magnitude <= 90, coordinate.longitude.magnitude <= 180 else {
             return nil
@@ -127,7 +127,7 @@ extension RecordingSample {
 }
 
 extension RecordedActivity {
-    /// The time of day of a moment of it.
+    /// Returns the UTC of a moment of the recording.
     func time(at moment: Int64) -> UTC {
         UTC(milliseconds: started.milliseconds + moment)
     }

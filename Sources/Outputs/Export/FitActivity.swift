@@ -1,6 +1,6 @@
 import Domain
 
-/// The messages of one activity, in their order.
+/// Writes the messages of one activity in their order.
 struct FitActivity {
     var writer = FitWriter()
     private(set) var loss = ExportLoss()
@@ -9,17 +9,17 @@ struct FitActivity {
     private let origin: ExportMetadata
     private var clock: FitClock
     private var isRunning = false
-    /// The time stamp of the newest record.
+    /// The timestamp of the newest record.
     private var recorded: Int64?
-    /// The lap that is on.
+    /// The index of the current lap.
     private var lap = 0
     private var lapBegan: Int64?
-    /// The sums of the laps before it, in centimetres and milliseconds.
+    /// The sums of the closed laps, in centimetres and milliseconds.
     private var lapsBefore: (distance: Int64, timer: Int64) = (0, 0)
-    /// The same in metres, not rounded.
+    /// The exact distance of the closed laps, in metres.
     private var lapDistance = 0.0
 
-    /// A definition stays in force while its local type is not used for another.
+    /// The local types. A definition is valid until its local type is used for another message.
     private enum Local {
         static let fileID: UInt8 = 0
         static let fileCreator: UInt8 = 1
@@ -35,7 +35,7 @@ struct FitActivity {
 
     init(_ recording: RecordedActivity, origin: ExportMetadata) {
         var recording = recording
-        // Readers ask for a lap.
+        // Readers require a lap.
         if recording.laps.isEmpty {
             let end = recording.totalMilliseconds
             recording.laps = [RecordingLap(trigger: nil, beganAt: 0, endedAt: end, figures: recording.total)]
@@ -45,7 +45,7 @@ struct FitActivity {
         clock = FitClock(started: recording.started)
     }
 
-    /// What the file is, who wrote it, and what it listened to.
+    /// Writes the type of the file, its creator and the strap.
     mutating func begin() {
         let began = clock.second(of: 0)
         let serialNumber = Int64(origin.serialNumber)
@@ -94,12 +94,12 @@ struct FitActivity {
         }
     }
 
-    /// The rest of the laps, and the sums.
+    /// Writes the remaining laps and the totals.
     mutating func end() {
         let total = recording.total
         if isRunning { timer(Fit.Event.stopAll, clock.ended(at: recording.totalMilliseconds), .auto) }
         let ended = clock.second(of: recording.totalMilliseconds)
-        // Readers ask for a record.
+        // Readers require a record.
         if recorded == nil { record(at: ended, [.uint32(Fit.Record.distance, Self.centimetres(total.distanceMetres))]) }
         closeLaps(before: .max)
         timeInZone(at: ended)
@@ -148,7 +148,7 @@ struct FitActivity {
 
     private mutating func record(_ sample: RecordingSample) {
         let second = clock.sampled(sample)
-        // A file that was imported may have several samples a second.
+        // An imported recording may have several samples a second.
         if let recorded, second <= recorded {
             loss.samples += 1
             return
@@ -183,12 +183,12 @@ struct FitActivity {
         }
     }
 
-    /// Writes the laps that ended before a moment, and takes down when the next one began.
+    /// Writes the laps that ended before a moment, and notes the start of the next.
     private mutating func closeLaps(before moment: Int64) {
         while lap < recording.laps.count {
             let next = recording.laps[lap]
             if lapBegan == nil, next.beganAt <= moment { lapBegan = clock.second(of: next.beganAt) }
-            // The last one lasts as long as the file.
+            // The last lap ends with the file.
             let isLast = lap == recording.laps.count - 1
             guard moment == .max || (!isLast && next.endedAt < moment) else { return }
             write(next, began: lapBegan ?? clock.second(of: next.beganAt), isLast: isLast)
@@ -198,7 +198,7 @@ struct FitActivity {
     }
 
     private mutating func write(_ next: RecordingLap, began: Int64, isLast: Bool) {
-        // The sums of the laps are those of the session, to the last digit, whatever a file said that was imported.
+        // The sums of the laps must equal the session's totals to the last digit, also for imported recordings.
         lapDistance += next.figures.distanceMetres
         let sums = (
             distance: Self.centimetres(recording.total.distanceMetres) ?? 0, timer: recording.total.elapsedMilliseconds
@@ -244,9 +244,9 @@ struct FitActivity {
     }
 }
 
-/// Values as the profile has them; nil is what it has no number for.
+/// Values in the units of the profile; nil if a value cannot be represented.
 extension FitActivity {
-    /// Major and minor version in one number, in hundredths.
+    /// Major, minor and patch version in one number, in hundredths.
     private static let softwareVersion: Int64? = {
         let numbers = Release.version.split(separator: ".").compactMap { Int64($0) }
         return numbers.count == 3 ? numbers[0] * 100 + min(numbers[1] * 10 + numbers[2], 99) : nil
@@ -265,7 +265,7 @@ extension FitActivity {
         return scaled(figures.distanceMetres / Double(figures.elapsedMilliseconds), by: 1e6)
     }
 
-    /// Good, ok, low, critical.
+    /// 2 good, 3 ok, 4 low, 5 critical.
     private static func batteryStatus(percent: Int) -> Int64 {
         switch percent {
         case 50...: 2

@@ -1,14 +1,14 @@
 package import Domain
 
-/// Writes a recording as a FIT activity, as devices do: what the file is, who wrote it, the timer's events, a record each second, the
-/// beats and the laps where they happened, and the sums at the end.
+/// Writes a recording as a FIT activity in the order that devices use: file, creator, timer events, a record each
+/// second, beats and laps where they occurred, and the totals at the end.
 ///
-/// The header tells how long the file is, and the output may be a pipe: the rows are read twice, and counted the first time.
+/// The header contains the file's size, and the output may be a pipe: the rows are read twice, the first time to count.
 package enum FitExport {
-    /// About how much is handed over at a time.
+    /// The approximate size of a piece.
     private static let pieceSize = 16_384
 
-    /// - Throws: what `rows` and `sink` throw.
+    /// - Throws: The errors of `rows` and `sink`.
     package static func write(
         _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportMetadata,
         into sink: (Span<UInt8>) throws -> Void
@@ -48,17 +48,17 @@ package enum FitExport {
     }
 }
 
-/// The seconds of a file, which has no parts of them.
+/// Assigns the moments of a recording to the whole seconds of a FIT file.
 ///
-/// The second of a moment is the whole active seconds before it and the paused time before it, rounded: so the active seconds between
-/// the timer's events add up to the active time, to the second, however many pauses there were.
+/// A timestamp is the sum of the active seconds before it, rounded down, and the paused time before it, rounded. So the
+/// active seconds between timer events add up to the active time, with any number of pauses.
 struct FitClock {
     private let start: Int64
     private var isRunning = false
-    /// A moment, and the active time up to it; both in milliseconds.
+    /// A moment and the active time until then, in milliseconds.
     private var at: Int64 = 0
     private var active: Int64 = 0
-    /// Time stamps never go back.
+    /// The newest timestamp; timestamps never go back.
     private var newest: Int64 = 0
 
     init(started: UTC) {
@@ -66,10 +66,10 @@ struct FitClock {
         newest = second(of: 0)
     }
 
-    /// The time stamp of a moment at or after the last one that was told.
+    /// Returns the timestamp of a moment that is not before the latest one.
     func second(of moment: Int64) -> Int64 {
         let active = active + (isRunning ? max(moment - at, 0) : 0)
-        // Ticks and the moments of a pause may differ by the part of a tick.
+        // Ticks and the moments of a pause may differ by a part of a tick.
         let seconds = start + (active + 100) / 1000 + max(moment - active + 500, 0) / 1000
         return min(max(seconds, newest), Fit.lastTime)
     }

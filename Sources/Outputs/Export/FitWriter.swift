@@ -1,6 +1,6 @@
 package import Domain
 
-/// One field of a message that is to be written. A field without a value is left out of the message.
+/// A field of a message to write. A field without a value is omitted.
 package struct FitField {
     package var number: Fit.Field
     package var type: Fit.BaseType
@@ -13,7 +13,7 @@ package struct FitField {
     }
 
     private init?(_ number: Fit.Field, _ type: Fit.BaseType, _ value: Int64?) {
-        // What the type cannot hold is not known either.
+        // A value outside of the type's range counts as unknown.
         guard let value, FitField.range(of: type).contains(value) else { return nil }
         self.number = number
         self.type = type
@@ -48,9 +48,9 @@ package struct FitField {
         FitField(number, .uint32z, value)
     }
 
-    /// An array; what its type cannot hold reads as no value.
+    /// Creates an array; a value outside of the type's range becomes invalid.
     ///
-    /// - Parameter values: 1 to 63.
+    /// - Parameter values: 1 to 63 values.
     package static func array(_ number: Fit.Field, _ type: Fit.BaseType, _ values: [Int64]) -> FitField? {
         guard !values.isEmpty, var field = FitField(number, type, 1) else { return nil }
         field.values = .many(
@@ -58,7 +58,7 @@ package struct FitField {
         return field
     }
 
-    /// As much of a text as 63 bytes hold.
+    /// Creates a text, truncated to 63 bytes.
     package static func text(_ number: Fit.Field, _ text: String?) -> FitField? {
         guard let text, var field = FitField(number, .text, 1) else { return nil }
         var bytes: [UInt8] = []
@@ -71,14 +71,14 @@ package struct FitField {
         return field
     }
 
-    /// What a type of up to four bytes can hold.
+    /// The valid values of a type of up to four bytes.
     private static func range(of type: Fit.BaseType) -> ClosedRange<Int64> {
         let invalid = Int64(truncatingIfNeeded: type.invalid)
         if type.isSigned { return -invalid - 1...invalid - 1 }
         return invalid == 0 ? 1...(1 << Int64(8 * type.size)) - 1 : 0...invalid - 1
     }
 
-    /// Bytes of the field in a message, at most 255.
+    /// The size of the field in a message in bytes, at most 255.
     fileprivate var size: Int {
         switch values {
         case .one: type.size
@@ -88,17 +88,17 @@ package struct FitField {
     }
 }
 
-/// Writes messages of a FIT file, little-endian, each definition when it is first needed.
+/// Writes the messages of a FIT file, little-endian, with definitions where they are needed.
 package struct FitWriter {
-    /// What was written and is not taken yet.
+    /// The bytes since the last ``clear()``.
     package private(set) var bytes: [UInt8] = []
-    /// The definitions that are in force, by local type.
+    /// The valid definitions by local type.
     private var definitions: [[UInt8]] = Array(repeating: [], count: Fit.localTypes)
     private var definition: [UInt8] = []
 
     package init() {}
 
-    /// Appends one message, after its definition where the last one of that local type was another.
+    /// Appends a message, and before it its definition if that of the local type differs.
     ///
     /// - Parameter local: 0 to 15.
     package mutating func message(_ message: Fit.Message, as local: UInt8, _ fields: [FitField?]) {
@@ -129,12 +129,12 @@ package struct FitWriter {
         }
     }
 
-    /// Forgets what was written and keeps the room and the definitions.
+    /// Discards the bytes, but keeps their capacity and the definitions.
     package mutating func clear() {
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// The header of a file.
+    /// Returns the header of a file.
     ///
     /// Layout, little-endian:
     ///
@@ -142,9 +142,9 @@ package struct FitWriter {
     ///     0       1     size of the header: 14
     ///     1       1     version of the protocol: 0x10
     ///     2       2     version of the profile
-    ///     4       4     bytes between the header and the file's check sum
+    ///     4       4     bytes between the header and the file's checksum
     ///     8       4     ".FIT"
-    ///     12      2     check sum of the 12 bytes before
+    ///     12      2     checksum of the 12 bytes before
     package static func header(dataSize: Int) -> [UInt8] {
         var writer = FitWriter()
         writer.append(Int64(Fit.headerSize), size: 1)

@@ -2,11 +2,11 @@ import Domain
 
 /// GPX 1.1 with heart rate, cadence and temperature in Garmin's TrackPointExtension v1, and power as PowerInWatts.
 ///
-/// Each pause and each gap begins a new segment. The creator is "paced" alone: the words "with Barometer" tell Strava to keep the
-/// altitudes as they are, and there is none.
+/// Each pause and each gap starts a new segment. The creator is "paced" without "with Barometer", which would make
+/// Strava keep the altitudes: there is no barometer.
 ///
-/// Source: https://www.topografix.com/GPX/1/1, and the schemas under https://www8.garmin.com/xmlschemas. Their sequences are in
-/// the order in which the elements are written here.
+/// Source: https://www.topografix.com/GPX/1/1, and the schemas under https://www8.garmin.com/xmlschemas, whose
+/// xsd:sequence is the order of the elements here.
 enum GPXExport {
     static func write(
         _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportMetadata,
@@ -90,7 +90,7 @@ extension FileText {
 }
 
 extension Sport {
-    /// As Garmin Connect writes it.
+    /// The name that Garmin Connect uses.
     fileprivate var gpxType: String {
         switch self {
         case .run: "running"

@@ -1,10 +1,9 @@
 import Domain
 
-/// One GeoJSON Feature: a LineString, or a MultiLineString with a line for each segment; without a line its geometry is null.
+/// One GeoJSON Feature: a LineString, or a MultiLineString with a line for each segment; without a line its geometry is
+/// null. Times and heart rates are in `coordinateProperties`, in arrays of the same shape as the coordinates.
 ///
-/// Times and heart rates stand in `coordinateProperties`, in arrays of the same shape as the coordinates, as readers of tracks have it.
-///
-/// Source: RFC 7946; a position is longitude, latitude and, where known, altitude; a line has two positions or more.
+/// Source: RFC 7946; a position is longitude, latitude and, if known, altitude; a line has two positions or more.
 enum GeoJSONExport {
     static func write(
         _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportMetadata,
@@ -65,7 +64,7 @@ enum GeoJSONExport {
 }
 
 extension FileText {
-    /// One value for each position: an array of arrays where there are several segments.
+    /// Writes one value for each position; an array of arrays if there are several segments.
     fileprivate mutating func arrays(
         _ track: TrackSegments, _ rows: some RecordingRows, into sink: (Span<UInt8>) throws -> Void,
         _ value: (inout FileText, RecordingSample, Coordinate) -> Void
@@ -86,7 +85,7 @@ extension FileText {
         if isNested { write("]") }
     }
 
-    /// The members that tell of the whole; the object stays open.
+    /// Writes the properties of the recording; the object stays open.
     fileprivate mutating func write(properties recording: RecordedActivity) {
         var line = JSONWriter()
         line.object { line in

@@ -2,10 +2,10 @@ import Domain
 
 /// KML 2.2 with Google's gx:MultiTrack: a gx:Track for each segment, its times before its positions.
 ///
-/// Heart rates and other values stand in arrays of a schema of its own (`heartrate` and so on), as readers of gx:Track know them.
+/// Heart rates and other values are in arrays of a schema (`heartrate` and others), which readers of gx:Track know.
 ///
-/// Source: OGC 07-147r2 and https://developers.google.com/kml/schema/kml22gx.xsd. Their sequences are in the order in which the
-/// elements are written here.
+/// Source: OGC 07-147r2 and https://developers.google.com/kml/schema/kml22gx.xsd, whose xsd:sequence is the order of
+/// the elements here.
 enum KMLExport {
     static func write(
         _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportMetadata,
@@ -68,7 +68,7 @@ enum KMLExport {
         return loss
     }
 
-    /// A kind of value that seconds have beside their position.
+    /// A kind of value other than the position.
     private struct Column {
         var name: String
         var type: String
@@ -107,7 +107,7 @@ extension FileText {
         write("</gx:coord>\n")
     }
 
-    /// What is not known is an empty value: the arrays are as long as the track.
+    /// Writes a value; an unknown one is empty, because the arrays must be as long as the track.
     fileprivate mutating func value(_ value: Double?, decimals: Int) {
         write("<gx:value>")
         if let value { write(value, decimals: decimals) }

@@ -1,11 +1,11 @@
 import Domain
 
-/// Garmin's Training Center Database v2, with speed, power and the steps of people on foot in ActivityExtension v2.
+/// Garmin's Training Center Database v2, with speed, power and the cadence of sports on foot in ActivityExtension v2.
 ///
-/// Each pause begins a new Track. The schema demands calories, which nobody has counted: 0.
+/// Each pause starts a new Track. The schema requires calories, which are unknown: 0.
 ///
-/// Source: https://www8.garmin.com/xmlschemas/TrainingCenterDatabasev2.xsd and ActivityExtensionv2.xsd. Their sequences are in
-/// the order in which the elements are written here.
+/// Source: https://www8.garmin.com/xmlschemas/TrainingCenterDatabasev2.xsd and ActivityExtensionv2.xsd, whose
+/// xsd:sequence is the order of the elements here.
 enum TCXExport {
     static func write(
         _ recording: RecordedActivity, rows: some RecordingRows, origin: ExportMetadata,
@@ -85,7 +85,7 @@ struct Laps {
         laps = recording.laps.isEmpty ? [whole] : recording.laps
     }
 
-    /// A second at this moment belongs to a later lap than this one.
+    /// Whether a second at this moment belongs to a later lap.
     func isOver(_ index: Int, at moment: Int64) -> Bool {
         index < laps.count - 1 && moment > laps[index].endedAt
     }
@@ -156,7 +156,7 @@ extension Sport {
 }
 
 extension Event.Trigger? {
-    /// The activity's end counts as a person's own doing.
+    /// The end of the activity counts as manual.
     fileprivate var tcxName: String {
         switch self {
         case .distance: "Distance"

@@ -1,21 +1,21 @@
 import Domain
 
-/// Where the lines of a recording begin and end, for formats that tell a line's times apart from its positions.
+/// The segments of a recording, for formats that separate the times of a line from its positions.
 ///
-/// A pause and a gap begin a new one. It is 32 bytes for each.
+/// A pause and a gap start a new segment. A segment takes 32 bytes.
 struct TrackSegments {
     struct Segment {
-        /// The moments of its first and its last position.
+        /// The moments of the first and the last position.
         var from: Int64
         var to: Int64
-        /// How many positions of the first moment belong to the segment before.
+        /// The number of positions at the first moment that belong to the segment before.
         var skipped: Int
-        /// How many positions it has.
+        /// The number of positions.
         var count: Int
     }
 
     private(set) var segments: [Segment] = []
-    /// How many seconds with position have a value.
+    /// The numbers of seconds with position that have each value.
     private(set) var heartRates = 0
     private(set) var cadences = 0
     private(set) var powers = 0
@@ -62,16 +62,14 @@ struct TrackSegments {
         if sample.distanceMetres != nil { distances += 1 }
     }
 
-    /// Takes away the segments of a single position.
-    ///
-    /// - Returns: how many they were.
+    /// Removes the segments with a single position and returns their number.
     mutating func removeLone() -> Int {
         let count = segments.count
         segments.removeAll { $0.count < 2 }
         return count - segments.count
     }
 
-    /// The seconds of a segment that have a position, in order.
+    /// Passes the seconds of a segment with a position to `body`, in order.
     func each(
         of segment: Segment, in rows: some RecordingRows, _ body: (RecordingSample, Coordinate) throws -> Void
     ) throws {

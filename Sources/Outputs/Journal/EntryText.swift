@@ -1,8 +1,8 @@
 package import Domain
 
-/// Entries as JSON, one value each, so that reading gives the same to the bit. Moments and durations are whole nanoseconds.
+/// Entries as JSON, one value each, which reads back bit for bit. Moments and durations are whole nanoseconds.
 ///
-/// The reader is `Entry.Kind.init(name:json:)` in Adapters, where the JSON parser lives.
+/// The reader is `InputLogEntry.Kind.init(name:json:)` in Adapters, which has the JSON parser.
 extension JSONWriter {
     package mutating func entry(_ kind: InputLogEntry.Kind) {
         switch kind {
@@ -137,7 +137,7 @@ extension JSONWriter {
     }
 }
 
-// The words of which inputs and beginnings are made.
+// The parts of inputs and snapshots.
 extension JSONWriter {
     private mutating func members(of fix: Fix) {
         member("arrived_at", fix.arrivedAt)
@@ -210,7 +210,7 @@ extension JSONWriter {
         member(name, duration?.wholeNanoseconds)
     }
 
-    /// A number by the shortest text that reads as the same; what is not finite is no number and is left out.
+    /// Writes a number as its shortest text that reads back equal; a value that is not finite is omitted.
     private mutating func member(_ name: String, exact value: Double?) {
         guard let value, value.isFinite else { return }
         key(name)
@@ -237,7 +237,7 @@ extension RunCommand {
 }
 
 extension InputLogEntry.Kind {
-    /// The word that says what an entry's text is of.
+    /// The stored name of an entry's kind.
     package var name: String {
         switch self {
         case .snapshot: "beginning"

@@ -1,14 +1,14 @@
 package import Domain
 
-/// A value that the journal and straps.json store as a word. The words are on users' disks and outlive releases: they never change, whatever
-/// the wire calls the same thing.
+/// A value that the journal and straps.json store as a word. The words are on users' disks and outlive releases: they
+/// never change, even if the wire's word changes.
 package protocol JournalToken: CaseIterable {
-    /// The stored word; no two cases have the same.
+    /// The stored word, different for each case.
     var token: String { get }
 }
 
 extension JournalToken {
-    /// Nil for a word that this release does not know.
+    /// Nil if this release does not know the word.
     package init?(token: String) {
         guard let value = Self.allCases.first(where: { $0.token == token }) else { return nil }
         self = value
@@ -37,7 +37,7 @@ extension LinkReason: JournalToken {
         case .searching: "searching"
         case .ambiguous: "choose"
         case .outOfRange: "out-of-range"
-        // Earlier releases had one word for the two.
+        // Earlier releases stored this word for ``offBody`` and ``backoff``.
         case .offBody: "resting"
         case .backoff: "backoff"
         case .silent: "silent"

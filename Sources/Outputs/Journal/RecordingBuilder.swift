@@ -1,11 +1,11 @@
 package import Domain
 
-/// Writes the rows of a recording from what the pipeline says while a run is on, and keeps what the recording is as a whole.
+/// Builds the rows and the header of a recording from the pipeline's outputs during a run.
 ///
-/// There is one sample for each whole second of active time, none while paused. Like the rest, it follows from the entries alone: fed
-/// with a replay it is where it was before an outage.
+/// There is one sample for each whole second of active time, none while paused. The result depends on the entries
+/// alone: a replay restores the state before an outage.
 package struct RecordingBuilder: Sendable {
-    /// The activity that is on, or the last one; its last lap is in it once it has ended.
+    /// The activity in progress, or the last one; it includes the last lap once it has ended.
     package private(set) var recording: RecordedActivity?
     private var rows: [RecordingRow] = []
     package private(set) var startedAt: Instant?
@@ -13,25 +13,25 @@ package struct RecordingBuilder: Sendable {
     private var lapBeganAt: Int64 = 0
     private var lastAt: Int64 = 0
     private var straps: [(strap: RecordingStrap, seconds: Int)] = []
-    /// The last seconds that were counted in a zone, oldest first: a beat counts for 3 s.
+    /// The last seconds that were counted in a zone, oldest first: a beat is valid for 3 s.
     private var zoneSeconds: [(at: Int64, zone: Int)] = []
     private var cut: Truncation?
 
-    /// From where on rows that were taken already are none of the recording: it ended there, which was known later only.
+    /// The part of the recording to remove, with rows that were already drained, because the activity ended earlier.
     package struct Truncation: Equatable, Sendable {
-        /// Milliseconds since the recording began; rows with a later moment go.
+        /// Milliseconds since the recording began; later rows are removed.
         package var at: Int64
-        /// Samples with more active time go too.
+        /// Samples with more active time are removed too.
         package var elapsedMilliseconds: Int64
 
-        /// Whether the row goes.
+        /// Whether to remove the row.
         package func accepts(_ row: RecordingRow) -> Bool {
             if case .sample(let sample) = row, sample.elapsedMilliseconds > elapsedMilliseconds { return true }
             return row.at > at
         }
     }
 
-    /// More straps than anybody wears on one run.
+    /// The largest number of straps; more than anyone wears in one run.
     private static let strapLimit = 8
     private static let zoneSecondLimit = 4
 
@@ -41,11 +41,11 @@ package struct RecordingBuilder: Sendable {
         self.isDemo = isDemo
     }
 
-    /// Takes what was said since the last time.
+    /// Receives the outputs since the last call.
     ///
     /// - Parameters:
     ///   - seconds: the states at whole seconds of active time (``Pipeline/seconds``).
-    ///   - zones: those in force; nil while zones are off.
+    ///   - zones: the zones in use; nil while zones are off.
     package mutating func ingest(_ outputs: [Output], seconds: [State], zones: Zones?) {
         var rest = seconds[...]
         for output in outputs {
@@ -58,25 +58,24 @@ package struct RecordingBuilder: Sendable {
         for state in rest { ingest(state, zones: zones) }
     }
 
-    /// Moves the number of the recording.
+    /// Applies a shift of activity numbers.
     package mutating func renumber(_ numbers: Renumbering.Shift) {
         if let id = recording?.id { recording?.id = numbers(id) }
     }
 
-    /// What was written since the last call, in order. RR intervals of the time between `.begin` and `.end` are in it.
+    /// Returns and removes the rows since the last call, in order, with RR intervals between `.begin` and `.end`.
     package mutating func drainRows() -> [RecordingRow] {
         defer { if !rows.isEmpty { rows = [] } }
         return rows
     }
 
-    /// Where the recording turned out to have ended before rows that were taken, since the last call. What ``takeRows()`` gives next comes
-    /// after the cut.
+    /// Returns and removes the truncation since the last call. It precedes the rows of the next ``drainRows()``.
     package mutating func popTruncation() -> Truncation? {
         defer { cut = nil }
         return cut
     }
 
-    /// A lap ends with the sample of its last second; a segment begins before its first.
+    /// Returns an output's place: a lap ends after the sample of its last second, a segment begins before its first.
     private static func place(of output: Output) -> (Instant, isBeforeSample: Bool) {
         switch output {
         case .event(let event):
@@ -167,7 +166,7 @@ package struct RecordingBuilder: Sendable {
         recording?.isTimeUncertain = summary.started == nil
     }
 
-    /// The recording ended before what was written last.
+    /// Truncates a recording that ended before its last rows.
     private mutating func fallBack(to summary: ActivitySummary, at: Int64) {
         let cut = Truncation(at: at, elapsedMilliseconds: summary.total.elapsedMilliseconds)
         self.cut = cut
@@ -184,7 +183,7 @@ package struct RecordingBuilder: Sendable {
 
     private mutating func ingest(_ state: State, zones: Zones?) {
         guard isRunning, let activity = state.activity else { return }
-        // After a hole, the step's last whole second.
+        // After a hole this is the last whole second of the step.
         let past = activity.total.elapsedMilliseconds % 1000
         let at = moment(state.at - .milliseconds(past))
         var sample = RecordingSample(at: at, elapsedMilliseconds: activity.total.elapsedMilliseconds - past)
@@ -230,7 +229,7 @@ package struct RecordingBuilder: Sendable {
         recording?.strap = straps.max { $0.seconds < $1.seconds }?.strap
     }
 
-    /// Milliseconds since the recording began; never less than 0.
+    /// Returns milliseconds since the recording began, at least 0.
     package func moment(_ instant: Instant) -> Int64 {
         startedAt.map { max((instant - $0).wholeMilliseconds, 0) } ?? 0
     }

@@ -1,10 +1,10 @@
 package import Domain
 
 extension JSONWriter {
-    /// The most bytes of a list, so that its answer fits into a line with all that stands around it.
+    /// The largest size of a list in bytes, so that its response fits into one line.
     package static let listLimit = 56 * 1024
 
-    /// Summaries, as many of the first as fit: who wants the others asks for those before the last one.
+    /// Writes the first summaries that fit. A client requests the others by the last one's number.
     package mutating func summaries(_ summaries: [ActivitySummary]) {
         array { line in
             for summary in summaries {
@@ -16,11 +16,11 @@ extension JSONWriter {
         }
     }
 
-    /// An activity with its laps and its time in zones, as one object.
+    /// Writes an activity with its laps and its time in zones as one object.
     ///
     /// - Parameters:
-    ///   - first: the number of the first lap that is wanted.
-    ///   - limit: the most bytes of the laps; `next_lap` is the number of the first one that does not fit.
+    ///   - first: the number of the first lap to write.
+    ///   - limit: the largest size of the laps in bytes; `next_lap` is the number of the first lap that does not fit.
     package mutating func activity(
         _ summary: ActivitySummary, _ recording: RecordedActivity, fromLap first: Int = 1, limit: Int = listLimit
     ) {
@@ -36,7 +36,7 @@ extension JSONWriter {
         }
     }
 
-    /// - Returns: the number of the first lap that does not fit.
+    /// - Returns: The number of the first lap that does not fit.
     private mutating func laps(_ laps: [RecordingLap], from first: Int, limit: Int) -> Int? {
         for (index, lap) in laps.enumerated().dropFirst(first - 1) {
             var one = JSONWriter(capacity: 256)

@@ -1,14 +1,14 @@
 package import Domain
 
 extension JSONWriter {
-    /// The number of an activity; absent where it has none yet (``Renumbering``).
+    /// Writes the number of an activity; nothing if it has no number yet (``Renumbering``).
     package mutating func member(_ name: String, number: Int?) {
         member(name, number.flatMap { $0 > 0 ? $0 : nil })
     }
 
-    /// The line of class EVENT: something that happened.
+    /// Writes an EVENT line.
     ///
-    /// - Parameter sequence: nil in a replay, which leaves out what belongs to the machine.
+    /// - Parameter sequence: nil in a replay, which omits the members that depend on the host.
     package mutating func event(_ event: Event, sequence: Int?) {
         object { line in
             line.member("class", "EVENT")
@@ -22,7 +22,7 @@ extension JSONWriter {
         newline()
     }
 
-    /// An EVENT line with another number; the rest of it stays as it was published.
+    /// Returns an EVENT line with another number, otherwise unchanged.
     package static func eventLine(_ line: [UInt8], sequence: Int) -> [UInt8] {
         let head = Array(#"{"class":"EVENT","seq":"#.utf8)
         guard line.starts(with: head) else { return line }
@@ -76,7 +76,7 @@ extension JSONWriter {
         }
     }
 
-    /// An activity in one object.
+    /// Writes an activity summary as one object.
     package mutating func summary(_ summary: ActivitySummary) {
         object { line in
             line.member("id", number: summary.id)
@@ -110,7 +110,7 @@ extension JSONWriter {
 }
 
 extension Event.Kind {
-    /// The word for it on the wire.
+    /// The name on the wire.
     package var name: String {
         switch self {
         case .start: "start"

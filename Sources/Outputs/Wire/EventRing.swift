@@ -1,26 +1,26 @@
 package import Domain
 
-/// The newest events as the lines that they are on the wire, numbered from 1 without holes, and before them what the present run needs
-/// (``RetainedRunEvents``) of those that made room.
+/// The lines of the newest events, numbered from 1 without gaps, and before them the discarded events that the present
+/// run needs (``RetainedRunEvents``).
 ///
-/// Clients have a place in it, not a copy. At most ``limit`` events and ``byteLimit`` bytes are retained, both kinds together; the second
-/// is reached only when many events carry the longest settings.
+/// Clients have a place in the ring, not a copy. It retains at most ``limit`` events and ``byteLimit`` bytes of both
+/// kinds together; only many events with the longest settings reach the second limit.
 package struct EventRing: Sendable {
     package static let limit = 1000
     package static let byteLimit = 1 << 20
 
-    /// The numbers of the newest events, all of which are retained; empty at first, and then its upper bound is the first number to come.
+    /// The numbers of the newest events, all retained. At first it is empty; its upper bound is always the next number.
     package private(set) var retained = 1..<1
 
-    /// The line of event `n` of the newest is at `n % limit`.
+    /// The line of a newest event with number `n` is at `n % limit`.
     private var lines: [[UInt8]] = []
-    /// Events before the newest that the run needs, in the order of their numbers.
+    /// Events before the newest that the run needs, in order.
     private var kept: [(number: Int, line: [UInt8])] = []
     private var marks = RetainedRunEvents()
     private var byteCount = 0
     private var writer = JSONWriter(capacity: 512)
 
-    /// Resumes after the events of an earlier start, the newest last. Of those before a hole only what the run needs is retained.
+    /// Restores the events of an earlier start, in order. Before a gap, only those that the run needs are kept.
     package init(after stored: [(sequence: Int, line: [UInt8])] = []) {
         for (sequence, line) in stored {
             resume(at: sequence)
@@ -28,7 +28,7 @@ package struct EventRing: Sendable {
         }
     }
 
-    /// Puts the events of an earlier start before those that were counted in memory, whose numbers move.
+    /// Inserts the events of an earlier start before those in memory, whose numbers shift.
     package mutating func renumber(_ numbers: Renumbering.Shift, after stored: [(sequence: Int, line: [UInt8])]) {
         var own: [(sequence: Int, line: [UInt8])] = []
         var place = first(from: numbers.first)
@@ -41,16 +41,16 @@ package struct EventRing: Sendable {
         resume(at: next)
     }
 
-    /// Gives the next event this number.
+    /// Sets the number of the next event.
     private mutating func resume(at number: Int) {
         if number == retained.upperBound { return }
         while !retained.isEmpty { dropFirst() }
         retained = number..<number
     }
 
-    /// Gives an event the next number.
+    /// Appends an event with the next number.
     ///
-    /// - Returns: its line.
+    /// - Returns: Its line.
     @discardableResult
     package mutating func append(_ event: Event) -> [UInt8] {
         writer.clear()
@@ -81,13 +81,13 @@ package struct EventRing: Sendable {
         retained = retained.lowerBound..<number + 1
     }
 
-    /// The first event from a number on that is retained; nil where there is none.
+    /// Returns the first retained event from a number on. Nil if there is none.
     package func first(from number: Int) -> Int? {
         if number < retained.lowerBound, let entry = kept.first(where: { $0.number >= number }) { return entry.number }
         return number < retained.upperBound ? max(number, retained.lowerBound) : nil
     }
 
-    /// The line of an event that is retained.
+    /// The line of a retained event.
     package subscript(number: Int) -> [UInt8] {
         if retained.contains(number) { return lines[number % Self.limit] }
         guard let entry = kept.first(where: { $0.number == number }) else {

@@ -1,33 +1,32 @@
 package import Domain
 
-/// Writes JSON (RFC 8259) into one buffer that is used again for each line, without heap allocations once it has grown.
+/// Writes JSON (RFC 8259) into one buffer that is reused for each line, without heap allocations once it has grown.
 ///
-/// The text has no white space. Commas are set by what stands before: none after an opening bracket, a colon or at the
-/// beginning of a line. What has no value is left out, never `null`, 0 or `NaN`.
+/// The text has no white space. A comma is written unless the buffer ends with an opening bracket, a colon or a line.
+/// Members without a value are omitted.
 package struct JSONWriter: Sendable {
-    /// What was written since ``clear()``.
+    /// The bytes since the last ``clear()``.
     package private(set) var bytes: [UInt8] = []
 
     package init(capacity: Int = 2048) {
         bytes.reserveCapacity(capacity)
     }
 
-    /// Forgets what was written and keeps the room.
+    /// Discards the bytes, but keeps their capacity.
     package mutating func clear() {
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Ends the line.
     package mutating func newline() {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    /// Appends whole lines, or the rest of one, as they are.
+    /// Appends whole lines, or the rest of one, unchanged.
     package mutating func append(lines: some Collection<UInt8>) {
         bytes.append(contentsOf: lines)
     }
 
-    /// Appends JSON that is already written: one value.
+    /// Appends an encoded JSON value.
     package mutating func value(written json: some Collection<UInt8>) {
         separate()
         bytes.append(contentsOf: json)
@@ -66,7 +65,7 @@ package struct JSONWriter: Sendable {
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
-    /// A number with at most so many decimals, as ``member(_:_:decimals:)`` has it; `null` in the place of none.
+    /// Appends a number like ``member(_:_:decimals:)``; `null` if it has no value.
     package mutating func value(_ value: Double?, decimals: Int) {
         guard let value, let scaled = DecimalFormat.scaled(value, decimals: decimals) else { return null() }
         separate()
@@ -78,7 +77,7 @@ package struct JSONWriter: Sendable {
         bytes.append(contentsOf: "null".utf8)
     }
 
-    /// The name of the next member. Names are the program's own and need no escapes.
+    /// Appends the name of the next member. Names are the program's own and need no escapes.
     package mutating func key(_ name: String) {
         separate()
         bytes.append(UInt8(ascii: "\""))
@@ -87,7 +86,7 @@ package struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: ":"))
     }
 
-    /// A comma, unless this is the first thing in its place.
+    /// Appends a comma, unless this is the first element.
     private mutating func separate() {
         switch bytes.last {
         case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"): break
@@ -96,7 +95,7 @@ package struct JSONWriter: Sendable {
     }
 }
 
-// Members of an object. A value of nil is left out with its name.
+// Members of an object. A member whose value is nil is omitted.
 extension JSONWriter {
     package mutating func object(_ name: String, _ body: (inout JSONWriter) -> Void) {
         key(name)
@@ -132,16 +131,16 @@ extension JSONWriter {
         self.value(value)
     }
 
-    /// A number with at most so many decimals, 0 to 9, rounded as `printf` rounds, zeros at its end cut, never with an exponent.
-    ///
-    /// A value that is not finite, or too large to be rounded (``DecimalFormat/scaled(_:decimals:)``), is left out.
+    /// Appends a number with at most `decimals` decimals, 0 to 9, rounded like `printf`, without trailing zeros or an
+    /// exponent. A value that is not finite, or too large to be rounded (``DecimalFormat/scaled(_:decimals:)``), is
+    /// omitted.
     package mutating func member(_ name: String, _ value: Double?, decimals: Int) {
         guard let value, let scaled = DecimalFormat.scaled(value, decimals: decimals) else { return }
         key(name)
         bytes.append(scaled: scaled, decimals: decimals)
     }
 
-    /// A moment as `2026-03-01T07:30:12.300Z`; left out beyond the years 0 to 9999, which the format cannot say.
+    /// Appends a time as `2026-03-01T07:30:12.300Z`; a time beyond the years 0 to 9999 of the format is omitted.
     package mutating func member(_ name: String, _ time: UTC?) {
         guard let fields = time?.fields, (0...9999).contains(fields.year) else { return }
         key(name)
@@ -150,7 +149,7 @@ extension JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// An address as `A0:9E:1A:00:00:01`.
+    /// Appends an address as `A0:9E:1A:00:00:01`.
     package mutating func member(_ name: String, _ address: BluetoothAddress?) {
         guard let address else { return }
         key(name)
@@ -163,7 +162,7 @@ extension JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// The lowest four bits as one digit.
+    /// Appends the lowest four bits as one digit.
     private mutating func hexadecimal(_ value: UInt64, ten: Unicode.Scalar) {
         let digit = UInt8(value & 0xF)
         bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: ten) + digit - 10)
@@ -184,8 +183,8 @@ extension JSONWriter {
             && byte != UInt8(ascii: "<")
     }
 
-    /// JSON asks for quotes, backslashes and C0. The others are escaped so that a line can do no harm where it is shown
-    /// as it is: DEL, C1 and what turns the direction of text on a terminal, `<` in a page's script.
+    /// Appends an escaped scalar. JSON requires escapes for quotes, backslashes and C0. The others make a line harmless
+    /// where it is shown unescaped: DEL, C1 and bidirectional controls on a terminal, `<` in a script of a page.
     private mutating func escaped(_ scalar: Unicode.Scalar) {
         switch scalar {
         case "\"", "\\":

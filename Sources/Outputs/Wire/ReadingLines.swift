@@ -1,7 +1,7 @@
 package import Domain
 
 extension JSONWriter {
-    /// The line of class HEART: one notification of the strap.
+    /// Writes a HEART line: one heart-rate sample.
     package mutating func heart(_ reading: HeartRateSample, sequence: Int) {
         let measurement = reading.measurement
         object { line in
@@ -22,7 +22,7 @@ extension JSONWriter {
         newline()
     }
 
-    /// The line of class FIX: one accepted fix.
+    /// Writes a FIX line: one accepted fix.
     package mutating func fix(_ fix: AcceptedFix, sequence: Int) {
         object { line in
             line.member("class", "FIX")

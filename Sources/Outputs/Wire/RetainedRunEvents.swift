@@ -1,7 +1,8 @@
 import Domain
 
-/// The numbers of the events that a reader of the present run needs, however many others came after them: its `start`, the last `start`
-/// with `resumed`, the last `pause` or `resume`, and the last ``lapLimit`` laps. A run that has ended needs none.
+/// The numbers of the events that a reader of the present run needs, regardless of later events: its `start`, the last
+/// `start` with `resumed`, the last `pause` or `resume`, and the last ``lapLimit`` laps. A run that has ended needs
+/// none.
 struct RetainedRunEvents: Sendable {
     static let lapLimit = 100
 
@@ -12,10 +13,10 @@ struct RetainedRunEvents: Sendable {
     private var start: Int?
     private var resumedStart: Int?
     private var pauseOrResume: Int?
-    /// Rising.
+    /// In rising order.
     private var laps: [Int] = []
 
-    /// An event has happened; numbers rise.
+    /// Adds an event; numbers rise.
     mutating func add(_ number: Int, _ kind: Kind) {
         switch kind {
         case .start:
@@ -36,7 +37,7 @@ struct RetainedRunEvents: Sendable {
 }
 
 extension RetainedRunEvents.Kind {
-    /// Nil for an event that is no mark of the run.
+    /// Nil for an event that a reader does not need.
     init?(_ kind: Event.Kind) {
         switch kind {
         case .start(_, _, let resumed): self = resumed ? .resumedStart : .start
@@ -47,8 +48,8 @@ extension RetainedRunEvents.Kind {
         }
     }
 
-    /// Reads it from a line of class EVENT as ``JSONWriter`` writes it: no text from outside comes before `event`, and a quote within a
-    /// text is escaped.
+    /// Finds the kind in an EVENT line of ``JSONWriter``: `event` comes before any external text, and quotes in texts
+    /// are escaped.
     init?(line: [UInt8]) {
         guard let start = line.end(of: #""event":""#) else { return nil }
         switch String(decoding: line[start...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self) {
@@ -62,7 +63,7 @@ extension RetainedRunEvents.Kind {
 }
 
 extension [UInt8] {
-    /// Where a text that it contains ends first.
+    /// Returns the index after the first occurrence of a text.
     fileprivate func end(of text: StaticString) -> Int? {
         let wanted = Array(text.description.utf8)
         return indices.first { self[$0...].starts(with: wanted) }.map { $0 + wanted.count }

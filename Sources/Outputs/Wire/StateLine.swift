@@ -1,15 +1,16 @@
 package import Domain
 
 extension JSONWriter {
-    /// The line of class STATE.
+    /// Writes a STATE line.
     ///
-    /// - Parameter sequence: from 1 at the daemon's start, rising by 1; nil in a replay, which leaves out what belongs to the machine.
+    /// - Parameter sequence: the number since the daemon's start, from 1; nil in a replay, which omits the members that
+    ///   depend on the host.
     package mutating func stateLine(_ state: State, sequence: Int?) {
         self.state(state, sequence: sequence)
         newline()
     }
 
-    /// Everything that is known at one moment, as one object.
+    /// Writes a state as one object.
     package mutating func state(_ state: State, sequence: Int?) {
         let isReplay = sequence == nil
         object { line in
@@ -32,7 +33,7 @@ extension JSONWriter {
         }
     }
 
-    /// The members that belong to the machine: no replay has them.
+    /// Writes the members that depend on the host; a replay has none of them.
     private mutating func machine(_ state: State) {
         object("gpsd") {
             $0.member("link", state.gpsd.state.rawValue)
@@ -88,7 +89,7 @@ extension JSONWriter {
         member("distance_m", figures.distanceMetres, decimals: 2)
     }
 
-    /// The members of a lap.
+    /// Writes the members of a lap.
     mutating func lap(_ figures: Totals, number: Int) {
         member("number", number)
         times(figures)
@@ -118,13 +119,13 @@ extension JSONWriter {
         member("zone_fraction", heart.zoneFraction, decimals: 4)
     }
 
-    /// How a link stands, and why it is not connected.
+    /// Writes a link's state, and the reason if it is not connected.
     mutating func link(_ status: LinkStatus) {
         member("link", status.state.rawValue)
         member("reason", status.reason?.rawValue)
     }
 
-    /// The members of a position that do not depend on the moment at which it is told.
+    /// Writes the members of a position that do not depend on the time of publishing.
     mutating func position(_ position: Position) {
         member("latitude", position.coordinate.latitude, decimals: 7)
         member("longitude", position.coordinate.longitude, decimals: 7)

@@ -1,58 +1,58 @@
 package import Domain
 
-/// What one client of state.sock has chosen and what waits for it, bounded.
+/// The subscription of one client of state.sock and its pending output, bounded.
 ///
-/// Bytes go out in chunks of whole lines. The shell takes the next chunk, says how much of it was sent, and takes the next
-/// when it is through. While a client keeps up, a STATE line goes to it from the buffer that all share and is copied only as
-/// far as it was not taken. When a client is behind:
+/// Bytes are sent in chunks of whole lines. The shell requests the next chunk, reports the bytes sent, and requests
+/// another when that is sent. While a client keeps up, STATE lines are sent from the buffer that all clients share, and
+/// only an unsent rest is copied. If a client lags:
 ///
-/// - STATE is conflated: the newest that the client is to have waits, each that it replaces was missed;
-/// - SETTINGS are conflated: the newest wait, and nothing was missed, since each change is an EVENT too;
-/// - EVENTs wait in the ``EventRing``, where the client has a place; those that leave it before were missed;
-/// - HEART and FIX lines wait up to ``readingLimit``; beyond it the oldest were missed;
-/// - WATCH and ERROR lines wait; the shell takes no further line from a client that is behind.
+/// - STATE is conflated: the newest accepted state waits, and each state that it replaces is dropped.
+/// - SETTINGS are conflated: the newest wait. Nothing is dropped, because each change is an EVENT too.
+/// - EVENTs wait in the ``EventRing``, where the client has a place; those that leave the ring before are dropped.
+/// - HEART and FIX lines wait up to ``readingLimit``; beyond it the oldest are dropped.
+/// - WATCH and ERROR lines wait; the shell reads no further line from a client that lags.
 ///
-/// What was missed is told by a DROPPED line before the next line.
+/// A DROPPED line before the next line reports what was dropped.
 package struct SubscriberQueue: Sendable {
-    /// The most bytes of HEART and FIX lines that wait.
+    /// The largest size of waiting HEART and FIX lines, in bytes.
     package static let readingLimit = 64 * 1024
-    /// A chunk is closed when it has so many bytes; it is longer by at most one line.
+    /// The size in bytes at which a chunk is closed; it may exceed it by at most one line.
     package static let chunkSize = 4096
-    /// Periodic states that come so much too early are in time: their moments are not on a grid of the client's.
+    /// How much too early a periodic state may come: its time is not on the client's grid.
     private static let jitterTolerance = Duration.milliseconds(50)
 
-    /// What is in force.
+    /// The present subscription.
     package private(set) var watch = Subscription()
 
-    /// The chunk that is being sent, from `sent` on.
+    /// The chunk under way; the bytes before `sent` are sent.
     private var chunk = JSONWriter(capacity: 0)
     private var sent = 0
     private var answers = JSONWriter(capacity: 0)
     private var missed = DroppedCounts()
-    /// The event that comes next; nil while events are not watched.
+    /// The number of the next event; nil while events are not subscribed.
     private var place: Int?
     private var settingsWait = false
     private var readings = ReadingQueue()
     private var waitingState: [UInt8] = []
     private var waitingMoment: StateKey?
-    /// The state that went out, or began to wait, last.
+    /// The time of the last accepted state.
     private var lastState: Instant?
-    /// Since when nothing was taken of what waits; nil while nothing waits.
+    /// The time since which the client has accepted no bytes; nil while it accepts them.
     package private(set) var stuckSince: Instant?
 
-    /// - Parameter ring: the events from its end on are to come.
+    /// Creates a queue whose events start at the end of the ring.
     package init(ring: EventRing) {
         place = ring.retained.upperBound
     }
 
-    /// Lets the first line wait for a new client.
+    /// Queues the VERSION line for a new client.
     package mutating func greet(_ version: [UInt8]) {
         answers.append(lines: version)
     }
 
-    // MARK: What the client says
+    // MARK: Requests
 
-    /// Puts a request in force and answers it.
+    /// Applies a subscription request and queues the WATCH line.
     package mutating func apply(_ request: SubscriptionRequest, ring: EventRing) {
         let before = watch.classes
         if let classes = request.classes { watch.classes = classes }
@@ -62,7 +62,7 @@ package struct SubscriberQueue: Sendable {
         if !watch.classes.contains(.event) {
             place = nil
         } else if let since = request.since {
-            // A number from the future is one of a daemon that is no more: all that is retained is news.
+            // A number from the future belongs to an earlier daemon: all retained events are new to the client.
             place = since < ring.retained.upperBound ? since + 1 : ring.first(from: 1) ?? ring.retained.upperBound
         } else if place == nil {
             place = ring.retained.upperBound
@@ -72,16 +72,16 @@ package struct SubscriberQueue: Sendable {
         if let moment = waitingMoment, !isWatched(moment) { waitingMoment = nil }
     }
 
-    /// Tells the client what is wrong with its line.
+    /// Queues an ERROR line for a client's invalid line.
     package mutating func refuse(_ message: String) {
         answers.error(message)
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// Whether the client is to have a state, which then counts as its last one.
+    /// Whether to send a state to the client; if so, it counts as the last one.
     ///
-    /// - Parameter isChange: the state is published because something changed, not because time passed.
+    /// - Parameter isChange: whether a change, rather than the passing of time, caused the state.
     package mutating func accepts(_ moment: StateKey, isChange: Bool) -> Bool {
         guard isWatched(moment) else { return false }
         if moment.run != .active && !isChange, let lastState,
@@ -98,7 +98,7 @@ package struct SubscriberQueue: Sendable {
             && (moment.run != .active || moment.elapsedMilliseconds.isMultiple(of: watch.everyMilliseconds))
     }
 
-    /// Lets a state wait; one that still waited was missed.
+    /// Queues a state; a state that still waits is dropped.
     package mutating func wait(state line: [UInt8], _ moment: StateKey) {
         if waitingMoment != nil { missed.states += 1 }
         waitingState.removeAll(keepingCapacity: true)
@@ -106,7 +106,7 @@ package struct SubscriberQueue: Sendable {
         waitingMoment = moment
     }
 
-    /// Lets the rest of a line wait of which a part was sent already. Nothing else may be waiting.
+    /// Queues the rest of a partly sent line. Nothing else may wait.
     package mutating func wait(rest: ArraySlice<UInt8>) {
         precondition(sent == chunk.bytes.count)
         chunk.clear()
@@ -114,7 +114,7 @@ package struct SubscriberQueue: Sendable {
         chunk.append(lines: rest)
     }
 
-    /// Lets a HEART or FIX line wait, if it is watched.
+    /// Queues a HEART or FIX line if it is subscribed.
     package mutating func wait(reading line: [UInt8], of lines: MessageClasses) {
         guard watch.classes.contains(lines) else { return }
         readings.append(line, of: lines)
@@ -123,26 +123,26 @@ package struct SubscriberQueue: Sendable {
         }
     }
 
-    /// The events of the ring have other numbers from now on (``EventRing/renumber(_:after:)``); the client has the same place.
+    /// Applies a shift of event numbers (``EventRing/renumber(_:after:)``); the client keeps its place.
     package mutating func renumber(_ numbers: Renumbering.Shift) {
         place = place.map { numbers($0) }
     }
 
-    /// Lets the settings wait, if they are watched.
+    /// Queues the settings if they are subscribed.
     package mutating func settingsChanged() {
         settingsWait = watch.classes.contains(.settings)
     }
 
-    // MARK: What goes out
+    // MARK: Output
 
-    /// Nothing waits: a line may be sent directly.
+    /// Whether nothing waits, so that a line may be sent directly.
     package func isEmpty(_ ring: EventRing) -> Bool {
         sent == chunk.bytes.count && answers.bytes.isEmpty && missed == DroppedCounts() && !hasEvent(ring)
             && !settingsWait
             && readings.isEmpty && waitingMoment == nil
     }
 
-    /// The bytes to send now; nil when nothing waits.
+    /// Returns the bytes to send now. Nil if nothing waits.
     ///
     /// - Parameter settings: the present SETTINGS line.
     package mutating func next(_ ring: EventRing, settings: [UInt8]) -> ArraySlice<UInt8>? {
@@ -150,13 +150,13 @@ package struct SubscriberQueue: Sendable {
         return sent < chunk.bytes.count ? chunk.bytes[sent...] : nil
     }
 
-    /// So many of those bytes were taken.
+    /// Records that the client has accepted `count` bytes.
     package mutating func sent(_ count: Int) {
         sent += count
         stuckSince = nil
     }
 
-    /// Nothing more is taken for now.
+    /// Records that the client accepts nothing for now.
     package mutating func blocked(at now: Instant) {
         if stuckSince == nil { stuckSince = now }
     }
@@ -164,7 +164,7 @@ package struct SubscriberQueue: Sendable {
     private mutating func fill(_ ring: EventRing, settings: [UInt8]) {
         chunk.clear()
         sent = 0
-        // A replay's hole comes after the answer to the line that asked for it.
+        // Events lost to a replay are reported after the WATCH line of the request.
         if answers.bytes.isEmpty { skipEventsThatLeft(ring) }
         reportDropped()
         chunk.append(lines: answers.bytes)
@@ -212,11 +212,11 @@ package struct SubscriberQueue: Sendable {
     }
 }
 
-/// What thinning needs to know of a state.
+/// The properties of a state that decide whether a client receives it.
 package struct StateKey: Equatable, Sendable {
     package var at: Instant
     package var run: RunState
-    /// 0 while idle.
+    /// Zero while idle.
     package var elapsedMilliseconds: Int64
 
     package init(_ state: State) {
@@ -226,7 +226,7 @@ package struct StateKey: Equatable, Sendable {
     }
 }
 
-/// HEART and FIX lines in their order. The lines are shared between clients, not copied.
+/// HEART and FIX lines in order. Clients share the lines without copies.
 private struct ReadingQueue: Sendable {
     private var lines: [(line: [UInt8], of: MessageClasses)] = []
     private var head = 0
@@ -241,7 +241,7 @@ private struct ReadingQueue: Sendable {
         byteCount += line.count
     }
 
-    /// The class of what was removed.
+    /// Removes the first line and returns its class.
     @discardableResult
     mutating func removeFirst() -> MessageClasses {
         let (line, kind) = lines[head]

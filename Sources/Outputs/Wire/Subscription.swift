@@ -1,4 +1,4 @@
-/// The classes of lines that a client of state.sock can choose from.
+/// The classes of lines that a client of state.sock can subscribe to.
 package struct MessageClasses: OptionSet, Sendable {
     package let rawValue: UInt8
 
@@ -12,16 +12,16 @@ package struct MessageClasses: OptionSet, Sendable {
     package static let fix = MessageClasses(rawValue: 8)
     package static let settings = MessageClasses(rawValue: 16)
 
-    /// All classes with the names that they have on the wire.
+    /// All classes with their names on the wire.
     package static let names: [(name: String, lines: MessageClasses)] = [
         ("STATE", .state), ("EVENT", .event), ("HEART", .heart), ("FIX", .fix), ("SETTINGS", .settings),
     ]
 }
 
-/// What one client of state.sock has chosen.
+/// The subscription of one client of state.sock.
 package struct Subscription: Equatable, Sendable {
     package var classes: MessageClasses = [.state, .event]
-    /// The least time between periodic STATE lines, in milliseconds: a multiple of 100, 100 to 60000.
+    /// The minimum time between periodic STATE lines, in milliseconds: a multiple of 100, 100 to 60000.
     package var everyMilliseconds: Int64 = 100
 
     package init() {}
@@ -31,12 +31,12 @@ package struct Subscription: Equatable, Sendable {
     }
 }
 
-/// A `WATCH` line from a client. What is nil stays as it is.
+/// A `WATCH` line from a client. Nil leaves a property unchanged.
 package struct SubscriptionRequest: Equatable, Sendable {
     package var classes: MessageClasses?
     /// A multiple of 100, 100 to 60000.
     package var everyMilliseconds: Int?
-    /// The last event that the client has, 0 or more: it wants those after it.
+    /// The last event that the client has, 0 or more; it requests those after it.
     package var since: Int?
 
     package init(classes: MessageClasses? = nil, everyMilliseconds: Int? = nil, since: Int? = nil) {
@@ -46,7 +46,7 @@ package struct SubscriptionRequest: Equatable, Sendable {
     }
 }
 
-/// How many lines of each class a client has missed since it was last told.
+/// The numbers of dropped lines of each class since the last DROPPED line.
 package struct DroppedCounts: Equatable, Sendable {
     package var states = 0
     package var events = 0
@@ -61,14 +61,14 @@ package struct DroppedCounts: Equatable, Sendable {
     }
 }
 
-// The lines that are about the stream itself and are always sent.
+// Lines about the stream itself, which are always sent.
 extension JSONWriter {
-    /// The first line of a stream.
+    /// Writes the first line of a stream.
     ///
     /// - Parameters:
-    ///   - bootID: the random name of the machine's boot; empty when it is not known.
+    ///   - bootID: the kernel's random boot ID; empty if it is unknown.
     ///   - instance: a name that is new at each start of the daemon.
-    ///   - events: the numbers that can be replayed; while there are none, `first` is `last` + 1.
+    ///   - events: the numbers that can be replayed; if there are none, `first` is `last` + 1.
     package mutating func version(
         release: String, protocol number: Int, bootID: String, instance: String, events: Range<Int>
     ) {
@@ -87,7 +87,7 @@ extension JSONWriter {
         newline()
     }
 
-    /// What is in force for a client.
+    /// Writes a WATCH line: a client's present subscription.
     package mutating func watch(_ watch: Subscription) {
         object { line in
             line.member("class", "WATCH")

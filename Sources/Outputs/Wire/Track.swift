@@ -1,10 +1,10 @@
 import Domain
 
-/// A stretch of an activity's samples as a table, for a map or a chart.
+/// A part of an activity's samples as a table, for a map or a chart.
 package struct Track: Equatable, Sendable {
-    /// What a sample has, by its name on the wire.
+    /// A column, with its name on the wire.
     package enum Column: String, CaseIterable, Sendable {
-        /// Since the activity began, pauses included.
+        /// Time since the activity began, with pauses.
         case at = "at_ms"
         case elapsed = "elapsed_ms"
         case distance = "distance_m"
@@ -16,18 +16,18 @@ package struct Track: Equatable, Sendable {
         case power = "power_w"
         case temperature = "temperature_c"
 
-        /// Those that are told where nobody says which.
+        /// The columns of a request without a choice.
         package static let usual: [Column] = [
             .at, .elapsed, .distance, .latitude, .longitude, .altitude, .speed, .heartRate,
         ]
     }
 
-    /// Which stretch of which activity is wanted, and how much of it.
+    /// A request for a part of an activity.
     package struct Request: Equatable, Sendable {
         package var activity: Int
         /// Milliseconds since the activity began.
         package var from: Int64
-        /// One sample of so many milliseconds.
+        /// One sample is returned for each interval, in milliseconds.
         package var interval: Int64
         package var columns: [Column]
 
@@ -40,16 +40,16 @@ package struct Track: Equatable, Sendable {
     }
 
     package let columns: [Column]
-    /// Written already: lists of numbers, and `null` for what was not known.
+    /// The encoded rows: arrays of numbers, and `null` for unknown values.
     private var rows: JSONWriter
-    /// Where to go on; nil where there is no more by now.
+    /// The moment of the next sample; nil if there is none yet.
     package private(set) var next: Int64?
 
-    /// There is no room for more.
+    /// The rows have reached the limit.
     private struct Full: Error {}
 
-    /// - Parameter limit: the most bytes of the rows.
-    /// - Throws: what reading the rows throws.
+    /// - Parameter limit: the largest size of the rows in bytes.
+    /// - Throws: The errors of `recording`.
     package init(_ request: Request, of recording: some RecordingRows, limit: Int = JSONWriter.listLimit) throws {
         columns = request.columns
         var rows = JSONWriter(capacity: 4096)
@@ -68,7 +68,7 @@ package struct Track: Equatable, Sendable {
                 due = (sample.at / request.interval + 1) * request.interval
             }
         } catch is Full {
-            // The rest is for the next question.
+            // The rest is left for the next request.
         }
         self.rows = rows
         self.next = next
