@@ -2,17 +2,17 @@ import Domain
 import Linux
 import Sensors
 
-/// A connection to the bus on which bluetoothd is spoken to. bluetoothd remembers filters, searches, notifications and agents for each
-/// connection, and forgets them when it ends.
+/// A bus connection for calls to bluetoothd. bluetoothd keeps discovery filters, discoveries, notifications
+/// and agents per connection, and drops them when the connection ends.
 ///
-/// Released, it is closed, and nothing comes of what was asked.
+/// Releasing the client closes the connection and cancels its pending calls.
 final class BlueZClient {
     enum Signal {
         case told(BlueZInterfaceUpdate, isNew: Bool)
         case removed(BlueZInterface, of: String)
-        /// Why the link of a device has ended.
+        /// The reason why the link of a device ended (`org.bluez.Device1.Disconnected`).
         case disconnected(String, of: String)
-        /// The connection to the bus is no more.
+        /// The bus connection ended.
         case ended
     }
 
@@ -20,15 +20,15 @@ final class BlueZClient {
     private static let objectManager = "org.freedesktop.DBus.ObjectManager"
 
     let bus: Bus
-    /// The unique name of the bluetoothd that is meant: another one is not spoken to by mistake.
+    /// The unique bus name of the bluetoothd in use. A restarted bluetoothd has another one.
     let owner: String
     private var matches: [BusSlot] = []
     private var calls: [Int: BusSlot] = [:]
     private var count = 0
 
     /// - Parameters:
-    ///   - address: the bus, as ``Bus/systemAddress``.
-    ///   - happened: called from the loop.
+    ///   - address: the bus, such as ``Bus/systemAddress``.
+    ///   - happened: receives ``Signal/ended``, from the loop.
     init(
         to owner: String, at address: String, loop: EventLoop, happened: @escaping (Signal, Instant) -> Void
     ) throws(SystemError) {
@@ -36,7 +36,7 @@ final class BlueZClient {
         bus = try Bus(at: address, loop: loop) { if $0 == .ended { happened(.ended, Clock.now()) } }
     }
 
-    /// Hears what objects come, go and change from now on.
+    /// Subscribes to the signals of added, removed and changed objects.
     func listen(_ happened: @escaping (Signal, Instant) -> Void) throws(SystemError) {
         let from = "type='signal',sender='\(owner)',interface="
         let interfaces: [BlueZInterface] = [.adapter, .device, .characteristic, .battery]
@@ -62,19 +62,19 @@ final class BlueZClient {
         calls[number] = bus.call(
             owner, method.path, method.interface, method.member, method.arguments, timeout: call.limit
         ) { [weak self] result in
-            // Its owner may be released by what it is told.
+            // The callback may release the owner of this client, and so the client.
             self?.calls[number] = nil
             answered(result.mapError { BlueZError($0) }, Clock.now())
         }
     }
 
-    /// Calls a method whose answer nobody waits for.
+    /// Calls a method without waiting for its reply.
     func send(_ call: BlueZMethodCall) {
         let method = call.method
         bus.send(owner, method.path, method.interface, method.member, method.arguments)
     }
 
-    // MARK: What is heard
+    // MARK: Received signals
 
     private func signals(_ message: BusMessage) -> [Signal] {
         guard message.sender == owner else { return [] }
@@ -99,7 +99,7 @@ final class BlueZClient {
         }
     }
 
-    /// What `GetManagedObjects` has answered; nil when it is nonsense.
+    /// The objects in a reply of `GetManagedObjects`. Nil if the reply has another signature.
     static func objects(_ answer: [BusValue]) -> [BlueZInterfaceUpdate]? {
         guard let first = answer.first, first.signature == "a{oa{sa{sv}}}" else { return nil }
         return first.entries.flatMap { parts(of: $0.key, $0.value) }
@@ -119,7 +119,7 @@ final class BlueZClient {
 }
 
 extension BlueZValue {
-    /// Nil for what no property that is used here is.
+    /// Nil for types that no property in use has.
     init?(_ value: BusValue) {
         let content = value.content
         if let flag = content.bool {

@@ -2,7 +2,7 @@ import Linux
 import Sensors
 
 extension BlueZMethodCall {
-    /// The method that is called, on which object, and with what.
+    /// Object path, interface, member and arguments of the call.
     var method: (path: String, interface: String, member: String, arguments: [BusValue]) {
         let device = BlueZInterface.device.rawValue
         let adapter = BlueZInterface.adapter.rawValue

@@ -2,13 +2,13 @@ import Domain
 import Linux
 package import Sensors
 
-/// One pairing with a strap through bluetoothd, on a connection to the bus of its own: an agent for that strap alone, which is gone when
-/// this is released. It is never the default agent by our wish, and refuses everybody else.
+/// One pairing with a strap through bluetoothd, on a separate bus connection. It registers an agent for that strap
+/// alone, which is unregistered on release. It does not ask to be the default agent, and rejects all other devices.
 final class BlueZPairing {
     let pattern: StrapMatcher
     let endsAt: Instant
     let finished: (PairingResult) -> Void
-    /// The path of the strap's object, once it was heard.
+    /// The object path of the strap. Nil until the strap is found.
     var device: String?
     private var channel: BlueZClient?
     private var agent: BusSlot?
@@ -20,30 +20,30 @@ final class BlueZPairing {
     }
 
     deinit {
-        // bluetoothd would take it back by itself when the connection ends, and gives up the pairing then.
+        // bluetoothd also unregisters the agent when the connection ends, and then cancels the pairing.
         channel?.send(.unregisterAgent)
     }
 
-    /// Whether the strap has still to be heard.
+    /// Whether the strap is not found yet.
     var isSearching: Bool {
         device == nil
     }
 
-    /// Whether bluetoothd pairs, or is about to.
+    /// Whether the call to pair was made or is about to be.
     var isUnderWay: Bool {
         channel != nil
     }
 
-    /// Registers the agent, and has bluetoothd pair with the device.
+    /// Registers the agent, then asks bluetoothd to pair with the device.
     ///
-    /// - Parameter ended: called once, unless this is released before.
+    /// - Parameter ended: receives the result, once. Not called after release.
     func begin(
         with device: String, over channel: BlueZClient, ended: @escaping (PairingResult) -> Void
     ) throws(SystemError) {
         self.channel = channel
         let judge = BlueZAgent(device: device)
         agent = try channel.bus.serve(BlueZAgent.path) { [owner = channel.owner] request in
-            // Anybody on the bus can ask; only bluetoothd's questions mean anything.
+            // Any peer on the bus can call the agent. Only calls of bluetoothd are served.
             guard request.message.sender == owner else { return request.refuse(BusError(BusError.accessDenied)) }
             Self.respond(request, judge)
         }
@@ -81,7 +81,8 @@ extension BluetoothdStrapBackend {
         let now = Clock.now()
         pairing = BlueZPairing(pattern, endsAt: now + PairingResult.limit, finished: finished)
         for device in session.connectedDevices { mayPair(with: device) }
-        // The one that is being connected is waited for: a connection that is called off may be made all the same, and then nobody has it.
+        // A connection attempt is not cancelled: the kernel may complete it after the cancellation, and
+        // then no owner would use or close the link.
         if let device = connection.flatMap({ session.objects.device(at: $0.device) }) { mayPair(with: device) }
         if pairing?.isSearching ?? false { makeWay(at: now) }
         leaveUnsubscribed(at: now)
@@ -90,7 +91,8 @@ extension BluetoothdStrapBackend {
         return nil
     }
 
-    /// Ends a connection whose subscription waits for the very pairing: bluetoothd may never finish one beside the other.
+    /// Disconnects if the subscription is pending, because it waits for this pairing: bluetoothd may never
+    /// complete either of the two.
     func leaveUnsubscribed(at now: Instant) {
         guard let connection, connection.isConnected, !connection.isSubscribed, !connection.isLeaving else { return }
         connection.disconnect(at: now)
@@ -101,7 +103,7 @@ extension BluetoothdStrapBackend {
         pairing != nil
     }
 
-    /// A device is there: it may be the one that is to be paired.
+    /// Selects the device for the pairing if it matches.
     func mayPair(with device: BlueZDevice) {
         guard let pairing, pairing.isSearching, let address = device.address,
             pairing.pattern.matches(address, name: device.name)
@@ -109,8 +111,8 @@ extension BluetoothdStrapBackend {
         pairing.device = device.path
     }
 
-    /// Begins the pairing once the strap was heard, nothing is done with it but that it streams, and nothing searches. A link that is being
-    /// closed would be closed under the pairing.
+    /// Starts the pairing once the strap is found, its connection (if any) is subscribed, and no discovery
+    /// runs. During a disconnect the pairing would lose its link, so it waits for the end of that.
     func pairOn(at now: Instant) {
         guard let pairing, !pairing.isUnderWay, let path = pairing.device, let owner,
             connection?.isSubscribed ?? true
@@ -130,7 +132,7 @@ extension BluetoothdStrapBackend {
         }
     }
 
-    /// Ends the pairing, if there is one, and uses the strap again.
+    /// Ends the pairing, if any, and resumes the use of the strap.
     func endPairing(_ outcome: PairingResult) {
         guard let pairing else { return }
         self.pairing = nil

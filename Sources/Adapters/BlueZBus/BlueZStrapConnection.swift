@@ -2,23 +2,23 @@ import Domain
 import Linux
 import Sensors
 
-/// A connection to a strap through bluetoothd, on a connection to the bus of its own.
+/// A connection to a strap through bluetoothd, on a separate bus connection.
 ///
-/// It carries out what its ``BlueZConnection`` asks for, until it is over or released; released before, it tells bluetoothd to close the
-/// link. Its owner tells it whenever the objects have changed, and calls ``tick(_:at:)`` no later than ``deadline``; it has no timer of
-/// its own.
+/// It performs the actions of its ``BlueZConnection`` until that is over. Releasing it earlier makes
+/// bluetoothd close the link. It has no timer: its owner reports each change of the objects, and calls
+/// ``tick(at:)`` no later than ``deadline``.
 final class BlueZStrapConnection {
     enum Event {
-        /// There is a link to the strap, or none, whatever its object says.
+        /// Whether a link to the strap exists. This overrides the `Connected` property of the object.
         case linked(Bool)
-        /// The strap is connected, and can be subscribed to.
+        /// The strap is connected and its services are resolved, so it can be subscribed to.
         case connected
         case reported(HeartRateSession.Report)
-        /// The connection ended by itself; only ``isOver`` follows.
+        /// The connection ended without a call of ``disconnect(at:)``. Only ``isOver`` changes after this.
         case ended(StrapLink.DisconnectCause)
-        /// bluetoothd has not answered.
+        /// bluetoothd did not reply in time.
         case unanswered
-        /// Its ``BlueZStrapConnection/deadline`` may be another one.
+        /// The ``BlueZStrapConnection/deadline`` may have changed.
         case advanced
     }
 
@@ -28,14 +28,14 @@ final class BlueZStrapConnection {
     private let objects: () -> BlueZObjects
     private let happened: (Event, Instant) -> Void
     private var socket: NotificationSocket?
-    /// Whether the strap can be subscribed to, or could be.
+    /// Whether the strap has reached `connected`.
     private(set) var isConnected = false
 
     /// - Parameters:
-    ///   - device: the path of the strap's object.
-    ///   - isFresh: whether a link that stands was made a moment ago, for us.
-    ///   - objects: the objects of bluetoothd as they are now.
-    ///   - happened: called from the loop, or from within the methods below.
+    ///   - device: the object path of the strap.
+    ///   - isFresh: whether an existing link was just made by our own pairing.
+    ///   - objects: returns the current objects of bluetoothd.
+    ///   - happened: called from the loop or from the methods below.
     init(
         to device: String, over channel: BlueZClient, loop: EventLoop, tellsReasons: Bool, isFresh: Bool,
         objects: @escaping () -> BlueZObjects, happened: @escaping (Event, Instant) -> Void, at now: Instant
@@ -55,17 +55,17 @@ final class BlueZStrapConnection {
         machine.device
     }
 
-    /// Whether bluetoothd is done with it, so that the next may begin.
+    /// Whether bluetoothd has closed the link, so that the next connection may start.
     var isOver: Bool {
         machine.isOver
     }
 
-    /// Whether the strap has agreed to notify.
+    /// Whether notifications are enabled.
     var isSubscribed: Bool {
         machine.isSubscribed
     }
 
-    /// Whether it has ended for us, and is yet to be closed.
+    /// Whether the connection is over for its owner, but not closed yet.
     var isLeaving: Bool {
         machine.isLeaving
     }
@@ -78,29 +78,30 @@ final class BlueZStrapConnection {
         perform(machine.begin(objects(), at: now), at: now)
     }
 
-    /// Turns notifications on.
+    /// Enables notifications.
     func subscribe(at now: Instant) {
         perform(machine.subscribe(objects(), at: now), at: now)
     }
 
-    /// Turns notifications on once more.
+    /// Enables notifications again.
     func resubscribe(at now: Instant) {
         perform(machine.resubscribe(at: now), at: now)
     }
 
-    /// Leaves the strap, or stops waiting for it.
+    /// Disconnects the strap, or cancels the connection attempt.
     func disconnect(at now: Instant) {
         perform(machine.disconnect(objects(), at: now), at: now)
     }
 
-    /// Says what time it is.
+    /// Advances timers to `now`.
     func tick(at now: Instant) {
         if let deadline, now >= deadline { perform(machine.tick(objects(), at: now), at: now) }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// Something about the strap's objects has changed. What a new one holds is old, and no measurement.
+    /// Receives a change of the strap's objects. The `Value` of a newly added object is a cached one and no
+    /// measurement, so it is ignored.
     func received(_ part: BlueZInterfaceUpdate?, isNew: Bool, at now: Instant) {
         if let part, !isNew, part.interface == .characteristic, let value = part.properties["Value"] {
             guard case .bytes(let bytes) = value else { return }
@@ -110,7 +111,7 @@ final class BlueZStrapConnection {
         }
     }
 
-    /// bluetoothd has said why the link has ended.
+    /// Receives bluetoothd's reason for the end of the link.
     func disconnected(_ reason: String, at now: Instant) {
         perform(machine.disconnected(reason, objects(), at: now), at: now)
     }
@@ -128,7 +129,7 @@ final class BlueZStrapConnection {
         perform(machine.answered(call, value, objects(), at: now), at: now)
     }
 
-    /// Takes over what measurements come on; false for what they cannot come on.
+    /// Takes over the descriptor that carries the notifications. False if it is missing or of the wrong type.
     private func adopt(_ descriptor: BusDescriptor?) -> Bool {
         guard let file = descriptor?.release() else { return false }
         socket = NotificationSocket(over: file, loop: loop) { [unowned self] value, now in

@@ -2,9 +2,9 @@ import Domain
 import Linux
 import Sensors
 
-/// The link to the strap, and what is told of it.
+/// The link to the strap, and its status reports.
 extension BluetoothdStrapBackend {
-    /// Begins the connection that is wanted, once the one before is over.
+    /// Starts the wanted connection once the previous one is over.
     private func connect(at now: Instant) {
         guard let strap = wanted, connection == nil, scan == nil, pairing == nil, session.isReady, let owner,
             !mishaps.isCautious || session.isQuiet
@@ -67,7 +67,7 @@ extension BluetoothdStrapBackend {
         perform(link.lost(loss, at: now), at: now)
     }
 
-    // MARK: What is told
+    // MARK: Status
 
     func reconcile(at now: Instant) {
         link.canListen = session.isReady
@@ -87,7 +87,7 @@ extension BluetoothdStrapBackend {
         timer?.arm(at: deadlines.compactMap { $0 }.min())
     }
 
-    /// What of the host keeps the strap away.
+    /// The condition of this host that prevents a connection to the strap.
     var obstacle: LinkReason? {
         isOff ? .off : session.hindrance
     }

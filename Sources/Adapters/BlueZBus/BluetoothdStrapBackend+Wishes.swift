@@ -2,7 +2,7 @@ import Domain
 import Linux
 package import Sensors
 
-/// What people ask for.
+/// Requests of the user.
 extension BluetoothdStrapBackend: StrapDriver {
     func makeWay(at now: Instant) {
         if wanted != nil { connection?.disconnect(at: now) }

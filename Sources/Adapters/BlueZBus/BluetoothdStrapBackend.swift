@@ -2,16 +2,18 @@ package import Domain
 package import Linux
 package import Sensors
 
-/// The heart-rate strap through bluetoothd: adapters and searches on one connection to the bus, each link to the strap on another.
+/// The Bluetooth backend that uses bluetoothd. One bus connection serves adapters and discovery, and
+/// another one each link to the strap.
 ///
-/// ``BlueZAdapterSession`` keeps an adapter ready, ``StrapSelector`` says which strap is ours, ``StrapLink`` when to do what; here it is done.
-/// When bluetoothd goes, or does not answer, all that it has said is dropped, and begun anew.
+/// ``BlueZAdapterSession`` keeps an adapter ready, ``StrapSelector`` selects the strap, and ``StrapLink``
+/// decides when to act. This class performs their actions. When bluetoothd exits or does not reply, its
+/// state is discarded and read again later.
 package final class BluetoothdStrapBackend {
     var session: BlueZAdapterSession
     var link: StrapLink
     var choice: StrapSelector
     var mishaps = ConnectionFailurePolicy()
-    /// People have said that no strap is to be used.
+    /// The user chose to use no strap.
     var isOff = false
 
     let address: String
@@ -23,37 +25,37 @@ package final class BluetoothdStrapBackend {
     var timer: TimerSource?
 
     private var watch: BusNameWatcher?
-    /// The unique name of the present bluetoothd.
+    /// The unique bus name of the running bluetoothd.
     private(set) var owner: String?
     private var channel: BlueZClient?
-    /// Whether this bluetoothd says why links end.
+    /// Whether this bluetoothd reports why links end. It is known from the first such signal.
     private(set) var tellsReasons = false
 
-    /// Whom to connect to as soon as that may be begun.
+    /// The strap to connect to as soon as a connection may start.
     var wanted: LEAddress?
     var connection: BlueZStrapConnection?
     var atHand = CurrentStrap()
-    /// Whether the link wants the air to be searched.
+    /// Whether ``StrapLink`` needs a scan.
     private(set) var isSearching = false
     var scan: StrapScan?
     var pairing: BlueZPairing?
-    /// The path of the device that was paired a moment ago, whose link stands.
+    /// The object path of the device that was just paired and is still linked.
     var justPaired: String?
 
-    /// What the kernel was told for the adapter in use.
+    /// The connection defaults sent to the kernel for the adapter in use.
     private(set) var defaults: ConnectionDefaults?
 
     var news: StrapStatusReporter
 
     /// - Parameters:
-    ///   - ours: the straps that are ours, as the setting or the option says; none leaves it to what is heard and remembered.
-    ///   - remembered: the straps that gave a beat, of earlier starts.
-    ///   - reason: why Bluetooth is used in this way, where nobody has said so.
-    ///   - address: the bus, as ``Bus/systemAddress``.
-    ///   - management: opens a socket of the kernel's management channel, for ``ConnectionDefaults``.
-    ///   - report: takes measurements, battery levels, each change of the link and of the adapter, and faults.
-    ///   - describe: takes what the strap says of itself, once a connection.
-    ///   - remember: takes what is to be remembered, whenever that changes.
+    ///   - ours: the straps that the setting or the option names. If empty, discovered and known straps are used.
+    ///   - remembered: the known straps from earlier starts, which have sent a beat.
+    ///   - reason: why this backend is in use, if the user did not choose it.
+    ///   - address: the bus, such as ``Bus/systemAddress``.
+    ///   - management: opens a socket of the kernel's mgmt channel, for ``ConnectionDefaults``.
+    ///   - report: receives measurements, battery levels, changes of link and adapter, and faults.
+    ///   - describe: receives the strap's device information, once per connection.
+    ///   - remember: receives the known straps whenever they change.
     package init(
         adapter: AdapterChoice, ours: [StrapMatcher], remembered: [KnownStrap], reason: SanitizedText? = nil,
         address: String = Bus.systemAddress,
@@ -78,7 +80,7 @@ package final class BluetoothdStrapBackend {
     }
 
     deinit {
-        // What was asked for is answered, and the strap is left.
+        // Completes pending requests and disconnects the strap.
         connection = nil
         pairing?.finished(pairing?.isSearching ?? true ? .absent : .refused)
         scan?.finished(choice.sightings(at: Clock.now()))
@@ -109,7 +111,7 @@ package final class BluetoothdStrapBackend {
         }
     }
 
-    /// Lets go of all that stands on the present bluetoothd.
+    /// Discards all state that depends on the running bluetoothd.
     private func drop() {
         defaults = nil
         if connection?.isConnected ?? false { choice.lost(at: Clock.now()) }
@@ -118,7 +120,7 @@ package final class BluetoothdStrapBackend {
         endPairing(.refused)
     }
 
-    /// bluetoothd does not answer: everything is begun anew after a rest.
+    /// Handles a bluetoothd that does not reply: discards its state. The session reconnects after a delay.
     func giveUp(at now: Instant) {
         session.unanswered(at: now)
         drop()
@@ -147,10 +149,10 @@ package final class BluetoothdStrapBackend {
         if let connection, path.hasPrefix(connection.device) { connection.received(part, isNew: isNew, at: now) }
     }
 
-    /// What could not be done until now is.
+    /// Starts what had to wait for the adapter.
     private func becameReady(_ wasReady: Bool, at now: Instant) {
         guard !wasReady, session.isReady else { return }
-        // bluetoothd has told the kernel its own ones before.
+        // bluetoothd has already sent its own defaults to the kernel, so these override them.
         defaults = session.adapter?.index.map { ConnectionDefaults(index: $0, open: management, loop: loop) }
         if link.isScanning { search(at: now) }
     }
@@ -203,7 +205,7 @@ package final class BluetoothdStrapBackend {
         consider(at: now)
     }
 
-    /// A strap whose link somebody has left behind does not advertise: it counts as heard.
+    /// A strap that is still linked from an earlier use does not advertise. It counts as found.
     private func considerConnected(at now: Instant) {
         for device in session.connectedDevices where device.path != connection?.device {
             if let sighting = device.sighting { choice.received(sighting, at: now) }
@@ -214,7 +216,7 @@ package final class BluetoothdStrapBackend {
     private func consider(at now: Instant) {
         guard link.isScanning || link.asleep != nil else { return }
         var verdict = choice.verdict(at: now, asleep: link.asleep)
-        // bluetoothd may have forgotten whom it heard a moment ago: it has to hear that one again.
+        // bluetoothd may have dropped the device since it was found. It must be found again then.
         if case .connect(let strap) = verdict, session.device(strap) == nil { verdict = .wait }
         perform(link.considered(verdict, at: now), at: now)
     }
@@ -226,7 +228,7 @@ package final class BluetoothdStrapBackend {
         case .stopScan: setScanning(false, at: now)
         case .connect(let strap?):
             isSearching = false
-            // bluetoothd may forget a device when a search ends, unless it connects to it.
+            // bluetoothd may drop a temporary device when discovery stops, unless it is connecting to it.
             if scan == nil, pairing == nil, !mishaps.isCautious {
                 perform(session.stopDiscovery(at: now), at: now)
             } else {
@@ -243,11 +245,11 @@ package final class BluetoothdStrapBackend {
         }
     }
 
-    /// Looks for ours in the way that finds it soonest.
+    /// Searches for our strap by the fastest available method.
     private func search(at now: Instant) {
         considerConnected(at: now)
         guard link.isScanning else { return }
-        // Only a device that bluetoothd knows can be waited for.
+        // bluetoothd can connect only to a device that it knows.
         if case .connect(let strap, let limit) = choice.search(mayListen: true, at: now), session.device(strap) != nil {
             perform(link.expected(strap, within: limit, at: now), at: now)
         } else {
@@ -261,11 +263,11 @@ package final class BluetoothdStrapBackend {
     }
 
     func searchAsWanted(at now: Instant) {
-        // While it pairs, bluetoothd holds discoveries, and does not answer what is asked of them.
+        // While bluetoothd pairs, it suspends discovery and does not reply to calls about it.
         perform(session.search(pairing?.isSearching ?? (isSearching || scan != nil), at: now), at: now)
     }
 
-    /// Leaves the strap, or stops waiting for it.
+    /// Disconnects the strap, or cancels the connection attempt.
     func hangUp(at now: Instant) {
         wanted = nil
         guard let connection else { return }

@@ -2,20 +2,21 @@ import Domain
 import Linux
 import Sensors
 
-/// Has the kernel be patient with links that bluetoothd makes, where we may: its own supervision timeout of 420 ms loses a strap whenever
-/// an arm hangs before it. Nothing else is said on the management channel, and without permission it is done without.
+/// Sets the kernel's default connection parameters for links that bluetoothd makes. The kernel's default
+/// supervision timeout of 420 ms loses a strap whenever an arm covers it. This is the only command sent on
+/// the mgmt channel; without permission it is omitted.
 @safe
 final class ConnectionDefaults {
-    /// The number of the adapter that they are for.
+    /// The index of the adapter.
     let index: UInt16
-    /// Whether the kernel has taken them.
+    /// Whether the kernel has accepted them.
     private(set) var areSet = false
 
     private var socket: FileDescriptor?
     private var source: DescriptorSource?
     private var buffer = [UInt8](repeating: 0, count: MgmtPacket.sizeLimit)
 
-    /// Asks for them.
+    /// Sends the command.
     init(index: UInt16, open: () throws(SystemError) -> FileDescriptor, loop: EventLoop) {
         self.index = index
         guard let opened = try? open() else { return }
@@ -30,7 +31,7 @@ final class ConnectionDefaults {
         source = nil
     }
 
-    /// Reads until the answer; what else the kernel tells everybody is passed over.
+    /// Reads up to the reply. Other events of the kernel are ignored.
     private func read(_ command: MgmtCommand) {
         let size = unsafe buffer.withUnsafeMutableBytes { bytes in
             (unsafe try? socket?.read(into: bytes)) ?? 0

@@ -3,23 +3,24 @@ import Glibc
 import Linux
 import Sensors
 
-/// The socket on which bluetoothd hands on a characteristic's notifications: one datagram is one value.
+/// The socket on which bluetoothd forwards a characteristic's notifications (`AcquireNotify`). One datagram
+/// is one value.
 @safe
 final class NotificationSocket {
-    /// The most datagrams that are read in one turn of the loop, so that no peer holds it.
+    /// The most datagrams read in one iteration of the loop, so that no peer stalls it.
     private static let turnLimit = 32
 
     private let socket: FileDescriptor
     private var source: DescriptorSource?
-    /// One byte more than the longest value, so that a longer one shows.
+    /// One byte more than the longest value, so that a longer one is detected.
     private var buffer = [UInt8](repeating: 0, count: GattClient.mtuLimit + 1)
     private let received: ([UInt8], Instant) -> Void
     private let ended: (Instant) -> Void
 
-    /// Takes over a descriptor; nil for one that is no socket of datagrams in sequence.
+    /// Takes over a descriptor. Nil if it is not a SOCK_SEQPACKET socket.
     ///
     /// - Parameters:
-    ///   - received: takes each value; it may release the socket.
+    ///   - received: receives each value. It may release the socket.
     ///   - ended: called once, when the other end is closed.
     init?(
         over descriptor: consuming FileDescriptor, loop: EventLoop, received: @escaping ([UInt8], Instant) -> Void,
@@ -46,7 +47,7 @@ final class NotificationSocket {
     private func onReady(_ readiness: Readiness) {
         let now = Clock.now()
         for count in 0..<Self.turnLimit {
-            // Who takes a value may let go of this.
+            // The callback may release the socket.
             guard source != nil else { return }
             let size: Int?
             do {
@@ -57,7 +58,7 @@ final class NotificationSocket {
                 return end(at: now)
             }
             guard let size else {
-                // A dead socket that has nothing to say would wake the loop for ever.
+                // A failed socket without data would wake the loop forever.
                 if count == 0, !readiness.isDisjoint(with: [.failed, .hungUp]) { end(at: now) }
                 return
             }

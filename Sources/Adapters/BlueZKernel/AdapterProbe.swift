@@ -3,7 +3,7 @@ import Glibc
 import Linux
 package import Sensors
 
-/// What the kernel tells everybody about its Bluetooth adapters, asked once.
+/// The settings of a Bluetooth adapter, read from the kernel once. No privilege is needed.
 ///
 /// Source: BlueZ, doc/mgmt-api.txt, Read Controller Information Command.
 package struct AdapterProbe: Equatable, Sendable {
@@ -11,7 +11,7 @@ package struct AdapterProbe: Equatable, Sendable {
     package var supported: AdapterSettings
     package var settings: AdapterSettings
 
-    /// Asks for some adapters, and waits for the answers for at most so long; those that were not told are left out.
+    /// Reads the settings of some adapters, waiting at most `time`. Adapters that do not reply are omitted.
     package static func probe(_ indices: [UInt16], within time: Duration) -> [AdapterProbe] {
         guard let socket = try? BluetoothSockets.bluez.management() else { return [] }
         var missing = Set(indices)

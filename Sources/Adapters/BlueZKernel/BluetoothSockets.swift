@@ -3,17 +3,17 @@ package import Domain
 import Glibc
 package import Linux
 
-/// How the sockets of the kernel's Bluetooth are opened. A test gives others, on which it plays the kernel.
+/// The functions that open the kernel's Bluetooth sockets. A test replaces them and acts as the kernel.
 @safe
 package struct BluetoothSockets {
-    /// A socket of the management channel.
+    /// Opens a socket of the mgmt channel.
     package var management: () throws(SystemError) -> FileDescriptor
-    /// A socket to a strap's Attribute Protocol from an adapter, whose connection is begun: it becomes writable when that is decided.
-    /// That to a strap that has paired is encrypted before.
+    /// Opens an L2CAP socket to a strap's Attribute Protocol channel from an adapter, and starts connecting. The socket
+    /// becomes writable when the connection has succeeded or failed. The link to a paired strap is encrypted first.
     package var attribute: (BluetoothAddress, LEAddress, _ isPaired: Bool) throws(SystemError) -> FileDescriptor
-    /// A socket on which an adapter tells of disconnections.
+    /// Opens a socket that receives the HCI Disconnection Complete events of an adapter.
     package var disconnections: (UInt16) throws(SystemError) -> FileDescriptor
-    /// The kernel's handle of a connection that stands.
+    /// The kernel's handle of an established connection.
     package var handle: (borrowing FileDescriptor) -> UInt16?
 
     package init(
@@ -28,7 +28,7 @@ package struct BluetoothSockets {
         self.handle = handle
     }
 
-    /// The real ones.
+    /// The sockets of the kernel.
     package static var bluez: BluetoothSockets {
         BluetoothSockets(
             management: { () throws(SystemError) in try own("socket", cbluez_open_management()) },

@@ -2,10 +2,11 @@ import Domain
 import Linux
 import Sensors
 
-/// What an adapter says why connections ended. It needs no privileges, and is done without where it is not to be had.
+/// Reads an adapter's reasons for the end of connections. It needs no privileges. If the socket cannot be
+/// opened, the backend works without it.
 @safe
 final class HCIDisconnectMonitor {
-    /// The most packets that are read at a time, so that no adapter holds the loop.
+    /// The most packets read at a time, so that no adapter stalls the loop.
     private static let turnLimit = 64
 
     private let socket: FileDescriptor
@@ -15,9 +16,10 @@ final class HCIDisconnectMonitor {
         self.socket = socket
     }
 
-    /// Why the connection with a handle ended, as far as it has been told; what was told before is forgotten.
+    /// The reason why the connection with a handle ended, if the adapter has reported it. Discards all
+    /// events received until now.
     ///
-    /// The adapter's event is there before the kernel closes the connection's sockets.
+    /// The adapter's event arrives before the kernel closes the connection's sockets.
     func popReason(_ handle: UInt16?) -> UInt8? {
         var reason: UInt8?
         for _ in 0..<Self.turnLimit {

@@ -2,16 +2,16 @@ import Domain
 import Linux
 package import Sensors
 
-/// A strap that gives heart rate only to those that are paired with it.
+/// Pairing, for a strap that sends heart rate only over an encrypted link.
 extension KernelStrapBackend {
-    /// A pairing that somebody has asked for: the strap is searched, then the kernel pairs with it.
+    /// A requested pairing: the strap is searched for, then the kernel pairs with it.
     struct Pairing {
         let pattern: StrapMatcher
         let endsAt: Instant
         let finished: (PairingResult) -> Void
-        /// Whom it is with, once that is known.
+        /// The address of the strap, once it is known.
         var strap: LEAddress?
-        /// It has not been looked yet for who may be meant.
+        /// Whether the strap was not looked up yet among the known and found ones.
         var isNew = true
 
         var deadline: Instant {
@@ -22,7 +22,7 @@ extension KernelStrapBackend {
     package func pair(_ pattern: StrapMatcher, finished: @escaping (PairingResult) -> Void) -> StrapRequestError? {
         if let refusal { return refusal }
         let now = Clock.now()
-        // It goes on in the next turn of the loop, so that nothing is answered before it was begun.
+        // The pairing starts in the next iteration of the loop, so that it never finishes before this returns.
         pairing = Pairing(pattern: pattern, endsAt: now + PairingResult.limit, finished: finished)
         makeWay(at: now)
         reconcile(at: now)
@@ -33,16 +33,16 @@ extension KernelStrapBackend {
         pairing != nil
     }
 
-    /// Whether the strap that is to be paired has yet to be heard.
+    /// Whether the strap to pair is not found yet.
     var isPairingWithUnheard: Bool {
         pairing.map { !$0.isNew && $0.strap == nil } ?? false
     }
 
-    /// Begins what is new, and ends what nobody else has ended.
+    /// Starts a new pairing, and ends one that has expired or cannot continue.
     func pursuePairing(at now: Instant) {
         guard let pairing else { return }
         if now >= pairing.endsAt { return endPairing(pairing.strap == nil ? .absent : .refused, at: now) }
-        // The adapter may go away, or turn out not to be ours to command.
+        // The adapter may disappear, or turn out to need a privilege that we lack.
         if obstacle != nil { return endPairing(.refused, at: now) }
         guard pairing.isNew else { return }
         self.pairing?.isNew = false
@@ -55,7 +55,7 @@ extension KernelStrapBackend {
         atHand.address.flatMap { pattern.matches($0, name: choice.name(of: $0)) ? $0 : nil }
     }
 
-    /// Whoever is heard may be the one.
+    /// Starts the pairing if the found device matches.
     func considerPairing(with sighting: ScanResult, at now: Instant) {
         guard isPairingWithUnheard, let pairing, pairing.pattern.matches(sighting.address, name: sighting.name) else {
             return
@@ -67,7 +67,7 @@ extension KernelStrapBackend {
     private func beginPairing(with strap: LEAddress, at now: Instant) {
         guard let endsAt = pairing?.endsAt else { return }
         pairing?.strap = strap
-        // A strap that has forgotten the key refuses us in spite of it.
+        // A strap that has lost its key refuses the link although we hold ours.
         let isRefused = strap == atHand.address && link.faults.contains(.needsPairing)
         if channel.session.isPaired(strap), !isRefused { return endPairing(.pairedAlready, at: now) }
         channel.pair(strap, until: endsAt, at: now)
@@ -78,7 +78,7 @@ extension KernelStrapBackend {
         self.pairing = nil
         channel.stopPairing(at: now)
         searchAsWanted(at: now)
-        // It is connected anew at once, if it is ours.
+        // If it is our strap, it is reconnected at once.
         wantAnew(at: now)
         pairing.finished(outcome)
     }

@@ -2,7 +2,7 @@ import Domain
 import Linux
 package import Sensors
 
-/// What people ask for.
+/// Requests of the user.
 extension KernelStrapBackend: StrapDriver {
     package func use(_ ours: [StrapMatcher]) {
         let now = Clock.now()

@@ -3,18 +3,18 @@ import Glibc
 package import Linux
 package import Sensors
 
-/// The heart-rate strap over the kernel's own Bluetooth, without bluetoothd: adapters and searches over the management channel, the
-/// strap over L2CAP.
+/// The Bluetooth backend that uses the kernel without bluetoothd: the mgmt channel for adapters and scans,
+/// L2CAP for the strap.
 ///
-/// ``MgmtAdapterSession`` keeps an adapter ready, ``StrapSelector`` says which strap is ours, ``StrapLink`` when to do what; here it is done.
-/// A connection is begun only when nothing of ours searches: both at a time can take a board's Wi-Fi away. A strap that streams does not
-/// need the management channel, and goes on when that fails.
+/// ``MgmtAdapterSession`` keeps an adapter ready, ``StrapSelector`` selects the strap, and ``StrapLink`` decides
+/// when to act. This class performs their actions. A connection starts only while we do not scan: both at once
+/// can take down a board's Wi-Fi. A connected strap does not need the mgmt channel and continues if that fails.
 @safe
 package final class KernelStrapBackend {
     let channel: ManagementChannel
     var link: StrapLink
     var choice: StrapSelector
-    /// People have said that no strap is to be used.
+    /// The user chose to use no strap.
     var isOff = false
 
     private let sockets: BluetoothSockets
@@ -24,7 +24,7 @@ package final class KernelStrapBackend {
     let remember: ([KnownStrap]) -> Void
     var timer: TimerSource?
 
-    /// Whom to connect to as soon as nothing is on the air.
+    /// The strap to connect to as soon as no scan runs.
     private var wanted: LEAddress?
     var pending: LEConnectionAttempt?
     private var connection: StrapConnection?
@@ -32,9 +32,9 @@ package final class KernelStrapBackend {
     /// The kernel's handle of the connection.
     private var handle: UInt16?
     private var reasons: (index: UInt16, told: HCIDisconnectMonitor)?
-    /// Whether the link wants the air to be searched.
+    /// Whether ``StrapLink`` needs a scan.
     var isSearching = false
-    /// Nothing can be found without searching, which is not permitted.
+    /// No strap can be found without a scan, and scanning is not permitted.
     var isHelpless = false
     var scan: StrapScan?
     var pairing: Pairing?
@@ -42,14 +42,14 @@ package final class KernelStrapBackend {
     private var news: StrapStatusReporter
 
     /// - Parameters:
-    ///   - ours: the straps that are ours, as the setting or the option says; none leaves it to what is heard and remembered.
-    ///   - remembered: the straps that gave a beat, of earlier starts.
-    ///   - keys: those of straps that have paired.
-    ///   - reason: why Bluetooth is used in this way, where nobody has said so.
-    ///   - report: takes measurements, battery levels, each change of the link and of the adapter, and faults.
-    ///   - describe: takes what the strap says of itself, once a connection.
-    ///   - remember: takes what is to be remembered, whenever that changes.
-    ///   - keep: takes all keys of straps that have paired, whenever they change.
+    ///   - ours: the straps that the setting or the option names. If empty, discovered and known straps are used.
+    ///   - remembered: the known straps from earlier starts, which have sent a beat.
+    ///   - keys: the long-term keys of paired straps.
+    ///   - reason: why this backend is in use, if the user did not choose it.
+    ///   - report: receives measurements, battery levels, changes of link and adapter, and faults.
+    ///   - describe: receives the strap's device information, once per connection.
+    ///   - remember: receives the known straps whenever they change.
+    ///   - keep: receives the keys of all paired straps whenever they change.
     package init(
         adapter: AdapterChoice, ours: [StrapMatcher], remembered: [KnownStrap], keys: [LongTermKey] = [],
         reason: SanitizedText? = nil, sockets: BluetoothSockets = .bluez, loop: EventLoop,
@@ -75,7 +75,7 @@ package final class KernelStrapBackend {
     }
 
     deinit {
-        // What was asked for is answered, and nothing of ours is left behind for whoever uses the adapter next.
+        // Completes pending requests, and leaves no state behind for the next user of the adapter.
         let now = Clock.now()
         pending = nil
         channel.part(from: connection == nil ? nil : atHand.address, at: now)
@@ -84,7 +84,7 @@ package final class KernelStrapBackend {
         scan?.finished(choice.sightings(at: now))
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     private func onTimer() {
         let now = Clock.now()
@@ -128,7 +128,7 @@ package final class KernelStrapBackend {
         }
     }
 
-    /// Looks for ours in the way that finds it soonest.
+    /// Searches for our strap by the fastest available method.
     private func search(at now: Instant) {
         switch choice.search(mayListen: channel.session.isPermitted, at: now) {
         case .listen: setScanning(true, for: nil, at: now)
@@ -146,20 +146,20 @@ package final class KernelStrapBackend {
         searchAsWanted(at: now)
     }
 
-    /// Leaves the strap, or stops waiting for it.
+    /// Disconnects the strap, or cancels the connection attempt.
     private func hangUp(at now: Instant) {
         wanted = nil
         pending = nil
         guard connection != nil else { return }
         connection = nil
         choice.lost(at: now)
-        // The kernel would keep the link for 2 s, and the next connection would be the same link.
+        // The kernel would keep the link for 2 s, and the next connection would reuse it.
         if let strap = atHand.address { channel.disconnect(strap, at: now) }
     }
 
     // MARK: The connection
 
-    /// Begins the connection that is wanted, once nothing of ours is on the air.
+    /// Starts the wanted connection once our scan has stopped.
     private func connect(at now: Instant) {
         guard let strap = wanted, pending == nil, scan == nil, pairing == nil, channel.session.isQuiet,
             let adapter = channel.session.address
@@ -167,7 +167,7 @@ package final class KernelStrapBackend {
         readyReasons()
         do throws(SystemError) {
             let socket = try sockets.attribute(adapter, strap, channel.session.isPaired(strap))
-            // Its owner may be released while it reports.
+            // The callback may release the owner.
             pending = try LEConnectionAttempt(over: socket, loop: loop, at: now) { [weak self] in
                 self?.decided($0, at: $1)
             }
@@ -176,7 +176,7 @@ package final class KernelStrapBackend {
         }
     }
 
-    /// Has the adapter tell why connections end, from now on.
+    /// Opens the monitor of disconnect reasons for the adapter in use, and discards old events.
     private func readyReasons() {
         guard let index = channel.session.index else { return }
         if reasons?.index != index {
@@ -221,7 +221,7 @@ package final class KernelStrapBackend {
         perform(link.lost(loss, at: now), at: now)
     }
 
-    /// The adapter's own word for the end of a connection, where the socket's is vaguer.
+    /// The adapter's disconnect reason, if it is more precise than the socket's error.
     private func why(_ loss: StrapLink.DisconnectCause) -> StrapLink.DisconnectCause {
         switch loss {
         case .ended, .remoteTerminated, .supervisionTimeout:
@@ -231,11 +231,11 @@ package final class KernelStrapBackend {
         }
     }
 
-    // MARK: What is told
+    // MARK: Status
 
     func reconcile(at now: Instant) {
         link.canListen = channel.session.isPermitted
-        // That searching is not permitted is known only once it was tried.
+        // The lack of permission to scan is known only after the first attempt.
         if isSearching, link.isScanning, !channel.session.isPermitted { search(at: now) }
         perform(link.hindered(by: hindrance, at: now), at: now)
         connect(at: now)
@@ -249,7 +249,7 @@ package final class KernelStrapBackend {
         timer?.arm(at: deadlines.compactMap { $0 }.min())
     }
 
-    /// What of the host keeps the strap away.
+    /// The condition of this host that prevents a connection to the strap.
     var hindrance: LinkReason? {
         if isOff { return .off }
         if channel.isWithoutBluetooth { return .noBluetooth }

@@ -3,7 +3,8 @@ import Glibc
 import Linux
 import Sensors
 
-/// A connection to a strap that is waited for: the kernel listens until the strap advertises, 40 s at most. Released, it is given up.
+/// A pending connection to a strap. The kernel waits at most 40 s for the strap to advertise. Releasing it
+/// cancels the attempt.
 @safe
 final class LEConnectionAttempt {
     enum Outcome: ~Copyable {
@@ -14,7 +15,7 @@ final class LEConnectionAttempt {
     private var socket: FileDescriptor?
     private var source: DescriptorSource?
 
-    /// - Parameter decided: called once.
+    /// - Parameter decided: receives the outcome, once.
     init(
         over socket: consuming FileDescriptor, loop: EventLoop, at begunAt: Instant,
         decided: @escaping (consuming Outcome, Instant) -> Void
@@ -39,10 +40,10 @@ final class LEConnectionAttempt {
 }
 
 extension StrapLink.DisconnectCause {
-    /// A refusal that comes sooner is not that of a strap that was not heard: Low Energy is off.
+    /// An earlier refusal does not mean that the strap was not heard: Low Energy is off.
     private static let shortestAbsence = Duration.seconds(1)
 
-    /// What it means that a connection could not be made, so long after it was begun.
+    /// The cause of a connection attempt that failed after a duration.
     ///
     /// Source: Linux 6.1, net/bluetooth/l2cap_core.c, l2cap_sock.c and lib.c (`bt_to_errno`).
     init(connecting error: SystemError, after waited: Duration) {

@@ -3,32 +3,34 @@ import Glibc
 import Linux
 import Sensors
 
-/// The management channel of the kernel's Bluetooth: a socket, opened anew whenever it fails, and the ``MgmtAdapterSession`` that speaks on it.
+/// The kernel's Bluetooth mgmt channel: a socket that is reopened after each failure, and the
+/// ``MgmtAdapterSession`` that uses it.
 ///
-/// Its owner calls ``tick(at:)`` no later than ``deadline``; it has no timer of its own.
+/// It has no timer. Its owner calls ``tick(at:)`` no later than ``deadline``.
 @safe
 final class ManagementChannel {
-    /// The most packets that are read in one turn of the loop, so that a crowd on the air does not hold it.
+    /// The most packets read in one iteration of the loop, so that many advertisers do not stall it.
     private static let turnLimit = 32
 
-    /// The waits before the channel is opened again, the last one repeated, and the one where the kernel has no Bluetooth at all.
+    /// The delays before the channel is reopened; the last one repeats. ``restWithoutBluetooth`` holds if
+    /// the kernel has no Bluetooth.
     static let rests: [Duration] = [.milliseconds(100), .milliseconds(500), .seconds(1), .seconds(2), .seconds(5)]
     static let restWithoutBluetooth = Duration.seconds(60)
 
-    /// How long a channel must have stood for the waits to begin anew.
+    /// How long a channel must have worked for the delays to restart from the first one.
     private static let stableAfter = Duration.seconds(30)
 
     private(set) var session: MgmtAdapterSession
-    /// Why the channel could not be opened; nil while it stands.
+    /// Why the channel could not be opened. Nil while it is open.
     private(set) var failure: SystemError?
 
-    /// Called from the loop with each device that is heard, and with none after a turn that may have changed something.
+    /// Called from the loop with each scan result, and with nil after each iteration that may have changed something.
     var happened: (ScanResult?, Instant) -> Void = { _, _ in }
 
-    /// Called from the loop with the keys that are to be had from now on, whenever they change.
+    /// Called from the loop with all keys whenever they change.
     var kept: ([LongTermKey]) -> Void = { _ in }
 
-    /// Called from the loop when the pairing that was asked for has ended.
+    /// Called from the loop when the requested pairing has ended.
     var paired: (PairingResult, Instant) -> Void = { _, _ in }
 
     private let open: () throws(SystemError) -> FileDescriptor
@@ -39,7 +41,7 @@ final class ManagementChannel {
     private var failures = 0
     private var buffer = [UInt8](repeating: 0, count: MgmtPacket.sizeLimit)
 
-    /// The socket in the loop.
+    /// A descriptor watched by the loop.
     private final class Socket {
         let descriptor: FileDescriptor
         var source: DescriptorSource?
@@ -53,7 +55,7 @@ final class ManagementChannel {
         }
     }
 
-    /// The first ``tick(at:)``, which is due at once, opens it.
+    /// Creates a closed channel. The first ``tick(at:)``, due at once, opens it.
     init(
         _ choice: AdapterChoice, keys: [LongTermKey], open: @escaping () throws(SystemError) -> FileDescriptor,
         loop: EventLoop,
@@ -66,7 +68,7 @@ final class ManagementChannel {
         openAt = now
     }
 
-    /// Whether the kernel has no Bluetooth, or keeps it to other network namespaces.
+    /// Whether the kernel has no Bluetooth, or denies it to this network namespace.
     var isWithoutBluetooth: Bool {
         failure?.code == EAFNOSUPPORT || failure?.code == EPROTONOSUPPORT
     }
@@ -75,43 +77,43 @@ final class ManagementChannel {
         [openAt, socket == nil ? nil : session.deadline].compactMap { $0 }.min()
     }
 
-    /// Says what time it is.
+    /// Advances timers to `now`.
     func tick(at now: Instant) {
         if let openAt, now >= openAt { reopen(at: now) }
         if let deadline = session.deadline, now >= deadline, socket != nil { perform(session.tick(at: now), at: now) }
     }
 
-    /// Searches from now on, or does not.
+    /// Starts or stops scanning.
     func search(_ isWanted: Bool, at now: Instant) {
         perform(session.search(isWanted, at: now), at: now)
     }
 
-    /// Changes what searches and connections to come are like.
+    /// Sets the parameters of future scans and connections.
     func tune(_ tuning: MgmtAdapterSession.ScanParameters, at now: Instant) {
         perform(session.tune(tuning, at: now), at: now)
     }
 
-    /// Ends the connection to a strap at once.
+    /// Disconnects a strap at once.
     func disconnect(_ strap: LEAddress, at now: Instant) {
         perform(session.disconnect(strap, at: now), at: now)
     }
 
-    /// Pairs with a strap and nobody else.
+    /// Pairs with one strap.
     func pair(_ strap: LEAddress, until: Instant, at now: Instant) {
         perform(session.pair(strap, until: until, at: now), at: now)
     }
 
-    /// Gives up a pairing that is under way.
+    /// Cancels the pairing, if any.
     func stopPairing(at now: Instant) {
         perform(session.stopPairing(at: now), at: now)
     }
 
-    /// Forgets the keys of some straps.
+    /// Deletes the keys of the straps that match.
     func forgetKeys(of isMeant: (LEAddress) -> Bool, at now: Instant) {
         perform(session.forgetKeys(of: isMeant, at: now), at: now)
     }
 
-    /// Leaves the adapter alone, as far as that can be done at once, before the channel is released.
+    /// Sends the commands that leave the adapter clean, before the channel is released. Their replies are not awaited.
     func part(from strap: LEAddress?, at now: Instant) {
         perform(session.parted(from: strap), at: now)
     }
@@ -146,14 +148,14 @@ final class ManagementChannel {
     private func onReady(_ readiness: Readiness) {
         let now = Clock.now()
         let hasRead = read(at: now)
-        // A dead socket that has nothing to say would wake the loop for ever.
+        // A failed socket without data would wake the loop forever.
         if !hasRead, socket != nil, !readiness.isDisjoint(with: [.failed, .hungUp]) {
             fail(SystemError("read", code: EPIPE), at: now)
         }
         happened(nil, now)
     }
 
-    /// Reads what is there; false when nothing was.
+    /// Reads the available packets. False if there were none.
     private func read(at now: Instant) -> Bool {
         for count in 0..<Self.turnLimit {
             guard let socket else { return true }
@@ -175,8 +177,8 @@ final class ManagementChannel {
         for action in actions {
             switch action {
             case .send(let bytes):
-                // The kernel takes a command whole and at once, or the channel is no use. Of one that it does not permit it says that it
-                // took 0 bytes, and then answers it.
+                // The kernel accepts a command whole and at once; otherwise the channel is broken. For a
+                // command that is not permitted it reports 0 bytes written, then sends the reply.
                 guard let socket else { break }
                 guard case .sent = socket.descriptor.send(bytes[...]) else {
                     fail(SystemError("send", code: EPIPE), at: now)

@@ -3,25 +3,25 @@ import Glibc
 package import Linux
 package import Sensors
 
-/// A connection to a strap over a socket on which one datagram is one PDU of the Attribute Protocol: an L2CAP channel, or a Unix
-/// SEQPACKET socket.
+/// A connection to a strap over a socket on which one datagram is one Attribute Protocol PDU: an L2CAP
+/// channel or a Unix SEQPACKET socket.
 ///
-/// It carries out what its ``HeartRateSession`` asks for, until it ends or is released. Its owner calls ``tick(at:)`` no later than
-/// ``deadline``; it has no timer of its own.
+/// It performs the actions of its ``HeartRateSession`` until it ends or is released. It has no timer: its
+/// owner calls ``tick(at:)`` no later than ``deadline``.
 @safe
 package final class StrapConnection {
     package enum Event {
         case reported(HeartRateSession.Report)
         /// ``StrapConnection/deadline`` has changed.
         case rescheduled
-        /// The connection ended by itself; nothing follows.
+        /// The connection ended without a call of its owner. No further event follows.
         case ended(StrapLink.DisconnectCause)
     }
 
-    /// The most datagrams read in one turn of the loop, so that no peer holds it.
+    /// The most datagrams read in one iteration of the loop, so that no peer stalls it.
     private static let turnLimit = 32
 
-    /// The most datagrams that wait for a peer that does not read; with more, the connection is given up.
+    /// The most datagrams queued for a peer that does not read. With more, the connection is closed.
     private static let outboxLimit = 16
 
     private let socket: FileDescriptor
@@ -31,10 +31,10 @@ package final class StrapConnection {
     private var hasEnded = false
     private let happened: (Event, Instant) -> Void
 
-    /// One byte more than the largest PDU, so that a larger one shows.
+    /// One byte more than the largest PDU, so that a larger one is detected.
     private var buffer = [UInt8](repeating: 0, count: GattClient.mtuLimit + 1)
 
-    /// Takes over a connected, non-blocking socket. Events come from the loop or from within the methods below, with their moment.
+    /// Takes over a connected, non-blocking socket. `happened` is called from the loop or from the methods below.
     package init(
         over socket: consuming FileDescriptor, loop: EventLoop, happened: @escaping (Event, Instant) -> Void
     ) throws(SystemError) {
@@ -52,17 +52,17 @@ package final class StrapConnection {
         session.deadline
     }
 
-    /// Turns notifications on: begins the session.
+    /// Starts the session, which enables notifications.
     package func subscribe(at now: Instant) {
         perform(session.start(at: now), at: now)
     }
 
-    /// Turns notifications on once more.
+    /// Enables notifications again.
     package func resubscribe(at now: Instant) {
         perform(session.resubscribe(at: now), at: now)
     }
 
-    /// Says what time it is. What has come before counts first: a loop that was held up has not lost it.
+    /// Reads the pending datagrams, then advances timers to `now`, so that a stall of the loop causes no timeout.
     package func tick(at now: Instant) {
         _ = read(at: now)
         if let deadline, now >= deadline, !hasEnded { perform(session.tick(at: now), at: now) }
@@ -73,12 +73,12 @@ package final class StrapConnection {
         let before = deadline
         if readiness.contains(.writing) { flush(at: now) }
         let hasRead = read(at: now)
-        // A dead socket that has nothing to say would wake the loop for ever.
+        // A failed socket without data would wake the loop forever.
         if !hasRead, !readiness.isDisjoint(with: [.failed, .hungUp]) { end(.ended, at: now) }
         if !hasEnded, deadline != before { happened(.rescheduled, now) }
     }
 
-    /// Reads what is there; false when nothing was.
+    /// Reads the available datagrams. False if there were none.
     private func read(at now: Instant) -> Bool {
         for count in 0..<Self.turnLimit {
             if hasEnded { return true }
@@ -131,7 +131,7 @@ package final class StrapConnection {
         source?.watch(for: .reading)
     }
 
-    /// What the kernel's word for the end of a link means. It has the same one, `ENOSYS`, for many reasons.
+    /// The cause for an error of the socket. The kernel reports many causes with the same error, `ENOSYS`.
     ///
     /// Source: `bt_to_errno` in Linux, net/bluetooth/lib.c.
     private static func loss(_ error: SystemError) -> StrapLink.DisconnectCause {

@@ -3,10 +3,11 @@ import Glibc
 package import Linux
 package import Sensors
 
-/// A heart-rate strap on a Unix SEQPACKET socket, where one datagram is one PDU of the Attribute Protocol: for tests and simulators.
+/// A heart-rate strap on a Unix SEQPACKET socket, where one datagram is one Attribute Protocol PDU. For
+/// tests and simulators.
 ///
-/// It is always somewhere in the life of its ``StrapLink``, from the first turn of the loop on until it is released, and reports what
-/// comes at once and in order. There is no air to search: the strap is there when its socket takes a connection.
+/// Its ``StrapLink`` runs from the first iteration of the loop until release. Reports are immediate and in
+/// order. There is no scan: the strap is present when its socket accepts a connection.
 @safe
 package final class UnixStrap {
     private let path: String
@@ -17,17 +18,17 @@ package final class UnixStrap {
     private var timer: TimerSource?
     private var link: StrapLink
     private var connection: StrapConnection?
-    /// What the strap last called itself.
+    /// The last name that the strap reported.
     private var name: SanitizedText?
-    /// The battery as this connection told it.
+    /// The battery level reported on this connection.
     private var battery: BatteryLevel?
     private var reported: LinkStatus?
     private var faults: Set<StrapFault> = []
 
     /// - Parameters:
-    ///   - report: takes measurements, battery levels and each change of the link.
-    ///   - describe: takes what the strap says of itself, once a connection.
-    /// - Throws: `ENAMETOOLONG` for a path that no socket can have.
+    ///   - report: receives measurements, battery levels and each change of the link.
+    ///   - describe: receives the strap's device information, once per connection.
+    /// - Throws: `ENAMETOOLONG` if the path is too long for a socket.
     package init(
         path: String, loop: EventLoop, report: @escaping (Input) -> Void,
         describe: @escaping (DeviceInformation) -> Void
@@ -42,7 +43,7 @@ package final class UnixStrap {
         arm()
     }
 
-    /// A run has begun, or ended: during one the strap is looked for more often.
+    /// Receives the start or end of a run. During a run the strap is searched for more often.
     package func runChanged(isActive: Bool) {
         link.runChanged(isActive: isActive, at: Clock.now())
         arm()
@@ -52,7 +53,7 @@ package final class UnixStrap {
         let now = Clock.now()
         connection?.tick(at: now)
         perform(link.tick(at: now), at: now)
-        // There is no air to spare: whenever the strap is looked for, it is tried.
+        // A connection attempt costs no radio time here, so each scan becomes one.
         if link.isScanning { perform(link.found(nil, at: now), at: now) }
         reconcile()
     }
@@ -70,7 +71,7 @@ package final class UnixStrap {
     private func connect(at now: Instant) {
         do {
             connection = try StrapConnection(over: UnixSocket.connect(to: path, kind: .sequencedPacket), loop: loop) {
-                // Its owner may be released while it reports.
+                // The callback may release the owner.
                 [weak self] in self?.happened($0, at: $1)
             }
         } catch {
@@ -105,12 +106,13 @@ package final class UnixStrap {
         let before = name
         name = information.name
         reconcile()
-        // Another strap begins without a battery, but this one's was read before its name told that it is another.
+        // The pipeline drops the battery level when the strap's name changes, and this level arrived before
+        // the new name.
         if let before, before != name, let battery { report(.battery(percent: battery.percent)) }
         describe(information)
     }
 
-    /// Tells of the link what has changed, and waits for the next deadline.
+    /// Reports what has changed, then arms the timer.
     private func reconcile() {
         var status = link.status
         status.name = name
@@ -121,7 +123,7 @@ package final class UnixStrap {
         let before = faults
         faults = link.faults
         for fault in StrapFault.allCases where faults.contains(fault) != before.contains(fault) {
-            // No kernel has a part in this way.
+            // No kernel is involved in this backend.
             report(faults.contains(fault) ? fault.raised(kernel: "") : fault.cleared)
         }
         arm()

@@ -2,28 +2,28 @@ import Domain
 import Outputs
 package import Sensors
 
-/// What is known of straps from one start of the daemon to the next.
+/// The data about straps that survives a restart of the daemon.
 ///
-/// What people have said stands in the journal with the other settings; only lists of earlier releases have it. The rest has a file of
-/// its own, because keys are nobody's to read.
+/// The user's choice of straps is a setting in the journal; only lists of earlier releases contain it. The
+/// rest has a separate file, because it holds secret keys.
 package struct StrapStore: Equatable, Sendable {
-    /// No strap is to be used.
+    /// Whether no strap is used. Only read from lists of earlier releases.
     package var isOff = false
-    /// The setting `straps`.
+    /// The setting `straps`. Only read from lists of earlier releases.
     package var ours: [String] = []
-    /// The straps that gave a beat, the last used first.
+    /// The straps that have sent a beat, the last used first.
     package var remembered: [KnownStrap] = []
-    /// The keys of straps that have paired over the kernel's Bluetooth: bluetoothd keeps its own.
+    /// The keys of straps paired over the kernel backend. bluetoothd stores its own.
     package var keys: [LongTermKey] = []
 
     package init() {}
 
-    /// A list of an earlier release has what is a setting now.
+    /// Whether this is a list of an earlier release with a choice that is a setting now.
     package var saysWhatPeopleWant: Bool {
         isOff || !ours.isEmpty
     }
 
-    /// Adds the straps and keys of another list; what this one says of a strap stays.
+    /// Adds the straps and keys of another list. Existing entries are kept.
     package mutating func add(_ other: StrapStore) {
         remembered += other.remembered.filter { strap in !remembered.contains { $0.address == strap.address } }
         remembered = Array(remembered.prefix(StrapSelector.memoryLimit))
@@ -31,10 +31,10 @@ package struct StrapStore: Equatable, Sendable {
         keys = Array(keys.prefix(LongTermKey.limit))
     }
 
-    /// The longest text of a list, in bytes.
+    /// The maximum size of the file in bytes.
     static let lengthLimit = 64 * 1024
 
-    /// The list as JSON, one line.
+    /// The list as one line of JSON.
     var text: [UInt8] {
         var line = JSONWriter(capacity: 1024)
         line.object { line in
@@ -65,7 +65,7 @@ package struct StrapStore: Equatable, Sendable {
         return line.bytes
     }
 
-    /// Reads what ``text`` wrote; nil for anything else. Members that are not known are passed over.
+    /// Parses the format of ``text``. Nil for anything else. Unknown members are ignored.
     init?(_ text: [UInt8]) {
         guard let json = try? JSON(parsing: text), json["version"]?.integer == 1,
             let isOff = (json["off"] ?? .bool(false)).bool, let ours = (json["straps"] ?? .array([])).array,
@@ -81,7 +81,7 @@ package struct StrapStore: Equatable, Sendable {
             guard let strap = KnownStrap(strap) else { return nil }
             self.remembered.append(strap)
         }
-        // Lists of earlier releases have none.
+        // Lists of earlier releases have no keys.
         guard let keys = json["keys"] else { return }
         guard let keys = keys.array, keys.count <= LongTermKey.limit else { return nil }
         for key in keys {
@@ -104,7 +104,7 @@ extension LongTermKey {
         self.init(adapter: adapter, device: LEAddress(address, type), bytes)
     }
 
-    /// Two digits a byte.
+    /// Two digits per byte.
     fileprivate var hexadecimal: String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

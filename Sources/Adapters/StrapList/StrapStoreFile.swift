@@ -3,8 +3,8 @@ package import Linux
 
 /// The file `straps.json` of the state directory, which holds a ``StrapStore``.
 ///
-/// Reading and writing wait for the disk. It is read once, before the loop turns, and written when a strap is met for
-/// the first time or pairs, or somebody says which strap is theirs. It holds keys, so nobody but the daemon's user may read it.
+/// Reading and writing wait for the disk. It is read once, before the loop starts, and written when a strap sends
+/// its first beat or pairs, or when the user chooses a strap. It holds keys, so only the daemon's user may read it.
 package struct StrapStoreFile: Equatable, Sendable {
     private let file: AtomicFile
 
@@ -20,15 +20,15 @@ package struct StrapStoreFile: Equatable, Sendable {
         file.path
     }
 
-    /// Why there is no list, or a new one where there was one.
+    /// Why no list could be read.
     package enum Failure: Equatable, Sendable {
-        /// What it held was no list; it has now the name that is told, or nil where it could not be set aside.
+        /// The file held no valid list. It was renamed to the given path; nil if that failed.
         case damaged(setAside: String?)
-        /// It cannot be read, and stands as it is.
+        /// The file could not be read. It is left unchanged.
         case unreadable(DirectoryError)
     }
 
-    /// The list that was written last; an empty one where there is none, or none that can be read.
+    /// Reads the last written list. The list is empty if the file is missing or unreadable.
     package func read() -> (StrapStore, Failure?) {
         do throws(AtomicFile.Failure) {
             guard let text = try file.read(limit: StrapStore.lengthLimit) else { return (StrapStore(), nil) }
@@ -39,7 +39,7 @@ package struct StrapStoreFile: Equatable, Sendable {
         return (StrapStore(), .damaged(setAside: setAside()))
     }
 
-    /// Keeps the last one that was damaged, for people to look into.
+    /// Renames the damaged file for inspection, replacing an earlier one.
     private func setAside() -> String? {
         do {
             try file.rename(to: Self.name + ".damaged")
@@ -49,7 +49,7 @@ package struct StrapStoreFile: Equatable, Sendable {
         }
     }
 
-    /// - Throws: ``DirectoryError``; the list that was written before stays then.
+    /// - Throws: ``DirectoryError``. The previous file is kept then.
     package func write(_ list: StrapStore) throws(DirectoryError) {
         try file.replace(with: list.text)
     }

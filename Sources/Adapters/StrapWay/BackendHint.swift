@@ -1,13 +1,13 @@
 import Domain
 
-/// What people can do about a host that keeps the strap from us on the kernel's way, while bluetoothd does not serve us.
+/// Advice for the user if this host blocks the strap while the kernel backend is in use.
 enum BackendHint: Equatable {
-    /// Another program has the strap's link.
+    /// Another program holds the link to the strap.
     case inUse
-    /// The adapter cannot be commanded.
+    /// paced may not control the adapter.
     case noPermission
 
-    /// Nil where there is nothing to be said.
+    /// Nil if no advice applies.
     init?(_ status: LinkStatus) {
         switch status.reason {
         case .inUse: self = .inUse
@@ -23,7 +23,7 @@ enum BackendHint: Equatable {
         }
     }
 
-    /// - Parameter isFree: whether the way was chosen by us, since bluetoothd does not run.
+    /// - Parameter isFree: whether the backend was selected automatically, because bluetoothd does not run.
     func message(isFree: Bool) -> String {
         switch (self, isFree) {
         case (.inUse, true):

@@ -1,33 +1,36 @@
 package import Domain
 package import Sensors
 
-/// A way to the straps over the air: the kernel's own Bluetooth, or bluetoothd.
+/// A Bluetooth backend for straps: the kernel's management interface and L2CAP, or bluetoothd.
 ///
-/// One way at a time serves a strap. Released, it leaves the strap and the air alone, and clears nothing that it has reported.
+/// One backend at a time serves a strap. On release it disconnects the strap and stops scanning, but does
+/// not clear the faults that it has raised.
 package protocol StrapBackend: AnyObject {
-    /// A run has begun, or ended: during one the strap is looked for more often.
+    /// Receives the start or end of a run. During a run the strap is searched for more often.
     func runChanged(isActive: Bool)
 
-    /// Which straps are ours; none leaves it to what is heard and remembered. It wakes one that sleeps.
+    /// Sets our straps. If `ours` is empty, discovered and known straps are used. It wakes a strap that is off-body.
     func use(_ ours: [StrapMatcher])
 
-    /// No strap is used until ``use(_:)``.
+    /// Uses no strap until ``use(_:)``.
     func stop()
 
-    /// Forgets the remembered straps that a pattern means, or all; `said` is what is left of those that were said.
+    /// Forgets the known straps that match the pattern, or all if it is nil. `ours` is the remaining setting.
     func forget(_ pattern: StrapMatcher?, said ours: [StrapMatcher])
 
-    /// Hears who is there for so long, and then hands that over. A strap that is connected stays so; waiting for one makes way.
+    /// Scans for `duration`, then returns the results to `finished`. A connected strap stays connected; a
+    /// pending connection attempt is suspended.
     func scan(for duration: Duration, finished: @escaping ([ScanResult]) -> Void) -> StrapRequestError?
 
-    /// Pairs with the strap that a pattern means, within ``PairingResult/limit``, and then says how that ended.
+    /// Pairs with the strap that matches the pattern, within ``PairingResult/limit``, and reports the
+    /// result to `finished`.
     func pair(_ pattern: StrapMatcher, finished: @escaping (PairingResult) -> Void) -> StrapRequestError?
 }
 
-/// Why a scan or a pairing is not begun.
+/// Why a scan or a pairing is rejected.
 package enum StrapRequestError: Equatable, Sendable {
-    /// Another one is going on.
+    /// Another scan or pairing is in progress.
     case busy
-    /// The host does not let it: no-bluetooth, no-adapter, adapter-off, adapter-blocked, no-permission or off.
+    /// The host prevents it: no-bluetooth, no-adapter, adapter-off, adapter-blocked, no-permission or off.
     case hindered(LinkReason)
 }

@@ -2,15 +2,16 @@ package import Domain
 package import Linux
 package import Sensors
 
-/// The way to the straps that is in use, and the change from one to the other while bluetoothd comes and goes (``BackendSelector``).
+/// Holds the Bluetooth backend in use, and replaces it as bluetoothd starts and exits (``BackendSelector``).
 ///
-/// The old way is released, its links with it, before the new one begins: never do both have one strap. What the old one had raised is
-/// cleared; the new one tells anew how things stand. A scan or a pairing that goes on is answered with what there is.
+/// The old backend and its links are released before the new one starts, so that never both use one strap.
+/// The old one's faults are cleared; the new one reports its own status. A pending scan completes with no
+/// results, a pending pairing as refused.
 package final class StrapBackendSwitch: StrapBackend {
-    /// Makes a way, which reports to what is given, for the reason that is given, if there is one.
+    /// Makes a backend that reports to the given closure. The text is the reason for an automatic choice, or nil.
     package typealias Maker = (SanitizedText?, @escaping (Input) -> Void) throws(SystemError) -> any StrapBackend
 
-    /// The wait after a way that could not be made.
+    /// The delay before the next attempt to make a backend.
     package static let retryDelay = Duration.seconds(5)
 
     private let makeKernel: Maker
@@ -25,7 +26,7 @@ package final class StrapBackendSwitch: StrapBackend {
     private var used: (way: BackendSelector.Backend, straps: any StrapBackend)?
     private var makeAt: Instant?
 
-    /// What a new way has to be told.
+    /// The state that a new backend has to receive.
     private var isActive = false
     private var isOff: Bool
 
@@ -35,10 +36,10 @@ package final class StrapBackendSwitch: StrapBackend {
     private var paired: ((PairingResult) -> Void)?
 
     /// - Parameters:
-    ///   - isOff: no strap is to be used until ``use(_:)``.
-    ///   - address: the bus, as ``Bus/systemAddress``.
-    ///   - report: takes what the way reports, never before this returns.
-    ///   - changed: takes each way that begins, and why, where nobody has said it.
+    ///   - isOff: whether no strap is used until ``use(_:)``.
+    ///   - address: the bus, such as ``Bus/systemAddress``.
+    ///   - report: receives the reports of the backend, never before this returns.
+    ///   - changed: receives each backend that starts, with the reason if the user did not choose it.
     package init(
         _ wish: BackendSelector.Preference, isOff: Bool = false, address: String = Bus.systemAddress, loop: EventLoop,
         makeKernel: @escaping Maker, makeBus: @escaping Maker, report: @escaping (Input) -> Void,
@@ -59,7 +60,7 @@ package final class StrapBackendSwitch: StrapBackend {
                 onTimer()
             }
         }
-        // A way that is said begins in the loop's first turn, as one that is found out.
+        // A configured backend also starts in the first iteration of the loop, as a detected one does.
         timer?.arm(at: wish == .auto ? choice.deadline : now)
     }
 
@@ -67,7 +68,7 @@ package final class StrapBackendSwitch: StrapBackend {
         release()
     }
 
-    // MARK: The way in use
+    // MARK: The backend in use
 
     private func onTimer() {
         let now = Clock.now()
@@ -87,15 +88,15 @@ package final class StrapBackendSwitch: StrapBackend {
             if isActive { straps.runChanged(isActive: true) }
             if isOff { straps.stop() }
         } catch {
-            // There is no memory, or no descriptor.
+            // Memory or descriptors are exhausted.
             makeAt = now + Self.retryDelay
             report(.heartLink(LinkStatus(.disconnected, reason: .noBluetooth)))
         }
     }
 
-    /// Ends the way in use, and all that it has begun.
+    /// Releases the backend in use, and completes what is pending on it.
     private func release() {
-        // It may answer as it goes.
+        // On release it may complete a pending scan or pairing.
         used = nil
         endScan([])
         endPairing(.refused)
@@ -133,7 +134,7 @@ package final class StrapBackendSwitch: StrapBackend {
         finished?(outcome)
     }
 
-    // MARK: What is wanted
+    // MARK: Requests
 
     package func runChanged(isActive: Bool) {
         self.isActive = isActive
@@ -156,7 +157,7 @@ package final class StrapBackendSwitch: StrapBackend {
 
     package func scan(for duration: Duration, finished: @escaping ([ScanResult]) -> Void) -> StrapRequestError? {
         if scanned != nil || paired != nil { return .busy }
-        // Which way it is to be is known after ``BackendSelector/patience`` at most.
+        // Which backend to use is known after ``BackendSelector/startTimeout`` at most.
         guard let straps = used?.straps else { return .hindered(.noBluetooth) }
         let refusal = straps.scan(for: duration) { [weak self] in self?.endScan($0) }
         if refusal == nil { scanned = finished }

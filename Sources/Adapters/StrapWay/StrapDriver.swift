@@ -2,16 +2,16 @@ import Domain
 import Linux
 import Sensors
 
-/// A search that somebody has asked for, beside the link's own.
+/// A scan on request, beside the scans of ``StrapLink``.
 struct StrapScan {
     let endsAt: Instant
     let finished: ([ScanResult]) -> Void
 }
 
-/// The strap that a way has at hand, or had last.
+/// The strap that a backend uses, or used last.
 struct CurrentStrap {
     private(set) var address: LEAddress?
-    /// What it called itself.
+    /// The name that the strap advertised or reported.
     private var name: SanitizedText?
 
     mutating func change(to strap: LEAddress) {
@@ -20,11 +20,11 @@ struct CurrentStrap {
     }
 
     mutating func described(_ information: DeviceInformation) {
-        // A name that it advertised stays: another one would be another strap's.
+        // An advertised name is kept: another name would be that of another strap.
         name = name ?? information.name
     }
 
-    /// How the link stands, with the name of whom that is about.
+    /// The link status with the name of the strap, or with all names if several straps match.
     mutating func status(of link: StrapLink, _ choice: StrapSelector, at now: Instant) -> LinkStatus {
         var status = link.status
         if status.reason == .ambiguous {
@@ -37,29 +37,29 @@ struct CurrentStrap {
     }
 }
 
-/// What the two ways over the air do alike: they search for straps, and hear one.
+/// The common part of the two Bluetooth backends: scan for straps, and serve one.
 protocol StrapDriver: StrapBackend {
     var link: StrapLink { get set }
     var choice: StrapSelector { get set }
     var atHand: CurrentStrap { get set }
     var scan: StrapScan? { get set }
-    /// Whether a pairing goes on.
+    /// Whether a pairing is in progress.
     var isPairing: Bool { get }
-    /// People have said that no strap is to be used.
+    /// The user chose to use no strap.
     var isOff: Bool { get set }
-    /// What of the host keeps scans and pairings from being begun.
+    /// The condition of this host that prevents scans and pairings.
     var obstacle: LinkReason? { get }
 
     var report: (Input) -> Void { get }
     var describe: (DeviceInformation) -> Void { get }
     var remember: ([KnownStrap]) -> Void { get }
 
-    /// Stops waiting for a strap, which the adapter cannot do while it searches. What is wanted is waited for again afterwards.
+    /// Cancels a pending connection attempt, because the adapter cannot scan meanwhile. It is retried afterwards.
     func makeWay(at now: Instant)
-    /// Searches while anybody wants somebody to be heard.
+    /// Starts or stops the scan, as the link, a requested scan and a pairing need it.
     func searchAsWanted(at now: Instant)
     func perform(_ action: StrapLink.Action?, at now: Instant)
-    /// Does what has become possible, tells what has changed, and waits for the next deadline.
+    /// Performs what has become possible, reports what has changed, and arms the timer.
     func reconcile(at now: Instant)
 }
 
@@ -85,7 +85,7 @@ extension StrapDriver {
         return nil
     }
 
-    /// Why neither a scan nor a pairing can be begun now.
+    /// Why a scan or a pairing cannot start now.
     var refusal: StrapRequestError? {
         scan != nil || isPairing ? .busy : obstacle.map { .hindered($0) }
     }
@@ -97,7 +97,7 @@ extension StrapDriver {
         scan.finished(choice.sightings(at: now))
     }
 
-    /// Uses the strap again, or another one, as people want it from now on.
+    /// Applies a changed choice of straps: keeps the strap, or switches to another one.
     func wantAnew(at now: Instant) {
         perform(link.wanted(keepsStrap: keepsStrap, at: now), at: now)
         reconcile(at: now)
@@ -111,7 +111,7 @@ extension StrapDriver {
         remember(choice.remembered)
     }
 
-    /// Takes what the strap at hand has said.
+    /// Receives a report of the current strap.
     func received(_ said: HeartRateSession.Report, at now: Instant) {
         switch said {
         case .subscribed: link.subscribed(at: now)

@@ -2,10 +2,10 @@ import Domain
 import Linux
 import Sensors
 
-/// What of the strap has been told last, so that only changes are.
+/// The last reported status of the strap, so that only changes are reported.
 struct StrapStatusReporter {
     private let way: BluetoothStatus.Backend
-    /// Why Bluetooth is used in this way, where nobody has said so.
+    /// Why this backend is in use, if the user did not choose it.
     private let reason: SanitizedText?
     private var status: LinkStatus?
     private var faults: Set<StrapFault> = []
@@ -16,7 +16,7 @@ struct StrapStatusReporter {
         self.reason = reason
     }
 
-    /// What has changed, as the pipeline takes it.
+    /// The changes since the last call, as inputs of the pipeline.
     mutating func update(adapter: BluetoothAddress?, _ faults: Set<StrapFault>, _ status: LinkStatus) -> [Input] {
         var inputs: [Input] = []
         let bluetooth = BluetoothStatus(way: way, adapter: adapter, reason: reason)
