@@ -3,9 +3,9 @@ import Glibc
 package import Linux
 import Sensors
 
-/// gpsd on the event loop: connects, reconnects for ever, and reports fixes and the state of the link as they come.
+/// The gpsd client on the event loop: connects, reconnects forever, and reports fixes and changes of the link.
 package final class GpsdClient {
-    /// gpsd's lines are at most 10 KB; what is left over waits in the kernel.
+    /// The size of one read. A line of gpsd has at most 10 KB; further bytes stay in the kernel's buffer.
     private static let readSize = 16_384
 
     private let hosts: [String]
@@ -17,9 +17,9 @@ package final class GpsdClient {
     private var connection: Connection?
     private var buffer = [UInt8](repeating: 0, count: readSize)
 
-    /// A socket in the loop.
+    /// A socket watched by the loop.
     private final class Connection {
-        /// Before the socket, so that it is let go of first.
+        /// Declared before the socket, so that it is released first.
         var source: DescriptorSource?
         let socket: FileDescriptor
         var isEstablished = false
@@ -29,13 +29,13 @@ package final class GpsdClient {
         }
     }
 
-    /// Begins with the loop's next turn.
+    /// Connects in the next iteration of the loop.
     ///
     /// - Parameters:
-    ///   - host: a numeric address; nil for this machine: 127.0.0.1, then ::1.
-    ///   - device: the one receiver to use, as gpsd names it; nil for the best.
-    ///   - report: gets every fix when it closes, and the state of the link when it changes.
-    /// - Throws: `EINVAL` when `host` is no address.
+    ///   - host: a numeric address. Nil for this machine: 127.0.0.1, then ::1.
+    ///   - device: the gpsd path of the only receiver to use. Nil for the best one.
+    ///   - report: receives each fix when its epoch ends, and the link status when it changes.
+    /// - Throws: `EINVAL` if `host` is not an address.
     package init(
         host: String?, port: UInt16, device: String?, loop: EventLoop, report: @escaping (Input) -> Void
     ) throws(SystemError) {
@@ -49,7 +49,7 @@ package final class GpsdClient {
         timer?.arm(at: stream.deadline)
     }
 
-    /// Does all that is to be done now.
+    /// Performs all pending steps.
     private func runPending() {
         let now = Clock.now()
         while let step = stream.next(at: now) {
@@ -73,7 +73,7 @@ package final class GpsdClient {
         }
     }
 
-    /// The few bytes of a request always fit into the buffer of a connection that lives.
+    /// A request always fits into the send buffer of a working connection.
     private func send(_ bytes: [UInt8], at now: Instant) {
         guard let connection, connection.socket.send(bytes[...]) != .sent(bytes.count) else { return }
         self.connection = nil
@@ -96,7 +96,7 @@ package final class GpsdClient {
         runPending()
     }
 
-    /// Reads once: a gpsd that never stops talking must not keep the loop from the rest.
+    /// Reads once per call, so that a gpsd that sends without pause does not stall the loop.
     private func read(_ connection: Connection, at now: Instant) {
         let count: Int?
         do {

@@ -1,9 +1,10 @@
 package import Domain
 package import Sensors
 
-/// One gpsd from its bytes to the inputs that they are: lines, messages, receivers and the connection's life, without the socket.
+/// Converts the bytes of one gpsd to inputs: framing, messages, choice of the receiver, and the
+/// connection's state. It has no socket.
 ///
-/// Tell it what happened, then take what is to be done with ``next(at:)`` until that is nil; again no later than ``deadline``.
+/// After each event, and no later than ``deadline``, call ``next(at:)`` until it returns nil.
 package struct GpsdDecoder: Sendable {
     package enum Step: Equatable, Sendable {
         case input(Input)
@@ -13,7 +14,7 @@ package struct GpsdDecoder: Sendable {
     private var session: GpsdSession
     private var lines = GpsdLines()
     private var receivers: ReceiverSelector
-    /// What was last told of the link.
+    /// The link status that was reported last.
     private var told: LinkStatus?
     private var fixes = TokenBucket(burst: fixBurst, interval: fixInterval)
     private var changes = TokenBucket(burst: linkBurst, interval: linkInterval)
@@ -21,16 +22,18 @@ package struct GpsdDecoder: Sendable {
         "gpsd sends more than 25 positions a second; \($0) \($0 == 1 ? "was" : "were") not used"
     }
 
-    /// 25 fixes a second, after a stall of the loop 50 at once; the fastest receivers give 20 to 25. Those beyond are dropped.
+    /// 25 fixes per second, with a burst of 50 after a stall of the loop. Further fixes are dropped. The
+    /// fastest receivers send 20 to 25.
     package static let fixBurst = 50
     package static let fixInterval = Duration.milliseconds(40)
-    /// Ten changes of the link at once and one each second. A change beyond waits, and a later one replaces it.
+    /// One change of the link per second, with a burst of ten. A change beyond that is delayed, and a later
+    /// one replaces it.
     package static let linkBurst = 10
     package static let linkInterval = Duration.seconds(1)
 
     /// - Parameters:
-    ///   - addresses: how many addresses gpsd may be at, from 1.
-    ///   - device: the one receiver to use, as gpsd names it; nil for the best.
+    ///   - addresses: the number of addresses to try, at least 1.
+    ///   - device: the gpsd path of the only receiver to use. Nil for the best one.
     package init(addresses: Int, device: String? = nil) {
         session = GpsdSession(addresses: addresses, device: device)
         receivers = ReceiverSelector(wanted: device)
@@ -57,7 +60,7 @@ package struct GpsdDecoder: Sendable {
         session.closed(at: now)
     }
 
-    /// Bytes have come, cut anywhere.
+    /// Receives bytes, split at any position.
     package mutating func received(_ bytes: some Collection<UInt8>) {
         lines.append(bytes)
     }
@@ -76,7 +79,7 @@ package struct GpsdDecoder: Sendable {
             if let status = changedStatus(at: now) { return .input(.gpsdLink(status)) }
             guard let message = lines.next().map({ GpsdMessage(line: $0) }) else {
                 if let action = session.tick(at: now) { return .connection(action) }
-                // The clock alone may have changed the link.
+                // The clock alone may change the link.
                 return changedStatus(at: now).map { .input(.gpsdLink($0)) }
             }
             switch message {
@@ -85,14 +88,14 @@ package struct GpsdDecoder: Sendable {
             default: break
             }
             if let action = session.received(message, at: now) {
-                // What is left of a connection that is given up is not for the next one.
+                // The remaining lines of a closed connection are discarded.
                 if action == .close { lines = GpsdLines() }
                 return .connection(action)
             }
         }
     }
 
-    /// The link's new status, when it may be reported.
+    /// The new link status, if it has changed and the rate limit allows a report.
     private mutating func changedStatus(at now: Instant) -> LinkStatus? {
         guard let status = session.status, status != told, changes.consume(at: now) else { return nil }
         told = status

@@ -3,11 +3,12 @@ import Domain
 package import Sensors
 
 extension GpsdMessage {
-    /// Reads one line of gpsd, without its line end.
+    /// Parses one line of gpsd, without its line end.
     ///
-    /// The class is told by the line's first bytes, where gpsd always puts it; TPV and SKY are then read by libgps. The rest is read
-    /// as JSON, because libgps makes nothing of the notice that a receiver is gone (`"activated":0`). What cannot be read is
-    /// ``other``, or a report with fields missing: libgps does not say.
+    /// The class is recognized by the first bytes of the line, where gpsd always writes it. TPV and SKY are
+    /// parsed by libgps. The others are parsed as JSON, because libgps does not decode the notice that a
+    /// receiver is gone (`"activated":0`). An unreadable line becomes ``other`` or a report without some
+    /// fields: libgps does not report errors.
     package init(line: ArraySlice<UInt8>) {
         self = Self.read(line) ?? .other
     }
@@ -65,7 +66,7 @@ extension cgps_report {
         return path.isEmpty ? nil : path
     }
 
-    /// The horizontal error, in metres; 0 is no estimate.
+    /// The horizontal error in metres. Nil for 0, which is no estimate.
     fileprivate var accuracy: Double? {
         let eph = eph.finite ?? (epx * epx + epy * epy).squareRoot().finite
         return eph.flatMap { $0 > 0 ? $0 : nil }
@@ -73,7 +74,7 @@ extension cgps_report {
 }
 
 extension Double {
-    /// Nil for NaN and the infinities.
+    /// Nil for NaN and infinities.
     fileprivate var finite: Double? {
         isFinite ? self : nil
     }

@@ -3,30 +3,30 @@ import Domain
 import Glibc
 import Linux
 
-/// A device with keys that is listened to.
+/// An open input device with keys.
 ///
-/// The kernel is told which keys are meant and keeps the others to itself: what is typed on a keyboard is not read here.
+/// The kernel is given the keys in use and filters out all others, so other keys of a keyboard are never read.
 ///
 /// Source: linux/input.h, libevdev.
 @safe
 final class InputDevice {
-    /// What a key did, and when.
+    /// A press or a release of a key.
     struct Change: Equatable {
         var key: KeyCode
         var isDown: Bool
-        /// The kernel's own moment, however late it is read.
+        /// The kernel's time of the event, not that of the read.
         var at: Instant
     }
 
     let name: String
-    /// The number of the device, which it shares with all of its names.
+    /// The device number (`st_rdev`), which is the same for all paths of the device.
     let number: UInt64
     let descriptor: FileDescriptor
     private let device: OpaquePointer
 
-    /// Opens a device that has one of the keys; nil for one that has none, or is no device with keys.
+    /// Opens a device. Nil if it has none of the keys, or is not an input device.
     ///
-    /// - Throws: `EACCES` before udev has let the group in, `ENODEV` and `ENOENT` for one that has gone again.
+    /// - Throws: `EACCES` before udev has set its permissions, `ENODEV` or `ENOENT` if the device is gone.
     init?(_ path: String, keys: Set<KeyCode>) throws(SystemError) {
         let descriptor = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
         var status = stat()
@@ -53,7 +53,7 @@ final class InputDevice {
         unsafe cevdev_free(device)
     }
 
-    /// What has happened since; nil once the device is gone.
+    /// The changes since the last call. Nil if the device is gone.
     func changes() -> [Change]? {
         var changes: [Change] = []
         var change = cevdev_change()

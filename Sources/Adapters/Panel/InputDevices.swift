@@ -2,19 +2,19 @@ package import Domain
 import Glibc
 package import Linux
 
-/// Every device that has one of the keys that are meant: those that are there, and those that come.
+/// All input devices that have one of the keys in use, including those that appear later.
 ///
-/// A device may come before udev has let anybody read it, and a remote by radio comes and goes: the directory is looked
-/// through at each change, and, while something that is there cannot be opened, after rests too.
+/// A device may appear before udev sets its permissions, and a radio remote comes and goes. So the
+/// directory is rescanned after each change, and with growing delays while a device cannot be opened.
 package final class InputDevices {
-    /// What devices do, and what is to be said of them.
+    /// A key event, or a change of the devices.
     package enum Report: Equatable, Sendable {
         case pressed(KeyCode, device: Int, at: Instant)
         case released(KeyCode, device: Int, at: Instant)
-        /// A device is listened to from now on.
+        /// A device was opened.
         case found(name: String, path: String)
         case gone(device: Int, name: String)
-        /// There is something that cannot be opened; it is tried again. Told once for each device and error.
+        /// A device cannot be opened; it is retried. Reported once for each device and error.
         case refused(path: String, SystemError)
     }
 
@@ -31,19 +31,19 @@ package final class InputDevices {
     private var watch: DirectoryWatch?
     private var timer: TimerSource?
     private var rest = Duration.zero
-    /// By numbers that are never used twice.
+    /// Keyed by numbers that are never reused.
     private var open: [Int: Open] = [:]
     private var next = 0
     private var told: [String: SystemError] = [:]
 
-    /// The most devices that are listened to.
+    /// The most open devices.
     private static let limit = 32
     private static let minimumRetryDelay = Duration.milliseconds(500)
     private static let maximumRetryDelay = Duration.seconds(30)
 
     /// - Parameters:
     ///   - directory: /dev/input.
-    ///   - report: must not end this object.
+    ///   - report: must not release this object.
     package init(
         _ configuration: PanelConfiguration, in directory: String, loop: EventLoop, report: @escaping (Report) -> Void
     ) throws(SystemError) {
@@ -56,18 +56,18 @@ package final class InputDevices {
         if !keys.isEmpty { timer?.arm(at: Clock.now()) }
     }
 
-    /// Reads what has come by now, so that nothing is thought to last that is over.
+    /// Reads all pending events, so that a released key does not count as held.
     package func drain() {
         for number in open.keys.sorted() { read(number) }
     }
 
-    // MARK: Which there are
+    // MARK: Devices
 
     private func rescan() {
         if watch == nil {
             watch = try? DirectoryWatch(directory, loop: loop) { [unowned self] isThere in
                 if !isThere { watch = nil }
-                // What udev does to a new device takes a moment, and is told too.
+                // udev needs a moment for a new device; its changes are reported here too.
                 rest = .zero
                 timer?.arm(at: Clock.now() + .milliseconds(50))
             }
@@ -82,7 +82,7 @@ package final class InputDevices {
         timer?.arm(at: isComplete ? nil : Clock.now() + rest)
     }
 
-    /// False when it is to be tried again.
+    /// False if the device must be retried.
     private func openDevice(_ path: String, wanted: [UInt64]) -> Bool {
         guard let number = Self.number(of: path), !open.values.contains(where: { $0.device.number == number }),
             open.count < Self.limit
@@ -97,7 +97,7 @@ package final class InputDevices {
             report(.found(name: device.name, path: path))
             return true
         } catch {
-            // One that has gone meanwhile is told by the directory.
+            // The directory watch reports the removal.
             if error.code == ENOENT || error.code == ENODEV || error.code == ENXIO { return true }
             if told.updateValue(error, forKey: path) != error { report(.refused(path: path, error)) }
             return false
@@ -108,13 +108,13 @@ package final class InputDevices {
         configuration.devices.isEmpty || configuration.devices.contains(device.name) || wanted.contains(device.number)
     }
 
-    /// The device that a path leads to.
+    /// The device number of the file at a path.
     private static func number(of path: String) -> UInt64? {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? UInt64(status.st_rdev) : nil
     }
 
-    // MARK: What they do
+    // MARK: Events
 
     private func read(_ id: Int) {
         guard let device = open[id]?.device else { return }

@@ -1,6 +1,6 @@
 import CEvdev
 
-/// A key or a button of an input device, by the number that the kernel gives it.
+/// A key or button of an input device, by its kernel code.
 ///
 /// Source: linux/input-event-codes.h.
 package struct KeyCode: Hashable, Sendable {
@@ -10,7 +10,7 @@ package struct KeyCode: Hashable, Sendable {
         self.number = number
     }
 
-    /// The key that is called so there: `KEY_PLAYPAUSE`, `BTN_TRIGGER`.
+    /// The key with a kernel name such as `KEY_PLAYPAUSE` or `BTN_TRIGGER`. Nil if there is none.
     package init?(name: String) {
         guard let number = UInt16(exactly: unsafe cevdev_key(name)) else { return nil }
         self.number = number

@@ -2,16 +2,16 @@ import Domain
 import Glibc
 package import Linux
 
-/// A light of the board, as the kernel has it in /sys/class/leds.
+/// An LED of the board in /sys/class/leds.
 ///
-/// What makes it shine otherwise, its trigger, is switched off as long as this lives and put back at the end.
+/// Its kernel trigger is disabled while this object uses the LED, and restored by ``putBack()``.
 ///
 /// Source: the kernel's Documentation/leds/leds-class.rst.
 package final class LED {
     package let name: String
     private let directory: String
     private var isLit: Bool?
-    /// What made the light shine, and how bright it was.
+    /// The trigger and the brightness before the first use.
     private var before: (trigger: String?, brightness: String)?
 
     /// - Parameter directory: /sys/class/leds.
@@ -20,16 +20,16 @@ package final class LED {
         self.directory = directory + "/" + name
     }
 
-    /// Lights it or darkens it; nothing is written where it is so already.
+    /// Switches the LED on or off. Writes nothing if it already has that state.
     ///
-    /// - Throws: `ENOENT` where there is no such light; it may come later.
+    /// - Throws: `ENOENT` if the LED does not exist; it may appear later.
     package func light(_ isLit: Bool) throws(SystemError) {
         if self.isLit == isLit { return }
         do throws(SystemError) {
             if before == nil { try acquire() }
             try write(isLit ? maximum : "0", to: "brightness")
         } catch {
-            // One that comes back has a trigger again.
+            // A device that reappears has its trigger again.
             before = nil
             self.isLit = nil
             throw error
@@ -37,7 +37,7 @@ package final class LED {
         self.isLit = isLit
     }
 
-    /// Gives the light back.
+    /// Restores the brightness and the trigger.
     package func putBack() {
         guard let before else { return }
         try? write(before.brightness, to: "brightness")
@@ -49,7 +49,7 @@ package final class LED {
     private func acquire() throws(SystemError) {
         let brightness = try read("brightness", limit: 16)
         var trigger: String?
-        // A light without triggers is one that nothing else lights.
+        // Without a trigger file nothing else drives the LED.
         if let choice = try? read("trigger", limit: 8192) {
             trigger = choice.split(separator: " ").first { $0.hasPrefix("[") }.map { String($0.dropFirst().dropLast()) }
             if trigger == "none" { trigger = nil }
@@ -58,7 +58,7 @@ package final class LED {
         before = (trigger, brightness)
     }
 
-    /// The brightness of a light that can only be on or off is 1.
+    /// The full brightness; 1 for an LED that has only on and off.
     private var maximum: String {
         let text = (try? read("max_brightness", limit: 16)) ?? ""
         return Int(text).map(String.init) ?? "1"

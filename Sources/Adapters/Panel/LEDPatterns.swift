@@ -1,9 +1,9 @@
 package import Domain
 
-/// How the run stands, as far as lights tell it.
+/// The state of the run that the LEDs show.
 package struct PanelStatus: Equatable, Sendable {
     package var run: RunState
-    /// A beat or a position that is wanted is not there, or not fresh.
+    /// Whether a wanted heart rate or position is missing or stale.
     package var isSearching: Bool
     package var hasFaults: Bool
 
@@ -14,19 +14,19 @@ package struct PanelStatus: Equatable, Sendable {
     }
 }
 
-/// Which lights are lit when.
+/// The pattern of each LED.
 ///
-///     light          tells                          how
-///     FaultLED       a fault, or paced is away      0.1 s on, 0.1 s off; 0.6 s of it for a refused command
-///     RecordingLED   a run                          on; paused 0.5 s on, 0.5 s off; dark for 0.2 s for an accepted command
-///     SearchingLED   beat or position missing       1 s on, 1 s off
-///     ReadyLED       beat and position fresh, idle  on
+///     LED            shows                           pattern
+///     FaultLED       a fault, or paced unreachable   0.1 s on, 0.1 s off; also for 0.6 s after a rejected command
+///     RecordingLED   a run                           on; paused 0.5 s on, 0.5 s off; off 0.2 s after an accepted command
+///     SearchingLED   heart rate or position missing  1 s on, 1 s off
+///     ReadyLED       both fresh, and idle            on
 ///
-/// A light that has more than one of these to tell tells the first of them. One that is both RecordingLED and ReadyLED
-/// flashes for 0.1 s each 2 s when it is ready, so that it is steady in a run only. Where one light is named in all, it
-/// is all four.
+/// An LED with several functions shows the first active one. An LED that is both RecordingLED and ReadyLED
+/// flashes for 0.1 s every 2 s when ready, so that it is steadily on in a run only. If only one LED is
+/// configured, it has all four functions.
 package struct LEDPatterns: Sendable {
-    /// On and off in turn, beginning with on.
+    /// Alternates between on and off, starting with on.
     struct Pattern: Equatable, Sendable {
         var on: Duration
         var off: Duration
@@ -43,17 +43,17 @@ package struct LEDPatterns: Sendable {
         var name: String
         var tells: Set<PanelLight>
         var pattern = Pattern.dark
-        /// When the pattern began.
+        /// The start of the pattern.
         var since: Instant
     }
 
-    /// How long a refused command is told.
+    /// How long a rejected command is shown.
     static let refusalTime = Duration.milliseconds(600)
-    /// How long an accepted command is told.
+    /// How long an accepted command is shown.
     static let acceptanceTime = Duration.milliseconds(200)
 
     private var lights: [Light] = []
-    /// Nil while the daemon is not reachable.
+    /// The state of the run. Nil while the daemon is unreachable.
     private var situation: PanelStatus?
     private var refusalEndsAt: Instant?
     private var acceptanceEndsAt: Instant?
@@ -74,26 +74,26 @@ package struct LEDPatterns: Sendable {
 
     package var names: [String] { lights.map(\.name) }
 
-    /// The daemon says how things stand; nil when it cannot be reached.
+    /// Receives the state of the daemon. Nil if it is unreachable.
     package mutating func update(_ situation: PanelStatus?, at now: Instant) {
         self.situation = situation
         choosePatterns(at: now)
     }
 
-    /// A command was not carried out.
+    /// Shows a rejected command.
     package mutating func refused(at now: Instant) {
         refusalEndsAt = now + Self.refusalTime
         choosePatterns(at: now)
     }
 
-    /// A command was carried out, and the run stands so since.
+    /// Shows an accepted command and the resulting state of the run.
     package mutating func accepted(_ run: RunState, at now: Instant) {
         acceptanceEndsAt = now + Self.acceptanceTime
         situation?.run = run
         choosePatterns(at: now)
     }
 
-    /// What has become due by now is shown from here on.
+    /// Advances timers to `now`.
     package mutating func tick(at now: Instant) {
         if let end = refusalEndsAt, end <= now { refusalEndsAt = nil }
         if let end = acceptanceEndsAt, end <= now { acceptanceEndsAt = nil }
@@ -105,7 +105,7 @@ package struct LEDPatterns: Sendable {
         return Self.place(in: light, at: now) < light.pattern.on.wholeNanoseconds
     }
 
-    /// When a light changes next, if nothing else happens; nil where all are steady.
+    /// When the next LED changes if no event occurs. Nil if all are steady.
     package func deadline(after now: Instant) -> Instant? {
         (lights.compactMap { Self.change(of: $0, after: now) } + [refusalEndsAt, acceptanceEndsAt].compactMap(\.self))
             .min()
@@ -132,7 +132,7 @@ package struct LEDPatterns: Sendable {
         return tells.contains(.recording) ? .flash : .steady
     }
 
-    /// How far the light is in its pattern, in nanoseconds.
+    /// The position in the LED's pattern, in nanoseconds.
     private static func place(in light: Light, at now: Instant) -> Int64 {
         let period = (light.pattern.on + light.pattern.off).wholeNanoseconds
         return period == 0 ? 0 : max((now - light.since).wholeNanoseconds, 0) % period

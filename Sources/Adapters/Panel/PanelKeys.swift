@@ -1,23 +1,23 @@
 package import Domain
 
-/// What presses of keys ask for.
+/// Converts key presses to commands.
 ///
-///          pressed           2 s, if it is a key that stops
-///     up ───────────▶ down ─────────────────────────────────▶ down, spent
-///      ▲               │ ▲                                       │
-///      │ 30 ms over    │ │ pressed: it only bounced              │
-///      │               ▼ │                                       │
-///      └──────────── let go ◀────────────────────────────────────┘
+///              pressed          2 s, if the key stops a run
+///     up ────────────▶ down ─────────────────────────────────▶ down, spent
+///      ▲                │ ▲                                       │
+///      │ 30 ms over     │ │ pressed: a bounce                     │
+///      │                ▼ │                                       │
+///      └────────────── released ◀─────────────────────────────────┘
 ///
-/// A key with one meaning acts as it goes down, and one that stops when it is held. A key that also stops acts when it
-/// is let go before. The same key on two devices is two keys.
+/// A key with one function acts when it is pressed; a stop key acts when it has been held. A key that has
+/// both functions runs the short one on an early release. The same key on two devices counts as two keys.
 ///
-/// The machine does no input or output: it is told what happened, and ``tick(at:)`` is called no later than
-/// ``deadline``, after what happened before then was told.
+/// It does no input or output. Call ``tick(at:)`` no later than ``deadline``, after all earlier key events
+/// were passed on.
 package struct PanelKeys: Sendable {
-    /// How long a key that stops must be held.
+    /// How long a stop key must be held.
     package static let holdTime = Duration.seconds(2)
-    /// A key that goes down again so soon after it was let go has bounced.
+    /// A press within this time of the release is a bounce.
     package static let bounceTime = Duration.milliseconds(30)
 
     /// A key of one device.
@@ -29,21 +29,21 @@ package struct PanelKeys: Sendable {
     private struct Press {
         var place: Place
         var downAt: Instant
-        /// Nil while it is down.
+        /// Nil while the key is down.
         var letGoAt: Instant?
-        /// It has done what it can.
+        /// Whether no further command can follow from this press.
         var isSpent: Bool
     }
 
     private let meanings: PanelConfiguration
-    /// In the order in which they began.
+    /// In the order of the presses.
     private var presses: [Press] = []
 
     package init(_ meanings: PanelConfiguration) {
         self.meanings = meanings
     }
 
-    /// A key went down.
+    /// Receives a key press and returns the commands that are due.
     package mutating func pressed(_ key: KeyCode, of device: Int, at now: Instant) -> [RunCommand] {
         let commands = tick(at: now)
         let place = Place(device: device, key: key)
@@ -58,7 +58,7 @@ package struct PanelKeys: Sendable {
         return commands + (stops ? [] : [short].compactMap(\.self))
     }
 
-    /// A key was let go.
+    /// Receives a key release and returns the commands that are due.
     package mutating func released(_ key: KeyCode, of device: Int, at now: Instant) -> [RunCommand] {
         let commands = tick(at: now)
         let place = Place(device: device, key: key)
@@ -68,17 +68,17 @@ package struct PanelKeys: Sendable {
         return commands
     }
 
-    /// A device is gone. Its keys are let go, and ask for nothing: it was no thumb that let them go.
+    /// Drops the keys of a removed device. They cause no command, because the user did not release them.
     package mutating func gone(_ device: Int) {
         presses.removeAll { $0.place.device == device }
     }
 
-    /// When ``tick(at:)`` is to be called; nil while there is nothing to wait for.
+    /// When ``tick(at:)`` must be called. Nil if no key is pending.
     package var deadline: Instant? {
         presses.compactMap(dueAt).min()
     }
 
-    /// Does what is due.
+    /// Advances timers to `now` and returns the commands that are due.
     package mutating func tick(at now: Instant) -> [RunCommand] {
         var commands: [RunCommand] = []
         for index in presses.indices {

@@ -1,12 +1,12 @@
 package import Domain
 package import Linux
 
-/// Tells how the board is supplied, each 10 s.
+/// Reports the board's power status every 10 s.
 ///
 ///     thread: drivers ──▶ Desk ──▶ loop: report
 ///
-/// A gauge on an I2C bus may keep its reader waiting, so it is read on a thread of its own; there is one only while there is something to be
-/// read. A board without any is looked at again each minute.
+/// A fuel gauge on an I2C bus may block its reader, so a separate thread reads it. The thread exists only
+/// while there is something to read. Otherwise the board is checked again every minute.
 package final class PowerMonitor {
     private final class Desk: Sendable {
         struct Papers {
@@ -15,11 +15,11 @@ package final class PowerMonitor {
         }
 
         let papers = Locked(Papers())
-        /// Calls the thread.
+        /// Wakes the thread.
         let work: EventFD
-        /// Calls the loop: it was read.
+        /// Wakes the loop: a reading is available.
         let told: EventFD
-        /// The thread has ended.
+        /// Signals that the thread has ended.
         let ended: EventFD
 
         init() throws(SystemError) {
@@ -39,9 +39,9 @@ package final class PowerMonitor {
     private var timer: TimerSource?
 
     /// - Parameters:
-    ///   - interval: between two readings.
-    ///   - rest: between two looks for something to be read.
-    ///   - report: called in the loop after each of these; nil where nothing is known.
+    ///   - interval: the time between two readings.
+    ///   - rest: the time between two checks for something to read.
+    ///   - report: called in the loop after each reading or check. Nil if nothing is known.
     package init(
         _ supplies: PowerSupplies, loop: EventLoop, interval: Duration = .seconds(10), rest: Duration = .seconds(60),
         report: @escaping (PowerStatus?) -> Void
@@ -56,12 +56,12 @@ package final class PowerMonitor {
         timer?.arm(at: Clock.now())
     }
 
-    /// Whether there is something to be read, and a thread that reads it.
+    /// Whether there is something to read, and so a thread.
     package var hasThread: Bool {
         thread != nil
     }
 
-    /// Ends; waits only a little, because a bus may never answer.
+    /// Stops the thread, waiting at most `limit`, because a bus may never reply.
     package func close(waiting limit: Duration = .milliseconds(200)) {
         source = nil
         timer = nil
@@ -74,7 +74,7 @@ package final class PowerMonitor {
 
     private func poll() {
         if supplies.areThere {
-            // Without a thread it is tried again in a minute.
+            // If no thread can be started, the next check tries again.
             thread = try? WorkerThread("paced-power") { [desk, supplies, interval] in
                 Self.run(desk, supplies, every: interval)
             }
@@ -89,7 +89,7 @@ package final class PowerMonitor {
         desk.told.drain()
         let power = desk.papers.withLock { $0.power }
         if power == nil, let thread {
-            // There was nothing for us: its last word was that.
+            // The thread ends after a reading without a result.
             thread.join()
             desk.ended.drain()
             self.thread = nil

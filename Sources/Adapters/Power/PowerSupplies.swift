@@ -1,22 +1,22 @@
 package import Domain
 import Linux
 
-/// What the kernel's drivers say of the board's supply.
+/// Reads the board's power status from the kernel's drivers.
 ///
-/// Batteries are the supplies of type `Battery` whose scope is not `Device`: a mouse's battery is not ours. Several are one, each weighted
-/// by what it holds when it is full, if all of them tell that in the same unit; else the lowest counts. It is charging while one of them
-/// says `Charging` or `Full` and none says `Discharging`: what is plugged in says less than that. What is missing or makes no sense is not
-/// known.
+/// Batteries are the supplies of type `Battery` whose scope is not `Device`, which excludes a mouse's battery.
+/// Several batteries count as one: the percentages are weighted by full capacity if all report it in the same unit,
+/// otherwise the lowest percentage counts. They are charging if one reports `Charging` or `Full` and none
+/// `Discharging`. The status is more reliable than the presence of a charger. Missing and invalid values are unknown.
 ///
-/// Reading may wait for an I2C bus, and is not for the loop.
+/// Reading may block on an I2C bus, so it must not run in the loop.
 ///
-/// Source: Linux, Documentation/ABI/testing/sysfs-class-power; drivers/hwmon/raspberrypi-hwmon.c, whose `in0_lcrit_alarm` is 1 when the
-/// voltage was too low at any time in the 2 s before its driver last looked.
+/// Source: Linux, Documentation/ABI/testing/sysfs-class-power; drivers/hwmon/raspberrypi-hwmon.c, whose
+/// `in0_lcrit_alarm` is 1 if the voltage was too low at any time in the 2 s before the driver's last check.
 package struct PowerSupplies: Sendable {
     private let supplies: String
     private let sensors: String
 
-    /// More supplies, or sensors, than any board has are not looked at.
+    /// The most supplies, and sensors, that are read.
     private static let limit = 64
 
     package init(supplies: String = "/sys/class/power_supply", sensors: String = "/sys/class/hwmon") {
@@ -24,12 +24,12 @@ package struct PowerSupplies: Sendable {
         self.sensors = sensors
     }
 
-    /// Whether there is anything to be read. Asks no device: names are the kernel's own.
+    /// Whether there is anything to read. It accesses no hardware: the names come from the kernel.
     package var areThere: Bool {
         !devices(in: supplies).isEmpty || voltageSensor != nil
     }
 
-    /// How the board is supplied; nil where nothing says it.
+    /// The power status. Nil if nothing is known.
     package func read() -> PowerStatus? {
         let batteries = devices(in: supplies).compactMap { Battery($0) }
         var power = PowerStatus()
@@ -47,21 +47,21 @@ package struct PowerSupplies: Sendable {
         devices(in: sensors).first { text(of: "\($0)/name") == "rpi_volt" }
     }
 
-    /// The devices of a class; none where the kernel does not know it.
+    /// The devices of a class; empty if the kernel lacks the class.
     private func devices(in directory: String) -> [String] {
         ((try? names(in: directory, limit: Self.limit)) ?? []).map { "\(directory)/\($0)" }
     }
 }
 
-/// One battery of the board.
+/// A battery of the board.
 private struct Battery {
     var percent: Int?
     var status: String
-    /// What it holds when it is full, in µWh or in µAh.
+    /// The full capacity in µWh, and in µAh.
     var energy: Int?
     var charge: Int?
 
-    /// Nil for what is no battery of the board, or is not there.
+    /// Nil if the directory is no battery of the board, or the battery is not present.
     init?(_ directory: String) {
         guard text(of: directory + "/type") == "Battery", text(of: directory + "/scope") != "Device",
             text(of: directory + "/present") != "0"
@@ -72,7 +72,7 @@ private struct Battery {
         charge = Self.content(directory + "/charge_full")
     }
 
-    /// The largest that makes sense is a megawatt-hour.
+    /// A capacity up to 1 MWh or 1 MAh; nil beyond.
     private static func content(_ path: String) -> Int? {
         Int(text(of: path)).flatMap { (1...1_000_000_000_000).contains($0) ? $0 : nil }
     }
@@ -97,7 +97,7 @@ private struct Battery {
     }
 }
 
-/// The one line of a small file; empty where it cannot be read, or is longer than any of these is.
+/// The first line of a small file. Empty if the file is unreadable or has 64 bytes or more.
 private func text(of path: String) -> String {
     guard let file = try? FileDescriptor.open(path, 0) else { return "" }
     let text = file.readText(limit: 64)

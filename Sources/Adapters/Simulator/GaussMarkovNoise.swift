@@ -1,14 +1,14 @@
 import CMath
 
-/// Noise that remembers: a first-order Gauss-Markov process of mean 0, stepped once a second.
+/// Correlated noise: a first-order Gauss-Markov process of mean 0, stepped once per second.
 struct GaussMarkovNoise: Sendable {
     private(set) var value: Double
     /// Standard deviation of ``value``.
     private let deviation: Double
-    /// How much of the value is left after a second.
+    /// The factor by which the value decays in one second.
     private let kept: Double
 
-    /// - Parameter seconds: after so long the autocorrelation has fallen to 1/e.
+    /// - Parameter seconds: the time in which the autocorrelation falls to 1/e.
     init(deviation: Double, over seconds: Double, using random: inout SplitMix64) {
         self.deviation = deviation
         kept = exp(-1 / seconds)

@@ -1,9 +1,9 @@
-/// What happens again and again on a simulated run, at known times.
+/// A recurring incident of a simulated run, at fixed times.
 struct PeriodicIncident: Sendable {
-    /// When it first begins, how long it lasts and after how long it begins again: seconds since the start.
+    /// The first start, the length and the period, in seconds since the start of the run.
     var first, length, period: Double
 
-    /// How long it has lasted, in seconds, so long after the start; nil while it does not.
+    /// The seconds since the current occurrence began, at a time since the start. Nil between occurrences.
     func age(after seconds: Double) -> Double? {
         guard seconds >= first else { return nil }
         let age = (seconds - first).truncatingRemainder(dividingBy: period)
@@ -12,12 +12,12 @@ struct PeriodicIncident: Sendable {
 }
 
 extension PeriodicIncident {
-    /// A light turns red; with the braking before it the runner stands for some 15 s.
+    /// A red traffic light. With the braking before it the runner stops for about 15 s.
     static let redLight = PeriodicIncident(first: 40, length: 18, period: 300)
 
-    /// The sky is hidden from the receiver.
+    /// The receiver has no view of the sky.
     static let tunnel = PeriodicIncident(first: 75, length: 20, period: 300)
 
-    /// The strap is out of reach.
+    /// The strap is out of range.
     static let dropout = PeriodicIncident(first: 150, length: 12, period: 420)
 }

@@ -1,17 +1,17 @@
 import CMath
 import Domain
 
-/// A receiver of satellites that sees where the simulated runner is as well as a present one does.
+/// A simulated GNSS receiver with the accuracy of a current one.
 struct SimulatedReceiver: Sendable {
     private static let device = SanitizedText("simulated")
 
-    /// Noise of the position to the north and to the east, in metres, and of the altitude.
+    /// The position error to the north and to the east, and the altitude error, in metres.
     private var north, east, up: GaussMarkovNoise
 
-    /// Satellites in view beside nine.
+    /// The number of satellites in view, minus nine.
     private var sky: GaussMarkovNoise
 
-    /// Seconds since the sky came back.
+    /// Seconds since the view of the sky returned.
     private var secondsInSight = 60.0
 
     private var random: SplitMix64
@@ -24,14 +24,14 @@ struct SimulatedReceiver: Sendable {
         sky = GaussMarkovNoise(deviation: 1.3, over: 90, using: &random)
     }
 
-    /// How the link to gpsd stands.
+    /// The status of the link to gpsd.
     static func link(hasFix: Bool) -> LinkStatus {
         hasFix
             ? LinkStatus(.connected, name: device)
             : LinkStatus(.connecting, reason: .noFix, name: device)
     }
 
-    /// The report of one second; it arrives 0.1 to 0.3 s after its moment.
+    /// The fix of one second. It arrives 0.1 to 0.3 s after its time.
     mutating func fix(
         of place: SimulatedRoute.Place, speed: Double, isHidden: Bool, at moment: Instant, time: UTC
     ) -> Fix {
@@ -51,7 +51,7 @@ struct SimulatedReceiver: Sendable {
         fix.latitude = place.coordinate.latitude + (north.value + 0.3 * white.north) / metres.north
         fix.longitude = place.coordinate.longitude + (east.value + 0.3 * white.east) / metres.east
         fix.altitude = place.elevation + up.value + 0.3 * white.up
-        // 95 % of fixes lie within 2.45 deviations of one axis; the first after a tunnel promise less.
+        // 95 % of fixes lie within 2.45 deviations of one axis. The first fixes after a tunnel report a larger error.
         fix.accuracy = 2.45 * 3 + 15 * exp(-secondsInSight / 5)
         fix.speed = max(0, speed + doppler)
         fix.track = SimulatedRoute.turned(place.heading + 3 * turn)

@@ -1,33 +1,33 @@
 import CMath
 import Domain
 
-/// A closed way over paths that exist: over a hill to a lake, round it, and back, without end.
+/// A closed route on real paths: over a hill to a lake, around it and back, repeated endlessly.
 struct SimulatedRoute: Sendable {
-    /// A point of the way, and the stretch that leads on from it.
+    /// A vertex of the route, and the start of its next segment.
     private struct Vertex {
         /// Degrees north and east.
         var latitude, longitude: Double
         /// Metres above mean sea level.
         var elevation: Double
-        /// Metres along the way from its beginning.
+        /// Metres along the route from its start.
         var distance: Double
     }
 
-    /// A place on the way.
+    /// A position on the route.
     struct Place: Equatable {
         var coordinate: Coordinate
         /// Metres above mean sea level.
         var elevation: Double
-        /// Where the way leads, degrees from true north, 0 up to 360.
+        /// The direction of the route in degrees from true north, 0 up to 360.
         var heading: Double
-        /// How the way climbs: metres up for each metre on, negative downhill.
+        /// The slope: metres up per metre along the route, negative downhill.
         var grade: Double
     }
 
-    /// The vertices in order; the last is the first again, one round later.
+    /// The vertices in order. The last one is the first one, one round later.
     private let vertices: [Vertex]
 
-    /// Metres once round.
+    /// The length of one round in metres.
     var length: Double { vertices[vertices.count - 1].distance }
 
     init() {
@@ -54,12 +54,12 @@ struct SimulatedRoute: Sendable {
         self.vertices = vertices
     }
 
-    /// The place so many metres from the beginning; beyond ``length`` the way begins again.
+    /// The position at a distance from the start. Beyond ``length`` the route repeats.
     ///
     /// - Parameter distance: metres, 0 or more.
     func place(at distance: Double) -> Place {
         let rest = distance.truncatingRemainder(dividingBy: length)
-        // The last vertex at or before `rest`, and never the closing one.
+        // Finds the last vertex at or before `rest`, but never the closing one.
         var low = 0
         var high = vertices.count - 1
         while high - low > 1 {
@@ -82,20 +82,20 @@ struct SimulatedRoute: Sendable {
             grade: (to.elevation - from.elevation) / stretch)
     }
 
-    /// A direction in degrees brought into 0 up to 360.
+    /// Normalizes a direction in degrees to 0 up to 360.
     static func turned(_ degrees: Double) -> Double {
         let rest = degrees.truncatingRemainder(dividingBy: 360)
         let turned = rest < 0 ? rest + 360 : rest
-        // A tiny negative angle rounds up to a whole turn.
+        // A tiny negative angle rounds up to 360.
         return turned == 360 ? 0 : turned
     }
 }
 
-/// How long a degree is on the WGS-84 ellipsoid.
+/// The length of a degree on the WGS-84 ellipsoid.
 ///
-/// Kept apart from the pipeline's geodesic on purpose: that one is tested against distances made with this.
+/// It is separate from the pipeline's geodesic on purpose, which is tested against distances computed with this.
 struct MetresPerDegree {
-    /// Metres of a degree of latitude, and of longitude.
+    /// Metres per degree of latitude and of longitude.
     let north, east: Double
 
     init(latitude: Double) {

@@ -1,12 +1,12 @@
 package import Domain
 
-/// A run that never was: a runner on real paths, a receiver and a strap, and what the two say.
+/// A simulated run: a runner on real paths, and the inputs of a receiver and a strap.
 ///
-/// The same seed, start and time of day give the same inputs, whenever and however often it is advanced. In the first
-/// three minutes there is a stop at a red light (40 s after the start, standing for some 15 s), a tunnel (75 s, 20 s long) and a
-/// strap that drops out (150 s, 12 s long); all three recur (``PeriodicIncident``).
+/// The same seed, start and time of day give the same inputs, however often it is advanced. In the first
+/// three minutes there are a stop at a red light (40 s after the start, standing for about 15 s), a tunnel
+/// (75 s, 20 s long) and a dropout of the strap (150 s, 12 s long). All three recur (``PeriodicIncident``).
 package struct SimulatedRun: Sendable {
-    /// After a longer time than this without ``advance(to:)`` what was missed is not made up for.
+    /// After a longer time than this without ``advance(to:)`` the missed inputs are dropped.
     package static let holeLimit = Duration.seconds(30)
 
     private let startedAt: Instant
@@ -16,15 +16,15 @@ package struct SimulatedRun: Sendable {
     private var receiver: SimulatedReceiver
     private var strap = SimulatedStrap()
 
-    /// The next whole second of UTC: a step of the runner, and the moment of a fix.
+    /// The next whole second of UTC, when the runner advances and a fix is made.
     private var secondAt: Instant
-    /// The fix that is on its way.
+    /// The fix that has not arrived yet.
     private var fix: Fix?
     private var strapAt: Instant
-    /// Nil before gpsd is asked.
+    /// Nil before the first link status.
     private var hasFix: Bool?
 
-    /// - Parameter utc: the time of day at the start, which the receiver goes on from.
+    /// - Parameter utc: the time of day at the start, from which the receiver's time continues.
     package init(seed: UInt64, startedAt: Instant, utc: UTC) {
         var seeds = SplitMix64(seed: seed)
         runner = SimulatedRunner(seed: seeds.next())
@@ -42,9 +42,9 @@ package struct SimulatedRun: Sendable {
         min(fix?.arrivedAt ?? secondAt, min(secondAt, strapAt))
     }
 
-    /// What the receiver and the strap have said until `now` that was not returned yet, in order, each with its moment.
+    /// The inputs up to `now` that were not returned yet, in order, each with its time.
     ///
-    /// After a hole longer than ``holeLimit`` the runner has run on, and nothing is left of what was said meanwhile.
+    /// After a hole longer than ``holeLimit`` the runner has moved on, and the inputs of the hole are dropped.
     package mutating func advance(to now: Instant) -> [Timestamped<Input>] {
         if now - nextAt > Self.holeLimit { skip(to: now) }
         var inputs: [Timestamped<Input>] = []
@@ -60,11 +60,11 @@ package struct SimulatedRun: Sendable {
         return inputs
     }
 
-    /// The length of the way that the runner has really run, in metres.
+    /// The true distance of the runner in metres.
     ///
     /// - Parameter now: at most a second after the last ``advance(to:)``, and not before it.
     package func trueDistance(at now: Instant) -> Double {
-        // The present second began a second before the next one.
+        // The present second began one second before `secondAt`.
         runner.distance(after: max(0, min((now - secondAt).inSeconds + 1, 1)))
     }
 

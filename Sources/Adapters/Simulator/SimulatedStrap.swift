@@ -1,22 +1,22 @@
 import Domain
 
-/// A heart-rate strap that is found, connects, drops out and comes back.
+/// A simulated strap that is found, connects, drops out and reconnects.
 struct SimulatedStrap: Sendable {
-    /// A strap sends about once a second, by a clock of its own.
+    /// The notification period. A strap notifies about once a second, by its own clock.
     static let period = Duration.milliseconds(997)
 
-    /// How long connecting takes, in seconds.
+    /// The duration of connecting in seconds.
     private static let connecting = 2.0
 
-    /// Seconds in which the battery loses 1 %.
+    /// The seconds in which the battery loses 1 %.
     private static let secondsPerPercent = 1200.0
 
     private var link: LinkStatus?
     private var battery: Int?
 
-    /// What the strap sends so many seconds after the start.
+    /// The inputs from the strap at a time since the start.
     ///
-    /// - Parameter beats: the beats since the last call; they are lost while there is no connection.
+    /// - Parameter beats: the RR intervals since the last call. They are lost while the strap is disconnected.
     mutating func notifications(after seconds: Double, rate: Double, beats: [UInt16]) -> [Input] {
         var inputs: [Input] = []
         let status = Self.link(after: seconds)

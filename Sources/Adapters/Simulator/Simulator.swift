@@ -1,13 +1,13 @@
 package import Domain
 package import Linux
 
-/// The simulated strap and receiver of `--demo`, in the place of the real ones.
+/// The simulated strap and receiver of `--demo`, in place of the real ones.
 package final class Simulator {
     private var run: SimulatedRun
     private let report: (Input) -> Void
     private var timer: TimerSource?
 
-    /// Begins at once; ends when it is let go of.
+    /// Starts at once, and ends on release.
     ///
     /// - Parameter report: called from the loop with each input when it is due.
     package init(seed: UInt64, loop: EventLoop, report: @escaping (Input) -> Void) throws(SystemError) {

@@ -16,12 +16,12 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
         return mixed ^ mixed >> 31
     }
 
-    /// A number from `low` up to, and without, `high`.
+    /// A uniform number from `low` up to, but not including, `high`.
     mutating func uniform(_ low: Double, _ high: Double) -> Double {
         low + (high - low) * Double(next() >> 11) * 0x1p-53
     }
 
-    /// A number of mean 0 and standard deviation 1, very nearly normal, within ±6: the sum of twelve uniform ones.
+    /// A nearly normal number of mean 0 and standard deviation 1, within ±6: the sum of twelve uniform ones.
     mutating func normal() -> Double {
         var sum = -6.0
         for _ in 0..<12 { sum += uniform(0, 1) }
