@@ -1,15 +1,15 @@
 import Linux
 
-/// How many clients one socket takes: of all users together, and of each, so that none of them keeps the others out.
+/// The most clients that one socket serves: in total and for each user, so that no user locks the others out.
 package struct ClientLimits: Equatable, Sendable {
     package var total: Int
-    /// Root's too.
+    /// This limit holds for root too.
     package var perUser: Int
 
-    /// Descriptors that are left for devices and the disk, however many clients there are.
+    /// Descriptors reserved for devices and files, whatever the number of clients.
     static let spareDescriptors: Int32 = 16
 
-    /// Descriptors beside these that clients of state.sock leave for those of control.sock.
+    /// Descriptors, beside the spare ones, that clients of state.sock leave free for clients of control.sock.
     static let controlDescriptors: Int32 = 8
 
     package init(total: Int, perUser: Int) {
@@ -17,27 +17,27 @@ package struct ClientLimits: Equatable, Sendable {
         self.perUser = perUser
     }
 
-    /// Why no client more is taken, for people; nil where there is room for it.
+    /// The reason to refuse another client, as text for people. Nil if there is room for it.
     ///
     /// - Parameters:
-    ///   - client: its connection, accepted already.
-    ///   - others: the users of the clients that are there, and the numbers of their descriptors.
-    ///   - spare: how many of the last descriptors are not for these clients.
+    ///   - client: the accepted connection.
+    ///   - others: the user ids and descriptor numbers of the connected clients.
+    ///   - spare: how many of the last descriptors these clients may not use.
     func refusal(
         of client: borrowing FileDescriptor, from user: UInt32, among others: [(user: UInt32, number: Int32)],
         keeping spare: Int32 = spareDescriptors
     ) -> String? {
         if others.count >= total { return "too many clients: at most \(total)" }
         let own = others.filter { $0.user == user }.map(\.number)
-        // Those who have hung up are no clients any more, also where what they said last has not been read yet.
+        // Clients that have hung up do not count, even if their last bytes are unread.
         if own.count >= perUser, own.count - UnixSocket.countHungUp(own) >= perUser {
             return "too many clients of user \(user): at most \(perUser)"
         }
-        // The kernel gives the lowest number that is free.
+        // The kernel assigns the lowest free number.
         return client.number >= FileDescriptor.limit - spare ? Self.noDescriptor : nil
     }
 
-    /// Why a client is refused that there is no descriptor for, for people.
+    /// The reason to refuse a client if the process is out of descriptors, as text for people.
     static var noDescriptor: String {
         "too many clients: paced may open \(FileDescriptor.limit) files (LimitNOFILE=)"
     }

@@ -3,11 +3,11 @@ import Linux
 package import Outputs
 
 extension ExportMetadata {
-    /// What a file tells of this machine.
+    /// The data about this machine in an exported file.
     ///
     /// - Parameters:
-    ///   - started: when the recording began, which the local time is of.
-    ///   - written: now; nil where no clock is known.
+    ///   - started: the start of the recording, which selects the local time offset.
+    ///   - written: the present time. Nil if no clock is known.
     package static func ofThisMachine(started: UTC, written: UTC?) -> ExportMetadata {
         let number = Machine.number() ?? 0
         return ExportMetadata(

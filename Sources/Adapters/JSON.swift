@@ -1,7 +1,7 @@
 import CJansson
 package import Domain
 
-/// A JSON value that came from outside.
+/// A JSON value that was parsed from untrusted text.
 package enum JSON: Equatable, Sendable {
     case null
     case bool(Bool)
@@ -11,13 +11,13 @@ package enum JSON: Equatable, Sendable {
     case array([JSON])
     case object([String: JSON])
 
-    /// The most levels of arrays and objects within each other; deeper text is refused before it is parsed.
+    /// The most levels of nested arrays and objects. Deeper text is rejected before it is parsed.
     package static let nestingLimit = 16
 
-    /// Reads one value, of any type, that fills the whole text.
+    /// Parses one value of any type. The value must fill the whole text.
     ///
-    /// - Throws: ``ParseError`` for text that is no JSON (RFC 8259), is not UTF-8, nests deeper than ``nestingLimit``, names a
-    ///   member of an object twice, or has an integer beyond 64 bits.
+    /// - Throws: ``ParseError`` if the text is not JSON (RFC 8259), is not UTF-8, nests deeper than
+    ///   ``nestingLimit``, repeats a member name in an object, or has an integer beyond 64 bits.
     package init(parsing text: some Sequence<UInt8>) throws(ParseError) {
         let bytes = Array(text)
         guard !Self.nestsTooDeep(bytes) else { throw ParseError(at: 0, expected: "at most 16 levels of nesting") }
@@ -33,7 +33,7 @@ package enum JSON: Equatable, Sendable {
         unsafe json_delete(root)
     }
 
-    /// Brackets are counted outside strings only; text that is no JSON is left to the parser.
+    /// Counts brackets outside of strings only. Invalid JSON is left to the parser.
     private static func nestsTooDeep(_ bytes: [UInt8]) -> Bool {
         var depth = 0
         var isInString = false
@@ -87,7 +87,7 @@ package enum JSON: Equatable, Sendable {
 }
 
 extension JSON {
-    /// The member of an object; nil when there is none, or when this is no object.
+    /// The member of an object. Nil if the object lacks it or the value is no object.
     package subscript(_ key: String) -> JSON? {
         if case .object(let members) = self { members[key] } else { nil }
     }
@@ -104,7 +104,7 @@ extension JSON {
         if case .integer(let value) = self { Int(value) } else { nil }
     }
 
-    /// A number, whole or not.
+    /// An integer or a real number.
     package var number: Double? {
         switch self {
         case .integer(let value): Double(value)

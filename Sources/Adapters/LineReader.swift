@@ -1,39 +1,39 @@
 package import Linux
 
-/// Cuts what a client sends into lines, and holds no more than one of the longest line and what one read brings.
+/// Splits the bytes of a client into lines. It buffers at most one line of the longest length plus one read.
 package struct LineReader: Sendable {
     package enum Line: Equatable, Sendable {
         /// The bytes of a line without the newline.
         case line(ArraySlice<UInt8>)
-        /// A line was longer than the limit; all of it is skipped.
+        /// The line is longer than the limit and is skipped whole.
         case tooLong
     }
 
     package enum Progress: Equatable, Sendable {
         case received
         case nothing
-        /// The client says no more; what it said last may lack its newline.
+        /// The client closed its side. Its last line may lack the newline.
         case ended
     }
 
-    /// The most bytes that one read takes.
+    /// The most bytes of one read.
     package static let chunkSize = 4096
 
-    /// The most bytes of a line, its newline not counted.
+    /// The most bytes of a line without its newline.
     package let limit: Int
 
     private var bytes: [UInt8] = []
-    /// Where the line begins that comes next, and how far a newline was looked for.
+    /// The start of the next line, and the position up to which a newline was searched.
     private var start = 0
     private var searched = 0
-    /// The line that comes next is the rest of one that was too long.
+    /// Whether the bytes up to the next newline belong to a line that was too long.
     private var isSkipping = false
 
     package init(limit: Int) {
         self.limit = limit
     }
 
-    /// Reads what is there, at most ``chunkSize`` bytes.
+    /// Reads the available bytes, at most ``chunkSize``.
     package mutating func read(from socket: borrowing FileDescriptor) -> Progress {
         unsafe withUnsafeTemporaryAllocation(byteCount: Self.chunkSize, alignment: 1) { buffer in
             do throws(SystemError) {
@@ -46,14 +46,14 @@ package struct LineReader: Sendable {
         }
     }
 
-    /// Adds bytes that came.
+    /// Appends received bytes.
     package mutating func append(_ more: some Collection<UInt8>) {
         bytes.append(contentsOf: more)
     }
 
-    /// The next whole line; nil when more has to be read first.
+    /// Removes and returns the next complete line. Nil if more bytes are needed.
     ///
-    /// - Parameter hasEnded: nothing more comes: the rest is a line even without a newline.
+    /// - Parameter hasEnded: whether the input has ended. If so, the remaining bytes are a line even without a newline.
     package mutating func next(hasEnded: Bool) -> Line? {
         while true {
             guard let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")) else {

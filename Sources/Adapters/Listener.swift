@@ -2,15 +2,16 @@ import Domain
 import Glibc
 package import Linux
 
-/// A listening socket in the loop, which hands over each client that connects.
+/// A listening socket in the event loop. It passes each accepted client to its owner.
 ///
-/// It keeps one descriptor in reserve: a client that comes when the process has no other left is accepted with that one, to be refused
-/// with a reason and closed, so that it does not wait in the kernel's queue for an answer that never comes.
+/// It keeps one descriptor in reserve. If the process has no other descriptor left, the next client is
+/// accepted on the reserved one, refused with a reason and closed. Otherwise that client would wait in the
+/// kernel's queue without an answer.
 package final class Listener {
-    /// How long no client is taken when none can be accepted at all: they wait in the kernel's queue.
+    /// The wait before the next accept if none is possible. Until then clients wait in the kernel's queue.
     private static let retryDelay = Duration.seconds(1)
 
-    /// The most clients that are taken in one turn of the loop: a crowd must not keep the rest of it waiting.
+    /// The most clients accepted in one iteration of the loop, so that a burst does not stall the other sources.
     private static let turnLimit = 16
 
     private let socket: FileDescriptor
@@ -22,7 +23,7 @@ package final class Listener {
 
     /// - Parameters:
     ///   - accepted: serves a client.
-    ///   - refused: says to a client that there is no descriptor for it, and closes it.
+    ///   - refused: reports to a client that no descriptor is left, and closes it.
     package init(
         _ socket: consuming FileDescriptor, loop: EventLoop, accepted: @escaping (consuming FileDescriptor) -> Void,
         refused: @escaping (consuming FileDescriptor) -> Void
@@ -36,7 +37,7 @@ package final class Listener {
     }
 
     deinit {
-        // Before the descriptor that it watches.
+        // Leaves the loop before the descriptor is closed.
         source = nil
     }
 
@@ -56,7 +57,7 @@ package final class Listener {
 
     /// Refuses the next client on the reserved descriptor.
     ///
-    /// - Returns: false where there is none, because another thread was faster.
+    /// - Returns: False if the reserve could not be restored, because another thread took the descriptor.
     private func refuseNext() -> Bool {
         if reserve == nil { reserve = try? FileDescriptor.open("/dev/null", O_RDONLY) }
         guard reserve != nil else { return false }

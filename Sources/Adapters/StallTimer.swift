@@ -1,16 +1,16 @@
 import Domain
 import Linux
 
-/// Ends connections that take nothing of what waits for them.
+/// Closes connections whose peers have read nothing of their pending output for too long.
 final class StallTimer {
     private let limit: Duration
     private var timer: TimerSource?
     private var isArmed = false
 
     /// - Parameters:
-    ///   - limit: how long nothing may be taken.
-    ///   - closeStuck: closes those that are stuck since the moment that it is given, or longer; returns since when the one
-    ///     of the rest is stuck that is stuck longest.
+    ///   - limit: how long a peer may read nothing.
+    ///   - closeStuck: closes the connections that have been stuck since the given instant or longer.
+    ///     Returns the instant since which the longest-stuck of the others has been stuck, or nil.
     init(limit: Duration, loop: EventLoop, closeStuck: @escaping (Instant) -> Instant?) throws(SystemError) {
         self.limit = limit
         timer = try loop.timer { [unowned self] in
@@ -20,9 +20,9 @@ final class StallTimer {
         }
     }
 
-    /// Something is stuck since `now`.
+    /// Watches a connection that has been stuck since `now`.
     func watch(since now: Instant) {
-        // Armed for one that is stuck longer, it is armed again for this one when it fires.
+        // If the timer is armed for an earlier connection, it is rearmed for this one when it fires.
         if isArmed { return }
         timer?.arm(at: now + limit)
         isArmed = true

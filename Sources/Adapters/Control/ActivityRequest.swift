@@ -1,20 +1,20 @@
 package import Domain
 package import Outputs
 
-/// What can be asked about the activities that are recorded.
+/// A request about recorded activities.
 package enum ActivityRequest: Equatable, Sendable {
-    /// Summaries, the newest first; of activities with lower numbers than `before`.
+    /// Summaries, newest first, of the activities with numbers below `before`.
     case list(limit: Int, before: Int?)
     case get(Int, fromLap: Int)
-    /// What is nil stays as it is.
+    /// Changes sport and name. Nil values stay unchanged.
     case edit(Int, Sport?, SanitizedText?)
     case delete(Int)
-    /// Copies what can be read of a damaged journal in the state directory.
+    /// Copies the readable part of a damaged journal in the state directory.
     case recover(file: String)
-    /// A stretch of the samples; of the activity that is on where no number is told.
+    /// A range of the samples. Nil means the activity in progress.
     case track(Int?, from: Int64, interval: Int64, columns: [Track.Column])
 
-    /// Nil where the method is none of these.
+    /// Nil if the method is none of these.
     init?(method: String, parameters: JSON?) throws(RPCError) {
         switch method {
         case "activities.list":
@@ -53,7 +53,7 @@ package enum ActivityRequest: Equatable, Sendable {
         }
     }
 
-    /// The numbers that an activity can have.
+    /// The range of activity numbers.
     fileprivate static let ids = 1...Int(Int32.max)
 }
 

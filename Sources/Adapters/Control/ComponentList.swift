@@ -1,10 +1,10 @@
 import Domain
 
 extension SettingChange {
-    /// The components of the run screen: each name and each position from 0 at most once.
+    /// Parses the components of the run screen. Each name and each position from 0 occurs at most once.
     static func components(_ value: JSON) throws(RPCError) -> [Component] {
         guard let elements = value.array else { throw wrong("components must be a list") }
-        // Bounded before any is read: each has a name of its own.
+        // The count is checked before any element is parsed: each element needs a distinct name.
         guard elements.count <= Component.Name.allCases.count else {
             throw wrong("components are at most \(Component.Name.allCases.count), each with a name of its own")
         }

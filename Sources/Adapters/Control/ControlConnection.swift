@@ -2,15 +2,15 @@ import Domain
 import Linux
 import Outputs
 
-/// One client of control.sock: what it says and what it has yet to be told.
+/// A client of control.sock: its input and its pending responses.
 final class ControlConnection {
     let peer: PeerCredentials
-    /// Answers; what stands here is sent from `sent` on.
+    /// Responses; the bytes from `sent` on are pending.
     var output = JSONWriter(capacity: 0)
-    /// Answers a part of which is to come.
+    /// Responses with a part that is still awaited.
     private var pending: [PendingResponse] = []
     private(set) var isOpen = true
-    /// Since when nothing was taken of what waits; nil while nothing waits.
+    /// Since when the client has read none of its pending bytes. Nil if none are pending.
     private(set) var stuckSince: Instant?
 
     let socket: FileDescriptor
@@ -18,7 +18,7 @@ final class ControlConnection {
     private var reader = LineReader(limit: JSONRPC.lineLimit)
     private var sent = 0
     private var inputHasEnded = false
-    /// Nobody takes answers any more. What was asked is carried out all the same.
+    /// Whether the client no longer reads responses. Its requests are executed all the same.
     private var isGone = false
 
     init(_ socket: consuming FileDescriptor, peer: PeerCredentials) {
@@ -30,17 +30,17 @@ final class ControlConnection {
         source = try loop.watch(socket, for: .reading, ready)
     }
 
-    /// Everything that was asked is answered, and the answers are taken, or nobody takes them any more.
+    /// Whether all requests are answered and all responses sent, or the client no longer reads them.
     var isDone: Bool {
         inputHasEnded && output.bytes.isEmpty && (pending.isEmpty || isGone)
     }
 
-    /// Has an answer wait for the part of it that is to come.
+    /// Queues a response until its awaited parts have arrived.
     func append(_ answer: PendingResponse) {
         pending.append(answer)
     }
 
-    /// Takes what came of a part of an answer, if that is one of this caller's.
+    /// Adds a result to the pending response that awaits it, if it is one of this client.
     func complete(_ token: PendingResponse.Token, _ result: Result<ControlResult, RPCError>) {
         for index in pending.indices where pending[index].complete(token, result) {
             if pending[index].isWhole { pending.remove(at: index).write(into: &output) }
@@ -61,12 +61,12 @@ final class ControlConnection {
         rewatch()
     }
 
-    /// The next line that can be answered now.
+    /// The next line, if no response is pending in the output.
     func nextLine() -> LineReader.Line? {
         output.bytes.isEmpty ? reader.next(hasEnded: inputHasEnded) : nil
     }
 
-    /// Sends what waits, as far as it is taken.
+    /// Sends pending bytes until the socket is full.
     func flush(at now: Instant) {
         while sent < output.bytes.count, !isGone {
             switch socket.send(output.bytes[sent...]) {
@@ -79,20 +79,20 @@ final class ControlConnection {
             case .gone: isGone = true
             }
         }
-        // A long answer's room is given back.
+        // Releases the memory of a long response.
         output = JSONWriter(capacity: 0)
         sent = 0
         stuckSince = nil
         rewatch()
     }
 
-    /// Leaves the loop; the descriptor is closed with the last reference.
+    /// Leaves the loop. The descriptor is closed with the last reference.
     func close() {
         isOpen = false
         source = nil
     }
 
-    /// A hang-up is told even when nothing is waited for.
+    /// A hang-up is reported even if no readiness is requested.
     private func rewatch() {
         source?.watch(for: stuckSince != nil ? .writing : inputHasEnded ? [] : .reading)
     }

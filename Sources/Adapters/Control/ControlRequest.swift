@@ -1,23 +1,23 @@
 package import Domain
 
-/// What can be asked of the daemon over control.sock, its parameters read and checked.
+/// A request over control.sock with validated parameters.
 package enum ControlRequest: Equatable, Sendable {
     case run(RunCommand)
     case status
     case settings
     case setting(SettingKey)
     case change(SettingChange)
-    /// Hear which straps there are, for so many seconds; the answer comes later.
+    /// Scans for straps for a number of seconds. The response is deferred.
     case scan(seconds: Int)
     case use(StrapSelection)
-    /// Pair with what a text means; the answer comes later.
+    /// Pairs with the strap that matches the text. The response is deferred.
     case pair(String)
-    /// Forget what goes by a text, or every strap.
+    /// Forgets the straps that match the text, or all. The response is immediate.
     case forget(String?)
-    /// What is recorded; the answer comes later.
+    /// Reads or changes recorded activities. The response is deferred.
     case activities(ActivityRequest)
 
-    /// - Throws: ``RPCError``: no such method, parameters that it does not have, or a value that is none of a parameter's.
+    /// - Throws: ``RPCError`` if the method is unknown, a parameter is unknown or missing, or a value is invalid.
     package init(method: String, parameters: JSON?) throws(RPCError) {
         switch method {
         case "run.start":
@@ -48,7 +48,7 @@ package enum ControlRequest: Equatable, Sendable {
         }
     }
 
-    /// Absent or empty they may be.
+    /// Checks that the parameters are absent or empty.
     static func checkNoParameters(_ parameters: JSON?) throws(RPCError) {
         _ = try Parameters(parameters, names: [])
     }
@@ -61,7 +61,7 @@ package enum ControlRequest: Equatable, Sendable {
 }
 
 extension ControlRequest {
-    /// The parameters of a request by their names.
+    /// The named parameters of a request.
     struct Parameters {
         let members: [String: JSON]
 
@@ -71,7 +71,8 @@ extension ControlRequest {
             case .object(let members):
                 if let unknown = members.keys.filter({ !names.contains($0) }).min() {
                     let known = names.isEmpty ? "there are none" : "known are \(names.joined(separator: ", "))"
-                    // Shortened by bytes: a character can carry any number of marks, and room for an error is bounded.
+                    // Shortened by bytes: a character may have any number of combining marks, and the room
+                    // for an error is bounded.
                     let name = SanitizedText(unknown.utf8.prefix(64))?.text ?? ""
                     throw .invalidParameters(name, "no parameter is named \"\(name)\"; \(known)")
                 }
@@ -90,7 +91,7 @@ extension ControlRequest {
             return try value.bool(field: "indoor")
         }
 
-        /// How much earlier the run began.
+        /// How long ago the run started.
         func back() throws(RPCError) -> Duration {
             guard let value = members["ago_ms"] else { return .zero }
             let most = Int(RunCommand.maxBackdate.wholeMilliseconds)

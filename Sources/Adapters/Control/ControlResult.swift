@@ -2,27 +2,27 @@ package import Domain
 package import Outputs
 package import Sensors
 
-/// What a request of control.sock has led to, as the daemon knows it.
+/// The successful result of a request on control.sock.
 package enum ControlResult: Equatable, Sendable {
-    /// The activity that was begun.
+    /// The number of the activity that was started.
     case activity(Int)
-    /// Where the run stands after a command.
+    /// The state of the run after a command.
     case run(RunState, elapsedMilliseconds: Int64)
     /// The activity that has ended.
     case summary(ActivitySummary)
     case state(State, sequence: Int)
     case settings(Settings)
     case setting(SettingKey, Settings)
-    /// The straps that a scan has heard.
+    /// The results of a scan.
     case straps([ScanResult])
-    /// How the link to the strap stands now.
+    /// The status of the link to the strap.
     case link(LinkStatus)
-    /// Activities, the newest first.
+    /// Activities, newest first.
     case activities([ActivitySummary])
-    /// An activity, with its laps from one on.
+    /// An activity, with its laps from `fromLap` on.
     case recording(ActivitySummary, RecordedActivity, fromLap: Int)
     case track(Track)
-    /// There is nothing to tell.
+    /// Success without a value.
     case done
 }
 
@@ -53,11 +53,11 @@ extension JSONWriter {
         }
     }
 
-    /// The most bytes of a list of straps. Only names that are made to be long need so many for
-    /// ``StrapSelector/sightingLimit`` straps.
+    /// The most bytes of a list of straps. ``StrapSelector/sightingLimit`` straps exceed it only with
+    /// unusually long names.
     private static let strapsLimit = 48 * 1024
 
-    /// The nearest first; those that do not fit are left out.
+    /// Writes the strongest signal first, and omits the straps that do not fit.
     private mutating func straps(_ straps: [ScanResult]) {
         array { line in
             for strap in straps.sorted(by: { $0.rssi ?? .min > $1.rssi ?? .min }) {

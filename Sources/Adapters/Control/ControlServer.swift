@@ -2,29 +2,29 @@ import Domain
 package import Linux
 import Outputs
 
-/// control.sock: takes requests from a few clients, asks the daemon, and answers.
+/// The server of control.sock. It receives requests, passes them to the daemon and sends the responses.
 ///
-/// A client's next line waits until the answer to the one before has been taken, so what it makes us keep is bounded by
-/// two lines. A request whose result comes later holds up nothing: its answer comes out of order. The end of what it
-/// says is not a hang-up: it is closed when the last answer has been taken.
+/// A client's next line is not read until the response to the previous one is sent, so two lines bound the
+/// memory of a client. A request with a deferred result does not block: its response is sent out of order.
+/// A client that shuts down its sending side is closed after its last response.
 package final class ControlServer {
-    /// What the daemon says to a request.
+    /// The daemon's reply to a request.
     package enum Reply {
         case now(Result<ControlResult, RPCError>)
-        /// The result will be told by ``ControlServer/settle(_:_:)`` with this token, which nothing else goes by until
-        /// then.
+        /// The result follows in a call of ``ControlServer/complete(_:_:)`` with this token, which is
+        /// unique until then.
         case later(PendingResponse.Token)
     }
 
-    /// Carries out a request of somebody, or says why not.
+    /// Executes a request of a client, or rejects it.
     package typealias Answer = (ControlRequest, PeerCredentials) -> Reply
 
-    /// A client that has taken nothing of its answers for so long is closed.
+    /// A client that reads nothing of its responses for this long is closed.
     package static let stallLimit = Duration.seconds(30)
 
     package static let limits = ClientLimits(total: 32, perUser: 16)
 
-    /// For those who come; nobody who is there is sent away.
+    /// Limits for new clients. Connected clients are never closed by a change.
     package var limits: ClientLimits
 
     private let loop: EventLoop
@@ -35,7 +35,7 @@ package final class ControlServer {
 
     /// - Parameters:
     ///   - socket: a listening socket.
-    ///   - answer: what carries out requests; called in the loop.
+    ///   - answer: executes requests. Called in the loop.
     package init(
         socket: consuming FileDescriptor, loop: EventLoop, limits: ClientLimits = ControlServer.limits,
         stallLimit: Duration = ControlServer.stallLimit, answer: @escaping Answer
@@ -49,7 +49,7 @@ package final class ControlServer {
             refused: { Self.refuse($0, ClientLimits.noDescriptor) })
     }
 
-    /// Hangs up on all, after what the kernel still takes of their answers.
+    /// Closes all clients, after sending what the kernel still accepts of their responses.
     package func close() {
         listener = nil
         for caller in callers {
@@ -64,7 +64,7 @@ package final class ControlServer {
     }
 
     private func accept(_ socket: consuming FileDescriptor) {
-        // One that has gone again is nobody.
+        // The client has already disconnected.
         guard let peer = try? UnixSocket.peer(of: socket) else { return }
         let others = callers.map { (user: $0.peer.user, number: $0.socket.number) }
         if let refusal = limits.refusal(of: socket, from: peer.user, among: others) {
@@ -75,18 +75,18 @@ package final class ControlServer {
             try caller.watch(in: loop) { [unowned self, unowned caller] in ready(caller, $0) }
             callers.append(caller)
         } catch {
-            // There is no memory for it: it is told by the end of its stream.
+            // Memory is exhausted. The client sees the end of its stream.
         }
     }
 
-    /// Answers what a client has not asked yet with an error, and closes it.
+    /// Sends an error without a request, and closes.
     private static func refuse(_ socket: consuming FileDescriptor, _ refusal: String) {
         var line = JSONWriter(capacity: 256)
         JSONRPC.refuse(.busy(refusal), into: &line)
         _ = socket.send(line.bytes[...])
     }
 
-    /// Tells the result of a request that was to be answered later, to whom it may concern.
+    /// Completes a request with a deferred result.
     package func complete(_ token: PendingResponse.Token, _ result: Result<ControlResult, RPCError>) {
         let now = Clock.now()
         for caller in callers {
@@ -104,7 +104,7 @@ package final class ControlServer {
         callers.removeAll { !$0.isOpen }
     }
 
-    /// Answers what can be answered now.
+    /// Handles the lines that can be answered now.
     private func serve(_ caller: ControlConnection, at now: Instant) {
         while let line = caller.nextLine() {
             dispatch(line, of: caller)

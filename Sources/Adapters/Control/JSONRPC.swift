@@ -1,33 +1,33 @@
 import Domain
 package import Outputs
 
-/// JSON-RPC 2.0 over lines: requests, notifications and batches in, responses out.
+/// JSON-RPC 2.0 with one message per line: receives requests, notifications and batches, and writes responses.
 ///
-/// Which methods there are is the caller's business. A line is answered by at most one line.
+/// The caller defines the methods. Each line gets at most one line in response.
 ///
 /// Source: JSON-RPC 2.0 Specification, https://www.jsonrpc.org/specification.
 package enum JSONRPC {
-    /// The longest line in either direction, in bytes, its newline not counted.
+    /// The maximum length of a line in either direction in bytes, without its newline.
     package static let lineLimit = 64 * 1024
 
-    /// What became of a method.
+    /// The outcome of a call.
     package enum Completion: Equatable, Sendable {
-        /// Its result, one value, is written.
+        /// The result, one value, is written.
         case written
-        /// Its result comes later.
+        /// The result is deferred.
         case later(PendingResponse.Token)
     }
 
-    /// Carries out one method.
+    /// Executes one method.
     package typealias Call = (_ method: String, _ parameters: JSON?, _ result: inout JSONWriter) throws(RPCError)
         -> Completion
 
-    /// The most bytes of a response without its id and its result: of an error, then.
+    /// The most bytes of a response without its id and its result, and so of an error.
     private static let errorRoom = 1024
 
-    /// Answers one line; nothing is written for notifications.
+    /// Handles one line. Nothing is written for notifications.
     ///
-    /// - Returns: the answer, where a part of it comes later; nothing is written of it then.
+    /// - Returns: The response if a part of it is deferred; nothing of it is written then. Otherwise nil.
     @discardableResult
     package static func respond(
         _ line: some Sequence<UInt8>, into output: inout JSONWriter, call: Call
@@ -49,7 +49,7 @@ package enum JSONRPC {
         return respondToOne(requests, isBatch: true, into: &output, call: call)
     }
 
-    /// Answers a line that is no request at all.
+    /// Writes an error in response to a line that is no request.
     package static func refuse(_ failure: RPCError, into output: inout JSONWriter) {
         output.response(to: .null) {
             $0.key("error")
@@ -61,7 +61,7 @@ package enum JSONRPC {
     private static func respondToOne(
         _ requests: [JSON], isBatch: Bool, into output: inout JSONWriter, call: Call
     ) -> PendingResponse? {
-        // Before any is carried out, there must be room to say of each what went wrong with it.
+        // Before any request is executed, there must be room for an error response to each.
         var spare = lineLimit - requests.reduce(0) { $0 + room(for: $1) }
         if spare < 0 {
             refuse(.invalidRequest("the answer would be longer than \(lineLimit) bytes"), into: &output)
@@ -74,9 +74,9 @@ package enum JSONRPC {
         return nil
     }
 
-    /// Carries out a request; nil for a notification.
+    /// Executes a request and returns its response. Nil for a notification.
     ///
-    /// - Parameter spare: the bytes that results may still take.
+    /// - Parameter spare: the bytes left for results.
     private static func respond(to json: JSON, spare: inout Int, call: Call) -> PendingResponse.Part? {
         let request: Request
         do throws(RPCError) {
@@ -93,9 +93,9 @@ package enum JSONRPC {
         return token.map { .awaited($0, id: id) } ?? .written(response)
     }
 
-    /// One response: the result that `body` writes, or the failure that it throws.
+    /// One response: the result that `body` writes, or the error that it throws.
     ///
-    /// - Parameter spare: the bytes that results may still take.
+    /// - Parameter spare: the bytes left for results.
     static func response(
         to id: JSON, spare: inout Int, _ body: (inout JSONWriter) throws(RPCError) -> Void
     ) -> [UInt8] {
@@ -124,13 +124,13 @@ package enum JSONRPC {
         return output.bytes
     }
 
-    /// The most bytes of the response to a request without its result. A character of an id is written as at most six.
+    /// The most bytes of the response to a request without its result. A byte of an id becomes at most six.
     private static func room(for request: JSON) -> Int {
         errorRoom + (request["id"]?.string?.utf8.count ?? 0) * 6
     }
 }
 
-/// A request, or a notification: one that has no id.
+/// A request, or a notification if it has no id.
 private struct Request {
     var method: String
     var parameters: JSON?
@@ -152,7 +152,7 @@ private struct Request {
         id = members["id"]
     }
 
-    /// The id of what may be no request otherwise; nil when there is none that is valid.
+    /// The id of a request that may be invalid otherwise. Nil if there is no valid id.
     static func id(of json: JSON) -> JSON? {
         switch json["id"] {
         case .null: .null
@@ -165,7 +165,7 @@ private struct Request {
 }
 
 extension JSON {
-    /// What sort of value this is, as words for people.
+    /// The type of the value, as text for people.
     fileprivate var kind: String {
         switch self {
         case .null: "null"
@@ -187,7 +187,7 @@ extension JSONWriter {
             switch id {
             case .string(let id): line.value(id)
             case .integer(let id): line.value(id)
-            // The shortest text that reads as the same number.
+            // The shortest text that parses as the same number.
             case .real(let id): line.value(written: id.description.utf8)
             default: line.null()
             }

@@ -1,7 +1,7 @@
 package import Sensors
 
 extension PairingResult {
-    /// What whoever has asked for it is told.
+    /// The result of the request for the client.
     package var answer: Result<ControlResult, RPCError> {
         switch self {
         case .paired, .pairedAlready: .success(.done)

@@ -1,8 +1,8 @@
 package import Outputs
 
-/// The answer to one line, a part of which may be still to come.
+/// The response to one line, of which parts may be deferred.
 package struct PendingResponse {
-    /// What a part that comes later goes by.
+    /// Identifies a deferred part.
     package typealias Token = Int
 
     enum Part {
@@ -14,7 +14,7 @@ package struct PendingResponse {
     /// In the order of the requests.
     private var parts: [Part]
     private let isBatch: Bool
-    /// The bytes that results may still take.
+    /// The bytes left for results.
     private var spare: Int
 
     init(_ parts: [Part], isBatch: Bool, spare: Int) {
@@ -23,12 +23,12 @@ package struct PendingResponse {
         self.spare = spare
     }
 
-    /// Nothing is to come any more.
+    /// Whether no part is awaited any more.
     package var isWhole: Bool {
         parts.allSatisfy { if case .written = $0 { true } else { false } }
     }
 
-    /// Takes what came of a part; false when it does not belong to this answer.
+    /// Fills in a deferred part. False if it does not belong to this response.
     package mutating func complete(_ token: Token, _ result: Result<ControlResult, RPCError>) -> Bool {
         for (index, part) in parts.enumerated() {
             guard case .awaited(token, let id) = part else { continue }
@@ -41,7 +41,7 @@ package struct PendingResponse {
         return false
     }
 
-    /// Writes the answer, which must be whole, as one line; nothing where nothing was to be answered.
+    /// Writes the complete response as one line, or nothing for notifications.
     package func write(into output: inout JSONWriter) {
         if parts.isEmpty { return }
         if isBatch {

@@ -1,17 +1,17 @@
 package import Domain
 import Outputs
 
-/// Why a request of control.sock was not carried out. Nothing has changed.
+/// Why a request on control.sock failed. Only with code -32603 may it have changed something.
 package struct RPCError: Error, Equatable, Sendable {
-    /// A code of JSON-RPC 2.0, section 5.1, or one of ours from -32001 down.
+    /// A code of JSON-RPC 2.0, section 5.1, or one of the application's codes from -32001 down.
     package let code: Int
-    /// The words that belong to the code.
+    /// The standard text of the code.
     package let message: String
-    /// What is wrong, for people.
+    /// The cause, as text for people.
     package let detail: String?
-    /// The parameter, the setting or the option that is wrong.
+    /// The invalid parameter, setting or option.
     package let field: String?
-    /// The state that the command cannot be carried out in.
+    /// The state of the run in which the command is not allowed.
     package let state: RunState?
 
     private init(_ code: Int, _ message: String, detail: String? = nil, field: String? = nil, state: RunState? = nil) {
@@ -24,12 +24,12 @@ package struct RPCError: Error, Equatable, Sendable {
 
     package static let methodNotFound = RPCError(-32601, "Method not found")
 
-    /// Without a detail, as in the specification's examples, unless JSON is refused for a limit of ours.
+    /// It has no detail, as in the specification's examples, unless the JSON exceeds a limit of ours.
     package static func parseError(_ error: ParseError) -> RPCError {
         RPCError(-32700, "Parse error", detail: error.expected == "valid JSON" ? nil : error.description)
     }
 
-    /// Without a detail where the specification's words say it all.
+    /// It has no detail if the standard text suffices.
     package static func invalidRequest(_ detail: String? = nil) -> RPCError {
         RPCError(-32600, "Invalid Request", detail: detail)
     }
@@ -51,7 +51,7 @@ package struct RPCError: Error, Equatable, Sendable {
         RPCError(-32002, "busy", detail: detail)
     }
 
-    /// The host does not allow it now, for a reason that is no state of the run.
+    /// The host does not allow it now, for a reason other than the state of the run.
     package static func unavailable(_ detail: String) -> RPCError {
         RPCError(-32001, "not in this state", detail: detail)
     }
@@ -60,7 +60,7 @@ package struct RPCError: Error, Equatable, Sendable {
         RPCError(-32003, "not found", detail: detail, field: field)
     }
 
-    /// An option of the daemon decides it, such as `--strap`.
+    /// An option of the daemon, such as `--strap`, overrides the setting.
     package static func overridden(by option: String) -> RPCError {
         invalidValue(option, "\(option) decides it; start paced without it")
     }

@@ -1,16 +1,16 @@
 import Domain
 import Sensors
 
-/// Which strap somebody wants to be used.
+/// The user's choice of straps.
 package enum StrapSelection: Equatable, Sendable {
-    /// The one that is remembered, else the one that is found.
+    /// Known straps, otherwise discovered ones.
     case auto
-    /// None.
+    /// No strap.
     case off
-    /// An entry of the setting `straps`; alone, or beside those that are there.
+    /// An entry of the setting `straps`; it replaces the other entries or is added to them.
     case strap(String, isAdded: Bool)
 
-    /// - Throws: ``RPCError`` -32004 where the list would become too long; nothing has changed then.
+    /// - Throws: ``RPCError`` -32004 if the list would become too long. The list is unchanged then.
     package func apply(to list: inout StrapStore) throws(RPCError) {
         switch self {
         case .auto: list.ours = []
@@ -28,10 +28,10 @@ package enum StrapSelection: Equatable, Sendable {
 }
 
 extension StrapStore {
-    /// Forgets what goes by a text, or everything: entries of the setting, remembered straps, and entries that mean one
-    /// of these.
+    /// Forgets all straps, or those that match a text: entries of the setting, known straps, and entries
+    /// that match one of these.
     ///
-    /// - Throws: ``RPCError`` -32003 where a strap is named that is not there.
+    /// - Throws: ``RPCError`` -32003 if nothing matches the text.
     package mutating func forget(_ strap: String?) throws(RPCError) {
         guard let strap else {
             ours = []
@@ -58,7 +58,7 @@ extension StrapStore {
 }
 
 extension ControlRequest.Parameters {
-    /// How long a scan lasts, in seconds.
+    /// The duration of a scan in seconds.
     func seconds() throws(RPCError) -> Int {
         guard let value = members["seconds"] else { return 10 }
         return try value.integer(in: 1...60, field: "seconds")

@@ -2,23 +2,24 @@ package import Domain
 package import Linux
 import Outputs
 
-/// state.sock: tells any number of clients what happens, and never waits for one of them.
+/// The server of state.sock. It publishes to any number of clients and never waits for one of them.
 ///
-/// A client that keeps up has nothing waiting: each line goes from one buffer to all. One that does not is watched until its
-/// socket takes more; until then its ``SubscriberQueue`` holds what it is to have.
+/// A client that keeps up has no queue: each line is sent to all from one buffer. A slow client is watched
+/// until its socket accepts more; until then its ``SubscriberQueue`` holds its pending lines.
 package final class StateServer {
-    /// A client whose waiting bytes have not moved for so long is closed.
+    /// A client that reads nothing of its pending bytes for this long is closed.
     package static let stallLimit = Duration.seconds(30)
 
     package static let limits = ClientLimits(total: 256, perUser: 128)
 
-    /// The most bytes that one client is sent in one turn of the loop, a chunk more or less: ticks must not wait for replays.
+    /// The most bytes sent to one client in one iteration of the loop, give or take a chunk, so that a
+    /// replay does not delay ticks.
     private static let turnLimit = 64 * 1024
 
-    /// The number of the STATE line that was published last; 0 before the first.
+    /// The number of the last published STATE line; 0 before the first.
     package private(set) var stateSequence = 0
 
-    /// For those who come; nobody who is there is sent away.
+    /// Limits for new clients. Connected clients are never closed by a change.
     package var limits: ClientLimits
 
     private let loop: EventLoop
@@ -40,9 +41,9 @@ package final class StateServer {
 
     /// - Parameters:
     ///   - socket: a listening socket.
-    ///   - bootID: the random name of the machine's boot; empty when it is not known.
-    ///   - instance: a name that is new at each start of the daemon.
-    ///   - keep: takes each event with its number and its line.
+    ///   - bootID: the kernel's random id of the boot. Empty if unknown.
+    ///   - instance: a name that is unique for each start of the daemon.
+    ///   - keep: receives each event with its number and its line.
     package init(
         socket: consuming FileDescriptor, loop: EventLoop, limits: ClientLimits = StateServer.limits, bootID: String,
         instance: String, settings: Settings, stallLimit: Duration = StateServer.stallLimit,
@@ -60,9 +61,9 @@ package final class StateServer {
             refused: { Self.refuse($0, ClientLimits.noDescriptor) })
     }
 
-    // MARK: What happens
+    // MARK: Publishing
 
-    /// Tells events, heart-rate notifications and fixes at once.
+    /// Publishes events, heart-rate samples and fixes.
     package func publish(_ outputs: [Output]) {
         if outputs.isEmpty { return }
         for output in outputs {
@@ -85,9 +86,9 @@ package final class StateServer {
         flushAll()
     }
 
-    /// Tells the present state.
+    /// Publishes the state.
     ///
-    /// - Parameter isChange: it is told because something changed, not because time passed.
+    /// - Parameter isChange: whether the state is published because of a change, not because its period has passed.
     package func publish(_ state: State, isChange: Bool) {
         stateSequence += 1
         stateLine.clear()
@@ -100,13 +101,14 @@ package final class StateServer {
         sweep()
     }
 
-    /// Puts the events of an earlier start before those that were published already, whose numbers move. Each client has the same place.
+    /// Inserts the events of an earlier start before those already published, whose numbers shift. Each
+    /// client keeps its position.
     package func renumberEvents(_ numbers: Renumbering.Shift, after kept: [(sequence: Int, line: [UInt8])]) {
         ring.renumber(numbers, after: kept)
         for subscriber in subscribers { subscriber.queue.renumber(numbers) }
     }
 
-    /// Tells the settings to those who watch them.
+    /// Publishes the settings to the clients that subscribe to them.
     package func settingsChanged(_ settings: Settings) {
         settingsLine.clear()
         settingsLine.settingsLine(settings)
@@ -114,7 +116,7 @@ package final class StateServer {
         flushAll()
     }
 
-    /// Ends all streams, after what the kernel still takes of what waits.
+    /// Closes all clients, after sending what the kernel still accepts of their pending lines.
     package func close() {
         listener = nil
         for subscriber in subscribers {
@@ -130,7 +132,7 @@ package final class StateServer {
 
     // MARK: Sending
 
-    /// A client that keeps up gets the state from the buffer that all share.
+    /// Sends the state from the shared buffer, or queues it if the client is behind.
     private func send(_ moment: StateKey, to subscriber: Subscriber) {
         if subscriber.isBehind {
             subscriber.queue.wait(state: stateLine.bytes, moment)
@@ -158,7 +160,7 @@ package final class StateServer {
         sweep()
     }
 
-    /// Sends what waits, as far as it is taken.
+    /// Sends pending lines until the socket is full.
     private func flush(_ subscriber: Subscriber) {
         var left = Self.turnLimit
         while let bytes = subscriber.queue.next(ring, settings: settingsLine.bytes) {
@@ -196,7 +198,7 @@ package final class StateServer {
     // MARK: Clients
 
     private func accept(_ socket: consuming FileDescriptor) {
-        // One that has gone again is nobody.
+        // The client has already disconnected.
         guard let peer = try? UnixSocket.peer(of: socket) else { return }
         let others = subscribers.map { (user: $0.peer.user, number: $0.socket.number) }
         let spare = ClientLimits.spareDescriptors + ClientLimits.controlDescriptors
@@ -222,7 +224,7 @@ package final class StateServer {
         sweep()
     }
 
-    /// Says one line and closes.
+    /// Sends one ERROR line and closes.
     private static func refuse(_ socket: consuming FileDescriptor, _ refusal: String) {
         var line = JSONWriter(capacity: 256)
         line.error(refusal)
@@ -240,7 +242,8 @@ package final class StateServer {
         sweep()
     }
 
-    /// Answers line by line. While an answer waits, the next line does: a client cannot make answers pile up.
+    /// Handles the client's lines one by one. While a response is pending, no further line is read, so
+    /// responses do not pile up.
     private func answerLines(of subscriber: Subscriber) {
         while subscriber.isOpen, !subscriber.isBehind, let line = subscriber.nextLine() {
             do throws(BadLine) {
@@ -255,7 +258,7 @@ package final class StateServer {
         }
     }
 
-    /// Lets go of those that were closed; not while their list is gone through.
+    /// Removes closed clients. Never called while the list is iterated.
     private func sweep() {
         if subscribers.contains(where: { !$0.isOpen }) { subscribers.removeAll { !$0.isOpen } }
     }

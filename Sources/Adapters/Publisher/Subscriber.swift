@@ -1,20 +1,20 @@
 import Linux
 import Outputs
 
-/// One client of state.sock: its socket, what it says and what waits for it.
+/// A client of state.sock: its socket, its input and its queue.
 final class Subscriber {
     let socket: FileDescriptor
     let peer: PeerCredentials
     var queue: SubscriberQueue
     private(set) var isOpen = true
 
-    /// The kernel's buffer is full. Until it takes more nothing is sent, and nothing more of what the client says is read.
+    /// Whether the socket's buffer is full. Until it accepts more, nothing is sent to or read from the client.
     var isBehind = false {
         didSet { if isBehind != oldValue { rewatch() } }
     }
 
     private var reader = LineReader(limit: SubscriptionRequest.lineLimit)
-    /// The end of what a client says is not the end of what it hears.
+    /// Whether the client has shut down its sending side. It still receives lines.
     private var inputHasEnded = false
     private var source: DescriptorSource?
 
@@ -39,13 +39,13 @@ final class Subscriber {
         reader.next(hasEnded: inputHasEnded)
     }
 
-    /// Leaves the loop; the descriptor is closed with the last reference.
+    /// Leaves the loop. The descriptor is closed with the last reference.
     func close() {
         isOpen = false
         source = nil
     }
 
-    /// A hang-up is told even when nothing is waited for.
+    /// A hang-up is reported even if no readiness is requested.
     private func rewatch() {
         source?.watch(for: isBehind ? .writing : inputHasEnded ? [] : .reading)
     }

@@ -1,18 +1,18 @@
 import Domain
 package import Outputs
 
-/// Why a line that a client of state.sock sent is none that is known.
+/// The error for an invalid line from a client of state.sock.
 package struct BadLine: Error, Equatable, Sendable {
     package var message: String
 }
 
 extension SubscriptionRequest {
-    /// The longest line that a client may send, in bytes.
+    /// The maximum length of a client's line in bytes.
     package static let lineLimit = 4096
 
-    /// Reads a `WATCH` line. Members that are not known are ignored.
+    /// Parses a `WATCH` line. Unknown members are ignored.
     ///
-    /// - Throws: ``BadLine``, which names what is wrong in it.
+    /// - Throws: ``BadLine``, which names the error.
     package init(line: ArraySlice<UInt8>) throws(BadLine) {
         let json: JSON
         do throws(ParseError) {
