@@ -1,13 +1,13 @@
 package import Domain
 
-/// What a list tells of an activity beside its figures.
+/// The data of an activity that a list shows beside its totals.
 package struct ActivityNote: Equatable, Sendable {
     package var isImported: Bool
     package var name: SanitizedText?
 }
 
 extension JournalReader {
-    /// The notes of the activities from a number on, by number.
+    /// The notes of the activities from a number on, keyed by number.
     package func notes(from id: Int) throws(SQLiteError) -> [Int: ActivityNote] {
         let statement = try database.prepare("SELECT id, imported, name FROM activity WHERE id >= ?")
         try statement.bind(id)

@@ -1,21 +1,21 @@
 package import Domain
 package import Outputs
 
-/// What can be asked of the journal while it is written (``DiskWorker``).
+/// A request to ``DiskWorker``, which reads the journal while it is being written.
 package enum DiskRequest: Equatable, Sendable {
-    /// Summaries, the newest first; of activities with lower numbers than `before`.
+    /// Summaries, newest first, of the activities with numbers below `before`.
     case list(limit: Int, before: Int?)
     case activity(Int)
     case track(Track.Request)
-    /// The files that are to be made of activities that have ended; at most ``PendingExport/limit``.
+    /// The pending exports of activities that have ended, at most ``PendingExport/limit``.
     case orders
-    /// Makes a file in a directory, which is made too where it is missing.
+    /// Exports a file to a directory, which is created if needed.
     case export(PendingExport, directory: String)
-    /// What the configuration file at a path says; no question about the journal, but one that a disk answers.
+    /// Reads the configuration file at a path. It is here because it may block on a disk, too.
     case configuration(path: String)
-    /// Whether a file of the state directory is a journal that can be recovered.
+    /// Checks whether a file of the state directory is a journal that can be recovered.
     case recoverable(file: String)
-    /// Writes the list of straps.
+    /// Writes the strap store.
     case keep(StrapStore, in: StrapStoreFile)
 }
 
@@ -25,19 +25,19 @@ package enum DiskReply: Equatable, Sendable {
     case track(Track)
     case orders([PendingExport])
     case exported(path: String, ExportLoss)
-    /// Nil where there is no such file.
+    /// Nil if the file does not exist.
     case configuration([ConfigurationFile.Assignment]?)
     case kept
-    /// There is no activity of this number.
+    /// No activity has this number.
     case nothing
 }
 
-/// A file that is to be made of an activity.
+/// An export that is still to be made.
 package struct PendingExport: Hashable, Sendable {
     package var activity: Int
     package var format: ExportFormat
 
-    /// The most that are told at once.
+    /// The most exports in one reply.
     package static let limit = 64
 
     package init(activity: Int, format: ExportFormat) {
@@ -47,7 +47,7 @@ package struct PendingExport: Hashable, Sendable {
 }
 
 extension JournalReader {
-    /// Files that are to be made of activities that have ended, the oldest activities first.
+    /// The pending exports of activities that have ended, oldest activity first.
     package func orders() throws(SQLiteError) -> [PendingExport] {
         let statement = try database.prepare(
             """
@@ -57,7 +57,7 @@ extension JournalReader {
         try statement.bind(PendingExport.limit)
         var orders: [PendingExport] = []
         while try statement.step() {
-            // A later release may know more.
+            // A later release may know more formats.
             guard let format = statement.text(1).flatMap(ExportFormat.init(token:)) else { continue }
             orders.append(PendingExport(activity: Int(statement.integer(0) ?? 0), format: format))
         }

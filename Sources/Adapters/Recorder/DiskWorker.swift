@@ -2,19 +2,19 @@ import Domain
 package import Linux
 import Outputs
 
-/// Answers questions about what is recorded, and makes files of it, on a thread of its own.
+/// Executes requests about recorded activities, and makes exports, on a separate thread.
 ///
-///     loop ──▶ ask ──▶ Desk ──▶ thread ──▶ journal.sqlite, read-only; files
-///     loop ◀── told ◀── Desk ◀────┘
+///     loop ──▶ submit ──▶ Desk ──▶ thread ──▶ journal.sqlite, read-only; files
+///     loop ◀── Completion ◀── Desk ◀──┘
 ///
-/// Neither the loop nor the journal's writer may wait for it: a file of ten hours takes a second, and a disk that hangs takes as long as it
-/// likes. It stands back where the processor is wanted by them too. What is asked meanwhile waits, up to ``limit`` questions.
+/// Neither the loop nor the journal's writer may wait for it: an export of ten hours takes a second, and a hung
+/// disk takes any time. The thread has a lower priority than both. Up to ``limit`` requests wait in a queue.
 @safe
 package final class DiskWorker {
-    /// What came of a question; the error is words for people.
+    /// Receives the result of a request. The error is text for people.
     package typealias Completion = (Result<DiskReply, Failure>) -> Void
 
-    /// Why there is no answer.
+    /// Why a request failed.
     package struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
         package var description: String
 
@@ -23,10 +23,10 @@ package final class DiskWorker {
         }
     }
 
-    /// The most questions that wait for their answers.
+    /// The most requests without a reply.
     package static let limit = 32
 
-    /// What lies between the loop and the thread.
+    /// The data shared by the loop and the thread.
     private final class Desk: Sendable {
         struct Papers {
             var questions: [(number: Int, question: DiskRequest)] = []
@@ -35,11 +35,11 @@ package final class DiskWorker {
         }
 
         let papers = Locked(Papers())
-        /// Calls the thread.
+        /// Wakes the thread.
         let work: EventFD
-        /// Calls the loop: there are answers.
+        /// Wakes the loop: replies are available.
         let answered: EventFD
-        /// The thread has ended.
+        /// Signals that the thread has ended.
         let ended: EventFD
 
         init() throws(SystemError) {
@@ -52,7 +52,7 @@ package final class DiskWorker {
     private let desk: Desk
     private let thread: WorkerThread
     private var source: DescriptorSource?
-    /// Who waits, by the numbers of the questions.
+    /// The completions, keyed by the numbers of the requests.
     private var waiting: [Int: Completion] = [:]
     private var nextNumber = 0
 
@@ -64,9 +64,9 @@ package final class DiskWorker {
         source = try loop.watch(desk.answered.descriptor, for: .reading) { [unowned self] _ in deliverReplies() }
     }
 
-    /// Has a question answered: `told` is called in the loop, later.
+    /// Queues a request. The completion is called in the loop later.
     ///
-    /// - Returns: false where too many wait already; `told` is not called then.
+    /// - Returns: False if too many requests are waiting. The completion is not called then.
     package func submit(_ question: DiskRequest, _ told: @escaping Completion) -> Bool {
         guard waiting.count < Self.limit else { return false }
         let number = nextNumber
@@ -77,9 +77,9 @@ package final class DiskWorker {
         return true
     }
 
-    /// Ends with the question that is being answered; waits at most so long, because a disk may never answer.
+    /// Stops after the request in progress, waiting at most `limit`, because a disk may never reply.
     ///
-    /// - Returns: false where it goes on.
+    /// - Returns: False if the thread is still running.
     @discardableResult
     package func close(waiting limit: Duration = .seconds(2)) -> Bool {
         source = nil
@@ -167,10 +167,10 @@ extension DiskRequest {
 }
 
 extension ExportFormat {
-    /// More files of the same minute and sport than anybody makes.
+    /// The suffixes for files of the same minute and sport.
     private static let numbers = 1...999
 
-    /// Makes the file of a recording, beside all that are there.
+    /// Writes the file of a recording without replacing an existing one.
     fileprivate func makeFile(
         of recording: RecordedActivity, _ rows: JournalRows, in directory: String
     ) throws -> DiskReply {

@@ -2,7 +2,7 @@ package import Domain
 import Outputs
 
 extension InputLogEntry.Kind {
-    /// Reads what `JSONWriter.entry(_:)` wrote under this name.
+    /// Parses the format of `JSONWriter.entry(_:)`.
     ///
     /// - Throws: ``ParseError`` for anything else.
     package init(name: String, json: JSON) throws(ParseError) {
@@ -141,7 +141,7 @@ extension PipelineSnapshot.Filter {
         recent = try json.elements("recent", TrackPoint.init)
         impossibleSince = try json["impossible_since"]?.duration()
         impossibleCount = try json.member("impossible_count").whole()
-        // A journal of an earlier version has none.
+        // Journals of earlier versions lack it.
         lead = try json["lead"]?.duration() ?? .zero
     }
 }

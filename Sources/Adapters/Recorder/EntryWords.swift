@@ -1,7 +1,7 @@
 import Domain
 import Outputs
 
-// The words of which inputs and beginnings are made, read from JSON.
+// The JSON parsers of the elements of inputs and snapshots.
 
 extension Fix {
     init(_ json: JSON) throws(ParseError) {
@@ -65,7 +65,7 @@ extension BluetoothStatus {
 }
 
 extension JSON {
-    /// - Throws: ``ParseError`` where there is no such member.
+    /// - Throws: ``ParseError`` if the member is missing.
     func member(_ name: String) throws(ParseError) -> JSON {
         guard let member = self[name] else { throw ParseError(at: 0, expected: "a member that is missing") }
         return member

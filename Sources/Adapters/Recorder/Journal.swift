@@ -1,32 +1,34 @@
 package import Domain
 package import Linux
 
-/// The journal as the loop sees it: it takes what is to be written and never waits.
+/// The loop's side of the journal: it queues changes and never waits.
 ///
-///     loop ──▶ append ──▶ JournalQueue ──▶ JournalWriter (a thread of its own) ──▶ journal.sqlite
+///     loop ──▶ append ──▶ JournalQueue ──▶ JournalWriter (a separate thread) ──▶ journal.sqlite
 ///                                               │
 ///     loop ◀── status, changed ◀── news ────────┘
 package final class Journal {
     private let desk: JournalMailbox
-    /// Nil where the writer is turned by hand.
+    /// Nil if tests or benchmarks call the writer directly.
     private let thread: WorkerThread?
-    /// The number for the next activity, until the writer knows better.
+    /// The number of the next activity, unless the writer has reserved a higher one.
     private var nextActivity: Int
-    /// The activity that is being recorded, and how many entries and rows it has.
+    /// The activity that is being recorded, with the numbers of its entries and rows.
     package private(set) var open: (activity: Int, entries: Int, rows: Int)?
-    /// What is to be done once so many urgent changes are written.
+    /// The callbacks that wait until the given number of urgent changes is written.
     private var awaiting: [(count: Int, body: () -> Void)] = []
 
-    /// So much is awaited at most.
+    /// The most waiting callbacks.
     private static let awaitingLimit = 64
-    /// Nothing is taken for so long: the disk is slow.
+    /// The recorder is stalled if a change has waited this long.
     package static let stallTimeout = Duration.seconds(2)
 
-    /// Prepares the state directory and then writes into it, on a thread of its own. Nothing is written before ``startWriting()``.
+    /// Prepares the state directory and writes to it, on a separate thread. Nothing is written before
+    /// ``startWriting()``.
     ///
     /// - Parameters:
-    ///   - syncSeconds: the option; 1 while an activity is open and 10 otherwise where it is nil.
-    ///   - prepare: makes the directory ready, on that thread; why it is not ready, or nil. Called until it is, each second.
+    ///   - syncSeconds: the seconds between syncs. Nil for 1 while an activity is open, and 10 otherwise.
+    ///   - prepare: prepares the directory, on that thread. Returns the reason if that failed, or nil.
+    ///     Called every second until it succeeds.
     package init(
         in directory: String, syncSeconds: Int? = nil, prepare: @escaping JournalWriter.Preparing
     ) throws(SystemError) {
@@ -34,7 +36,7 @@ package final class Journal {
         let desk = try JournalMailbox()
         self.desk = desk
         desk.queue.withLock { $0.isHeld = true }
-        // Before the thread is there.
+        // Must precede the start of the thread.
         desk.news.withLock { $0.isPrepared = false }
         thread = try WorkerThread("paced-journal") {
             let writer = JournalWriter(in: directory, desk: desk, syncSeconds: syncSeconds, prepare: prepare)
@@ -42,7 +44,7 @@ package final class Journal {
         }
     }
 
-    /// With a writer that is turned by hand, for tests and measurements.
+    /// Creates a journal whose writer is called directly, for tests and benchmarks.
     ///
     /// - Parameter nextActivity: ``JournalStartup/nextActivity``.
     package init(desk: JournalMailbox, nextActivity: Int) {
@@ -51,37 +53,37 @@ package final class Journal {
         thread = nil
     }
 
-    /// Waits for the first attempt to make the directory ready, at most so long.
+    /// Waits for the first attempt to prepare the directory, at most `limit`.
     package func waitForPreparation(atMost limit: Duration) {
         _ = desk.prepared.wait(atMost: limit)
     }
 
-    /// Moves the numbers of what waits, of the open activity and of those to come.
+    /// Renumbers the queued changes, the open activity and the next one.
     package func renumber(_ numbers: Renumbering) {
         nextActivity = numbers.activities(nextActivity)
         open = open.map { (numbers.activities($0.activity), $0.entries, $0.rows) }
         desk.queue.withLock { $0.renumber(numbers) }
     }
 
-    /// Has what waits written from now on. The directory is ready, and the numbers continue those of the journal in it.
+    /// Starts writing. The directory must be ready, and the numbers must continue those of its journal.
     package func startWriting() {
         desk.queue.withLock { $0.isHeld = false }
         desk.work.signal()
     }
 
-    /// What was `syncSeconds`, from now on.
+    /// Replaces `syncSeconds`.
     package func setSyncSeconds(_ seconds: Int?) {
         desk.queue.withLock { $0.syncSeconds = seconds }
     }
 
-    // MARK: What is written
+    // MARK: Changes
 
-    /// The number for an activity that begins now. It is used up with ``begin(_:_:at:)``.
+    /// The number for an activity that starts now. ``begin(_:_:at:)`` consumes it.
     package var activityNumber: Int {
         max(nextActivity, desk.news.withLock { $0.reserved } ?? nextActivity)
     }
 
-    /// An activity begins, with ``activityNumber``.
+    /// Starts an activity with ``activityNumber``.
     package func begin(_ recording: RecordedActivity, _ part: BootSegment, at now: Instant) {
         guard let id = recording.id else { return }
         nextActivity = id + 1
@@ -89,58 +91,58 @@ package final class Journal {
         append(.begin(recording, part), at: now)
     }
 
-    /// An activity that was left open goes on.
+    /// Resumes an activity that was left open.
     ///
-    /// - Parameter rows: how many rows it has already.
+    /// - Parameter rows: the number of its rows.
     package func resume(_ recording: RecordedActivity, _ part: BootSegment, rows: Int, at now: Instant) {
         guard let id = recording.id else { return }
         open = (id, part.place, rows)
         append(.resume(recording, part), at: now)
     }
 
-    /// An activity that was ended goes on as if it had not been.
+    /// Resumes an activity that was ended, as if it had not been.
     ///
     /// - Parameters:
-    ///   - part: begins with the entry that comes next.
-    ///   - rows: how many of its rows it keeps.
+    ///   - part: starts with the next entry.
+    ///   - rows: the number of rows to keep.
     package func reopen(_ recording: RecordedActivity, _ part: BootSegment, rows: Int, at now: Instant) {
         guard let id = recording.id else { return }
         append(.cut(activity: id, entries: part.place, rows: rows), at: now)
         resume(recording, part, rows: rows, at: now)
     }
 
-    /// The next entry of the open activity.
+    /// Appends an entry to the open activity.
     package func write(_ entry: InputLogEntry, at now: Instant) {
         guard let activity = open?.activity, let place = open?.entries else { return }
         open?.entries += 1
         append(.entry(activity: activity, place: place, entry), at: now)
     }
 
-    /// The next row of the open activity.
+    /// Appends a row to the open activity.
     package func write(_ row: RecordingRow, at now: Instant) {
         guard let activity = open?.activity, let place = open?.rows else { return }
         open?.rows += 1
         append(.row(activity: activity, place: place, row), at: now)
     }
 
-    /// What the open activity has come to: at a lap, a pause, and about each 10 s.
+    /// Updates the totals of the open activity: at a lap, at a pause, and about every 10 s.
     package func update(_ recording: RecordedActivity, gaps: Int, at now: Instant) {
         append(.update(recording, gaps: gaps), at: now)
     }
 
-    /// Ends the open activity, or one that an earlier run of the program has left open.
+    /// Ends the open activity, or one that an earlier run of the daemon left open.
     package func end(_ recording: RecordedActivity, gaps: Int, at now: Instant) {
         if open?.activity == recording.id { open = nil }
         append(.end(recording, gaps: gaps), at: now)
     }
 
-    /// Takes an activity away for good: nothing of it is left in the file. Also the open one, when it is discarded.
+    /// Deletes an activity and erases its data from the file. Also the open one, when it is discarded.
     package func delete(_ activity: Int, at now: Instant) {
         if open?.activity == activity { open = nil }
         append(.delete(activity: activity), at: now)
     }
 
-    /// An event, a moment of the clock, an edit, a cut: what needs no counting.
+    /// Appends a change that needs no counting: an event, a reading of the clock, an edit or a cut.
     package func append(_ change: JournalChange, at now: Instant) {
         let isOpen = open != nil
         desk.queue.withLock { queue in
@@ -150,19 +152,19 @@ package final class Journal {
         if change.isUrgent { desk.work.signal() }
     }
 
-    /// Appends an urgent change, and calls `body` in the loop when it is on the disk (``whenWritten(_:)``).
+    /// Appends an urgent change, and calls `body` in the loop once it is on the disk (``whenWritten(_:)``).
     ///
-    /// - Returns: false where too much is awaited already; nothing is changed then.
+    /// - Returns: False if too many callbacks are waiting. Nothing is appended then.
     package func append(_ change: JournalChange, at now: Instant, then body: @escaping () -> Void) -> Bool {
         guard awaiting.count < Self.awaitingLimit else { return false }
         append(change, at: now)
         return whenWritten(body)
     }
 
-    // MARK: How it goes
+    // MARK: Status
 
-    /// Calls `body` in the loop when ``status(at:)`` may have other words, as long as the returned source lives. Being slow is told
-    /// by nobody: it is seen by asking.
+    /// Calls `body` in the loop when ``status(at:)`` may have changed, while the returned source lives. A
+    /// stall is not reported; only a call of ``status(at:)`` shows it.
     package func watch(in loop: EventLoop, _ body: @escaping () -> Void) throws(SystemError) -> DescriptorSource {
         try loop.watch(desk.changed.descriptor, for: .reading) { [unowned self] _ in
             desk.changed.drain()
@@ -171,13 +173,13 @@ package final class Journal {
         }
     }
 
-    /// Calls `body`, once, in the loop that ``watch(in:_:)`` has, when every urgent change that was appended until now is on the disk.
+    /// Calls `body` once, in the loop of ``watch(in:_:)``, when all urgent changes appended until now are on the disk.
     ///
-    /// - Returns: false where too much is awaited already; `body` is not called then.
+    /// - Returns: False if too many callbacks are waiting. `body` is not called then.
     package func whenWritten(_ body: @escaping () -> Void) -> Bool {
         guard awaiting.count < Self.awaitingLimit else { return false }
         awaiting.append((desk.queue.withLock { $0.urgent.appended }, body))
-        // It may all be written, and told, already.
+        // All of them may be written and reported already.
         desk.changed.signal()
         return true
     }
@@ -190,7 +192,7 @@ package final class Journal {
         }
     }
 
-    /// How the recording stands.
+    /// The status of the recorder.
     package func status(at now: Instant) -> RecorderStatus {
         let since = desk.queue.withLock { $0.since }
         let behind = since.map { max(now - $0, .zero) } ?? .zero
@@ -212,7 +214,7 @@ package final class Journal {
         return status
     }
 
-    /// What happened to damaged journals since the last call, as lines for the log.
+    /// Removes and returns the reports about damaged journals, as lines for the log.
     package func drainReports() -> [String] {
         desk.news.withLock { news in
             defer { news.reports = [] }
@@ -220,16 +222,16 @@ package final class Journal {
         }
     }
 
-    /// How many changes could never be written, whatever the disk did: each is a mistake of the program.
+    /// The number of changes that SQLite rejected for good. Each is a bug.
     package var refusals: Int {
         desk.news.withLock { $0.refusals }
     }
 
-    /// Writes what is left, syncs and closes; at most so long, because a disk may never answer. A directory that is not ready, and a disk
-    /// that was full, are tried once more.
+    /// Writes the remaining changes, syncs and closes, waiting at most `limit`, because a disk may never
+    /// reply. A directory that is not ready and a full disk are tried once more.
     ///
-    /// - Parameter prepared: called where the directory is ready only now; it is to call ``startWriting()``.
-    /// - Returns: false when something may be missing.
+    /// - Parameter prepared: called if the directory became ready only now. It must call ``startWriting()``.
+    /// - Returns: False if data may be missing.
     package func close(waiting limit: Duration = .seconds(5), prepared: () -> Void = {}) -> Bool {
         let end = Clock.now() + limit
         desk.queue.withLock { $0.isClosing = true }

@@ -2,7 +2,7 @@ import Domain
 import Outputs
 
 extension JournalChange {
-    /// Moves the numbers of activities and events in it.
+    /// Renumbers the activities and events in the change.
     mutating func renumber(_ numbers: Renumbering) {
         let activities = numbers.activities
         func moved(_ recording: RecordedActivity) -> RecordedActivity {
@@ -15,7 +15,7 @@ extension JournalChange {
         case .resume(let recording, let part): self = .resume(moved(recording), part)
         case .entry(let activity, let place, var entry):
             if case .snapshot(var beginning) = entry.kind {
-                // Its activity has the number after that.
+                // The number of its activity follows `lastActivity`.
                 beginning.lastActivity = activities(beginning.lastActivity + 1) - 1
                 entry.kind = .snapshot(beginning)
             }

@@ -1,41 +1,41 @@
 package import Domain
 package import Outputs
 
-/// One thing that is to be written into the journal.
+/// One change to the journal.
 package enum JournalChange: Equatable, Sendable {
-    /// An activity begins, with the number that was reserved for it.
+    /// Starts an activity with its reserved number.
     indirect case begin(RecordedActivity, BootSegment)
-    /// An activity goes on in a new run of the program.
+    /// Resumes an activity in a new run of the daemon.
     indirect case resume(RecordedActivity, BootSegment)
-    /// - Parameter place: counted through the activity, from 0.
+    /// - Parameter place: the index in the activity, from 0.
     case entry(activity: Int, place: Int, InputLogEntry)
     case row(activity: Int, place: Int, RecordingRow)
-    /// What the activity has come to by now.
+    /// The present totals of the activity.
     indirect case update(RecordedActivity, gaps: Int)
     indirect case end(RecordedActivity, gaps: Int)
-    /// A line of class EVENT as it was published.
+    /// A published line of class EVENT.
     case event(sequence: Int, activity: Int?, at: Instant, line: [UInt8])
     case clock(bootID: String, at: Instant, UTC, ClockSource)
     indirect case edit(activity: Int, Sport?, SanitizedText?)
     case delete(activity: Int)
-    /// Takes away the entries from a place on, with the parts that they begin, and the rows: what became an activity of its own, or what
-    /// a replay does not give again.
+    /// Deletes the entries from a place on, with the parts that start there, and rows: they became a
+    /// separate activity, or a replay does not reproduce them.
     case cut(activity: Int, entries: Int, rows: Int)
-    /// Takes away the rows after a moment, in milliseconds since the activity began, and the samples after so much active time: the
-    /// activity ended there, which was known later only.
+    /// Deletes the rows after a moment, in milliseconds since the start of the activity, and the samples
+    /// after an active time. The activity ended there, which became known only later.
     case cutAfter(activity: Int, at: Int64, elapsed: Int64)
-    /// A file is to be made of an activity when it has ended.
+    /// Requests an export of an activity once it has ended.
     case export(activity: Int, ExportFormat)
-    /// The file is made.
+    /// The export is done.
     case exported(activity: Int, ExportFormat)
-    /// Somebody has made a setting.
+    /// Stores a setting of the user.
     case setting(JournalSetting)
-    /// A setting is as nobody has made it.
+    /// Deletes a setting.
     case unset(name: String)
-    /// A damaged journal in the state directory is to be copied.
+    /// Requests the recovery of a damaged journal in the state directory.
     case recover(file: String)
 
-    /// What is kept as long as anything can be: without it the rest is worth nothing. There is little of it.
+    /// Whether the change is kept as long as possible, because the rest is worthless without it. Such changes are few.
     var isVital: Bool {
         switch self {
         case .begin, .resume, .end, .edit, .delete, .cut, .cutAfter, .export, .exported, .setting, .unset, .recover:
@@ -54,14 +54,14 @@ package enum JournalChange: Equatable, Sendable {
         }
     }
 
-    /// Whether it is to be on the disk before anything else happens.
+    /// Whether the change must be on the disk before anything else happens.
     var isUrgent: Bool {
         switch self {
         case .begin, .resume, .end, .edit, .delete, .cut, .setting, .unset, .recover: true
         case .entry(_, _, let entry):
             switch entry.kind {
-            // A part of an activity begins with its outage: without it the next start takes two outages for one.
-            // After a shutdown nothing follows.
+            // An outage starts a part. Without it the next start would take two outages for one. After a
+            // shutdown nothing follows.
             case .outage, .shutdown: true
             default: false
             }
@@ -82,7 +82,7 @@ package enum JournalChange: Equatable, Sendable {
         }
     }
 
-    /// About how much memory it takes, in bytes.
+    /// The approximate memory use in bytes.
     var size: Int {
         let size = MemoryLayout<JournalChange>.stride
         return switch self {
@@ -102,15 +102,15 @@ package enum JournalChange: Equatable, Sendable {
     }
 }
 
-/// A stretch of an activity within one run of the program.
+/// The part of an activity within one run of the daemon.
 package struct BootSegment: Equatable, Sendable {
-    /// From 0.
+    /// Counted from 0.
     package var number: Int
     package var bootID: String
     package var at: Instant
-    /// The same moment in milliseconds since the activity began.
+    /// The same moment in milliseconds since the start of the activity.
     package var beginsAt: Int64
-    /// Of its first entry.
+    /// The place of its first entry.
     package var place: Int
 
     package init(number: Int = 0, bootID: String, at: Instant, beginsAt: Int64 = 0, place: Int = 0) {

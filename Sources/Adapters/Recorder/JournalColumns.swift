@@ -1,5 +1,5 @@
-/// The columns of a row of the journal, counted from 0: of a statement, or of a row that was read without SQLite. One that is NULL, or of
-/// another type, is nil.
+/// The columns of a journal row, counted from 0, of a statement or of a row read without SQLite. Nil if a
+/// column is NULL or has another type.
 protocol JournalColumns {
     func integer(_ column: Int32) -> Int64?
     func real(_ column: Int32) -> Double?
@@ -9,7 +9,7 @@ protocol JournalColumns {
 
 extension SQLiteStatement: JournalColumns {}
 
-/// Values as SQLite stores them, from one of them on.
+/// Columns stored by SQLite, as a slice of a row's values.
 struct StoredColumns: JournalColumns {
     var values: ArraySlice<SQLiteStored>
 
@@ -22,7 +22,7 @@ struct StoredColumns: JournalColumns {
         if case .integer(let value) = value(column) { value } else { nil }
     }
 
-    /// A whole number is stored as an integer in a column of type REAL too.
+    /// SQLite stores whole numbers as integers in REAL columns, too.
     func real(_ column: Int32) -> Double? {
         switch value(column) {
         case .real(let value): value

@@ -2,11 +2,11 @@ package import Domain
 import Outputs
 
 extension JournalReader {
-    /// Hands over the entries of an activity, in the order in which they came, on the clock of the last part.
+    /// Passes the entries of an activity to `body` in order, with times on the clock of the last part.
     ///
     /// An imported activity has none.
     ///
-    /// - Parameter last: the place of the last one that is wanted.
+    /// - Parameter last: the place of the last wanted entry.
     package func entries(
         of id: Int, through last: Int = Int(UInt32.max), _ body: (InputLogEntry) throws -> Void
     ) throws {
@@ -30,7 +30,8 @@ extension JournalReader {
         }
     }
 
-    /// The parts of an activity, oldest first. One without an entry is left out: a daemon was killed while it resumed the activity.
+    /// The parts of an activity, oldest first. A part without an entry is omitted: the daemon was killed
+    /// while it resumed the activity.
     package func parts(of id: Int) throws(SQLiteError) -> [BootSegment] {
         let entries = try newestEntries(of: id).reduce(0) { max($0, $1.place + 1) }
         let statement = try database.prepare(
@@ -44,7 +45,7 @@ extension JournalReader {
         return parts
     }
 
-    /// The newest entry of each of the three tables that has one.
+    /// The newest entry of each of the three tables.
     func newestEntries(of id: Int) throws(SQLiteError) -> [(place: Int, at: Instant)] {
         let keys = JournalSchema.keys(of: id)
         var newest: [(place: Int, at: Instant)] = []
@@ -65,7 +66,7 @@ extension JournalReader {
             place: Int(columns.integer(4) ?? 0))
     }
 
-    /// How much later the clock of each part is to be set, so that time goes on from part to part and the last one's is as it was.
+    /// The clock shift of each part, such that time continues from part to part and the last part is not shifted.
     static func shifts(of parts: [BootSegment]) -> [Duration] {
         guard let last = parts.last else { return [] }
         return parts.map { part in
@@ -73,14 +74,14 @@ extension JournalReader {
         }
     }
 
-    // MARK: One table
+    // MARK: Cursor
 
-    /// The entries of one table, one ahead.
+    /// Iterates over the entries of one table, with one entry read ahead.
     private struct Cursor {
         private let statement: SQLiteStatement
         private let read: (SQLiteStatement) throws -> InputLogEntry
         private let first: Int64
-        /// Of the present entry; the largest number after the last.
+        /// The place of the current entry; the largest integer after the last.
         private(set) var place = 0
 
         init(

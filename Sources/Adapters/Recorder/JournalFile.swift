@@ -4,8 +4,8 @@ package import Linux
 
 /// The journal's file in the state directory, open for writing.
 ///
-/// Pages of 1 KiB and a checkpoint each 300 pages write a third of what SQLite's own numbers do: a second of a run changes the last page of
-/// three tables, and each of them is written whole.
+/// Pages of 1 KiB and a checkpoint every 300 pages write a third of what SQLite's defaults do: a second of
+/// a run changes the last page of three tables, and each is written whole.
 @safe
 package final class JournalFile {
     package let path: String
@@ -15,12 +15,12 @@ package final class JournalFile {
     private var checkpointPages = JournalFile.checkpoint
     var statements: JournalStatements
 
-    /// How long a lock of another program is waited for.
+    /// How long to wait for a lock of another process.
     static let busyTimeout = Duration.seconds(2)
 
-    /// Its owner writes, members of the directory's group read, nobody else does anything.
+    /// Read and write for the owner, read for the group.
     package static let mode: UInt32 = 0o640
-    /// The names of the files that belong to it, the journal itself last.
+    /// The names of all files of the journal, the database last.
     package static let names = ["-wal", "-shm", ""].map { name + $0 }
     package static let name = "journal.sqlite"
 
@@ -28,9 +28,9 @@ package final class JournalFile {
         directory + "/" + name
     }
 
-    /// Opens the journal, or makes it.
+    /// Opens the journal, or creates it.
     ///
-    /// - Parameter anyOwner: whoever owns the directory: for root, who imports for somebody else.
+    /// - Parameter anyOwner: whether the directory may belong to any user. For root, who imports for another user.
     package init(in directory: String, anyOwner: Bool = false) throws(JournalFailure) {
         let place = try Self.directory(directory, anyOwner: anyOwner)
         path = Self.path(in: place.path)
@@ -42,8 +42,9 @@ package final class JournalFile {
             }
         }
         try Self.checkVersion(in: place.path)
-        // SQLite would let everybody read it; its other files get the mode of this one. That it cannot be made SQLite says better. One that is
-        // there is not opened: to close it would end the locks of other connections.
+        // SQLite would create it readable for all; its other files get the mode of this one. If the
+        // creation fails, SQLite reports the better error. An existing file is not opened here: closing it
+        // would drop the locks of other connections.
         if (try? place.checkFile(Self.name)) == false { _ = try? place.make(Self.name, O_RDWR, mode: Self.mode) }
         for name in Self.names { place.narrow(name, to: Self.mode) }
         do throws(SQLiteError) {
@@ -68,7 +69,7 @@ package final class JournalFile {
         self.identity = identity
     }
 
-    /// The state directory, checked, with no journal in it but of regular files.
+    /// The state directory, checked. Its journal must consist of regular files.
     private static func directory(_ path: String, anyOwner: Bool = false) throws(JournalFailure) -> Directory {
         do throws(DirectoryError) {
             let directory = try Directory(private: path, anyOwner: anyOwner)
@@ -79,7 +80,7 @@ package final class JournalFile {
         }
     }
 
-    /// A journal of a later release is not touched, not even opened for writing.
+    /// Rejects the journal of a later release. It is not even opened for writing.
     private static func checkVersion(in directory: String) throws(JournalFailure) {
         do throws(JournalFailure) {
             _ = try JournalReader(in: directory)
@@ -98,7 +99,7 @@ package final class JournalFile {
         PRAGMA cache_size = 512;
         """
 
-    /// After so many pages in the log they are moved to the file; while the disk has little room, after so few.
+    /// The number of pages in the log that triggers a checkpoint: normally, and when the disk is nearly full.
     static let checkpoint = 300
     static let tightCheckpoint = 16
 
@@ -108,23 +109,23 @@ package final class JournalFile {
         checkpointPages = pages
     }
 
-    /// Whether the next commits are on the disk when they return. NORMAL syncs at checkpoints: a power cut may cost commits, but
-    /// leaves a whole journal.
+    /// Sets whether commits are on the disk when they return. NORMAL syncs at checkpoints: a power cut may
+    /// lose commits, but does not damage the journal.
     ///
-    /// Not to be called inside a transaction, where it would do nothing.
+    /// Must not be called inside a transaction, where it has no effect.
     func setSynced(_ isSynced: Bool) throws(SQLiteError) {
         guard isSynced != self.isSynced else { return }
         try database.execute("PRAGMA synchronous = \(isSynced ? "FULL" : "NORMAL")")
         self.isSynced = isSynced
     }
 
-    /// Whether the file is still the one at its path: where a disk went away, or somebody removed the file, writing goes on without
-    /// an error and without a trace.
+    /// Whether the path still refers to the open file. After the disk or the file was removed, writes
+    /// succeed without a trace.
     var isInPlace: Bool {
         Identity(path) == identity
     }
 
-    /// A file by what it is, not by its name.
+    /// Identifies a file independently of its name.
     private struct Identity: Equatable {
         var device: dev_t
         var number: ino_t
@@ -139,9 +140,9 @@ package final class JournalFile {
 }
 
 extension JournalFile {
-    /// Looks for damage, at most so long: what a large journal's last pages are like is not known then.
+    /// Checks the journal for damage, for at most `patience`. The last pages of a large journal may remain unchecked.
     ///
-    /// - Returns: what is wrong; nil where nothing was found, and where there is no journal.
+    /// - Returns: The damage. Nil if none was found, or if there is no journal.
     package static func damage(
         in directory: String, patience: Duration = .seconds(1)
     ) throws(JournalFailure) -> String? {
@@ -166,7 +167,7 @@ extension JournalFile {
         }
     }
 
-    /// What is wrong where there is a write-ahead log and nothing that it belongs to: SQLite would remove it.
+    /// Reports a write-ahead log without a database, which SQLite would delete.
     private static func orphanedLog(in place: borrowing Directory) -> String? {
         let least = Int64(WriteAheadLog.headerSize + WriteAheadLog.frameHeaderSize)
         guard let kind = try? place.kind(of: name + "-wal"), kind == .regular,
@@ -181,9 +182,9 @@ extension JournalFile {
         }
     }
 
-    /// Gives a damaged journal a dated name, with all that belongs to it. The next journal that is opened takes note of it.
+    /// Renames a damaged journal, with all its files, to a dated name. The next journal that is opened records it.
     ///
-    /// - Returns: its new path.
+    /// - Returns: The new path.
     package static func setAside(in directory: String, at time: UTC) throws(DirectoryError) -> String {
         try setAside(in: Directory(private: directory), at: time)
     }
@@ -195,13 +196,13 @@ extension JournalFile {
         let stem = "journal-\(date)-\(digits(fields.hour))\(digits(fields.minute))\(digits(fields.second))"
         var target = stem + ".damaged.sqlite"
         var count = 1
-        // Boards without a clock give every time the same date: what was set aside before is never overwritten.
+        // On a board without a clock every date is the same. An earlier file is never overwritten.
         while try place.kind(of: target) != nil {
             count += 1
             target = "\(stem)-\(count).damaged.sqlite"
         }
         JournalRecovery.intend(target, in: place.path)
-        // The journal itself last: until it is gone, a restart finds the same damage and goes on here.
+        // The database is renamed last: until then, a restart finds the same damage and continues here.
         for name in names {
             place.narrow(name, to: mode)
             do {
@@ -214,7 +215,7 @@ extension JournalFile {
         return place.path(of: target)
     }
 
-    /// Room on the disk, in bytes; nil where the directory is gone.
+    /// The free space in bytes. Nil if the directory is gone.
     static func freeBytes(in directory: String) -> Int64? {
         var status = statvfs()
         guard unsafe statvfs(directory, &status) == 0 else { return nil }
@@ -222,21 +223,21 @@ extension JournalFile {
     }
 }
 
-/// A file that only takes room: it goes when there is none left, so that a run can be ended on a full disk.
+/// A file that reserves disk space. It is deleted when the disk is full, so that a run can still be ended.
 package struct JournalReserve {
     private let directory: String
 
     package static let name = "journal.reserve"
     static let size: Int64 = 256 << 10
-    /// Made only where there is so much room beside it, in bytes.
+    /// The free space, in bytes, that must remain beside the file.
     static let margin: Int64 = 8 << 20
 
     init(in directory: String) {
         self.directory = directory
     }
 
-    /// Takes the room, where there is enough. Recording does without it where the directory is not private, or its name is another kind of
-    /// file.
+    /// Creates the file if there is enough space. Recording works without it if the directory is not
+    /// private or the name is taken by another kind of file.
     func reserve(of free: Int64) {
         guard let place = try? Directory(private: directory), let size = try? place.size(of: Self.name) ?? 0,
             size < Self.size, free >= Self.size + Self.margin,

@@ -2,26 +2,26 @@ package import Domain
 import Glibc
 import Linux
 
-/// Writes a recording that a file held into the journal, row by row, with the daemon running or not. Nothing of it is an activity
-/// before ``finish(_:at:)``.
+/// Writes an imported recording to the journal, row by row, whether or not the daemon is running. It
+/// becomes an activity only with ``finish(_:gaps:)``.
 ///
-/// Transactions are short, so that neither waits long for the other.
+/// Transactions are short, so that neither process waits long for the other.
 package final class JournalImport {
-    /// The rows of one transaction.
+    /// The most rows of one transaction.
     private static let batchLimit = 256
-    /// One that has not gone on for so long was killed, in milliseconds.
+    /// An import without progress for this long, in milliseconds, was killed.
     private static let staleAfterMilliseconds: Int64 = 600_000
 
     private let file: JournalFile
-    /// The number that the activity will have.
+    /// The number of the future activity.
     package let activity: Int
     private var batch: [RecordingRow] = []
     private var place = 0
     private var isOver = false
 
-    /// Makes a journal where there is none.
+    /// Creates the journal if there is none.
     ///
-    /// - Parameter time: the system's; it tells this import from those that were killed long ago.
+    /// - Parameter time: the system time. It distinguishes this import from those killed long ago.
     package init(in directory: String, at time: UTC) throws(JournalFailure) {
         // Root imports into the directory of the daemon's user.
         file = try JournalFile(in: directory, anyOwner: geteuid() == 0)
@@ -50,15 +50,15 @@ package final class JournalImport {
         if !isOver { abandon() }
     }
 
-    /// The next row, in order.
+    /// Appends a row.
     package func write(_ row: RecordingRow) throws(SQLiteError) {
         batch.append(row)
         if batch.count == Self.batchLimit { try flush() }
     }
 
-    /// Makes it an activity, which is on the disk when this returns.
+    /// Makes the recording an activity. It is on the disk when this returns.
     ///
-    /// - Returns: its number.
+    /// - Returns: The number of the activity.
     package func finish(_ recording: RecordedActivity, gaps: Int) throws(SQLiteError) -> Int {
         try flush()
         var recording = recording
@@ -73,7 +73,7 @@ package final class JournalImport {
         return activity
     }
 
-    /// Leaves nothing of it.
+    /// Deletes everything that was written.
     package func abandon() {
         isOver = true
         do throws(SQLiteError) {
@@ -91,7 +91,7 @@ package final class JournalImport {
                 }
             }
         } catch {
-            // What is left is condemned, or will be: the daemon and the next import erase it.
+            // The remaining rows are condemned, or will be. The daemon and the next import erase them.
         }
     }
 

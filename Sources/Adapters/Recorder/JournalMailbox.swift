@@ -1,17 +1,17 @@
 import Domain
 package import Linux
 
-/// What lies between the loop and the journal's thread.
+/// The data shared by the loop and the journal's thread.
 package final class JournalMailbox: Sendable {
     let queue = Locked(JournalQueue())
     let news = Locked(JournalWriterStatus())
-    /// Calls the writer before its time.
+    /// Wakes the writer early.
     let work: EventFD
-    /// Calls the loop: the news are others.
+    /// Wakes the loop: ``JournalWriterStatus`` has changed.
     let changed: EventFD
-    /// The writer has tried to make the directory ready.
+    /// Signals an attempt to prepare the directory.
     let prepared: EventFD
-    /// The writer has ended.
+    /// Signals that the writer has ended.
     let ended: EventFD
 
     package init() throws(SystemError) {
@@ -22,23 +22,23 @@ package final class JournalMailbox: Sendable {
     }
 }
 
-/// What the writer has to tell.
+/// The status that the writer reports to the loop.
 struct JournalWriterStatus: Equatable, Sendable {
-    /// What is wrong, as a sentence for people; nil when nothing is.
+    /// The present error, as text for people. Nil if there is none.
     var trouble: String?
-    /// The directory is ready.
+    /// Whether the directory is ready.
     var isPrepared = true
-    /// The journal is being closed: the directory is not tried any more.
+    /// Whether the journal is closing, so that the directory is not tried again.
     var isLastAttempt = false
-    /// When all that had been appended until then was on the disk.
+    /// When all changes appended until then were on the disk.
     var syncedAt: Instant?
     var freeMebibytes: Int?
-    /// Changes that could never be written, and were let go of.
+    /// The number of changes that were rejected for good, and dropped.
     var refusals = 0
-    /// How many urgent changes are written, counted from the first.
+    /// The number of urgent changes written since the start.
     var written = 0
-    /// The number of the next activity.
+    /// The reserved number of the next activity.
     var reserved: Int?
-    /// What happened to damaged journals, as lines for the log that are not written yet.
+    /// Reports about damaged journals, as lines for the log, until they are logged.
     var reports: [String] = []
 }

@@ -1,24 +1,24 @@
 import Domain
 
-/// What waits to be written, in order and bounded: when the disk takes nothing for too long the oldest rows go, and it is
-/// counted.
+/// The changes that wait to be written, in order and bounded. If the disk accepts nothing for too long, the
+/// oldest rows are dropped and counted.
 ///
-/// It stands between two threads, in chunks, so that neither keeps the other waiting: the loop appends to the last one, the writer takes
-/// all of them and gives back what it could not write.
+/// It is shared by two threads. Changes are grouped in chunks, so that neither thread delays the other: the
+/// loop appends to the last chunk, the writer removes all chunks and returns those that it could not write.
 struct JournalQueue: Sendable {
-    /// Changes that were appended one after another.
+    /// Consecutive changes.
     struct Chunk: Sendable {
         var changes: [JournalChange] = []
-        /// About how much memory they take, in bytes.
+        /// The approximate memory use in bytes.
         var size = 0
-        /// When the first was appended.
+        /// When the first change was appended.
         var since = Instant(nanoseconds: 0)
 
         fileprivate var urgentCount: Int {
             changes.count { $0.isUrgent }
         }
 
-        /// The same in chunks of at most `count` changes.
+        /// Splits the chunk into chunks of at most `count` changes.
         func pieces(of count: Int) -> [Chunk] {
             stride(from: 0, to: changes.count, by: count).map { first in
                 let piece = Array(changes[first..<min(first + count, changes.count)])
@@ -27,7 +27,7 @@ struct JournalQueue: Sendable {
         }
     }
 
-    /// Rows that are gone.
+    /// Rows that were dropped.
     struct Loss: Equatable, Sendable {
         var activity: Int?
         var rows: Int
@@ -36,30 +36,29 @@ struct JournalQueue: Sendable {
     }
 
     static let chunkLimit = 256
-    /// Ten minutes of 27 changes a second: ten fixes, a few notifications, the samples.
+    /// Ten minutes of 27 changes per second: ten fixes, some notifications, the samples.
     static let countLimit = 16_384
     /// In bytes.
     static let sizeLimit = 12 << 20
 
     private var waiting: [Chunk] = []
     private var last = Chunk()
-    /// Storage that was written from, to be used again.
+    /// The storage of a written chunk, kept for reuse.
     private var spare: [JournalChange] = []
-    /// What the writer has taken and neither written nor given back.
+    /// The changes that the writer has removed and neither written nor returned.
     private var taken = (count: 0, size: 0, since: Instant?.none)
     private var count = 0
     private var size = 0
     private(set) var loss: Loss?
-    /// How many urgent changes were appended, and how many of them, the first ones, are written. One that had to go counts as
-    /// written.
+    /// The number of urgent changes that were appended, and that were written. A dropped one counts as written.
     private(set) var urgent = (appended: 0, written: 0)
-    /// An activity is open: a power cut may cost a second of it.
+    /// Whether an activity is open, so that a power cut may cost at most a second.
     var isOpen = false
-    /// So often a commit is synced; nil is each second while an activity is open, and each 10 s otherwise.
+    /// The seconds between syncs. Nil for 1 while an activity is open, and 10 otherwise.
     var syncSeconds: Int?
-    /// Nothing is written yet: what the journal holds is not known (``Journal/startWriting()``).
+    /// Whether writing is held back, because the journal's numbers are not known yet (``Journal/startWriting()``).
     var isHeld = false
-    /// The writer is to write what there is, and end.
+    /// Whether the writer must write everything and end.
     var isClosing = false
 
     init() {
@@ -71,7 +70,7 @@ struct JournalQueue: Sendable {
         count == 0
     }
 
-    /// Since when the oldest change waits that is not written; nil when all are.
+    /// When the oldest unwritten change was appended. Nil if all are written.
     var since: Instant? {
         if let since = taken.since { return since }
         if let first = waiting.first { return first.since }
@@ -90,7 +89,7 @@ struct JournalQueue: Sendable {
         if count + taken.count > Self.countLimit || self.size + taken.size > Self.sizeLimit { shed() }
     }
 
-    /// Everything that waits, oldest first. It counts as not written until ``wrote()`` or ``giveBack(_:)``.
+    /// Removes and returns all changes, oldest first. They count as unwritten until ``wrote()`` or ``giveBack(_:)``.
     mutating func popChunks() -> [Chunk] {
         if !last.changes.isEmpty { closeChunk() }
         let chunks = waiting
@@ -101,13 +100,13 @@ struct JournalQueue: Sendable {
         return chunks
     }
 
-    /// All that was taken is written.
+    /// Reports that all removed changes are written.
     mutating func wrote() {
         taken = (0, 0, nil)
         countUrgent()
     }
 
-    /// Of what was taken these are not written; they come before what was appended since.
+    /// Returns the unwritten ones of the removed changes. They precede those appended since.
     mutating func giveBack(_ chunks: [Chunk]) {
         waiting.insert(contentsOf: Self.merged(chunks), at: 0)
         for chunk in chunks {
@@ -118,7 +117,7 @@ struct JournalQueue: Sendable {
         countUrgent()
     }
 
-    /// Moves the numbers of what waits. Nothing is taken.
+    /// Renumbers the queued changes. None may be removed at the time.
     mutating func renumber(_ numbers: Renumbering) {
         for chunk in waiting.indices {
             for index in waiting[chunk].changes.indices { waiting[chunk].changes[index].renumber(numbers) }
@@ -132,7 +131,7 @@ struct JournalQueue: Sendable {
         urgent.written = urgent.appended - left
     }
 
-    /// The same in as few chunks as it takes: a writer that fails every second would leave one for each.
+    /// Merges small chunks: a writer that fails every second would leave one chunk for each attempt.
     private static func merged(_ chunks: [Chunk]) -> [Chunk] {
         chunks.reduce(into: []) { merged, chunk in
             if let last = merged.indices.last, merged[last].changes.count + chunk.changes.count <= chunkLimit {
@@ -144,13 +143,13 @@ struct JournalQueue: Sendable {
         }
     }
 
-    /// Storage to append to, of a chunk that was written.
+    /// Keeps the storage of a written chunk for reuse.
     mutating func recycle(_ storage: consuming [JournalChange]) {
         storage.removeAll(keepingCapacity: true)
         if spare.capacity < storage.capacity { spare = storage }
     }
 
-    /// The rows that are gone are written down.
+    /// Reports that a loss is recorded in the journal.
     mutating func toldLoss(_ told: Loss) {
         guard var loss else { return }
         loss.rows -= told.rows
@@ -164,7 +163,7 @@ struct JournalQueue: Sendable {
         last.changes.reserveCapacity(Self.chunkLimit)
     }
 
-    /// Lets go of the oldest chunk's rows; of the oldest chunk, where only what is vital is left.
+    /// Drops the rows of the oldest chunk; the whole chunk if only vital changes are left.
     private mutating func shed() {
         if waiting.isEmpty { closeChunk() }
         let index = waiting.firstIndex { $0.changes.contains { !$0.isVital } } ?? 0

@@ -3,14 +3,14 @@ import Glibc
 import Linux
 import Outputs
 
-/// Reads the journal, with the daemon running or not, and changes nothing.
+/// Reads the journal, whether or not the daemon is running. It changes nothing.
 ///
-/// What the daemon commits while this lives is seen by the next call.
+/// Each call sees what the daemon has committed by then.
 package final class JournalReader {
     let database: SQLiteDatabase
     let version: Int64
 
-    /// - Throws: ``JournalFailure``, `missing` where there is no journal.
+    /// - Throws: ``JournalFailure``; `missing` if there is no journal.
     package convenience init(in directory: String) throws(JournalFailure) {
         let path: String
         var present: [String] = []
@@ -22,7 +22,7 @@ package final class JournalReader {
             throw error.code == nil ? .directory(error) : .missing
         }
         guard present.contains(JournalFile.name) else { throw .missing }
-        // The daemon leaves the other files where they are, so that a reader that may not write finds them.
+        // The daemon keeps the other files in place, so that a reader without write permission finds them.
         let hasLog = present.contains(JournalFile.name + "-wal")
         let isComplete = present.count > 1
         var (database, version): (SQLiteDatabase, Int64)
@@ -30,7 +30,7 @@ package final class JournalReader {
             do throws(SQLiteError) {
                 (database, version) = try Self.open(path, isComplete ? .reading : .immutable)
             } catch {
-                // One of the two is missing, and cannot be made: nobody writes.
+                // A file is missing and cannot be created: no process is writing.
                 guard isComplete, error.isMissingFile else { throw error }
                 (database, version) = try Self.open(path, hasLog ? .unshared : .immutable)
             }
@@ -38,7 +38,7 @@ package final class JournalReader {
             throw .database(error)
         }
         if version > JournalSchema.version { throw .newer(Int(version)) }
-        // Killed before its first table.
+        // The creator was killed before it made the first table.
         if version == 0 { throw .missing }
         self.init(database, version: version)
     }
@@ -56,7 +56,7 @@ package final class JournalReader {
         return (database, try database.integer("PRAGMA user_version") ?? 0)
     }
 
-    /// Summaries, the newest first.
+    /// Summaries, newest first.
     ///
     /// - Parameter before: only activities with lower numbers.
     package func list(limit: Int, before: Int? = nil) throws(SQLiteError) -> [ActivitySummary] {
@@ -73,7 +73,7 @@ package final class JournalReader {
         return try statement.step() ? Self.summary(statement) : nil
     }
 
-    /// An activity as a whole; nil where there is none of that number.
+    /// A whole activity. Nil if none has that number.
     package func recording(_ id: Int) throws(SQLiteError) -> RecordedActivity? {
         let statement = try database.prepare(Self.activities + " WHERE id = ?")
         try statement.bind(id)
@@ -85,7 +85,7 @@ package final class JournalReader {
         return recording
     }
 
-    /// The rows of an activity, as far as they are written now.
+    /// The rows of an activity that are written by now.
     package func rows(of id: Int) throws(SQLiteError) -> JournalRows {
         let keys = JournalSchema.keys(of: id)
         let last = try database.integer(
@@ -93,10 +93,10 @@ package final class JournalReader {
         return JournalRows(database, first: keys.lowerBound, last: last)
     }
 
-    /// The newest events and those before them that the run under way needs, oldest first: the lines as they were published, with the
-    /// present names.
+    /// The newest events, and older ones that the run in progress needs, oldest first. The lines are as
+    /// published, with the present names.
     package func events(limit: Int) throws(SQLiteError) -> [(sequence: Int, line: [UInt8])] {
-        // A disk that takes nothing keeps the lines of an earlier version.
+        // On a disk that accepts no writes the lines still have the names of an earlier version.
         let line = version < JournalSchema.versionWithEventNames ? JournalSchema.eventLine : "line"
         let statement = try database.prepare("SELECT seq, \(line) FROM event ORDER BY seq DESC LIMIT ?")
         try statement.bind(limit)
@@ -107,7 +107,7 @@ package final class JournalReader {
         return events.reversed()
     }
 
-    // MARK: Rows into values
+    // MARK: Decoding
 
     private static let activities = """
         SELECT id, sport, indoor, demo, imported, open, name, started_ms, time_uncertain, total_ms,

@@ -1,11 +1,11 @@
 package import Domain
 import Outputs
 
-/// The rows of one recording of the journal, read as they are asked for.
+/// The rows of one recording, read lazily from the journal.
 package struct JournalRows: RecordingRows {
     private let database: SQLiteDatabase
     private let first: Int64
-    /// Rows that are written later are not seen: who reads twice reads the same.
+    /// The last key. Later rows are excluded, so that two readings give the same rows.
     private let last: Int64?
 
     init(_ database: SQLiteDatabase, first: Int64, last: Int64?) {
@@ -14,7 +14,7 @@ package struct JournalRows: RecordingRows {
         self.last = last
     }
 
-    /// How many there are, where none was lost.
+    /// The number of rows if none was lost.
     package var count: Int {
         last.map { Int($0 - first) + 1 } ?? 0
     }
@@ -36,7 +36,7 @@ package struct JournalRows: RecordingRows {
         }
     }
 
-    /// A key before which all rows are before a moment: rows are in order of both, so halving finds it without an index.
+    /// A key below which all rows precede a moment. Rows are sorted by both, so a binary search needs no index.
     private func key(of moment: Int64, to last: Int64) throws(SQLiteError) -> Int64 {
         var (low, high) = (first, last)
         let probe = try database.prepare("SELECT key, at_ms FROM record WHERE key >= ? ORDER BY key LIMIT 1")
@@ -53,7 +53,7 @@ package struct JournalRows: RecordingRows {
         return low
     }
 
-    /// Nil for a row that a later release writes.
+    /// Nil for a row of a later release.
     static func row(_ statement: some JournalColumns) -> RecordingRow? {
         let at = statement.integer(0) ?? 0
         let cause = statement.text(2)

@@ -1,11 +1,12 @@
 package import Linux
 
-/// The tables of the journal, and how an older one becomes this one.
+/// The tables of the journal, and their migrations.
 ///
-/// What belongs to an activity and is many has a key of its activity's number × 2³² plus its place in the activity, from 0: rows of one
-/// activity lie together, a new row goes to the end, and no index is needed (``key(_:_:)``).
+/// A row that belongs to an activity has the key activity number × 2³² + place, where the place counts from
+/// 0 in the activity. So the rows of one activity are adjacent, a new row goes to the end, and no index is
+/// needed (``key(_:_:)``).
 package enum JournalSchema {
-    /// What `PRAGMA user_version` says of a journal with these tables.
+    /// `PRAGMA user_version` of a journal with these tables.
     package static let version: Int64 = Int64(steps.count)
 
     /// `PRAGMA application_id`: "pace".
@@ -20,7 +21,7 @@ package enum JournalSchema {
         key(activity, 0)...key(activity, Int(UInt32.max))
     }
 
-    /// Each step takes a journal one version on. Steps are never changed, only added to.
+    /// Each step migrates a journal by one version. Released steps are never changed.
     package static let steps = [
         """
         -- An activity as a whole, as lists show it. While it is open its figures may be some seconds old.
@@ -174,13 +175,13 @@ package enum JournalSchema {
             PRIMARY KEY (file, activity)
         ) STRICT, WITHOUT ROWID;
         """,
-        // Lines of class EVENT have the names that the wire has now.
+        // Gives the stored lines of class EVENT the present names of the wire.
         "UPDATE event SET line = \(eventLine)",
     ]
 
-    /// A line of class EVENT of the table `event` before version 5, with the names of version 5. Frozen, as the steps are.
+    /// Converts a line of table `event` from before version 5 to the names of version 5. Frozen, as the steps are.
     ///
-    /// Quotes within texts are escaped, so that none of these can be part of a name or a message.
+    /// Quotes inside texts are escaped, so that no pattern matches inside a name or a message.
     static let eventLine = [
         (#","of":"#, #","link_of":"#),
         (#""reason":"elsewhere""#, #""reason":"in-use""#),
@@ -209,7 +210,7 @@ package enum JournalSchema {
     /// The first version whose lines of class EVENT have the present names.
     static let versionWithEventNames: Int64 = 5
 
-    /// A number that no activity had, has or is promised.
+    /// A number that no activity has, had or has reserved.
     static let nextActivity = """
         SELECT 1 + max(
             ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'activity'), 0),
@@ -221,19 +222,19 @@ package enum JournalSchema {
 
     /// The tables whose rows have a key.
     static let keyed = ["location", "heart", "input", "record"]
-    /// The other tables that hold something of an activity.
+    /// The other tables with rows of an activity.
     static let numbered = ["part", "lap", "sensor", "loss", "event", "export"]
 
-    /// Makes the tables that are missing.
+    /// Runs the missing migrations.
     ///
-    /// - Throws: ``JournalFailure/newer(_:)`` for a journal of a later release, which is not touched.
+    /// - Throws: ``JournalFailure/newer(_:)`` for a journal of a later release, which is not changed.
     package static func migrate(_ database: SQLiteDatabase, steps: [String] = steps) throws(JournalFailure) {
         let present = try read(database)
         if present > Int64(steps.count) { throw .newer(Int(present)) }
         for (index, step) in steps.enumerated() where Int64(index) >= present {
             try database.transaction(orElse: JournalFailure.database) { () throws(JournalFailure) in
                 do throws(SQLiteError) {
-                    // Another program may have done it in between.
+                    // Another process may have run this step meanwhile.
                     if try database.integer("PRAGMA user_version") != Int64(index) { return }
                     try database.execute(step)
                     try database.execute("PRAGMA application_id = \(application)")
@@ -257,13 +258,13 @@ package enum JournalSchema {
 /// Why the journal cannot be used.
 package enum JournalFailure: Error, Equatable, Sendable, CustomStringConvertible {
     case database(SQLiteError)
-    /// Its directory, or a file in it, is not used.
+    /// The directory or a file in it was rejected.
     case directory(DirectoryError)
-    /// It has the tables of a later release, of this version.
+    /// The tables have this version, of a later release.
     case newer(Int)
-    /// There is none.
+    /// There is no journal.
     case missing
-    /// The file that was open is not the one at its path any more.
+    /// The path no longer refers to the open file.
     case replaced
 
     package var description: String {

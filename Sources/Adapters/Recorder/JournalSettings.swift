@@ -1,4 +1,4 @@
-/// A setting that somebody has made, as the journal keeps it.
+/// A stored setting.
 package struct JournalSetting: Equatable, Sendable {
     package var name: String
     /// JSON.
@@ -9,12 +9,12 @@ package struct JournalSetting: Equatable, Sendable {
         self.value = value
     }
 
-    /// More than there are: what a damaged journal may hold is bounded.
+    /// The most settings read from a journal that may be damaged. There are fewer keys.
     static let limit = 64
 }
 
 extension JournalReader {
-    /// The settings that somebody has made, by their names; of a journal from before they were kept none.
+    /// The stored settings, sorted by name. Empty for a journal without the table.
     package func settings() throws(SQLiteError) -> [JournalSetting] {
         if version < JournalSchema.versionWithSettings { return [] }
         let statement = try database.prepare(

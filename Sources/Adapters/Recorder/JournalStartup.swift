@@ -2,36 +2,36 @@ package import Domain
 import Linux
 import Outputs
 
-/// What the journal says when the daemon starts, before anything is written.
+/// The contents of the journal at the start of the daemon, before anything is written.
 package struct JournalStartup: Sendable {
-    /// Where a damaged journal is now, and what was wrong with it; a new one has been begun.
+    /// The new path of a damaged journal, its damage, and a text about the rescued data. A new journal was created.
     package var damaged: (path: String, reason: String, rescued: String)?
-    /// What SQLite ignores of a damaged write-ahead log; nil where it ignores nothing.
+    /// The part of a damaged write-ahead log that SQLite ignores. Nil if none.
     package var ignored: String?
     /// The number of the next activity.
     package var nextActivity = 1
-    /// The activity that was left open by a kill, a power cut, or the program's end.
+    /// The activity left open by a kill, a power cut or the end of the program.
     package var open: OpenActivity?
-    /// The newest activity, where it was ended because the battery was nearly empty; the entry that says so is left out.
+    /// The newest activity, if it ended because the battery was nearly empty. Its entry `ended` is omitted.
     package var endedForPower: OpenActivity?
     /// The newest lines of class EVENT, oldest first.
     package var events: [(sequence: Int, line: [UInt8])] = []
-    /// What somebody has set over control.sock.
+    /// The settings made over control.sock.
     package var settings: [JournalSetting] = []
 
-    /// Up to 100 more than are kept, and those of the run under way.
+    /// Up to 100 more than are kept, and those of the run in progress.
     private static let eventLimit = 1300
-    /// What a start waits for the rescue of a damaged journal, after ``patience`` for the check.
+    /// The time for the rescue from a damaged journal, after that for the check.
     private static let rescuePatience = Duration.milliseconds(800)
 
-    /// Checks the journal, makes it where there is none, and brings an older one up to date. Waits for the disk, for
-    /// the check at most about `patience`.
+    /// Checks the journal, creates it if there is none, and migrates it. Waits for the disk; the check
+    /// takes about `patience` at most.
     ///
-    /// Of a damaged one the settings, the numbers and the open activity are copied into a new one (``StartupRecovery``); the rest is left
-    /// to the journal's thread.
+    /// From a damaged journal the settings, the numbers and the open activity are copied to a new one
+    /// (``StartupRecovery``). The journal's thread copies the rest.
     ///
-    /// - Parameter time: the system's, right or wrong, for the name of a damaged journal.
-    /// - Throws: ``JournalFailure``, or ``SystemError`` where a damaged journal cannot be set aside.
+    /// - Parameter time: the system time, right or wrong, for the name of a damaged journal.
+    /// - Throws: ``JournalFailure``, or ``SystemError`` if a damaged journal cannot be renamed.
     package init(in directory: String, at time: UTC, patience: Duration = .seconds(1)) throws {
         let deadline = Clock.now() + patience + Self.rescuePatience
         ignored = WriteAheadLog.loss(besideJournalAt: JournalFile.path(in: directory))
@@ -52,9 +52,9 @@ package struct JournalStartup: Sendable {
         settings = try reader.settings()
     }
 
-    /// Reads what can be read of a journal that cannot be written; nothing is checked, made or changed. Waits for the disk.
+    /// Reads what is readable of a journal that cannot be written. It checks and changes nothing. Waits for the disk.
     ///
-    /// - Throws: ``JournalFailure``, or ``SQLiteError`` where not even its numbers can be read.
+    /// - Throws: ``JournalFailure``, or ``SQLiteError`` if not even the numbers are readable.
     package init(reading directory: String) throws {
         let reader = try JournalReader(in: directory)
         nextActivity = try reader.nextActivity()
@@ -70,22 +70,22 @@ package struct OpenActivity: Equatable, Sendable {
     package var recording: RecordedActivity
     package var gaps: Int
     package var parts: [BootSegment]
-    /// How many entries and rows there are, counted by their places.
+    /// The numbers of entries and rows, counted by their places.
     package var entries: Int
     package var rows: Int
-    /// The last moment of it that is known, on the clock of its last part, and in milliseconds since it began.
+    /// The last known moment, on the clock of the last part, and in milliseconds since the start.
     package var last: Instant
     package var lastAt: Int64
-    /// The moment of its last entry or row. ``last`` is later where a note of the clock is.
+    /// The moment of the last entry or row. ``last`` is later if a later reading of the clock exists.
     package var lastEntry: Instant
-    /// The time of day then; nil where no clock was known.
+    /// The time of day at ``last``. Nil if no clock was known.
     package var lastTime: UTC?
-    /// Rows were lost to a disk that took none: a replay does not give what was.
+    /// Whether rows were lost to a slow disk, so that a replay differs from the original.
     package var isIncomplete: Bool
 }
 
 extension JournalReader {
-    /// The number of the next activity: the one that is promised to the daemon, else one that no activity has or had.
+    /// The number of the next activity: the one reserved for the daemon, otherwise an unused one.
     func nextActivity() throws(SQLiteError) -> Int {
         if let promised = try database.integer("SELECT max(activity) FROM reserved") { return Int(promised) }
         return Int(try database.integer(JournalSchema.nextActivity) ?? 1)
@@ -99,7 +99,7 @@ extension JournalReader {
         return try unended(Int(id))
     }
 
-    /// The newest activity, as it was before its end, where that is ``AutoStopReason/power``.
+    /// The newest activity as it was before its end. Nil unless it ended with ``AutoStopReason/power``.
     package func activityEndedForPower() throws(SQLiteError) -> OpenActivity? {
         let newest = try database.integer("SELECT max(id) FROM activity WHERE NOT imported")
         guard let id = newest.map({ Int($0) }), let summary = try summary(of: id), !summary.isOpen else { return nil }
@@ -138,7 +138,7 @@ extension JournalReader {
             last = max(last, part.at + .milliseconds(at - part.beginsAt))
         }
         let lastEntry = last
-        // The clock is noted each minute, also while nothing else comes.
+        // The clock is recorded every minute, even without other entries.
         let clock = try database.prepare(
             "SELECT at_ns, utc_ms FROM clock WHERE boot_id = ? ORDER BY number DESC LIMIT 1")
         try clock.bind(part.bootID)

@@ -1,8 +1,8 @@
 import Domain
 import Outputs
 
-/// The statements that write changes, prepared once for one connection. All of them may be carried out twice: a commit that failed can
-/// be on the disk nevertheless.
+/// The statements that write changes, prepared once per connection. All are idempotent, because a commit
+/// that failed may be on the disk nevertheless.
 struct JournalStatements {
     private let database: SQLiteDatabase
     private let location: SQLiteStatement
@@ -14,7 +14,7 @@ struct JournalStatements {
     private let figures: SQLiteStatement
     private let lap: SQLiteStatement
     private var text = JSONWriter(capacity: 256)
-    /// The laps of the open activity that are written as they are.
+    /// The laps of the open activity that are already written.
     private var laps: (activity: Int, laps: [RecordingLap]) = (0, [])
 
     init(_ database: SQLiteDatabase) throws(SQLiteError) {
@@ -36,11 +36,11 @@ struct JournalStatements {
         lap = try database.prepare("INSERT OR REPLACE INTO lap VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     }
 
-    /// So many lines of class EVENT, and moments of the clock, are kept at least.
+    /// The minimum number of EVENT lines and clock readings that are kept.
     private static let retainedRows = 1000
 
-    /// Deletes events up to a number, ?2, but for those that ``EventRing`` retains of the run under way, ?1: its start, the last start
-    /// after an outage, the last pause or resume, the last 100 laps.
+    /// Deletes the events up to number ?2, except those that ``EventRing`` retains of run ?1: its start,
+    /// the last start after an outage, the last pause or resume, and the last 100 laps.
     private static let forgetEvents = """
         WITH mark (seq, kind) AS (
             SELECT seq, CASE
@@ -62,7 +62,7 @@ struct JournalStatements {
             try database.execute("DELETE FROM reserved WHERE activity <= \(id)")
         case .resume(let recording, let part):
             guard let id = recording.id else { return }
-            // The file may be another one than it was when the activity was read.
+            // The file may have been replaced since the activity was read.
             let isThere = try database.integer("SELECT 1 FROM activity WHERE id = \(id)") != nil
             if !isThere { try begin(recording, isImport: false, isOpen: true) }
             try database.prepare("UPDATE activity SET open = 1 WHERE id = ?").run(id)
@@ -74,7 +74,7 @@ struct JournalStatements {
         case .end(let recording, let gaps): try write(recording, gaps: gaps, isOpen: false)
         case .event(let sequence, let activity, let at, let line):
             try event.run(sequence, activity, at.nanoseconds, String(decoding: line, as: UTF8.self))
-            // Seldom, because each time changes pages that nothing else does.
+            // Done rarely, because it changes pages that nothing else does.
             if sequence % 100 == 0 {
                 try database.prepare(Self.forgetEvents).run(activity, sequence - Self.retainedRows)
             }
@@ -103,7 +103,7 @@ struct JournalStatements {
         }
     }
 
-    /// A new activity; one that is there and open already has its figures anew.
+    /// Inserts an activity. If it exists and is open, only its start is updated.
     func begin(_ recording: RecordedActivity, isImport: Bool, isOpen: Bool) throws(SQLiteError) {
         try database.prepare(
             """
@@ -122,7 +122,7 @@ struct JournalStatements {
             activity, part.number, part.bootID, part.at.nanoseconds, part.beginsAt, part.place)
     }
 
-    /// What an activity has come to.
+    /// Updates the totals of an activity.
     mutating func write(_ recording: RecordedActivity, gaps: Int, isOpen: Bool) throws(SQLiteError) {
         guard let id = recording.id else { return }
         let total = recording.total
@@ -151,7 +151,7 @@ struct JournalStatements {
         }
     }
 
-    /// Nothing of a transaction that failed is written.
+    /// Forgets which laps are written, after a failed transaction.
     mutating func invalidateCache() {
         laps = (0, [])
     }
@@ -209,7 +209,7 @@ struct JournalStatements {
 // MARK: Deleting
 
 extension JournalStatements {
-    /// Takes an activity out of every list at once; its rows go little by little (``erase(atMost:)``).
+    /// Removes an activity from all lists at once. Its rows are erased step by step (``erase(atMost:)``).
     private func condemn(_ activity: Int) throws(SQLiteError) {
         try database.execute(
             """
@@ -218,7 +218,7 @@ extension JournalStatements {
             """)
     }
 
-    /// Gives the activities of a boot that ended before any clock was known their times.
+    /// Sets the start time of activities whose boot had no known clock at the time.
     private func stamp(_ bootID: String, _ at: Int64, _ time: Int64) throws(SQLiteError) {
         try database.prepare(
             """
@@ -239,9 +239,9 @@ extension JournalStatements {
         try database.execute("DELETE FROM part WHERE activity = \(activity) AND place >= \(max(entries, 1))")
     }
 
-    /// Takes away some rows of what is condemned, zeros in their place.
+    /// Erases some rows of condemned activities; SQLite overwrites them with zeros.
     ///
-    /// - Returns: false when nothing is condemned.
+    /// - Returns: False if no activity is condemned.
     func erase(atMost count: Int) throws(SQLiteError) -> Bool {
         guard let activity = try database.integer("SELECT min(activity) FROM condemned") else { return false }
         let keys = JournalSchema.keys(of: Int(activity))
@@ -265,7 +265,7 @@ extension JournalStatements {
             loss.activity, loss.first.nanoseconds, loss.last.nanoseconds, loss.rows)
     }
 
-    /// The number of the next activity, for the daemon alone; imports take later ones.
+    /// The number of the next activity, reserved for the daemon. Imports take higher ones.
     func reserve() throws(SQLiteError) -> Int {
         let next = try JournalReader(database).nextActivity()
         try database.execute("INSERT OR IGNORE INTO reserved VALUES (\(next))")

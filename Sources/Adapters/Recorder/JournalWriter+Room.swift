@@ -1,11 +1,12 @@
 import Domain
 import Linux
 
-/// What is done where the disk is full.
+/// Writing on a full disk.
 extension JournalWriter {
-    /// On a full disk the room of the reserve is for what ends a run, and for that alone; at the daemon's end, for as much as it holds.
+    /// Uses the reserve on a full disk to write the changes that end a run; when the daemon ends, for as
+    /// many changes as fit.
     ///
-    /// - Returns: what is not written.
+    /// - Returns: The unwritten changes.
     func end(
         _ chunks: ArraySlice<JournalQueue.Chunk>, in file: JournalFile, isClosing: Bool
     ) -> ArraySlice<JournalQueue.Chunk> {
@@ -38,7 +39,8 @@ extension JournalWriter {
         }[...]
     }
 
-    /// Moves what is in the log to the file, and gives back its room; not while somebody reads, who would keep the writer waiting.
+    /// Moves the log into the database and truncates it. Fails at once while a reader holds it, who would
+    /// delay the writer.
     func emptyLog(of file: JournalFile) throws(SQLiteError) -> Bool {
         file.database.setPatience(.zero)
         defer { file.database.setPatience(JournalFile.busyTimeout) }

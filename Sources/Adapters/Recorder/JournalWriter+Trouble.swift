@@ -1,7 +1,7 @@
 import Domain
 import Linux
 
-/// What becomes of errors, and what the loop is told of them.
+/// Error handling, and reports to the loop.
 extension JournalWriter {
     func fail(_ failure: JournalFailure, at now: Instant, isClosing: Bool) {
         retryAt = now + Self.retryDelay
@@ -29,7 +29,7 @@ extension JournalWriter {
         case .newer: report { $0.trouble = "\(JournalFile.path(in: directory)): \(failure)" }
         case .replaced, .missing:
             file = nil
-            // Opened anew at once, unless the directory is gone too.
+            // Reopened at once, unless the directory is gone, too.
             retryAt = now
             report { $0.trouble = "the journal was moved away or removed" + Self.keeping }
         }

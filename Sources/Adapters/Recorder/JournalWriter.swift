@@ -1,24 +1,24 @@
 package import Domain
 import Linux
 
-/// Writes what is appended, on a thread that may wait for the disk as long as that takes.
+/// Writes the queued changes, on a thread that may wait for the disk.
 ///
-/// A commit twice a second survives a kill; every `syncSeconds` one of them is synced and survives a power cut. What a disk refuses is kept
-/// and tried again each second, with the file opened anew where that can help.
+/// It commits twice a second, which survives a kill. Every `syncSeconds` a commit is synced, which survives a
+/// power cut. What the disk rejects is kept and retried every second, after reopening the file if that can help.
 package final class JournalWriter {
-    /// Between two commits.
+    /// The time between two commits.
     static let commitInterval = Duration.milliseconds(500)
-    /// Between two attempts while the disk refuses.
+    /// The time between two attempts after an error.
     static let retryDelay = Duration.seconds(1)
-    /// With less room than this, in bytes, what waits is written piece by piece, each followed by a checkpoint: the log and the file need room
-    /// for the same pages, and a log that takes the last of it cannot be emptied any more.
+    /// With less free space than this, in bytes, changes are written in pieces, each followed by a checkpoint:
+    /// log and database need space for the same pages, and a log that fills the disk cannot be emptied.
     static let tightRoom: Int64 = 8 << 20
-    /// A piece has so many changes.
+    /// The number of changes in a piece.
     private static let tightCount = 64
-    /// The closing loop has so long to call ``Journal/startWriting()``.
+    /// How long the closing loop has to call ``Journal/startWriting()``.
     private static let startLimit = Duration.seconds(10)
 
-    /// Makes the state directory ready; why it is not ready, as a clause for people, or nil.
+    /// Prepares the state directory. Returns the reason if that failed, as a clause for people, or nil.
     package typealias Preparing = @Sendable () -> String?
 
     let directory: String
@@ -28,23 +28,23 @@ package final class JournalWriter {
     let reserve: JournalReserve
     var file: JournalFile?
     private var isTight = false
-    /// A transaction has found no room.
+    /// Whether a transaction failed because the disk was full.
     private var wasFull = false
-    /// The activity number that is promised is used up.
+    /// Whether the reserved activity number is used.
     private var needsNumber = false
-    /// When the file is tried next after an error.
+    /// When the file is retried after an error.
     var retryAt: Instant?
     private var syncedAt: Instant?
-    /// Something is committed and not synced.
+    /// Whether a commit is not synced yet.
     private var isUnsynced = false
     private var measuredAt: Instant?
-    /// Activities may be condemned.
+    /// Whether there may be condemned activities.
     private var isErasing = true
-    /// Something was erased, and stands in the write-ahead log still.
+    /// Whether erased data may remain in the write-ahead log.
     private var leavesTraces = false
-    /// The activity that is open, to be begun again where the file it was in is gone.
+    /// The open activity, to be inserted again if its file is gone.
     private var current: (recording: RecordedActivity, parts: [BootSegment])?
-    /// The settings that are written, to be written again there.
+    /// The written settings, to be written again if the file is gone.
     private var settings: [String: String] = [:]
     private var recovery: RecoveryQueue
 
@@ -78,7 +78,7 @@ package final class JournalWriter {
         desk.ended.signal()
     }
 
-    /// Writes what waits, and looks after the file.
+    /// Writes the queued changes and maintains the file.
     package func runOnce(at now: Instant) {
         let (isOpen, isClosing, syncSeconds) = desk.queue.withLock { ($0.isOpen, $0.isClosing, $0.syncSeconds) }
         if let retryAt, now < retryAt, !isClosing { return }
@@ -102,7 +102,7 @@ package final class JournalWriter {
         }
     }
 
-    /// Whether there is something to write into, and it may be written.
+    /// Whether the directory is ready and writing is not held back.
     private func isPrepared(at now: Instant, isClosing: Bool) -> Bool {
         if let prepare {
             let trouble = prepare()
@@ -130,7 +130,7 @@ package final class JournalWriter {
         do throws(SQLiteError) {
             try file.setSynced(isSynced)
             if wasFull {
-                // What is in the log already keeps its room until it is in the file.
+                // Pages in the log keep their space until they are in the database.
                 _ = try? emptyLog(of: file)
             }
             while isTight, rest.count > 1 {
@@ -161,7 +161,7 @@ package final class JournalWriter {
         if isSynced { synced(at: now) }
     }
 
-    /// One transaction.
+    /// Writes one transaction.
     func write(
         _ chunks: ArraySlice<JournalQueue.Chunk>, _ loss: JournalQueue.Loss?, into file: JournalFile
     ) throws(SQLiteError) {
@@ -182,7 +182,7 @@ package final class JournalWriter {
             do throws(SQLiteError) {
                 try file.statements.write(change)
             } catch {
-                // One that can never be written must not keep the others from it.
+                // A change that can never be written must not block the others.
                 guard error.kind == .refused else { throw error }
                 report { $0.refusals += 1 }
             }
@@ -234,18 +234,18 @@ package final class JournalWriter {
         self.file = file
         recovery.restart()
         isErasing = true
-        // A kill may have fallen between erasing and the checkpoint.
+        // A kill may have occurred between erasing and the checkpoint.
         leavesTraces = true
         return file
     }
 
-    /// What is left to do when everything is written.
+    /// Syncs, erases, reserves a number and recovers, after all changes are written.
     private func maintain(
         _ file: JournalFile, isDue: Bool, isClosing: Bool, at now: Instant
     ) throws(JournalFailure) {
         do throws(SQLiteError) {
             if isUnsynced, isDue || isClosing {
-                // Nothing new came that could be synced with it: a checkpoint syncs all there is.
+                // There was no new commit to sync with: a checkpoint syncs everything.
                 try file.database.execute("PRAGMA wal_checkpoint(PASSIVE)")
                 isUnsynced = false
             }
@@ -263,18 +263,18 @@ package final class JournalWriter {
         if !isClosing { try recover(in: file) }
     }
 
-    /// Copies a little of a damaged journal, when nothing else is to be done.
+    /// Copies a step of a damaged journal, if the writer is idle.
     private func recover(in file: JournalFile) throws(JournalFailure) {
         let (isEmpty, isOpen) = desk.queue.withLock { ($0.isEmpty, $0.isOpen) }
         guard isEmpty, !isErasing else { return }
         let isMore = try recovery.step(in: file) { lines in
             report { $0.reports = Array(($0.reports + lines).suffix(64)) }
         }
-        // A run keeps the disk to itself but for a step each time.
+        // During a run there is only one step per commit interval.
         if isMore, !isOpen { desk.work.signal() }
     }
 
-    /// Takes a little away of what was deleted, so that nothing waits long behind it.
+    /// Erases a part of the deleted data, so that other changes do not wait long.
     private func erase(in file: JournalFile) throws(SQLiteError) {
         if isErasing {
             try file.database.transaction { () throws(SQLiteError) in

@@ -1,13 +1,13 @@
 import Domain
 import Outputs
 
-/// What a row of the table `activity` holds as JSON.
+/// The JSON in columns of the table `activity`.
 enum RecordingText {
     static func list(_ values: [Int64]) -> String {
         "[" + values.map { String($0) }.joined(separator: ",") + "]"
     }
 
-    /// Whole numbers; nil for anything else.
+    /// Parses a list of integers. Nil for anything else.
     static func list(_ text: String) -> [Int64]? {
         guard let array = (try? JSON(parsing: text.utf8))?.array else { return nil }
         let values = array.compactMap(\.integer).map(Int64.init)

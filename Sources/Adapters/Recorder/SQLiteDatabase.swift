@@ -3,32 +3,32 @@ import Domain
 import Glibc
 import Linux
 
-/// A connection to a database file. One thread uses it, but for ``interrupter``.
+/// A connection to a database file. Only one thread may use it, except for ``interrupter``.
 ///
 /// Source: the C interface of SQLite, www.sqlite.org/c3ref.
 @safe
 package final class SQLiteDatabase {
-    /// What a connection is for.
+    /// The access mode of a connection.
     package enum Access: Sendable {
-        /// Makes the file where there is none.
+        /// Creates the file if there is none.
         case writing
         case reading
-        /// Reading a file that nobody writes, where its `-wal` and `-shm` cannot be made.
+        /// Reads a file without writers if its `-wal` and `-shm` cannot be created.
         case immutable
-        /// Reading a file that nobody writes, with its `-wal`, where there is no `-shm` and none can be made: the index of the log is kept in
-        /// memory.
+        /// Reads a file without writers and its `-wal`, if there is no `-shm` and none can be created. The
+        /// index of the log is kept in memory.
         ///
-        /// Source: sqlite.org/wal.html, "Use of WAL Without Shared-Memory". The exclusive mode needs a lock that a read-only file cannot
-        /// have, so that no lock is asked for (`unix-none`).
+        /// Source: sqlite.org/wal.html, "Use of WAL Without Shared-Memory". The exclusive mode needs a
+        /// lock, which a read-only file cannot have, so locking is disabled (`unix-none`).
         case unshared
     }
 
     let handle: OpaquePointer
     private static let always = SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
 
-    /// Opens the file; SQLite reads it when the first statement does.
+    /// Opens the file. SQLite reads it with the first statement.
     ///
-    /// - Parameter path: without symbolic links (``Directory/path``): SQLite follows none.
+    /// - Parameter path: a path without symbolic links (``Directory/path``), because SQLite is opened with NOFOLLOW.
     package init(_ path: String, _ access: Access) throws(SQLiteError) {
         var handle: OpaquePointer?
         let flags =
@@ -49,7 +49,7 @@ package final class SQLiteDatabase {
         unsafe sqlite3_close_v2(handle)
     }
 
-    /// Carries out statements that give no rows, or whose rows do not matter.
+    /// Runs statements without results, or whose results do not matter.
     package func execute(_ statements: String) throws(SQLiteError) {
         try check(unsafe sqlite3_exec(handle, statements, nil, nil, nil))
     }
@@ -58,19 +58,19 @@ package final class SQLiteDatabase {
         try SQLiteStatement(statement, in: self)
     }
 
-    /// The first column of the first row, as a number; nil where there is none.
+    /// The first column of the first row as an integer. Nil if there is none.
     package func integer(_ statement: String) throws(SQLiteError) -> Int64? {
         let statement = try prepare(statement)
         return try statement.step() ? statement.integer(0) : nil
     }
 
-    /// The first column of the first row, as text; nil where there is none.
+    /// The first column of the first row as text. Nil if there is none.
     package func text(_ statement: String) throws(SQLiteError) -> String? {
         let statement = try prepare(statement)
         return try statement.step() ? statement.text(0) : nil
     }
 
-    /// Does all that `body` does, or nothing of it.
+    /// Runs `body` in a transaction, which is rolled back if it throws.
     package func transaction<Failure: Error>(
         orElse convert: (SQLiteError) -> Failure, _ body: () throws(Failure) -> Void
     ) throws(Failure) {
@@ -89,33 +89,33 @@ package final class SQLiteDatabase {
         }
     }
 
-    /// Does all that `body` does, or nothing of it.
+    /// Runs `body` in a transaction, which is rolled back if it throws.
     package func transaction(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
         try transaction(orElse: { $0 }, body)
     }
 
-    /// Some errors have rolled back by themselves.
+    /// Some errors have already rolled back the transaction.
     private func rollBack() {
         if unsafe sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
     }
 
-    /// How many rows the last statement changed.
+    /// The number of rows that the last statement changed.
     package var changes: Int {
         unsafe Int(sqlite3_changes(handle))
     }
 
-    /// How long a statement waits for a lock that another connection has, before it fails as busy.
+    /// Sets how long a statement waits for a lock of another connection before it fails as busy.
     package func setPatience(_ patience: Duration) {
         unsafe sqlite3_busy_timeout(handle, Int32(clamping: patience.wholeMilliseconds))
     }
 
-    /// Leaves the `-wal` and `-shm` files where they are when the last connection ends.
+    /// Keeps the `-wal` and `-shm` files when the last connection closes.
     package func keepFilesAtClose() throws(SQLiteError) {
         var on: Int32 = 1
         try check(unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &on))
     }
 
-    /// Has the statement that runs end as soon as it can: may be called from any thread, as long as the connection lives.
+    /// Interrupts the running statement. May be called from any thread while the connection lives.
     var interrupter: @Sendable () -> Void {
         let number = unsafe UInt(bitPattern: handle)
         return { unsafe sqlite3_interrupt(OpaquePointer(bitPattern: number)) }
@@ -125,7 +125,7 @@ package final class SQLiteDatabase {
         if code != SQLITE_OK { throw unsafe SQLiteError(code, of: handle) }
     }
 
-    /// A path as a URI has it.
+    /// Percent-encodes a path for a URI.
     private static func escaped(_ path: String) -> String {
         let hexadecimal = Array("0123456789ABCDEF")
         return path.utf8.reduce(into: "") { text, byte in
@@ -141,9 +141,9 @@ package final class SQLiteDatabase {
 }
 
 extension SQLiteDatabase {
-    /// Runs statements at most about so long.
+    /// Runs statements for about `patience` at most.
     ///
-    /// - Returns: false when they were interrupted.
+    /// - Returns: False if they were interrupted.
     package func limited(
         to patience: Duration, _ body: () throws(SQLiteError) -> Void
     ) throws(SQLiteError) -> Bool {

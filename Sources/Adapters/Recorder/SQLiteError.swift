@@ -1,28 +1,28 @@
 import CSQLite
 import Glibc
 
-/// What SQLite says of a call that failed.
+/// An error of SQLite.
 package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The extended result code.
     package var code: Int32
-    /// SQLite's own words, and the system's where a system call failed.
+    /// SQLite's message, with that of the system if a system call failed.
     package var text: String
-    /// The error number of the system call that failed; 0 where none did.
+    /// The error number of the failed system call; 0 if none failed.
     package var systemCode: Int32
 
-    /// What can be done about it.
+    /// The kinds of errors by the reaction that they need.
     package enum Kind: Equatable, Sendable {
-        /// There is no room: wait for some.
+        /// The disk is full: wait for space.
         case full
-        /// The disk takes no writes: wait until it does.
+        /// The disk is read-only: wait until it is writable.
         case readOnly
-        /// Another program writes just now: try again.
+        /// Another process holds a lock: retry.
         case busy
-        /// The file is no database, or not a whole one.
+        /// The file is not a database, or is damaged.
         case damaged
-        /// The file cannot be reached, or the disk fails: open it again.
+        /// The file is unreachable, or the disk fails: reopen it.
         case disk
-        /// The statement or its values are wrong: trying again is no use.
+        /// The statement or its values are invalid: do not retry.
         case refused
     }
 
@@ -42,12 +42,12 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// The statement ran too long and was ended.
+    /// Whether the statement was interrupted because it ran too long.
     var isInterruption: Bool {
         code & 0xFF == SQLITE_INTERRUPT
     }
 
-    /// A file is missing and cannot be made, or cannot be opened.
+    /// Whether a file is missing and cannot be created, or cannot be opened.
     var isMissingFile: Bool {
         code & 0xFF == SQLITE_CANTOPEN
     }
@@ -62,7 +62,7 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
         self.systemCode = systemCode
     }
 
-    /// What a connection says of its last call.
+    /// The error of the last call on a connection.
     init(_ code: Int32, of handle: OpaquePointer?) {
         var text = unsafe sqlite3_errmsg(handle).map { unsafe String(cString: $0) } ?? "out of memory"
         let isOfSystem = [SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_FULL, SQLITE_READONLY].contains(code & 0xFF)

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// One statement, prepared once and run often. Parameters are counted from 1, columns from 0, as in SQL's own interface.
+/// A prepared statement. Parameters are counted from 1, columns from 0, as in SQLite's own interface.
 @safe
 package final class SQLiteStatement {
     private let database: SQLiteDatabase
@@ -21,7 +21,7 @@ package final class SQLiteStatement {
         unsafe sqlite3_finalize(handle)
     }
 
-    /// Gives the parameters their values, in order; nil is NULL.
+    /// Binds the parameters in order; nil is NULL.
     package func bind<each Value: SQLiteValue>(_ value: repeat each Value) throws(SQLiteError) {
         reset()
         var index: Int32 = 1
@@ -31,14 +31,14 @@ package final class SQLiteStatement {
         }
     }
 
-    /// Runs it to its end.
+    /// Binds the parameters and runs the statement to its end.
     package func run<each Value: SQLiteValue>(_ value: repeat each Value) throws(SQLiteError) {
         try bind(repeat each value)
         defer { reset() }
         while try step() {}
     }
 
-    /// Goes on to the next row; false after the last.
+    /// Advances to the next row. False after the last one.
     package func step() throws(SQLiteError) -> Bool {
         switch unsafe sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -50,12 +50,12 @@ package final class SQLiteStatement {
         }
     }
 
-    /// Ends the run, so that nothing is held open in the database.
+    /// Resets the statement, so that it holds no lock.
     package func reset() {
         unsafe sqlite3_reset(handle)
     }
 
-    // MARK: The present row. A column that is NULL is nil.
+    // MARK: Columns of the current row, nil if NULL
 
     package func integer(_ column: Int32) -> Int64? {
         isNull(column) ? nil : unsafe sqlite3_column_int64(handle, column)
@@ -84,7 +84,7 @@ package final class SQLiteStatement {
     // MARK: -
 
     private func bind(_ value: SQLiteStored, at index: Int32) throws(SQLiteError) {
-        // SQLITE_TRANSIENT: SQLite makes its own copy before the call returns.
+        // SQLITE_TRANSIENT: SQLite copies the value before the call returns.
         let copied = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch value {
         case .null: try database.check(unsafe sqlite3_bind_null(handle, index))
@@ -93,7 +93,7 @@ package final class SQLiteStatement {
         case .text(let value):
             try database.check(unsafe sqlite3_bind_text(handle, index, value, Int32(value.utf8.count), copied))
         case .bytes(let value):
-            // An empty blob needs an address, or it would be NULL.
+            // An empty blob needs an address, otherwise SQLite binds NULL.
             let code = unsafe value.withUnsafeBytes { bytes in
                 unsafe bytes.isEmpty
                     ? sqlite3_bind_zeroblob(handle, index, 0)
@@ -113,7 +113,7 @@ package enum SQLiteStored: Sendable {
     case bytes([UInt8])
 }
 
-/// What a parameter of a statement can be.
+/// A type that can be bound to a parameter.
 package protocol SQLiteValue {
     var stored: SQLiteStored { get }
 }
