@@ -1,24 +1,24 @@
 package import Domain
 package import Sensors
 
-/// Reads a recording from a file of any kind that we read, which comes in pieces. What the file holds tells its kind, not its name.
+/// Imports a recording from a file in pieces. The format is recognized by the content, not by the name.
 ///
-/// Memory does not grow with the file. The rows are good only once ``finish(_:)`` has returned: until then, and after an error, nothing
-/// of the file is to be kept.
+/// Memory use does not grow with the file. The rows are valid only after ``finish(_:)`` has returned:
+/// before that, and after an error, discard all of them.
 package struct FileImport: ~Copyable {
-    /// So many bytes tell the kind, if there are so many.
+    /// The number of first bytes that identify the format, unless the file is shorter.
     private static let headSize = 16
 
-    /// The first bytes, until they tell the kind.
+    /// The first bytes, until the format is identified.
     private var head: [UInt8] = []
     private var fit: FitReader?
     private var xml: XMLReader?
 
     package init() {}
 
-    /// Reads the next bytes of the file, and hands over the rows that they complete, in order.
+    /// Reads the next bytes of the file, and passes the completed rows to `row` in order.
     ///
-    /// - Throws: ``FileError``, or what `row` throws.
+    /// - Throws: ``FileError``, or an error of `row`.
     package mutating func feed(_ bytes: Span<UInt8>, _ row: (RecordingRow) throws -> Void) throws {
         guard fit == nil, xml == nil else {
             try fit?.feed(bytes, row)
@@ -32,9 +32,9 @@ package struct FileImport: ~Copyable {
         try feed(bytes.extracting(droppingFirst: count), row)
     }
 
-    /// The file has ended. Hands over the last rows.
+    /// Ends the file, and passes the last rows to `row`.
     ///
-    /// - Throws: ``FileError``, or what `row` throws.
+    /// - Throws: ``FileError``, or an error of `row`.
     package mutating func finish(_ row: (RecordingRow) throws -> Void) throws -> ImportedRecording {
         if fit == nil, xml == nil { try decide(row) }
         if let recording = try fit?.finish(row) { return recording }
@@ -43,7 +43,7 @@ package struct FileImport: ~Copyable {
         return recording
     }
 
-    /// Chooses the reader, and gives it the first bytes.
+    /// Selects the reader, and passes it the first bytes.
     private mutating func decide(_ row: (RecordingRow) throws -> Void) throws {
         guard !head.isEmpty else { throw FileError("the file is empty") }
         if head.starts(with: [0x1F, 0x8B]) { throw FileError("it is compressed by gzip: unpack it first (gunzip)") }
@@ -62,7 +62,7 @@ package struct FileImport: ~Copyable {
         xml = consume reader
     }
 
-    /// XML begins with `<`, perhaps after white space or the mark of its byte order.
+    /// XML begins with `<`, optionally after white space or a byte order mark.
     private static func isXML(_ head: [UInt8]) -> Bool {
         if head.starts(with: [0xFE, 0xFF]) || head.starts(with: [0xFF, 0xFE]) { return true }
         let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]

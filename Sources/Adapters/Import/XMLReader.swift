@@ -2,30 +2,30 @@ import CExpat
 package import Domain
 package import Sensors
 
-/// Reads a GPX, TCX or KML file that comes in pieces, through expat.
+/// Reads a GPX, TCX or KML file in pieces, through expat.
 ///
-/// What it takes of memory does not grow with the file: document type declarations, and with them all entities, are refused; depth,
-/// text, tags and the number of names are bounded. After an error it is of no more use.
+/// Memory use does not grow with the file: document type declarations, and so all entities, are rejected;
+/// depth, text, tags and the number of names are bounded. After an error the reader is unusable.
 @safe
 package struct XMLReader: ~Copyable {
-    /// The most elements within each other.
+    /// The most levels of nested elements.
     package static let depthLimit = 64
-    /// The most bytes of an element's text that are kept.
+    /// The most bytes kept of an element's text.
     package static let textLimit = 1024
-    /// The most bytes of one tag, comment or processing instruction: expat keeps them whole.
+    /// The most bytes of one tag, comment or processing instruction, which expat buffers whole.
     package static let tokenLimit = 262_144
-    /// The most names of elements and attributes: expat keeps them all.
+    /// The most names of elements and attributes, all of which expat keeps.
     package static let nameLimit = 1024
 
-    /// How much is read before rows are handed over.
+    /// The bytes parsed before rows are passed on.
     private static let pieceSize = 65_536
 
     private let parser: XML_Parser
     private let session: XMLSession
-    /// How much has been fed.
+    /// The number of bytes fed.
     private var fed = 0
 
-    /// - Throws: where there is no memory.
+    /// - Throws: ``FileError`` if memory is exhausted.
     package init() throws(FileError) {
         guard let parser = unsafe XML_ParserCreate(nil) else { throw FileError("there is no memory to read it") }
         unsafe self.parser = parser
@@ -52,9 +52,9 @@ package struct XMLReader: ~Copyable {
         unsafe XML_ParserFree(parser)
     }
 
-    /// Reads the next bytes of the file, and hands over the rows that they complete.
+    /// Reads the next bytes of the file, and passes the completed rows to `row`.
     ///
-    /// - Throws: ``FileError`` with the line and the column, or what `row` throws.
+    /// - Throws: ``FileError`` with the line and the column, or an error of `row`.
     package mutating func feed(_ bytes: Span<UInt8>, _ row: (RecordingRow) throws -> Void) throws {
         var start = 0
         while start < bytes.count {
@@ -65,9 +65,9 @@ package struct XMLReader: ~Copyable {
         }
     }
 
-    /// The file has ended. Hands over the last rows.
+    /// Ends the file, and passes the last rows to `row`.
     ///
-    /// - Throws: ``FileError``, or what `row` throws.
+    /// - Throws: ``FileError``, or an error of `row`.
     package mutating func finish(_ row: (RecordingRow) throws -> Void) throws -> ImportedRecording {
         try parse([UInt8]().span, isLast: true)
         let recording = try session.finish()
@@ -94,23 +94,23 @@ package struct XMLReader: ~Copyable {
         throw unsafe FileError(at: Self.place(parser), reason ?? "not well-formed")
     }
 
-    /// Where what expat is at begins.
+    /// The position of expat's current event.
     private static func place(_ parser: XML_Parser) -> FileError.Place {
         unsafe .line(
             Int(XML_GetCurrentLineNumber(parser)), column: Int(XML_GetCurrentColumnNumber(parser)) + 1)
     }
 }
 
-/// What expat's callbacks work on.
+/// The state of expat's callbacks.
 private final class XMLSession {
     var failure: FileError?
-    /// Stops the parser, and says where it was.
+    /// Stops the parser and returns its position.
     var stop: () -> FileError.Place? = { nil }
     private var machine: (any TrackParser)?
     private var depth = 0
     private var names: Set<String> = []
     private var text: [UInt8] = []
-    /// The element that began last has not ended, and its text is wanted.
+    /// Whether the text of the innermost element is collected.
     private var isCollecting = false
 
     static func of(_ data: UnsafeMutableRawPointer?) -> XMLSession? {
@@ -166,7 +166,7 @@ private final class XMLSession {
         return recording
     }
 
-    /// A name without its prefix.
+    /// A name without its namespace prefix.
     private func local(_ name: String) throws(FileError) -> String {
         if !names.contains(name) {
             guard names.count < XMLReader.nameLimit else {

@@ -1,18 +1,19 @@
 import Domain
 import Outputs
 
-/// Copies one activity of a damaged journal, a slice of rows at a time. It is an activity of the journal only once it is finished.
+/// Copies one activity of a damaged journal in batches of rows. It becomes an activity of the journal only
+/// when it is finished.
 struct ActivityRecovery {
-    /// Where copying continues: a table of ``DamagedJournal/Table/keyed``, and a place in it.
+    /// Where copying continues: an index in ``DamagedJournal/Table/keyed``, and a place in that table.
     struct Position: Equatable {
         var table = 0
         var place: UInt32 = 0
     }
 
-    /// Its number in the damaged journal.
+    /// The number in the damaged journal.
     let source: Int
     let parts: [BootSegment]
-    /// As its row says; nil where that is lost.
+    /// The activity from its row. Nil if the row is lost.
     let recording: RecordedActivity?
     let isImported: Bool
     let isOpen: Bool
@@ -20,7 +21,7 @@ struct ActivityRecovery {
     private let journal: DamagedJournal
     private let survey: JournalPageIndex
 
-    /// Rows beyond a slice that show whether its last ones are in order.
+    /// The rows read beyond a batch, which show whether its last rows are in order.
     private static let lookahead = 32
     private static let lapLimit = 10_000
 
@@ -46,7 +47,7 @@ struct ActivityRecovery {
             && (0...Int(UInt32.max)).contains(part.place)
     }
 
-    /// A part that begins with the first entry, where its row is lost; nothing where there is no entry.
+    /// A part that starts with the first entry, if the row of the part is lost. Empty if there is no entry.
     private static func firstPart(
         of source: Int, _ survey: JournalPageIndex, _ journal: DamagedJournal
     ) -> [BootSegment] {
@@ -59,9 +60,9 @@ struct ActivityRecovery {
         return [BootSegment(bootID: "", at: Instant(nanoseconds: at))]
     }
 
-    /// Copies rows, at most about `limit`.
+    /// Copies about `limit` rows at most.
     ///
-    /// - Returns: where to continue; nil where nothing is left.
+    /// - Returns: Where to continue. Nil if no row is left.
     func copy(
         from position: Position, atMost limit: Int, to target: Int, in file: JournalFile
     ) throws(SQLiteError) -> Position? {
@@ -73,7 +74,7 @@ struct ActivityRecovery {
             .inOrder(from: earliest)
         var count = rows.count
         if next != nil || count > limit + Self.lookahead { count = min(limit, count - Self.lookahead) }
-        // Where damage leaves so few, nothing can be seen ahead.
+        // If damage leaves so few rows, there is nothing to look ahead at.
         if count <= 0 { count = rows.count }
         for row in rows.prefix(count) {
             let key = JournalSchema.key(target, Int(row.place))
@@ -88,7 +89,7 @@ struct ActivityRecovery {
         return following < DamagedJournal.Table.keyed.count ? Position(table: following) : nil
     }
 
-    /// The moment of the last row that is copied, in milliseconds since the activity began.
+    /// The moment of the last copied row, in milliseconds since the start of the activity.
     private func lastMoment(
         of target: Int, in table: DamagedJournal.Table, _ file: JournalFile
     ) throws(SQLiteError) -> Int64 {
@@ -106,16 +107,16 @@ struct ActivityRecovery {
         return part.beginsAt + (at - part.at.nanoseconds) / 1_000_000
     }
 
-    // MARK: The activity as a whole
+    // MARK: The whole activity
 
-    /// What the copied rows come to.
+    /// The totals of the copied rows.
     private struct Measured {
         var last: Int64 = 0
         var elapsed: Int64 = 0
         var distance = 0.0
         var averageHeartRate: Double?
         var maximumHeartRate: Int?
-        /// Places without a row.
+        /// The number of places without a row.
         var missing = 0
         var next = 0
         var isEnded = false
@@ -141,10 +142,10 @@ struct ActivityRecovery {
         }
     }
 
-    /// Makes an activity of what is copied.
+    /// Inserts the activity of the copied rows.
     ///
-    /// - Parameter staysOpen: a run goes on with it.
-    /// - Returns: what is lost of it.
+    /// - Parameter staysOpen: whether a run continues it.
+    /// - Returns: The losses.
     func finish(
         as target: Int, staysOpen: Bool = false, in file: JournalFile
     ) throws(SQLiteError) -> RecoveryNote {
@@ -184,7 +185,7 @@ struct ActivityRecovery {
         return note
     }
 
-    /// What entries and rows say of an activity whose own row is lost.
+    /// Restores an activity whose row is lost from its entries and rows.
     private func restored(
         _ target: Int, _ measured: Measured, in database: SQLiteDatabase
     ) throws(SQLiteError) -> RecordedActivity {
@@ -220,9 +221,9 @@ struct ActivityRecovery {
         return recording
     }
 
-    /// Puts what was measured in the place of what cannot be.
+    /// Replaces impossible values by those measured from the rows.
     ///
-    /// - Parameter isCut: the rows end where the activity ends.
+    /// - Parameter isCut: whether the activity ends with its last row.
     private static func repair(_ recording: inout RecordedActivity, by measured: Measured, isCut: Bool) {
         if !RecoveredRow.timeRange.contains(recording.started.milliseconds) {
             recording.started = UTC(milliseconds: 0)
@@ -254,7 +255,7 @@ struct ActivityRecovery {
         return figures
     }
 
-    /// The laps that can be believed; of an activity that has ended at least one, and the last one to its end.
+    /// The plausible laps. An activity that has ended has at least one, and the last one reaches its end.
     private func laps(of recording: RecordedActivity, isComplete: Bool, staysOpen: Bool) -> [RecordingLap] {
         let length = 0...recording.totalMilliseconds + 1000
         var laps: [RecordingLap] = []

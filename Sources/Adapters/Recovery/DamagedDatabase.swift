@@ -1,38 +1,38 @@
 import Domain
 
-/// The pages of a database file that SQLite may refuse, with those of its write-ahead log over them. Nothing in it is trusted, executed
-/// or changed.
+/// Reads the pages of a database file that SQLite may reject, overlaid with those of its write-ahead log.
+/// The content is not trusted, executed or changed.
 ///
 /// Source: SQLite, Database File Format (https://www.sqlite.org/fileformat2.html).
 final class DamagedDatabase {
     let pageSize: Int
     let pageCount: Int
-    /// What SQLite ignores of the log.
+    /// The number of log frames that SQLite ignores.
     let droppedFrames: Int
-    /// Page 1 begins as that of a database does.
+    /// Whether page 1 starts with the magic string of a database.
     private(set) var hasMagic = false
     private let file: DamagedFile?
     private let logFile: DamagedFile?
     private let offsets: [Int: Int]
-    /// Bytes of a page that hold content.
+    /// The usable bytes of a page.
     private var usable: Int
 
     /// 16 GiB in pages of 1 KiB.
     private static let pageLimit = 1 << 24
     /// The most bytes of a row.
     private static let payloadLimit = 1 << 18
-    /// The most pages that the rows of one page go on in.
+    /// The most overflow pages read for the rows of one page.
     private static let overflowLimit = 256
     private static let depthLimit = 20
 
-    /// A row as it is stored.
+    /// A stored row.
     struct Cell {
-        /// 0 in a table without one.
+        /// 0 in a WITHOUT ROWID table.
         var rowid: Int64
         var values: [SQLiteStored]
     }
 
-    /// - Returns: nil where there is neither a file nor a log that can be read.
+    /// - Returns: Nil if neither the file nor the log is readable.
     init?(_ path: String) {
         file = DamagedFile(path)
         logFile = DamagedFile(path + "-wal")
@@ -54,27 +54,27 @@ final class DamagedDatabase {
         (512...65_536).contains(size) && size & (size - 1) == 0
     }
 
-    /// What the header of a database says; nil where it is none.
+    /// The page size from the header of a database. Nil if it is none.
     static func pageSize(_ header: [UInt8]) -> Int? {
         guard header.starts(with: "SQLite format 3\0".utf8) else { return nil }
         let size = header.half(16) == 1 ? 65_536 : header.half(16)
         return isPageSize(size) ? size : nil
     }
 
-    /// A page by its number, from 1; nil where it cannot be read.
+    /// A page by its number, from 1. Nil if it cannot be read.
     func page(_ number: Int) -> [UInt8]? {
         guard number >= 1, number <= max(pageCount, 1) else { return nil }
         if let offset = offsets[number], let page = logFile?.bytes(at: offset, pageSize) { return page }
         return file?.bytes(at: (number - 1) * pageSize, pageSize)
     }
 
-    /// A number of the header; nil where page 1 is not that of a database.
+    /// A number of the header. Nil if page 1 is not that of a database.
     func header(_ offset: Int) -> Int? {
         guard hasMagic, let first = page(1) else { return nil }
         return Int(first.word(offset))
     }
 
-    /// The pages that hold nothing; nil where not all of them can be told.
+    /// The free pages. Nil if the list of them is damaged.
     func freePages() -> Set<Int>? {
         guard let count = header(36), var trunk = header(32) else { return nil }
         var free: Set<Int> = []
@@ -93,13 +93,13 @@ final class DamagedDatabase {
 
     // MARK: Trees
 
-    /// The pages of a table that hold rows, in the order of their keys.
+    /// The pages of a table that hold rows, in key order.
     ///
     /// - Parameters:
-    ///   - keys: rows with other keys need not be among them.
-    ///   - limit: so many pages at most.
-    ///   - deadline: where it passes, the rest is left out.
-    /// - Returns: also whether every page was found that the tree names.
+    ///   - keys: rows with other keys may be omitted.
+    ///   - limit: the most pages.
+    ///   - deadline: when to stop and omit the rest.
+    /// - Returns: The pages, and whether every page of the tree was found.
     func pages(
         under root: Int, keys: ClosedRange<Int64> = .min ... .max, atMost limit: Int = .max,
         by deadline: Instant? = nil, now: () -> Instant = { Instant(nanoseconds: 0) }
@@ -133,7 +133,7 @@ final class DamagedDatabase {
         return (pages, isWhole)
     }
 
-    /// The pages below a page; none where it has none, or cannot be read.
+    /// The child pages. Empty if there are none, or the page cannot be read.
     func children(of number: Int) -> [Int] {
         guard let page = page(number), let kind = Kind(rawValue: page[number == 1 ? 100 : 0]) else { return [] }
         return children(of: page, number, kind)?.map(\.page) ?? []
@@ -146,7 +146,7 @@ final class DamagedDatabase {
         case tableLeaf = 0x0D
     }
 
-    /// The pages below a page, each with the last key that can be in it; nil where that cannot be read.
+    /// The child pages, each with the highest key that it can have. Nil if the page is damaged.
     private func children(of page: [UInt8], _ number: Int, _ kind: Kind) -> [(page: Int, last: Int64)]? {
         guard kind == .tableInterior || kind == .indexInterior else { return [] }
         guard let pointers = pointers(of: page, number, header: 12) else { return nil }
@@ -156,7 +156,7 @@ final class DamagedDatabase {
             guard let key else { return nil }
             children.append((Int(page.word(pointer)), key))
         }
-        // Keys of an index are not told apart here: all of its pages are wanted.
+        // Index keys are not compared here: all index pages are included.
         children.append((Int(page.word((number == 1 ? 100 : 0) + 8)), .max))
         return children
     }
@@ -170,9 +170,9 @@ final class DamagedDatabase {
 
     // MARK: Rows
 
-    /// The rows in a page, those left out that cannot be read.
+    /// The readable rows of a page.
     ///
-    /// - Returns: also whether the table is one without rowids; nil where the page is none that holds rows.
+    /// - Returns: The rows, and whether the table is WITHOUT ROWID. Nil if the page holds no rows.
     func cells(in number: Int) -> (cells: [Cell], isIndex: Bool)? {
         guard let page = page(number), let kind = Kind(rawValue: page[number == 1 ? 100 : 0]), kind != .tableInterior
         else { return nil }
@@ -182,7 +182,7 @@ final class DamagedDatabase {
         return (pointers.compactMap { cell(in: page, at: $0, kind, &spare) }, kind != .tableLeaf)
     }
 
-    /// - Parameter spare: how many other pages may be read for it.
+    /// - Parameter spare: how many overflow pages may still be read.
     private func cell(in page: [UInt8], at pointer: Int, _ kind: Kind, _ spare: inout Int) -> Cell? {
         guard pointer >= 8, pointer < usable,
             let (size, afterSize) = page.varint(pointer + (kind == .indexInterior ? 4 : 0))
@@ -198,7 +198,7 @@ final class DamagedDatabase {
         return Cell(rowid: rowid, values: values)
     }
 
-    /// The bytes of a row, those on overflow pages included.
+    /// The payload of a row, including its overflow pages.
     private func payload(
         in page: [UInt8], at start: Int, _ size: Int, _ kind: Kind, _ spare: inout Int
     ) -> ArraySlice<UInt8>? {
@@ -223,7 +223,7 @@ final class DamagedDatabase {
         return bytes[...]
     }
 
-    /// The values of a record; nil where it is none.
+    /// The values of a record. Nil if it is invalid.
     private static func values(of record: ArraySlice<UInt8>) -> [SQLiteStored]? {
         guard let (headerSize, first) = record.varint(record.startIndex), headerSize <= record.count, headerSize > 0
         else { return nil }
@@ -267,7 +267,7 @@ final class DamagedDatabase {
 }
 
 extension RandomAccessCollection<UInt8> where Index == Int {
-    /// A number of 1 to 9 bytes, and the index after it; nil where it does not end in time.
+    /// An integer of 1 to 9 bytes, and the index after it. Nil if it exceeds the bytes.
     func varint(_ index: Int) -> (value: Int64, next: Int)? {
         guard index >= startIndex else { return nil }
         var value: UInt64 = 0

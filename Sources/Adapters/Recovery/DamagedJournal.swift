@@ -1,7 +1,7 @@
 import Domain
 import Glibc
 
-/// A damaged journal as tables of ours. The schema that it holds is compared with ours, and never executed.
+/// A damaged journal as tables of paced. The schema in the file is compared with the known one, and never executed.
 final class DamagedJournal {
     let database: DamagedDatabase
     /// The root page of each table.
@@ -10,23 +10,23 @@ final class DamagedJournal {
     /// The most pages of a table that is read whole.
     private static let smallLimit = 1024
 
-    /// The tables whose rows belong to an activity, as they are copied.
+    /// The tables whose rows belong to an activity and are copied.
     enum Table: Int, CaseIterable {
         case record, location, heart, input, activity, part, lap, sensor, export
 
-        /// The tables whose rows have a place, in the order in which they are copied.
+        /// The tables whose rows have a place, in the order of copying.
         static let keyed = [Table.record, .location, .heart, .input]
 
         var name: String { "\(self)" }
     }
 
-    /// - Throws: why nothing can be read from it, as words for a log line.
+    /// - Throws: ``JournalRecovery/Rejection`` with the reason, as text for a log line.
     init(_ path: String) throws(JournalRecovery.Rejection) {
         guard let database = DamagedDatabase(path) else { throw .init("there is no file that can be read") }
         self.database = database
         let version = database.header(60).map { Int64($0) } ?? JournalSchema.version
         let isOurs = database.header(68).map { Int64($0) } == JournalSchema.application
-        // One bit of a damaged number makes a release that will never be.
+        // A number above 1000 is no later release, but damage.
         if isOurs, version > JournalSchema.version, version <= 1000 { throw .newer(version) }
         let known = (1...JournalSchema.version).contains(version) ? version : JournalSchema.version
         let template: [(name: String, root: Int, text: String)]
@@ -59,7 +59,8 @@ final class DamagedJournal {
         self.roots = roots
     }
 
-    /// The tables of a version as SQLite lists them. Made in the same way, they have the same root pages.
+    /// The tables of a version as SQLite lists them. Created by the same steps, they have the same root
+    /// pages as the damaged ones.
     private static func template(of version: Int64, pageSize: Int) throws -> [(name: String, root: Int, text: String)] {
         let database = try SQLiteDatabase(":memory:", .writing)
         try database.execute("PRAGMA page_size = \(pageSize)")
@@ -87,14 +88,14 @@ final class DamagedJournal {
         return database.pages(under: root, keys: keys, atMost: limit, by: deadline, now: now)
     }
 
-    /// The root pages of the tables that a survey reads.
+    /// The root pages of the tables that ``JournalPageIndex`` reads.
     var surveyRoots: [Int] {
         (Table.allCases.map(\.name) + ["clock"]).compactMap { roots[$0] }
     }
 
     /// The rows of a small table.
     ///
-    /// - Returns: also whether none is missing.
+    /// - Returns: The rows, and whether all of them were readable.
     func rows(of table: String) -> (rows: [DamagedDatabase.Cell], isWhole: Bool) {
         var (pages, isWhole) = pages(of: table, atMost: Self.smallLimit)
         if pages.isEmpty { isWhole = false }
@@ -110,13 +111,13 @@ final class DamagedJournal {
         return (rows, isWhole)
     }
 
-    /// The numbers in a table of one column of them, such as `condemned`.
+    /// The numbers in a table with one integer column, such as `condemned`.
     func numbers(in table: String) -> (numbers: Set<Int>, isWhole: Bool) {
         let (rows, isWhole) = rows(of: table)
         return (Set(rows.map { Int(clamping: $0.rowid) }), isWhole)
     }
 
-    /// Which table a row is of, and which activity and place.
+    /// Recognizes the table, the activity and the place of a row.
     static func identify(
         _ cell: DamagedDatabase.Cell, isIndex: Bool
     ) -> (table: Table, activity: Int, place: UInt32)? {
@@ -132,7 +133,7 @@ final class DamagedJournal {
         case (6, true): return numbered(.part, columns.integer(0), columns.integer(1))
         case (11, true): return numbered(.lap, columns.integer(0), columns.integer(1))
         case (2, true):
-            // The formats of an activity begin with different letters, but for g.
+            // The first two letters of the format serve as the place: they differ between all formats.
             guard let format = columns.text(1) else { return nil }
             return numbered(.export, columns.integer(0), Int64(Array(format.utf8.prefix(2)).half(0)))
         default: return nil

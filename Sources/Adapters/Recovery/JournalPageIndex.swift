@@ -1,25 +1,25 @@
 import Domain
 import Outputs
 
-/// Where in a damaged journal the rows of each activity are.
+/// Lists the pages of a damaged journal that hold the rows of each activity.
 struct JournalPageIndex {
-    /// A page, and the first place that it has of an activity.
+    /// A page, and its first place of an activity.
     struct Page {
         var place: UInt32
         var number: UInt32
     }
 
     private(set) var activities: [Int: [DamagedJournal.Table: [Page]]] = [:]
-    /// What the boot clocks were at times of day, by boot.
+    /// The readings of the clock for each boot.
     private(set) var clocks: [String: [ClockMapping]] = [:]
     private var clockCount = 0
-    /// Activities that are not to be read: deleted ones, and imports that did not end.
+    /// The activities that must not be recovered: deleted ones, and imports that did not finish.
     let excluded: Set<Int>
-    /// Those are all known: what has no row in the table `activity` was not deleted.
+    /// Whether ``excluded`` is complete, so that an activity without a row in the table `activity` was not deleted.
     let knowsExcluded: Bool
 
     private static let clockLimit = 4096
-    /// More activities than anybody has.
+    /// The most activities.
     private static let activityLimit = 20_000
     /// The most rows of an activity in a table that is read whole.
     private static let smallLimit = 10_001
@@ -31,7 +31,7 @@ struct JournalPageIndex {
         knowsExcluded = condemned.isWhole && importing.isWhole
     }
 
-    /// Notes which rows a page has.
+    /// Indexes the rows of a page.
     mutating func add(_ number: Int, of journal: DamagedJournal) {
         guard let (cells, isIndex) = journal.database.cells(in: number) else { return }
         var first: [Int: [DamagedJournal.Table: UInt32]] = [:]
@@ -63,7 +63,7 @@ struct JournalPageIndex {
             ClockMapping(at: Instant(nanoseconds: at), time: UTC(milliseconds: time), source: source))
     }
 
-    /// Puts the pages in the order of their places, once all are noted.
+    /// Sorts the pages by place, after all were added.
     mutating func sort() {
         for activity in activities.keys {
             for table in activities[activity]!.keys {
@@ -78,17 +78,18 @@ struct JournalPageIndex {
         rows(of: activity, in: table, from: 0, atLeast: Self.smallLimit, journal).rows.map(\.cell)
     }
 
-    /// Rows from a place on, in order, until there are enough; of several with one place the first.
+    /// At least `count` rows from a place on, in order, or all that are left. Of several rows with one
+    /// place the first counts.
     ///
-    /// - Returns: also the place to continue at; nil where these are the last.
+    /// - Returns: The rows, and the place to continue at. Nil if these are the last ones.
     func rows(
         of activity: Int, in table: DamagedJournal.Table, from place: UInt32, atLeast count: Int,
         _ journal: DamagedJournal
     ) -> (rows: [(place: UInt32, cell: DamagedDatabase.Cell)], next: UInt32?) {
         let pages = activities[activity]?[table] ?? []
-        // The last page that begins at the place or before it, and what follows.
+        // The last page that starts at or before the place.
         var index = max(pages.partition { $0.place <= place } - 1, 0)
-        // A page that was copied elsewhere can begin at the same place.
+        // A stale copy of a page may start at the same place.
         while index > 0, pages[index - 1].place == pages[index].place { index -= 1 }
         var rows: [(place: UInt32, cell: DamagedDatabase.Cell)] = []
         while index < pages.count, rows.count < count {
@@ -105,14 +106,14 @@ struct JournalPageIndex {
         let next = index < pages.count ? pages[index].place : nil
         var seen: Set<UInt32> = []
         rows = rows.filter { seen.insert($0.place).inserted }.sorted { $0.place < $1.place }
-        // What the next page has may lie between these.
+        // Rows of the next page may belong between these.
         if let next { rows.removeAll { $0.place >= next } }
         return (rows, next)
     }
 }
 
 extension [JournalPageIndex.Page] {
-    /// How many of the first elements fit; those that fit come before those that do not.
+    /// The number of leading elements that fit. All that fit must precede those that do not.
     fileprivate func partition(_ fits: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -2,12 +2,12 @@ import Domain
 import Glibc
 import Linux
 
-/// Copies what can be read of a damaged journal into the journal, the newest activity first, a little at each step.
+/// Copies the readable part of a damaged journal to the journal, newest activity first, in small steps.
 ///
-///     damaged file ──▶ JournalPageIndex (which page has which rows) ──▶ ActivityRecovery, one after another ──▶ journal
+///     damaged file ──▶ JournalPageIndex (the pages of each activity) ──▶ ActivityRecovery, one after another ──▶ journal
 ///
-/// A step changes the journal in one transaction, which also notes in the table `recovery` how far it got: a kill repeats nothing and
-/// loses nothing. Before its last step an activity is in no list.
+/// A step is one transaction, which also stores the progress in the table `recovery`, so a kill repeats and
+/// loses nothing. An activity appears in lists only after its last step.
 package final class JournalRecovery {
     /// Why a file cannot be recovered.
     package struct Rejection: Error, Equatable, Sendable, CustomStringConvertible {
@@ -24,19 +24,19 @@ package final class JournalRecovery {
 
     package enum Step: Equatable, Sendable {
         case more
-        /// The disk is too full; a later step tries again.
+        /// The disk is too full. A later step tries again.
         case waits
-        /// Nothing can be recovered.
+        /// The file cannot be recovered.
         case refused
         case done
     }
 
-    /// What became of an activity; for a file as a whole ``State/copying`` or ``State/copied``.
+    /// The result for an activity. For the whole file ``State/copying``, ``State/copied`` or ``State/unreadable``.
     enum State: String {
         // These words are stored: see ``JournalToken``.
         case copying = "copying"
         case copied = "copied"
-        /// The journal had it.
+        /// The journal already has the activity.
         case present = "present"
         case unreadable = "unreadable"
     }
@@ -48,7 +48,7 @@ package final class JournalRecovery {
         var position = ActivityRecovery.Position()
     }
 
-    /// Nothing is copied where less is free, in bytes.
+    /// Copying waits while fewer bytes than this are free.
     package static let margin: Int64 = 64 << 20
     private static let pagesInStep = 256
     private static let rowsInStep = 500
@@ -60,11 +60,11 @@ package final class JournalRecovery {
     private let freeBytes: (String) -> Int64?
     private var journal: DamagedJournal?
     private var survey: JournalPageIndex?
-    /// The pages that are to be surveyed, the next one last.
+    /// The pages to index, the next one last.
     private var pages: [Int] = []
-    /// Those that were, where the pages below them are to be surveyed too; nil where all are known.
+    /// The pages already indexed, if pages are found through the trees. Nil if all pages are listed from the start.
     private var seen: Set<Int>?
-    /// The activities that are to be copied, the next one last.
+    /// The activities to copy, the next one last.
     private var waiting: [Int] = []
     private var current: (activity: ActivityRecovery, progress: Progress)?
     private var isWaiting = false
@@ -79,7 +79,7 @@ package final class JournalRecovery {
         self.freeBytes = freeBytes
     }
 
-    /// What happened since the last call, as lines for the log.
+    /// Removes and returns the reports since the last call, as lines for the log.
     package func drainReports() -> [String] {
         defer { reports = [] }
         return reports
@@ -89,7 +89,7 @@ package final class JournalRecovery {
         if reports.count < Self.reportLimit { reports.append("\(name): \(line)") }
     }
 
-    /// Goes a little further.
+    /// Performs one step.
     package func step(in file: JournalFile) throws(JournalFailure) -> Step {
         do throws(SQLiteError) {
             try file.setSynced(false)
@@ -121,7 +121,7 @@ package final class JournalRecovery {
             if let free = journal.database.freePages() {
                 pages = (1...max(journal.database.pageCount, 1)).reversed().filter { !free.contains($0) }
             } else {
-                // Nobody knows which pages are free: only those are read that the trees name.
+                // The free list is damaged: only pages that the trees name are read.
                 pages = journal.surveyRoots
                 seen = []
             }
@@ -136,7 +136,7 @@ package final class JournalRecovery {
         }
     }
 
-    /// Opens a damaged journal; not the journal itself by another of its names, whose locks would end when it is closed.
+    /// Opens a damaged journal. Rejects the live journal under another name, because closing it would drop its locks.
     static func open(_ name: String, in directory: String) throws(Rejection) -> DamagedJournal {
         let path = name.hasPrefix("/") ? name : directory + "/" + name
         var (own, other) = (stat(), stat())
@@ -162,7 +162,7 @@ package final class JournalRecovery {
         survey?.sort()
         let known = try Self.progress(of: name, in: file.database)
         waiting = (survey?.activities.keys.sorted() ?? []).filter { known[$0] == nil || known[$0]?.state == .copying }
-        // What was begun before a kill goes first.
+        // An activity that was begun before a kill comes first.
         if let begun = waiting.firstIndex(where: { known[$0]?.state == .copying }) {
             let id = waiting.remove(at: begun)
             if let survey, let progress = known[id] {
@@ -174,13 +174,13 @@ package final class JournalRecovery {
 
     // MARK: Copying
 
-    /// Decides what becomes of an activity.
+    /// Decides whether to copy an activity.
     private func choose(_ id: Int, _ file: JournalFile) throws(SQLiteError) {
         guard let journal, let survey else { return }
         let activity = ActivityRecovery(id, of: survey, journal)
         let tables = survey.activities[id] ?? [:]
-        // What is deleted while its rows are still there has no row of its own either.
-        // A wrong number of one row makes no activity.
+        // A deleted activity whose rows still exist has no row in the table `activity` either. A single row
+        // with a damaged number is no activity.
         let isBegun = tables[.record]?.first?.place == 0 || tables[.record] != nil && tables[.part] != nil
         let isKnown = activity.recording != nil || survey.knowsExcluded && isBegun
         var progress = Progress(state: .unreadable)
@@ -204,7 +204,7 @@ package final class JournalRecovery {
         }
         var note: RecoveryNote?
         try file.database.transaction { () throws(SQLiteError) in
-            // The last slice is a step of its own: what it takes to count an activity's rows is not added to it.
+            // Finishing is a separate step, because counting the rows of an activity takes as long as a batch.
             if progress.position.table < DamagedJournal.Table.keyed.count {
                 progress.position =
                     try activity.copy(
@@ -242,7 +242,7 @@ package final class JournalRecovery {
 
     // MARK: Numbers and identity
 
-    /// The number that an activity gets: its own, unless that is taken.
+    /// The number for a recovered activity: its own, unless that is taken.
     private static func number(for id: Int, in database: SQLiteDatabase) throws(SQLiteError) -> Int {
         let taken = try database.integer(
             """
@@ -255,11 +255,12 @@ package final class JournalRecovery {
         return Int(try database.integer(JournalSchema.nextActivity) ?? 1)
     }
 
-    /// The activity of the journal that is the same one.
+    /// The same activity in the journal, if it has it.
     ///
-    /// That is one whose first part began on the same boot at the same nanosecond, and which has its first row. Where one of them has no
-    /// such part (a file's has none), it is one that began at the same millisecond and came to the same time and, to the bit, the same
-    /// distance. A name or a sport may have been edited.
+    /// Two activities are the same if their first parts started on the same boot at the same nanosecond,
+    /// and the journal has the first row. If one of them has no such part (an import has none), they are
+    /// the same if they started at the same millisecond and have the same durations and, bit for bit, the
+    /// same distance. Name and sport may have been edited.
     private static func same(as activity: ActivityRecovery, in database: SQLiteDatabase) throws(SQLiteError) -> Int? {
         let part = activity.parts.first.flatMap { $0.number == 0 && !$0.bootID.isEmpty ? $0 : nil }
         if let part {

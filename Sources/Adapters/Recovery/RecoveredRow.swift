@@ -1,9 +1,9 @@
 import Domain
 import Outputs
 
-/// A row of a damaged journal that can be believed: its values are of their types, finite and in their ranges.
+/// A plausible row of a damaged journal: its values have the right types, are finite, and are in range.
 ///
-/// A bit that changes one believable number into another is not noticed: the file has no checksums.
+/// A flipped bit that gives another plausible value is not detected: the file has no checksums.
 struct RecoveredRow {
     enum Content {
         case row(RecordingRow)
@@ -11,24 +11,25 @@ struct RecoveredRow {
     }
 
     var place: UInt32
-    /// Milliseconds since the activity began.
+    /// Milliseconds since the start of the activity.
     var at: Int64
     var content: Content
 
-    /// Longer than any activity, in milliseconds: 366 days.
+    /// The longest plausible activity, in milliseconds: 366 days.
     static let longest: Int64 = 366 * 86_400_000
-    /// Moments of a boot's clock that are believed, in nanoseconds: ten years.
+    /// The plausible boot times, in nanoseconds: ten years.
     static let bootRange = -longestBoot...longestBoot
     private static let longestBoot: Int64 = 3_652 * 86_400_000_000_000
-    /// Times of day that are believed, in milliseconds: until the year 2200.
+    /// The plausible times of day, in milliseconds: up to the year 2200.
     static let timeRange: ClosedRange<Int64> = 0...7_258_118_400_000
-    /// What a late start and the clock of the receiver put before the beginning of an activity, in milliseconds.
+    /// How long before the start of an activity an entry may be, because of backdating and the receiver's
+    /// clock, in milliseconds.
     private static let earliest: Int64 = -600_000
-    /// More intervals than a notification has.
+    /// The most RR intervals of a notification.
     private static let intervalLimit = 64
 
-    /// - Parameter parts: of the activity; they say what the moments of its entries mean.
-    /// - Returns: nil for a row that cannot be what was written.
+    /// - Parameter parts: the parts of the activity, which give the clock of its entries.
+    /// - Returns: Nil if the row is not plausible.
     init?(_ cell: DamagedDatabase.Cell, of table: DamagedJournal.Table, place: UInt32, parts: [BootSegment]) {
         self.place = place
         if table == .record {
@@ -100,10 +101,10 @@ struct RecoveredRow {
 }
 
 extension [RecoveredRow] {
-    /// As many of the rows as are in the order of their moments, none before `earliest`: one wrong moment costs its own row, and none of
-    /// those before or behind it.
+    /// The longest subsequence of rows whose moments do not decrease, none before `earliest`. A wrong
+    /// moment costs only its own row.
     func inOrder(from earliest: Int64) -> [RecoveredRow] {
-        // The longest run that does not go back: `ends[n]` is the row with the smallest moment that can end one of n + 1 rows.
+        // `ends[n]` is the row with the smallest moment that can end such a subsequence of n + 1 rows.
         var ends: [Int] = []
         var previous = [Int](repeating: -1, count: count)
         for (index, row) in enumerated() where row.at >= earliest {

@@ -1,22 +1,22 @@
 import Domain
 import Linux
 
-/// The table `recovery`: which damaged journals are copied, and how far that is.
+/// The table `recovery`: the damaged journals and the progress of their recovery.
 extension JournalRecovery {
     private static let intentName = "journal.recover"
 
-    /// Holds the name of a damaged journal from before it is set aside until the new one knows of it.
+    /// The file with the name of a damaged journal, from before its renaming until the new journal lists it.
     private static func intent(in directory: String) -> AtomicFile {
         AtomicFile(in: directory, name: intentName, mode: JournalFile.mode)
     }
 
-    /// Notes that a journal is about to be set aside: a kill before the new one is made loses it from sight otherwise. A full disk is no
-    /// reason not to set it aside.
+    /// Records that a journal is about to be renamed. Otherwise a kill before the new journal is created
+    /// would hide it. Errors are ignored: a full disk must not prevent the renaming.
     static func intend(_ name: String, in directory: String) {
         try? intent(in: directory).replace(with: Array(name.utf8))
     }
 
-    /// Has the recovery of a damaged journal begin that was set aside last.
+    /// Lists the last renamed journal for recovery.
     static func adopt(_ file: JournalFile, in directory: String) throws(SQLiteError) {
         let intent = intent(in: directory)
         guard let bytes = try? intent.read(limit: 256), let name = String(validating: bytes, as: UTF8.self) else {
@@ -28,13 +28,14 @@ extension JournalRecovery {
         if let place = try? Directory(private: directory) { place.remove(intentName) }
     }
 
-    /// Whether it can be the name of a file in the state directory that is to be recovered.
+    /// Whether a text can be the name of a damaged journal in the state directory.
     package static func isName(_ name: String) -> Bool {
         !name.hasPrefix(".") && !name.utf8.contains(UInt8(ascii: "/")) && SanitizedText(name)?.text == name
             && !["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm"].contains(name)
     }
 
-    /// Has the recovery of a file begin; once more, where it ended. Activities that were copied and are still there are not read again.
+    /// Starts the recovery of a file, or restarts one that has ended. Copied activities that still exist
+    /// are not copied again.
     static func enter(_ name: String, in database: SQLiteDatabase) throws(SQLiteError) {
         try database.prepare(
             """
@@ -45,12 +46,12 @@ extension JournalRecovery {
         try write(Progress(state: .copying), of: 0, from: name, in: database)
     }
 
-    /// Has the recovery of a file begin in a journal that nobody else writes.
+    /// Starts the recovery of a file, in a journal without another writer.
     package static func enter(_ name: String, in file: JournalFile) throws(SQLiteError) {
         try file.database.transaction { () throws(SQLiteError) in try enter(name, in: file.database) }
     }
 
-    /// The file that is to be copied next.
+    /// The next file to recover.
     static func pending(in database: SQLiteDatabase) throws(SQLiteError) -> String? {
         try database.text(
             "SELECT file FROM recovery WHERE activity = 0 AND state = 'copying' ORDER BY file DESC LIMIT 1")
@@ -83,7 +84,8 @@ extension JournalRecovery {
 }
 
 extension JournalReader {
-    /// Damaged journals that are not copied whole, as lines for people: what is under way, and what cannot be read.
+    /// The damaged journals that are not completely copied, as lines for people: those in progress, and
+    /// what is unreadable.
     package func recoveryLines() throws(SQLiteError) -> [String] {
         guard version >= JournalSchema.versionWithRecovery else { return [] }
         let statement = try database.prepare(

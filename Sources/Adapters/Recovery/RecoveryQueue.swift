@@ -1,30 +1,30 @@
 import Domain
 
-/// The damaged journals that the journal's thread copies, one after another, when it has nothing else to do.
+/// The damaged journals that the journal's thread copies, one after another, when it is idle.
 struct RecoveryQueue {
     private let directory: String
     private var current: JournalRecovery?
-    /// The journal may name another file.
+    /// Whether the journal may list another file.
     private var mayHaveMore = true
 
     init(in directory: String) {
         self.directory = directory
     }
 
-    /// The journal was opened, or a file was named.
+    /// Checks the journal for another file, after one was added.
     mutating func refresh() {
         mayHaveMore = true
     }
 
-    /// The journal is closed: what is under way continues from what it says, once it is open again.
+    /// Discards the recovery in progress, after the journal was reopened. It continues from its stored progress.
     mutating func restart() {
         current = nil
         mayHaveMore = true
     }
 
-    /// Does a little of what there is to do.
+    /// Performs one step.
     ///
-    /// - Returns: whether more can be done at once.
+    /// - Returns: Whether another step can follow at once.
     mutating func step(in file: JournalFile, _ report: ([String]) -> Void) throws(JournalFailure) -> Bool {
         if current == nil, mayHaveMore {
             do throws(SQLiteError) {

@@ -1,20 +1,20 @@
 import Domain
 import Linux
 
-/// What a start needs of a damaged journal at once: settings, the numbers that are not to be used twice, the newest events, and the run
-/// that was on. The rest is copied later (``JournalRecovery``).
+/// Copies what a start needs of a damaged journal: the settings, the used numbers, the newest events and
+/// the open activity. ``JournalRecovery`` copies the rest later.
 enum StartupRecovery {
     private static let eventLimit = 1000
-    /// More than that beside the highest number in use is damage.
+    /// A number that exceeds the highest one in use by more than this is damage.
     private static let plausibleStep = 100_000
 
-    /// The time is over.
+    /// The deadline has passed.
     private struct Late: Error {}
 
     /// - Parameters:
-    ///   - name: of the damaged journal, in the state directory.
-    ///   - deadline: what is not copied by then is left to the recovery.
-    /// - Returns: what was copied, as words for a log line.
+    ///   - name: the name of the damaged journal in the state directory.
+    ///   - deadline: when to stop. ``JournalRecovery`` copies the rest.
+    /// - Returns: The copied data, as text for a log line.
     static func copy(_ name: String, in directory: String, into file: JournalFile, by deadline: Instant) -> String {
         do {
             let journal = try DamagedJournal(directory + "/" + name)
@@ -50,7 +50,7 @@ enum StartupRecovery {
         }
     }
 
-    /// The numbers of the activities that can be read, ascending.
+    /// The numbers of the readable activities, ascending.
     private static func activities(of journal: DamagedJournal, by deadline: Instant) -> [Int] {
         cells(of: "activity", journal, by: deadline)
             .compactMap { DamagedJournal.identify($0, isIndex: false) }
@@ -64,7 +64,7 @@ enum StartupRecovery {
             .flatMap { journal.database.cells(in: $0)?.cells ?? [] }
     }
 
-    /// Numbers go on where they were: what an export or a person knows by its number never becomes another.
+    /// Continues the numbering of activities, so that a number in an export never refers to another activity.
     private static func number(
         above activity: Int?, _ journal: DamagedJournal, _ file: JournalFile
     ) throws(SQLiteError) {
@@ -104,7 +104,7 @@ enum StartupRecovery {
 
     /// Copies the newest activity that has not ended.
     ///
-    /// - Returns: its number.
+    /// - Returns: Its number.
     private static func openActivity(
         of journal: DamagedJournal, named name: String, into file: JournalFile, by deadline: Instant
     ) throws -> Int? {

@@ -4,24 +4,25 @@ import Linux
 
 /// The frames of a write-ahead log (`-wal`), read without SQLite.
 ///
-/// SQLite takes frames until the first one whose checksum is wrong, and ignores all that follow. The checksum of a frame continues the one
-/// that the frame before it stores, so a frame behind a damaged one can still be verified: ``offsets`` has those too.
+/// SQLite uses the frames before the first one with a wrong checksum, and ignores the rest. A frame's
+/// checksum continues the one stored in the previous frame, so frames after a damaged one can still be
+/// verified: ``offsets`` includes them.
 ///
 /// Source: SQLite, Database File Format, section 4 (https://www.sqlite.org/fileformat2.html#walformat).
 struct WriteAheadLog {
     static let headerSize = 32
     static let frameHeaderSize = 24
-    /// A log that a reader kept from being reset can be large: more than this is not read at a start, in bytes.
+    /// The most bytes read of a log, which may be large if a reader has prevented its reset.
     static let sizeLimit = 64 << 20
 
     private(set) var pageSize: Int
-    /// Where in the file the newest verified and committed version of each page begins, by page number.
+    /// The file offset of the newest verified and committed version of each page, keyed by page number.
     private(set) var offsets: [Int: Int] = [:]
-    /// Frames of the present generation that SQLite ignores, and the commits among them.
+    /// The frames of the present generation that SQLite ignores, and the commits among them.
     private(set) var dropped = (frames: 0, commits: 0)
 
-    /// - Parameter pageSize: that of the database, where its header can be read.
-    /// - Returns: nil where there is no log, or one without a frame.
+    /// - Parameter pageSize: the page size of the database, if its header is readable.
+    /// - Returns: Nil if there is no log or no frame.
     init?(_ file: DamagedFile, pageSize: Int?) {
         guard file.size > Self.headerSize, let header = file.bytes(at: 0, Self.headerSize) else { return nil }
         let magic = header.word(0)
@@ -66,13 +67,13 @@ struct WriteAheadLog {
                 pending = []
             }
         }
-        // A kill leaves frames without a commit: nothing that was ever committed is lost with them.
+        // A kill leaves frames without a commit. No committed data is lost with them.
         if dropped.commits == 0 { dropped.frames = 0 }
     }
 
-    /// What SQLite ignores of a journal's log, as words for a log line; nil where it ignores nothing.
+    /// The part of a journal's log that SQLite ignores, as text for a log line. Nil if none.
     static func loss(besideJournalAt path: String) -> String? {
-        // The journal itself is not opened: to close it would end the locks of other connections.
+        // The database is not opened: closing it would drop the locks of other connections.
         guard let file = DamagedFile(path + "-wal"), let log = WriteAheadLog(file, pageSize: nil),
             log.dropped.commits > 0
         else { return nil }
@@ -88,7 +89,7 @@ struct WriteAheadLog {
             self.second = second
         }
 
-        /// - Parameter bytes: a multiple of 8.
+        /// - Parameter bytes: a multiple of 8 bytes.
         mutating func add(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) {
             var index = bytes.startIndex
             while index + 8 <= bytes.endIndex {
@@ -102,25 +103,25 @@ struct WriteAheadLog {
 }
 
 extension RandomAccessCollection<UInt8> where Index == Int {
-    /// Four bytes, the most significant first; 0 beyond the end.
+    /// A big-endian integer of four bytes; 0 beyond the end.
     func word(_ index: Int) -> UInt32 {
         guard index >= startIndex, index + 4 <= endIndex else { return 0 }
         return UInt32(self[index]) << 24 | UInt32(self[index + 1]) << 16 | UInt32(self[index + 2]) << 8
             | UInt32(self[index + 3])
     }
 
-    /// Two bytes, the most significant first; 0 beyond the end.
+    /// A big-endian integer of two bytes; 0 beyond the end.
     func half(_ index: Int) -> Int {
         index >= startIndex && index + 2 <= endIndex ? Int(self[index]) << 8 | Int(self[index + 1]) : 0
     }
 }
 
-/// A file that is only read, wherever it can be.
+/// A file that is only read.
 final class DamagedFile {
     private let file: FileDescriptor
     let size: Int
 
-    /// Nil where there is no such regular file, or none that may be read. A link is not followed.
+    /// Nil if the path is no readable regular file. Links are not followed.
     init?(_ path: String) {
         guard let slash = path.lastIndex(of: "/"),
             let directory = try? Directory(slash == path.startIndex ? "/" : String(path[..<slash])),
@@ -132,7 +133,7 @@ final class DamagedFile {
         size = Int(status.st_size)
     }
 
-    /// So many bytes from a place on; nil where the file ends before, or the disk cannot read them.
+    /// Reads `count` bytes at an offset. Nil if the file is too short or the disk fails.
     ///
     /// The corresponding C function is `pread`.
     func bytes(at offset: Int, _ count: Int) -> [UInt8]? {
