@@ -4,7 +4,7 @@ import Testing
 
 @testable import Adapters
 
-/// Who is taken beside whom.
+/// The limits count each user separately.
 @Test func usersAreLimitedEachForItself() throws {
     let limits = ClientLimits(total: 4, perUser: 2)
     let client = try FileDescriptor.open("/dev/null", O_RDONLY)
@@ -39,7 +39,7 @@ import Testing
     let client = try FileDescriptor.open("/dev/null", O_RDONLY)
     let others = [(user: UInt32(7), number: ours.number), (user: 7, number: client.number)]
     #expect(limits.refusal(of: client, from: 7, among: others) != nil)
-    // It says no more, and listens still.
+    // The client shuts down its sending side, but still reads.
     shutdown(ends[1], Int32(SHUT_WR))
     #expect(limits.refusal(of: client, from: 7, among: others) != nil)
     close(ends[1])

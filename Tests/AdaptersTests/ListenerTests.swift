@@ -5,7 +5,7 @@ import Linux
 import Testing
 
 @Test func whereNoClientCanBeTakenTheLoopRests() throws {
-    // Accepting from a pipe fails each time, as it does for a process that has no descriptors left.
+    // Accepting from a pipe always fails, as it does without a free descriptor.
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)
     let writing = FileDescriptor(owning: ends[1])

@@ -5,12 +5,12 @@ import Sensors
 import TestKit
 import Testing
 
-/// Whose pairings are agreed to, and when, through bluetoothd.
+/// Pairing through bluetoothd: which agent requests are accepted, and when pairing starts.
 @Suite(.serialized)
 struct BlueZPairingTests {
     private static let stranger = FakeBlueZ.adapter + "/dev_AA_BB_CC_DD_EE_FF"
 
-    /// A strap that wants a pairing, and nobody who looks for it yet.
+    /// A strap that requires pairing, with a backend that does not search yet.
     private func benchToBegin() throws -> BluetoothdFixture {
         var strap = FakeBlueZStrap()
         strap.needsPairing = true

@@ -2,7 +2,7 @@ import Domain
 import Linux
 import Testing
 
-/// Turns of the loop that fail the test where what is waited for does not come.
+/// Iterations of the loop that fail the test if the awaited condition does not come about.
 extension BluetoothdFixture {
     /// Starts, and waits for the first beats.
     func stream(sourceLocation: SourceLocation = #_sourceLocation) throws {
@@ -10,13 +10,13 @@ extension BluetoothdFixture {
         try turn(sourceLocation: sourceLocation) { hearts.count >= 2 }
     }
 
-    /// Waits for beats that are new.
+    /// Waits for new beats.
     func streamAgain(limit: Duration = .seconds(20), sourceLocation: SourceLocation = #_sourceLocation) throws {
         let before = hearts.count
         try turn(limit: limit, sourceLocation: sourceLocation) { hearts.count >= before + 2 }
     }
 
-    /// Turns the loop until something is so; fails where it does not become so.
+    /// Runs the loop until a condition holds. Fails the test if it does not.
     func turn(
         limit: Duration = .seconds(20), sourceLocation: SourceLocation = #_sourceLocation, until isSo: () -> Bool
     ) throws {
@@ -24,7 +24,7 @@ extension BluetoothdFixture {
         try #require(try run(for: limit) { _ in isSo() }, "\(story())", sourceLocation: sourceLocation)
     }
 
-    /// Turns the loop for so long; says how late the latest of a timer's moments was, ten a second.
+    /// Runs the loop for `duration`. Returns the largest delay of a timer that fires ten times a second.
     @discardableResult
     func turn(for duration: Duration) throws -> Duration {
         var due = Clock.now()

@@ -5,7 +5,7 @@ import Linux
 import Sensors
 import TestKit
 
-/// A strap's client through a pretended bluetoothd on a bus of its own.
+/// A Bluetooth backend with a fake bluetoothd on a private bus.
 final class BluetoothdFixture {
     static let adapter = BluetoothAddress(value: 0x001A_7DDA_7113)
     static let strap = LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public)
@@ -14,7 +14,7 @@ final class BluetoothdFixture {
     let bus: PrivateBus
     let bluez: FakeBlueZ
 
-    /// Opens the kernel's management channel: there is none.
+    /// Opens the kernel's mgmt channel. By default there is none.
     var management: () throws(SystemError) -> FileDescriptor = { () throws(SystemError) in
         throw SystemError("socket", code: EAFNOSUPPORT)
     }
@@ -58,7 +58,7 @@ final class BluetoothdFixture {
         StrapMatcher(pattern).flatMap { pattern in straps?.pair(pattern) { [unowned self] in paired = $0 } }
     }
 
-    /// Turns the loop until a condition holds; false when the time is over.
+    /// Runs the loop until a condition holds. False after the time limit.
     @discardableResult
     func run(for limit: Duration = .seconds(10), until isDone: (BluetoothdFixture) -> Bool = { _ in false }) throws
         -> Bool

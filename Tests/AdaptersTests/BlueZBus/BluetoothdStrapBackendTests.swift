@@ -5,7 +5,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// The way through bluetoothd where all goes well.
+/// The bluetoothd backend without errors.
 @Suite(.serialized)
 struct BluetoothdStrapBackendTests {
     @Test func theStrapThatWasSaidIsFoundAndStreams() throws {

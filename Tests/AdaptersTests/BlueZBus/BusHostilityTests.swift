@@ -5,12 +5,12 @@ import Sensors
 import TestKit
 import Testing
 
-/// What a bluetoothd that lies, and a peer that pretends to be one, can do to the strap's client.
+/// Attacks on the backend by a hostile bluetoothd, and by a peer that pretends to be bluetoothd.
 @Suite struct BusHostilityTests {
     private static let objectManager = "org.freedesktop.DBus.ObjectManager"
     private static let properties = "org.freedesktop.DBus.Properties"
 
-    /// Arguments of a signal that are not what they should be.
+    /// Arguments of a signal with wrong types.
     private static func nonsense(about path: String) -> [[BusValue]] {
         let long = String(repeating: "x", count: 100_000)
         return [
@@ -94,7 +94,7 @@ import Testing
         #expect(bench.hearts.allSatisfy { $0.beatsPerMinute == 67 || $0.beatsPerMinute == 0x1616 })
     }
 
-    /// 10,000 changes a second, as of many devices on the air with every advertisement told.
+    /// 10,000 changes per second, as from many devices that advertise without filtering of duplicates.
     @Test func aStormOfChangesHoldsNoBeatUp() throws {
         let bench = try BluetoothdFixture()
         try bench.stream()
@@ -120,7 +120,7 @@ import Testing
         #expect(worst < .seconds(1))
         #expect(bench.hearts.count >= before + 10, "of \(count) changes")
         #expect(bench.links.last?.state == .connected)
-        // What is still to blow keeps the bench alive.
+        // Pending changes would keep the fixture alive.
         bench.bluez.stop()
     }
 
@@ -156,7 +156,7 @@ import Testing
         try bench.streamAgain()
     }
 
-    /// The bus lets any peer send any signal straight to another.
+    /// The bus lets any peer send any signal directly to another.
     @Test func aStrangerOnTheBusChangesNothing() throws {
         let bench = try BluetoothdFixture()
         try bench.stream()

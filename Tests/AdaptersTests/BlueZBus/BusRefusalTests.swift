@@ -5,7 +5,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// What bluetoothd refuses, or the host, or the strap.
+/// Errors of bluetoothd, the host and the strap.
 @Suite struct BusRefusalTests {
     private static let aborted = BusError("org.bluez.Error.Failed", "le-connection-abort-by-local")
     private static let inProgress = BusError("org.bluez.Error.InProgress", "Operation already in progress")
@@ -25,7 +25,7 @@ import Testing
         try bench.stream()
     }
 
-    /// 5.66 says that it fails, later ones that it is under way.
+    /// BlueZ 5.66 reports a failure, later versions that a connection is in progress.
     @Test(arguments: ["org.bluez.Error.Failed", "org.bluez.Error.InProgress"])
     func aConnectionThatSomebodyElseHasBegunIsAwaited(name: String) throws {
         let bench = try BluetoothdFixture()
@@ -89,7 +89,7 @@ import Testing
         try bench.streamAgain()
     }
 
-    /// A device that is only passing is removed a while after the search.
+    /// bluetoothd removes a temporary device some time after the discovery.
     @Test func aDeviceThatIsRemovedBeforeItIsConnectedIsFoundAgain() throws {
         let bench = try BluetoothdFixture()
         var isRemoved = false

@@ -6,10 +6,10 @@ import Sensors
 import TestKit
 import Testing
 
-/// What is done about the kernel's short patience with links.
+/// The workaround for the kernel's short supervision timeout.
 @Suite(.serialized)
 struct BusSupervisionTests {
-    /// Loses a link in the middle of its stream, three times.
+    /// Loses a link while it streams, three times.
     private func loseThreeLinks(_ bench: BluetoothdFixture) throws {
         try bench.start()
         for _ in 1...3 {
@@ -57,7 +57,7 @@ struct BusSupervisionTests {
 }
 
 extension Optional where Wrapped == Int32 {
-    /// Hands the number out, once.
+    /// Returns the value once.
     fileprivate mutating func take() -> Int32? {
         defer { self = nil }
         return self

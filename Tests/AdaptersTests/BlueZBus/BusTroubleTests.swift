@@ -5,7 +5,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// The strap through bluetoothd when things are late, silent, or go in the middle.
+/// The bluetoothd backend when replies are late or missing, or objects disappear.
 @Suite struct BusTroubleTests {
     private static let notSupported = BusError("org.bluez.Error.NotSupported", "Operation is not supported")
 
@@ -19,7 +19,7 @@ import Testing
         #expect(bench.bluez.count(of: "Connect") == 1)
     }
 
-    /// bluetoothd shows the last value that it knows, of whatever day.
+    /// bluetoothd shows the last known value, however old.
     @Test(arguments: [FakeBlueZStrap.Channel.socket, .none])
     func aValueThatIsKeptIsNoMeasurement(channel: FakeBlueZStrap.Channel) throws {
         var strap = FakeBlueZStrap()
@@ -78,7 +78,7 @@ import Testing
         #expect(bench.bluez.count(of: "Connect") == 1)
     }
 
-    /// Paired or not: what bluetoothd knows of a paired one must not be removed.
+    /// Paired or not: bluetoothd's data about a paired strap must not be removed.
     @Test(arguments: [(false, 0), (true, 0), (true, 3)])
     func aStrapThatGoesBeforeItAgreesToNotifyComesBack(isPaired: Bool, beats: Int) throws {
         var strap = FakeBlueZStrap()
@@ -200,7 +200,7 @@ import Testing
         let deadline = Clock.now() + .seconds(40)
         while bench.hearts.count < 2, Clock.now() < deadline { worst = max(worst, try bench.turn(for: .seconds(1))) }
         #expect(bench.hearts.count >= 2)
-        // A call that waited would hold the loop for 2 s.
+        // A blocking call would stall the loop for 2 s.
         #expect(worst < .seconds(1))
     }
 

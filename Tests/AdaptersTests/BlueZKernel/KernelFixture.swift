@@ -6,24 +6,24 @@ import Sensors
 import TestKit
 import Testing
 
-/// A strap's client whose kernel and strap are played: the management channel and the disconnections on pairs of sockets, the strap
-/// on a Unix socket that takes connections at once.
+/// A kernel backend with a fake kernel and strap: the mgmt channel and the disconnections on socket pairs,
+/// the strap on a Unix socket that accepts connections at once.
 final class KernelFixture: LoopFixture {
     let loop: EventLoop
     var kernel = FakeKernel()
     let strapPath: String
 
-    /// Errors that opening the management channel meets, the next one first.
+    /// The errors of opening the mgmt channel, the next one first.
     var managementErrors: [Int32] = []
-    /// The channel breaks after so many commands, once for each number.
+    /// The counts of commands after which the channel breaks, once for each count.
     var breaksAfter: [Int] = []
-    /// What connecting to a strap meets.
+    /// The error of connecting to a strap.
     var attributeError: Int32?
-    /// Whether connections are waited for, for ever.
+    /// Whether connection attempts stay pending.
     var isStrapAway = false
     private(set) var opened = 0
     private(set) var asked: [LEAddress] = []
-    /// Whether the sockets to straps were to be encrypted.
+    /// Whether each socket to a strap was requested with encryption.
     private(set) var encrypted: [Bool] = []
     private(set) var waiting: [PendingPeer] = []
 
@@ -41,7 +41,7 @@ final class KernelFixture: LoopFixture {
     var timers: [TimerSource] = []
     private let directory: URL
 
-    /// The kernel's end of the management channel.
+    /// The kernel's end of the mgmt channel.
     private final class Peer {
         let socket: FileDescriptor
         var source: DescriptorSource?
@@ -56,7 +56,7 @@ final class KernelFixture: LoopFixture {
         }
     }
 
-    /// The far end of a connection that is waited for.
+    /// The far end of a pending connection.
     final class PendingPeer {
         let socket: FileDescriptor
 
@@ -64,7 +64,7 @@ final class KernelFixture: LoopFixture {
             self.socket = socket
         }
 
-        /// Whether the waiting was given up.
+        /// Whether the attempt was cancelled.
         var isGivenUp: Bool {
             var descriptor = pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)
             poll(&descriptor, 1, 0)
@@ -89,11 +89,11 @@ final class KernelFixture: LoopFixture {
     static let adapter = BluetoothAddress(value: 0x001A_7DDA_7113)
     static let strap = LEAddress(BluetoothAddress(value: 0xF0F1_F2F3_F4F5), .random)
     static let strapBytes: [UInt8] = [0xF5, 0xF4, 0xF3, 0xF2, 0xF1, 0xF0, 0x02]
-    /// It gives heart rate and is called H10.
+    /// It advertises the Heart Rate Service and the name H10.
     static let advertisement = hex("03 03 0d 18 04 09 48 31 30")
     static let handle: UInt16 = 0x0040
 
-    /// A scripted strap that notifies once it is asked to.
+    /// A scripted strap that sends a notification after the subscription.
     static var notifyingStrap: ScriptedStrap {
         var strap = ScriptedStrap()
         strap.answers[ScriptedStrap.subscription] = [[0x13], ScriptedStrap.notification]
@@ -156,7 +156,7 @@ final class KernelFixture: LoopFixture {
         if !isStrapAway { return try UnixSocket.connect(to: strapPath, kind: .sequencedPacket) }
         let (ours, theirs) = try Self.pair()
         let waiting = FileDescriptor(owning: theirs)
-        // A socket whose buffer is full is as little writable as one that is not connected yet.
+        // A socket with a full buffer is not writable, like one that is not connected yet.
         while case .sent = waiting.send([0]) {}
         self.waiting.append(PendingPeer(FileDescriptor(owning: ours)))
         check()
@@ -193,7 +193,7 @@ final class KernelFixture: LoopFixture {
         check()
     }
 
-    /// Has the kernel say something by itself.
+    /// Sends an event from the kernel.
     func say(_ packet: [UInt8]) {
         _ = management?.socket.send(packet[...])
     }
@@ -202,7 +202,7 @@ final class KernelFixture: LoopFixture {
         say(FakeKernel.found(device, rssi: rssi, data: data, on: 0))
     }
 
-    /// Has the adapter tell why a connection ended.
+    /// Sends a Disconnection Complete event from the adapter.
     func tellDisconnection(reason: UInt8, handle: UInt16 = handle) {
         let packet = [0x04, 0x05, 0x04, 0x00, UInt8(truncatingIfNeeded: handle), UInt8(handle >> 8), reason]
         _ = disconnections?.send(packet[...])

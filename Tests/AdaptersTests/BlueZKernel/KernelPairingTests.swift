@@ -5,7 +5,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// A strap that gives heart rate only to those that are paired with it, over the kernel's own Bluetooth.
+/// Pairing over the kernel backend, with a strap that sends heart rate only over an encrypted link.
 @Suite(.serialized)
 struct KernelPairingTests {
     private let bench: KernelFixture

@@ -6,7 +6,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// The driver against a kernel and straps that answer well, badly or not at all.
+/// The kernel backend with kernels and straps that reply well, badly or not at all.
 @Suite(.serialized)
 struct KernelStrapBackendTests {
     private let bench: KernelFixture
@@ -94,7 +94,7 @@ struct KernelStrapBackendTests {
                 if let reason = links.last?.reason, reason != .searching { loop.stop(0) }
             }, describe: { _ in }, remember: { _ in })
         try bench.run(for: .seconds(2))
-        // No adapter has this address: neither on a machine with Bluetooth in its kernel, nor on one without.
+        // No adapter has this address, with or without Bluetooth in the kernel.
         let reason = try #require(links.last?.reason)
         #expect([.noAdapter, .noBluetooth].contains(reason))
         withExtendedLifetime(straps) {}

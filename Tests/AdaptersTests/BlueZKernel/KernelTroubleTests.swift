@@ -5,7 +5,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// The driver when things go away in the middle.
+/// The kernel backend when devices or channels disappear.
 @Suite(.serialized)
 struct KernelTroubleTests {
     private let bench: KernelFixture

@@ -5,7 +5,7 @@ import Outputs
 import TestKit
 import Testing
 
-/// A control server whose daemon has settings and notes what it was asked.
+/// A control server whose daemon has settings and records its requests.
 final class ControlFixture {
     let directory = TemporaryDirectory()
     let loop = try! EventLoop()
@@ -14,7 +14,7 @@ final class ControlFixture {
     var peers: [PeerCredentials] = []
     var settings = Settings()
     var isScanning = false
-    /// What happens while a request is carried out.
+    /// Runs while a request is executed.
     var meanwhile: () -> Void = {}
     var path: String { directory.path + "/control.sock" }
 

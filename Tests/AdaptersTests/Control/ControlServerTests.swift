@@ -51,9 +51,9 @@ func result(_ json: String) -> String {
     #expect(document["openrpc"]?.string == "1.3.2")
     let methods = try #require(document["methods"]?.array).map { $0["name"]!.string! }
     #expect(methods.contains("strap.scan"))
-    // These are answered later.
+    // These have deferred responses.
     for method in methods where !["strap.scan", "activities.list", "activities.track"].contains(method) {
-        // Each is known here: without parameters it is at most told what is missing.
+        // Every method is known: without parameters the error is at most about a missing one.
         let answered = try stage.ask(method)
         #expect(answered["error"]?["code"] != .integer(-32601), "\(method)")
     }
@@ -75,7 +75,7 @@ func result(_ json: String) -> String {
         #"{"jsonrpc":"2.0","method":"run.pause","id":1}"# + "\n" + #"{"jsonrpc":"2.0","method":"run.lap","id":2}"#)
     client.endInput()
     stage.loop.settle()
-    // The last line lacked its newline.
+    // The last line has no newline.
     #expect(client.lines().map { $0["id"] } == [.integer(1), .integer(2)])
     #expect(client.hasEnded)
     #expect(stage.server.clientCount == 0)
@@ -110,7 +110,7 @@ func result(_ json: String) -> String {
     let client = try stage.client()
     client.send(String(repeating: "{\"jsonrpc\":\"2.0\",\"method\":\"status\",\"id\":1}\n", count: 500))
     stage.loop.settle(200)
-    // All but one answer are in the kernel's hands, and that one is on its way.
+    // All responses but one are in the kernel's buffers, and that one is being sent.
     let taken = client.lines().count
     #expect(taken < 400)
     #expect(stage.asked.count - taken <= 1)
@@ -168,9 +168,9 @@ func result(_ json: String) -> String {
         stage.loop.settle(1)
     }
     #expect(sent < 20_000 * line.count)
-    // The others are served meanwhile.
+    // Other clients are served meanwhile.
     #expect(try stage.ask("run.lap") == result(#"{"run":"paused","elapsed_ms":12300}"#))
-    // It reads: every request has its answer.
+    // The client reads: every request gets its response.
     var answers = 0
     #expect(
         stage.loop.turn {
@@ -186,7 +186,7 @@ func result(_ json: String) -> String {
         String(repeating: "{\"jsonrpc\":\"2.0\",\"method\":\"rpc.discover\",\"id\":1}\n", count: 500).utf8)
     client.send(lines)
     #expect(stage.loop.turn { stage.server.clientCount == 0 })
-    // One that is silent is no nuisance.
+    // An idle client is not closed.
     _ = try stage.client()
     try stage.loop.runOnce(waiting: .milliseconds(150))
 }
@@ -261,7 +261,7 @@ func randomBytesAreAnsweredOrIgnored(seed: UInt64) throws {
     var gone: SocketClient? = try stage.client()
     gone?.send("{\"jsonrpc\":\"2.0\",\"method\":\"run.lap\",\"id\":1}\n")
     gone = nil
-    // No turn of the loop in between: the hang-up is not known yet.
+    // Without an iteration of the loop the hang-up is not known yet.
     let next = try stage.client()
     #expect(!next.hasEnded)
     #expect(stage.asked.count == 1, "what it said last is carried out")

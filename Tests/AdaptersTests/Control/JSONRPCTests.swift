@@ -40,8 +40,8 @@ private func answer(_ line: String) -> String? {
     return String(text.dropLast())
 }
 
-/// What is sent and what is answered, word for word, of the JSON-RPC 2.0 Specification, section 7. Examples that the specification breaks
-/// into several lines stand on one, because one line is one message here.
+/// Requests and responses of the JSON-RPC 2.0 Specification, section 7, verbatim. Examples on several lines
+/// are joined, because one line is one message here.
 private let examples: [(String, String?)] = [
     (
         #"{"jsonrpc": "2.0", "method": "subtract", "params": [42, 23], "id": 1}"#,
@@ -115,7 +115,7 @@ func theExamplesOfTheSpecificationGetTheAnswersItGives(line: String, expected: S
     let answered = answer(line)
     guard let expected else { return #expect(answered == nil) }
     #expect(try JSON(parsing: #require(answered).utf8) == JSON(parsing: expected.utf8))
-    // To the byte, too, but for the white space that ours has not.
+    // Equal byte for byte, except for white space.
     #expect(
         answered
             == expected.replacing(": ", with: ":").replacing(", ", with: ",").replacing("[ ", with: "[").replacing(
@@ -167,7 +167,7 @@ func whatIsNoRequestIsAnsweredUnderItsId(line: String) throws {
     let answered = try #require(answer(batch))
     #expect(answered.utf8.count <= JSONRPC.lineLimit)
     let answers = try #require(JSON(parsing: answered.utf8).array)
-    // Two results fit; the others say that they were carried out all the same.
+    // Two results fit. The others report that they were executed all the same.
     #expect(answers.map { $0["result"] != nil } == [true, true, false, false, false, false])
     #expect(answers[5]["error"]?["code"] == .integer(-32603))
 }

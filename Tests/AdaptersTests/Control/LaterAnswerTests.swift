@@ -6,7 +6,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// A scan is answered when it is over, and holds nobody up until then.
+/// A scan is answered when it is over, and blocks no other request until then.
 struct LaterAnswerTests {
     private let stage: ControlFixture
 

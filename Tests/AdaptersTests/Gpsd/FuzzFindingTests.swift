@@ -3,7 +3,7 @@ import Sensors
 import Testing
 
 @Suite struct FuzzFindingTests {
-    /// libgps 3.22 read such a line for ever.
+    /// libgps 3.22 reads such a line in an endless loop.
     @Test(
         .timeLimit(.minutes(1)),
         arguments: [

@@ -4,7 +4,7 @@ import Linux
 import TestKit
 import Testing
 
-/// The client on a real loop, against a gpsd that does as it is told.
+/// The client on a real loop, with a scripted gpsd.
 @Suite struct GpsdClientTests {
     let loop: EventLoop
     let gpsd: FakeGpsd

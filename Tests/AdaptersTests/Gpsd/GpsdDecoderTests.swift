@@ -7,7 +7,7 @@ import Testing
 @Suite struct GpsdDecoderTests {
     static let start = Instant(milliseconds: 1_000_000)
 
-    /// All that a gpsd which sends these pieces, one each millisecond, amounts to.
+    /// The steps of a decoder that receives these pieces, one per `interval`.
     func steps(_ pieces: [ArraySlice<UInt8>], every interval: Duration = .milliseconds(1)) -> [GpsdDecoder.Step] {
         var stream = GpsdDecoder(addresses: 1)
         var now = Self.start
@@ -27,7 +27,7 @@ import Testing
         return steps
     }
 
-    /// The steps without their moments, which depend on the cuts.
+    /// The steps without their times, which depend on the splits.
     func timeless(_ steps: [GpsdDecoder.Step]) -> [GpsdDecoder.Step] {
         steps.map { step in
             guard case .input(.fix(var fix)) = step else { return step }
@@ -61,7 +61,7 @@ import Testing
             pieces.append(rest.prefix(Int.random(in: 1...3_000, using: &random)))
             rest = rest.dropFirst(pieces[pieces.count - 1].count)
         }
-        // No time passes, as in the whole: what closes a fix by the clock is tested elsewhere.
+        // No time passes, as for the whole. Epochs that end by timeout are tested elsewhere.
         #expect(timeless(steps(pieces, every: .zero)) == whole)
     }
 
@@ -134,7 +134,7 @@ import Testing
         #expect(now == Self.start + .seconds(5))
     }
 
-    /// Whatever comes, time only moves on: each turn ends, and the next is not at once for ever.
+    /// For any input, time moves forward: each call ends, and the deadline is not always immediate.
     @Test(arguments: 0..<20 as Range<UInt64>)
     func anythingAtAllIsTakenInABoundedNumberOfSteps(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

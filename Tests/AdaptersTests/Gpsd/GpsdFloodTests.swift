@@ -4,11 +4,11 @@ import Sensors
 import TestKit
 import Testing
 
-/// What a gpsd that reports too much amounts to, from bytes to inputs.
+/// A gpsd that reports too much, from bytes to inputs.
 @Suite struct GpsdFloodTests {
     private static let start = Instant(milliseconds: 1_000_000)
 
-    /// A stream that is connected, and what it has reported.
+    /// A connected decoder and its inputs.
     private struct Stage {
         var stream = GpsdDecoder(addresses: 1)
         var inputs: [Timestamped<Input>] = []
@@ -31,7 +31,7 @@ import Testing
             #expect(stream.deadline > now)
         }
 
-        /// Turns at each deadline until `end`.
+        /// Runs at each deadline until `end`.
         mutating func wait(until end: Instant) {
             while stream.deadline <= end { take(at: stream.deadline) }
         }
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// A report so many milliseconds, less than an hour, after a fixed time of day.
+    /// A report at a number of milliseconds, less than an hour, after a fixed time of day.
     private static func report(_ milliseconds: Int, fields: String = #""mode":3,"lat":52.5,"lon":13.4"#) -> String {
         func digits(_ value: Int, _ count: Int) -> String {
             String(repeating: "0", count: count - "\(value)".count) + "\(value)"
@@ -64,7 +64,7 @@ import Testing
         return #"{"class":"TPV","device":"/dev/a","time":"2026-11-21T\#(time)Z",\#(fields)}"#
     }
 
-    /// A receiver with 20 Hz for a minute, in a loop that stalls for up to 2.4 s again and again.
+    /// A receiver with 20 Hz for a minute, in a loop that repeatedly stalls for up to 2.4 s.
     @Test(arguments: 0..<5 as Range<UInt64>)
     func twentyFixesASecondAreAllUsedHoweverTheyComeOutOfAStall(seed: UInt64) {
         var random = SeededRandom(seed: seed)

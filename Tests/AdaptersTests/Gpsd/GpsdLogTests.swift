@@ -4,9 +4,9 @@ import Sensors
 import TestKit
 import Testing
 
-/// Recordings of receivers through the real gpsd, libgps and the merger.
+/// Recordings of receivers through the real gpsd, libgps and the merger of epochs.
 @Suite struct GpsdLogTests {
-    /// One TPV as Foundation reads it, to compare with.
+    /// One TPV as parsed by Foundation, for comparison.
     struct Report {
         var time: String?
         var hasPosition: Bool
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// - Parameter epochs: distinct moments with a position in the JSON of a gpsd of 2026; 3.22 finds one more or less.
+    /// - Parameter epochs: the distinct times with a position in the JSON of a gpsd of 2026; 3.22 has one more or less.
     @Test(
         "Every moment of a recording is one fix, none lost and none doubled",
         arguments: [
@@ -42,7 +42,7 @@ import Testing
         #expect(zip(fixes, fixes.dropFirst()).allSatisfy { $0.arrivedAt <= $1.arrivedAt })
     }
 
-    /// In these, written by a gpsd that sends more reports than 3.22, moments come again half a second later.
+    /// In these recordings, of a gpsd that sends more reports than 3.22, times repeat half a second later.
     @Test(
         "Moments with many or late reports are one fix each",
         arguments: [("gpsd/telit-he910.log", 187), ("gpsd/ublox-neo-m8l.log", 189), ("gpsd/humminbird-M37.log", 31)])

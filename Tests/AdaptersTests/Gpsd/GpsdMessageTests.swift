@@ -5,7 +5,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// What gpsd and libgps are known to do to their readers, each by name.
+/// Known peculiarities of gpsd and libgps, each by name.
 @Suite struct GpsdMessageTests {
     func message(_ line: String) -> GpsdMessage {
         GpsdMessage(line: Array(line.utf8)[...])
@@ -45,7 +45,7 @@ import Testing
         #expect(cold.latitude == 48.149988333)
     }
 
-    /// gps_unpack returns success for these, with mode 3 and NaN: here they are a report without what could not be read.
+    /// gps_unpack returns success for these, with mode 3 and NaN. Here they are reports without the unreadable fields.
     @Test(arguments: [
         #"{"class":"TPV","mode":3,"lat":52.5,"lon":"x"}"#, #"{"class":"TPV","mode":3,"lat":52.5,"lon":null}"#,
         #"{"class":"TPV","mode":3,"lat":52.5,"lon":}"#, #"{"class":"TPV","mode":3,"lat":52.5,"lo}"#,
@@ -62,7 +62,7 @@ import Testing
         #expect(message(line) == .other)
     }
 
-    /// gps_unpack of 3.22 goes round for ever on these (found by damaging lines at random).
+    /// gps_unpack of 3.22 does not return on these (found by randomly damaged lines).
     @Test(arguments: [
         #"{"class":"SKY","hdop""class":"SKY"}"#, #"{"class":"SKY"p":0.9{"class":"SKY"}"#,
         #"{"class":"TPV","mode""class":"TPV"}"#, #"{"class":"TPV","mode":3,"lat":[{"class":"TPV"}]}"#,
@@ -95,7 +95,7 @@ import Testing
         #expect(try report(#"{"class":"TPV","mode":3,"time":"\#(time)"}"#).time == nil)
     }
 
-    /// A status is sent from 2 (DGPS) on only, so that a plain fix has none; it means nothing here.
+    /// gpsd sends a status only from 2 (DGPS) on, so a plain fix has none. It is ignored here.
     @Test(arguments: ["", #","status":0"#, #","status":2"#, #","status":9"#])
     func statusDecidesNothing(status: String) throws {
         #expect(
@@ -119,7 +119,7 @@ import Testing
         #expect(try report(#"{"class":"TPV","mode":3,\#(fields)}"#).accuracy == accuracy)
     }
 
-    /// libgps 3.22 knows no uSat, and says 0 for a SKY without satellites.
+    /// libgps 3.22 does not know uSat, and returns 0 for a SKY without satellites.
     @Test(arguments: [
         (#""uSat":7,"hdop":1.0"#, 7), (#""nSat":3,"uSat":2,"satellites":[{"PRN":1,"used":true}]"#, 2),
         (#""satellites":[{"PRN":1,"el":1,"az":2,"ss":3,"used":true},{"PRN":2,"used":false}]"#, 1),
@@ -154,7 +154,7 @@ import Testing
         #expect(message(#"{"class":"DEVICES","devices":[]}"#) == .devices([]))
     }
 
-    /// libgps cannot read the notice of removal: it wants a string where gpsd writes 0.
+    /// libgps cannot parse the removal notice: it expects a string where gpsd writes 0.
     @Test func theNoticeThatAReceiverIsGoneIsRead() {
         #expect(
             message(#"{"class":"DEVICE","path":"/dev/ttyACM0","activated":0}"#)
@@ -168,7 +168,7 @@ import Testing
         #expect(message(#"{"class":"ERROR","message":"No such device as /dev/nope"}"#) == .error)
     }
 
-    /// All of them are in gpsd's regression tests, "XXX" too.
+    /// All of them occur in gpsd's regression tests, "XXX" too.
     @Test(arguments: [
         "RTCM2", "RTCM3", "AIS", "SUBFRAME", "RAW", "OSC", "LOG", "IMU", "ATT", "TOFF", "PPS", "GST", "POLL", "XXX",
     ])
@@ -180,7 +180,7 @@ import Testing
         #expect(try report(#"{"class":"TPV","device":"/dev/a\u001bb\"c","mode":3}"#).device == "/dev/a\u{1B}b\"c")
     }
 
-    /// Foundation reads the same lines, written by gpsd of 2026 with keys that libgps 3.22 does not know.
+    /// Foundation parses the same lines, written by a gpsd of 2026 with keys that libgps 3.22 does not know.
     @Test(arguments: ["telit-he910", "ublox-neo-m8l", "humminbird-M37", "nmea-fuzzy-cases", "bu303-nofix"])
     func reportsReadAsAnotherReaderReadsThem(name: String) throws {
         let time = Date.ISO8601FormatStyle(includingFractionalSeconds: true)

@@ -3,12 +3,12 @@ import Domain
 import Linux
 import Testing
 
-/// A client of gpsd, and what it reported.
+/// A gpsd client and its reports.
 final class Heard {
     private(set) var fixes: [Fix] = []
     private(set) var links: [LinkStatus] = []
     private var client: GpsdClient?
-    /// When something happened, for what is measured.
+    /// The time of an event to measure.
     var moment = Instant(nanoseconds: 0)
 
     var link: LinkStatus? { links.last }

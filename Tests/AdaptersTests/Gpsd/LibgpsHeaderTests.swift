@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// libgps changes its structures with each release; the C door must fit those of Debian 12 and 13.
+/// libgps changes its structures with each release. The C shim must fit those of Debian 12 and 13.
 @Suite struct LibgpsHeaderTests {
     @Test(
         "The C door compiles without a warning against libgps",

@@ -4,7 +4,7 @@ import Linux
 import TestKit
 import Testing
 
-/// The client against the real gpsd, with a receiver that says a recorded run.
+/// The client with the real gpsd, and a receiver that replays a recorded run.
 @Suite struct RealGpsdTests {
     let loop: EventLoop
     let gpsd: RealGpsd
@@ -17,7 +17,7 @@ import Testing
         script = Script(loop)
     }
 
-    /// A receiver's second every so often: three sentences.
+    /// Sends the three sentences of one second at an interval.
     func play(every interval: Duration) throws {
         try gpsd.play(GpsdLog("replay/run-fenix2-9km.nmea"), lines: 3, every: interval)
     }
@@ -31,12 +31,13 @@ import Testing
         #expect(heard.link == LinkStatus(.connected, name: SanitizedText(gpsd.device)))
         let times = heard.fixes.compactMap(\.time?.milliseconds)
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == 1_000 })
-        // Once it is learnt that one report is all, fixes close as they come.
+        // Once the merger has learnt that an epoch has one report, fixes are complete on arrival.
         let arrivals = heard.fixes.suffix(30).map(\.arrivedAt)
         #expect(zip(arrivals, arrivals.dropFirst()).allSatisfy { $0 < $1 })
     }
 
-    /// gpsd is back when it greets. A receiver that reports once a second adds up to a second to what is measured here.
+    /// gpsd is back when it sends its greeting. A receiver that reports once a second adds up to a second
+    /// to the result.
     @Test func fixesComeAgainWithinTwoSecondsOfTheReturnOfAKilledGpsd() throws {
         try heard.listen(host: nil, port: gpsd.port, loop: loop)
         try play(every: .milliseconds(200))
@@ -86,7 +87,7 @@ import Testing
         try script.run(limit: .seconds(20))
     }
 
-    /// The connection stands, and nothing comes: only the clock can tell.
+    /// The connection stays open without data, so only a timeout detects it.
     @Test func aGpsdThatStandsStillIsLeftAndFoundAgainWhenItGoesOn() throws {
         try heard.listen(host: nil, port: gpsd.port, loop: loop)
         try play(every: .milliseconds(200))

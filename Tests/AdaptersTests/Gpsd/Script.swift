@@ -2,7 +2,7 @@ import Domain
 import Linux
 import Testing
 
-/// Runs a loop through a list of steps: as soon as a step's condition holds, what it says is done and the next is waited for.
+/// Runs a loop through a list of steps: once a step's condition holds, its action runs and the next step follows.
 final class Script {
     typealias Step = (name: String, condition: () -> Bool, action: () -> Void)
 
@@ -20,7 +20,7 @@ final class Script {
         steps.append((name, condition, action))
     }
 
-    /// Runs until all steps are done; the first that is not within `limit` is an issue.
+    /// Runs until all steps are done. Records an issue for the first step that takes longer than `limit`.
     func run(limit: Duration, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let deadline = Clock.now() + limit
         timer = try loop.timer { [self] in

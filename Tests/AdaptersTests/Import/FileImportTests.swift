@@ -11,7 +11,7 @@ import Testing
         #"<?xml version="1.0"?><gpx version="1.1" creator="A Device"><trk>"# + body + "</trk></gpx>"
     }
 
-    /// A point so many seconds after 07:30:10.
+    /// A point at a number of seconds after 07:30:10.
     private static func second(_ second: Int, _ more: String = "") -> String {
         #"<trkpt lat="52.5" lon="13.4"><time>2026-03-01T07:30:\#(10 + second)Z</time>\#(more)</trkpt>"#
     }

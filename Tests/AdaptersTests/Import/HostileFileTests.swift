@@ -6,7 +6,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// Files that were made to harm, and files that were harmed.
+/// Malicious and damaged files.
 @Suite struct HostileFileTests {
     @Test func depthTagsTextAndNamesAreBounded() throws {
         let deep = "<gpx>" + String(repeating: "<a>", count: 100)
@@ -23,7 +23,7 @@ import Testing
                 error?.hasSuffix("a tag or a comment of more than 262144 bytes") == true, "\(token): \(error ?? "")")
         }
 
-        // Text may be as long as it likes: what is not needed is not kept.
+        // Text may have any length: the excess is not kept.
         let long = String(repeating: "1", count: 1_000_000)
         let file = try ReadFile(
             """
@@ -67,7 +67,7 @@ import Testing
         #expect(file.recording.claim?.creator?.text == "\u{FFFD}a\u{FFFD}")
     }
 
-    /// What is read is good; what is not read is an error of ours.
+    /// Whatever is read is valid; otherwise the error is a `FileError`.
     @Test(arguments: [ExportFormat.gpx, .tcx, .kml], 1...4 as ClosedRange<UInt64>)
     func aHarmedFileIsReadOrRefused(format: ExportFormat, seed: UInt64) throws {
         var numbers = SeededRandom(seed: seed)
@@ -85,7 +85,7 @@ import Testing
             do {
                 let file = try ReadFile(harmed, pieces: Int.random(in: 1...5000, using: &numbers))
                 Self.expectGood(file)
-                // And it can be written, whatever it holds.
+                // It can be exported, whatever it holds.
                 for format in [ExportFormat.gpx, .tcx, .geojson, .kml, .csv] {
                     _ = try WrittenFile(format, file.recording, file.rows)
                 }
@@ -122,7 +122,7 @@ import Testing
         FileImportTests.error(of: Array(text.utf8))
     }
 
-    /// Rows in order, samples only while the timer runs, values in their ranges.
+    /// Checks that rows are in order, samples occur only while the timer runs, and values are in range.
     private static func expectGood(_ file: ReadFile) {
         var now: Int64 = 0
         var elapsed: Int64 = 0
@@ -157,7 +157,7 @@ import Testing
 
     private static func harm(_ bytes: [UInt8], _ numbers: inout SeededRandom) -> [UInt8] {
         var bytes = bytes
-        // The head of a file is long; half of the harm is done behind it.
+        // The head of a file is long; half of the damage is done behind it.
         let start = Bool.random(using: &numbers) ? 0 : bytes.count / 4
         for _ in 0..<Int.random(in: 1...3, using: &numbers) {
             let place = Int.random(in: start..<max(bytes.count, start + 1), using: &numbers)

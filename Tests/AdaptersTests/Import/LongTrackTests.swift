@@ -4,7 +4,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// A track that lasts longer than a year has a wrong time in it.
+/// A track of more than a year contains a wrong time.
 @Suite struct LongTrackTests {
     private static let reason =
         "its track lasts from 2026-03-01 to 2027-03-03, longer than a year: correct or remove the points whose time is wrong, "
@@ -34,7 +34,7 @@ import Testing
         #expect(Self.failure(of: Self.gpx(days + self.days(30)))?.reason == Self.reason)
     }
 
-    /// More points than are held until it is clear that the first one did not jump.
+    /// More points than the reader buffers until it knows that the first one is not an outlier.
     private func days(_ count: Int) -> [String] {
         Array(repeating: "2027-03-03", count: count)
     }

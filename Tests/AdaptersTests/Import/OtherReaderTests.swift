@@ -5,9 +5,9 @@ import Sensors
 import TestKit
 import Testing
 
-/// What we write is valid where there is a schema, and other programs read from it what we wrote.
+/// Our exports are valid for their schemas, and other programs read the same data from them.
 @Suite struct OtherReaderTests {
-    /// One position as another program read it.
+    /// A position as another program read it.
     private struct Point {
         var time: Int64
         var longitude: Double?
@@ -38,7 +38,7 @@ import Testing
         var rows: [RecordingRow]
         var testDescription: String { name }
 
-        /// Read once: they are tested in many ways.
+        /// Read once, because many tests use them.
         static let all: [Source] = {
             guard let made = try? MadeRecording.withEverything(seed: 11) else { return [] }
             return [
@@ -66,7 +66,7 @@ import Testing
             let path = directory("run." + format.rawValue)
             try Data(try WrittenFile(format, recording, rows).bytes).write(to: URL(filePath: path))
             try Tool.run("xmllint", "--noout", "--nonet", path)
-            // The schemas' licences are not known: they are read where they lie beside the project.
+            // The schemas' licences are unknown, so they are not in the repository.
             guard SharedFile.isThere else { continue }
             let schema = SharedFile.root.appending(path: "xsd/" + schema).path
             try Tool.run("xmllint", "--noout", "--nonet", "--schema", schema, path)
@@ -92,7 +92,7 @@ import Testing
         let csv = try Tool.run(
             "gpsbabel", "-t", "-i", kind, "-f", path, "-o", "unicsv,utc=0,format=n,prec=7", "-F", "-")
         let points = try Self.points(unicsv: String(decoding: csv.output, as: UTF8.self))
-        // It prints altitudes with one decimal, and reads no heart rates of KML.
+        // It prints altitudes with one decimal, and reads no heart rates from KML.
         try Self.expect(points, recording, rows.samples.filter { $0.coordinate != nil }, metres: 0.051, format: format)
     }
 

@@ -4,7 +4,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// What we write, we read again, equal to the format's last decimal.
+/// Our importers read our exports, equal to the last decimal of the format.
 @Suite struct RoundTripTests {
     private static let readable: [ExportFormat] = [.gpx, .tcx, .kml]
 
@@ -44,7 +44,7 @@ import Testing
         #expect(abs((read.recording.claim?.distanceMetres ?? 0) - recording.total.distanceMetres) < 0.002)
         #expect(read.recording.claim?.maximumHeartRate == 159)
         #expect(read.recording.claim?.creator?.text == "paced")
-        // Active time is known from point to point: the seconds in which a pause or the end fell are not whole.
+        // Active time is known from point to point: the seconds of a pause or of the end are incomplete.
         #expect((-3000...0).contains(read.recording.total.elapsedMilliseconds - recording.total.elapsedMilliseconds))
     }
 
@@ -71,7 +71,7 @@ import Testing
         try Self.expectSame(.kml, try ReadFile(try file.bytes()))
     }
 
-    /// Written and read again it does not change.
+    /// Exporting and importing again changes nothing.
     static func expectSame(_ format: ExportFormat, _ first: ReadFile) throws {
         let written = try WrittenFile(format, first.recording, first.rows)
         let second = try ReadFile(written.bytes)
@@ -93,7 +93,7 @@ import Testing
                 == (format == .tcx ? first.recording.laps.map(\.endedAt) : [second.recording.totalMilliseconds]))
     }
 
-    /// Equal as far as the format holds it.
+    /// Equal as far as the format stores it.
     private static func isSame(_ one: RecordingRow, _ other: RecordingRow, in format: ExportFormat) -> Bool {
         guard case .sample(let one) = one, case .sample(let other) = other else { return one == other }
         return one.at == other.at && one.elapsedMilliseconds == other.elapsedMilliseconds
@@ -111,7 +111,7 @@ import Testing
         return abs(one - other) <= bound
     }
 
-    /// What we write for other programs and know without it.
+    /// Elements that we write for other programs and do not read.
     private static func isOurOwn(_ name: String) -> Bool {
         ["metadata", "Calories", "Intensity", "UnitId", "ProductID", "Version"].contains(name)
     }

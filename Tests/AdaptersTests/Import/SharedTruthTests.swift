@@ -3,7 +3,7 @@ import Foundation
 import Sensors
 import Testing
 
-/// What independent tools found in the files of others, we find too.
+/// Our importers find the same as independent tools in files of others.
 @Suite struct SharedTruthTests {
     private struct Truth: Decodable {
         struct Lap: Decodable {}
@@ -55,7 +55,7 @@ import Testing
         let claim = try #require(read.recording.claim)
         #expect(abs(Double(claim.elapsedMilliseconds ?? 0) / 1000 - (truth.deviceTotalTimeS ?? 0)) < 0.06)
         #expect(abs((claim.distanceMetres ?? 0) - (truth.deviceTotalDistanceM ?? 0)) < 0.06)
-        // Counted from the points it is near what the device claims.
+        // The distance summed over the points is near the device's total.
         let total = read.recording.total
         #expect(abs(total.distanceMetres - (claim.distanceMetres ?? 0)) <= max(0.01 * total.distanceMetres, 160))
     }

@@ -6,13 +6,13 @@ import Sensors
 import TestKit
 import Testing
 
-/// A file as our readers read it.
+/// A file read by our importer.
 struct ReadFile {
     var recording: Domain.RecordedActivity
     var rows: [RecordingRow]
     var leftovers: SkippedElements
 
-    /// - Parameter pieces: the reader gets so many bytes at a time.
+    /// - Parameter pieces: the number of bytes per call of the reader.
     init(_ bytes: [UInt8], pieces: Int = 65_536) throws {
         var reader = FileImport()
         var rows: [RecordingRow] = []
@@ -48,7 +48,7 @@ extension [RecordingRow] {
     }
 }
 
-/// A recording as a file, and what the format could not hold.
+/// An exported recording, and what the format could not hold.
 struct WrittenFile {
     var bytes: [UInt8] = []
     var loss = ExportLoss()
@@ -66,7 +66,7 @@ struct WrittenFile {
 }
 
 extension MadeRecording {
-    /// A run whose rows have power and temperature too, for some of its seconds.
+    /// A run whose rows also have power and temperature, for some seconds.
     static func withEverything(seed: UInt64) throws -> (recording: Domain.RecordedActivity, rows: [RecordingRow]) {
         let made = try run(seed: seed)
         var recording = made.recording
@@ -82,7 +82,7 @@ extension MadeRecording {
     }
 }
 
-/// Files that lie beside the project where it is developed: their licences forbid to copy them.
+/// Files outside of the repository, because their licences forbid copies.
 struct SharedFile: CustomTestStringConvertible {
     var path: String
     var testDescription: String { path }
@@ -91,10 +91,10 @@ struct SharedFile: CustomTestStringConvertible {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "shared/data")
 
-    /// Whether they are there.
+    /// Whether the files are present.
     static var isThere: Bool { FileManager.default.fileExists(atPath: root.path) }
 
-    /// Those of a folder whose names end so, compressed or not.
+    /// The files of a folder with the given suffixes, compressed or not.
     static func all(_ folder: String, _ endings: String...) -> [SharedFile] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)) ?? []
         return names.sorted().filter { name in endings.contains { name.hasSuffix($0) || name.hasSuffix($0 + ".gz") } }
@@ -121,7 +121,7 @@ enum Tool {
     static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The Python that `make test` makes.
+    /// The Python that `make test` creates.
     static var python: String {
         ProcessInfo.processInfo.environment["PACED_PYTHON"]
             ?? tests.deletingLastPathComponent().appending(path: ".build/venv/bin/python").path
@@ -137,7 +137,7 @@ enum Tool {
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = words
         let output = Pipe()
-        // A file: two pipes could wait for each other.
+        // Errors go to a file: two pipes could deadlock.
         let directory = try TestKit.TemporaryDirectory()
         try Data().write(to: URL(filePath: directory("errors")))
         process.standardOutput = output

@@ -9,7 +9,7 @@ struct LEDPatternsTests {
         .searching: ["blue"], .ready: ["green"], .recording: ["white"], .fault: ["red"],
     ]
 
-    /// The light for so long, in tenths of a second: `1` lit, `.` dark; woken only when it asks to be.
+    /// The LED's state per tenth of a second: `1` on, `.` off. It is updated only at its deadlines.
     private static func film(_ name: String, _ lights: LEDPatterns, tenths: Int, from start: Instant) -> String {
         var lights = lights
         var film = ""

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Adapters
 
-/// A light in a directory that looks like the kernel's.
+/// An LED in a directory like the kernel's.
 struct LEDTests {
     private let directory: TestKit.TemporaryDirectory
 

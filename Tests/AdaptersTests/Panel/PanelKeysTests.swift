@@ -92,7 +92,7 @@ struct PanelKeysTests {
     @Test mutating func aLateTickDoesWhatWasDueBeforeWhatCame() {
         #expect(press(Self.play, after: 0) == [])
         #expect(release(Self.play, after: 100) == [])
-        // The loop has stood for a second: the release was 970 ms ago.
+        // The loop has stalled for a second: the release was 970 ms ago.
         #expect(press(Self.play, after: 1000) == [.toggle])
         #expect(release(Self.play, after: 2500) == [.stop])
         #expect(pass(100) == [])

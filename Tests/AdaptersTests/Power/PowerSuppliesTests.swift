@@ -5,7 +5,7 @@ import Linux
 import TestKit
 import Testing
 
-/// A tree like that of /sys, written by hand.
+/// A directory tree like that of /sys.
 struct FakeSupplies {
     let directory: TemporaryDirectory
 
@@ -94,7 +94,7 @@ struct FakeSupplies {
         try fake.battery("BAT0", "100", "Full", ["energy_full": "10000000"])
         try fake.battery("BAT1", "20", "Discharging", ["energy_full": "30000000"])
         #expect(power == PowerStatus(batteryPercent: 40, isCharging: false))
-        // Not in the same unit: the lowest.
+        // With different units the lowest percentage counts.
         try fake.remove("supply/BAT1/energy_full")
         try fake.battery("BAT1", "20", "Charging", ["charge_full": "3000000"])
         #expect(power == PowerStatus(batteryPercent: 20, isCharging: true))
@@ -113,9 +113,9 @@ struct FakeSupplies {
         _ = PowerSupplies().read()
     }
 
-    // MARK: Through the loop
+    // MARK: On the loop
 
-    /// What a monitor has reported, as the loop turned.
+    /// The reports of a monitor.
     private final class Told {
         var readings: [PowerStatus?] = []
     }
@@ -148,7 +148,7 @@ struct FakeSupplies {
         #expect(!monitor.hasThread)
     }
 
-    /// A fifo keeps its reader waiting, as a bus may that does not answer: the loop goes on, and ends in time.
+    /// A FIFO blocks its reader, like a bus that does not reply. The loop continues, and closing ends in time.
     @Test func aGaugeThatHangsKeepsNobodyWaiting() throws {
         try fake.battery("BAT0", "62", "Discharging")
         try fake.remove("supply/BAT0/capacity")
@@ -161,7 +161,7 @@ struct FakeSupplies {
         monitor.close(waiting: .milliseconds(50))
         #expect(told.readings.isEmpty)
         #expect(Clock.now() - begun < .seconds(5))
-        // Lets the thread go on and end.
+        // Lets the thread continue and end.
         try Data("62\n".utf8).write(to: URL(filePath: fake.path("supply/BAT0/capacity")))
     }
 }

@@ -116,7 +116,7 @@ import Testing
     for _ in 0..<3 { _ = try stage.client() }
     var clients = try (0..<3).map { _ in try stage.client() }
     clients.removeLast(2)
-    // No turn of the loop in between: the hang-up is not known yet.
+    // Without an iteration of the loop the hang-up is not known yet.
     stage.tick(100)
     #expect(stage.publisher.clientCount == 1)
     #expect(elapsed(clients[0].lines()) == [100])
@@ -171,7 +171,7 @@ func aBadLineGetsAnErrorAndTheStreamGoesOn(line: String, wrong: String) throws {
     let lines = client.lines()
     #expect(lines.map(\.lineClass) == ["ERROR", "WATCH", "STATE"])
     #expect(lines[0]["message"]?.string?.contains(wrong) == true)
-    // What was wrong has changed nothing.
+    // The invalid line has changed nothing.
     #expect(lines[1] == #"{"class":"WATCH","classes":["STATE","EVENT"],"interval_ms":100}"#)
 }
 

@@ -29,7 +29,7 @@ import Testing
     #expect(states.dropFirst().allSatisfy { $0.count == 1000 })
     #expect(events.dropFirst().allSatisfy { $0.count == 20 })
 
-    // The stopped one goes on: all events, what it missed is told, and the newest state ends it.
+    // The stopped client resumes: it receives all events and a report of the skipped lines, and then the newest state.
     var lines: [String] = []
     _ = stage.loop.turn {
         lines += stopped.lines()
@@ -93,7 +93,7 @@ import Testing
     stage.tick(50_000)
     #expect(elapsed(reading.lines()).last == 50_000)
 
-    // Nor does the next one get away with it.
+    // The next slow client is closed, too.
     let next = try stage.client()
     for tick in 1...400 {
         stage.tick(50_000 + Int64(tick) * 100)
@@ -130,9 +130,9 @@ import Testing
         if sent < lines.count { sent += client.send(Array(lines[sent...])) }
         stage.loop.settle(1)
     }
-    // It never read: its lines wait on its own side now.
+    // It has never read: its lines now wait in its own send buffer.
     #expect(sent == lines.count || client.send(Array(lines[sent...])) == 0)
-    // When it reads, each line has been answered.
+    // When it reads, each line gets a response.
     var errors = 0
     #expect(
         stage.loop.turn {

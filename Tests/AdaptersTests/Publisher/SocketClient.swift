@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Linux
 
-/// A directory of its own, gone with the value.
+/// A directory that is deleted with the value.
 final class TemporaryDirectory {
     let path: String
 
@@ -18,11 +18,11 @@ final class TemporaryDirectory {
     }
 }
 
-/// The other end of one of our sockets, as a program would hold it.
+/// The client's end of a socket.
 final class SocketClient {
     let socket: FileDescriptor
     private var received: [UInt8] = []
-    /// The server has hung up.
+    /// Whether the server has closed the connection.
     private(set) var hasEnded = false
 
     init(_ path: String) throws {
@@ -33,18 +33,18 @@ final class SocketClient {
         send(Array(text.utf8))
     }
 
-    /// The number of bytes that were taken.
+    /// Returns the number of bytes that were accepted.
     @discardableResult
     func send(_ bytes: [UInt8]) -> Int {
         if case .sent(let count) = socket.send(bytes[...]) { count } else { 0 }
     }
 
-    /// Says no more, and goes on listening.
+    /// Shuts down the sending side, and continues to receive.
     func endInput() {
         shutdown(socket.number, Int32(SHUT_WR))
     }
 
-    /// Reads what is there.
+    /// Reads the available bytes.
     func receive() {
         var buffer = [UInt8](repeating: 0, count: 65536)
         while !hasEnded {
@@ -59,7 +59,7 @@ final class SocketClient {
         }
     }
 
-    /// The whole lines that have come since the last call.
+    /// The complete lines since the last call.
     func lines() -> [String] {
         receive()
         guard let end = received.lastIndex(of: 10) else { return [] }
@@ -70,12 +70,12 @@ final class SocketClient {
 }
 
 extension EventLoop {
-    /// Runs everything that is due now, and what follows from it at once.
+    /// Runs everything that is due, and its immediate consequences.
     func settle(_ turns: Int = 20) {
         for _ in 0..<turns { try! runOnce(waiting: .zero) }
     }
 
-    /// Turns until something has come true; false when it does not within the time.
+    /// Runs the loop until a condition holds. False after the time limit.
     func turn(until isTrue: () -> Bool, within timeout: Duration = .seconds(10)) -> Bool {
         let end = Clock.now() + timeout
         while !isTrue() {
@@ -87,7 +87,7 @@ extension EventLoop {
 }
 
 extension String {
-    /// A member of a line, if it is a JSON object.
+    /// A member of a line, if the line is a JSON object.
     subscript(_ key: String) -> JSON? {
         (try? JSON(parsing: utf8))?[key]
     }

@@ -5,7 +5,7 @@ import Linux
 import Outputs
 import TestKit
 
-/// A publisher on a socket of its own, and the loop that it lives in.
+/// A state server on a socket in its own directory, with its loop.
 final class StateServerFixture {
     let directory = TemporaryDirectory()
     let loop = try! EventLoop()
@@ -18,7 +18,7 @@ final class StateServerFixture {
             bootID: "boot", instance: "instance", settings: Settings(), stallLimit: stallLimit)
     }
 
-    /// A client that has been welcomed, its greeting read.
+    /// A connected client that has read its greeting.
     func client(_ watch: String? = nil) throws -> SocketClient {
         let client = try SocketClient(path)
         loop.settle()

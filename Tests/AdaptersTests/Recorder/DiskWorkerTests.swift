@@ -17,7 +17,7 @@ struct DiskWorkerTests {
         clerk = try DiskWorker(in: stage.directory.path, loop: loop)
     }
 
-    /// Asks, and turns the loop until there is an answer.
+    /// Submits a request, and runs the loop until the reply arrives.
     private func ask(_ question: DiskRequest) throws -> Result<DiskReply, DiskWorker.Failure> {
         var told: Result<DiskReply, DiskWorker.Failure>?
         #expect(clerk.submit(question) { told = $0 })
@@ -84,7 +84,7 @@ struct DiskWorkerTests {
         }
         stage.turn()
         #expect(try ask(.orders).get() == .orders([order]))
-        // They are not forgotten with the program.
+        // They survive a restart.
         try stage.restart()
         #expect(try ask(.orders).get() == .orders([order]))
         stage.journal.append(.exported(activity: 1, .fit), at: stage.clock.now)
@@ -130,7 +130,7 @@ struct DiskWorkerTests {
         loop.settle()
         #expect(done == [1, 2])
         #expect(try stage.reader().summary(of: 1) == nil)
-        // What is written already is not waited for.
+        // Written changes are not waited for.
         #expect(stage.journal.whenWritten { done.append(3) })
         loop.settle()
         #expect(done == [1, 2, 3])
@@ -147,7 +147,7 @@ struct DiskWorkerTests {
         record()
         let part = BootSegment(number: 1, bootID: "boot", at: stage.clock.now, beginsAt: 60_000, place: 10)
         stage.journal.resume(stage.run.recording, part, rows: 10, at: stage.clock.now)
-        // The writer may take the part before there is its outage.
+        // The writer may pop the part before its outage is appended.
         stage.turn()
         stage.journal.write(InputLogEntry(at: stage.clock.now, kind), at: stage.clock.now)
         #expect(stage.journal.whenWritten { isWritten = true })
@@ -176,7 +176,7 @@ struct DiskWorkerTests {
 }
 
 extension JournalFixture {
-    /// A run of this stage, by its number.
+    /// The run of an activity in this fixture.
     fileprivate func run(_ activity: Int) -> SyntheticRun {
         SyntheticRun(activity: activity)
     }

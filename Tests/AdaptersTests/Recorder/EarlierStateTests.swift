@@ -7,7 +7,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// The state directory that the programs of commit 68d19db left (`Tests/Data/state-68d19db/README`), as the present ones read it.
+/// The present programs read the state directory that commit 68d19db left (`Tests/Data/state-68d19db/README`).
 struct EarlierStateTests {
     private let directory: TemporaryDirectory
     private static let source = GpsdLog("state-68d19db").path
@@ -19,7 +19,7 @@ struct EarlierStateTests {
         }
     }
 
-    /// What is read is written again with the same words; a later release has added the filter's `lead`.
+    /// A decoded entry is encoded with the same words. A later release has added the filter's `lead`.
     @Test func everyEntryIsStoredAsItWas() throws {
         let database = try SQLiteDatabase(directory.path + "/journal.sqlite", .writing)
         let statement = try database.prepare("SELECT kind, value FROM input")
@@ -94,12 +94,12 @@ struct EarlierStateTests {
                 #expect(bytes == expected, "\(name)")
                 continue
             }
-            // These two name the release: in FIT two fields of 16 bits and the checksum are others then.
+            // These two contain the release: in FIT two fields of 16 bits and the checksum differ.
             #expect(bytes.count == expected.count && zip(bytes, expected).count { $0 != $1 } <= 6, "\(name)")
         }
     }
 
-    /// The names that the wire had, in the order in which they stand in a line, and those that it has.
+    /// The former names of the wire, in the order of a line, and the present ones.
     private static let names: KeyValuePairs<String, String> = [
         #","event":"link","of":"heart","link":"disconnected","reason":"elsewhere"}"#:
             #","event":"link","link_of":"heart","link":"disconnected","reason":"in-use"}"#,
@@ -130,7 +130,7 @@ struct EarlierStateTests {
             #","event":"fault","fault":"needs-pairing","active":true}"#,
         #","event":"fault","fault":"position refused","raised":true}"#:
             #","event":"fault","fault":"position-rejected","active":true}"#,
-        // What a strap or a person says stays.
+        // Names and messages are not converted.
         #","event":"link","of":"heart","link":"connected","name":",\"of\":\"reason\":\"elsewhere\""}"#:
             #","event":"link","link_of":"heart","link":"connected","name":",\"of\":\"reason\":\"elsewhere\""}"#,
     ]

@@ -17,7 +17,7 @@ func anEntryReadsAsItWasWritten(seed: UInt64) throws {
     }
 }
 
-/// Journals of earlier versions have beginnings without what was added since.
+/// Snapshots in journals of earlier versions lack later additions.
 @Test func aBeginningOfAnEarlierVersionIsRead() throws {
     var entries = RandomEntries(seed: 1)
     let all = (0..<RandomEntries.kinds).map { entries.next(kind: $0) }

@@ -33,7 +33,7 @@ struct JournalFileTests {
         for ending in ["", "-wal", "-shm"] { #expect(chmod(stage.path + ending, 0o664) == 0) }
         try stage.restart()
         for ending in ["", "-wal", "-shm"] { #expect(try mode(ending) == 0o640, "\(ending)") }
-        // What its owner has narrowed further is left so.
+        // A stricter mode set by the owner is kept.
         #expect(chmod(stage.path, 0o600) == 0)
         try stage.restart()
         #expect(try mode("") == 0o600)
@@ -69,7 +69,7 @@ struct JournalFileTests {
         stage.journal.append(.clock(bootID: "boot", at: moment, time, .receiver), at: stage.clock.now)
         stage.turn()
         #expect(try stage.reader().summary(of: 1)?.started == SyntheticRun.began)
-        // What comes later changes nothing.
+        // Later readings change nothing.
         let later = UTC(milliseconds: time.milliseconds + 5000)
         stage.journal.append(.clock(bootID: "boot", at: moment, later, .system), at: stage.clock.now)
         stage.turn()
@@ -80,7 +80,7 @@ struct JournalFileTests {
         stage.begin()
         stage.record(4)
         let open = try #require(try stage.restart().open)
-        // Another boot, whose clock begins anew; the power was gone for 10 s.
+        // Another boot, whose clock restarts; the power was off for 10 s.
         stage.clock = ManualClock(now: Instant(milliseconds: 7000))
         let part = BootSegment(
             number: 1, bootID: "another", at: stage.clock.now, beginsAt: open.lastAt + 10_000, place: open.entries)
@@ -137,7 +137,7 @@ struct JournalFileTests {
         #expect(preparation.damaged?.path == stage.directory.path + "/" + name)
         #expect(preparation.nextActivity == 2 && preparation.open == nil)
         #expect(try Data(contentsOf: URL(fileURLWithPath: stage.directory.path + "/" + name)) == bytes)
-        // A clock that stands still gives the next one the same date.
+        // With a stopped clock the next one gets the same date.
         try Data("this is no database, and was none".utf8).write(to: URL(fileURLWithPath: stage.path))
         let second = try JournalStartup(in: stage.directory.path, at: SyntheticRun.began)
         #expect(second.damaged?.path.hasSuffix("073012-2.damaged.sqlite") == true)
@@ -181,7 +181,7 @@ struct JournalFileTests {
         #expect(try database.integer("PRAGMA user_version") == JournalSchema.version + 1)
         #expect(try database.text("SELECT weather FROM activity") == "rain")
         #expect(try database.integer("SELECT count(*) FROM location") == 3)
-        // A step that fails half-way changes nothing.
+        // A step that fails midway changes nothing.
         let broken = "CREATE TABLE half (a); INSERT INTO nowhere VALUES (1);"
         #expect(throws: JournalFailure.self) {
             try JournalSchema.migrate(database, steps: JournalSchema.steps + [step, broken])
@@ -220,7 +220,7 @@ struct JournalFileTests {
     @Test func aReaderNeedsNeitherTheDaemonNorItsFiles() throws {
         stage.begin()
         stage.record(5)
-        // Beside the daemon.
+        // While the daemon is running.
         #expect(try stage.entries(of: 1).count == 5)
         try stage.restart()
         try stage.database().execute("PRAGMA wal_checkpoint(TRUNCATE)")

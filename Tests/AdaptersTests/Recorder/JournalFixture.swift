@@ -4,7 +4,7 @@ import Foundation
 import Linux
 import TestKit
 
-/// A journal in a directory of its own, with a writer that the test turns.
+/// A journal in a temporary directory, with a writer that the test calls.
 final class JournalFixture {
     let directory: TemporaryDirectory
     var clock = ManualClock()
@@ -22,7 +22,7 @@ final class JournalFixture {
 
     var path: String { directory.path + "/journal.sqlite" }
 
-    /// What the writer does twice a second.
+    /// The writer runs twice a second.
     func turn(after pause: Duration = .milliseconds(500)) {
         writer.runOnce(at: clock.advance(by: pause))
     }
@@ -33,7 +33,7 @@ final class JournalFixture {
         journal.begin(run.recording, run.part, at: clock.now)
     }
 
-    /// Goes on by so many steps of the run; the writer is turned after each.
+    /// Records a number of steps of the run. The writer runs after each.
     func record(_ count: Int) {
         for _ in 0..<count {
             append()
@@ -52,7 +52,7 @@ final class JournalFixture {
         turn()
     }
 
-    /// Lets go of the file as a program does that ends, and begins anew as its next start does.
+    /// Closes the file as an exiting program does, and starts again.
     @discardableResult
     func restart() throws -> JournalStartup {
         writer = JournalWriter(in: directory.path, desk: try JournalMailbox())

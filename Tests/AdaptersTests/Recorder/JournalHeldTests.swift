@@ -29,7 +29,7 @@ struct JournalHeldTests {
         writer.runOnce(at: clock.now)
         #expect(journal.status(at: clock.now).message == "attempt 1 fails, keeping up to 10 min in memory")
         #expect(journal.status(at: clock.now).state == .failed)
-        // Each second, not each turn.
+        // Every second, not in every run of the writer.
         writer.runOnce(at: clock.advance(by: .milliseconds(500)))
         #expect(attempts.withLock { $0 } == 1)
         writer.runOnce(at: clock.advance(by: .milliseconds(500)))

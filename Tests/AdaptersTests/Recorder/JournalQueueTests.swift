@@ -47,7 +47,7 @@ struct JournalQueueTests {
     @Test mutating func tenMinutesAreKeptAndThenTheOldestRowsGo() {
         let part = BootSegment(bootID: "boot", at: run.start)
         queue.append(.begin(run.recording, part), at: run.start)
-        // 26 rows a second, ten minutes long; the writer tries and fails each second.
+        // 26 rows a second for ten minutes; the writer tries and fails every second.
         for place in 1...15_600 {
             queue.append(row(place * 2), at: run.moment(place))
             if place % 26 == 0 { queue.giveBack(queue.popChunks()) }
@@ -93,7 +93,7 @@ struct JournalQueueTests {
         let part = BootSegment(bootID: "boot", at: run.start)
         let line = Array(#"{"class":"EVENT","seq":3,"boot_ms":1}"#.utf8)
         queue.append(.begin(recording, part), at: run.start)
-        // One of an earlier start stays as it is.
+        // An activity of an earlier start keeps its number.
         for activity in [first, 5] { queue.append(.row(activity: activity, place: 0, run.row(0)), at: run.start) }
         for place in 1...600 { queue.append(.row(activity: first, place: place, run.row(place)), at: run.start) }
         queue.append(.event(sequence: 3, activity: first, at: run.start, line: line), at: run.start)

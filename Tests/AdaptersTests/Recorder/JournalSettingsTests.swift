@@ -48,7 +48,7 @@ struct JournalSettingsTests {
         try stage.restart()
         try stage.database().execute("PRAGMA wal_checkpoint(TRUNCATE)")
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: stage.path))
-        // Its last pages are records.
+        // The last pages hold records.
         let size = try file.seekToEnd()
         try file.seek(toOffset: size / 2)
         try file.write(contentsOf: Data(repeating: 0x55, count: 8192))

@@ -107,7 +107,7 @@ struct JournalTests {
         let name = "Zanzibar 4711"
         stage.begin()
         stage.record(20)
-        // Places of no other activity, as SQLite stores them.
+        // Coordinates of no other activity, as SQLite stores them.
         let (latitude, longitude) = (-33.856784123, 151.215296456)
         let coordinates = [latitude, longitude].map { withUnsafeBytes(of: $0.bitPattern.bigEndian) { Data($0) } }
         for place in 0..<2000 {
@@ -126,7 +126,7 @@ struct JournalTests {
         stage.journal.delete(1, at: stage.clock.now)
         stage.turn()
         #expect(try stage.reader().list(limit: 10).map(\.id) == [2])
-        // Rows go 500 at a time.
+        // 500 rows are erased at a time.
         for _ in 0..<30 { stage.turn() }
         for text in [secret, name] { #expect(try !stage.holds(text), "\(text)") }
         for bytes in coordinates { #expect(try !stage.holds(bytes)) }
@@ -152,7 +152,7 @@ struct JournalTests {
         #expect(try stage.holds("Elsewhere") && !stage.holds("Zanzibar 4711"))
     }
 
-    /// The kill falls after the rows are erased, and before the write-ahead log is.
+    /// The kill comes after the rows are erased, and before the write-ahead log is truncated.
     @Test func whatAKillLeftInTheWriteAheadLogGoesAtTheNextStart() throws {
         stage.begin()
         stage.record(5)
@@ -163,7 +163,7 @@ struct JournalTests {
         let statement = try reader.prepare("SELECT key FROM record")
         #expect(try statement.step())
         stage.journal.delete(1, at: stage.clock.now)
-        // A reader that stands where it was keeps the log from being cut.
+        // A reader with an open statement prevents the truncation of the log.
         for _ in 0..<10 { stage.turn() }
         #expect(try stage.holds("Zanzibar 4711"))
         statement.reset()
@@ -179,7 +179,7 @@ struct JournalTests {
         stage.journal.delete(1, at: stage.clock.now)
         for _ in 0..<5 { stage.turn() }
         #expect(try stage.restart().nextActivity == 2)
-        // What was promised to the daemon is not given to an import, and is not lost by a restart.
+        // The number reserved for the daemon is not given to an import, and survives a restart.
         let imported = try JournalImport(in: stage.directory.path, at: SyntheticRun.began)
         try imported.write(.begin(at: 0, .command))
         #expect(try imported.finish(stage.run.recording, gaps: 0) == 3)
@@ -202,7 +202,7 @@ struct JournalTests {
         #expect(try stage.database().integer("SELECT count(*) FROM event") ?? 0 <= 1100)
     }
 
-    /// The ring of events and the journal keep the same of the run under way.
+    /// The event ring and the journal keep the same events of the run in progress.
     @Test func theEventsThatTheRunNeedsAreKeptBesideTheLastThousand() throws {
         var ring = EventRing()
         func append(_ kind: Event.Kind, of activity: Int? = 7) {
@@ -251,7 +251,7 @@ struct JournalTests {
 }
 
 extension JournalFixture {
-    /// Whether any file of the journal has these bytes.
+    /// Whether a file of the journal contains these bytes.
     func holds(_ text: String) throws -> Bool {
         try holds(Data(text.utf8))
     }

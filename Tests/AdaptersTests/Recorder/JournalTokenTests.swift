@@ -3,7 +3,8 @@ import Domain
 import Outputs
 import Testing
 
-/// The words that the journal and straps.json store. They are on users' disks: a word that is here is never changed, only new ones are added.
+/// The words stored in the journal and in straps.json. They are on users' disks: existing words never
+/// change, only new ones are added.
 struct JournalTokenTests {
     private func expect<Value: JournalToken & Hashable>(
         _ tokens: KeyValuePairs<Value, String>, _ location: SourceLocation = #_sourceLocation

@@ -6,7 +6,7 @@ import Outputs
 import TestKit
 import Testing
 
-/// A process that records in real time is killed in the middle. `PACED_KILLS` says how often.
+/// A process that records in real time is killed while it writes. `PACED_KILLS` is the number of kills.
 @Suite(.serialized) struct KilledProcessTests {
     private static let kills = Int(ProcessInfo.processInfo.environment["PACED_KILLS"] ?? "") ?? 4
 
@@ -42,9 +42,10 @@ import Testing
     }
 }
 
-/// An hour of a run, as fast as the disk goes.
+/// An hour of a run, as fast as the disk allows.
 struct WrittenBytesTests {
-    /// Of what the process had written, which is less than what the disk writes. It is 0 where the files lie in memory.
+    /// Counts the bytes that the process writes, which are fewer than those that the disk writes; 0 for
+    /// files in memory.
     @Test(arguments: [(1, 50.0), (5, 25.0)])
     func anHourWritesLittle(syncSeconds: Int, limit: Double) throws {
         let directory = TemporaryDirectory()
@@ -111,7 +112,7 @@ struct WrittenBytesTests {
         let end = try #require(process.end())
         print("longest enqueue \(end[1]) ns, closed in \(end[3]) ms")
         #expect(end[2] == "true")
-        // A busy machine takes the processor away for a while; the disk was slow for seconds.
+        // A busy machine may suspend the process for a while; the disk was slow for seconds.
         #expect(try #require(Int(end[1])) < 500_000_000)
         let steps = process.steps.count
         let reader = try JournalReader(in: process.directory.path)

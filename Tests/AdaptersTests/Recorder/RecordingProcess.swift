@@ -4,7 +4,7 @@ import Glibc
 import Linux
 import TestKit
 
-/// `JournalProcess`, recording into a directory of its own in real time, and what it said.
+/// `JournalProcess`, which records to a temporary directory in real time, and its output.
 final class RecordingProcess {
     let directory = TemporaryDirectory()
     private(set) var lines: [Substring] = []
@@ -14,7 +14,7 @@ final class RecordingProcess {
     private let faultPath: String
     private var rest: [UInt8] = []
 
-    /// - Parameter disk: the library that makes its disk fail (``Faults``); nil for a disk that does not.
+    /// - Parameter disk: the library that makes its disk fail (``Faults``). Nil for none.
     init(steps: Int, stepMilliseconds: Int, disk: String? = nil) throws {
         faultPath = directory.path + "/fault"
         process.executableURL = URL(fileURLWithPath: try String.programs() + "/JournalProcess")
@@ -34,9 +34,9 @@ final class RecordingProcess {
         try words.write(toFile: faultPath, atomically: true, encoding: .utf8)
     }
 
-    /// Takes what it says for so long, or until it says `prefix`, or ends.
+    /// Reads its output for a time, or until a line starts with `prefix`, or until it ends.
     ///
-    /// - Returns: whether it said that.
+    /// - Returns: Whether such a line was found.
     @discardableResult
     func listen(_ limit: Duration, until prefix: String? = nil) -> Bool {
         let heard = lines.count
@@ -58,7 +58,7 @@ final class RecordingProcess {
         }
     }
 
-    /// The moment of SIGKILL; nothing that it said before is missed.
+    /// Sends SIGKILL and returns the time. All earlier output is read.
     @discardableResult
     func kill() -> Instant {
         let now = Clock.now()
@@ -70,7 +70,7 @@ final class RecordingProcess {
         return now
     }
 
-    /// Has it end the run and itself.
+    /// Makes the process end the run and exit.
     func end(within limit: Duration = .seconds(20)) -> [Substring]? {
         try? input.fileHandleForWriting.close()
         guard listen(limit, until: "end ") else { return nil }
@@ -78,18 +78,18 @@ final class RecordingProcess {
         return lines.last { $0.hasPrefix("end ") }?.split(separator: " ")
     }
 
-    /// The steps that it took, with their moments.
+    /// The times of its steps.
     var steps: [Instant] {
         lines.filter { $0.hasPrefix("step ") }.map { Instant(nanoseconds: Int64($0.split(separator: " ")[2]) ?? 0) }
     }
 }
 
 extension String {
-    /// Where the programs of this build are: beside the tests.
+    /// The directory of the programs of this build, beside the tests.
     static func programs() throws -> String {
         var directory = URL(
             fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-        // A runner of the toolchain loads the tests as a library.
+        // A test runner of the toolchain loads the tests as a library.
         if !FileManager.default.fileExists(atPath: directory.deletingLastPathComponent().path + "/JournalProcess") {
             directory = URL(fileURLWithPath: Bundle(for: RecordingProcess.self).bundlePath)
         }
@@ -97,7 +97,7 @@ extension String {
     }
 }
 
-/// Tests/Faults/disk.c, built.
+/// Tests/Faults/disk.c, compiled.
 enum Faults {
     struct Failure: Error {}
 

@@ -5,7 +5,8 @@ import Linux
 import TestKit
 import Testing
 
-/// A journal with four activities, damaged in ways that a seed repeats. The newest one is in the log only, for some. `PACED_DAMAGES` says how many seeds there are of each kind.
+/// A journal with four activities, damaged reproducibly by a seed. In some, the newest activity is only in
+/// the log. `PACED_DAMAGES` is the number of seeds for each kind of damage.
 @Suite(.serialized) struct DamageVolumeTests {
     private static let seeds = Int(ProcessInfo.processInfo.environment["PACED_DAMAGES"] ?? "") ?? 6
 
@@ -17,7 +18,7 @@ import Testing
 
     private static let steps = 300
 
-    /// Made once: each test damages a copy. A part of it is in the log only.
+    /// Made once: each test damages a copy. In the second, a part is only in the log.
     private static let whole = Result { try make(logged: false) }
     private static let logged = Result { try make(logged: true) }
 
@@ -59,7 +60,7 @@ import Testing
             listed += ids.count
             #expect(Set(ids).isSubset(of: 1...4), "\(kind) \(seed)")
             exported += try ids.count { try !stage.export($0).isEmpty }
-            // A page holds no more rows than this.
+            // The most rows of a page.
             let allowed = damaged * 40
             var missing = 0
             for (index, run) in whole.runs.enumerated() {
@@ -77,7 +78,7 @@ import Testing
                 + "SQLite reads \(readable), \(listed) are listed, \(exported) exported; start at most \(longest)")
     }
 
-    /// How many activities SQLite itself can read whole from a copy.
+    /// The number of activities that SQLite itself reads completely from a copy.
     private static func readable(_ path: String) -> Int {
         (1...4).count { id in
             guard let database = try? SQLiteDatabase(path, .reading) else { return false }
@@ -88,7 +89,7 @@ import Testing
         }
     }
 
-    /// - Returns: how many pages of the file, and frames of the log, are others than before.
+    /// - Returns: The number of changed pages of the file and frames of the log.
     private static func damage(
         _ file: inout [UInt8], _ log: inout [UInt8], _ kind: Kind, _ random: inout SeededRandom
     ) -> Int {
@@ -115,7 +116,7 @@ import Testing
             }
         case .header:
             for _ in 0..<Int.random(in: 1...8, using: &random) {
-                // Not the number of the tables' version: one of a later release is left as it is.
+                // The tables' version is not damaged: a journal of a later release is left alone.
                 let index = Int.random(in: 0..<60, using: &random)
                 file[index] ^= UInt8.random(in: 1...255, using: &random)
             }

@@ -22,7 +22,7 @@ struct DamagedFileTests {
         if version < 3 { try database.execute("DROP TABLE setting") }
         if version < 2 { try database.execute("DROP TABLE export") }
         try database.execute("PRAGMA user_version = \(version); PRAGMA wal_checkpoint(TRUNCATE)")
-        // An older journal can be read as it is.
+        // An older journal is readable as it is.
         #expect(try stage.reader().summary(of: 1)?.recovered == nil && stage.reader().recoveryLines() == [])
         let pages = try stage.pages(of: "location")
         try stage.overwrite(page: pages[1])
@@ -64,7 +64,7 @@ struct DamagedFileTests {
         #expect(try stage.ids() == [])
     }
 
-    /// What a file says that is not ours is never run.
+    /// SQL in a foreign file is never executed.
     @Test func theSchemaOfTheFileIsNotExecuted() throws {
         let run = stage.recordActivity(100)
         try stage.restart()
@@ -90,7 +90,7 @@ struct DamagedFileTests {
         stage.end()
         let log = try stage.bytes("-wal")
         #expect(log.count > 10_000)
-        // The writer lets go of it before it is gone.
+        // The writer closes the file before the test removes it.
         try stage.restart()
         for ending in JournalFixture.files { try? FileManager.default.removeItem(atPath: stage.path + ending) }
         try stage.replace("-wal", with: log)
@@ -111,7 +111,7 @@ struct DamagedFileTests {
         stage.record(60)
         var log = try stage.bytes("-wal")
         let frames = (log.count - 32) / 1048
-        // One bit of a frame in its middle.
+        // One bit of a frame in the middle of the log.
         log[32 + frames / 2 * 1048 + 500] ^= 4
         let file = try stage.bytes()
         for ending in JournalFixture.files { try FileManager.default.removeItem(atPath: stage.path + ending) }
@@ -119,7 +119,7 @@ struct DamagedFileTests {
         try stage.replace("-wal", with: log)
         let ignored = try #require(try JournalStartup(in: stage.directory.path, at: SyntheticRun.began).ignored)
         #expect(ignored.hasSuffix(" commits in \(frames - frames / 2) frames"))
-        // A whole one, and the uncommitted end that a kill leaves, are nothing to say.
+        // An intact log, and the uncommitted end that a kill leaves, are not reported.
         let whole = try JournalFixture()
         whole.begin()
         whole.record(60)
@@ -138,7 +138,7 @@ struct DamagedFileTests {
         try stage.checkpoint()
         for page in try stage.pages(of: "location").suffix(1) { try stage.overwrite(page: page) }
         for ending in ["-shm"] { try? FileManager.default.removeItem(atPath: stage.path + ending) }
-        // The writer meets it when it opens the file anew.
+        // The writer finds it when it reopens the file.
         try FileManager.default.moveItem(atPath: stage.path, toPath: stage.path + ".away")
         stage.append()
         stage.turn(after: .seconds(2))

@@ -8,11 +8,11 @@ import TestKit
 extension JournalFixture {
     static let files = ["", "-wal", "-shm"]
 
-    /// Records an activity of so many entries and rows, and ends it.
+    /// Records an activity with a number of entries and rows, and ends it.
     @discardableResult
     func recordActivity(_ steps: Int) -> SyntheticRun {
         begin()
-        // Each activity begins at a time of its own.
+        // Each activity starts at a different time.
         let run = self.run
         for step in 0..<steps {
             append()
@@ -23,7 +23,7 @@ extension JournalFixture {
         return run
     }
 
-    /// All of it in the file, nothing in the log.
+    /// Moves the whole log into the database.
     func checkpoint() throws {
         try database().execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
@@ -36,7 +36,7 @@ extension JournalFixture {
         try Data(bytes).write(to: URL(fileURLWithPath: path + ending))
     }
 
-    /// The pages of a table, counted from 1, that hold rows of an activity; all of the table's where none is named.
+    /// The leaf pages of a table, counted from 1.
     func pages(of table: String) throws -> [Int] {
         let statement = try database().prepare(
             "SELECT pageno FROM dbstat WHERE name = '\(table)' AND pagetype = 'leaf' ORDER BY path")
@@ -51,9 +51,9 @@ extension JournalFixture {
         try replace(with: bytes)
     }
 
-    /// Has the writer copy what there is to copy.
+    /// Runs the writer until the recovery is complete.
     ///
-    /// - Returns: what it had to tell.
+    /// - Returns: The reports.
     @discardableResult
     func recover(atMost turns: Int = 2000) throws -> [String] {
         var lines: [String] = []
@@ -69,7 +69,7 @@ extension JournalFixture {
         try reader().list(limit: 1000).map(\.id)
     }
 
-    /// What `pacectl export` writes.
+    /// The bytes that `pacectl export` writes.
     func export(_ id: Int) throws -> [UInt8] {
         guard let recording = try reader().recording(id) else { return [] }
         var bytes: [UInt8] = []

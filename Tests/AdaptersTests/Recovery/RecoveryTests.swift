@@ -6,7 +6,7 @@ import Outputs
 import TestKit
 import Testing
 
-/// What comes back of a damaged journal.
+/// Recovery of damaged journals.
 struct RecoveryTests {
     private let stage: JournalFixture
 
@@ -57,7 +57,7 @@ struct RecoveryTests {
         let before = try #require(try stage.restart().open)
         let run = stage.run
         try stage.checkpoint()
-        // The run before loses a page.
+        // The earlier run loses a page.
         try stage.overwrite(page: stage.pages(of: "record")[0])
         let preparation = try stage.restart()
         #expect(preparation.damaged?.rescued == "1 settings, open activity 2")
@@ -66,7 +66,7 @@ struct RecoveryTests {
         #expect(preparation.nextActivity == 3)
         #expect(preparation.open == before)
         #expect(try stage.entries(of: 2) == (0..<300).map(run.entry))
-        // It goes on while the other one is copied, and is not copied once more.
+        // It continues while the other one is copied, and is not copied again.
         let part = BootSegment(number: 1, bootID: "boot", at: stage.clock.now, beginsAt: before.lastAt, place: 300)
         stage.journal.resume(before.recording, part, rows: before.rows, at: stage.clock.now)
         stage.record(10)
@@ -85,7 +85,7 @@ struct RecoveryTests {
         #expect(try stage.restart().damaged != nil)
         for _ in 0..<turns { stage.turn() }
         let known = try stage.ids()
-        // Whatever was begun is in no list.
+        // An unfinished copy is in no list.
         #expect(try known.allSatisfy { id in try stage.rows(of: id).count == 900 })
         try stage.restart()
         try stage.recover()
@@ -102,7 +102,7 @@ struct RecoveryTests {
         let second = stage.recordActivity(150)
         try stage.restart()
         try stage.checkpoint()
-        // Without its first page and its numbers, the new journal begins with 1.
+        // Without its first page and its numbers, the new journal starts with 1.
         let old = stage.directory.path + "/old.sqlite"
         try FileManager.default.moveItem(atPath: stage.path, toPath: old)
         for ending in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: stage.path + ending) }
@@ -112,12 +112,12 @@ struct RecoveryTests {
         stage.journal.append(.recover(file: "old.sqlite"), at: stage.clock.now)
         let lines = try stage.recover()
         let ids = try stage.ids()
-        // 3 is reserved for the next run, although both ended before the writer wrote that they began.
+        // 3 is reserved for the next run, although both ended before the writer stored their starts.
         #expect(ids == [5, 4, 2, 1] && stage.journal.activityNumber == 3)
         #expect(try stage.reader().summary(of: 4)?.recovered == RecoveryNote(formerID: 2, lostRows: 0))
         #expect(try stage.rows(of: 4) == (0..<150).map(second.row))
         #expect(lines.contains { $0.contains("activity 2 is recovered as activity 4: 2 is taken") })
-        // Once more: everything is there.
+        // A second recovery finds everything present.
         stage.journal.append(.recover(file: "old.sqlite"), at: stage.clock.now)
         try stage.recover()
         #expect(try stage.ids() == ids)
@@ -138,13 +138,13 @@ struct RecoveryTests {
     @Test func whatWasDeletedDoesNotComeBack() throws {
         for _ in 0..<3 { stage.recordActivity(200) }
         stage.journal.delete(2, at: stage.clock.now)
-        // The first turn condemns it, and has not erased all of its rows.
+        // The first run of the writer condemns it, and has not erased all of its rows.
         let writer = try stage.database()
         stage.turn()
         try stage.checkpoint()
         let left = try #require(try writer.integer("SELECT count(*) FROM input WHERE key >> 32 = 2"))
         #expect(try writer.integer("SELECT count(*) FROM condemned") == 1 && left >= 0)
-        // Nothing tells a deleted activity from one whose row is lost but the list of deleted ones.
+        // Only the list of deleted activities distinguishes a deleted one from one whose row is lost.
         let page = try #require(try stage.pages(of: "activity").first)
         try stage.restart()
         try stage.overwrite(page: page)
@@ -208,7 +208,7 @@ struct RecoveryTests {
             let begun = Clock.now()
             stage.turn()
             longest = max(longest, Clock.now() - begun)
-            // Each turn has written all of the run before a slice was copied.
+            // Each run of the writer wrote all of the run before it copied a batch.
             #expect(try stage.entries(of: 1).count == count)
         }
         print("longest turn with a slice of the recovery: \(longest)")

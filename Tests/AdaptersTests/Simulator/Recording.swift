@@ -1,7 +1,7 @@
 import Adapters
 import Domain
 
-/// A simulated run, advanced ten times a second for some time, and what came of it.
+/// A simulated run, advanced ten times a second, and its inputs.
 struct Recording {
     static let start = Instant(milliseconds: 86_400_000)
     static let utc = UTC(milliseconds: 1_772_350_200_400)
@@ -15,7 +15,7 @@ struct Recording {
         self.inputs = inputs
     }
 
-    /// Seconds since the start, of a moment.
+    /// The seconds from the start to a moment.
     static func seconds(_ moment: Instant) -> Double {
         (moment - start).inSeconds
     }

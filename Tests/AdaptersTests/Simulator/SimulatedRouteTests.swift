@@ -18,7 +18,7 @@ import Testing
         let north = (place.coordinate.latitude - last.coordinate.latitude) * metres.north
         let east = (place.coordinate.longitude - last.coordinate.longitude) * metres.east
         let step = (north * north + east * east).squareRoot()
-        // At a bend the straight line is shorter than the way.
+        // At a bend the straight line is shorter than the route.
         #expect(step < 1.001)
         last = place
     }
@@ -28,7 +28,8 @@ import Testing
     #expect(abs(first.coordinate.longitude - again.coordinate.longitude) < 1e-9)
 }
 
-/// The noise is that of a present receiver: what the replay tests put on recordings, and what the pipeline's bounds are for.
+/// The noise is that of a current receiver, as the replay tests add it to recordings and as the pipeline's
+/// limits expect it.
 @Test func positionsLieAboutTheTruthAsAReceiversDo() throws {
     let route = SimulatedRoute()
     var residuals: [[Double]] = []
@@ -55,7 +56,7 @@ import Testing
         residuals.append(errors)
     }
     let all = residuals.flatMap { $0 }
-    // 3 m that lasts over 30 s and 0.3 m that does not; 40 runs are some 200 independent errors.
+    // 3 m that lasts 30 s, and 0.3 m of white noise; 40 runs have about 200 independent errors.
     #expect((2.5...3.5).contains(moments(all).deviation))
     #expect(abs(moments(all).mean) < 0.8)
     #expect((2.4...3.6).contains(moments(delta).deviation))
@@ -66,10 +67,10 @@ import Testing
     #expect((0.92...0.98).contains(correlation(after: 1)))
     #expect((0.2...0.55).contains(correlation(after: 30)))
     #expect(abs(correlation(after: 150)) < 0.2)
-    // One second to the next: √(2/30) of 3 m, and twice the white part.
+    // From one second to the next: √(2/30) of 3 m, and twice the white noise.
     let steps = residuals.flatMap { zip($0, $0.dropFirst()).map { $1 - $0 } }
     #expect((0.82...0.94).contains(moments(steps).deviation))
-    // Where the runner stands, a speed is not negative: the error is one-sided there, and never over 0.1 m/s.
+    // While the runner stops, the speed is not negative: the error is one-sided, and at most 0.1 m/s.
     #expect(speedErrors.allSatisfy { abs($0) < 0.103 })
     #expect((0.04...0.06).contains(moments(speedErrors).deviation))
 }

@@ -40,7 +40,7 @@ func sameSeedSaysTheSameHoweverOftenItIsAdvanced(seed: UInt64) {
         #expect(run.nextAt > now)
         now = run.nextAt
     }
-    // A fix and a notification a second, less those of the dropout, and the links and the battery.
+    // A fix and a notification per second, without those of the dropout, and the links and the battery.
     #expect((1170...1210).contains(count))
 }
 
@@ -59,7 +59,7 @@ func heartRateFollowsEffortWithALag(seed: UInt64) throws {
     func rate(at seconds: Double) throws -> Int {
         Int(try #require(notifications.last { $0.seconds <= seconds }).value.beatsPerMinute)
     }
-    // Off from standing, and held at the light from 40 s on.
+    // It starts from standing, and stops at the light from 40 s on.
     #expect(try rate(at: 3) < 95)
     #expect(try rate(at: 15) < rate(at: 25))
     #expect(try rate(at: 39) > 125)
@@ -76,7 +76,7 @@ func everyBeatIsToldOnce(seed: UInt64) {
     for notification in notifications.dropFirst() {
         told += notification.value.rrIntervals.reduce(0) { $0 + Double($1) } / 1024
         let passed = notification.seconds - notifications[0].seconds
-        // The beat that is under way at either end is the most that can be missing or too much.
+        // At most one beat in progress at either end may be missing or extra.
         #expect(abs(told - passed) < 0.75)
     }
 }
@@ -96,7 +96,7 @@ func heartRateShownIsTheMeanOfTheLastBeats(seed: UInt64) {
 @Test(arguments: 1...5 as ClosedRange<UInt64>)
 func beatsVaryWithBreathAndChanceLessUnderEffort(seed: UInt64) {
     let notifications = Recording(seed: seed, seconds: 1500).notifications
-    /// Root mean square of successive differences, in milliseconds, of the notifications that agree.
+    /// Root mean square of successive differences, in milliseconds, of the notifications in the range.
     func variability(_ rates: ClosedRange<UInt16>) -> Double {
         var squares: [Double] = []
         for notification in notifications where rates.contains(notification.value.beatsPerMinute) {
@@ -125,10 +125,10 @@ func beatsVaryWithBreathAndChanceLessUnderEffort(seed: UInt64) {
     }
     let away = links[2].seconds..<links[4].seconds
     #expect(recording.notifications.allSatisfy { !away.contains($0.seconds) })
-    // Connected means that a notification has come.
+    // The link is connected only if a notification arrives.
     let moments = Set(recording.notifications.map(\.seconds))
     #expect(links.allSatisfy { $0.value.state != .connected || moments.contains($0.seconds) })
-    // What beat meanwhile is not told afterwards.
+    // Beats during the dropout are not reported afterwards.
     let first = try #require(recording.notifications.first { $0.seconds >= away.upperBound })
     #expect(first.value.rrIntervals.count <= 4)
 }
@@ -176,7 +176,7 @@ func fixesAreOfWholeSecondsAndArriveSoonAfter(seed: UInt64) throws {
     for (seconds, expected) in zip(links.map(\.seconds), [0, 0.6, 75.6, 95.6, 375.6, 395.6]) {
         #expect((0...0.31).contains(seconds - expected))
     }
-    // The first fix after the tunnel promises less than those that follow.
+    // The first fix after the tunnel reports a larger error than those that follow.
     let after = recording.fixes.filter { Recording.seconds($0.arrivedAt) > 95.4 }.compactMap(\.accuracy)
     #expect(after[0] > 15)
     #expect(after[30] < 8)
@@ -196,7 +196,7 @@ func runnerStandsAtTheLight(seed: UInt64) throws {
         #expect(speeds[0] > 1)
         #expect(speeds[24] > 1)
     }
-    // The receiver's own speed says so too.
+    // The receiver's speed shows it, too.
     let standing = Recording(seed: seed, seconds: 60).fixes.filter {
         (45..<57).contains(Recording.seconds($0.arrivedAt))
     }
@@ -239,10 +239,10 @@ func afterAHoleTheRunGoesOnWithoutWhatWasMissed(hole: Int) throws {
     #expect(inputs.allSatisfy { $0.measuredAt > after - .seconds(1) && $0.measuredAt <= after })
     #expect(inputs.notifications.allSatisfy { $0.value.rrIntervals.count <= 4 })
     #expect(run.nextAt > after)
-    // The runner ran on at the last speed.
+    // The runner continued at the last speed.
     let covered = run.trueDistance(at: after) - distance
     #expect(abs(covered / (speed / 0.4 * Double(hole)) - 1) < 0.2)
-    // A minute later everything flows as ever, and each beat is told once.
+    // A minute later all inputs arrive as usual, and each beat is reported once.
     var later: [Timestamped<Input>] = []
     for second in 1...60 { later += run.advance(to: after + .seconds(second)) }
     #expect((59...61).contains(later.fixes.count))

@@ -12,7 +12,7 @@ import Testing
     end.arm(at: began + .seconds(10))
     simulator = try Simulator(seed: 1, loop: loop) { input in
         inputs.append(Timestamped(input, at: Clock.now()))
-        // Let go of in the midst of a report; a strap's next would come within a second.
+        // Released during a report. The strap's next one would come within a second.
         guard case .fix = input else { return }
         simulator = nil
         end.arm(at: Clock.now() + .milliseconds(1100))
@@ -27,7 +27,7 @@ import Testing
     #expect(inputs.gpsdLinks.map(\.value.state) == [.connecting, .connected])
     #expect(inputs.heartLinks.map(\.value.state) == [.connecting])
     #expect(fix.mode == 3)
-    // Reported when it arrived, on the machine's own clocks.
+    // Reported on arrival, with the machine's own clocks.
     let reportedAt = try #require(inputs.last?.measuredAt)
     #expect(fix.arrivedAt >= began)
     #expect(reportedAt >= fix.arrivedAt)

@@ -5,7 +5,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// The client against a GATT server that nobody here wrote.
+/// The client with an independent GATT server (Bumble).
 struct BumbleStrapTests {
     @Test func anIndependentStrapIsStreamedDescribedLostAndFoundAgain() throws {
         let bench = try StrapFixture()
@@ -38,7 +38,7 @@ struct BumbleStrapTests {
         expected.location = .chest
         #expect(bench.information == [expected, expected])
 
-        // Rests of at most 5 s while a run is active, and the first value comes a period after the subscription.
+        // Delays of at most 5 s during a run, and the first value comes one period after the subscription.
         let ready = try #require(second?.readyAt)
         let back = bench.hearts[20].measuredAt - ready
         #expect(back < .seconds(8))
@@ -50,7 +50,8 @@ struct BumbleStrapTests {
         )
     }
 
-    /// Polar's streams: types of 16 bytes, and a control point that sends no indication before the last one is confirmed.
+    /// Polar's streams: UUIDs of 16 bytes, and a control point that sends no indication before the last one
+    /// is confirmed.
     @Test func anIndependentServersIndicationsAreConfirmed() throws {
         let bench = try StrapFixture()
         let strap = try BumbleStrap(path: bench.path, period: 1)
@@ -80,7 +81,7 @@ struct BumbleStrapTests {
     }
 }
 
-/// A bare GATT client on a socket.
+/// A minimal GATT client on a socket.
 private final class GattProbe {
     private let socket: FileDescriptor
     private var source: DescriptorSource?

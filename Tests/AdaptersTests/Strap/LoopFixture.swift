@@ -2,29 +2,29 @@ import Adapters
 import Domain
 import Linux
 
-/// A bench whose loop runs until something has come about.
+/// A fixture whose loop runs until a condition holds.
 protocol LoopFixture: AnyObject {
     var loop: EventLoop { get }
     var inputs: [Timestamped<Input>] { get }
-    /// What the loop runs for; asked by ``check()``.
+    /// The condition that ends the loop, evaluated by ``check()``.
     var isDone: (Self) -> Bool { get set }
     var timers: [TimerSource] { get set }
 }
 
 extension LoopFixture {
-    /// Does something after a while, in the loop.
+    /// Calls `body` in the loop after a delay.
     func after(_ duration: Duration, _ body: @escaping () -> Void) throws {
         let timer = try loop.timer(body)
         timer.arm(at: Clock.now() + duration)
         timers.append(timer)
     }
 
-    /// Runs the loop until a condition that anything can bring about; false when the time is over. Once a bench.
+    /// Runs the loop until a condition holds. False after the time limit. Once per fixture.
     @discardableResult
     func run(for limit: Duration, until isDone: @escaping (Self) -> Bool = { _ in false }) throws -> Bool {
         self.isDone = isDone
         try after(limit) { [unowned self] in loop.stop(1) }
-        // What a test has the loop do may hold the bench.
+        // The closures of a test may retain the fixture.
         defer {
             timers = []
             self.isDone = { _ in false }

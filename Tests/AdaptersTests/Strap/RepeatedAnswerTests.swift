@@ -5,17 +5,17 @@ import Sensors
 import TestKit
 import Testing
 
-/// A strap that sends each answer twice, at once or later.
+/// A strap that sends each response twice, at once or later.
 @Suite(.serialized)
 struct RepeatedAnswerTests {
-    /// What came of such a strap: what it said of itself, its battery as often as it was told, and how often it was connected.
+    /// The results for such a strap: its device information, its battery reports, and the number of connections.
     private struct Outcome {
         var information: DeviceInformation?
         var batteries: [Int] = []
         var connections = 0
     }
 
-    /// From a request to its answer, as over the air: a late repetition then falls into the time of another request.
+    /// The latency of a response, as over the air, so that a late repetition falls into another request.
     private static let latency = Duration.milliseconds(20)
 
     private func connect(repeatingAfter delay: Duration) throws -> Outcome {
@@ -42,7 +42,7 @@ struct RepeatedAnswerTests {
         outcome.batteries = bench.inputs.compactMap {
             if case .battery(let percent) = $0.value { percent } else { nil }
         }
-        // Its closure holds it.
+        // The closure of the peer retains it.
         peer = nil
         return outcome
     }
@@ -60,7 +60,7 @@ struct RepeatedAnswerTests {
         #expect(outcome.information?.location == .chest)
     }
 
-    /// Later than any wait: what is told is right or absent, never another answer.
+    /// Later than any timeout: values are right or missing, but never those of another response.
     @Test(arguments: [130, 220, 310] as [Int64])
     func ofAStrapThatRepeatsLateNothingWrongIsTold(milliseconds: Int64) throws {
         let outcome = try connect(repeatingAfter: .milliseconds(milliseconds))

@@ -6,7 +6,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// A strap's client in a loop of its own, and what it reported.
+/// A strap backend in its own loop, and its reports.
 final class StrapFixture: LoopFixture {
     let loop: EventLoop
     let path: String
@@ -51,7 +51,7 @@ final class StrapFixture: LoopFixture {
         }
     }
 
-    /// Processor time of this thread.
+    /// The processor time of this thread.
     static func processorTime() -> Duration {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

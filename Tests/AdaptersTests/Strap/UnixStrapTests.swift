@@ -5,7 +5,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// The client against a peer in the same loop that answers well, badly, too much or not at all.
+/// The backend with a peer in the same loop that replies well, badly, too much or not at all.
 @Suite(.serialized)
 struct UnixStrapTests {
     private let bench: StrapFixture
@@ -15,7 +15,7 @@ struct UnixStrapTests {
         bench = try StrapFixture()
     }
 
-    /// A scripted strap that notifies once it is asked to.
+    /// A scripted strap that sends a notification after the subscription.
     private func notifyingStrap() -> ScriptedStrap {
         var strap = ScriptedStrap()
         strap.answers[ScriptedStrap.subscription] = [[0x13], ScriptedStrap.notification]
@@ -195,7 +195,7 @@ struct UnixStrapTests {
     }
 
     @Test func waitingTakesNoProcessorTime() throws {
-        // One strap is not there, one takes the connection and says nothing, one has ended while it streamed.
+        // One strap is missing, one accepts the connection and sends nothing, one ended while it streamed.
         let mute = try StrapFixture()
         let gone = try StrapFixture()
         let silent = try HostilePeer(path: mute.path, loop: bench.loop) { _ in [] }

@@ -79,7 +79,7 @@ struct StrapStoreTests {
     }
 
     @Test func keysAreNobodyElsesToRead() throws {
-        // What a power cut has left of an earlier release's.
+        // A file that a power cut left of an earlier release.
         try put(Data())
         try FileManager.default.moveItem(atPath: file.path, toPath: file.path + ".new")
         try file.write(Self.full)
@@ -94,7 +94,7 @@ struct StrapStoreTests {
         try put(#"{"version":1,"off":true,"straps":["a"],"remembered":[]}"#.utf8)
         let (list, trouble) = file.read()
         #expect(list.ours == ["a"] && list.isOff && list.saysWhatPeopleWant && trouble == nil)
-        // It is the journal's now.
+        // These data are in the journal now.
         try file.write(list)
         #expect(file.read() == (StrapStore(), nil))
     }
@@ -106,7 +106,7 @@ struct StrapStoreTests {
             try put(whole.prefix(count))
             #expect(file.read() == (StrapStore(), .damaged(setAside: file.path + ".damaged")))
         }
-        // Without its newline it is a list all the same.
+        // Without its newline the list is still valid.
         try put(whole.dropLast())
         #expect(file.read() == (Self.full, nil))
     }

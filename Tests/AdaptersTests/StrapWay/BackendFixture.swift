@@ -5,17 +5,17 @@ import Sensors
 import TestKit
 import Testing
 
-/// The ways to the straps, pretended, over a real bus on which bluetoothd's name comes and goes.
+/// Two fake Bluetooth backends, with a real bus on which bluetoothd's name appears and disappears.
 final class BackendFixture {
     let daemon: PrivateBus
     let loop: EventLoop
     private(set) var ways: StrapBackendSwitch?
-    /// What has happened: ways begin and end, are told things, and report.
+    /// The events: backends start, end, are called and report.
     var story: [String] = []
     private(set) var inputs: [Input] = []
-    /// The way that was made last.
+    /// The backend that was made last.
     private(set) weak var way: PretendWay?
-    /// So many ways cannot be made.
+    /// How many backends cannot be made.
     var failures = 0
 
     init(isThere: Bool = true) throws {
@@ -51,7 +51,7 @@ final class BackendFixture {
         ways = nil
     }
 
-    /// bluetoothd, as far as the bus sees it: somebody owns its name. It runs until it is let go of.
+    /// A peer that owns bluetoothd's name on the bus until it is released.
     func bluetoothd() throws -> Bus {
         let bus = try Bus(at: daemon.address, loop: loop) { _ in }
         var isDone = false
@@ -64,7 +64,7 @@ final class BackendFixture {
         return bus
     }
 
-    /// Turns the loop until something is so; fails where it does not become so.
+    /// Runs the loop until a condition holds. Fails the test if it does not.
     func turn(sourceLocation: SourceLocation = #_sourceLocation, until isSo: () -> Bool) throws {
         let deadline = Clock.now() + .seconds(20)
         while !isSo() {
@@ -79,7 +79,7 @@ final class BackendFixture {
     }
 }
 
-/// A way that does nothing but tell what it is told.
+/// A backend that only records its calls.
 final class PretendWay: StrapBackend {
     let report: (Input) -> Void
     private let tell: (String) -> Void
