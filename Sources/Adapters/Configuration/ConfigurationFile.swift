@@ -59,7 +59,7 @@ package enum ConfigurationFile {
                         guard let list = unsafe list, let section = unsafe section, let key = unsafe key,
                             let value = unsafe value
                         else { return }
-                        unsafe list.assumingMemoryBound(to: [Assignment].self).pointee.append(
+                        unsafe list.assumingMemoryBound(to: [Assignment].self).pointee.merge(
                             Assignment(
                                 line: Int(line), section: unsafe String(cString: section),
                                 key: unsafe String(cString: key), value: unsafe String(cString: value)))
@@ -78,8 +78,8 @@ package enum ConfigurationFile {
 }
 
 extension [ConfigurationFile.Assignment] {
-    /// The next assignment, or the next piece of the last one.
-    fileprivate mutating func append(_ next: ConfigurationFile.Assignment) {
+    /// Appends the next assignment, or the next piece of the last one.
+    fileprivate mutating func merge(_ next: ConfigurationFile.Assignment) {
         if let last = indices.last, self[last].line == next.line {
             self[last].value += next.value
         } else {
