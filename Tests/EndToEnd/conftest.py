@@ -21,7 +21,7 @@ def stage():
 
 @pytest.fixture(scope="module")
 def long_stage():
-    """One that several tests look at."""
+    """A daemon that several tests share."""
     stage = ProcessFixture()
     yield stage
     stage.end()
@@ -37,7 +37,7 @@ def paced(tmp_path):
 
 @pytest.fixture
 def screen(tmp_path):
-    """Makes terminals with a shell, and ends them."""
+    """Creates terminals with a shell, and ends them."""
     made = []
 
     def make(*arguments, **options):
@@ -68,7 +68,7 @@ def every_line_is_of_the_schema(schema):
 
 @pytest.fixture(scope="session", autouse=True)
 def demo_of_the_session():
-    """A demo that runs from the first test on: what it shows takes minutes."""
+    """A demo that runs from the first test on: what its tests wait for takes minutes."""
     stage = ProcessFixture()
     reader = stage.reader(stage.paced("--demo"), since=0)
     yield reader

@@ -1,4 +1,4 @@
-"""Runs that begin and end by themselves, on a board whose only switch is the power."""
+"""Runs that start and stop automatically, on a board whose only control is the power."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ from harness.timing import wait_for
 
 @pytest.fixture
 def alone(stage):
-    """Starts a daemon that records by itself."""
+    """Starts a daemon that records automatically."""
     def start(*options, **keys):
         path = stage.directory / "paced.conf"
         path.write_text("[Recording]\nAutoStart=yes\n")
@@ -36,7 +36,7 @@ def test_movement_begins_a_run_back_where_it_began(stage, alone, schema):
     assert state["distance_m"] >= 45
     assert state["elapsed_ms"] > start["ago_ms"] - 100
     assert not [error.message for error in schema.iter_errors(json.loads(start.text))]
-    # A stop by hand is not undone while the movement goes on.
+    # A manual stop is not undone while the movement continues.
     assert daemon.call("run.stop")["distance_m"] >= 45
     time.sleep(15)
     assert daemon.call("status")["run"] == "idle"
@@ -75,5 +75,5 @@ def test_beats_begin_a_run_and_a_forgotten_one_ends_as_of_the_last(stage, alone)
         capture_output=True, check=True, timeout=20).stdout.decode().splitlines()
     ends = [line for line in map(json.loads, replay) if line.get("event") == "stop"]
     assert len(ends) == 1
-    # The same summary, but for the number, which is the machine's.
+    # The same summary, except the number.
     assert {**ends[0]["summary"], "id": listed["id"]} == summary

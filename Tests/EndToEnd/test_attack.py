@@ -24,7 +24,7 @@ def attack(*words, **environment):
 
 
 def commands():
-    """The words of each process that runs."""
+    """The arguments of each running process."""
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
             yield path.read_bytes()

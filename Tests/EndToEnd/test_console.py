@@ -1,4 +1,4 @@
-"""pacectl's commands and its lines, against a daemon that is only pretended."""
+"""pacectl's commands and its lines, against a fake daemon."""
 
 import json
 import os
@@ -181,7 +181,7 @@ def test_help_and_version_need_no_daemon():
 
 def test_sockets_are_found_without_being_named(paced, tmp_path):
     (tmp_path / "paced").symlink_to(paced.directory)
-    # A daemon of the system comes before one's own.
+    # A system daemon has precedence over the user's.
     daemon = "/run/paced" if os.path.exists("/run/paced/state.sock") else str(tmp_path / "paced")
     result = subprocess.run([PACECTL, "pause"], capture_output=True, text=True,
                             env=os.environ | {"XDG_RUNTIME_DIR": str(tmp_path)})

@@ -1,4 +1,4 @@
-"""control.sock: the examples of the JSON-RPC 2.0 specification, and what each command answers."""
+"""control.sock: the examples of the JSON-RPC 2.0 specification, and the response to each command."""
 
 import json
 import os
@@ -24,8 +24,8 @@ def none(identifier):
 PARSE_ERROR = error(-32700, "Parse error", None)
 INVALID = error(-32600, "Invalid Request", None)
 
-# The examples of https://www.jsonrpc.org/specification, section 7, as they stand there; lines that it breaks for reading
-# are one line here, as the sockets have it. Its methods do not exist here, and the answers are those of such a method.
+# The examples of https://www.jsonrpc.org/specification, section 7. Line breaks for readability are removed,
+# as the sockets need. Their methods do not exist here, so the responses are those to an unknown method.
 SPECIFICATION = [
     ('{"jsonrpc": "2.0", "method": "subtract", "params": [42, 23], "id": 1}', none(1)),
     ('{"jsonrpc": "2.0", "method": "subtract", "params": [23, 42], "id": 2}', none(2)),
@@ -52,7 +52,7 @@ SPECIFICATION = [
 
 
 def without_details(answer):
-    """The answer without `data`, which the specification leaves to the server."""
+    """The response without `data`, which the specification leaves to the server."""
     if isinstance(answer, list):
         return [without_details(one) for one in answer]
     if "error" in answer:

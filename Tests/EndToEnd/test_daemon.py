@@ -1,4 +1,4 @@
-"""The daemon as a process: options, directories, signals, size; being stopped and going on."""
+"""The daemon as a process: options, directories, signals, size; SIGSTOP and SIGCONT."""
 
 import os
 import pathlib
@@ -105,10 +105,10 @@ def test_stopped_for_three_seconds_it_catches_up_and_counts_the_late_ticks(stage
     continued = boot_ms()
     wait_for(lambda: reader.of("STATE")[-1]["boot_ms"] > continued + 1500, 10, "states after that")
     states = [state for state in reader.of("STATE") if state["run"] == "active"]
-    # Elapsed time is the boot clock's, as if nothing had been.
+    # Elapsed time follows the boot clock, as without the interruption.
     starts = {state["boot_ms"] - state["elapsed_ms"] for state in states}
     assert max(starts) - min(starts) <= 1
-    # What was caught up together has one line.
+    # Ticks that are caught up together share a line.
     steps = [after["elapsed_ms"] - before["elapsed_ms"] for before, after in zip(states, states[1:])]
     assert max(steps) >= 2900
     assert [after["seq"] - before["seq"] for before, after in zip(states, states[1:])] == [1] * len(steps)
@@ -134,7 +134,7 @@ def test_idle_it_hardly_runs(stage):
     time.sleep(1)
     before = ticks()
     time.sleep(4)
-    # Hundredths of seconds of processor time, with nobody at gpsd's port and no strap.
+    # Hundredths of a second of CPU time, without gpsd and without a strap.
     assert ticks() - before <= 4
 
 

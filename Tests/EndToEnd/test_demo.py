@@ -1,4 +1,4 @@
-"""--demo and make run: a run that begins by itself, on a screen that lives."""
+"""--demo and make run: a run that starts automatically, on a live screen."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ from harness.timing import wait_for
 
 
 def running(text):
-    """The processes whose command line has a text."""
+    """The processes whose command line contains a text."""
     found = []
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -61,7 +61,7 @@ def test_killed_outright_it_leaves_no_process(stage):
 
 
 def test_make_run_is_build_and_demo():
-    # Without what a make above this test has set.
+    # Without the variables of a make that runs this test.
     environment = {key: value for key, value in os.environ.items() if not key.startswith("MAKE") and key != "MFLAGS"}
     said = subprocess.run(
         ["make", "-n", "run"], cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
@@ -77,7 +77,7 @@ def test_the_demo_starts_a_run_and_its_strap_drops_out_and_returns(demo_of_the_s
         lambda: next((event for event in reader.of("EVENT") if event["seq"] > lost["seq"]
                       and (event["event"], event.get("link_of"), event.get("link")) == ("link", "heart", "connected")), None),
         60, "the strap again")
-    # The beat value goes with the link, and comes again with it.
+    # The heart rate disappears with the link, and returns with it.
     states = reader.of("STATE")
     without = [state for state in states if lost["boot_ms"] < state["boot_ms"] < back["boot_ms"]]
     assert without and all("bpm" not in state["heart"] for state in without)
@@ -85,7 +85,7 @@ def test_the_demo_starts_a_run_and_its_strap_drops_out_and_returns(demo_of_the_s
     if not after:
         wait_for(lambda: reader.of("STATE")[-1]["boot_ms"] > back["boot_ms"] + 3000, 10, "states after that")
     assert 60 < reader.of("STATE")[-1]["heart"]["bpm"] < 190
-    # A tunnel has been too: position went stale or absent, and came again.
+    # A tunnel too: the position went stale or absent, and returned.
     kinds = [event.get("fix") for event in reader.of("EVENT") if event["event"] == "fix"]
     assert "stale" in kinds and kinds.count("fresh") >= 2
     assert {state["run"] for state in states} == {"active"}

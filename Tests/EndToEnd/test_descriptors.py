@@ -1,4 +1,4 @@
-"""Few descriptors: below the least paced does not start, above it every client of its sockets gets an answer."""
+"""Few descriptors: below the minimum paced does not start, above it every client of its sockets gets a response."""
 
 import json
 import os
@@ -52,7 +52,7 @@ def test_at_the_least_every_client_of_control_is_answered(stage):
     notified.wait("READY=1")
     control, state = daemon.runtime / "control.sock", daemon.state_socket
     quiet = daemon.descriptors()
-    # However many read, those who command are served.
+    # However many subscribers there are, control clients are served.
     readers = [connect(state) for _ in range(100)]
     first = [read_line(client)["class"] for client in readers]
     assert "VERSION" in first and "ERROR" in first
@@ -60,7 +60,7 @@ def test_at_the_least_every_client_of_control_is_answered(stage):
     for client in callers:
         client.sendall(REQUEST)
         assert read_line(client)["result"]["run"] == "active"
-    # And the others hear why not.
+    # And the others get the reason.
     callers += [connect(control) for _ in range(60)]
     refusals = []
     for client in callers[4:]:
@@ -86,7 +86,7 @@ def test_without_any_descriptor_left_a_client_is_refused_and_not_left_waiting(st
     assert read_line(kept)["result"]["run"] == "active"
     used = [int(number) for number in os.listdir(f"/proc/{daemon.pid}/fd")]
     limits = resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE)
-    # Not one number is free below this.
+    # All descriptors below this are in use.
     lowest = next(number for number in range(len(used) + 1) if number not in used)
     resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE, (lowest, limits[1]))
     for _ in range(3):
@@ -97,7 +97,7 @@ def test_without_any_descriptor_left_a_client_is_refused_and_not_left_waiting(st
         with connect(daemon.state_socket) as client:
             assert "LimitNOFILE" in read_line(client)["message"]
             assert client.recv(1) == b""
-    # Those who are there are served on.
+    # Clients from before are still served.
     kept.sendall(REQUEST)
     assert read_line(kept)["result"]["run"] == "active"
     resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE, limits)

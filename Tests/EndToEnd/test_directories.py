@@ -18,7 +18,7 @@ IS_ROOT = os.getuid() == 0
 
 
 class Attempt:
-    """A daemon that may not start; `text` is what it has said."""
+    """A daemon that may not start; `text` is its log."""
 
     def __init__(self, stage, runtime=None, state=None, **options):
         self.runtime = runtime or stage.directory / "run"
@@ -59,7 +59,7 @@ class Attempt:
 
 @pytest.fixture
 def victim(stage):
-    """A file that somebody else's link leads to; it must stay as it is."""
+    """A file that another user's link points to; it must not change."""
     path = stage.directory / "victim"
     path.write_bytes(b"precious")
     path.chmod(0o666)
@@ -126,7 +126,7 @@ def test_a_file_of_the_state_that_is_no_regular_one_is_named_and_stops_nothing(s
     assert attempt.answers()
     after = os.lstat(path)
     assert (after.st_mode, after.st_ino, after.st_size) == (before.st_mode, before.st_ino, before.st_size)
-    # A reader and an import of another process say the same, and do not wait either.
+    # A reader and an import in another process report the same, and do not block.
     if name.startswith("journal.sqlite"):
         track = stage.directory / "track.gpx"
         track.write_text(
@@ -152,7 +152,7 @@ def test_a_hard_link_is_logged_and_refused_nowhere(stage):
 
 
 def mended(text, option):
-    """The command that a message gives."""
+    """The command that a message suggests."""
     found = re.search(rf": run (ch\w+ [^,;]*){re.escape(AFTER[option])}\n", text)
     assert found, text
     return found[1].split(" as root")[0].split()
@@ -197,14 +197,14 @@ def test_a_parent_that_everybody_can_write_to_is_refused_unless_it_is_sticky(sta
 
 
 def test_a_link_to_the_state_directory_is_resolved_once(stage):
-    # As systemd makes it for DynamicUser=.
+    # As systemd creates it for DynamicUser=.
     private = stage.directory / "private" / "paced"
     private.mkdir(parents=True, mode=0o750)
     (stage.directory / "state").symlink_to("private/paced")
     paced = stage.paced(*OFF)
     assert paced.call("status")["recorder"]["state"] == "writing"
     assert (private / "journal.sqlite").exists()
-    # The link leads elsewhere now: what is open stays where it is.
+    # The link now points elsewhere; open files stay where they are.
     (stage.directory / "state").unlink()
     (stage.directory / "state").symlink_to(stage.directory)
     number = paced.call("run.start")["activity"]
@@ -252,7 +252,7 @@ def test_a_daemon_of_another_user_runs_in_its_own_directories_and_root_learns_wh
         socket_name = "control" if words == ["start"] else "state"
         assert lines == [
             f"pacectl: the daemon at {attempt.runtime}/{socket_name}.sock is run by user {OTHER}, not by root or paced"]
-    # It does not run in one of root's that its group may write to.
+    # It does not run in a root-owned directory that is group-writable.
     attempt.end()
     os.chown(home / "state", 0, OTHER)
     (home / "state").chmod(0o770)

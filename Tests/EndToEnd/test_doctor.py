@@ -1,4 +1,4 @@
-"""pacectl doctor: against a tree of files that looks like a machine's, a daemon that is pretended, and a gpsd that is."""
+"""pacectl doctor: against a file tree that replaces a system's, a fake daemon, and a fake gpsd."""
 
 import json
 import os
@@ -133,7 +133,7 @@ def test_floods_of_nonsense_do_no_harm(tmp_path, tree):
 def test_one_who_is_not_root_is_told_what_he_may_know():
     if os.geteuid() != 0:
         return
-    # What pytest gives is root's alone.
+    # pytest's own directories are readable by root only.
     with tempfile.TemporaryDirectory() as directory:
         directory = pathlib.Path(directory)
         os.chmod(directory, 0o755)

@@ -1,4 +1,4 @@
-"""A state directory of an earlier release, left by a kill in mid-run: the present daemon goes on with it."""
+"""A state directory of an earlier release, left by a kill during a run: this release resumes it."""
 
 import json
 import shutil
@@ -19,7 +19,7 @@ EVENTS = 50
 
 @pytest.fixture
 def state(stage):
-    """A copy of the directory, as if the machine had been restarted since: its clock was never known, so the run is resumed."""
+    """A copy of the directory, as after a reboot: its time of day was never known, so the run is resumed."""
     place = stage.directory / "state"
     shutil.copytree(SOURCE, place, ignore=shutil.ignore_patterns("README", "exports", "paced.conf"))
     place.chmod(0o750)
@@ -58,7 +58,7 @@ def test_settings_and_keys_of_an_earlier_release_hold(stage, state):
     assert (state / "straps.json").read_bytes() == straps and len(json.loads(straps)["keys"]) == 1
 
 
-# What stands in these events, by the names of then and of now.
+# The fields of these events, by their former and present names.
 NAMES = {
     '"of":': '"link_of":', '"reason":"elsewhere"': '"reason":"in-use"', '"raised":': '"active":',
     '"fault":"export failed"': '"fault":"export-failed"', '"heart_average_bpm":': '"average_bpm":',
@@ -77,7 +77,7 @@ def test_the_last_events_of_an_earlier_release_are_replayed_with_their_numbers(s
     reader = stage.reader(daemon, since=0)
     start = reader.first("EVENT", 10, event="start", resumed=True)
     lines = reader.of("EVENT")
-    # Every line is held against the schema too.
+    # Every line is validated against the schema too.
     assert [line.text.decode() for line in lines[:EVENTS]] == expected
     assert [line["seq"] for line in lines] == list(range(1, len(lines) + 1)) and start["seq"] > EVENTS
 
@@ -99,7 +99,7 @@ def test_a_configuration_of_an_earlier_release_holds_with_a_warning_for_each_key
     assert one_too_many.first("ERROR")["message"]
     state = daemon.call("status")
     assert (state["run"], state["activity"], state["bluetooth"]["backend"]) == ("active", 4, "off")
-    # The file is read again with the same names.
+    # A reload accepts the former names too.
     daemon.process.send_signal(signal.SIGHUP)
     wait_for(lambda: daemon.log.read_text().count("SyncSeconds= is now called") == 2, 5, "a second warning")
     wait_for(lambda: "read the configuration again: nothing has changed" in daemon.log.read_text(), 5, "a reload")

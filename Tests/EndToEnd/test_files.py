@@ -1,4 +1,4 @@
-"""pacectl's commands on the journal and on files: list, show, export, import and replay, of a run that a demo recorded."""
+"""pacectl's commands on the journal and on files: list, show, export, import and replay, with a demo's run."""
 
 import datetime
 import json
@@ -20,7 +20,7 @@ from harness.timing import wait_for
 FORMATS = ["fit", "gpx", "tcx", "geojson", "kml", "csv"]
 READ_BACK = ["fit", "gpx", "tcx", "kml"]
 RUN = ROOT / "Tests/Data/fit/run-fenix2-9km.fit"
-# What belongs to the machine, and what only the replay of a journal knows.
+# Fields that depend on the machine, or that only a replay of a journal has.
 MACHINE = {"time", "seq", "boot_ms", "activity", "recorder", "gpsd", "bluetooth", "ticks", "faults"}
 
 
@@ -30,7 +30,7 @@ def pacectl(state, *words, **options):
 
 
 def said(state, *words):
-    """What a command that must succeed writes to standard output."""
+    """The standard output of a command that must succeed."""
     result = pacectl(state, *words, text=True)
     assert result.returncode == 0, result.stderr
     return result.stdout
@@ -58,7 +58,7 @@ def recorded(long_stage):
 
 
 def figures(line):
-    """A line less what belongs to the machine, each number as the text that it is."""
+    """A line without machine-dependent fields, each number as its text."""
     value = json.loads(line, parse_float=str, parse_int=str)
     return json.dumps([(name, value[name]) for name in value if name not in MACHINE])
 
@@ -67,7 +67,7 @@ def test_replay_says_what_was_published(recorded):
     state, number, published = recorded
     published = [figures(line) for line in published if json.loads(line).get("event") != "recorder"]
     replayed = [figures(line) for line in said(state, "replay", str(number)).splitlines()]
-    # Ticks that the machine caught up together were published as one line.
+    # Ticks that were caught up together were published as one line.
     rest = iter(replayed)
     assert all(line in rest for line in published), [line for line in published if line not in replayed]
     others = set(replayed) - set(published)
@@ -121,7 +121,7 @@ def test_shown_activity_has_its_laps(recorded):
     assert text.count(" min/km") == 3
     shown = json.loads(said(state, "show", str(number), "--json"))
     stop = next(json.loads(line) for line in published if json.loads(line).get("event") == "stop")
-    # The end's own milliseconds are cut where the activity's are.
+    # The end's milliseconds are truncated where the activity's are.
     ended = [datetime.datetime.fromisoformat(summary.pop("ended")) for summary in (shown["summary"], stop["summary"])]
     assert abs(ended[0] - ended[1]) <= datetime.timedelta(milliseconds=1)
     assert shown["summary"] == stop["summary"]
@@ -130,7 +130,7 @@ def test_shown_activity_has_its_laps(recorded):
 
 
 def samples(format, path):
-    """What a file says second by second, without the totals: those of an import are counted anew, from whole samples."""
+    """A file's content for each second, without totals: an import computes those again, from whole samples."""
     content = path.read_bytes()
     marks = {"gpx": b"<trkpt", "tcx": b"<Trackpoint>", "kml": b""}
     if format == "fit":
@@ -152,10 +152,10 @@ def test_files_come_back_as_they_went(recorded, tmp_path):
             after = json.loads(said(again, "import", paths[count - 1], "--json"))
             said(again, "export", "1", "--format", format, "-o", paths[count])
             assert after["id"] == 1 and "demo" not in after
-            # GPX and KML have no distances: those are measured from position to position.
+            # GPX and KML have no distances: those are computed from the positions.
             tolerance = 0.2 * before["distance_m"] if format in ("gpx", "kml") else 0.02
             assert abs(after["distance_m"] - before["distance_m"]) <= tolerance, format
-            # The text formats know the seconds between points: of each part up to one goes, and at the end.
+            # The text formats have times of points only: up to one second of each part is lost, and at the end.
             assert abs(after["elapsed_ms"] - before["elapsed_ms"]) <= 3000, format
         assert len(samples(format, paths[0])) > 20
         assert samples(format, paths[0]) == samples(format, paths[1]), format
@@ -235,7 +235,7 @@ def test_what_is_not_there_is_said(recorded, tmp_path):
 
 
 def test_journal_is_found_without_being_named(tmp_path):
-    # A journal of the system comes before one's own.
+    # A system journal has precedence over the user's.
     own = not os.path.exists("/var/lib/paced/journal.sqlite")
     (tmp_path / "paced").mkdir()
     said(tmp_path / "paced", "import", RUN)
@@ -378,7 +378,7 @@ def test_track_of_a_year_is_imported_and_exported_at_once(tmp_path):
 
 
 def test_import_counts_what_a_replay_of_the_file_counts(tmp_path):
-    # Two places 111 km apart, in turn, for five minutes; and a ride of 25 m/s.
+    # Two places 111 km apart, alternating for five minutes; and a ride at 25 m/s.
     for name, latitude, metres in [("jumps", lambda second: 52 + second % 2, 0),
                                    ("ride", lambda second: 52 + second * 25 / 111_267, 299 * 25)]:
         path = tmp_path / f"{name}.gpx"
@@ -435,7 +435,7 @@ def test_large_file_takes_no_more_memory_than_a_small_one(tmp_path):
             clock = f"2026-03-{1 + second // 86400:02}T{second // 3600 % 24:02}:{second // 60 % 60:02}:{second % 60:02}Z"
             file.write(f'<trkpt lat="{52.5 + second * 2e-5:.6f}" lon="13.4"><time>{clock}</time></trkpt>{" " * 200}\n')
         file.write(tail)
-    # A small process starts them: until its program begins, a child counts as large as who made it.
+    # A small process starts the commands: until exec, a child's peak memory is that of its parent.
     code = ("import resource, subprocess, sys\n"
             "status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n"
             "print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
@@ -448,11 +448,11 @@ def test_large_file_takes_no_more_memory_than_a_small_one(tmp_path):
         assert status == 0 and kibibytes < 32 * 1024, words
 
 
-# What takes long
+# Slow tests
 
 
 def ten_hours(state, number, path):
-    """A journal with an activity of ten hours, with a fix and a notification of two beats each second, made of a recorded one."""
+    """A journal with an activity of ten hours with a fix and two beats each second, made from a recorded one."""
     path.mkdir()
     source = sqlite3.connect(state / "journal.sqlite")
     journal = sqlite3.connect(path / "journal.sqlite")
@@ -462,7 +462,7 @@ def ten_hours(state, number, path):
     assert key == number << 32
     for table in ["location", "heart", "record"]:
         journal.execute(f"DELETE FROM {table} WHERE key >= ?", [key])
-    # The beginning and the start remain.
+    # The snapshot and the start remain.
     journal.execute("DELETE FROM input WHERE key > ?", [key + 1])
     link = json.dumps({"link": "connected", "name": "simulated"})
     for place, kind in [(2, "gpsd link"), (3, "heart link")]:
@@ -491,7 +491,7 @@ def test_ten_hours_are_soon_replayed_and_exported(recorded, tmp_path):
     state, number, _ = recorded
     long = tmp_path / "long"
     ten_hours(state, number, long)
-    # Seconds of the processor: 1.8 and 1 are promised for a machine that has nothing else to do.
+    # Seconds of CPU time: the limits of 1.8 and 1 are promised for an idle machine.
     for words, limit in [(["replay", str(number), "--interval-ms", "1000"], 1.8), (["export", str(number), "--format", "fit"], 1)]:
         with open(tmp_path / "out", "wb") as out:
             before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,4 +1,4 @@
-"""Peers that send far too much, or twice: a hostile gpsd, a strap that repeats its answers, a lap key that bounces."""
+"""Peers that send far too much, or twice: a hostile gpsd, a strap with repeated responses, a bouncing lap key."""
 
 import collections
 import itertools
@@ -18,7 +18,7 @@ HOUR = 3_600_000
 
 
 def bad_values():
-    """A position, none, an impossible one, another hour: the link and the clock would change with each."""
+    """A position, none, an impossible one, another hour: each would change the link and the clock."""
     for index in itertools.count():
         yield report(index, index * 100)
         yield report(index, index * 100 + 50, mode=1, lat=None, lon=None)
@@ -50,7 +50,7 @@ def test_a_gpsd_that_floods_fills_neither_the_journal_nor_the_ring(stage, lines)
     size, begun = journal_size(stage), time.monotonic()
     gpsd.flood(lines(), 6)
     seconds = time.monotonic() - begun
-    # What the daemon still has to read of it.
+    # The rest of the flood that the daemon has not read yet.
     wait_for(lambda: not reader_grows(reader), 20, "the flood's end")
     fixes, events = len(reader.of("FIX")), reader.of("EVENT")
     kinds = collections.Counter(event["event"] for event in events)
@@ -109,7 +109,7 @@ def test_of_twenty_fixes_a_second_none_is_lost_when_the_daemon_is_held_up(stage)
 def test_a_lap_within_a_second_of_the_last_one_is_refused_with_words(stage):
     daemon = stage.paced("--gpsd", "off", "--strap", "off")
     daemon.call("run.start")
-    # Two requests on one connection: however busy the machine is, they come together.
+    # Two requests on one connection arrive together, however busy the machine is.
     request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "run.lap"})
     first, second = map(json.loads, daemon.ask(request, request))
     assert first["result"]["run"] == "active"
@@ -125,7 +125,7 @@ def test_the_words_are_those_of_pacectl_too(stage):
     daemon = stage.paced("--gpsd", "off", "--strap", "off")
     daemon.call("run.start")
     lap = [PACECTL, "--runtime-dir", daemon.runtime, "lap"]
-    # A machine may be too busy for two programs in a second: the second lap is tried until it comes in time.
+    # The machine may be too busy for two programs within a second: retries the second lap until it comes in time.
     for _ in range(20):
         subprocess.run(lap, check=False, capture_output=True, timeout=10)
         second = subprocess.run(lap, check=False, capture_output=True, timeout=10, text=True)
@@ -137,7 +137,7 @@ def test_the_words_are_those_of_pacectl_too(stage):
 
 @pytest.mark.parametrize("milliseconds", [0, 5, 50])
 def test_a_strap_that_answers_each_request_twice_is_a_strap(stage, milliseconds):
-    # As slow as over the air: a late repetition then falls into the time of another question.
+    # As slow as over the air: a late repetition then arrives during another request.
     strap = stage.strap("--latency", "20", "--twice", str(milliseconds), period=0.5)
     begun = time.monotonic()
     daemon = stage.paced("--gpsd", "off", "--strap", f"unix:{strap.path}")

@@ -1,4 +1,4 @@
-"""Clients that mean harm: hundreds at once, half-open, slow, garbage, lines without end; and no descriptor left."""
+"""Hostile clients: hundreds at once, half-open, slow, garbage, endless lines; and no descriptor leaks."""
 
 import json
 import os
@@ -18,14 +18,14 @@ EVERYTHING = b'{"class":"WATCH","classes":["STATE","EVENT","HEART","FIX","SETTIN
 
 def connect(path):
     client = socket.socket(socket.AF_UNIX)
-    # Waits while the queue of those who are not taken yet is full.
+    # Waits while the backlog is full.
     client.connect(str(path))
     client.setblocking(False)
     return client
 
 
 class HostileClients:
-    """Clients that each do one bad thing again and again, in a thread of their own."""
+    """Clients that each repeat one attack, in a thread."""
 
     def __init__(self, daemon):
         self.random = random.Random(1)
@@ -35,14 +35,14 @@ class HostileClients:
         self.is_running = True
         self.thread = threading.Thread(target=self.rage, daemon=True)
         for count, path, begin, act in [
-            # Half-open: it has asked for everything, and takes nothing.
+            # Half-open: subscribes to everything, and reads nothing.
             (100, self.state, EVERYTHING, lambda client: None),
             (40, self.state, EVERYTHING, lambda client: client.recv(7)),
             (40, self.state, b"", lambda client: client.send(self.random.randbytes(3000) + b"\n")),
             (40, self.state, b'{"class":', lambda client: client.send(b"x" * 65536)),
             (30, self.control, b'{"jsonrpc":', lambda client: client.send(b"[" * 65536)),
             (20, self.control, b"", lambda client: client.send(self.random.randbytes(3000) + b"\n")),
-            # It asks without end, and takes no answer.
+            # Sends requests without end, and reads no response.
             (30, self.control, b"", lambda client: client.send(
                 b'{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}\n' * 100)),
         ]:
@@ -69,7 +69,7 @@ class HostileClients:
 
 
 def leave(clients, daemon, quiet):
-    """They go, and the daemon knows it: it has no more descriptors than before they came, but for those of its journal."""
+    """Disconnects them; waits until the daemon has no more descriptors than before, except the journal's."""
     for client in clients:
         client.close()
     wait_for(lambda: daemon.descriptors() <= quiet + 4, 5, "room again")
@@ -107,7 +107,7 @@ def test_300_hostile_clients_cost_those_that_behave_nothing(stage):
     wait_for(lambda: len(reader.of("STATE")) > begun + 10, 10, "states after that")
     subscribers.end()
     for sequence in subscribers.sequences:
-        # Those of the pause are left out: the subscribers keeps those of a run.
+        # The states of the pause are excluded: the subscriber keeps those of a run.
         assert len(sequence) >= sequence[-1] - sequence[0] + 1 - 4
     assert all("DROPPED" not in others for others in subscribers.others)
     for name in ("STATE", "EVENT", "HEART", "FIX"):
@@ -131,7 +131,7 @@ def test_a_user_over_the_limit_is_told_and_keeps_nobody_else_out(stage):
     refusals = [json.loads(client.makefile().readline())["error"] for client in clients[316:]]
     assert all(refusal["code"] == -32002 and str(os.getuid()) in refusal["data"]["message"] for refusal in refusals)
     if os.getuid() == 0:
-        # Another user, whom the modes of the files let in here.
+        # Another user, whom the modes of the files admit here.
         stage.directory.chmod(0o755)
         daemon.runtime.chmod(0o755)
         for path in (daemon.state_socket, control):
@@ -188,6 +188,6 @@ def test_commands_without_end_do_not_fill_the_log_and_each_says_whose_it_is(stag
         daemon.ask(*[request] * 100)
     lines = daemon.log.read_text().splitlines()
     print(f"{len(lines)} lines for 1001 commands")
-    # Twenty commands, twenty changes of the run, and how it began.
+    # Twenty commands, twenty changes of the run, and its start.
     assert len(lines) <= 45
     assert any(f"user {os.getuid()}, process {os.getpid()}, asks for toggle" in line for line in lines)

@@ -1,4 +1,4 @@
-"""make install lays the programs down, and make uninstall takes just them away."""
+"""make install installs the programs, and make uninstall removes only them."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from harness.process import ROOT
 
 
 def make(target, destination, **variables):
-    # Into a folder nothing is started, and nobody is made.
+    # With DESTDIR nothing is started, and no user is created.
     arguments = [f"{name}={value}" for name, value in {"DESTDIR": destination, **variables}.items()]
     ended = subprocess.run(
         ["make", "--no-print-directory", target, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=120)

@@ -1,4 +1,4 @@
-"""A run that is killed again and again: PACED_RUN_KILLS times, with SIGKILL at random moments."""
+"""A run whose daemon is killed repeatedly: PACED_RUN_KILLS times, with SIGKILL at random moments."""
 
 import json
 import os
@@ -14,7 +14,7 @@ KILLS = int(os.environ.get("PACED_RUN_KILLS", 8))
 
 
 def committed(stage):
-    """What the database holds of the run: it is whole, and has so much active time and so many outages."""
+    """The run in the database, which must be intact: its active time, and the number of its outages."""
     database = sqlite3.connect(f"file:{stage.directory}/state/journal.sqlite?mode=ro", uri=True)
     try:
         assert database.execute("PRAGMA quick_check").fetchall() == [("ok",)]
@@ -47,7 +47,7 @@ def test_a_run_outlives_any_number_of_kills(stage):
         lost = told // 1000 * 1000 - elapsed
         worst = max(worst, lost)
         assert lost <= 1000, f"kill {kill} lost {lost} ms"
-        # One killed before its outage was on the disk leaves the next one a longer outage.
+        # A kill before its outage was on the disk makes the next outage longer.
         assert kill == 0 or outages == known + 1 or lived < 1
     daemon = stage.paced("--demo")
     summary = daemon.call("run.stop")

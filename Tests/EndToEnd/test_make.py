@@ -1,4 +1,4 @@
-"""make says in one line what it cannot do."""
+"""make reports in one line what is missing."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ REQUIRE = ROOT / "Tools" / "require"
 
 @pytest.fixture
 def path(tmp_path):
-    """A PATH that has what the script runs, and no package manager."""
+    """A PATH with the commands of the script, and no package manager."""
     for name in ("bash", "sed", "sort", "head", "id", "mktemp", "rm", "grep", "tail", "env"):
         (tmp_path / name).symlink_to(shutil.which(name))
     return tmp_path

@@ -1,4 +1,4 @@
-"""Names from outside that clear a screen, set a title, close a JSON string or a tag come out harmless everywhere."""
+"""Foreign names that clear a screen, set a title, or close a JSON string or a tag are harmless everywhere."""
 
 import subprocess
 import unicodedata
@@ -14,14 +14,14 @@ KEPT = '"}\\</script>'
 
 
 def is_harmless(text):
-    """No control character and none that turns the direction of text."""
+    """Contains no control character and none that changes the direction of text."""
     return all(
         unicodedata.category(character) not in ("Cc", "Zl", "Zp") and character not in "\u202a\u202b\u202c\u202d\u202e"
         for character in text)
 
 
 class HostileGpsd(FakeGpsd):
-    """A gpsd whose receiver has a name of its own choice."""
+    """A gpsd whose receiver has a hostile name."""
 
     device = "/dev/" + HOSTILE
 

@@ -1,4 +1,4 @@
-"""pacectl panel: lights in a directory that looks like the kernel's, and keys of a keyboard that the kernel believes in."""
+"""pacectl panel: LEDs in a directory like the kernel's, and keys of a virtual keyboard (uinput)."""
 
 import os
 import pathlib
@@ -26,7 +26,7 @@ FaultLED=red
 
 
 class Lights:
-    """What the panel writes to its lights, looked up every few milliseconds."""
+    """The values that the panel writes to its LEDs, sampled every few milliseconds."""
 
     def __init__(self, directory):
         self.directory = directory / "leds"
@@ -43,7 +43,7 @@ class Lights:
         return {path.name for path in self.directory.iterdir() if self.read(path.name) == "255"}
 
     def shows(self, name, seconds):
-        """The share of the time that a light is lit, and how often it is switched on."""
+        """The share of the time that an LED is lit, and how often it is switched on."""
         end = time.monotonic() + seconds
         seen = []
         while time.monotonic() < end:
@@ -118,7 +118,7 @@ def test_daemon_that_is_away_is_a_fault_until_it_is_back(tmp_path, lights):
         paced = FakePaced(tmp_path)
         paced.state = dict(IDLE)
         wait_for(lambda: lights.lit() == {"green"}, 10, "ready again")
-        # One that hangs is away too.
+        # A daemon that hangs counts as away.
         paced.speaks = False
         wait_for(lambda: lights.shows("red", 1)[1] >= 3, 15, "fast flashes")
         panel.says("paced says nothing any more")
@@ -154,7 +154,7 @@ def test_configuration_is_checked_first(tmp_path, lights, text, status, said):
 
 
 class Keyboard:
-    """A keyboard of uinput; it is gone when it ends."""
+    """A keyboard of uinput; it disappears when the process ends."""
 
     def __init__(self, name):
         self.program = subprocess.Popen(
@@ -229,7 +229,7 @@ def test_keyboard_that_comes_and_goes(tmp_path, lights):
         panel.says("paced is there")
         first = Keyboard("Comes And Goes")
         panel.says("listening to Comes And Goes")
-        # Held when it goes: nothing is to happen, then or 2 s later.
+        # Held when the keyboard disappears: nothing may happen, then or 2 s later.
         first.say("down KEY_PLAYPAUSE")
         first.end()
         panel.says("Comes And Goes is gone")
@@ -237,7 +237,7 @@ def test_keyboard_that_comes_and_goes(tmp_path, lights):
         assert paced.call("status")["run"] == "idle" and "cannot" not in panel.log.read_text()
         second = Keyboard("Comes And Goes")
         wait_for(lambda: panel.log.read_text().count("listening to Comes And Goes") == 2, 10, "it again")
-        # More than the kernel's queue holds while the panel does not read; the last word counts.
+        # More events than the kernel's queue holds while the panel does not read; the last state counts.
         os.kill(panel.pid, signal.SIGSTOP)
         second.say("down KEY_PLAYPAUSE")
         for _ in range(200):

@@ -1,4 +1,4 @@
-"""Who can read what paced keeps, and what its log gives away."""
+"""Who can read the files of paced, and what its log reveals."""
 
 import contextlib
 import json
@@ -33,7 +33,7 @@ def record(paced, seconds=1):
     number = paced.call("run.start")["activity"]
     time.sleep(seconds)
     assert paced.call("run.stop")["id"] == number
-    # What is listed as closed is so on the disk.
+    # An activity that is listed as closed is closed on the disk.
     wait_for(lambda: not paced.call("activities.list")[0].get("open"), 10, "the run closed in the journal")
     return number
 
@@ -53,7 +53,7 @@ def test_modes_do_not_hang_on_the_umask(stage, mask):
         paced.end()
         (state / "straps.json").write_text(json.dumps({"version": 1, "remembered": [strap, strap | {"name": "H9"}]}))
         paced = stage.paced(*OFF)
-        # The list is written anew.
+        # Rewrites the list.
         paced.call("strap.forget", strap="H9")
         wait_for(lambda: "keys" in (state / "straps.json").read_text(), 5, "a list")
     assert mode(state) == mode(state / "exports") == 0o750
@@ -62,7 +62,7 @@ def test_modes_do_not_hang_on_the_umask(stage, mask):
         path.name for path in files}
     for path in files:
         assert mode(path) == (0o600 if path.name == "straps.json" else 0o640), path
-    # What a user writes for himself goes by his umask.
+    # The mode of a user's own files follows the umask.
     with umask(mask):
         target = stage.directory / "mine.gpx"
         done = subprocess.run(
@@ -83,7 +83,7 @@ def test_what_was_open_to_others_is_narrowed_at_the_start(stage):
     assert paced.call("status")["run"] == "idle"
     assert [mode(path) for path in journal] == [0o640] * 3
     paced.end()
-    # A copy that is set aside is as private as the journal was.
+    # The copy of a damaged journal is as private as the journal was.
     for path in journal:
         path.chmod(0o666)
     data = bytearray(journal[0].read_bytes())
@@ -96,13 +96,13 @@ def test_what_was_open_to_others_is_narrowed_at_the_start(stage):
 
 
 def test_members_of_the_group_list_and_export_and_nobody_else_sees_anything(stage):
-    # Only root can be others; else the tests' own user is the member, and there is no stranger.
+    # Only root can change the user; else the tests' own user is the member, and there is no other user.
     is_root = os.getuid() == 0
     member = {"user": 54301, "group": 54311, "extra_groups": []} if is_root else {}
     stranger = {"user": 54302, "group": 54312, "extra_groups": []}
     stage.directory.chmod(0o755)
     state, free = stage.directory / "state", stage.directory / "free"
-    # As systemd makes it for Group=, by other means: what is made in it has its group.
+    # As systemd creates it for Group=, by other means: new files in it get its group.
     state.mkdir()
     if is_root:
         os.chown(state, 0, member["group"])
@@ -131,7 +131,7 @@ def test_members_of_the_group_list_and_export_and_nobody_else_sees_anything(stag
         assert reads(member, next((state / "exports").glob("[!.]*.fit")))
         if not is_root:
             continue
-        # Reading is all that they may do.
+        # They may only read.
         before = (state / "journal.sqlite").read_bytes()
         assert pacectl(member, "import", target).returncode == 1
         assert (state / "journal.sqlite").read_bytes() == before
@@ -147,7 +147,7 @@ def test_members_of_the_group_list_and_export_and_nobody_else_sees_anything(stag
 
 
 class TalkativeGpsd(FakeGpsd):
-    """A gpsd that knows where somebody is, and puts it wherever it can."""
+    """A gpsd that knows a position, and puts it wherever it can."""
 
     def serve(self, client):
         place = {"lat": LATITUDE, "lon": LONGITUDE, "altMSL": 34.5, "speed": 3.0, "mode": 3}
@@ -160,7 +160,7 @@ class TalkativeGpsd(FakeGpsd):
 
 def test_the_log_says_neither_where_somebody_is_nor_a_whole_address(stage):
     gpsd = stage.keep(TalkativeGpsd())
-    # bluetoothd names a strap that has no name by its address, and a strap may say what it likes.
+    # bluetoothd names a strap without a name by its address, and a strap may have any name.
     address = ADDRESS.replace(":", "-")
     strap = stage.strap("--name", address, "--manufacturer", address, period=0.2)
     options = ["--gpsd", gpsd.option, "--strap", f"unix:{strap.path}"]
@@ -170,7 +170,7 @@ def test_the_log_says_neither_where_somebody_is_nor_a_whole_address(stage):
     time.sleep(3)
     position = paced.call("status")["position"]
     assert abs(position["latitude"] - LATITUDE) < 0.1
-    # Killed and gone on with, ended, read, edited, deleted.
+    # Killed and resumed, ended, read, edited, deleted.
     paced.end(signal.SIGKILL)
     paced = stage.paced(*options)
     time.sleep(2)

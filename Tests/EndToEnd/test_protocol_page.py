@@ -1,4 +1,4 @@
-"""The clients that docs/protocol.md and README.md show."""
+"""The example clients of docs/protocol.md and README.md."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from harness.timing import wait_for
 
 
 def client(stage, page, path):
-    """Runs the Python program that the page shows, with another path of the socket."""
+    """Runs the Python program of the page, with another socket path."""
     code = re.search(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)[1]
     program = stage.directory / "client.py"
     program.write_text(code.replace("/run/paced/state.sock", str(path)))
@@ -47,7 +47,7 @@ class Client:
             start_new_session=True)
 
     def first(self, pattern):
-        """Waits for the next line of this form."""
+        """Waits for the next line that matches."""
         limit = threading.Timer(60, self.process.kill)
         limit.start()
         try:

@@ -1,4 +1,4 @@
-"""Clients of state.sock: many, slow, stopped, wrong; and the examples."""
+"""Clients of state.sock: many, slow, stopped, invalid; and the examples."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def test_of_64_readers_one_that_is_stopped_costs_the_others_nothing(stage):
     wait_for(lambda: all(len(sequence) > 20 for sequence in subscribers.sequences), 10, "states for all")
     before = daemon.kernel_status("VmRSS")
     stopped.pause()
-    # The kernel holds some ninety lines for it, nine seconds of them.
+    # The kernel buffers about ninety lines for it, nine seconds.
     time.sleep(20)
     grown = daemon.kernel_status("VmRSS") - before
     stopped.resume()
@@ -36,7 +36,7 @@ def test_of_64_readers_one_that_is_stopped_costs_the_others_nothing(stage):
         assert sequence == list(range(sequence[0], sequence[0] + len(sequence)))
     assert all("DROPPED" not in others for others in subscribers.others)
     assert grown < 1024, f"{grown} KiB"
-    # Every state that it did not see is counted; no event is lost.
+    # Every state that it missed is counted; no event is lost.
     seen = [state["seq"] for state in stopped.of("STATE")]
     missed = seen[-1] - seen[0] + 1 - len(seen)
     assert missed > 50

@@ -1,4 +1,4 @@
-"""What is recorded: asked for while the daemon runs, made into files at a run's end, and there again after every kind of end."""
+"""Recording: queried while the daemon runs, exported at a run's end, and intact after every kind of end."""
 
 import datetime
 import json
@@ -26,7 +26,7 @@ def instant(text):
 
 
 def active_for(daemon, milliseconds):
-    """Waits until the run is so far."""
+    """Waits until the run has reached this active time."""
     return wait_for(lambda: (state := state_of(daemon)).get("elapsed_ms", 0) >= milliseconds and state, 30, "a run")
 
 
@@ -35,7 +35,7 @@ def exports(stage):
 
 
 def messages(path):
-    """The messages of a FIT file by their names, as an independent reader sees them."""
+    """The messages of a FIT file by name, read by an independent reader."""
     found = {}
     with fitdecode.FitReader(
             str(path), check_crc=fitdecode.CrcCheck.RAISE, error_handling=fitdecode.ErrorHandling.RAISE) as reader:
@@ -48,7 +48,7 @@ def messages(path):
 
 @pytest.fixture
 def check(schema):
-    """Every answer is of the schema too."""
+    """Validates every response against the schema too."""
     def check(value):
         wrong = [error.message for error in schema.iter_errors({"jsonrpc": "2.0", "id": 1, "result": value})]
         assert not wrong, wrong
@@ -61,13 +61,13 @@ def test_a_run_is_recorded_listed_and_handed_over_as_a_file(stage, check):
     active_for(daemon, 4000)
     assert daemon.call("run.lap")["run"] == "active"
     active_for(daemon, 6000)
-    # While it is on it is told as it stands now.
+    # During the run the list has its current totals.
     summary, = check(daemon.call("activities.list"))
     assert summary["open"] and summary["elapsed_ms"] >= 6000 and "ended" not in summary
     stopped = daemon.call("run.stop")
     summary, = check(wait_for(
         lambda: not (found := daemon.call("activities.list"))[0]["open"] and found, 5, "the end of the activity"))
-    # The end is the start and the whole length in the journal, each in whole milliseconds.
+    # The end is the start plus the total time in the journal, each in whole milliseconds.
     assert abs(instant(summary["ended"]) - instant(stopped["ended"])) < 0.0015
     assert summary | {"ended": ""} == stopped | {"ended": ""}
     whole = check(daemon.call("activities.get", id=summary["id"]))
@@ -96,7 +96,7 @@ def test_two_runs_of_a_minute_are_two_files(stage):
         run_once(daemon)
     wait_for(lambda: len(exports(stage)) == 2, 10, "two files")
     first, second = exports(stage)
-    # Without a clock each is called by its number; a minute may end between them.
+    # Without a clock each file is named by its number; a minute may end between them.
     assert first.endswith("-run.fit") and second != first
     assert all(messages(stage.directory / "state/exports" / name)["session"] for name in (first, second))
 
@@ -138,7 +138,7 @@ def test_a_file_that_cannot_be_made_is_a_fault_and_is_made_later(stage, is_resta
         daemon.end()
         daemon = stage.paced(*OFF, "--config", configuration)
     else:
-        # The next one's end is reason enough to try again.
+        # The end of the next run triggers a retry.
         run_once(daemon)
         reader.first("EVENT", event="fault", fault="export-failed", active=False)
     wait_for(lambda: wished.is_dir() and list(wished.glob("*-run.fit")), 10, "the file")
@@ -180,7 +180,7 @@ def test_a_run_goes_on_after_the_daemon_was_ended(stage, number):
     active_for(daemon, before["elapsed_ms"] + 2000)
     summary = daemon.call("run.stop")
     assert summary["id"] == before["activity"] and summary["gaps"] >= 1
-    # The track is one, and its seconds are all there.
+    # There is one track, and none of its seconds is missing.
     rows = daemon.call("activities.track", id=summary["id"], fields=["elapsed_ms"])["rows"]
     seconds = [row[0] // 1000 for row in rows]
     assert seconds == list(range(1, seconds[-1] + 1))
@@ -207,7 +207,7 @@ def test_a_deleted_activity_is_nowhere_in_the_files(stage):
     for method in ("activities.get", "activities.delete", "activities.track"):
         assert daemon.call(method, id=1)["code"] == -32003
     wait_for(lambda: not holds(), 10, "files without a trace")
-    # Its number is not used again.
+    # Its number is not reused.
     assert daemon.call("run.start")["activity"] == 2
 
 
@@ -222,7 +222,7 @@ def test_lists_and_tracks_are_paged(stage, check):
     assert check(daemon.call("activities.list", before=1)) == []
     assert daemon.call("activities.track")["code"] == -32001, "no run is on"
     daemon.end()
-    # Ten hours, as the journal has them.
+    # Ten hours, in the journal's format.
     with sqlite3.connect(stage.directory / "state/journal.sqlite") as database:
         database.executemany(
             "INSERT INTO record (key, at_ms, elapsed_ms, distance_m, latitude, longitude, bpm)"
@@ -301,7 +301,7 @@ def test_a_full_disk_leaves_the_run_going_and_loses_nothing(stage):
     state = active_for(daemon, begun + 3000)
     assert state["recorder"]["state"] == "failed" and "recorder-failed" in [one["fault"] for one in state["faults"]]
     assert daemon.call("activities.edit", id=1, name="x")["code"] == -32002
-    # What was there can still be read.
+    # Earlier activities can still be read.
     assert daemon.call("activities.list")[0]["id"] == 1
     fault.write_text("fine")
     reader.first("EVENT", event="recorder", state="writing")

@@ -1,4 +1,4 @@
-"""A journal that is damaged: what a start copies at once, what comes back later, and what a kill meanwhile changes."""
+"""A damaged journal: what a start copies at once, what is recovered later, and the effect of a kill meanwhile."""
 
 import json
 import math
@@ -24,7 +24,7 @@ def pacectl(stage, *words, status=0):
 
 
 def track(path, points, day):
-    """A GPX file of a run, a point a second."""
+    """A GPX file of a run, a point each second."""
     with open(path, "w") as file:
         file.write('<gpx version="1.1" creator="test" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>\n')
         for second in range(points):
@@ -48,7 +48,7 @@ def ask(stage, question):
 
 
 def damage(stage, table):
-    """Overwrites a page in the middle of a table; nobody has the journal open."""
+    """Overwrites a page in the middle of a table, while no process has the journal open."""
     path = stage.directory / "state" / "journal.sqlite"
     database = sqlite3.connect(path)
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -85,7 +85,7 @@ def test_one_bad_page_does_not_empty_the_list(stage, check):
     daemon.end(signal.SIGKILL)
     damage(stage, "record")
     daemon = stage.paced(*OFF)
-    # The run that was on goes on at once, with its number and its settings.
+    # The open run is resumed at once, with its number and its settings.
     status = daemon.call("status")
     assert (status["run"], status["activity"], status["sport"]) == ("active", 4, "walk")
     assert daemon.call("settings.get", key="metric") is True
@@ -121,7 +121,7 @@ def test_kills_while_a_journal_is_recovered_repeat_nothing_and_lose_nothing(stag
         wanted = copied + chance.randrange(1, 4000)
         wait_for(lambda: ask(stage, "SELECT count(*) FROM record")[0][0] >= wanted or is_recovered(stage), 10, "a step")
         daemon.end(signal.SIGKILL)
-        # An activity is in the list when all of it is copied, and not before.
+        # An activity is listed when it is copied completely, and not before.
         for id, count in ask(stage, "SELECT id, (SELECT count(*) FROM record WHERE key >> 32 = id) FROM activity"):
             assert count > 8900, (kill, id, count)
     stage.paced(*OFF).call("status")
@@ -142,21 +142,21 @@ def test_pacectl_recovers_a_file_by_hand_and_asks_a_daemon_that_runs(stage):
     (state / "journal.sqlite").rename(copy)
     for ending in ("-wal", "-shm"):
         (state / f"journal.sqlite{ending}").unlink(missing_ok=True)
-    # Without a daemon, from anywhere.
+    # Without a daemon, from any directory.
     said = pacectl(stage, "recover", copy)
     assert "activity 1 is recovered" in said and "recovery is complete: 1 activities are copied" in said
     assert json.loads(pacectl(stage, "--json", "activities"))["recovered"]["lost_rows"] > 0
     assert not (state / "state.lock").exists()
     assert "recovery is complete: 1 activities are copied" in pacectl(stage, "recover", copy)
     assert len(pacectl(stage, "--json", "activities").splitlines()) == 1
-    # With one, from its own directory only.
+    # With a daemon, from its own directory only.
     daemon = stage.paced(*OFF)
     assert "recovers files of" in pacectl(stage, "recover", copy, status=1)
     copy.rename(state / "old.sqlite")
     assert "paced recovers old.sqlite in the background" in pacectl(stage, "recover", state / "old.sqlite")
     wait_for(lambda: "old.sqlite: activity 1 is not copied: it is activity 1" in daemon.log.read_text(), 10, "its end")
     assert [activity["id"] for activity in daemon.call("activities.list")] == [1]
-    # What it does not take.
+    # Rejected files.
     for name, code in (("../old.sqlite", -32004), ("journal.sqlite", -32004), ("nothing.sqlite", -32003), ("", -32004)):
         assert daemon.call("activities.recover", file=name)["code"] == code, name
     assert daemon.call("activities.recover")["code"] == -32602
@@ -172,7 +172,7 @@ def test_a_log_without_its_journal_is_set_aside_and_read(stage):
     state = stage.directory / "state"
     daemon = stage.paced(*OFF)
     daemon.call("status")
-    # While somebody reads what was before, the log is not begun anew.
+    # While a reader uses the old content, the log is not restarted.
     reader = journal(stage)
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM activity").fetchall()

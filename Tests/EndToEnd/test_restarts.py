@@ -1,4 +1,4 @@
-"""A run whose daemon is restarted in the middle: it was never paused, and has the metres of a daemon that was not."""
+"""A run whose daemon is restarted: it was never paused, and has the distance of a run without a restart."""
 
 import contextlib
 import datetime
@@ -15,16 +15,16 @@ from harness.process import PACECTL
 from harness.timing import boot_ms, wait_for
 from test_recording import exports, messages
 
-# Metres per second: the fastest that leaves room below the impossible speed of a ride.
+# Metres per second: the highest that is clearly below the maximum speed of a ride.
 SPEED = 25.0
-# Seconds in which it comes to a standstill: how a sudden one is measured depends on where in its second the run's tick falls.
+# Seconds of braking: the measured distance of a sudden stop depends on where in its second the run's tick is.
 BRAKING = 10.0
-# Of one degree of latitude at 52.5° N.
+# Metres of one degree of latitude at 52.5° N.
 METRES = 111_268.0
 
 
 class MovingGpsd(FakeGpsd):
-    """A gpsd whose receiver reports so often, and moves when the test says so."""
+    """A gpsd whose receiver reports at a given rate, and moves when the test requests it."""
 
     def __init__(self, rate):
         super().__init__()
@@ -55,7 +55,7 @@ class MovingGpsd(FakeGpsd):
                 "class": "TPV", "device": self.device, "mode": 3, "time": now.replace("+00:00", "Z"),
                 "lat": 52.5 + metres / METRES, "lon": 13.4, "eph": 4.0, "speed": speed}
             for client in list(self.clients):
-                # One that has gone is left out by the thread that reads from it.
+                # The thread that reads from a client removes it.
                 with contextlib.suppress(OSError):
                     self.say(client, fix)
 
@@ -66,7 +66,7 @@ class MovingGpsd(FakeGpsd):
 
 
 class Ride:
-    """A run of a daemon that can be ended and started again, and all that its readers have seen."""
+    """A run of a daemon that can be ended and restarted, and all lines that its subscribers received."""
 
     def __init__(self, stage, gpsd):
         self.stage = stage
@@ -84,13 +84,13 @@ class Ride:
         return self.daemon.call("status")
 
     def close(self, number):
-        """Ends the daemon; what it said is kept."""
+        """Ends the daemon; its lines are kept."""
         self.daemon.end(number)
         self.reader.end()
         self.states += [line for line in self.reader.of("STATE") if line["run"] == "active"]
 
     def restart(self, number):
-        """Ends the daemon once the run is 1.5 s further on, and starts it again."""
+        """Ends the daemon 1.5 s later in the run, and starts it again."""
         goal = self.status()["elapsed_ms"] + 1500
         wait_for(lambda: self.status()["elapsed_ms"] >= goal, 20, "a run that goes on")
         self.close(number)
@@ -98,10 +98,10 @@ class Ride:
         assert self.status()["run"] == "active"
 
     def stop(self):
-        """Waits until the ride stands still; the summary."""
+        """Waits until the ride has stopped; returns the summary."""
         wait_for(lambda: self.status().get("speed_mps") == 0, 30, "a standstill")
         summary = self.daemon.call("run.stop")
-        # The ring of events goes on over restarts.
+        # The event ring continues over restarts.
         reader = self.stage.reader(self.daemon, since=0)
         reader.first("EVENT", event="stop")
         self.gaps = [event for event in reader.of("EVENT") if event["event"] == "gap"]
@@ -111,7 +111,7 @@ class Ride:
 
 @pytest.fixture
 def stages(stage):
-    """A stage for a daemon that is restarted and one for a daemon that is not."""
+    """A fixture for a daemon that is restarted and one for a daemon that is not."""
     other = type(stage)()
     yield stage, other
     other.end()
@@ -130,7 +130,7 @@ def test_restarts_take_nothing_back(stages, rate, number, count, metres):
     summary, expected = restarted.stop(), whole.stop()
     restarted.close(signal.SIGTERM)
 
-    # The elapsed time never goes back: every state lies on the one schedule that began with the run.
+    # The elapsed time never goes back: every state is on the schedule of the run's start.
     elapsed = [state["elapsed_ms"] for state in restarted.states]
     assert elapsed == sorted(elapsed)
     began = restarted.states[0]["boot_ms"] - elapsed[0]
@@ -146,7 +146,7 @@ def test_restarts_take_nothing_back(stages, rate, number, count, metres):
     assert expected["distance_m"] >= metres
     assert error < 0.005
 
-    # The file has one timer, and a replay says the same.
+    # The file has one timer period, and a replay agrees.
     name, = exports(stages[0])
     timer = [event["event_type"] for event in messages(stages[0].directory / "state/exports" / name)["event"]
              if event["event"] == "timer"]
@@ -165,7 +165,7 @@ def test_a_long_outage_is_a_pause_from_the_signal_on(stage):
     before = daemon.call("status")["elapsed_ms"]
     daemon.end(signal.SIGTERM)
     ended = boot_ms()
-    # Nothing that could be waited for happens: the limit itself is 10 s.
+    # There is no event to wait for: the limit itself is 10 s.
     wait_for(lambda: boot_ms() > ended + 10_050, 20, "an outage of more than 10 s")
     daemon = stage.paced("--gpsd", "off", "--strap", "off")
     reader = stage.reader(daemon, since=0)

@@ -1,6 +1,6 @@
-"""One run with the real gpsd, an independent strap and eight readers, looked at from many sides.
+"""One run with the real gpsd, an independent strap and eight subscribers, with checks of all outputs.
 
-PACED_SECONDS is how long it lasts: 60, or 600 in make soak.
+PACED_SECONDS is its length: 60, or 600 in make soak.
 """
 
 import os
@@ -50,7 +50,7 @@ def test_every_tick_has_its_state(run):
     late = run.states[-1]["ticks"]["late"]
     print(f"{len(elapsed)} states, {len(missing)} missing; {late} ticks late, worst {run.states[-1]['ticks']['worst_ms']} ms")
     assert elapsed == sorted(set(elapsed)) and all(value % 100 == 0 for value in elapsed)
-    # Ticks share a line where a busy machine keeps the daemon waiting for a tenth of a second. Those are counted late.
+    # Ticks share a line if a busy machine stops the daemon for a tenth of a second. Those are counted as late.
     assert len(missing) <= min(late, SECONDS / 20)
     first = run.states[0]["seq"]
     assert [state["seq"] for state in run.states] == list(range(first, first + len(run.states)))
@@ -73,7 +73,7 @@ def test_distance_changes_each_second_and_only_then(run):
     ticks = [state for state in run.states if state["elapsed_ms"] % 1000 == 0]
     fixes = [line for line in run.lines if line["class"] == "FIX"]
     for before, after in zip(ticks[1:], ticks[2:]):
-        # A tick that found a new position; one at its very edge may be the next tick's.
+        # A tick with a new position; a fix at its very edge may belong to the next tick.
         has_fix = any(before["boot_ms"] + 5 < fix["boot_ms"] < after["boot_ms"] - 5 for fix in fixes)
         assert not has_fix or before["distance_m"] < after["distance_m"], (before.text, after.text)
     changes = sum(before["distance_m"] != after["distance_m"] for before, after in zip(ticks, ticks[1:]))
@@ -124,7 +124,7 @@ def test_what_the_strap_says_of_itself_is_in_the_state(run):
 def test_each_second_has_its_fix(run):
     fixes = [line for line in run.lines if line["class"] == "FIX"]
     assert [line["seq"] for line in fixes] == list(range(1, len(fixes) + 1))
-    # gpsd knows no date before the second sentence of the first fix.
+    # gpsd does not know the date before the second sentence of the first fix.
     times = [line["gnss_time"] for line in fixes if "gnss_time" in line]
     assert times == sorted(set(times))
     assert len(times) > 0.95 * SECONDS
@@ -143,21 +143,21 @@ def test_a_reader_that_stands_still_for_thirty_seconds_is_closed(run):
 
 
 def test_it_is_small_and_has_three_threads(run):
-    """The loop, the one that writes the journal, and the one that reads it."""
+    """The threads: the loop, the journal's writer, and the journal's reader."""
     print(f"resident memory {run.memory / MIB:.1f} MiB")
     assert run.memory < 16 * MIB
     assert run.threads == 3
 
 
 def delays(run, name, moments):
-    """How long each took, in ms, where the machine kept time: on a busy one it is not the daemon that is late."""
+    """The delay of each in ms, when the machine kept time: on a busy one the daemon is not the cause of a delay."""
     kept = [until - since for since, until in moments if run.stall_detector.kept_time(since - 20, until)]
     print(f"{name}: median {statistics.median(kept):.1f} ms, worst {max(kept):.1f} ms, {len(kept)} of {len(moments)} judged")
     return kept
 
 
 def beats(value):
-    """What a HEART line says of a notification: no bpm when it is no reading."""
+    """The HEART line of a notification: no bpm if it is not a valid value."""
     flags = value[0]
     rate = int.from_bytes(value[1:3], "little") if flags & 1 else value[1]
     has_intervals = bool(flags & 0x10)

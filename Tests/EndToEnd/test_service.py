@@ -1,4 +1,4 @@
-"""The daemon as a service of systemd: what it tells, which sockets it takes, when its watchdog is fed and how it ends."""
+"""The daemon as a systemd service: notifications, socket activation, the watchdog and the shutdown."""
 
 import json
 import os
@@ -50,7 +50,7 @@ def summaries(stage):
     return [json.loads(line) for line in listed.stdout.splitlines()]
 
 
-# What it tells
+# Notifications
 
 def test_it_is_ready_when_it_serves_and_says_how_it_stands_only_when_that_changes(stage, notified):
     daemon = service(stage, notified, *OFF)
@@ -91,12 +91,12 @@ def test_the_watchdog_is_fed_at_half_of_its_time(stage, notified, options, micro
     fed = notified.moments("WATCHDOG=1")
     steps = [after - before for before, after in zip(fed, fed[1:])]
     print(f"fed every {min(steps):.0f} to {max(steps):.0f} ms, {len(steps)} times")
-    # By its own moments it is exact; this process may hear of one late.
+    # Its own timestamps are exact; this process may receive a message late.
     assert (fed[-1] - fed[1]) / (len(fed) - 2) == pytest.approx(seconds * 1000, rel=0.2)
 
 
 def test_a_loop_that_turns_without_ticks_does_not_feed_the_watchdog(stage, notified):
-    """Its clock stands still, so that no tick is ever due; everybody is answered."""
+    """The clock is frozen, so that no tick is ever due; clients still get responses."""
     broken = stage.directory / "broken"
     daemon = service(
         stage, notified, *OFF, WATCHDOG_USEC="400000", LD_PRELOAD=fault(stage, "clock"), CLOCK_FAULT=str(broken))
@@ -121,7 +121,7 @@ def test_a_loop_that_turns_without_ticks_does_not_feed_the_watchdog(stage, notif
 def test_sockets_that_are_handed_over_outlive_the_daemon_and_need_no_directory(stage, notified, order):
     sockets = {name: stage.directory / f"{name}.sock" for name in order}
     handed = [(name, listening(path)) for name, path in sockets.items()]
-    # Whoever comes before the daemon is served.
+    # A client that connects before the daemon starts is served.
     early = socket.socket(socket.AF_UNIX)
     early.connect(str(sockets["state"]))
     first = service(stage, notified, "--demo", handed=handed)
@@ -132,7 +132,7 @@ def test_sockets_that_are_handed_over_outlive_the_daemon_and_need_no_directory(s
     activity = first.call("status")["activity"]
     assert first.end()[0] == 0
     assert all(path.is_socket() for path in sockets.values())
-    # Nobody is there now: the question waits in the socket.
+    # No daemon runs now: the request waits in the socket.
     waiting = socket.socket(socket.AF_UNIX)
     waiting.connect(str(sockets["control"]))
     waiting.sendall(b'{"jsonrpc":"2.0","id":1,"method":"status"}\n')
@@ -191,7 +191,7 @@ def test_what_is_handed_over_beside_them_is_closed(stage, notified):
     os.close(reading)
 
 
-# The end
+# Shutdown
 
 def test_a_disk_that_hangs_does_not_hold_up_the_end(stage):
     hanging = stage.directory / "fault"

@@ -1,4 +1,4 @@
-"""Settings: what paced.conf says, what people set over control.sock, and what wins."""
+"""Settings: paced.conf, changes over control.sock, and their precedence."""
 
 import json
 import signal
@@ -10,13 +10,13 @@ import pytest
 from harness.process import PACECTL, PACED
 from harness.timing import wait_for
 
-# No test switches on or uses the Bluetooth of the machine that it runs on.
+# No test uses the machine's own Bluetooth.
 OFF = ["--gpsd", "off", "--bluetooth", "off"]
 ZONES = [100, 120, 140, 160, 180]
 
 
 class Board:
-    """A daemon with a configuration file, started and ended as often as a test likes."""
+    """A daemon with a configuration file, started and ended any number of times."""
 
     def __init__(self, stage):
         self.stage = stage
@@ -35,7 +35,7 @@ class Board:
         self.stage.running.remove(self.paced)
 
     def reload(self):
-        """The line that the daemon says to it."""
+        """The log line about it."""
         said = len(self.told())
         self.paced.process.send_signal(signal.SIGHUP)
         wait_for(lambda: len(self.told()) > said, 5, "a line about the configuration")
@@ -74,7 +74,7 @@ def test_what_is_set_survives_a_kill_and_wins_over_the_file(board):
     board.start()
     keys = ("metric", "sport", "auto_lap_m", "auto_lap_s", "zones")
     assert [board.get(key) for key in keys] == [False, "ride", 0, 300, ZONES]
-    # Only what somebody has set is kept.
+    # Only changed settings are stored.
     assert sorted(board.kept()) == ["auto_lap_m", "auto_lap_s", "metric", "zones"]
 
 
@@ -95,7 +95,7 @@ def test_what_was_kept_and_is_damaged_alone_falls_back_with_a_warning(board):
     log = board.paced.log.read_text()
     assert "the setting sport is damaged" in log
     assert "the heart-rate zones are damaged (zone 3 begins at 120, must be above zone 2 at 120)" in log
-    # They are mended, and not complained of again.
+    # They are repaired, and not logged again.
     wait_for(lambda: board.kept() == {"metric": "true", "use_heart_rate_zones": "false", "zones": "null"}, 2, "mended rows")
     board.end()
     board.paced.log.write_text("")
@@ -133,14 +133,14 @@ def test_sighup_takes_over_what_can_change_and_says_the_rest(board):
     settings = reader.first("SETTINGS", metric=False)
     assert (settings["twelve_hour_clock"], settings["sport"], settings["zones"]) == (True, "ride", ZONES)
     assert reader.first("EVENT", event="settings", key="zones")["value"] == ZONES
-    # Nothing of it is kept as if somebody had set it.
+    # It is not stored as a user's change.
     wait_for(lambda: list(board.kept()) == ["sport"], 2, "what was set on the disk")
-    # The run goes on, and ends as is configured now.
+    # The run continues, and ends with the new configuration.
     assert board.paced.call("run.stop")["id"] == run
     exports = board.stage.directory / "state" / "exports"
     wait_for(lambda: exports.is_dir() and {path.suffix for path in exports.glob("[!.]*")} == {".gpx", ".csv"}, 10, "files")
     assert board.reload() == "Adapter changes at the next start"
-    # The reader that is there stays; another one is too many.
+    # The present subscriber stays; another one exceeds the limit.
     line = json.loads(subprocess.run(
         ["nc", "-U", board.paced.state_socket], capture_output=True, timeout=10, stdin=subprocess.DEVNULL).stdout)
     assert line["message"] == "too many clients: at most 1"
@@ -181,7 +181,7 @@ def test_the_straps_of_the_file_are_ours_until_somebody_says_otherwise(board):
     board.write("[Bluetooth]\nStraps=9AD13824\n")
     board.start()
     assert board.get("straps") == ["9AD13824"]
-    # Said again, it is said.
+    # A strap chosen over control.sock is stored even if the configuration names the same.
     board.paced.call("strap.use", strap="9AD13824")
     wait_for(lambda: board.kept() == {"straps": '["9AD13824"]', "straps_off": "false"}, 2, "the wish on the disk")
     board.end()

@@ -1,4 +1,4 @@
-"""A stage of the tests that fails: its last lines name each failed test with its reason."""
+"""A failing stage of the tests: its last lines name each failed test with its reason."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""A state directory that is bad at the start: the daemon serves, reads what can be read, and writes everything when the directory is mended."""
+"""An unusable state directory at the start: the daemon serves, reads what it can, and writes after the repair."""
 
 import json
 import os
@@ -32,7 +32,7 @@ print(json.dumps(database.execute(sys.argv[2]).fetchall()))"""
 
 
 def rows(place, query):
-    """What the journal in a directory, or on a disk, answers."""
+    """The result of a query of the journal in a directory, or on a disk."""
     path, within = (place.place, place.within) if isinstance(place, Disk) else (place, [])
     done = subprocess.run(
         [str(word) for word in [*within, sys.executable, "-c", READ, path, query]],
@@ -41,7 +41,7 @@ def rows(place, query):
 
 
 def written_again(reader, failed):
-    """The event that says that the directory is written, after it could not be."""
+    """The event that reports that the recorder writes again."""
     return wait_for(
         lambda: next((event for event in reader.of("EVENT")
                       if event.get("state") == "writing" and event["boot_ms"] > failed["boot_ms"]), None),
@@ -49,7 +49,7 @@ def written_again(reader, failed):
 
 
 def is_whole(place, activity, elapsed):
-    """The file holds each second of an activity, and its events are numbered without a hole."""
+    """Expects that the file has each second of an activity, and that its events are numbered without gaps."""
     assert rows(place, "PRAGMA integrity_check") == [("ok",)]
     first = activity << 32
     seconds = [row[0] for row in rows(
@@ -74,7 +74,7 @@ def test_a_read_only_disk_at_the_start_leaves_the_rider_every_figure(stage, has_
     wait_for(lambda: len(rows(disk, "SELECT seq FROM event")) == last, 5, "the events in the file")
     daemon.end(signal.SIGKILL)
     reader.end()
-    # What was committed is in the log alone.
+    # The committed data is only in the write-ahead log.
     assert (disk.path / "journal.sqlite-wal").stat().st_size > 0
     if not has_index:
         (disk.path / "journal.sqlite-shm").unlink()
@@ -136,7 +136,7 @@ def moved_away(stage):
 
 @pytest.mark.parametrize("harm", [refused_permission, shared_with_everybody, moved_away])
 def test_a_directory_that_cannot_be_read_gives_its_numbers_when_it_is_mended(stage, harm):
-    # Root may read anything.
+    # Root may read everything.
     prefix = []
     if os.getuid() == 0:
         prefix = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
@@ -172,7 +172,7 @@ def test_a_directory_that_cannot_be_read_gives_its_numbers_when_it_is_mended(sta
 
     mend()
     written = written_again(reader, failed)
-    # The events of before are in front now, and those of this start have moved behind them.
+    # The earlier events now come first, and those of this start follow them.
     assert written["seq"] > last + known
     assert reader.first("STATE", activity=3)["sport"] == "hike"
     assert state_of(daemon)["activity"] == 3
@@ -180,10 +180,10 @@ def test_a_directory_that_cannot_be_read_gives_its_numbers_when_it_is_mended(sta
     begin = whole.first("VERSION")["events"]
     wait_for(lambda: len(whole.of("EVENT")) >= begin["last"], 5, "all events")
     assert [event["seq"] for event in whole.of("EVENT")][:begin["last"]] == list(range(1, begin["last"] + 1))
-    # What was set before is in force again, but for what was set since.
+    # The earlier settings are in force again, except those changed since.
     assert daemon.call("settings.get", key="sport") == "ride"
     assert daemon.call("settings.get", key="metric") is False
-    # The one that was left open is closed as it stood: another one has begun.
+    # The activity that was left open is closed at its last moment: another one has started.
     listed = wait_for(
         lambda: len(found := daemon.call("activities.list")) == 3 and not found[1]["open"] and found, 10, "three")
     assert [(summary["id"], summary["open"]) for summary in listed] == [(3, True), (2, False), (1, False)]
@@ -225,7 +225,7 @@ def test_a_directory_that_is_mended_at_the_last_moment_gets_the_run(stage):
     reader.first("EVENT", event="recorder", state="failed")
     daemon.call("run.start")
     on = active_for(daemon, 2000)
-    # Its writer tries once a second: most of the time nothing but the end comes before that.
+    # Its writer retries once a second: mostly only the shutdown happens before that.
     place.unlink()
     assert daemon.end()[0] == 0
     (activity, elapsed), = rows(place, "SELECT activity.id, max(record.elapsed_ms) FROM activity, record")
@@ -264,7 +264,7 @@ class FastGpsd(FakeGpsd):
 
 
 def test_a_small_disk_that_was_full_takes_what_it_can_hold_before_the_end(stage):
-    """What waits is more than the disk has room for in one transaction, whose pages are in the log and in the file."""
+    """The queue is larger than the disk's room for one transaction, whose pages are in the log and in the file."""
     disk = stage.disk(size="128k")
     gpsd = stage.keep(FastGpsd())
     daemon = stage.paced("--strap", "off", "--gpsd", gpsd.option, prefix=disk.within)

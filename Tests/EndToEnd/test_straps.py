@@ -1,4 +1,4 @@
-"""Which straps are ours, as people say it, and what is kept of it across restarts."""
+"""The user's choice of straps, and its storage across restarts."""
 
 import signal
 import time
@@ -7,7 +7,7 @@ import pytest
 
 from harness.timing import wait_for
 
-# No test switches on or uses the Bluetooth of the machine that it runs on.
+# No test uses the machine's own Bluetooth.
 AUTO = ["--gpsd", "off", "--bluetooth", "off"]
 
 
@@ -16,7 +16,7 @@ def test_straps_that_were_said_are_kept_though_the_daemon_is_killed(stage):
     assert paced.call("settings.get", key="straps") == []
     assert paced.call("strap.use", strap="9AD13824")["link"] == "disconnected"
     paced.call("strap.use", strap="F6:01:02:03:04:05", address_type="random", add=True)
-    # A setting is in force when it is answered, and on the disk soon after.
+    # A setting is in force when the response is sent, and on the disk soon after.
     time.sleep(1)
     paced.end(signal.SIGKILL)
     paced = stage.paced(*AUTO)

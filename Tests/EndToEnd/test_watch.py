@@ -1,4 +1,4 @@
-"""pacectl watch on a terminal: what a person sees, and how the terminal is left."""
+"""pacectl watch on a terminal: its screen, and the state of the terminal afterwards."""
 
 import fcntl
 import os
@@ -21,7 +21,7 @@ def kept(name, columns, rows):
 
 
 def expect_screen(terminal, name, columns, rows):
-    """Waits until the terminal shows a kept screen, and nothing beside it."""
+    """Waits until the terminal shows exactly a kept screen."""
     wanted = kept(name, columns, rows)
     deadline = time.monotonic() + 10
     while (shown := terminal.text()).rstrip("\n") != wanted.rstrip("\n"):
@@ -107,11 +107,11 @@ def test_hostile_names_leave_screen_and_title_alone(paced, screen):
     terminal.wait_for("ready>")
 
 
-# How the terminal is left
+# The terminal afterwards
 
 
 def terminal_state(terminal, tmp_path):
-    """What stty and tmux say about a terminal."""
+    """The state of a terminal from stty and tmux."""
     flags = "#{alternate_on} #{cursor_flag} #{wrap_flag} #{insert_flag} #{keypad_flag} #{origin_flag}"
     file = tmp_path / f"stty{time.monotonic_ns()}"
     terminal.run("sh", "-c", f"stty -g > {file}.new; mv {file}.new {file}")
@@ -180,7 +180,7 @@ def test_other_keys_do_nothing(paced, screen):
     assert paced.asked == []
 
 
-# A daemon that comes and goes
+# A daemon that stops and returns
 
 
 def test_watch_waits_for_the_daemon_as_often_as_it_goes(tmp_path, screen):
@@ -229,7 +229,7 @@ def test_terminal_that_takes_nothing_costs_nothing_and_holds_nothing_up(paced):
         figures = threading.Event()
 
         def hurry():
-            # Every frame is new, and more than all that a terminal's buffer takes comes together.
+            # Every frame differs, and together they exceed a terminal's buffer.
             elapsed = 0
             while not figures.wait(0.02):
                 elapsed += 11_100

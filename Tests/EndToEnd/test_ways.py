@@ -1,4 +1,4 @@
-"""The ways to a strap over the air: which one is used, what is said of it, and that none of them holds up a tick."""
+"""The Bluetooth backends: which one is used, what is reported about it, and that none delays a tick."""
 
 import subprocess
 import time
@@ -31,7 +31,7 @@ def test_the_way_follows_bluetoothd(stage):
     wait_for(lambda: way(paced) == {"backend": "bluetoothd", "reason": "bluetoothd runs"}, 5, "bluetoothd's way")
     bluez.end()
     stage.running.remove(bluez)
-    # One that is restarted is not left.
+    # A bluetoothd that is restarted stays the backend.
     time.sleep(1)
     bluez = stage.keep(FakeBluez(bus))
     time.sleep(4)
@@ -75,7 +75,7 @@ def test_what_is_no_strap_is_not_paired(stage):
 
 
 def worst(paced, seconds):
-    """How late the latest tick of a run of so many seconds was, in ms."""
+    """The maximum delay of a tick in a run of this many seconds, in ms."""
     paced.call("run.start")
     wait_for(lambda: paced.call("status")["elapsed_ms"] >= 1000 * seconds, seconds + 10, "a run")
     ticks = paced.call("status")["ticks"]
@@ -98,5 +98,5 @@ def test_a_bus_that_answers_after_two_seconds_makes_no_tick_late(stage, request)
     request.config.pluginmanager.getplugin("terminalreporter").write_line(
         f"worst lateness {without} ms without, {within} ms with: {within / max(without, 0.1):.1f} times")
     assert [at for at, _ in bluez.calls if at > since], "nothing was asked while the run went on"
-    # One call that waits would be 2000 ms; what the machine itself stood still is not the daemon's doing.
+    # A blocking call would take 2000 ms. Stalls of the machine are not the daemon's fault.
     assert within < 200 + max(stalls, default=0)

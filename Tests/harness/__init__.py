@@ -1,4 +1,4 @@
-"""What the tests written in Python share: EndToEnd, VirtualMachine, PowerCut and Attack. It needs Python alone.
+"""Shared code of the Python tests: EndToEnd, VirtualMachine, PowerCut and Attack. It needs only the standard library.
 
     timing         the boot clock, waiting for an event, expectations, the machine's stalls
     process        processes under test and beside it: paced, gpsd, a strap, a file system in memory
@@ -6,7 +6,7 @@
     terminal       a terminal of tmux
     notify         the socket of sd_notify
     fake_paced     a daemon for the tests of pacectl
-    fake_bluez     a D-Bus, and a service on it that has bluetoothd's name
+        fake_bluez     a D-Bus, and a service on it with bluetoothd's name
     fake_gpsd      a gpsd that sends what a test gives it
-    fake_systemd   what systemd does for a service
+        fake_systemd   systemd as a service sees it
 """

@@ -1,4 +1,4 @@
-"""Clients of the two sockets: state.sock, one line of JSON a message, and control.sock, JSON-RPC."""
+"""Clients of the two sockets: state.sock, a JSON line for each message, and control.sock, JSON-RPC."""
 
 import json
 import select
@@ -11,12 +11,12 @@ from harness.timing import Failed, boot_ms
 
 
 def connect(path, seconds=10, timeout=None):
-    """A connection to a Unix socket, which may be missing or refuse for `seconds`; operations on it last at most `timeout`."""
+    """A connection to a Unix socket, retried for `seconds`; operations time out after `timeout`."""
     end = time.monotonic() + seconds
     while True:
         client = socket.socket(socket.AF_UNIX)
         try:
-            # Waits while the queue of connections that are not accepted yet is full.
+            # Waits while the backlog is full.
             client.connect(str(path))
             client.settimeout(timeout)
             return client
@@ -40,16 +40,16 @@ class Line(dict):
 
 
 class StateClient:
-    """A client of state.sock. It reads in `receive`, so in `wait` and `watch` too, or from `follow` on in a thread."""
+    """A client of state.sock. It reads in `receive`, so in `wait` and `watch` too, or, after `follow`, in a thread."""
 
     def __init__(self, path, watch=None):
-        """`watch`: the members of the WATCH line that it sends first; without any it sends none."""
+        """`watch`: the members of the WATCH line that it sends first; None sends no line."""
         self.path, self.request = path, watch
         self.socket = self.thread = None
         self.lines = []
 
     def open(self):
-        """Connects; lines that an earlier connection received are forgotten."""
+        """Connects; lines of an earlier connection are forgotten."""
         self.lines, self.rest, self.is_over = [], b"", False
         self.arrived = threading.Condition()
         self.resumed = threading.Event()
@@ -63,7 +63,7 @@ class StateClient:
         return connect(self.path)
 
     def follow(self):
-        """Reads in a thread from now on."""
+        """Starts reading in a thread."""
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
 
@@ -91,10 +91,10 @@ class StateClient:
             self.stream_ended()
 
     def received(self, line):
-        """For those who look at each line."""
+        """Called with each line, for subclasses."""
 
     def stream_ended(self):
-        """For those to whom the end of the stream is a failure."""
+        """Called at the end of the stream, for subclasses that treat it as a failure."""
 
     def receive(self, seconds, seen=None):
         """Returns when there are more than `seen` lines, by default more than now, or after `seconds`."""
@@ -106,7 +106,7 @@ class StateClient:
             self.read()
 
     def wait(self, what, condition, seconds, since=0):
-        """The first line that meets the condition, of those from number `since` on."""
+        """The first line that meets the condition, starting with number `since`."""
         end = time.monotonic() + seconds
         seen = since
         while True:
@@ -122,7 +122,7 @@ class StateClient:
             self.receive(left, count)
 
     def situation(self):
-        """More words for a failure to wait."""
+        """Additional text for the failure of a wait."""
         return ""
 
     def watch(self, seconds):
@@ -132,7 +132,7 @@ class StateClient:
             self.receive(left)
 
     def first(self, name, seconds=5, **fields):
-        """The first line of a class with these fields, waited for."""
+        """Waits for the first line of a class with these fields."""
         def matches(line):
             return line["class"] == name and all(line.get(key) == value for key, value in fields.items())
         return self.wait(f"{name} {fields}", matches, seconds)
@@ -141,11 +141,11 @@ class StateClient:
         return [line for line in list(self.lines) if line["class"] == name]
 
     def send(self, text):
-        """A line, as text or as bytes."""
+        """Sends a line, as text or as bytes."""
         self.socket.sendall((text if isinstance(text, bytes) else text.encode()) + b"\n")
 
     def pause(self):
-        """The thread reads no more, after what comes next."""
+        """Ends the thread after its next read."""
         self.resumed.clear()
 
     def resume(self):
@@ -165,9 +165,9 @@ class StateClient:
 
 
 class SubscriberPool:
-    """Many clients of state.sock that read all the time, in one thread; of each, the numbers of its STATE lines of a run.
+    """Many subscribers of state.sock that read in one thread; for each, the numbers of its STATE lines of a run.
 
-    Those of an idle daemon are thinned: one that falls soon after a change is left out.
+    A state of an idle daemon may be conflated if it comes soon after a change, so those do not count.
     """
 
     def __init__(self, path, count):
@@ -204,14 +204,14 @@ class SubscriberPool:
 
 
 class ControlClient:
-    """Sends requests to control.sock, each batch over a connection of its own."""
+    """Sends requests to control.sock, each batch over a new connection."""
 
     def __init__(self, path, timeout=5):
         """`timeout`: the seconds that one operation on the connection may last."""
         self.path, self.timeout = path, timeout
 
     def ask(self, *lines):
-        """Sends lines and shuts down its side; the lines that come back, as bytes."""
+        """Sends lines and shuts down its side; returns the response lines, as bytes."""
         with connect(self.path, timeout=self.timeout) as control:
             control.sendall(b"".join(line if isinstance(line, bytes) else line.encode() + b"\n" for line in lines))
             control.shutdown(socket.SHUT_WR)

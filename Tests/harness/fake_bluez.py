@@ -1,6 +1,6 @@
-"""A bus of its own, and somebody on it who has bluetoothd's name and answers every call late, with an error.
+"""A private bus, and a service on it with bluetoothd's name that answers every call late, with an error.
 
-The few bytes of D-Bus that it needs are written out here, so that it shares nothing with what it tests.
+It encodes the few D-Bus messages itself, so that it shares no code with the tested program.
 """
 
 import os
@@ -30,7 +30,7 @@ CONFIGURATION = """<busconfig>
 
 
 class Bus(ManagedProcess):
-    """The real dbus-daemon, on which everybody may do everything."""
+    """The real dbus-daemon, with a policy that allows everything."""
 
     def __init__(self, directory):
         self.path = directory / "bus"
@@ -58,7 +58,7 @@ def text(value):
 
 
 def message(kind, serial, fields, body=b""):
-    """A message whose header fields are (code, type, value); it begins at a multiple of 8, as its parts are aligned."""
+    """A message with header fields (code, type, value); it starts at a multiple of 8 for alignment."""
     header = b""
     for code, type_, value in fields:
         header = padded(header, 8) + bytes([code, 1]) + type_.encode() + b"\0"
@@ -71,7 +71,7 @@ def message(kind, serial, fields, body=b""):
 
 
 def fields(header):
-    """The header fields of a message by their codes."""
+    """The header fields of a message, by code."""
     found, at = {}, 0
     while at < len(header):
         at += -at % 8
@@ -91,7 +91,7 @@ def fields(header):
 
 
 class FakeBluez:
-    """Has the name org.bluez from its start to its end; keeps the members that were called, with their moments."""
+    """Owns the name org.bluez from its start to its end; keeps the called members with their times."""
 
     NAME = "org.bluez"
 

@@ -1,4 +1,4 @@
-"""A gpsd that answers nothing, and sends what a test wants."""
+"""A gpsd that ignores requests and sends what a test provides."""
 
 import datetime
 import json
@@ -12,7 +12,7 @@ VERSION = {"class": "VERSION", "release": "3.22", "rev": "3.22", "proto_major": 
 
 
 def report(index, milliseconds, device="/dev/ttyACM0", **fields):
-    """A TPV on a line to the north, 1 m a report, `milliseconds` after a fixed time of day."""
+    """A TPV on a northward line, 1 m for each report, `milliseconds` after a fixed time of day."""
     moment = datetime.datetime(2026, 11, 21, 8, 0, tzinfo=datetime.UTC) + datetime.timedelta(milliseconds=milliseconds)
     return {
         "class": "TPV", "device": device, "mode": 3, "time": moment.isoformat(timespec="milliseconds")[:23] + "Z",
@@ -55,7 +55,7 @@ class FakeGpsd:
         client.close()
 
     def serve(self, client):
-        """In a thread of the client; by default it reads until the client has gone."""
+        """Runs in a client's thread; by default it reads until the client disconnects."""
         while client.recv(65536):
             pass
 
@@ -73,21 +73,21 @@ class FakeGpsd:
 
 
 class ScriptedGpsd(FakeGpsd):
-    """Sends what a test gives it, to the client that came last."""
+    """Sends what a test provides, to the newest client."""
 
     def __init__(self):
         self.sent = 0
         super().__init__()
 
     def send(self, *lines):
-        """Waits while the daemon takes nothing."""
+        """Sends bytes; blocks while the daemon reads nothing."""
         client = wait_for(lambda: self.clients[-1:], 10, "a client of gpsd's")[0]
         text = "".join(json.dumps(line, separators=(",", ":")) + "\r\n" for line in lines)
         client.sendall(text.encode())
         self.sent += len(lines)
 
     def flood(self, lines, seconds, per_second=None):
-        """Sends lines of an iterator for a time, as fast as they are taken or so many a second."""
+        """Sends lines of an iterator for a time, as fast as they are accepted or at a given rate."""
         begun = time.monotonic()
         count = 0
         for line in lines:

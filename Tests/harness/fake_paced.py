@@ -1,4 +1,4 @@
-"""A daemon that answers pacectl from values that a test sets."""
+"""A daemon that answers pacectl with values that a test sets."""
 
 import json
 import pathlib
@@ -23,7 +23,7 @@ IDLE = {
     "gpsd": {"link": "connected", "device": "/dev/ttyACM0"}, "bluetooth": {"backend": "kernel"},
     "recorder": {"state": "off"}, "ticks": {"late": 0, "worst_ms": 0.4}, "faults": [],
 }
-# The same as in Tests/ConsoleTests/Views.swift: the kept screens are of it.
+# The same as in Tests/ConsoleTests/Views.swift: the kept screens show it.
 RUN = IDLE | {
     "run": "active", "activity": 17, "sport": "run", "elapsed_ms": 1632300, "moving_ms": 1610000,
     "distance_m": 5034.2, "pace_s_per_m": 0.3124, "average_pace_s_per_m": 0.3243, "speed_mps": 3.2, "ascent_m": 41.6,
@@ -47,12 +47,12 @@ SUMMARY = {
     "id": 17, "sport": "run", "open": False, "elapsed_ms": 1632300, "total_ms": 1700000, "distance_m": 5034.2,
     "average_pace_s_per_m": 0.3243, "laps": 3, "gaps": 0, "average_bpm": 141, "max_bpm": 163,
 }
-# What a bad neighbour would call its strap: sets the title, clears the screen, reddens, turns text round, and is wide.
+# A hostile strap name: sets the title, clears the screen, sets red, reverses the text direction, and is wide.
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u009b31m\u202e\u2028日本語 👩‍👩‍👧 e\u0301\u200b \"</script>"
 
 
 class FakePaced:
-    """Speaks both sockets (docs/protocol.md) as far as pacectl asks. `state` and `settings` may be changed at any time."""
+    """Serves both sockets (docs/protocol.md) for pacectl. `state` and `settings` may be changed at any time."""
 
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)
@@ -65,7 +65,7 @@ class FakePaced:
         self.watches = []
         self.clients = []
         self.refusal = None
-        # What each scan hears; the last one again and again.
+        # The result of each scan; the last one repeats.
         self.straps = [[]]
         self.running = threading.Event()
         self.running.set()
@@ -100,7 +100,7 @@ class FakePaced:
         client.sendall((json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n").encode())
 
     def lines(self, client):
-        """What a client sends until it, or the test, has gone."""
+        """Reads a client's lines until it, or the test, ends."""
         try:
             yield from client.makefile("r")
         except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""What systemd does for a service, as far as that sees it: it makes sockets, listens, and says what the machine is about."""
+"""systemd as a service sees it: it creates sockets, listens for notifications, and reports the system's state."""
 
 import fcntl
 import os
@@ -10,7 +10,7 @@ from harness.process import Paced
 
 
 def listening(path):
-    """A socket as a socket unit makes it."""
+    """A socket as a socket unit creates it."""
     made = socket.socket(socket.AF_UNIX)
     made.bind(str(path))
     made.listen(128)
@@ -18,16 +18,16 @@ def listening(path):
 
 
 class Service(Paced):
-    """A daemon as systemd starts it: with its pid in the environment, and with descriptors from 3 on, each under a name.
+    """A daemon as systemd starts it: with its pid in the environment, and with descriptors from 3 on, each with a name.
 
-    `files` is how many it may have open.
+    `files` is the limit of its open files.
     """
 
     # The shell becomes the daemon: its pid is the daemon's.
     START = "SYSTEMD_EXEC_PID=$$; LISTEN_PID=$$; export SYSTEMD_EXEC_PID LISTEN_PID; "
 
     def __init__(self, directory, *options, handed=(), files=None, **environment):
-        # Far from 3, so that none is overwritten before it is handed over.
+        # High numbers, so that none is overwritten before it is passed on.
         self.numbers = [fcntl.fcntl(one.fileno(), fcntl.F_DUPFD, 100) for _, one in handed]
         places = "" if files is None else f"ulimit -n {files}; "
         places += "".join(f"exec {3 + index}<&{number} {number}<&-; " for index, number in enumerate(self.numbers))
@@ -38,19 +38,19 @@ class Service(Paced):
         super().__init__(directory, *options, prefix=prefix, popen={"pass_fds": self.numbers}, **environment)
 
     def wait_until_ready(self):
-        """It is not waited for: it may not start, and its messages tell when it is ready."""
+        """Does not wait for readiness: it may not start, and its messages report readiness."""
         for number in self.numbers:
             os.close(number)
 
     def fails(self):
-        """Its status, for one that does not start, and the one line that it says."""
+        """The exit status of a daemon that does not start, and its one log line."""
         status = self.process.wait(10)
         line, = self.log_text().splitlines()
         return status, line
 
 
 class FakeSystemd(FakeBluez):
-    """Has systemd's name on a bus, and says what the machine is about."""
+    """Owns systemd's name on a bus, and reports the system's state."""
 
     NAME = "org.freedesktop.systemd1"
 
@@ -59,10 +59,10 @@ class FakeSystemd(FakeBluez):
         super().__init__(bus, delay)
 
     def reply(self, header):
-        # A variant with a string in it.
+        # A variant that contains a string.
         self.say(RETURN, header + [(SIGNATURE, "g", "v")], padded(b"\1s\0", 4) + text(self.state))
 
 
 def stop(program):
-    """The status, and the seconds that the end took."""
+    """The exit status, and the seconds until the end."""
     return program.end(signal.SIGTERM)

@@ -11,7 +11,7 @@ from harness.timing import StallDetector
 
 
 class Subscriber(StateClient):
-    """A client that keeps all lines that any of its kind has received, to be held against the schema."""
+    """A client that keeps all lines received by any instance, for validation against the schema."""
 
     seen = []
 
@@ -39,11 +39,11 @@ class ProcessFixture:
         return self.start(Paced(self.directory, *options, **environment))
 
     def disk(self, **options):
-        """One in the place of the state directory, for daemons that are started within it."""
+        """A file system in the place of the state directory, for daemons that are started in it."""
         return self.start(Disk(self.directory / "state", **options))
 
     def reader(self, paced, **watch):
-        """A subscriber whose stream has begun, with its wishes in force."""
+        """A subscriber whose stream has started, with its subscription in force."""
         reader = self.keep(Subscriber(paced.state_socket, watch)).open()
         reader.follow()
         reader.first("WATCH" if watch else "VERSION")

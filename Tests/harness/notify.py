@@ -1,4 +1,4 @@
-"""The socket of sd_notify, as a service manager has it."""
+"""The socket of sd_notify, as a service manager creates it."""
 
 import socket
 import threading
@@ -7,7 +7,7 @@ from harness.timing import boot_ms, wait_for
 
 
 class NotifyListener:
-    """Receives the messages of a service, each with its moment in ms of the boot clock."""
+    """Receives the messages of a service, each with its time in ms of the boot clock."""
 
     def __init__(self, directory):
         self.path = directory / "notify"
@@ -25,7 +25,7 @@ class NotifyListener:
         return [at for at, message in list(self.messages) if message == words]
 
     def words(self, key):
-        """The values of one key, in their order."""
+        """The values of one key, in order."""
         lines = [line for _, message in list(self.messages) for line in message.splitlines()]
         return [line.split("=", 1)[1] for line in lines if line.startswith(key + "=")]
 

@@ -1,6 +1,6 @@
-"""Processes under test and beside it; each ends with its whole group.
+"""Processes of the tests; each ends with its process group.
 
-The programs are the built ones of .build/release, or of the directory that PACED_BIN names.
+The programs are those of .build/release, or of the directory that PACED_BIN names.
 """
 
 import errno
@@ -22,7 +22,7 @@ PROGRAMS = pathlib.Path(os.environ.get("PACED_BIN", ROOT / ".build" / "release")
 PACED = PROGRAMS / "paced"
 PACECTL = PROGRAMS / "pacectl"
 
-# gpsd is not in the path of users. The machine's own bluetoothd, if there is one, is left alone.
+# gpsd is not in users' PATH. The machine's own bluetoothd, if any, is not used.
 ENVIRONMENT = os.environ | {
     "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin", "PYTHONDONTWRITEBYTECODE": "1",
     "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus"}
@@ -39,9 +39,9 @@ def has(program):
 
 
 class ManagedProcess:
-    """A program in a process group of its own, which can be started again after its end; the whole group ends with it.
+    """A program in a new process group, which can be restarted after its end; the whole group ends with it.
 
-    Moments are in ms of the boot clock.
+    Times are in ms of the boot clock.
     """
 
     def __init__(self, command, environment=None, log=None, **options):
@@ -54,7 +54,7 @@ class ManagedProcess:
         self.started = None
 
     def start(self):
-        """Starts it and waits until it is ready; returns when it was."""
+        """Starts it and waits until it is ready; returns the time of that."""
         self.started = boot_ms()
         environment = ENVIRONMENT | self.environment
         if self.log is None:
@@ -68,7 +68,7 @@ class ManagedProcess:
         return boot_ms()
 
     def wait_until_ready(self):
-        """For programs that are not ready at once."""
+        """Waits for readiness, for subclasses."""
 
     @property
     def pid(self):
@@ -78,7 +78,7 @@ class ManagedProcess:
         return self.log.read_text(errors="replace")
 
     def end(self, number=signal.SIGTERM):
-        """Sends a signal and waits; the status, and the seconds that it took."""
+        """Sends a signal and waits; returns the exit status, and the seconds until the end."""
         start = time.monotonic()
         if self.process is None:
             return None, 0.0
@@ -96,7 +96,7 @@ class ManagedProcess:
         return self.process.wait(), time.monotonic() - start
 
     def stop(self):
-        """Ends it as systemd does; returns when it was gone."""
+        """Ends it as systemd does; returns the time of its end."""
         self.end(signal.SIGTERM)
         return boot_ms()
 
@@ -115,8 +115,8 @@ class ManagedProcess:
 class Paced(ManagedProcess):
     """A daemon with a runtime and a state directory in `directory`, and requests to it.
 
-    `prefix` is a command that executes the words after its own; `state` is another state directory; `popen` are options
-    of subprocess.Popen.
+    `prefix` is a command that executes the arguments after its own; `state` is another state directory; `popen` are
+    options of subprocess.Popen.
     """
 
     def __init__(self, directory, *options, prefix=(), program=PACED, state=None, log=None, popen=None, **environment):
@@ -148,17 +148,17 @@ class Paced(ManagedProcess):
         return self.control.call(method, **parameters)
 
     def kernel_status(self, key):
-        """A field of /proc/PID/status, its first word."""
+        """The first word of a field of /proc/PID/status."""
         lines = pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines()
         return int(next(line for line in lines if line.startswith(key + ":")).split()[1])
 
     def descriptors(self):
-        """How many it has open."""
+        """The number of its open descriptors."""
         return len(os.listdir(f"/proc/{self.pid}/fd"))
 
 
 class Disk(ManagedProcess):
-    """A file system in memory in the place of a directory, in a mount namespace that only a program started within it sees."""
+    """A tmpfs in the place of a directory, in a mount namespace that only programs started in it see."""
 
     def __init__(self, directory, size="20m"):
         self.user = [] if os.getuid() == 0 else ["--user", "--map-root-user"]
@@ -167,7 +167,7 @@ class Disk(ManagedProcess):
 
     def wait_until_ready(self):
         self.place.mkdir(exist_ok=True)
-        # A path that is the file system's outside its namespace too.
+        # A path to the file system that works outside its namespace too.
         self.path = pathlib.Path(f"/proc/{self.pid}/root{self.place}")
         own = os.readlink("/proc/self/ns/mnt")
         wait_for(lambda: os.readlink(f"/proc/{self.pid}/ns/mnt") != own, 5, "a mount namespace")
@@ -197,7 +197,7 @@ class Disk(ManagedProcess):
 
 
 class Strap(ManagedProcess):
-    """The independent strap of Tests/Peripheral; what it sent is known with its moment."""
+    """The independent strap of Tests/Peripheral; each sent value is known with its time."""
 
     def __init__(self, directory, *options, period=1.0):
         self.path = directory / "strap"
@@ -221,10 +221,10 @@ class Strap(ManagedProcess):
 
 
 class Gpsd(ManagedProcess):
-    """The real gpsd, which gpsfake plays a recording: three sentences of NMEA a second.
+    """The real gpsd, with a log replayed by gpsfake: three NMEA sentences a second.
 
-    It is played a little faster than it was made: slower, and now and then a second would bring no new fix. Its first
-    minute is left out, in which the device's position jumped.
+    The replay is a little faster than real time: if it were slower, some seconds would have no new fix. The first
+    minute is left out, because the device's position jumped in it.
     """
 
     def __init__(self, directory, period=0.9):

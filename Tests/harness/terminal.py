@@ -1,4 +1,4 @@
-"""A terminal of tmux with its own server, so that nobody's own is touched."""
+"""A terminal of tmux with a private server, so that no other session is affected."""
 
 import os
 import pathlib
@@ -9,15 +9,15 @@ import tempfile
 from harness.process import ROOT
 from harness.timing import Failed, wait_for
 
-# Nothing of a terminal that the tests themselves run in may get in.
+# Variables of the terminal that runs the tests must not leak in.
 FOREIGN = ("TMUX", "NO_COLOR", "COLORTERM")
 
 
 class Terminal:
-    """Runs one command, or a shell that commands are typed into."""
+    """Runs one command, or a shell for typed commands."""
 
     def __init__(self, directory, command=None, columns=80, rows=24, environment=()):
-        # A server that is ending would still answer on the socket of the one before.
+        # A new directory: a server that is ending would still answer on the previous socket.
         self.socket = pathlib.Path(tempfile.mkdtemp(prefix="tmux-", dir=directory)) / "socket"
         shell = ["env", "TZ=UTC", "TERM=tmux-256color", *environment, "PS1=ready> ", "sh"]
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", columns, "-y", rows, "-c", ROOT,
@@ -42,7 +42,7 @@ class Terminal:
         return self.tmux("capture-pane", "-p", *(["-e"] if colours else []))
 
     def wait_for(self, *texts, absent=(), seconds=10):
-        """The screen, once it shows all texts and none of those that must be absent."""
+        """Waits until the screen shows all texts and none of those that must be absent; returns it."""
         shown = ""
 
         def is_shown():

@@ -1,11 +1,11 @@
-"""Time in the tests: the boot clock, waiting for an event, and the moments in which the machine did not run."""
+"""Time in the tests: the boot clock, waiting for an event, and stalls of the machine."""
 
 import threading
 import time
 
 
 class Failed(AssertionError):
-    """An expectation does not hold; the message names it."""
+    """A failed expectation; the message names it."""
 
 
 def expect(condition, message):
@@ -19,7 +19,7 @@ def boot_ms():
 
 
 def wait_for(condition, seconds, what):
-    """The first true value of `condition`; Failed, which names what did not come, after `seconds`."""
+    """The first true value of `condition`; raises Failed, which names the missing event, after `seconds`."""
     end = time.monotonic() + seconds
     while True:
         value = condition()
@@ -31,7 +31,7 @@ def wait_for(condition, seconds, what):
 
 
 class StallDetector:
-    """Sees when the machine, or this process, did not run: a delay at such a moment is not the daemon's."""
+    """Detects when the machine, or this process, was stalled: a delay at such a moment is not the daemon's."""
 
     def __init__(self):
         self.stalls = []
