@@ -9,7 +9,7 @@ import Testing
         var numbers = SeededRandom(seed: seed)
         for _ in 0..<2_000 {
             let decimals = Int.random(in: 0...9, using: &numbers)
-            // All magnitudes from 10^-12 up to where the scaled value leaves 2^53, evenly on a logarithmic scale.
+            // All magnitudes from 10^-12 to where the scaled value exceeds 2^53, evenly on a logarithmic scale.
             let magnitude = pow(10, Double.random(in: -12...Double(15 - decimals), using: &numbers))
             let value = Bool.random(using: &numbers) ? magnitude : -magnitude
             #expect(
@@ -35,7 +35,7 @@ import Testing
         var numbers = SeededRandom(seed: seed)
         for _ in 0..<1_000 {
             let decimals = Int.random(in: 1...9, using: &numbers)
-            // What people write as a tie, 0.15 or 2.675, is above or below one in binary.
+            // A decimal tie such as 0.15 or 2.675 is above or below a tie in binary.
             let text = "\(Int.random(in: 0...999_999, using: &numbers) * 10 + 5)e-\(decimals + 1)"
             let value = Double(text)!
             for value in [value, value.nextUp, value.nextDown, -value] {

@@ -18,7 +18,7 @@ private let start = Instant(milliseconds: 1_000_000)
         #expect(later == 5, "full again, and no fuller")
     }
 
-    /// However the attempts fall: no stretch has more than the burst and its share of time.
+    /// No period has more than the burst and its share of time, for any sequence of attempts.
     @Test(arguments: 1...10 as ClosedRange<UInt64>)
     func noStretchHasMoreThanItsShare(seed: UInt64) {
         var random = SeededRandom(seed: seed)

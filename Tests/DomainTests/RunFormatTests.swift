@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-/// The golden tables of RunFree, with the mended mile (1609.344 m) and no pace where RunFree would have trapped.
+/// The golden tables of RunFree, with the corrected mile (1609.344 m) and no pace where RunFree would have trapped.
 @Suite struct RunFormatTests {
     @Test(
         arguments: [

@@ -10,7 +10,7 @@ import Testing
         }
     }
 
-    /// Not test arguments: the runner prints those as they are, on a terminal too.
+    /// Not test arguments: the runner prints those unchanged, also on a terminal.
     private static let hostile = [
         "\u{1B}[2J", "\u{1B}]0;title\u{07}", "\u{9B}2J", "\u{9D}0;title\u{9C}", "\u{00}", "\r\n", "\t", "\u{7F}",
         "\u{85}", "\u{2028}", "\u{2029}", "\u{202E}drowssap", "\u{2066}x\u{2069}", "\u{200E}\u{200F}\u{061C}",

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 @Suite struct UTCTests {
-    /// Foundation's calendar is Julian before 1582-10-15; ours is Gregorian throughout, so the comparison begins there.
+    /// Foundation's calendar is Julian before 1582-10-15, ours is always Gregorian, so the comparison starts there.
     private static let gregorianFrom: Int64 = -12_219_292_800_000
 
     private static var calendar: Calendar {
@@ -20,7 +20,7 @@ import Testing
         for _ in 0..<500 {
             let milliseconds = Int64.random(in: Self.gregorianFrom..<253_402_300_800_000, using: &numbers)
             let fields = UTC(milliseconds: milliseconds).fields
-            // Whole seconds: a Date is a Double and cannot hold every millisecond of two thousand years.
+            // Whole seconds: a Date is a Double and cannot represent every millisecond of two thousand years.
             let seconds = milliseconds.flooredDivision(by: 1000)
             let expected = calendar.dateComponents(
                 [.year, .month, .day, .hour, .minute, .second], from: Date(timeIntervalSince1970: Double(seconds)))

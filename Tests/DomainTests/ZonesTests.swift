@@ -20,7 +20,7 @@ import Testing
         #expect(abs(try Zones([100, 120, 140, 160, 180]).fraction(of: beats) - fraction) < 1e-12)
     }
 
-    /// The app derived the zone from the fraction and missed zone 5 at its bottom for 57 % of all pairs.
+    /// The app derived the zone from the fraction and missed zone 5 at its lowest value for 57 % of all pairs.
     @Test func theBottomOfZoneFiveIsAlwaysZoneFive() throws {
         for first in 80...159 {
             for fifth in (first + 4)...219 {

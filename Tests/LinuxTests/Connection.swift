@@ -1,7 +1,7 @@
 import Linux
 import TestKit
 
-/// Both ends of one Unix socket. The far end can go first.
+/// Both ends of one Unix socket. The far end can be closed first.
 struct Connection: ~Copyable {
     let near: FileDescriptor
     var far: FileDescriptor?
@@ -18,7 +18,7 @@ struct Connection: ~Copyable {
         return Connection(near: near, far: far)
     }
 
-    /// What the far end has been sent, one `read` of it; nil when nothing is there.
+    /// Reads once from the far end; nil if there is nothing.
     borrowing func received() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = bytes.withUnsafeMutableBytes { buffer in try? far?.read(into: buffer) }

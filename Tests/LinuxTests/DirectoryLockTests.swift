@@ -24,7 +24,7 @@ import Testing
             _ = try DirectoryLock(Directory(directory.path), file: "test.lock")
         }
         holder.kill(SIGKILL)
-        // The kernel has freed the lock: a daemon that crashed is no obstacle.
+        // The kernel has released the lock: a crashed daemon does not block a start.
         _ = try DirectoryLock(Directory(directory.path), file: "test.lock")
     }
 

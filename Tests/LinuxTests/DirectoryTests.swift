@@ -6,7 +6,7 @@ import Testing
 
 @testable import Linux
 
-/// Which directory is private, and which files of it are opened.
+/// Which directories count as private, and which files in them are opened.
 @Suite struct DirectoryTests {
     private let directory: TestKit.TemporaryDirectory
 
@@ -59,7 +59,7 @@ import Testing
         let path = try make("own", mode: 0o770)
         #expect((refusal(of: path) == nil) == isPrivate)
         guard geteuid() == 0 else { return }
-        // A group that the machine does not know, and one that every user may have as its own.
+        // A group unknown to the system, and one that may be every user's own.
         for group in [54_311, 100] as [UInt32] {
             let path = try make("group\(group)", mode: 0o770, group: group)
             #expect(refusal(of: path) == DirectoryError(path, .writableByGroup(group)))
@@ -70,13 +70,13 @@ import Testing
 
     @Test func anAccessControlListThatLetsOthersWriteIsRefused() throws {
         let path = try make("list", mode: 0o700)
-        // Version 2; owner rwx, user 54301 rwx, group nothing, mask rwx, others nothing.
+        // Version 2; owner rwx, user 54301 rwx, group none, mask rwx, others none.
         var list: [UInt8] = [2, 0, 0, 0]
         for (tag, rights, id) in [(1, 7, -1), (2, 7, 54_301), (4, 0, -1), (0x10, 7, -1), (0x20, 0, -1)] {
             list += [UInt8(tag), 0, UInt8(rights), 0]
             list += withUnsafeBytes(of: Int32(id).littleEndian) { Array($0) }
         }
-        // A file system without lists has none to be wrong.
+        // The file system may not support ACLs.
         guard setAttribute(path, "system.posix_acl_access", list) else { return }
         #expect(refusal(of: path) == DirectoryError(path, .writableByGroup(getegid())))
     }
@@ -108,7 +108,7 @@ import Testing
         symlink(real, directory("link"))
         let opened = try Directory(private: directory("link"))
         #expect(opened.path == real)
-        // The link leads elsewhere now; the files are still those of the directory that is open.
+        // The link leads elsewhere now; the files are still in the open directory.
         let other = try make("other", mode: 0o700)
         unlink(directory("link"))
         symlink(other, directory("link"))
@@ -131,7 +131,7 @@ import Testing
         case .directory: mkdir(place, 0o777)
         case .socket: _ = try UnixSocket.listen(at: place)
         default:
-            // Only root makes devices: /dev/null has no side effects.
+            // Only root creates devices; /dev/null has no side effects.
             if mknod(place, S_IFCHR | 0o666, 0x103) != 0 { return }
         }
         let before = try mode(of: place)

@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 @Suite struct EventLoopTests {
-    /// sd-event gathers timers within their accuracy; its default is 250 ms.
+    /// sd-event coalesces timers within their accuracy; its default is 250 ms.
     @Test func timersFireAtTheirMomentNeverBefore() throws {
         let loop = try EventLoop()
         var lateness: [Duration] = []
@@ -21,7 +21,7 @@ import Testing
         _ = try loop.run()
         timer = nil
         #expect(lateness.allSatisfy { $0 >= .zero })
-        // The median: one late wake-up of a busy machine proves nothing, a habit does.
+        // The median, because a single late wake-up on a busy machine proves nothing.
         #expect(lateness.sorted()[12] < .milliseconds(10))
     }
 
@@ -59,7 +59,7 @@ import Testing
         source = try loop.watch(reader, for: .reading) { readiness in
             #expect(readiness == .reading)
             calls += 1
-            // The byte stays unread, so it would be told again. Letting go of the source inside its body must be safe.
+            // The unread byte would trigger the source again. Releasing the source inside its body must be safe.
             if calls == 3 { source = nil }
         }
         try pipe.fileHandleForWriting.write(contentsOf: Data([1]))
@@ -70,7 +70,7 @@ import Testing
         #expect(source == nil)
     }
 
-    /// A descriptor and its source, which leaves first, as owners in Adapters are written.
+    /// A descriptor and its source, which is removed first, like the owners in Adapters.
     private final class Owner {
         let descriptor: FileDescriptor
         var source: DescriptorSource?
@@ -84,8 +84,8 @@ import Testing
         }
     }
 
-    /// A duplicate, such as a child process has for a moment, keeps a closed descriptor's file in epoll: had the source not left
-    /// before its descriptor was closed, the loop would be woken for a source that is gone.
+    /// A duplicate, such as a child process has for a moment, keeps a closed descriptor's file in epoll. If the source
+    /// were not removed before its descriptor is closed, the loop would wake for a source that no longer exists.
     @Test func anOwnerThatEndsInItsOwnCallbackLeavesTheLoopBeforeItsDescriptorIsClosed() throws {
         let loop = try EventLoop()
         let pipe = Pipe()
@@ -141,7 +141,7 @@ import Testing
         blockSignals([SIGUSR2])
         let loop = try EventLoop()
         let source = try loop.onSignal(SIGUSR2) { loop.stop(3) }
-        // To this thread: the others of the test runner do not block it.
+        // Sent to this thread, because the test runner's other threads do not block the signal.
         pthread_kill(pthread_self(), SIGUSR2)
         #expect(try loop.run() == 3)
         withExtendedLifetime(source) {}

@@ -23,7 +23,7 @@ import Testing
         #expect(try systemd.next() == nil)
     }
 
-    /// libsystemd's own function would wait here.
+    /// libsystemd's own function would block here.
     @Test func aQueueThatIsFullIsNotWaitedFor() throws {
         let systemd = try NotifyListener(directory("notify"))
         let notifier = try NotifySocket(directory("notify"))
@@ -54,7 +54,7 @@ import Testing
         #expect(throws: SystemError.self) { try NotifySocket(path) }
     }
 
-    /// Nothing else in the tests looks at these variables.
+    /// No other test uses these variables.
     @Test func whatSystemdSaidIsTakenOutOfTheEnvironment() throws {
         let names = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
         func take(_ values: [String?]) -> NotifySocket? {
@@ -67,7 +67,7 @@ import Testing
         #expect(take([path, nil, nil])?.watchdog == .none)
         #expect(take([path, "8000000", nil])?.watchdog == .seconds(8))
         #expect(take([path, "8000000", "\(getpid())"])?.watchdog == .seconds(8))
-        // Somebody else is watched.
+        // The watchdog watches another process.
         let other = take([path, "8000000", "1"])
         #expect(other != nil && other?.watchdog == nil)
         #expect(take([path, "much", nil])?.watchdog == .none)

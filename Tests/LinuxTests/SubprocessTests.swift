@@ -16,7 +16,7 @@ struct SubprocessTests {
     @Test func aProgramThatTakesTooLongIsEnded() {
         let start = Clock.now()
         #expect(Subprocess.output(["sleep", "60"], within: .milliseconds(200)) == nil)
-        // Its output is closed, and it goes on.
+        // The process closes its output and keeps running.
         #expect(Subprocess.output(["sh", "-c", "exec >&-; sleep 60"], within: .milliseconds(500)) == "")
         #expect(Subprocess.output(["yes"], within: .seconds(20), limit: 1 << 16) == nil)
         #expect(Clock.now() - start < .seconds(15))

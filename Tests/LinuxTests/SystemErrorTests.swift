@@ -28,12 +28,12 @@ import Testing
         #expect(calls == 1)
     }
 
-    /// The same with a real signal that arrives in a real `read` that waits.
+    /// The same with a real signal during a blocking `read`.
     @Test func aSignalDoesNotEndARead() throws {
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { _ in SignalCount.value += 1 }
         sigaction(SIGUSR1, &action, nil)
-        // The threads that tests run on block signals.
+        // The threads of the tests block signals.
         var mask = sigset_t()
         sigemptyset(&mask)
         sigaddset(&mask, SIGUSR1)
@@ -67,7 +67,7 @@ import Testing
     }
 }
 
-/// Counted by a signal handler on the one thread that reads it afterwards.
+/// Counted by a signal handler on the thread that reads it afterwards.
 private enum SignalCount {
     nonisolated(unsafe) static var value = 0
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct TCPSocketTests {
     @Test(arguments: ["127.0.0.1", "::1"])
     func aConnectionThatNobodyTakesIsRefused(host: String) throws {
-        // Port 1 (tcpmux) is nobody's. The kernel refuses at once, or by and by.
+        // Port 1 (tcpmux) has no listener. The kernel refuses at once, or a moment later.
         #expect(throws: SystemError("connect", code: ECONNREFUSED)) {
             let loop = try EventLoop()
             let socket = try TCPSocket.connect(host: host, port: 1)

@@ -55,7 +55,7 @@ import Testing
         let listener = try UnixSocket.listen(at: directory("socket"))
         #expect(throws: SystemError("bind", code: EADDRINUSE)) { _ = try UnixSocket.listen(at: directory("socket")) }
         _ = try UnixSocket.connect(to: directory("socket"))
-        // The first to connect was the second listener's question whether anybody is there.
+        // The first connection was the second listener's check for a live listener.
         #expect(try isAccepted(listener))
         #expect(try isAccepted(listener))
     }

@@ -3,7 +3,7 @@ import Foundation
 import Linux
 import Testing
 
-/// How far the calling thread stands back; field 19 of proc_pid_stat(5).
+/// The nice value of the calling thread; field 19 of proc_pid_stat(5).
 private func niceness() -> Int? {
     guard let text = try? String(contentsOfFile: "/proc/thread-self/stat", encoding: .utf8) else { return nil }
     let fields = text.split(separator: ")").last?.split(separator: " ")

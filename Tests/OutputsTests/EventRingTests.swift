@@ -38,7 +38,7 @@ private func event(_ milliseconds: Int64) -> Event {
     #expect(ring.retained.upperBound == 1001)
 }
 
-// MARK: What the run under way needs
+// MARK: Events of the present run
 
 private let figures = Totals()
 
@@ -55,7 +55,7 @@ extension EventRing {
         for number in 0..<count { append(event(Int64(number))) }
     }
 
-    /// All numbers that a client gets that has none.
+    /// The numbers that a new client receives.
     fileprivate var numbers: [Int] {
         var numbers: [Int] = []
         var number = 1
@@ -66,7 +66,7 @@ extension EventRing {
         return numbers
     }
 
-    /// Those before the newest.
+    /// The numbers before the newest events.
     fileprivate var early: [Int] {
         numbers.filter { $0 < retained.lowerBound }
     }
@@ -126,7 +126,7 @@ func whatARunNeededGoesWithItsEnd(end: Event.Kind) {
     #expect(ring.numbers.count == EventRing.limit)
 }
 
-/// The bound in bytes holds for both kinds together.
+/// The limit in bytes holds for both kinds together.
 @Test func longSettingsDoNotDriveOutTheRun() {
     var ring = EventRing()
     var settings = Settings()
@@ -155,7 +155,7 @@ func whatARunNeededGoesWithItsEnd(end: Event.Kind) {
     #expect(ended.early == [])
 }
 
-/// Whatever happens: the bounds hold, and each number that is retained has its line.
+/// The limits hold, and each retained number has its line.
 @Test(arguments: 0..<20 as Range<UInt64>)
 func theBoundsHoldWhateverHappens(seed: UInt64) {
     var random = SeededRandom(seed: seed)
@@ -172,7 +172,7 @@ func theBoundsHoldWhateverHappens(seed: UInt64) {
     for number in numbers { #expect(ring.text(number).contains("\"seq\":\(number),")) }
 }
 
-/// A number above the highest one read, and no hole between the two.
+/// The numbers continue after the highest stored one, without a gap.
 @Test func eventsThatWereCountedInMemoryGoOnAfterThoseOfBefore() {
     var before = EventRing()
     for number in 1...1200 { before.append(event(Int64(number))) }

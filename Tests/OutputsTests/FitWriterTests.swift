@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct FitWriterTests {
     @Test func aHeaderHasItsLengthAndItsCheckSum() {
-        // Garmin's own example of a header: 14 bytes, protocol 1.0, then our profile and 0x12345 bytes of data.
+        // Garmin's example of a header: 14 bytes, protocol 1.0, with our profile and 0x12345 bytes of data.
         let header = FitWriter.header(dataSize: 0x12345)
         #expect(Array(header.prefix(12)) == hex("0E 10 E2 52 45 23 01 00 2E 46 49 54"))
         var checksum = Fit.Checksum()
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func theCheckSumIsThatOfTheProtocol() {
-        // The catalogue's check value of CRC-16/ARC.
+        // The check value of CRC-16/ARC in the catalogue.
         var checksum = Fit.Checksum()
         for byte in "123456789".utf8 { checksum.add(byte) }
         #expect(checksum.value == 0xBB3D)

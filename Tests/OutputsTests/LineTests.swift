@@ -13,7 +13,7 @@ private let at = Instant(milliseconds: 123_456_700)
 private let time = UTC(milliseconds: 1_772_350_212_300)
 private let head = #""seq":5,"time":"2026-03-01T07:30:12.300Z","boot_ms":123456700"#
 
-/// The example of docs/protocol.md, with zeros at the ends of numbers cut and an average pace.
+/// The example of docs/protocol.md without trailing zeros, and with an average pace.
 @Test func stateIsTheExampleOfTheProtocol() {
     let expected =
         #"{"class":"STATE","seq":1042,"time":"2026-03-01T07:30:12.300Z","boot_ms":123456700,"#

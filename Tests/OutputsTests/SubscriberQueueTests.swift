@@ -3,7 +3,7 @@ import Outputs
 import TestKit
 import Testing
 
-/// A client's queue with what it needs around it, read line by line.
+/// A client's queue and ring, read line by line.
 private struct Client {
     var ring = EventRing()
     var queue: SubscriberQueue
@@ -33,7 +33,7 @@ private struct Client {
         queue.wait(reading: Array("\(text)\n".utf8), of: .fix)
     }
 
-    /// Everything that waits, with the numbers of events in the place of their lines.
+    /// Reads all waiting lines, with the numbers of events instead of their lines.
     mutating func read() -> [String] {
         var text = ""
         while let bytes = queue.next(ring, settings: settings) {
@@ -161,7 +161,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     client.queue.sent(first.count / 2)
     for tick in 1...3 { client.state(.active(elapsedMilliseconds: Int64(tick) * 100), "state \(tick)") }
     let rest = client.read()
-    // The chunk that was begun ends, then the states that were missed are told, then the replay goes on to its end.
+    // The current chunk ends, then DROPPED reports the lost states, then the replay continues to its end.
     #expect(rest.filter { Int($0) != nil }.suffix(900) == (101...1000).map(String.init)[...])
     #expect(rest.filter { $0.contains("DROPPED") } == [dropped(2, 0, 0, 0)])
     #expect(rest.last == "state 3")
@@ -216,7 +216,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
             client.heart("\(1000 + number)\(padding)")
         }
     }
-    // 64 lines of 1 KiB fit: 36 are gone, every fourth of them a fix.
+    // 64 lines of 1 KiB fit: 36 are dropped, every fourth of them a fix.
     let lines = client.read()
     #expect(lines.first == dropped(0, 0, 27, 9))
     #expect(lines.dropFirst().map { Int($0.prefix(4))! } == Array(1036..<1100))
@@ -267,7 +267,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
         client.state(.active(elapsedMilliseconds: Int64(tick) * 100), isChange: tick == 7, "\(tick)")
         lines += client.read()
     }
-    // What was thinned was not missed: no line says so.
+    // States omitted by the interval are not dropped: there is no DROPPED line.
     #expect(lines == ["0", "10", "20", "30"])
 }
 
@@ -284,7 +284,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     _ = client.read()
     var lines: [String] = []
     for second in 0...14 {
-        // Moments jitter by some milliseconds.
+        // Times jitter by some milliseconds.
         let jitter: Int64 = second.isMultiple(of: 2) ? 0 : -7
         client.state(
             .idle(at: Instant(milliseconds: Int64(second) * 1000 + jitter)), isChange: second == 7, "\(second)")

@@ -77,7 +77,7 @@ import Testing
             line.activity(.example, recording, fromLap: first, limit: limit)
             return String(decoding: line.bytes.drop { $0 != UInt8(ascii: "}") }.dropFirst(2), as: UTF8.self)
         }
-        /// What comes before the zones, in bytes.
+        /// The size of the line before the zones, in bytes.
         func whole(_ range: ClosedRange<Int>) -> Int {
             var line = JSONWriter()
             line.activity(.example, RecordedActivity(sport: .run, started: UTC(milliseconds: 0)))

@@ -4,13 +4,13 @@ import Testing
 
 private let start = Instant(milliseconds: 1_000_000)
 
-/// A watch with the limits that are the default, and what it has said.
+/// A policy with the default limits, and its faults.
 private struct Watching {
     var watch = BatteryPolicy()
     var limits = BatteryPolicy.Limits()
     var now = start
 
-    /// The names of the faults that begin, and of those that end with a minus before them.
+    /// Returns the names of raised faults, and those of cleared ones after a minus.
     mutating func take(_ power: PowerStatus?, after seconds: Int64 = 10) -> [String] {
         now += .seconds(seconds)
         return watch.evaluate(power, limits: limits, at: now).map { input in
@@ -45,7 +45,7 @@ private struct Watching {
     #expect(watching.watch.isExhausted)
     #expect(watching.take(percent: 3, isCharging: true) == ["-battery-low", "-battery-empty"])
     #expect(!watching.watch.isExhausted)
-    // A gauge that does not know whether it is charged is believed to be not.
+    // A gauge without a charging state counts as not charging.
     #expect(watching.take(percent: 3, isCharging: nil) == ["battery-low", "battery-empty"])
 }
 

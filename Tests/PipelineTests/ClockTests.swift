@@ -38,7 +38,7 @@ import Testing
             course.wait(.seconds(7))
             try course.perform(.resume)
         }
-        // Ten times 130 ms of active time, however it was cut.
+        // Ten times 130 ms of active time, however they are split.
         #expect(course.activity?.total.elapsedMilliseconds == 1300)
     }
 

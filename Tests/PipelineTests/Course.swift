@@ -1,7 +1,7 @@
 import Domain
 import Pipeline
 
-/// A pipeline on a clock that the test moves, and a runner whose fixes it makes.
+/// A pipeline on a manual clock, and a runner whose fixes a test makes.
 struct Course {
     var pipeline: Pipeline
     var now: Instant
@@ -21,7 +21,7 @@ struct Course {
         settle()
     }
 
-    /// Moves the clock in the pipeline's own steps, so that nothing is late.
+    /// Advances the clock in the pipeline's own steps, so that nothing is late.
     mutating func wait(_ duration: Duration) {
         let end = now + duration
         while pipeline.deadline <= end {
@@ -32,7 +32,7 @@ struct Course {
         now = end
     }
 
-    /// The loop was held up: everything that fell due meanwhile is applied at once.
+    /// Delays the loop: everything due meanwhile is applied at once.
     mutating func sleep(_ duration: Duration) {
         now += duration
         pipeline.advance(to: now)
@@ -55,12 +55,12 @@ struct Course {
         settle()
     }
 
-    /// A fix now, at the present place.
+    /// Sends a fix at the present place and time.
     mutating func fix(speed: Double? = nil, accuracy: Double? = 5, mode: UInt8 = 3, east: Double = 0) {
         receive(.fix(nextFix(speed: speed, accuracy: accuracy, mode: mode, east: east)))
     }
 
-    /// What ``fix(speed:accuracy:mode:east:)`` sends; its time is that of the clock.
+    /// Returns the fix that ``fix(speed:accuracy:mode:east:)`` sends; its time is that of the clock.
     func nextFix(speed: Double? = nil, accuracy: Double? = 5, mode: UInt8 = 3, east: Double = 0) -> Fix {
         Fix(
             arrivedAt: now, time: UTC(milliseconds: time.milliseconds + now.milliseconds - Self.start.milliseconds),
@@ -68,7 +68,7 @@ struct Course {
             speed: speed)
     }
 
-    /// Runs for so many seconds at a speed, one fix a second, each just before the second is full.
+    /// Runs for some seconds at a speed, with one fix just before the end of each second.
     mutating func run(seconds: Int, speed: Double, reported: Double? = nil) {
         for _ in 0..<seconds {
             wait(.milliseconds(990))

@@ -20,7 +20,7 @@ import Testing
         #expect(course.states.first { $0.activity?.pace != nil }?.activity?.total.elapsedMilliseconds == 5000)
     }
 
-    /// RunFree's paces: metres in 5 s, minutes for a kilometre and for a mile of 1609.344 m.
+    /// RunFree's paces: metres in 5 s, minutes per kilometre and per mile of 1609.344 m.
     @Test(arguments: [
         (20.0, "4:10", "6:42"), (15, "5:33", "8:56"), (12.5, "6:40", "10:43"), (10, "8:20", "13:24"),
         (5, "16:40", "26:49"), (0.1, "--:--", "--:--"), (0, "--:--", "--:--"),
@@ -30,7 +30,7 @@ import Testing
         course.fix(speed: metres / 5)
         course.wait(.milliseconds(10))
         try course.begin(.walk)
-        // Every second counts from 2 m/s on; slower, the last fix of the five closes the step.
+        // From 2 m/s every second counts; slower, the last of five fixes closes the step.
         if metres >= 10 {
             course.run(seconds: 5, speed: metres / 5)
         } else {
@@ -39,7 +39,7 @@ import Testing
             course.fix(speed: metres / 5)
             course.wait(.milliseconds(10))
         }
-        // A hair of rounding in the geodesic must not decide a truncation.
+        // A tiny rounding error of the geodesic must not decide a truncation.
         let pace = course.activity?.pace.map { ($0 * 1e5).rounded() / 1e5 }
         #expect(RunFormat.pace(secondsPerMetre: pace, metric: true) == perKilometre)
         #expect(RunFormat.pace(secondsPerMetre: pace, metric: false) == perMile)

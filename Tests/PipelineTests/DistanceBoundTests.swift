@@ -3,11 +3,11 @@ import Pipeline
 import TestKit
 import Testing
 
-/// What no sequence of fixes can exceed, and what the bound does not take from an honest one.
+/// The limits that no sequence of fixes can exceed, and that an honest one does not reach.
 @Suite struct DistanceBoundTests {
     private static let start = Instant(milliseconds: 1_000_000)
 
-    /// A fix so many metres north of 52° N, `seconds` after the start; its time runs `ahead` of its arrival.
+    /// Returns a fix that many metres north of 52° N, `seconds` after the start; its time runs `ahead` of its arrival.
     private static func fix(
         _ metres: Double, at seconds: Double, ahead: Double? = 0, speed: Double? = nil, accuracy: Double? = 5
     ) -> RunStep {
@@ -25,7 +25,7 @@ import Testing
         RunStep(at: start + .milliseconds(Int64(seconds * 1000)), .command(.start(sport, indoor: false)))
     }
 
-    /// The start of a run, then a fix for each number.
+    /// Returns the start of a run, and a fix for each number.
     private static func steps(_ sport: Sport, _ numbers: Range<Int>, _ fix: (Double) -> RunStep) -> [RunStep] {
         [begin(sport)] + numbers.map { fix(Double($0)) }
     }
@@ -46,7 +46,7 @@ import Testing
     @Test(arguments: [0.3, 0.9])
     func aFixSoonAfterAJumpGivesNoDistance(seconds: Double) {
         var steps = Self.steps(.walk, 0..<5) { Self.fix($0, at: $0 + 0.1) }
-        // The third one far away moves the track there.
+        // The third distant fix moves the track there.
         for second in [5.0, 6, 7] { steps.append(Self.fix(2_000_000 + second, at: second + 0.1)) }
         steps += [Self.fix(-3_000_000, at: 7.1 + seconds), Self.fix(-3_000_000, at: 8.2)]
         let run = BoundedRun(steps, sport: .walk)
@@ -63,7 +63,7 @@ import Testing
         #expect(run.metres < 100)
     }
 
-    /// A noisy track, so that steps are held to the Doppler speed, which becomes absurd.
+    /// A noisy track, whose steps are limited by the Doppler speed, which becomes absurd.
     @Test func aSpeedThatTheReceiverClaimsMakesNoDistanceThatCannotBe() {
         var random = SeededRandom(seed: 2)
         let steps = Self.steps(.run, 0..<300) {
@@ -72,7 +72,7 @@ import Testing
         Self.expectBound(BoundedRun(steps, sport: .run))
     }
 
-    // MARK: Times that run ahead
+    // MARK: Times ahead of arrival
 
     @Test func aFixWhoseTimeRunsAheadOfItsArrivalGivesNoDistance() {
         var steps = Self.steps(.run, 0..<20) { Self.fix($0 * 3, at: $0 + 0.1) }
@@ -84,7 +84,7 @@ import Testing
     @Test func aReceiverWhoseClockWasSetAheadOnceCountsOn() {
         let steps = Self.steps(.run, 0..<200) { Self.fix($0 * 3, at: $0 + 0.1, ahead: $0 < 100 ? 0 : 300) }
         let run = BoundedRun(steps, sport: .run)
-        // The fix at which the clock was set gives none.
+        // The fix at which the clock was set gives no distance.
         #expect(abs(run.metres - (199 - 1) * 3) < 0.1)
     }
 
@@ -93,12 +93,12 @@ import Testing
         let steps = Self.steps(.run, 0..<300) { Self.fix($0 * 3 * factor, at: $0 + 0.1, ahead: $0 * (factor - 1)) }
         let run = BoundedRun(steps, sport: .run)
         Self.expectBound(run)
-        // Ten seconds ahead are late delivery; a clock that is 1 % fast is a clock.
+        // Ten seconds ahead may be late delivery; a clock may be 1 % fast.
         let fixes = 11 / (factor - 1) + 5
         #expect(run.metres <= 3 * factor * fixes)
     }
 
-    /// 300 parts in a million: 26 s in a day, of which every minute has a few fixes.
+    /// 300 ppm: 26 s in a day, with a few fixes in every minute.
     @Test func aClockThatIsABitFastForADayCountsAll() {
         var steps = [Self.begin(.ride)]
         for minute in 0..<1440 {
@@ -121,7 +121,7 @@ import Testing
         #expect(run.gaps.isEmpty == !isCounted)
     }
 
-    /// The receiver says that 19 s have passed; 12 s have.
+    /// The receiver claims that 19 s have passed, but 12 s have.
     @Test(arguments: [(5.0, true), (7, false)])
     func aGapKeepsTheSustainedSpeedOverItsArrivalTime(speed: Double, isCounted: Bool) {
         let end = Self.fix(3 + speed * 12, at: 13.1, ahead: 7)
@@ -130,7 +130,7 @@ import Testing
         #expect(run.worstGapExcess <= 0)
     }
 
-    /// The receiver claims to stand while its positions move on; then it says that it moves.
+    /// The receiver claims to stand still while its positions move on; then it reports movement.
     @Test func whatPilesUpWhileStandingIsBoundedToo() {
         let steps = Self.steps(.run, 0..<300) { second in
             let speed = second.truncatingRemainder(dividingBy: 100) == 99 ? 3 : 0.1
@@ -139,9 +139,9 @@ import Testing
         Self.expectBound(BoundedRun(steps, sport: .run))
     }
 
-    // MARK: What it does not take
+    // MARK: Honest tracks
 
-    /// Reports come up to so many seconds late, in order.
+    /// Reports arrive up to this many seconds late, in order.
     @Test(arguments: [(Sport.ride, 25.0), (.run, 8.5), (.other, 34), (.walk, 3)], [0, 3, 9] as [Double])
     func aFastOneLosesNothing(pace: (Sport, Double), late: Double) {
         var random = SeededRandom(seed: 3)
@@ -157,7 +157,7 @@ import Testing
         Self.expectBound(run)
     }
 
-    /// Reports of ten seconds come at once, each ten seconds.
+    /// Ten seconds of reports arrive at once, every ten seconds.
     @Test(arguments: [(Sport.ride, 25.0), (.run, 8.5)])
     func aFastOneLosesNothingInBursts(pace: (Sport, Double)) {
         let (sport, speed) = pace

@@ -3,7 +3,7 @@ import Pipeline
 import TestKit
 import Testing
 
-/// The limit alone, as a wheel or a foot pod would use it.
+/// The limit alone, as a wheel sensor or a foot pod would use it.
 @Suite struct DistanceLimitTests {
     private static let start = Instant(milliseconds: 1_000_000)
 
@@ -25,14 +25,14 @@ import Testing
         #expect(limit.allow(500, over: .seconds(1), until: Self.moment(1), isWhole: false) == 66)
         #expect(limit.allow(1, over: .zero, until: Self.moment(1), isWhole: false) == 0)
         #expect(limit.allow(500, over: .seconds(1), until: Self.moment(2), isWhole: false) == 6)
-        // Ten seconds without distance make room for ten seconds of it.
+        // Ten seconds without distance permit ten seconds of it later.
         #expect(limit.allow(500, over: .seconds(1), until: Self.moment(13), isWhole: false) == 66)
     }
 
     @Test func distanceOfALongSpanBelongsToAllOfIt() {
         var limit = DistanceLimit(fastest: 12.5, at: Self.start)
         #expect(limit.allow(5000, over: .seconds(1800), until: Self.moment(1790), isWhole: true) == 5000)
-        // The span before the start gives nothing.
+        // The part of the span before the start gives nothing.
         var late = DistanceLimit(fastest: 12.5, at: Self.moment(1789))
         #expect(late.allow(5000, over: .seconds(1800), until: Self.moment(1790), isWhole: true) == 0)
     }
@@ -53,7 +53,7 @@ import Testing
         #expect(limit.allow(120, over: .seconds(10), until: Self.moment(11), isWhole: false) == 6)
     }
 
-    /// Spans may be negative or longer than all the time that has passed.
+    /// Spans may be negative or longer than the time that has passed.
     @Test(arguments: 1...50 as ClosedRange<UInt64>)
     func noSequenceExceedsTheBound(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -61,7 +61,7 @@ import Testing
         var limit = DistanceLimit(fastest: fastest, at: Self.start)
         var now = 0.0
         var total = 0.0
-        // The ends of the steps, less those inside of a span that was counted at once.
+        // The ends of the steps, without those inside a span that was counted at once.
         var ends = [(at: 0.0, metres: 0.0)]
         for _ in 0..<500 {
             now += random.uniform() * (random.uniform() < 0.1 ? 60 : 2)

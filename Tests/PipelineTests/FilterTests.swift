@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 @Suite struct FilterTests {
-    /// Fixes of a receiver that moves north at 3 m/s, one a second.
+    /// A receiver that moves north at 3 m/s, with one fix a second.
     private struct Receiver {
         var filter = FixFilter()
         var second = 0
@@ -27,7 +27,7 @@ import Testing
             if case .refused(let reason) = filter.judge(fix, fastest: Sport.run.maxSpeed) { reason } else { nil }
         }
 
-        /// The reason why the next fix is refused; nil when it is accepted.
+        /// Returns why the next fix is rejected; nil if it is accepted.
         mutating func next(
             mode: UInt8 = 3, latitude: Double? = nil, longitude: Double? = 13, accuracy: Double? = 5,
             timeOffset: Int64? = 0
@@ -107,7 +107,7 @@ import Testing
         var receiver = Receiver()
         #expect(receiver.next(accuracy: 50) == nil)
         #expect(receiver.next(accuracy: 50.1) == .accuracy)
-        // A receiver whose median is 30 m is believed up to 90 m, once 60 estimates are known.
+        // If a receiver's median is 30 m, up to 90 m is accepted after 60 estimates.
         for _ in 0..<60 { #expect(receiver.next(accuracy: 30) == nil) }
         #expect(receiver.next(accuracy: 90) == nil)
         #expect(receiver.next(accuracy: 91) == .accuracy)

@@ -2,7 +2,7 @@ import Domain
 import Pipeline
 import Testing
 
-/// Runs that nobody has stopped: `auto_stop_minutes`.
+/// Abandoned runs: `auto_stop_minutes`.
 private struct Forgotten {
     var course: Course
 
@@ -13,7 +13,7 @@ private struct Forgotten {
         course = Course(settings)
     }
 
-    /// A beat each second, just after it is full.
+    /// Sends a beat just before the end of each second.
     mutating func beat(seconds: Int) {
         for _ in 0..<seconds {
             course.wait(.milliseconds(990))
@@ -22,12 +22,12 @@ private struct Forgotten {
         }
     }
 
-    /// The receiver goes on, and lies still.
+    /// Sends fixes of a receiver that lies still.
     mutating func lie(seconds: Int) {
         course.run(seconds: seconds, speed: 0, reported: 0.1)
     }
 
-    /// When it was closed, and what it had come to then; nil while it goes on.
+    /// The time and summary of the stop; nil if the run continues.
     var end: (at: Instant, summary: ActivitySummary)? {
         for event in course.events { if case .stop(let summary) = event.kind { return (event.at, summary) } }
         return nil
@@ -69,7 +69,7 @@ private struct Forgotten {
     #expect(end.summary.total.elapsedMilliseconds == 59_900)
 }
 
-/// A person who walks to and fro beside the bicycle is not under way.
+/// A person who walks to and fro beside the bicycle does not count as moving.
 @Test func driftIsNoMovement() throws {
     var run = Forgotten()
     run.course.fix(speed: 3)
@@ -110,7 +110,7 @@ private struct Forgotten {
     #expect(end.summary.lastLap.elapsedMilliseconds == 0)
 }
 
-/// Who begins a run late has just asked for it.
+/// A backdated start is a command, so the run is not abandoned.
 @Test func aRunBegunLateIsNotForgottenAtOnce() throws {
     var settings = Settings()
     settings.autoStopMinutes = 1
@@ -127,7 +127,7 @@ private struct Forgotten {
     #expect(recollection.drainEntries().last?.kind == .ended(.forgotten))
 }
 
-/// Nothing could ever show a sign: there is nothing to judge by.
+/// Without a heartbeat or a position there is no sign by which to judge.
 @Test(arguments: [false, true])
 func anIndoorRunIsForgottenOnlyOnceAHeartHasBeaten(beats: Bool) throws {
     var run = Forgotten()
@@ -155,7 +155,7 @@ func anIndoorRunIsForgottenOnlyOnceAHeartHasBeaten(beats: Bool) throws {
     #expect(run.end == nil)
 }
 
-/// What nobody could see does not count.
+/// Time without any input does not count.
 @Test func theQuietCountsFromTheEndOfAHole() throws {
     var run = Forgotten()
     try run.course.begin()
@@ -168,7 +168,7 @@ func anIndoorRunIsForgottenOnlyOnceAHeartHasBeaten(beats: Bool) throws {
     #expect(run.end?.summary.gaps == 0)
 }
 
-/// A hole that is longer than the setting pauses the run as of its start; it is there to be resumed, until it is forgotten.
+/// A hole longer than the setting pauses the run at its start. The run can be resumed until it is auto-stopped.
 @Test func aLongHolePausesAndIsForgottenLater() throws {
     var run = Forgotten()
     try run.course.begin()

@@ -89,7 +89,7 @@ import Testing
         var beats = readings(course)
         #expect(beats.map(\.beatAt) == [start, start + .seconds(1), start + .seconds(2)])
         #expect(beats.map(\.gap) == [false, false, false])
-        // Ten seconds are missing: the chain would lie 9 s behind the arrival.
+        // Ten seconds are missing: the chain of beats would lag 9 s behind the arrival.
         course.wait(.seconds(10))
         course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 60, rrIntervals: [1024])))
         beats = readings(course)
@@ -113,7 +113,7 @@ import Testing
             course.wait(.seconds(1))
         }
         course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 130)))
-        // Fresh for 3 s only, however long the strap says nothing.
+        // Fresh for 3 s only, regardless of the strap's silence.
         course.wait(.seconds(9))
         let average = try #require(course.activity?.total.averageHeartRate)
         #expect(abs(average - (3 * 100 + 3 * 130) / 6.0) < 0.6)

@@ -2,12 +2,12 @@ import Domain
 import Pipeline
 import Testing
 
-/// An activity whose process is gone for a while, and what it is afterwards.
+/// An activity whose process is interrupted and replaced.
 private struct Interrupted {
     var course = Course()
     var outage = Outage(duration: .seconds(40), isSameBoot: true, settings: Settings())
 
-    /// The process ends now, and another goes on.
+    /// Ends the process and continues in another.
     mutating func interrupt() {
         var recollection = RunEngine(
             Pipeline(settings: Settings(), isDemo: false, at: course.now), at: course.now)
@@ -45,7 +45,7 @@ private struct Interrupted {
     #expect(course.events.allSatisfy { $0.at == course.now && $0.activity == before.id })
 }
 
-/// The part of a period that had passed is kept, and what moved meanwhile is not counted.
+/// The elapsed part of a period is kept, and movement during the outage does not count.
 @Test(arguments: [3, 40])
 func theTimerAndThePositionStandStillDuringAnOutage(seconds: Int64) throws {
     var interrupted = Interrupted()
@@ -95,7 +95,7 @@ func theTimerAndThePositionStandStillDuringAnOutage(seconds: Int64) throws {
     #expect(interrupted.course.activity?.lapNumber == 2)
 }
 
-/// The start keeps the time of day of its own boot; without one it has none, whatever becomes known later.
+/// The start keeps the time of day of the earlier boot; if that is unknown, it stays unknown.
 @Test(arguments: [true, false])
 func anotherBootKnowsNoTimeOfDay(isKnown: Bool) throws {
     var interrupted = Interrupted()
@@ -125,7 +125,7 @@ func anotherBootKnowsNoTimeOfDay(isKnown: Bool) throws {
     #expect(interrupted.course.state.time == UTC(milliseconds: time.milliseconds + 40_000))
 }
 
-/// An activity whose last row is too old is stopped as of that row.
+/// An activity whose last row is too old is stopped at that row.
 @Test func aRunCanBeClosedAsOfItsLastMoment() throws {
     var course = Course()
     try course.begin()
@@ -140,9 +140,9 @@ func anotherBootKnowsNoTimeOfDay(isKnown: Bool) throws {
     #expect(course.events.last?.at == last)
 }
 
-// MARK: Outages that the run was continued over
+// MARK: Outages with a continued run
 
-/// Ticks and distance are those of a run without the outage, where no fix was missed.
+/// Ticks and distance equal those of a run without the outage if no fix was missed.
 @Test(arguments: [0, 7, 300, 640])
 func aContinuedRunIsTheOneWithoutTheOutage(milliseconds: Int64) throws {
     func course() throws -> Interrupted {
@@ -184,7 +184,7 @@ func aContinuedRunIsTheOneWithoutTheOutage(milliseconds: Int64) throws {
     #expect(summary == expected)
 }
 
-/// A heart value of before the outage is none after it, and laps close at their ticks.
+/// A heart rate from before the outage is absent after it, and laps close at their ticks.
 @Test func whatIsMissedDuringAContinuedOutageIsSaid() throws {
     var interrupted = Interrupted()
     var settings = Settings()

@@ -2,12 +2,12 @@ import Domain
 import Pipeline
 import TestKit
 
-/// Sequences of fixes that try to make more distance than can be: phases of a few seconds, each with a rate, a clock, places, speeds and
-/// a delivery of its own, and commands between.
+/// Sequences of fixes that try to produce impossible distance: phases of a few seconds, each with its own rate, clock,
+/// places, speeds and delivery, and commands in between.
 struct RandomAttack {
     private var random: SeededRandom
     private let sport: Sport
-    /// When the next fix is made, in seconds since the start, and what the receiver's clock says beyond that.
+    /// The time of the next fix in seconds since the start, and the lead of the receiver's clock.
     private var now = 0.0
     private var ahead = 0.0
     /// Metres east and north.
@@ -99,7 +99,7 @@ struct RandomAttack {
         return now + ahead
     }
 
-    /// - Parameter seconds: that the receiver claims since the fix before.
+    /// - Parameter seconds: the time since the fix before, according to the receiver.
     private mutating func move(_ places: Places, _ reach: Double, seconds: Double) {
         if chance(0.05) { turn() }
         switch places {
@@ -145,7 +145,7 @@ struct RandomAttack {
     private mutating func fix(
         at arrived: Instant, _ time: Double?, _ speed: Double?, _ accuracy: Double?, _ delivery: Delivery
     ) -> Fix {
-        // The first report of a fix may have come some time before its last one.
+        // The first report of a fix may have arrived some time before its last one.
         let age = delivery == .backwardAge ? number(0, 0.4) : 0
         return Fix(
             arrivedAt: arrived - .milliseconds(Int64(age * 1000)),
@@ -157,7 +157,7 @@ struct RandomAttack {
         Instant(nanoseconds: Int64((Self.origin + seconds) * 1e9))
     }
 
-    // MARK: Chance
+    // MARK: Random numbers
 
     private mutating func chance(_ share: Double) -> Bool {
         random.uniform() < share
@@ -167,11 +167,11 @@ struct RandomAttack {
         low + (high - low) * random.uniform()
     }
 
-    /// Between two numbers, each order of magnitude as likely as the others.
+    /// Returns a number in a range with every order of magnitude equally likely.
     private mutating func exponential(_ low: Double, _ high: Double) -> Double {
         var value = low
         var factor = high / low
-        // The square root of the rest, or not, bit by bit: no logarithm is needed.
+        // Multiplies by the square root of the rest or not, bit by bit, without a logarithm.
         for _ in 0..<20 {
             factor = factor.squareRoot()
             if chance(0.5) { value *= factor }

@@ -18,7 +18,7 @@ private func run(_ back: Duration) -> RunCommand {
 }
 
 extension RunEngine {
-    /// One fix a second.
+    /// Sends one fix a second.
     fileprivate mutating func live(from: Int, to: Int) {
         for second in from...to {
             let now = start + .seconds(second)
@@ -64,7 +64,7 @@ extension RunEngine {
     }
     #expect(throws: CommandRejection.self) { try recollection.perform(.resume, at: start + .seconds(60)) }
     #expect(recollection.drainEntries().map(\.at) == [start, start + .seconds(60)])
-    // A step, and the kernel's word that the clock is no more to be believed.
+    // A step, and the kernel's report that the clock is not synchronised any more.
     let now = start + .seconds(61)
     recollection.receive(.systemClock(utc, isSynchronised: true), at: now)
     recollection.receive(.systemClock(utc, isSynchronised: false), at: now)
@@ -95,7 +95,7 @@ extension RunEngine {
     #expect(slept.map(\.at) == [65_000, 65_000, 68_500].map { start + .milliseconds($0) })
 }
 
-/// Nothing is known before the program began, and the run before is not begun in once more.
+/// A start cannot be backdated to before the program's start or into the previous run.
 @Test func aStartGoesBackNoFurtherThanThereIsSomething() throws {
     var recollection = recollection()
     recollection.live(from: 1, to: 30)
@@ -126,7 +126,7 @@ extension RunEngine {
     #expect(recollection.pipeline.popState()?.isChange == true)
 }
 
-/// Ten thousand reports a second for a minute, which no receiver sends.
+/// Ten thousand reports a second, more than any receiver sends.
 @Test func aFloodOfInputsTakesNoRoom() throws {
     var recollection = recollection()
     for count in 0..<100_000 {
@@ -149,7 +149,7 @@ extension RunEngine {
     #expect(state.faults.map(\.name) == [.recorderFailed])
 }
 
-/// An outage turns out to have been too long: what came after it is an activity of its own.
+/// If an outage was too long, the part after it becomes a separate activity.
 @Test(arguments: [true, false])
 func aPartCanBecomeAnActivityOfItsOwn(isPaused: Bool) throws {
     var recollection = recollection()

@@ -3,7 +3,7 @@ import Pipeline
 import TestKit
 import Testing
 
-/// The events and the last state of a recording that is replayed from its rows.
+/// Returns the events and states of a replay of a recording's rows.
 private func replay(
     _ recording: RecordedActivity, _ rows: [RecordingRow], sport: Sport? = nil
 ) -> (events: [Event], states: [State]) {
@@ -28,7 +28,7 @@ private func summary(_ events: [Event]) throws -> ActivitySummary {
     return summary
 }
 
-/// A track to the north with 3 m/s, a sample each second.
+/// Returns a track to the north at 3 m/s, with a sample each second.
 private func samples(_ seconds: ClosedRange<Int64>, from at: Int64 = 0) -> [RecordingRow] {
     seconds.map { second in
         var sample = RecordingSample(at: at + second * 1000, elapsedMilliseconds: second * 1000)
@@ -129,7 +129,7 @@ struct RecordingReplaySourceTests {
         #expect(measurements == [HeartRateMeasurement(beatsPerMinute: 141, rrIntervals: [400, 420])])
     }
 
-    /// Samples stand at the moments of ticks, as in most files.
+    /// Samples are at the times of ticks, as in most files.
     @Test func firstAndLastSecondOfEachPartCount() throws {
         let rows =
             [.begin(at: 0, .command)] + samples(0...3) + [.end(at: 3000, .command), .begin(at: 9000, .command)]

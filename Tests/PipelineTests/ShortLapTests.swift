@@ -51,7 +51,7 @@ import Testing
         _ = try recollection.perform(.lap, at: Self.after(2300))
     }
 
-    /// An older version took them: what it recorded is replayed as it was.
+    /// Earlier releases accepted them; their recordings replay unchanged.
     @Test func aReplayRepeatsTheShortLapsOfARecording() throws {
         let recollection = try recollection()
         var entries = recollection.pipelineEntries

@@ -65,7 +65,7 @@ import Testing
         #expect(course.state.clock == .unset)
     }
 
-    /// The number of the week has ten bits: a receiver that has lost count is 1024 weeks behind.
+    /// The GPS week number has ten bits: a receiver that misses a rollover is 1024 weeks behind.
     @Test func aReceiverWhoseWeeksRolledOverIsNotBelieved() {
         var course = Course()
         let weeks: Int64 = 1024 * 7 * 86_400_000

@@ -3,13 +3,13 @@ import Pipeline
 import TestKit
 import Testing
 
-/// When runs begin by themselves, on recordings and on what a receiver and a strap may say.
+/// Automatic starts, with recordings and simulated receivers and straps.
 @Suite struct AutoStartTests {
-    /// An idle pipeline, and the first moment since which a run was to have begun.
+    /// An idle pipeline with automatic starts.
     fileprivate struct Idle {
         var pipeline = Pipeline(settings: Settings(), isDemo: false, at: Instant(milliseconds: 900_000))
         var autoStart = AutoStart()
-        /// When it was said, and since when.
+        /// The time of each decision, and the start that it proposes.
         var starts: [(at: Instant, since: Instant)] = []
 
         mutating func receive(_ input: Input, at now: Instant) {
@@ -39,14 +39,14 @@ import Testing
         Instant(milliseconds: 1_000_000 + Int64(second) * 1000)
     }
 
-    // MARK: Standing
+    // MARK: Standing still
 
     @Test(arguments: ["gpsd/sirf2.log", "gpsd/telit-he910.log", "gpsd/bu303-nofix.log", "gpsd/ublox-neo-m8l.log"])
     func aReceiverThatLiesStillBeginsNoRun(log: String) throws {
         #expect(starts(try GpsdLog(log).fixes().map(\.1)).isEmpty)
     }
 
-    /// An hour with the noise of a present receiver; without a speed of its own too.
+    /// An hour with the noise of a modern receiver, with and without a reported speed.
     @Test(arguments: 1...10 as ClosedRange<UInt64>, [true, false])
     func anHourOfStandingBeginsNoRun(seed: UInt64, tellsSpeed: Bool) {
         var noise = ReceiverNoise(seed: seed)
@@ -61,7 +61,7 @@ import Testing
         #expect(starts(fixes).isEmpty)
     }
 
-    /// The first fixes come from 200 m away, within half a minute.
+    /// The first fixes converge from 200 m away within half a minute.
     @Test(arguments: [nil, 0.2, 0] as [Double?])
     func theFirstFixesThatSettleBeginNoRun(speed: Double?) {
         let fixes = (0..<300).map { second in
@@ -73,7 +73,7 @@ import Testing
         #expect(starts(fixes).isEmpty)
     }
 
-    /// Under a roof: the position wanders by 80 m, and the receiver says how little it knows.
+    /// Under a roof: the position drifts by 80 m, and the receiver reports a large error.
     @Test func whatIsLessThanTheErrorIsNoMovement() {
         let fixes = (0..<600).map { second in
             let metres = Double(second % 80 < 40 ? second % 80 : 80 - second % 80) * 2
@@ -86,7 +86,7 @@ import Testing
 
     // MARK: Moving
 
-    /// A minute of standing, then the recording: the run begins where that moved first, with the noise of a receiver too.
+    /// A minute of standing still, then the recording: the run starts where it first moves, also with receiver noise.
     @Test(arguments: Recording.all, [nil, 1, 2] as [UInt64?])
     func aRunBeginsWhereTheMovementDid(recording: Recording, seed: UInt64?) throws {
         let fixes = recording.fixes(noise: seed.map { ReceiverNoise(seed: $0) })
@@ -152,7 +152,7 @@ import Testing
 
     // MARK: After a run
 
-    /// The rider stops the run by hand, and goes on to the door; the strap is still worn.
+    /// The rider stops the run by hand and walks on with the strap still worn.
     @Test func aStopByHandIsNotUndone() throws {
         var idle = Idle()
         for second in 0..<100 { idle.move(to: Double(second) * 4, speed: 4, at: Self.moment(second)) }
@@ -163,7 +163,7 @@ import Testing
             idle.move(to: 400 + Double(second - 100) * 1.2, speed: 1.2, at: Self.moment(second))
         }
         #expect(idle.starts.isEmpty)
-        // They stay in for two minutes, and go out again.
+        // They stay inside for two minutes and leave again.
         for second in 700..<830 { idle.move(to: 1120, speed: 0, at: Self.moment(second)) }
         for second in 830..<860 { idle.move(to: 1120 + Double(second - 829) * 3, speed: 3, at: Self.moment(second)) }
         #expect(idle.starts.first?.since == Self.moment(830))
@@ -180,7 +180,7 @@ import Testing
         #expect(idle.starts.first?.since == Self.moment(410))
     }
 
-    /// A run that was closed as of a moment that lies back has been over since then.
+    /// A run that was auto-stopped at an earlier time has been over since then.
     @Test func afterAForgottenRunTheNextOneBeginsAtOnce() throws {
         var idle = Idle()
         var settings = Settings()
@@ -195,7 +195,7 @@ import Testing
 }
 
 extension AutoStartTests.Idle {
-    /// A fix so many metres north.
+    /// Sends a fix that many metres north.
     fileprivate mutating func move(to metres: Double, speed: Double, at now: Instant) {
         let fix = Fix(
             arrivedAt: now, mode: 3, latitude: 52.5 + metres / 111_194, longitude: 13.4, accuracy: 5, speed: speed)

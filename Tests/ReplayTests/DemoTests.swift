@@ -3,7 +3,7 @@ import Domain
 import Pipeline
 import Testing
 
-/// The demo as `paced --demo` makes it, less the sockets: simulated inputs through the pipeline, as fast as it goes.
+/// The demo of `paced --demo` without sockets: simulated inputs through the pipeline at full speed.
 private struct Demo {
     let start = Instant(milliseconds: 3_600_000)
     var simulated: SimulatedRun
@@ -38,7 +38,7 @@ func tenMinutesOfTheDemoAreAsLongAsTheyReallyWere(seed: UInt64) throws {
     let truth = demo.simulated.trueDistance(at: end)
     #expect(abs(figures.distanceMetres / truth - 1) < 0.03)
     #expect(figures.elapsedMilliseconds == 600_000)
-    // Two red lights, some 16 s each.
+    // Two red lights of about 16 s each.
     #expect((564_000...572_000).contains(figures.movingMilliseconds))
     #expect(figures.averageHeartRate.map { (135...155).contains($0) } ?? false)
     #expect(figures.maximumHeartRate.map { (155...180).contains($0) } ?? false)

@@ -3,7 +3,7 @@ import Pipeline
 import TestKit
 import Testing
 
-/// Devices' own recordings as a receiver might spoil them: no stretch of any is longer than can be.
+/// Devices' recordings with receiver faults: no part may exceed the distance limit.
 @Suite struct DistanceBoundTests {
     @Test(arguments: Recording.all, 1...3 as ClosedRange<UInt64>)
     func aSpoiledRecordingHoldsTheBound(recording: Recording, seed: UInt64) {
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// Stretches are left out, played twice, moved, delivered late or at once; times are set ahead or back or run fast.
+    /// Omits, repeats and moves parts, delivers them late or at once, and sets times ahead, back or fast.
     private func spoiled(_ fixes: [Fix], seed: UInt64) -> [RunStep] {
         var random = SeededRandom(seed: seed)
         var steps: [RunStep] = []

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The bounds of docs/behaviour.md, "Distance, each second" and "Pace, each 5 seconds", on devices' own recordings.
+/// The limits of docs/behaviour.md, "Distance, each second" and "Pace, each 5 seconds", on devices' recordings.
 @Suite struct DistanceTests {
     @Test(arguments: Recording.all)
     func distanceIsThatOfTheDevice(recording: Recording) {
@@ -19,7 +19,7 @@ import Testing
         #expect(errors[errors.count / 2] <= 0.005, "\(errors)")
     }
 
-    /// The device had smoothed its track; here a receiver's noise is put back, which lengthens every step.
+    /// The device smoothed its track; receiver noise, added here, lengthens every step.
     @Test(arguments: Recording.all, [1, 2, 3] as [UInt64])
     func distanceHoldsUnderTheNoiseOfAReceiver(recording: Recording, seed: UInt64) {
         let replay = Rerun(recording.fixes(noise: ReceiverNoise(seed: seed)), sport: recording.sport)
@@ -52,7 +52,7 @@ import Testing
     }
 }
 
-/// The noise of a present receiver in the open: autocorrelated 3 m over 30 s, white 0.3 m, reports 0.1 to 0.3 s late.
+/// The noise of a modern receiver under open sky: autocorrelated 3 m over 30 s, white 0.3 m, reports 0.1 to 0.3 s late.
 struct ReceiverNoise {
     private var random: SeededRandom
     private var east: Double
@@ -64,7 +64,7 @@ struct ReceiverNoise {
         north = 3 * random.normal()
     }
 
-    /// Milliseconds from a fix to its report.
+    /// The delay of a report in milliseconds.
     var latency: Int64 {
         mutating get { 100 + Int64(random.next() % 200) }
     }
@@ -73,7 +73,7 @@ struct ReceiverNoise {
         random.normal()
     }
 
-    /// The place one second after the last.
+    /// Returns the displaced position one second after the last.
     mutating func displaced(_ place: Coordinate) -> Coordinate {
         let kept = exp(-1.0 / 30)
         let fresh = 3 * (1 - kept * kept).squareRoot()

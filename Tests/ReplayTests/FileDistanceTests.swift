@@ -6,9 +6,9 @@ import Sensors
 import TestKit
 import Testing
 
-/// Files of devices, and damaged ones: what is counted of them when they are imported.
+/// The imported distance of device files and damaged files.
 @Suite struct FileDistanceTests {
-    /// A file of the project, or one that lies beside it where it is developed.
+    /// A file of the project, or one from a local collection beside it.
     struct File: CustomTestStringConvertible {
         var url: URL
         var testDescription: String { url.lastPathComponent }
@@ -33,7 +33,7 @@ import Testing
         #expect(imported.distance.notCounted == (0, 0, 0))
     }
 
-    /// What an import counts of a track is what a replay of it counts, to the bit.
+    /// The imported distance of a track equals that of its replay, bit for bit.
     @Test(arguments: File.all)
     func aTrackIsAsLongAsItsReplay(file: File) throws {
         guard let imported = try? ImportedFile(Data(contentsOf: file.url)), !imported.recording.isIndoor else { return }
@@ -69,7 +69,7 @@ import Testing
         #expect(TrackDistance.of(recording, rows) == Replayed(recording, rows).metres)
     }
 
-    // MARK: Impossible ones
+    // MARK: Impossible tracks
 
     private static func gpx(_ points: [(seconds: Int, latitude: Double)], type: String = "cycling") -> String {
         let text = points.map { seconds, latitude in
@@ -87,14 +87,14 @@ import Testing
         #expect(imported.judgedRows == imported.rows)
     }
 
-    /// Without time that passes there is no distance.
+    /// Without elapsed time there is no distance.
     @Test func aTrackWhosePointsHaveOneTimeHasNoDistance() throws {
         let imported = try ImportedFile(Data(Self.gpx((0..<100).map { (0, 52 + Double($0) / 10_000) }).utf8))
         #expect(imported.judged.total.distanceMetres == 0)
         #expect(imported.distance.notCounted == (0, 0, 99))
     }
 
-    /// A lap of 20 km in 5 s by a glitch, then one as it should be.
+    /// A lap of 20 km in 5 s by a glitch, then a correct one.
     @Test func aStatedDistanceThatLeapsCountsWithoutTheLeap() throws {
         func point(_ second: Int, _ metres: Int) -> String {
             let time = UTC(milliseconds: 1_772_350_212_000 + Int64(second) * 1000).text
@@ -142,7 +142,7 @@ import Testing
     }
 }
 
-/// A file as an import reads it, twice.
+/// A file, imported in two passes.
 private struct ImportedFile {
     var recording: Domain.RecordedActivity
     var rows: [RecordingRow]
@@ -175,7 +175,7 @@ extension TrackDistance {
     }
 }
 
-/// The distance that a replay of the rows says at its end.
+/// The final distance of a replay of the rows.
 private struct Replayed {
     var metres = 0.0
 
@@ -204,7 +204,7 @@ extension [RecordingRow] {
 }
 
 extension UTC {
-    /// As GPX and TCX have it.
+    /// The form of GPX and TCX.
     fileprivate var text: String {
         let fields = fields
         func digits(_ value: Int) -> String { (value < 10 ? "0" : "") + String(value) }

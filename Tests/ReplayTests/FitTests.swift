@@ -5,11 +5,11 @@ import Sensors
 import TestKit
 import Testing
 
-/// Recordings of devices and our own, out as FIT and in again, judged by readers that are not ours.
+/// Recordings of devices and our own, exported as FIT and imported again, checked by independent readers.
 @Suite struct FitTests {
-    /// Recordings of the project, and those that lie beside it where it is developed.
+    /// Recordings of the project, and a local collection beside it.
     static let files = names(in: "fit")
-    /// Damaged and odd ones.
+    /// Damaged and unusual files.
     static let oddFiles = names(in: "fit/robustness")
 
     private static func names(in folder: String) -> [URL] {
@@ -54,7 +54,7 @@ import Testing
         let copy = directory("exported.fit")
         try Data(exported).write(to: URL(filePath: copy))
         try expectNothing(of: ["valid", copy])
-        // Garmin's reader does not know compressed time stamps.
+        // Garmin's reader does not support compressed timestamps.
         if !file.lastPathComponent.contains("compressed") { try expectNothing(of: ["same", file.path, copy]) }
     }
 
@@ -66,7 +66,7 @@ import Testing
     @Test(arguments: files) func aDevicesTotalsAreOurs(file: URL) throws {
         let recording = try FitFile([UInt8](Data(contentsOf: file))).recording
         let claim = try #require(recording.claim)
-        // Its owner trimmed its records and not its events.
+        // Its owner trimmed its records but not its events.
         guard !["walk-fr55-0.7km.fit"].contains(file.lastPathComponent) else { return }
         let elapsed = try #require(claim.elapsedMilliseconds)
         #expect(abs(recording.total.elapsedMilliseconds - elapsed) <= 2000)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// What is said of those that Garmin's reader or fitdecode refuse, too.
+    /// The errors of files that Garmin's reader or fitdecode reject too.
     private static let refused = [
         "activity-activity-filecrc.fit": "byte 1540: the file's check sum is not that of its bytes",
         "activity-filecrc.fit": "byte 769: the file's check sum is not that of its bytes",
@@ -147,7 +147,7 @@ import Testing
         try expectNothing(of: ["valid", path, other])
     }
 
-    /// The checker itself: what is broken it must say.
+    /// Tests the checker: it must report broken files.
     @Test func theCheckerComplainsOfBrokenFiles() throws {
         let made = try MadeRecording.run(seed: 1)
         let whole = try FitFile.export(made.recording, made.rows)
@@ -178,7 +178,7 @@ import Testing
 }
 
 extension MadeRecording {
-    /// A line each second as the checker expects it, then the beats.
+    /// A line each second in the checker's format, then the beats.
     fileprivate var lines: [String] {
         let start = Int64((Double(recording.started.milliseconds) / 1000).rounded())
         let seconds = rows.compactMap { row -> String? in
@@ -198,7 +198,7 @@ extension MadeRecording {
 }
 
 extension FitFile {
-    /// A file may tell its laps too late for rows.
+    /// A file may contain its laps too late for rows.
     fileprivate var rowsWithoutLaps: [RecordingRow] {
         rows.filter { if case .lap = $0 { false } else { true } }
     }

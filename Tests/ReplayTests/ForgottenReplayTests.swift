@@ -5,9 +5,9 @@ import Pipeline
 import TestKit
 import Testing
 
-/// A run that is closed by itself, recorded and lived again.
+/// An auto-stopped run, recorded and replayed.
 @Suite struct ForgottenReplayTests {
-    /// A run of the demo whose devices fall silent, or only lie still, at a random moment.
+    /// Returns a demo run whose devices fall silent or lie still at a random time.
     private func run(seed: UInt64, isPunctual: Bool) throws -> LiveRun {
         let start = Instant(milliseconds: 3_600_000)
         var settings = Settings()
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// Whoever had stopped it by hand at its last sign of life would have the same activity.
+    /// A stop by hand at the last sign of life gives the same activity.
     @Test(arguments: 1...24 as ClosedRange<UInt64>)
     func itIsTheRunThatWasStoppedAtItsLastSign(seed: UInt64) throws {
         let live = try run(seed: seed, isPunctual: true)
@@ -69,7 +69,7 @@ import Testing
         #expect(live.scribe.recording == recording)
         var rows = live.rows
         for (index, row) in rows.enumerated().reversed() {
-            // Those that were taken before the end was known.
+            // Rows that were drained before the end was known.
             if live.cuts.contains(where: { index < $0.count && $0.cut.accepts(row) }) { rows.remove(at: index) }
         }
         let ending = { (row: RecordingRow) in

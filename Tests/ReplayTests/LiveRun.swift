@@ -5,29 +5,29 @@ import Pipeline
 import TestKit
 import Testing
 
-/// The daemon's loop without its devices and sockets: inputs at their moments through a recollection, what was published, what was
+/// The daemon's loop without devices and sockets: inputs at their times through a ``RunEngine``, published and
 /// recorded.
 struct LiveRun {
     var recollection: RunEngine
     var now: Instant
-    /// What was published, less the machine's own.
+    /// The published states without the members that depend on the host.
     var states: [State] = []
     var events: [Event] = []
-    /// The states of whole seconds, for the rows of a recording.
+    /// The states at whole seconds, for the rows of a recording.
     var seconds: [State] = []
     var entries: [InputLogEntry] = []
     var scribe = RecordingBuilder()
     var rows: [RecordingRow] = []
-    /// Which of the first so many rows turned out to be none of the recording.
+    /// The truncations, with the number of rows that each applies to.
     var cuts: [(count: Int, cut: RecordingBuilder.Truncation)] = []
     var random: SeededRandom
-    /// How late the loop may come to what is due.
+    /// Whether the loop is never late.
     var isPunctual = true
     private var nextClock: Instant
-    /// How wrong the system's clock is, in milliseconds, though the kernel calls it right.
+    /// The error of the system clock in milliseconds, although the kernel reports it as synchronised.
     var clockError: Int64 = 0
 
-    /// UTC less the boot clock, in milliseconds.
+    /// UTC minus the boot clock, in milliseconds.
     static let offset: Int64 = 1_790_000_000_000
 
     init(_ pipeline: Pipeline, at now: Instant, seed: UInt64) {
@@ -59,7 +59,7 @@ struct LiveRun {
         now = max(now, moment)
     }
 
-    /// Mostly none; seldom more than a second, once in a while a hole.
+    /// Mostly zero; rarely more than a second, sometimes a hole.
     private mutating func lateness() -> Duration {
         switch random.uniform() {
         case ..<0.99: .zero
@@ -104,7 +104,7 @@ struct LiveRun {
 }
 
 extension LiveRun {
-    /// A demo's inputs, and commands at random moments: starts, late ones too, pauses, laps, a stop.
+    /// Runs a demo with commands at random times: starts, backdated ones too, pauses, laps, a stop.
     static func demo(seed: UInt64, isPunctual: Bool, back: Duration) throws -> (LiveRun, asked: Instant) {
         let start = Instant(milliseconds: 3_600_000)
         var settings = Settings()
@@ -154,7 +154,7 @@ extension State {
     }
 }
 
-/// The states and events that entries give once more.
+/// The states and events of a replay of entries.
 struct Rerecorded {
     var states: [State] = []
     var events: [Event] = []
@@ -162,7 +162,7 @@ struct Rerecorded {
     var rows: [RecordingRow] = []
     var replay: Replay
 
-    /// - Parameter entries: those of one activity; each is written and read on the way.
+    /// - Parameter entries: the entries of one activity; each is encoded and decoded on the way.
     init(_ entries: some Sequence<InputLogEntry>, until end: Instant? = nil) throws {
         var replay: Replay?
         var states: [State] = []

@@ -5,7 +5,7 @@ import Outputs
 import Pipeline
 import Testing
 
-/// Entries as the first releases with a journal stored them: their outages name no rule, and are pauses.
+/// Entries as the first releases with a journal stored them: their outages have no rule, and are pauses.
 @Test func outagesThatNameNoRuleReplayAsTheyDid() throws {
     let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Data/replay/outages-without-rule.tsv")

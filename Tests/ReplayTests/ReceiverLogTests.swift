@@ -3,9 +3,9 @@ import Foundation
 import TestKit
 import Testing
 
-/// The bounds of docs/behaviour.md on recordings of receivers, through the real gpsd.
+/// The limits of docs/behaviour.md on recordings of receivers, through the real gpsd.
 @Suite struct ReceiverLogTests {
-    /// A recording and the metres that may come of it.
+    /// A recording and its permitted distance in metres.
     struct Case: CustomTestStringConvertible {
         var log: String
         var sport = Sport.run

@@ -5,7 +5,7 @@ import Pipeline
 import TestKit
 import Testing
 
-/// What a recording's entries give is what was published, to the bit.
+/// A replay of a recording's entries equals the published states and events, bit for bit.
 @Suite struct RecordedTests {
     private func expectEqual(_ live: LiveRun, asked: Instant, isPunctual: Bool) throws {
         let entries = live.entries
@@ -22,7 +22,7 @@ import Testing
         #expect(Array(live.events[begun...]) == events)
         #expect(live.recollection.pipeline.runState == .idle)
 
-        // The state that is published when a run begins late is of no tick.
+        // The state that is published when a run starts backdated belongs to no tick.
         let published = live.states.filter { $0.run != .idle && $0.at > asked }
         let replayed = again.states.filter { $0.run != .idle && $0.at > asked }
         #expect(published.count > 100)
@@ -54,7 +54,7 @@ import Testing
         try expectEqual(live, asked: asked, isPunctual: false)
     }
 
-    /// Devices' own recordings, with a strap beside them that comes and goes.
+    /// Devices' recordings, with a strap that connects and disconnects.
     @Test(arguments: Recording.all)
     func aReplayOfARecordingGivesWhatWasPublished(recording: Recording) throws {
         let fixes = recording.fixes()
@@ -127,7 +127,7 @@ import Testing
         #expect((100...live.seconds.count + 20).contains(ticks))
     }
 
-    /// Order and durations come from the boot clock alone.
+    /// Order and durations depend on the boot clock alone.
     @Test func aStepOfTheClockChangesNothingThatIsRecorded() throws {
         func rows(clockErrors: [Int64]) throws -> [RecordingRow] {
             let start = Instant(milliseconds: 3_600_000)
@@ -154,7 +154,7 @@ import Testing
         #expect(steady.count > 180)
     }
 
-    /// Nothing of what an idle pipeline knows is lost on the way into its beginning and out of it.
+    /// A snapshot keeps the whole state of an idle pipeline.
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func aBeginningHoldsAllThatAnIdlePipelineKnows(seed: UInt64) throws {
         let beginning = try LiveRun.demo(seed: seed, isPunctual: true, back: .zero).0.recollection.pipeline.beginning

@@ -4,17 +4,17 @@ import Pipeline
 import TestKit
 import Testing
 
-/// One second of a device's own recording.
+/// One second of a device's recording.
 struct Record {
     var time: UTC
     var coordinate: Coordinate?
     var altitude: Double?
     var speed: Double?
-    /// The device's own distance, in metres.
+    /// The device's distance in metres.
     var deviceMetres: Double?
 }
 
-/// A recording of a sports watch or a bike computer, as decoded into CSV.
+/// A recording of a sports watch or a bike computer, decoded into CSV.
 struct Recording: CustomTestStringConvertible {
     var name: String
     var records: [Record]
@@ -30,7 +30,7 @@ struct Recording: CustomTestStringConvertible {
         return (metres.last ?? 0) - (metres.first ?? 0)
     }
 
-    /// Recordings of the project, and those that lie beside it where it is developed: their licences forbid to copy them.
+    /// Recordings of the project, and a local collection beside it whose licences forbid copies.
     static let all: [Recording] = {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let folders = [
@@ -67,12 +67,12 @@ struct Recording: CustomTestStringConvertible {
         }
     }
 
-    /// Recordings whose device measured otherwise than by its positions: they are listed, not fitted.
+    /// Recordings whose device did not measure distance by its positions: they have their own limits.
     private static let exceptions: [String: (bound: Double, reason: String)] = [
         "run-fr920xt-7km-hrzones": (0.012, "its own distance is 1.6 % under the length of its own track")
     ]
 
-    /// Devices with a wheel or a foot pod, whose distance over 5 s is not that of their positions.
+    /// Whether distance is measured by position: devices with a wheel sensor or a foot pod differ over 5 s.
     var measuresByItsPositions: Bool {
         !name.contains("stryd") && !name.contains("edge500")
     }
@@ -87,7 +87,7 @@ struct Recording: CustomTestStringConvertible {
         return max(Self.exceptions[name]?.bound ?? 0, bound)
     }
 
-    /// The recording as a receiver would report it, each fix 0.1 to 0.3 s after its time.
+    /// Returns the fixes of a receiver on this track, each 0.1 to 0.3 s after its time.
     func fixes(noise: ReceiverNoise? = nil) -> [Fix] {
         guard let start = records.first?.time else { return [] }
         var latency = ReceiverNoise(seed: 7)
@@ -108,7 +108,7 @@ struct Recording: CustomTestStringConvertible {
     /// The boot clock at the first record, in milliseconds.
     private static let start: Int64 = 1_000_000
 
-    /// How far each pace is from the device's own over the same 5 s, as a fraction.
+    /// Returns the relative error of each pace against the device's own over the same 5 s.
     func paceErrors(of replay: Rerun) -> [Double] {
         guard let start = records.first?.time else { return [] }
         var metres: [Int64: Double] = [:]
@@ -116,7 +116,7 @@ struct Recording: CustomTestStringConvertible {
             metres[(record.time.milliseconds - start.milliseconds) / 1000] = record.deviceMetres
         }
         return replay.paces.compactMap { at, pace in
-            // The newest fix at a tick is that of the whole second before the reports of this one arrive.
+            // At a tick the newest fix is that of the second before, because reports are late.
             let second = (at.milliseconds - Self.start - 100) / 1000
             guard let pace, let now = metres[second], let before = metres[second - 5], now - before > 2 else {
                 return nil

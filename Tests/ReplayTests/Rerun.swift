@@ -1,15 +1,15 @@
 import Domain
 import Pipeline
 
-/// A run made of a recording: what the pipeline says at each tick that something falls due.
+/// A run made from a recording: the pipeline's output at each tick with something due.
 struct Rerun {
     var metres = 0.0
     var movingSeconds = 0.0
-    /// Each pace tick: when, seconds per metre.
+    /// Each pace tick with its pace in seconds per metre.
     var paces: [(at: Instant, pace: Double?)] = []
     var events: [Event] = []
 
-    /// Feeds fixes that arrive at their moments to a run that begins with the first.
+    /// Feeds fixes at their arrival times to a run that starts at the first.
     init(_ fixes: [Fix], sport: Sport, phase: Duration = .milliseconds(50)) {
         guard let first = fixes.first else { return }
         var pipeline = Pipeline(settings: Settings(), isDemo: false, at: first.arrivedAt - .seconds(1))

@@ -5,16 +5,16 @@ import Pipeline
 import TestKit
 import Testing
 
-/// An activity that is interrupted at any moment goes on as if it had been recorded in one go.
+/// An activity interrupted at any moment continues as if it had been recorded without interruption.
 @Suite struct ResumeTests {
-    /// What is left of an activity whose process ended at `last`: its entries until then, on a clock that stands `shift` later.
+    /// Returns an activity's entries until `last`, on a clock that is `shift` later, and their replay.
     private func interrupted(_ live: LiveRun, at last: Instant, shift: Duration) throws -> ([InputLogEntry], Rerecorded)
     {
         let entries = live.entries.filter { $0.at <= last }.map { $0.shifted(by: shift) }
         return (entries, try Rerecorded(entries, until: last + shift))
     }
 
-    /// What the outage is: one over a boot, a long one, one that the run is continued over.
+    /// The kinds of outage: across a boot, a long one, and one with a continued run.
     enum Kind: CaseIterable {
         case boot, pause, restart
     }
@@ -30,7 +30,7 @@ import Testing
             kind == .restart
             ? Duration.microseconds(Int64.random(in: 0...10_000_000, using: &random))
             : .milliseconds(Int64.random(in: 500...600_000, using: &random))
-        // A new boot begins its clock anew; the old part is moved so that it ends where the outage begins.
+        // A new boot restarts its clock; the old part is shifted to end where the outage begins.
         let shift = isSameBoot ? Duration.zero : Instant(milliseconds: 12_000) - (last + gone)
         let (before, taken) = try interrupted(live, at: last, shift: shift)
         let standing = taken.replay.pipeline.state(at: last + shift)
@@ -76,7 +76,7 @@ import Testing
         try expectWhole(whole)
     }
 
-    /// Laps sum up to the activity, each whole second of the timer has one sample, none lies between an end and a beginning.
+    /// Laps add up to the activity; each whole second of the timer has one sample, none between an end and a beginning.
     private func expectWhole(_ recorded: Rerecorded) throws {
         let recording = try #require(recorded.scribe.recording)
         let laps = recording.laps.map(\.figures)
@@ -100,7 +100,7 @@ import Testing
                 (isRunning, last) = (false, at)
             case .sample(let sample):
                 #expect(isRunning && sample.at >= last)
-                // Only a hole, which is one step, leaves seconds out.
+                // Only a hole, which is one step, omits seconds.
                 #expect(sample.elapsedMilliseconds == second + 1000 || sample.elapsedMilliseconds >= second + 30_000)
                 (second, last) = (sample.elapsedMilliseconds, sample.at)
             case .beats(let at, _, _), .segment(let at), .lap(let at, _):

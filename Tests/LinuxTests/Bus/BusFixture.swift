@@ -3,7 +3,7 @@ import Linux
 import TestKit
 import Testing
 
-/// A private bus and a loop that is turned until something has come.
+/// A private bus and an event loop that runs until a condition holds.
 final class BusFixture {
     let daemon: PrivateBus
     let loop: EventLoop
@@ -17,7 +17,7 @@ final class BusFixture {
         try Bus(at: daemon.address, loop: loop, happened: happened)
     }
 
-    /// A connection that owns a name by now.
+    /// Returns a connection that owns a name.
     func own(_ name: String) throws -> Bus {
         let bus = try connect()
         var answer: Result<[BusValue], BusError>?
@@ -31,7 +31,7 @@ final class BusFixture {
         return bus
     }
 
-    /// Turns the loop until something is so; fails where it does not become so.
+    /// Runs the loop until a condition holds; fails after `limit`.
     func turn(
         limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation, until isSo: () -> Bool
     ) throws {
@@ -42,7 +42,7 @@ final class BusFixture {
         }
     }
 
-    /// Turns the loop for so long.
+    /// Runs the loop for a duration.
     func turn(for duration: Duration) throws {
         let deadline = Clock.now() + duration
         while Clock.now() < deadline { try loop.runOnce(waiting: .milliseconds(5)) }

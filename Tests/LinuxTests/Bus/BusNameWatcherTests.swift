@@ -70,14 +70,14 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    /// The bus lets any peer send any signal straight to another.
+    /// The bus lets any peer send any signal directly to another.
     @Test func aStrangerCannotSayWhoOwnsAName() throws {
         let stage = try BusFixture()
         let told = Told()
         let watch = try watch(stage, told)
         try stage.turn { told.owners == [nil] }
         let stranger = try stage.connect()
-        // The first connections on the bus: the watch is one of them.
+        // The first connections on the bus, one of which is the watcher's.
         for peer in 0..<4 {
             try stranger.emit(
                 "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged",

@@ -110,7 +110,7 @@ import Testing
         withExtendedLifetime(object) {}
     }
 
-    /// A unit of systemd, or a service file, would be started by a call otherwise.
+    /// Otherwise a call would start a systemd unit or a service file.
     @Test func noCallStartsAService() throws {
         let stage = try BusFixture()
         #expect(try stage.failure(of: "/thing")?.name == BusError.nameHasNoOwner)
@@ -186,7 +186,7 @@ import Testing
         withExtendedLifetime(service) {}
     }
 
-    /// libsystemd would abort the program if it went on with such a bus.
+    /// libsystemd would abort the program if it used such a bus again.
     @Test func aBusCanBeReleasedWhenTheTimeOfACallIsOver() throws {
         let stage = try BusFixture()
         let service = try stage.own("org.example")
@@ -209,7 +209,7 @@ import Testing
         defer { stage.daemon.resume() }
         var failures = 0
         var calls: [BusSlot] = []
-        // libsystemd asks for 8 MiB of the kernel's room first.
+        // libsystemd first uses 8 MiB of the kernel's buffers.
         for _ in 0..<6_000 {
             calls.append(
                 bus.call(
@@ -227,7 +227,7 @@ import Testing
 }
 
 extension BusFixture {
-    /// How a call of `org.example` fails.
+    /// Returns the error of a call to `org.example`.
     func failure(of path: String, timeout: Duration = .seconds(10)) throws -> BusError? {
         let bus = try connect()
         var answer: Result<[BusValue], BusError>?

@@ -97,7 +97,7 @@ import Testing
         #expect(pipe.isClosed())
     }
 
-    /// A pipe whose reading end says when the last writing end is closed.
+    /// A pipe whose read end shows when the last write end is closed.
     private final class Ends {
         private let reader: FileDescriptor
         private var writer: FileDescriptor?
@@ -113,14 +113,14 @@ import Testing
 
         func takeWriter() -> FileDescriptor { writer.take()! }
 
-        /// Nothing at the end, nil when there may be something yet.
+        /// Reads some bytes: empty at the end, nil if there are none yet.
         func next() -> [UInt8]? {
             var bytes = [UInt8](repeating: 0, count: 16)
             let count = bytes.withUnsafeMutableBytes { try? reader.read(into: $0) }
             return count.map { Array(bytes[..<$0]) }
         }
 
-        /// Whether nobody can write any more. What the bus held of it is closed a moment later.
+        /// Whether all write ends are closed. The bus closes its copies a moment later.
         func isClosed() -> Bool {
             for _ in 0..<1000 {
                 if let bytes = next() { return bytes.isEmpty }
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    /// What comes back from a peer that sends everything back.
+    /// Returns values after a round trip to a peer that echoes them.
     private static func echo(_ values: [BusValue]) throws -> Result<[BusValue], BusError> {
         let stage = try BusFixture()
         let service = try stage.own("org.example")

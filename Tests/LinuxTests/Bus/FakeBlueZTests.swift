@@ -4,9 +4,9 @@ import Linux
 import TestKit
 import Testing
 
-/// What the tests of the strap through bluetoothd stand on.
+/// Tests of the fake bluetoothd that the strap's tests use.
 @Suite struct FakeBlueZTests {
-    /// A client by hand, as facts and bluetoothd's own documents have it.
+    /// A client written from BlueZ's documentation, without our own client code.
     private final class Client {
         let stage: BusFixture
         let bluez: FakeBlueZ
@@ -45,7 +45,7 @@ import Testing
                 member.hasPrefix("A") ? [.properties([:])] : [])
         }
 
-        /// What the last change of a property was.
+        /// Returns the last change of a property.
         func changed(_ name: String) -> BusValue? {
             signals.last { $0.member == "PropertiesChanged" && $0.arguments[1][name] != nil }?.arguments[1][name]
         }

@@ -3,7 +3,7 @@ import Linux
 import TestKit
 import Testing
 
-/// Someone with systemd's name on a real bus, who is asked what the machine is about.
+/// A fake systemd on a real bus that answers queries of its state.
 @Suite struct SystemStateTests {
     private final class Told {
         var answers: [String?] = []

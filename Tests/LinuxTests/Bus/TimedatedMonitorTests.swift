@@ -8,7 +8,7 @@ import Testing
         var answers: [Bool] = []
     }
 
-    /// Plays timedated: what it is asked for, and what it answers.
+    /// Serves timedated's object with the given answers.
     private func serve(_ stage: BusFixture, _ answer: @escaping (BusRequest) -> Void) throws -> (Bus, BusSlot) {
         let service = try stage.own("org.freedesktop.timedate1")
         return (service, try service.serve("/org/freedesktop/timedate1", called: answer))

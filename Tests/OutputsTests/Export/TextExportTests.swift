@@ -3,7 +3,7 @@ import Outputs
 import TestKit
 import Testing
 
-/// What the text formats look like, to the byte.
+/// The exact text of the text formats.
 @Suite struct TextExportTests {
     @Test func aGPXFileHasASegmentForEachPauseAndGap() throws {
         let (text, loss) = try Self.write(.gpx)
@@ -182,7 +182,7 @@ import Testing
         #expect((1...17_500).contains(longest))
     }
 
-    /// Four seconds with all that a recording can have: a position alone behind a pause, a second without one, two laps.
+    /// Four seconds with every value: a single position after a pause, a second without position, two laps.
     private static func write(_ format: ExportFormat) throws -> (text: String, loss: ExportLoss) {
         var recording = RecordedActivity(sport: .run, started: UTC(milliseconds: 1_772_350_212_300))
         recording.name = SanitizedText(#"a <b> & "c""#)

@@ -11,7 +11,7 @@ struct GattClientTests {
         client.submit(procedure, at: clock.now) + wait()
     }
 
-    /// Waits as long as a request does that a repetition could answer.
+    /// Waits as long as a request that a repetition could answer.
     private mutating func wait() -> [GattClient.Action] {
         guard let deadline = client.deadline, deadline <= clock.now + GattClient.repetitionWait else { return [] }
         clock.now = deadline
@@ -30,7 +30,7 @@ struct GattClientTests {
         .send(hex(bytes))
     }
 
-    /// A conversation of one procedure: what is sent, what is answered, and what comes of it.
+    /// Performs a procedure and compares its requests and its result, given the responses.
     private mutating func converse(
         _ procedure: GattProcedure, _ turns: [(request: String, answer: String)],
         _ expected: Result<GattProcedure.Finding, GattProcedure.Failure>,
@@ -44,8 +44,8 @@ struct GattClientTests {
         #expect(actions == [.finish(procedure, expected)], sourceLocation: sourceLocation)
     }
 
-    /// The conversation with Bumble 0.0.236 as it was recorded, but for its last exchange, which this client has no use for; it
-    /// asks once more where the other stopped short of the service's last handle.
+    /// The conversation with Bumble 0.0.236 as recorded, without its last exchange, which this client does not need.
+    /// This client sends one more request where the other stopped before the service's last handle.
     @Test mutating func theRecordedConversationWithAnIndependentServerIsHeldToTheByte() {
         converse(.exchangeMTU, [("02 05 02", "03 05 02")], .success(.mtu(517)))
         converse(
@@ -92,7 +92,7 @@ struct GattClientTests {
             .success(.value(Array("Polar Electro Oy".utf8))))
     }
 
-    /// Polar's service: types of 16 bytes, and a control point that answers by indication.
+    /// Polar's service: types of 16 bytes, and a control point that responds by indication.
     @Test mutating func theRecordedConversationWithPolarsServiceIsHeldToTheByte() {
         let service = AttributeUUID(value: 0xFB00_5C80_02E7_F387_1CAD_8ACD_2D8D_F0C8)
         let control = AttributeUUID(value: 0xFB00_5C81_02E7_F387_1CAD_8ACD_2D8D_F0C8)

@@ -3,7 +3,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// Devices that send an answer twice, and answers that are equal by right.
+/// Devices that send a response twice, and correct responses that are equal.
 struct GattRepetitionTests {
     private var clock = ManualClock()
     private var client = GattClient()
@@ -49,7 +49,7 @@ struct GattRepetitionTests {
         )
     }
 
-    /// Equal answers to two requests are two answers: a strap without two characteristics refuses both with the same bytes.
+    /// Equal responses to two requests both count: a strap without two characteristics sends the same error twice.
     @Test(arguments: ["09 03 1d 00 57", "01 08 01 00 0a"])
     mutating func equalAnswersToEqualRequestsAreBothTaken(answer: String) {
         _ = submit(Self.battery)
@@ -119,7 +119,7 @@ struct GattRepetitionTests {
         #expect(client.deadline == clock.now + .seconds(2))
     }
 
-    /// A value names its handle: that of one type is not that of another.
+    /// A value has its handle, so values of two types differ.
     @Test mutating func theLateRepetitionOfAValueIsNotTheNextValue() {
         _ = submit(Self.battery)
         _ = submit(Self.maker)

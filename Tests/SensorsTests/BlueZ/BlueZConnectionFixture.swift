@@ -2,7 +2,7 @@ import Domain
 import Sensors
 import TestKit
 
-/// A connection with a bluetoothd whose answers and signals a test gives.
+/// A connection whose bluetoothd a test plays.
 struct BlueZConnectionFixture {
     static let battery = BlueZFixture.device + "/service001a/char001b"
     static let model = BlueZFixture.device + "/service001e/char0021"
@@ -27,7 +27,7 @@ struct BlueZConnectionFixture {
         carryOut(connection.begin(objects, at: clock.now))
     }
 
-    /// The strap is connected, and all its services come.
+    /// Connects the strap and resolves its services.
     mutating func connect() {
         addServices()
         tell(["Connected": .flag(true), "ServicesResolved": .flag(true)])
@@ -78,17 +78,17 @@ struct BlueZConnectionFixture {
         objects.apply(BlueZInterfaceUpdate(BlueZFixture.device, .device, ["Connected": .flag(isLinked)]), isNew: false)
     }
 
-    /// A value of the property.
+    /// Notifies a value by a property change.
     mutating func notify(_ value: [UInt8], from path: String = BlueZFixture.heartRate) {
         carryOut(connection.received(value, from: path, objects, at: clock.now))
     }
 
-    /// A beat as a value of the property.
+    /// Notifies a beat by a property change.
     mutating func notify(contact: Bool = true) {
         notify([contact ? 6 : 4, 61])
     }
 
-    /// A beat over the descriptor.
+    /// Notifies a beat over the descriptor.
     mutating func beat() {
         carryOut(connection.received([6, 61], from: nil, objects, at: clock.now))
     }
@@ -105,7 +105,7 @@ struct BlueZConnectionFixture {
         }
     }
 
-    /// Lets time pass, from deadline to deadline.
+    /// Advances the clock from deadline to deadline.
     mutating func pass(_ duration: Duration) {
         let end = clock.now + duration
         for _ in 0..<1000 {
@@ -121,7 +121,7 @@ struct BlueZConnectionFixture {
     }
 
     static func level(_ percent: UInt8) -> BatteryLevel {
-        // A level of at most 100 is always one.
+        // A level of at most 100 is always valid.
         (try? BatteryLevel([percent].span)) ?? { fatalError("\(percent) %") }()
     }
 }

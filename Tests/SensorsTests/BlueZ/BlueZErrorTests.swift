@@ -4,7 +4,7 @@ import Testing
 struct BlueZErrorTests {
     typealias Row = (name: String, message: String, meaning: BlueZError.Meaning)
 
-    /// What bluetoothd 5.66 and 5.82 and the bus really say.
+    /// Real errors of bluetoothd 5.66 and 5.82 and of the bus.
     static let rows: [Row] = [
         ("org.bluez.Error.Failed", "le-connection-abort-by-local", .unreachable),
         ("org.bluez.Error.Failed", "le-connection-unknown", .unreachable),

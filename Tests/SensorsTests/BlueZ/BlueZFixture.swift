@@ -2,7 +2,7 @@ import Domain
 import Sensors
 import TestKit
 
-/// A session with a bluetoothd whose answers a test gives.
+/// A session whose bluetoothd a test plays.
 struct BlueZFixture {
     static let hci0 = "/org/bluez/hci0"
     static let address = BluetoothAddress(value: 0x001A_7DDA_7113)
@@ -12,7 +12,7 @@ struct BlueZFixture {
 
     var clock = ManualClock()
     var session: BlueZAdapterSession
-    /// The call that is under way.
+    /// The call under way.
     var asked: BlueZMethodCall?
     var calls: [BlueZMethodCall] = []
     var found: [ScanResult] = []
@@ -42,7 +42,7 @@ struct BlueZFixture {
             ["UUID": .text("0000\(short)-0000-1000-8000-00805f9b34fb"), "Value": .bytes([0, 99])])
     }
 
-    /// bluetoothd comes, and lists what there is.
+    /// Starts bluetoothd and lists its objects.
     mutating func come(_ parts: [BlueZInterfaceUpdate] = [adapter()]) {
         carryOut(session.came(at: clock.now))
         list(parts)
@@ -53,14 +53,14 @@ struct BlueZFixture {
         carryOut(session.listed(parts, at: clock.now))
     }
 
-    /// Answers the call that is under way.
+    /// Answers the call under way.
     mutating func answer(_ error: BlueZError? = nil) {
         guard let call = asked else { return }
         asked = nil
         carryOut(session.answered(call, error, at: clock.now))
     }
 
-    /// Answers all that is asked at this moment.
+    /// Answers all calls of this moment.
     mutating func settle() {
         for _ in 0..<10 where asked != nil { answer() }
     }
@@ -87,7 +87,7 @@ struct BlueZFixture {
         }
     }
 
-    /// Lets time pass, from deadline to deadline; nothing is answered.
+    /// Advances the clock from deadline to deadline without answers.
     mutating func pass(_ duration: Duration, answering: Bool = true) {
         let end = clock.now + duration
         while let deadline = session.deadline, deadline <= end {

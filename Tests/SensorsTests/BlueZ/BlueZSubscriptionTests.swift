@@ -3,7 +3,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// How a connection through bluetoothd asks for notifications.
+/// Subscriptions of a connection through bluetoothd.
 struct BlueZSubscriptionTests {
     private typealias Stage = BlueZConnectionFixture
     private static let device = BlueZFixture.device
@@ -25,7 +25,7 @@ struct BlueZSubscriptionTests {
         #expect(stage.beats == [61], "another characteristic's")
     }
 
-    /// A connection whose measurements come over a descriptor.
+    /// Returns a connection whose measurements arrive over a descriptor.
     private func acquiring() -> Stage {
         var stage = Stage()
         stage.beginSubscribing()

@@ -63,7 +63,7 @@ struct BlueZValueTests {
         #expect(objects.count == 0)
     }
 
-    // MARK: Mishaps
+    // MARK: Failures
 
     @Test func twoUnresolvedConnectionsInARowForgetTheDevice() {
         var mishaps = ConnectionFailurePolicy()
@@ -113,7 +113,7 @@ struct BlueZValueTests {
         #expect(!mishaps.isFading(at: now))
     }
 
-    // MARK: The agent
+    // MARK: Agent
 
     @Test(arguments: [
         ("RequestAuthorization", BlueZAgent.Answer.agreed), ("RequestConfirmation", .agreed),

@@ -1,13 +1,13 @@
 import Domain
 
-/// A FIT file put together message by message, apart from our writer.
+/// A FIT file built message by message, independent of our writer.
 struct FitBytes {
     private(set) var messages: [UInt8] = []
 
-    /// Seconds since the epoch of the first moment of most files here: 2026-03-01T07:30:12Z.
+    /// The first timestamp of most files here, 2026-03-01T07:30:12Z, in seconds since the epoch of FIT.
     static let start: UInt32 = 1_141_284_612
 
-    /// The definition of a local type; fields are a number, a size and a base type each.
+    /// Adds the definition of a local type; a field is a number, a size and a base type.
     mutating func define(
         _ local: UInt8, _ message: UInt16, _ fields: [[UInt8]], isBigEndian: Bool = false, developer: [[UInt8]] = []
     ) {
@@ -21,7 +21,7 @@ struct FitBytes {
         messages += bytes
     }
 
-    /// A file that begins with the type of an activity, and has local type 1 defined as a record and 2 as an event.
+    /// Returns a file of the given type whose local type 1 is a record and 2 an event.
     static func activity(type: UInt8 = 4, isBigEndian: Bool = false) -> FitBytes {
         var file = FitBytes()
         file.define(0, 0, [[0, 1, 0]], isBigEndian: isBigEndian)
@@ -33,7 +33,7 @@ struct FitBytes {
         return file
     }
 
-    /// A record of local type 1, so many seconds after the start.
+    /// Adds a record of local type 1, `second` seconds after the start.
     mutating func record(
         _ second: Int, latitude: Int32 = 626_349_397, longitude: Int32 = -1000, heartRate: UInt8 = 140,
         centimetres: UInt32 = 0, isBigEndian: Bool = false
@@ -43,13 +43,13 @@ struct FitBytes {
         messages += Self.bytes(of: longitude, isBigEndian) + [heartRate] + Self.bytes(of: centimetres, isBigEndian)
     }
 
-    /// A timer's event of local type 2.
+    /// Adds a timer event of local type 2.
     mutating func timer(_ second: Int, _ type: UInt8, trigger: UInt32 = 0, isBigEndian: Bool = false) {
         messages += [2] + Self.bytes(of: Self.time(second), isBigEndian) + [0, type]
         messages += Self.bytes(of: trigger, isBigEndian)
     }
 
-    /// A lap of local type 3: when it began, how long it lasted and why it ended.
+    /// Adds a lap of local type 3 with its start, duration and trigger.
     mutating func lap(_ second: Int, milliseconds: UInt32, trigger: UInt8) {
         define(3, 19, [[2, 4, 0x86], [7, 4, 0x86], [24, 1, 0], [9, 4, 0x86]])
         messages += [3] + Self.bytes(of: Self.time(second)) + Self.bytes(of: milliseconds) + [trigger]
@@ -60,7 +60,7 @@ struct FitBytes {
         UInt32(Int(start) + second)
     }
 
-    /// With its header and its check sums.
+    /// Returns the file with its header and checksums.
     func file(headerSize: Int = 14, headerChecksum: [UInt8]? = nil) -> [UInt8] {
         var header = [UInt8(headerSize), 0x20, 0, 0] + Self.bytes(of: UInt32(messages.count)) + Array(".FIT".utf8)
         if headerSize == 14 { header += headerChecksum ?? Self.checksum(header) }

@@ -78,7 +78,7 @@ import Testing
         var file = FitBytes.activity()
         file.record(0)
         file.define(3, 20, [[3, 1, 2]])
-        // Five bits of the time: four seconds on, then 30 on, which begins the five bits anew.
+        // Five bits of the time: 4 s later, then 30 s later, when the five bits wrap.
         let low = UInt8(FitBytes.start & 0x1F)
         for later in [4, 34] as [UInt8] { file.add([0x80 | 3 << 5 | (low &+ later) & 0x1F, 150]) }
         #expect(try FitFile(file.file()).samples.map(\.at) == [0, 4000, 34_000])
@@ -163,7 +163,7 @@ import Testing
         file.timer(0, 0)
         file.record(0)
         file.timer(5, 4)
-        // At the very second of the stop, and one as the device wakes.
+        // A record in the second of the stop, and one as the device wakes.
         file.record(5)
         file.record(59)
         file.timer(60, 0)

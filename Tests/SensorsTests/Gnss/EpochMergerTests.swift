@@ -3,7 +3,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// A report of the moment that lies so many milliseconds after the first.
+/// Returns a report that many milliseconds after the first.
 func report(
     _ milliseconds: Int64?, mode: UInt8 = 3, latitude: Double? = 52.5, longitude: Double? = 13.4,
     altitude: Double? = nil, accuracy: Double? = nil, speed: Double? = nil, device: String? = "/dev/ttyACM0"
@@ -17,7 +17,7 @@ func report(
     var clock = ManualClock()
     var merger = EpochMerger(device: "/dev/ttyACM0")
 
-    /// The fixes that a report closes at once.
+    /// Returns the fixes that a report closes at once.
     mutating func fixes(after report: TPVReport) -> [Fix] {
         merger.received(report, at: clock.now)
         return ready()
@@ -29,7 +29,7 @@ func report(
         return fixes
     }
 
-    /// Ten fixes of so many reports each, 10 ms apart; the merger has learnt from them.
+    /// Teaches the merger ten fixes of that many reports each, 10 ms apart.
     mutating func learn(reports: Int) {
         for second in -10..<0 {
             for _ in 0..<reports {

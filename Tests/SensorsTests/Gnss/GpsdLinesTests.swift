@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 @Suite struct GpsdLinesTests {
-    /// The lines of a stream that comes in these pieces.
+    /// Returns the lines of a stream that arrives in these pieces.
     func lines(_ pieces: [[UInt8]], of reader: inout GpsdLines) -> [String] {
         var lines: [String] = []
         for piece in pieces {
@@ -45,7 +45,7 @@ import Testing
         let limit = String(repeating: "x", count: GpsdLines.limit)
         let stream = Array((limit + end + limit + "x" + end + "y" + end).utf8)
         #expect(lines(stream) == [limit, "y"])
-        // Whatever the end of a piece hides.
+        // The same, byte by byte.
         var reader = GpsdLines()
         #expect(lines(stream.map { [$0] }, of: &reader) == [limit, "y"])
     }
@@ -57,7 +57,7 @@ import Testing
         #expect(lines([Array("x\nnext\n".utf8)], of: &reader) == ["next"])
     }
 
-    /// Lines as a plain split sees them.
+    /// The lines must equal those of a plain split.
     @Test(arguments: 0..<20 as Range<UInt64>)
     func randomBytesInRandomPiecesGiveTheLinesThatASplitGives(seed: UInt64) {
         var random = SeededRandom(seed: seed)

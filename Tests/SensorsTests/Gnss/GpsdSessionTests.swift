@@ -14,7 +14,7 @@ import Testing
     var clock = ManualClock()
     var session = GpsdSession(addresses: 2)
 
-    /// Moves to the session's own deadline, and says what it does then.
+    /// Advances to the session's deadline and returns its action.
     mutating func due() -> GpsdSession.Action? {
         clock.now = max(clock.now, session.deadline)
         return session.tick(at: clock.now)
@@ -29,14 +29,14 @@ import Testing
         #expect(received(.other) == nil)
     }
 
-    /// gpsd has just greeted and been asked to watch.
+    /// Connects, and receives the greeting and the watch request.
     mutating func connect() {
         #expect(due() == .connect(0))
         session.connected(at: clock.now)
         #expect(received(.version(major: 3)) == Self.watch)
     }
 
-    /// A report and its fix.
+    /// Receives a report and its fix.
     mutating func fix(mode: UInt8 = 3, position: Double? = 52.5) {
         _ = received(.report(report(nil, mode: mode, latitude: position, longitude: position)))
         session.merged(
@@ -94,7 +94,7 @@ import Testing
         #expect(clock.now == start + .seconds(2))
     }
 
-    /// gpsd of before 2009, some other service, and a gpsd that hangs up at once.
+    /// A gpsd from before 2009, another service, and a gpsd that closes the connection at once.
     @Test mutating func whatIsNoGpsdIsRefusedAndTriedAgainTwoSecondsLater() {
         for message: GpsdMessage? in [.version(major: 2), .other, .error, nil] {
             #expect(due() == .connect(0))
@@ -116,7 +116,7 @@ import Testing
         #expect(session.status == status(.connecting, .noFix, name: "/dev/ttyACM0"))
         fix()
         #expect(session.status == status(.connected, name: "/dev/ttyACM0"))
-        // gpsd's own regression tests have it: mode 3 without a position.
+        // gpsd's own regression tests contain mode 3 without a position.
         fix(mode: 3, position: nil)
         #expect(session.status == status(.connecting, .noFix, name: "/dev/ttyACM0"))
     }
@@ -142,7 +142,7 @@ import Testing
         answer()
         fix()
         _ = received(.device("/dev/ttyACM0", isPresent: false))
-        // Until it is silent, it reports.
+        // A receiver that reported counts until it is silent.
         #expect(session.status?.state == .connected)
         clock.advance(by: .seconds(5))
         _ = session.tick(at: clock.now)
@@ -177,7 +177,7 @@ import Testing
         #expect(session.status?.reason == .silent)
         #expect(due() == .close)
         #expect(clock.now == last + .seconds(8))
-        // To the outside nothing has changed yet.
+        // The published status has not changed yet.
         #expect(session.status?.reason == .silent)
         #expect(due() == .connect(0))
         #expect(clock.now == last + .seconds(8))
@@ -220,7 +220,7 @@ import Testing
         #expect(session.deadline == clock.now + .milliseconds(500))
     }
 
-    /// systemd gives up a socket-activated gpsd that crashes at its start more than five times in ten seconds.
+    /// systemd stops restarting a socket-activated gpsd that crashes at its start more than five times in ten seconds.
     @Test mutating func aGpsdThatEndsBeforeItReportsIsGivenTwoSeconds() {
         connect()
         answer()
@@ -263,7 +263,7 @@ import Testing
         #expect(session.status == status(.connecting, .noDevice, name: "/dev/ttyUSB7"))
     }
 
-    /// A gpsd that is fed by another one passes its greeting on.
+    /// A gpsd that reads from another one relays its greeting.
     @Test mutating func aGreetingInMidStreamChangesNothing() {
         connect()
         fix()
@@ -314,7 +314,7 @@ import Testing
             case .connect:
                 session.connected(at: clock.now)
                 _ = received(.version(major: 3))
-                // Connected anew, it is as it was until gpsd says otherwise.
+                // After a reconnect the status is unchanged until gpsd reports.
                 #expect(session.status == status(.connecting, .noDevice))
                 answer(devices: [])
                 requests += 1

@@ -7,7 +7,7 @@ import Testing
     var clock = ManualClock()
     var receivers = ReceiverSelector()
 
-    /// The receivers of the fixes that come of one report each, without time so that they close at once.
+    /// Returns the receivers of the fixes that these reports close; without a time each report closes at once.
     mutating func used(_ reports: TPVReport...) -> [String] {
         var used: [String] = []
         for report in reports {

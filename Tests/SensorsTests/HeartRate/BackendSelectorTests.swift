@@ -11,7 +11,7 @@ struct BackendSelectorTests {
         choice = BackendSelector(.auto, at: clock.now)
     }
 
-    /// Lets time pass; the choice is told of it at its deadline.
+    /// Advances the clock and calls `tick(at:)` at the deadline.
     private mutating func pass(_ duration: Duration) {
         let end = clock.now + duration
         if let deadline = choice.deadline, deadline <= end { choice.tick(at: deadline) }
@@ -66,7 +66,7 @@ struct BackendSelectorTests {
         told(true)
         told(false)
         pass(.seconds(3))
-        // That the bus is gone too changes nothing.
+        // The loss of the bus changes nothing.
         told(false)
         pass(.seconds(1))
         #expect(choice.way == .kernel)

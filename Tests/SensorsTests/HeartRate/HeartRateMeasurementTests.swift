@@ -3,7 +3,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// Values that other projects hold their own readers to, captures of real straps, and what a reader must refuse.
+/// Test values of other projects, captures of real straps, and values that must be rejected.
 struct HeartRateMeasurementTests {
     struct Vector: CustomTestStringConvertible, Sendable {
         var bytes: String
@@ -33,11 +33,12 @@ struct HeartRateMeasurementTests {
         Vector("08 00 7F 80", 0, energy: 32895),
         Vector("10 00 FF FF", 0, rr: [65535]),
         Vector("11 00 00 FF FF 7F 80", 0, rr: [65535, 32895]),
-        // An interval of 0 is no beat: the one vector that is read otherwise here.
+        // An interval of 0 is no beat: the only vector that is parsed differently here.
         Vector("11 00 00 00 00", 0, rr: []),
     ]
 
-    // Source: NordicSemiconductor/Android-BLE-Common-Library, HeartRateMeasurementDataCallbackTest.java. The last one is invalid there.
+    // Source: NordicSemiconductor/Android-BLE-Common-Library, HeartRateMeasurementDataCallbackTest.java; the last is
+    // invalid.
     static let nordic = [
         Vector("00 55", 85),
         Vector("04 FF", 255, contact: false),

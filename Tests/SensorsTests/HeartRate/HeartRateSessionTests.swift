@@ -9,13 +9,13 @@ struct HeartRateSessionTests {
     private var strap = ScriptedStrap()
     private var reports: [HeartRateSession.Report] = []
     private var losses: [StrapLink.DisconnectCause] = []
-    /// A request whose answer ends with another letter each time.
+    /// A request whose response ends with another letter each time.
     private var changing: [UInt8] = []
 
     private static let measurement = HeartRateMeasurement(beatsPerMinute: 67, contact: true, rrIntervals: [882, 906])
 
-    /// Carries out actions against the scripted strap, and what its answers lead to, until nothing is left to do. A request that waits for
-    /// an answer's repetition is waited for.
+    /// Performs actions with the scripted strap until nothing is left to do. It advances the clock for a request that
+    /// waits for the repetition of a response.
     private mutating func converse(_ actions: [HeartRateSession.Action]) {
         var left = actions
         while true {
@@ -221,7 +221,7 @@ struct HeartRateSessionTests {
         #expect(reports == [.subscribed])
     }
 
-    /// A strap that has sent two answers twice: what it says of itself counts if it says it again.
+    /// After a strap has repeated two responses, a description counts only if a second read confirms it.
     @Test mutating func whatARepeatingStrapSaysOfItselfIsAskedTwiceAndKeptIfEqual() throws {
         for (request, answers) in strap.answers { strap.answers[request] = answers + answers }
         strap.answers[ScriptedStrap.subscription] = [[0x13]]

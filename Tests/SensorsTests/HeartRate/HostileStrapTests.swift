@@ -3,9 +3,9 @@ import Sensors
 import TestKit
 import Testing
 
-/// Peers that say anything: nothing may crash, grow or go on without end.
+/// Peers that send anything: nothing may crash, grow or run without end.
 struct HostileStrapTests {
-    /// How many elements the collections within a value have.
+    /// Returns the number of elements in all collections within a value.
     private func size(of value: Any) -> Int {
         let mirror = Mirror(reflecting: value)
         let own = mirror.displayStyle == .collection ? mirror.children.count : 0
@@ -46,12 +46,12 @@ struct HostileStrapTests {
             #expect(actions.count <= GattClient.queueLimit + 2)
             for case .send(let bytes) in actions { #expect(bytes.count <= client.mtu) }
             if count.isMultiple(of: 500) { #expect(size(of: client) < 20_000) }
-            // One that was cut or fell silent is done with; the next connection has a new client.
+            // A client that was cut or timed out is finished; the next connection has a new one.
             if actions.contains(.cut) || count.isMultiple(of: 300) { client = GattClient() }
         }
     }
 
-    /// One change to a datagram such as no radio makes and every bad implementation does.
+    /// Makes one change to a datagram that faulty implementations make, and radio links do not.
     private func mutate(_ pdu: [UInt8], using random: inout SeededRandom) -> [[UInt8]] {
         var pdu = pdu
         switch Int.random(in: 0...7, using: &random) {

@@ -7,7 +7,7 @@ struct ScanDutyPolicyTests {
     private var clock = ManualClock()
     private var air = ScanDutyPolicy()
 
-    /// The duty after each change within a time, with the seconds at which it began.
+    /// Returns each change of the duty within a duration, with its second.
     private mutating func follow(_ duration: Duration) -> [Timestamped<ScanDutyPolicy.Duty?>] {
         let start = clock.now
         var changes: [Timestamped<ScanDutyPolicy.Duty?>] = []
@@ -42,7 +42,7 @@ struct ScanDutyPolicyTests {
 
     @Test mutating func whileIdleItIsFiveSecondsInEveryThirtyAfterTwoMinutes() {
         air.begin(at: clock.now)
-        // The first glance begins where the two minutes end.
+        // The first scan window starts when the two minutes end.
         #expect(follow(.seconds(190)) == [at(125, nil), at(150, .full), at(155, nil), at(180, .full), at(185, nil)])
     }
 

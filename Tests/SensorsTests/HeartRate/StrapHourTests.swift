@@ -5,8 +5,8 @@ import Testing
 
 /// A long run, in simulated time.
 struct StrapHourTests {
-    /// Sends for an hour at 1 Hz what a heart gives, in each form that a notification can have, with questions of the
-    /// strap's own and the battery's and the description's answers between.
+    /// Sends an hour of notifications at 1 Hz in every form, with requests of the strap and responses for battery and
+    /// description in between.
     @Test(arguments: 0..<3)
     func everyIntervalSentInAnHourIsReceivedInOrder(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -56,7 +56,7 @@ struct StrapHourTests {
             if second.isMultiple(of: 97) { carryOut(session.received([0x02, 0x17, 0x00].span, at: clock.now)) }
             carryOut(session.received(([0x1B, 0x15, 0x00] + value).span, at: clock.now))
         }
-        // Thousands of them are not shown.
+        // Compared outside of the expectation, which would print thousands of them.
         let isTheSame = received == sent
         #expect(isTheSame, "\(received.count) of \(sent.count)")
         #expect(batteries == 6)

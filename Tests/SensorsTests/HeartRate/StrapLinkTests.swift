@@ -3,7 +3,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// Times are told from the moment at which each test begins.
+/// Times are relative to the start of each test.
 struct StrapLinkTests {
     private var clock = ManualClock()
     private var link: StrapLink
@@ -14,7 +14,7 @@ struct StrapLinkTests {
         #expect(link.tick(at: clock.now) == .search)
     }
 
-    /// Lets time pass; each deadline on the way is met at its moment. The actions that came of it, with the seconds at which they did.
+    /// Advances the clock, with a tick at each deadline. Returns the actions with their seconds.
     @discardableResult
     private mutating func wait(_ duration: Duration) -> [Timestamped<StrapLink.Action>] {
         let end = clock.now + duration
@@ -34,7 +34,7 @@ struct StrapLinkTests {
         link.received(.worn, at: clock.now)
     }
 
-    /// The rest until the strap is searched again.
+    /// Returns the rest until the next search.
     private mutating func restAfterLoss() -> Duration? {
         link.lost(.ended, at: clock.now)
         let lostAt = clock.now

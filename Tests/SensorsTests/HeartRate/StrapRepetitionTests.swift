@@ -3,11 +3,11 @@ import Sensors
 import TestKit
 import Testing
 
-/// Straps over the air that send each answer twice, each with a latency and a delay of its own.
+/// Simulated straps that send each response twice, each with its own latency and delay.
 struct StrapRepetitionTests {
     private static let name = "A strap whose name takes more than two PDUs of 23 bytes"
 
-    /// Each datagram is late by up to `jitter` more. Each strap says other things of itself, and refuses the rest.
+    /// Each datagram is late by up to `jitter` more. The straps have different texts and reject other reads.
     @Test(arguments: 0..<300 as Range<UInt64>)
     func whatAStrapSaysIsRightOrAbsentHoweverItRepeatsItself(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -39,7 +39,7 @@ struct StrapRepetitionTests {
         if delay + jitter <= 100 { #expect(air.batteries == [87], comment) }
     }
 
-    /// What a strap says in a characteristic of a type; its name takes three PDUs.
+    /// Returns a strap's text for a characteristic type; its name takes three PDUs.
     private static func text(_ type: UInt16) -> String {
         type == 0x2A00 ? name : "Text \(type)"
     }
@@ -56,7 +56,7 @@ struct StrapRepetitionTests {
         let jitter: Int
         let start = Instant(milliseconds: 1_000_000)
         var now = Instant(milliseconds: 1_000_000)
-        /// What is on its way to the session.
+        /// Datagrams on the way to the session.
         var coming: [(at: Instant, bytes: [UInt8])] = []
         var batteries: [Int] = []
         var information: DeviceInformation?

@@ -3,7 +3,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// How ours is looked for, with the right to listen and without.
+/// Methods of the search, with and without permission to scan.
 struct StrapSearchTests {
     private var clock = ManualClock()
     private static let h10 = LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public)

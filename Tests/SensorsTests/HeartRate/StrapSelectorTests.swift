@@ -3,7 +3,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// Which strap is ours. Times are told from the moment at which each test begins.
+/// Times are relative to the start of each test.
 struct StrapSelectorTests {
     private var clock = ManualClock()
     private var choice = StrapSelector()
@@ -31,7 +31,7 @@ struct StrapSelectorTests {
         choice.received(.worn, from: address, at: clock.now)
     }
 
-    // MARK: Nobody has said, nothing is remembered
+    // MARK: Empty setting, nothing remembered
 
     @Test mutating func theOnlyStrapHeardForFifteenSecondsIsTaken() {
         #expect(hear(Self.h10) == .wait)
@@ -71,7 +71,7 @@ struct StrapSelectorTests {
         #expect(choice.sightings(at: clock.now).map(\.address) == [Self.h10, Self.h9])
         clock.advance(by: .seconds(14))
         #expect(hear(Self.h10) == .choose)
-        // The other one has gone.
+        // The other strap is gone.
         #expect(choice.verdict(at: clock.advance(by: .seconds(1))) == .connect(Self.h10))
     }
 
@@ -121,7 +121,7 @@ struct StrapSelectorTests {
             ])
     }
 
-    // MARK: It is remembered
+    // MARK: Remembered straps
 
     @Test mutating func aStrangerIsNeverConnectedAfterThat() {
         choice = StrapSelector(remembered: [KnownStrap(address: Self.h10)])
@@ -190,7 +190,7 @@ struct StrapSelectorTests {
         #expect(choice.remembered.map(\.address.address.value) == (4..<20).reversed().map(UInt64.init))
     }
 
-    // MARK: Somebody has said
+    // MARK: The setting
 
     @Test(arguments: [
         ("A0:9E:1A:00:00:01", true), ("a0:9e:1a:00:00:01/public", true), ("A0:9E:1A:00:00:01/random", false),
@@ -227,7 +227,7 @@ struct StrapSelectorTests {
         clock.advance(by: .seconds(29))
         _ = hear(Self.h10)
         #expect(hear(Self.h9) == .connect(Self.h9))
-        // Being heard is being there, even if it cannot be connected.
+        // A strap that is heard counts as present, even if it cannot be connected.
         clock.advance(by: .seconds(20))
         #expect(hear(Self.h10) == .wait)
     }

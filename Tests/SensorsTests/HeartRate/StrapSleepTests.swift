@@ -3,7 +3,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// A strap that was taken off is left alone, so that its cell lasts, and is there again when it is put on.
+/// A strap that was taken off is left alone, which saves its battery, and connects again when it is put on.
 struct StrapSleepTests {
     private var clock = ManualClock()
     private var link: StrapLink
@@ -17,7 +17,7 @@ struct StrapSleepTests {
         _ = link.tick(at: clock.now)
     }
 
-    /// Lets time pass; each deadline on the way is met at its moment.
+    /// Advances the clock, with a tick at each deadline.
     @discardableResult
     private mutating func wait(_ duration: Duration) -> [StrapLink.Action] {
         let end = clock.now + duration
@@ -36,7 +36,7 @@ struct StrapSleepTests {
         connections += 1
     }
 
-    /// Wears the strap for a minute, then takes it off: it goes on for a while, and leaves.
+    /// Wears the strap for a minute, then takes it off: it stays connected for a while and disconnects.
     private mutating func wearAndTakeOff(leavingAfter unworn: Int = 12) -> StrapLink.Action? {
         #expect(link.found(strap, at: clock.now) == .connect(strap))
         stand()
@@ -146,8 +146,8 @@ struct StrapSleepTests {
         #expect(link.status == LinkStatus(.connected, address: other.address))
     }
 
-    /// Straps off the body for ten minutes that are heard every `interval` s, with pauses of a minute, and leave 12 s
-    /// after connecting.
+    /// Straps off the body for ten minutes that are heard every `interval` s, with pauses of a minute, and disconnect
+    /// 12 s after connecting.
     @Test(arguments: [true, false], [1, 5, 25])
     mutating func tenMinutesOffTheBodyAreAtMostThreeConnections(canListen: Bool, interval: Int) {
         link.canListen = canListen
@@ -157,7 +157,7 @@ struct StrapSleepTests {
         while clock.now < takenOffAt + .seconds(600) {
             let actions = wait(.seconds(1))
             second += 1
-            // Moved about in its bag, it advertises for a minute and falls silent for one.
+            // Moved in its bag, it advertises for a minute and is silent for one.
             let isAdvertising = interval == 5 || second / 60 % 2 == 0
             guard isAdvertising, second % interval == 0 else { continue }
             var connects = link.received(strap, at: clock.now) != nil

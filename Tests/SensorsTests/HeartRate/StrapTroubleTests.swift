@@ -3,7 +3,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// What is said, and what is remembered, of connections that end badly.
+/// Faults and history of connections that end badly.
 struct StrapTroubleTests {
     private var clock = ManualClock()
     private var link: StrapLink
@@ -22,7 +22,7 @@ struct StrapTroubleTests {
         }
     }
 
-    /// A connection that gives heart rate for so many seconds and then ends.
+    /// Makes a connection that sends heart rate for some seconds and then ends.
     private mutating func connect(
         to strap: LEAddress? = nil, for seconds: Int, until loss: StrapLink.DisconnectCause
     ) -> StrapLink.Action? {
@@ -141,7 +141,7 @@ struct StrapTroubleTests {
         #expect(link.status == LinkStatus(.disconnected, reason: .noAdapter, address: strap.address))
     }
 
-    // MARK: What people say
+    // MARK: Selection by people
 
     @Test mutating func nobodyIsChosenForThem() {
         #expect(link.considered(.choose, at: clock.now) == nil)

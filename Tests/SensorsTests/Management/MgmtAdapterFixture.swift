@@ -2,7 +2,7 @@ import Domain
 import Sensors
 import TestKit
 
-/// A session and a kernel that answer each other.
+/// A session connected to a fake kernel.
 struct MgmtAdapterFixture {
     var clock = ManualClock()
     var kernel = FakeKernel()
@@ -46,7 +46,7 @@ struct MgmtAdapterFixture {
         carryOut(session.search(isWanted, at: clock.now))
     }
 
-    /// Lets time pass, from deadline to deadline.
+    /// Advances the clock from deadline to deadline.
     mutating func pass(_ duration: Duration) {
         let end = clock.now + duration
         while let deadline = session.deadline, deadline <= end {

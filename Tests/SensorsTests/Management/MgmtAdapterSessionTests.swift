@@ -9,7 +9,7 @@ struct MgmtAdapterSessionTests {
     private let strap = LEAddress(BluetoothAddress(value: 0xF0F1_F2F3_F4F5), .random)
     private let strapBytes: [UInt8] = [0xF5, 0xF4, 0xF3, 0xF2, 0xF1, 0xF0, 0x02]
 
-    /// Everything is set for connections.
+    /// Returns a fixture that is ready for connections.
     private func readyStage(_ choice: AdapterChoice = .any) -> MgmtAdapterFixture {
         var stage = MgmtAdapterFixture(choice)
         stage.kernel.adapters[0] = FakeKernel.Adapter(address)
@@ -260,7 +260,7 @@ struct MgmtAdapterSessionTests {
         stage.pass(.seconds(5))
         stage.search(false)
         stage.kernel.ignored = []
-        // An adapter whose information was never told is read when it is plugged in again, or when the channel is opened again.
+        // If the reply was lost, the adapter is read when it is plugged in again or the channel is opened again.
         if opcode == 0x04 { stage.open() }
         stage.pass(.seconds(60))
         #expect(stage.session.isQuiet)

@@ -3,7 +3,7 @@ import Sensors
 import TestKit
 import Testing
 
-/// Byte for byte as the structures of the kernel's include/net/bluetooth/mgmt.h lie in memory.
+/// The bytes of the structures in the kernel's include/net/bluetooth/mgmt.h.
 struct MgmtCommandTests {
     private static let strap = LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public)
     private static let other = LEAddress(BluetoothAddress(value: 0xF0F1_F2F3_F4F5), .random)
@@ -54,7 +54,7 @@ struct MgmtCommandTests {
 
     @Test(arguments: [ConnectionParameters.usual, .wide])
     func theKernelTakesTheParameters(_ parameters: ConnectionParameters) {
-        // hci_check_conn_params of Linux 6.1: what it does not take is dropped without a word.
+        // hci_check_conn_params of Linux 6.1: parameters that it rejects are dropped without an error.
         let (minimum, maximum) = (Int(parameters.minimumInterval), Int(parameters.maximumInterval))
         let timeout = Int(parameters.supervisionTimeout)
         #expect(6 <= minimum && minimum <= maximum && maximum <= 3200)

@@ -32,7 +32,7 @@ struct MgmtPacketTests {
     }
 
     @Test func aDeviceThatIsFoundHasItsNameItsServicesAndItsStrength() throws {
-        // Advertising data of Mio Alpha (bluez, unit/test-eir.c).
+        // Advertising data of a Mio Alpha (BlueZ, unit/test-eir.c).
         let packet = try packet(
             "1200 0100 1c00 f5f4f3f2f1f0 02 c4 00000000 0e00 02 01 06 03 02 0d 18 06 09 41 4c 50 48 41")
         #expect(packet.index == 1)

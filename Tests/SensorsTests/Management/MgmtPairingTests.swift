@@ -3,13 +3,13 @@ import Sensors
 import TestKit
 import Testing
 
-/// One strap may pair while somebody waits for it, and nobody else ever.
+/// Only one strap may pair, and only while a person waits for it.
 struct MgmtPairingTests {
     private static let address = BluetoothAddress(value: 0x001A_7DDA_7113)
     private static let strap = LEAddress(BluetoothAddress(value: 0xF0F1_F2F3_F4F5), .random)
     private static let strapBytes: [UInt8] = [0xF5, 0xF4, 0xF3, 0xF2, 0xF1, 0xF0, 0x02]
     private static let stranger: [UInt8] = [1, 2, 3, 4, 5, 0xC6, 0x02]
-    /// Not authenticated, made by us as the one that connects, 16 bytes.
+    /// Not authenticated, the host is the central, 16 bytes.
     private static let keyBytes: [UInt8] = [0, 1, 16] + Array(0..<26)
     private static let key = LongTermKey(adapter: address, device: strap, keyBytes)!
 
@@ -74,7 +74,7 @@ struct MgmtPairingTests {
         let rest: [UInt8] = event == 0x0E ? [0] : event == 0x0F ? [1, 0, 0, 0, 0] : []
         let refusal: UInt16 = event == 0x0E ? 0x17 : event == 0x0F ? 0x1D : 0x1F
         var stage = readyStage()
-        // Before, meanwhile and afterwards; and one of the other Bluetooth.
+        // Before, during and after a pairing; and a BR/EDR device.
         for device in [Self.stranger, Self.strapBytes, [1, 2, 3, 4, 5, 6, 0]] {
             stage.kernel.forgetCommands()
             stage.hear(FakeKernel.event(event, 0, device + rest))
@@ -103,7 +103,7 @@ struct MgmtPairingTests {
     @Test(arguments: [(UInt8(0x05), PairingResult.refused), (0x0B, .refused), (0x0F, .refused), (0x00, .refused)])
     func aStrapThatDoesNotPairIsSaid(status: UInt8, outcome: PairingResult) {
         var stage = pairingStage()
-        // Paired without a key it would be a stranger again after this connection.
+        // Without a key the strap would be a stranger again after this connection.
         stage.hear(stage.kernel.endPairing(on: 0, status: status))
         #expect(stage.pairings == [outcome])
         #expect(stage.kernel.adapters[0]?.isBondable == false)
