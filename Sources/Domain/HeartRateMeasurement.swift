@@ -1,4 +1,4 @@
-/// One notification of a strap: the decoded Bluetooth Heart Rate Measurement characteristic.
+/// One notification of a strap: the Heart Rate Measurement characteristic, decoded by `Sensors`.
 package struct HeartRateMeasurement: Equatable, Sendable {
     /// Heart rate in beats per minute, as the strap averages it. Some straps send 0 or 255; see ``HeartRateQuality``.
     package var beatsPerMinute: UInt16

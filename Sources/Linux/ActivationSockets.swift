@@ -2,25 +2,25 @@ import CSystemd
 import Domain
 import Glibc
 
-/// Listening sockets that systemd made and handed over, each by its name.
+/// The listening sockets that systemd passed to this process (socket activation), by name.
 ///
 /// Source: sd_listen_fds(3).
 @safe
 package struct ActivationSockets: Sendable {
-    /// The descriptors that go by the names that were asked for, made non-blocking. They are the caller's from now on.
+    /// Descriptors by name, for the requested names; non-blocking. The caller owns them.
     package let numbers: [String: Int32]
-    /// The names of what was handed over beside them, or under a name for the second time. It is closed.
+    /// Names of descriptors that were not requested, or that had a name for the second time. They are closed.
     package let others: [String]
 
-    /// Why nothing can be made of what was handed over.
+    /// Why the sockets cannot be used.
     package enum Failure: Error, Equatable, Sendable {
-        /// The variables that should tell what it is say something that cannot be.
+        /// The environment variables of the protocol have invalid values.
         case unreadable(SystemError)
-        /// What goes by this name is no Unix stream socket that listens.
+        /// The descriptor of this name is not a listening Unix stream socket.
         case wrongKind(name: String)
     }
 
-    /// Takes what was handed to this process. The variables that told it are unset: what this process starts is not meant.
+    /// Takes the passed sockets, and unsets the environment variables so that child processes do not inherit them.
     ///
     /// The corresponding C function is `sd_listen_fds_with_names`.
     package init(named wanted: [String]) throws(Failure) {

@@ -1,16 +1,16 @@
 import Domain
 import Glibc
 
-/// A small file of a private directory (``Directory/init(private:anyOwner:)``) that is read and written whole: after a power cut there is
-/// either the old one or the new one, never half of one.
+/// A small file in a private directory (``Directory/init(private:anyOwner:)``) that is read
+/// and replaced as a whole. After a power cut it has either the old or the new content.
 ///
-/// Each call waits for the disk.
+/// Each call blocks on the disk.
 package struct AtomicFile: Equatable, Sendable {
     private let directory: String
     private let name: String
     private let mode: UInt32
 
-    /// - Parameter mode: who may do what with the file, whatever the umask is.
+    /// - Parameter mode: Mode of the file, independent of the umask.
     package init(in directory: String, name: String, mode: UInt32 = 0o640) {
         self.directory = directory
         self.name = name
@@ -21,13 +21,13 @@ package struct AtomicFile: Equatable, Sendable {
         directory + "/" + name
     }
 
-    /// Why there are no bytes.
+    /// Why the file cannot be read.
     package enum Failure: Error, Equatable, Sendable {
         case tooLong
         case directory(DirectoryError)
     }
 
-    /// All bytes; nil when there is no such file. What its mode is too wide is removed from it.
+    /// Reads all bytes, and narrows the file's mode if it is too wide. Nil if the file does not exist.
     package func read(limit: Int) throws(Failure) -> [UInt8]? {
         let bytes: [UInt8]?
         do throws(DirectoryError) {
@@ -47,14 +47,14 @@ package struct AtomicFile: Equatable, Sendable {
         return bytes
     }
 
-    /// Writes all bytes beside the file, has them on the disk, and puts them in its place.
+    /// Writes a new file beside the old one, syncs it, and renames it over the old one.
     ///
     /// The corresponding C functions are `write`, `fsync` and `renameat`.
     package func replace(with bytes: [UInt8]) throws(DirectoryError) {
         let directory = try Directory(private: directory)
         try directory.checkFile(name)
         let new = name + ".new"
-        // One that a power cut has left may be anybody's to read.
+        // A new file left by a power cut may be readable by everyone.
         directory.remove(new)
         let file = try directory.make(new, O_WRONLY, mode: mode)
         do throws(DirectoryError) {
@@ -72,7 +72,7 @@ package struct AtomicFile: Equatable, Sendable {
         }
     }
 
-    /// Gives the file another name, in the same directory.
+    /// Renames the file within its directory.
     ///
     /// The corresponding C function is `renameat`.
     package func rename(to target: String) throws(DirectoryError) {

@@ -2,21 +2,21 @@ import CLinux
 import Domain
 import Glibc
 
-/// A file that comes into being whole: it is written beside its place and put there once it is finished, over nothing.
+/// Writes a file beside its final place; ``finish(as:)`` moves it there, and never replaces a file.
 ///
-/// Each call waits for the disk. What is not finished leaves nothing behind.
+/// Each call blocks on the disk. Without ``finish(as:)`` no file remains.
 @safe
 package struct AtomicFileWriter: ~Copyable {
     private let directory: String
-    /// Where it is written.
+    /// Path of the temporary file.
     private let draft: String
     private let file: FileDescriptor
     private var isFinished = false
 
     /// - Parameters:
-    ///   - directory: where it is to be.
-    ///   - name: that of the draft is made of it; a draft that a kill has left is written anew.
-    ///   - mode: who may do what with it, whatever the umask is; nil is 0640 less what the umask takes.
+    ///   - directory: Directory of the file.
+    ///   - name: Name of the file. The temporary file `.name.new` replaces one that is left over.
+    ///   - mode: Mode of the file, independent of the umask; nil is 0640 less the umask.
     package init(in directory: String, name: String, mode: UInt32? = nil) throws(SystemError) {
         self.directory = directory
         draft = "\(directory)/.\(name).new"
@@ -43,14 +43,14 @@ package struct AtomicFileWriter: ~Copyable {
         }
     }
 
-    /// Has it on the disk and puts it in its place.
+    /// Syncs the file and moves it to its final place.
     ///
     /// The corresponding C functions are `fsync` and `renameat2`.
     ///
-    /// - Returns: false where something of that name is there; it may be called again with another one then.
+    /// - Returns: False if a file of that name exists; the call can be repeated with another name.
     package mutating func finish(as name: String) throws(SystemError) -> Bool {
         _ = try check("fsync") { fsync(file.number) }
-        // Another process has begun the same file since.
+        // Another process has replaced the temporary file.
         guard isInPlace else { throw SystemError("rename", code: EBUSY) }
         do throws(SystemError) {
             _ = try check("rename") { unsafe clinux_rename_noreplace(draft, self.directory + "/" + name) }
@@ -59,13 +59,13 @@ package struct AtomicFileWriter: ~Copyable {
             throw error
         }
         isFinished = true
-        // The new name is on the disk once its directory is.
+        // The new name survives a power cut once its directory is synced.
         let directory = try FileDescriptor.open(directory, O_RDONLY | O_DIRECTORY)
         _ = try check("fsync") { fsync(directory.number) }
         return true
     }
 
-    /// Whether the draft is still the file that is written.
+    /// Whether the temporary path still names the open file.
     private var isInPlace: Bool {
         var (own, named) = (stat(), stat())
         return unsafe fstat(file.number, &own) == 0 && lstat(draft, &named) == 0 && own.st_ino == named.st_ino

@@ -2,48 +2,49 @@ import CLinux
 package import Domain
 import Glibc
 
-/// The clocks of the machine, read in the shell only.
+/// The clocks of the machine.
 package enum Clock {
     /// `CLOCK_BOOTTIME`.
     package static func now() -> Instant {
         Instant(nanoseconds: read(CLOCK_BOOTTIME))
     }
 
-    /// `CLOCK_REALTIME`, right or wrong.
+    /// `CLOCK_REALTIME`, synchronised or not.
     package static func systemTime() -> UTC {
         UTC(milliseconds: read(CLOCK_REALTIME).flooredDivision(by: 1_000_000))
     }
 
-    /// `CLOCK_MONOTONIC`, in microseconds: systemd's own clock, which stands still while the machine sleeps.
+    /// `CLOCK_MONOTONIC`, in microseconds: the clock of systemd's messages. It stops while the machine sleeps.
     package static func monotonicMicroseconds() -> Int64 {
         read(CLOCK_MONOTONIC) / 1000
     }
 
-    /// Whether the kernel calls `CLOCK_REALTIME` synchronised; where it may not be asked, what ``heard(isSynchronised:)`` took last.
+    /// Whether the kernel reports `CLOCK_REALTIME` as synchronised. If this process
+    /// may not ask it, the last value of ``setSynchronised(isSynchronised:)``.
     package static func isSynchronised() -> Bool {
         let answer = clinux_clock_is_synchronised()
         return answer < 0 ? hearsay.withLock { $0 } : answer == 1
     }
 
-    /// Whether the kernel may be asked if the clock is synchronised. It may not under systemd's `ProtectClock=`.
+    /// Whether this process may ask the kernel; systemd's `ProtectClock=` forbids it.
     package static var mayBeAsked: Bool {
         clinux_clock_is_synchronised() >= 0
     }
 
-    /// Takes what somebody says who may ask the kernel.
+    /// Sets the answer of a service that may ask the kernel (``TimedatedMonitor``).
     package static func setSynchronised(isSynchronised: Bool) {
         hearsay.withLock { $0 = isSynchronised }
     }
 
     private static let hearsay = Locked(false)
 
-    /// The random name of this boot, which instants belong to; empty where `/proc` is missing.
+    /// The random id of this boot, the scope of instants; empty without `/proc`.
     package static func bootID() -> String {
         guard let file = try? FileDescriptor.open("/proc/sys/kernel/random/boot_id", O_RDONLY) else { return "" }
         return String(file.readText(limit: 64).prefix { $0.isHexDigit || $0 == "-" })
     }
 
-    /// Waits until a moment has come.
+    /// Blocks until `moment`.
     ///
     /// The corresponding C function is `clock_nanosleep`.
     package static func sleep(until moment: Instant) {

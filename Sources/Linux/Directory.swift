@@ -2,9 +2,9 @@ import CLinux
 import Domain
 import Glibc
 
-/// A directory that is resolved once and open: its files are opened beneath it, whatever becomes of its path.
+/// An open directory, resolved once: its files are opened relative to it, whatever happens to its path.
 ///
-/// A link is never followed, and nothing but a regular file is opened. So a link, a FIFO or a device that somebody has put in the place
+/// Links are never followed, and only regular files are opened. A link, a FIFO or a device in the place
 /// of a file is an error with its name; it blocks nothing, truncates nothing and changes no mode.
 @safe
 package struct Directory: ~Copyable {
@@ -12,9 +12,9 @@ package struct Directory: ~Copyable {
     package let path: String
     private let descriptor: FileDescriptor
 
-    /// Opens a directory, whoever can write to it.
+    /// Opens a directory without a check of its permissions.
     ///
-    /// The kernel follows the links of the path by its own rules (`fs.protected_symlinks`); `realpath` alone would go round these.
+    /// The kernel follows the path's links by its own rules (`fs.protected_symlinks`), which `realpath` would bypass.
     package init(_ path: String) throws(DirectoryError) {
         do throws(SystemError) {
             let descriptor = FileDescriptor(owning: try check("open") { unsafe clinux_open_directory(path) })
@@ -34,20 +34,21 @@ package struct Directory: ~Copyable {
         let number = descriptor.number
         _ = try check("fstat") { unsafe fstat(number, &opened) }
         _ = try check("stat") { unsafe stat(resolved, &named) }
-        // Somebody has moved a part of the path since it was opened.
+        // A part of the path was replaced since the open.
         guard opened.st_dev == named.st_dev, opened.st_ino == named.st_ino else {
             throw SystemError("realpath", code: ELOOP)
         }
         return unsafe String(cString: resolved)
     }
 
-    /// Opens a directory that no other user can write to: not everybody (the sticky bit does not help: others could still put links and
-    /// FIFOs into it), no group but its owner's private one, and no owner but this process's user or root.
+    /// Opens a directory that no other user can write to: it is not writable by everyone
+    /// (the sticky bit does not help: others could still create links and FIFOs in it) or by
+    /// a group other than its owner's private one, and this process's user or root owns it.
     ///
-    /// A directory above it that everybody can write to without the sticky bit is refused too: this one could be replaced. Who owns one
-    /// above it, or shares it with a group, is trusted.
+    /// A parent directory that everyone can write to without the sticky bit is also an error:
+    /// this directory could be replaced. Owners and groups of parent directories are trusted.
     ///
-    /// - Parameter anyOwner: whoever owns it: for root, who works in a directory of somebody else.
+    /// - Parameter anyOwner: Whether to accept any owner: for root, which works in a directory of another user.
     package init(private path: String, anyOwner: Bool = false) throws(DirectoryError) {
         let directory = try Directory(path)
         try directory.checkPrivacy(anyOwner: anyOwner)
@@ -63,7 +64,7 @@ package struct Directory: ~Copyable {
             throw DirectoryError(path, .owned(by: status.st_uid))
         }
         if status.st_mode & S_IWOTH != 0 { throw DirectoryError(path, .writableByAll) }
-        // Where there is an access control list, the bits of the group are the most that anybody in it has.
+        // With an access control list, the group bits are its mask: the maximum of all its entries.
         if status.st_mode & S_IWGRP != 0,
             unsafe clinux_has_access_list(path) != 0
                 || User.numbered(status.st_uid)?.hasPrivateGroup(status.st_gid) != true
@@ -79,18 +80,18 @@ package struct Directory: ~Copyable {
         }
     }
 
-    /// The path of a file in it.
+    /// Path of a file in the directory.
     package func path(of name: String) -> String {
         (path == "/" ? "" : path) + "/" + name
     }
 
-    /// Opens a regular file; a created one gets `mode`. Opening does not wait, and truncates nothing.
+    /// Opens a regular file; a created one gets `mode`. Opening does not block, and truncates nothing.
     ///
     /// The corresponding C function is `openat` with `O_NOFOLLOW`, `O_NONBLOCK` and `O_CLOEXEC`.
     ///
-    /// - Throws: `ENOENT` as ``DirectoryError/Problem/system(_:)`` where there is none.
+    /// - Throws: `ENOENT` as ``DirectoryError/Problem/system(_:)`` if the file does not exist.
     package func open(_ name: String, _ flags: Int32, mode: UInt32 = 0o600) throws(DirectoryError) -> FileDescriptor {
-        // Before it is opened: opening a device may do something already.
+        // Check first: opening a device can have side effects.
         try checkFile(name)
         do throws(SystemError) {
             let number = descriptor.number
@@ -106,7 +107,7 @@ package struct Directory: ~Copyable {
         }
     }
 
-    /// Opens a regular file, made where it is missing. A new one has `mode` whatever the umask is; one that is there loses what is more.
+    /// Opens a regular file; creates a missing one with exactly `mode`, narrows the mode of an existing one to it.
     package func make(_ name: String, _ flags: Int32, mode: UInt32) throws(DirectoryError) -> FileDescriptor {
         do throws(DirectoryError) {
             let file = try open(name, flags | O_CREAT | O_EXCL, mode: mode)
@@ -120,7 +121,7 @@ package struct Directory: ~Copyable {
         return file
     }
 
-    /// The kind of a file, a link not followed; nil where there is none.
+    /// Kind of a file; links are not followed. Nil if it does not exist.
     package func kind(of name: String) throws(DirectoryError) -> FileKind? {
         do throws(SystemError) {
             return FileKind(try status(of: name))
@@ -130,14 +131,14 @@ package struct Directory: ~Copyable {
         }
     }
 
-    /// The bytes of a regular file; nil where there is none.
+    /// Size of a regular file in bytes; nil if it does not exist.
     package func size(of name: String) throws(DirectoryError) -> Int64? {
         try checkFile(name) ? (try? status(of: name)).map { Int64($0.st_size) } : nil
     }
 
-    /// Checks that a file is a regular one, or missing.
+    /// Checks that a file is regular or missing.
     ///
-    /// - Returns: false where it is missing.
+    /// - Returns: False if it is missing.
     @discardableResult
     package func checkFile(_ name: String) throws(DirectoryError) -> Bool {
         guard let kind = try kind(of: name) else { return false }
@@ -145,8 +146,8 @@ package struct Directory: ~Copyable {
         return true
     }
 
-    /// Removes from the mode of a regular file what is more than `mode`, where it can. The file is not opened: to close it would end the
-    /// locks that this process has on it (fcntl(2)).
+    /// Removes the mode bits of a regular file that are not in `mode`, if possible. The
+    /// file is not opened: closing it would release this process's locks on it (fcntl(2)).
     ///
     /// The corresponding C function is `fchmodat` with `AT_SYMLINK_NOFOLLOW`.
     package func narrow(_ name: String, to mode: UInt32) {
@@ -155,20 +156,19 @@ package struct Directory: ~Copyable {
         try? change(name, mode: status.st_mode & 0o7777 & mode)
     }
 
-    /// Sets a file's mode.
     func change(_ name: String, mode: UInt32) throws(SystemError) {
         let number = descriptor.number
         _ = try check("chmod") { unsafe fchmodat(number, name, mode, AT_SYMLINK_NOFOLLOW) }
     }
 
-    /// Removes a file or a link, if there is one.
+    /// Removes a file or a link, if it exists.
     ///
     /// The corresponding C function is `unlinkat`.
     package func remove(_ name: String) {
         unsafe unlinkat(descriptor.number, name, 0)
     }
 
-    /// Gives a file another name, over what has that name, and has the new name on the disk.
+    /// Renames a file, replacing an existing target, and syncs the directory.
     ///
     /// The corresponding C functions are `renameat` and `fsync`.
     package func move(_ name: String, to target: String) throws(DirectoryError) {
@@ -184,7 +184,7 @@ package struct Directory: ~Copyable {
         }
     }
 
-    /// Those of the regular files that have another name somewhere else: hard links.
+    /// The regular files among `names` that have another hard link.
     package func linked(among names: [String]) -> [String] {
         names.filter { name in
             guard let status = try? status(of: name) else { return false }
@@ -200,7 +200,7 @@ package struct Directory: ~Copyable {
     }
 }
 
-/// What a name in a directory stands for.
+/// Type of a directory entry.
 ///
 /// Source: inode(7).
 package enum FileKind: String, Equatable, Sendable {
@@ -226,17 +226,17 @@ package enum FileKind: String, Equatable, Sendable {
     }
 }
 
-/// Why a directory or a file in it is not used. The text names the path, the cause and, where there is one, the command that mends it.
+/// Why a directory or file cannot be used. The text has the path, the cause and any command that fixes it.
 package struct DirectoryError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Problem: Equatable, Sendable {
-        /// It cannot be opened, made, read or written.
+        /// It cannot be opened, created, read or written.
         case system(SystemError)
         case writableByAll
         /// Members of this group can write to it, and it is not the private group of the directory's owner.
         case writableByGroup(UInt32)
-        /// Neither this process's user nor root.
+        /// The owner is neither this process's user nor root.
         case owned(by: UInt32)
-        /// Something else stands in the place of a file.
+        /// A file of another kind is in the place of a file.
         case wrongKind(FileKind, wanted: FileKind)
     }
 
@@ -248,7 +248,7 @@ package struct DirectoryError: Error, Equatable, Sendable, CustomStringConvertib
         self.problem = problem
     }
 
-    /// The number of the system's error; nil where it is none.
+    /// The error number of the system; nil for other problems.
     package var code: Int32? {
         if case .system(let error) = problem { error.code } else { nil }
     }
@@ -268,7 +268,7 @@ package struct DirectoryError: Error, Equatable, Sendable, CustomStringConvertib
         }
     }
 
-    /// A word of a shell's command.
+    /// Quotes a word for a shell.
     private func argument(_ word: String) -> String {
         let isPlain = word.unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || "0123456789/._-+,:@%".unicodeScalars.contains($0)

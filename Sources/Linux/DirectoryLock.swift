@@ -1,25 +1,24 @@
 import Domain
 import Glibc
 
-/// A lock that one process at a time holds on a directory, as long as this value lives; the kernel frees it when the process dies.
+/// An exclusive lock on a directory for the lifetime of this value; the kernel releases it when the process dies.
 package struct DirectoryLock: ~Copyable {
-    /// The directory that is locked.
     package let directory: Directory
     private let file: FileDescriptor
 
     /// Another process holds the lock.
     package struct Held: Error, Equatable, Sendable {
-        /// The process that wrote itself into the lock file.
+        /// The process id in the lock file.
         package var process: Int?
     }
 
-    /// Why there is no lock.
+    /// Why the lock was not acquired.
     package enum Failure: Error, Equatable, Sendable {
         case held(Held)
         case directory(DirectoryError)
     }
 
-    /// Locks `directory` by a file in it, which then holds the process id.
+    /// Locks `directory` through a file in it, which then contains the process id.
     ///
     /// The corresponding C function is `flock`.
     package init(_ directory: consuming Directory, file name: String) throws(Failure) {

@@ -2,7 +2,7 @@ import CSystemd
 import Domain
 import Glibc
 
-/// Tells that the names in a directory, or who may open them, have changed.
+/// Watches a directory for changes of its entries' names and permissions.
 ///
 /// Source: inotify(7).
 @safe
@@ -11,13 +11,13 @@ package final class DirectoryWatch {
     private var source: DescriptorSource?
     private var buffer = [UInt8](repeating: 0, count: 4096)
 
-    /// What may have changed what can be opened there.
+    /// Events that can change which files can be opened.
     private static let changes =
         UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_ATTRIB) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE_SELF)
 
-    /// Calls `body` after changes, with whether the directory itself is still there: when it is not, this watch is of no more use.
+    /// Calls `body` after changes. If `isThere` is false, the directory was removed, and the watch ends.
     ///
-    /// - Throws: `ENOENT` where there is no such directory.
+    /// - Throws: `ENOENT` if the directory does not exist.
     package init(
         _ directory: String, loop: EventLoop, _ body: @escaping (_ isThere: Bool) -> Void
     ) throws(SystemError) {
@@ -31,7 +31,7 @@ package final class DirectoryWatch {
         }
     }
 
-    /// What has changed is looked up by whoever is told: a change is only that.
+    /// Reads all events and returns whether the directory still exists; the callback finds out what has changed.
     private func drainChanges() -> Bool {
         var isThere = true
         while let count = try? unsafe buffer.withUnsafeMutableBytes({ unsafe try descriptor.read(into: $0) }), count > 0
@@ -50,14 +50,14 @@ package final class DirectoryWatch {
 }
 
 extension FileDescriptor {
-    /// Writes all of a short text, to a file that takes it at once.
+    /// Writes a short text to a file that accepts it at once.
     ///
     /// The corresponding C function is `write`.
     package borrowing func write(_ text: String) throws(SystemError) {
         try write(Array(text.utf8)[...])
     }
 
-    /// Writes all bytes, to a file that takes them at once.
+    /// Writes all bytes to a file that accepts them at once.
     ///
     /// The corresponding C function is `write`.
     package borrowing func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) {

@@ -2,12 +2,12 @@ import CLinux
 import Domain
 import Glibc
 
-/// Lets one thread wake another, or the loop. Any number of calls before it is heard are one.
+/// Wakes a thread or the loop from another thread. Any number of signals before a drain count as one.
 ///
 /// The corresponding C function is `eventfd`.
 @safe
 package struct EventFD: ~Copyable, Sendable {
-    /// Ready for reading while a call has not been heard; for ``EventLoop``.
+    /// Readable while a signal has not been drained; for ``EventLoop``.
     package let descriptor: FileDescriptor
 
     package init() throws(SystemError) {
@@ -19,18 +19,18 @@ package struct EventFD: ~Copyable, Sendable {
         unsafe write(descriptor.number, &one, 8)
     }
 
-    /// Hears what was called, and says whether anything was.
+    /// Consumes the signals; false if there were none.
     @discardableResult
     package func drain() -> Bool {
         var count: UInt64 = 0
         return unsafe read(descriptor.number, &count, 8) == 8
     }
 
-    /// Waits for a call, at most so long; hears it.
+    /// Waits for a signal, at most for `limit`, and drains it.
     @discardableResult
     package func wait(atMost limit: Duration) -> Bool {
         var ready = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-        // Rounded up: a wait that ends before its moment finds nothing due.
+        // Rounded up: after a wait that ends too early, nothing would be due.
         unsafe poll(&ready, 1, Int32(clamping: max(limit.wholeNanoseconds + 999_999, 0) / 1_000_000))
         return drain()
     }

@@ -2,7 +2,7 @@ import CSystemd
 package import Domain
 import Glibc
 
-/// The one loop that everything waits in. Callbacks run one at a time, on the thread that runs the loop.
+/// The event loop. Callbacks run one at a time, on the thread that runs the loop.
 ///
 /// Source: sd-event(3).
 @safe
@@ -20,23 +20,23 @@ package final class EventLoop {
         unsafe sd_event_unref(event)
     }
 
-    /// Runs until ``stop(_:)``; returns what that was given.
+    /// Runs until ``stop(_:)``, and returns its status.
     package func run() throws(SystemError) -> Int32 {
         try checkSystemd("sd_event_loop", unsafe sd_event_loop(event))
     }
 
-    /// Waits for something at most so long and runs what has become due: the loop turned by hand, for tests and measurements.
+    /// Runs one iteration, which waits at most for `timeout`: for tests and measurements.
     package func runOnce(waiting timeout: Duration) throws(SystemError) {
         let microseconds = UInt64(max(timeout.wholeNanoseconds, 0) / 1000)
         try checkSystemd("sd_event_run", unsafe sd_event_run(event, microseconds))
     }
 
-    /// Ends ``run()`` after the present callback.
+    /// Ends ``run()`` after the current callback.
     package func stop(_ status: Int32) {
         unsafe sd_event_exit(event, status)
     }
 
-    /// Calls `body` whenever the descriptor is ready, as long as the returned source lives. The descriptor must outlive it.
+    /// Calls `body` whenever the descriptor is ready, until the source is released. The descriptor must outlive it.
     package func watch(
         _ descriptor: borrowing FileDescriptor, for readiness: Readiness, _ body: @escaping (Readiness) -> Void
     ) throws(SystemError) -> DescriptorSource {
@@ -46,8 +46,8 @@ package final class EventLoop {
             unsafe sd_event_add_io(
                 event, &source.source, descriptor.number, readiness.rawValue,
                 { _, _, events, box in
-                    // The body may let go of its own source, which must then leave the loop at once, before its owner closes
-                    // the descriptor: only the body is kept alive.
+                    // The body may release its own source, which must leave the loop at once,
+                    // before its owner closes the descriptor: only the body is retained.
                     let body = unsafe Unmanaged<DescriptorSource>.fromOpaque(box!).takeUnretainedValue().body
                     body(Readiness(rawValue: events))
                     return 0
@@ -55,7 +55,7 @@ package final class EventLoop {
         return source
     }
 
-    /// A timer that is not armed yet. Timers come before descriptors where both are due.
+    /// Creates a disarmed timer. If both are due, timers run before descriptors.
     package func timer(_ body: @escaping () -> Void) throws(SystemError) -> TimerSource {
         let source = TimerSource(body)
         try checkSystemd(
@@ -75,7 +75,7 @@ package final class EventLoop {
         return source
     }
 
-    /// Calls `body` for a signal, which must be blocked (``blockSignals(_:)``).
+    /// Calls `body` when a signal arrives. The signal must be blocked (``blockSignals(_:)``).
     package func onSignal(_ signal: Int32, _ body: @escaping () -> Void) throws(SystemError) -> SignalSource {
         let source = SignalSource(body)
         try checkSystemd(
@@ -91,7 +91,7 @@ package final class EventLoop {
     }
 }
 
-/// What a descriptor is ready for, or is watched for.
+/// The readiness of a descriptor.
 package struct Readiness: OptionSet, Sendable {
     package let rawValue: UInt32
 
@@ -101,13 +101,13 @@ package struct Readiness: OptionSet, Sendable {
 
     package static let reading = Readiness(rawValue: 0x001)
     package static let writing = Readiness(rawValue: 0x004)
-    /// Told whether asked for or not.
+    /// Reported even if not requested.
     package static let failed = Readiness(rawValue: 0x008)
-    /// The other end is gone; told whether asked for or not.
+    /// The peer has closed; reported even if not requested.
     package static let hungUp = Readiness(rawValue: 0x010)
 }
 
-/// A descriptor in the loop; leaves it when it ends.
+/// A watched descriptor; it leaves the loop when this is released.
 @safe
 package final class DescriptorSource {
     fileprivate var source: OpaquePointer?
@@ -121,7 +121,7 @@ package final class DescriptorSource {
         unsafe sd_event_source_disable_unref(source)
     }
 
-    /// Changes what is waited for.
+    /// Changes the awaited readiness.
     package func watch(for readiness: Readiness) {
         unsafe sd_event_source_set_io_events(source, readiness.rawValue)
     }
@@ -130,7 +130,7 @@ package final class DescriptorSource {
 /// A timer on `CLOCK_BOOTTIME` with an absolute deadline; fires once each time it is armed.
 @safe
 package final class TimerSource {
-    /// In microseconds; 0 would mean sd-event's default of 250 ms.
+    /// In microseconds; 0 would select sd-event's default of 250 ms.
     fileprivate static let accuracy: UInt64 = 1
 
     fileprivate var source: OpaquePointer?
@@ -144,19 +144,19 @@ package final class TimerSource {
         unsafe sd_event_source_disable_unref(source)
     }
 
-    /// Fires at `deadline`, or at once if that is past; nil disarms.
+    /// Arms the timer; it fires at once if `deadline` is past. Nil disarms it.
     package func arm(at deadline: Instant?) {
         guard let deadline else {
             unsafe sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
             return
         }
-        // Rounded up: a timer that fires before its moment would find nothing due.
+        // Rounded up: at a timer that fires too early, nothing would be due.
         unsafe sd_event_source_set_time(source, UInt64(max(deadline.nanoseconds + 999, 0) / 1000))
         unsafe sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
     }
 }
 
-/// A signal in the loop; leaves it when it ends.
+/// A watched signal; it leaves the loop when this is released.
 @safe
 package final class SignalSource {
     fileprivate var source: OpaquePointer?
@@ -171,8 +171,8 @@ package final class SignalSource {
     }
 }
 
-/// Keeps signals from being delivered, so that the loop can take them. The first statement of a program: threads inherit it.
-/// SIGPIPE is ignored along with it.
+/// Blocks signals so that the loop can receive them, and ignores
+/// SIGPIPE. Call it first in a program: threads inherit the signal mask.
 package func blockSignals(_ signals: [Int32]) {
     var set = sigset_t()
     unsafe sigemptyset(&set)

@@ -10,7 +10,7 @@ extension FileDescriptor {
         FileDescriptor(owning: try check("open") { unsafe Glibc.open(path, flags | O_CLOEXEC, mode) })
     }
 
-    /// The numbers of descriptors are below this: the soft limit of the process.
+    /// The soft limit of the process: descriptor numbers are below it.
     ///
     /// The corresponding C function is `getrlimit` with `RLIMIT_NOFILE`.
     package static var limit: Int32 {
@@ -19,9 +19,9 @@ extension FileDescriptor {
         return Int32(clamping: limit.rlim_cur)
     }
 
-    /// Raises the soft limit of the process to `wanted`, as far as the hard one allows; it is never lowered.
+    /// Raises the soft limit of the process to `wanted`, as far as the hard limit allows; never lowers it.
     ///
-    /// A soft limit of 1024 is for programs that call `select`, as this one and its libraries do not.
+    /// The usual soft limit of 1024 protects programs that call `select`; paced and its libraries do not.
     ///
     /// The corresponding C function is `setrlimit` with `RLIMIT_NOFILE`.
     package static func raiseLimit(to wanted: Int32) {
@@ -32,7 +32,7 @@ extension FileDescriptor {
         _ = unsafe setrlimit(resource, &limit)
     }
 
-    /// All bytes of a file; nil where there are more than `limit`.
+    /// Reads a whole file; nil if it has more than `limit` bytes.
     ///
     /// The corresponding C function is `read`.
     package borrowing func readAll(limit: Int) throws(SystemError) -> [UInt8]? {
@@ -47,7 +47,7 @@ extension FileDescriptor {
         }
     }
 
-    /// The first `limit` bytes of a small file as text; empty when it cannot be read.
+    /// Reads the first `limit` bytes of a small file as text; empty if it cannot be read.
     package borrowing func readText(limit: Int) -> String {
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = unsafe bytes.withUnsafeMutableBytes { buffer in unsafe (try? read(into: buffer)) ?? 0 }
@@ -55,7 +55,7 @@ extension FileDescriptor {
     }
 }
 
-/// The names in a directory, sorted, without those that begin with a dot; at most `limit`.
+/// The names in a directory, sorted, without hidden ones; at most `limit`.
 ///
 /// The corresponding C functions are `opendir` and `readdir`.
 package func names(in directory: String, limit: Int = 1024) throws(SystemError) -> [String] {
@@ -71,7 +71,7 @@ package func names(in directory: String, limit: Int = 1024) throws(SystemError) 
     return names.sorted()
 }
 
-/// Makes a directory and its parents where they are missing, with mode 0750. The directory itself has that whatever the umask is.
+/// Creates a directory and its missing parents with mode 0750; the directory itself has it independent of the umask.
 ///
 /// The corresponding C functions are `mkdir` and `fchmod`.
 package func makeDirectories(_ path: String) throws(SystemError) {
@@ -86,7 +86,7 @@ package func makeDirectories(_ path: String) throws(SystemError) {
             throw SystemError("mkdir", code: code)
         }
     }
-    // In a directory that hands its group on, this one does too.
+    // Keep the set-group-ID bit that a parent directory hands down.
     if isNew, let made = try? FileDescriptor.open(prefix, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) {
         var status = stat()
         if unsafe fstat(made.number, &status) == 0, status.st_uid == geteuid() {

@@ -1,10 +1,10 @@
 import Domain
 import Glibc
 
-/// An open file, owned: closed once, when the value ends.
+/// A file descriptor, closed when the value ends.
 @safe
 package struct FileDescriptor: ~Copyable {
-    /// The number, valid as long as this value lives.
+    /// The number, valid for the lifetime of this value.
     package let number: Int32
 
     /// Takes ownership.
@@ -13,18 +13,18 @@ package struct FileDescriptor: ~Copyable {
     }
 
     deinit {
-        // Not repeated on EINTR: Linux has closed the number by then, and it may already be somebody else's.
+        // Not repeated on EINTR: Linux has closed the number, and another thread may already use it.
         close(number)
     }
 
-    /// Gives ownership away.
+    /// Gives up ownership.
     package consuming func release() -> Int32 {
         let number = number
         discard self
         return number
     }
 
-    /// Reads at most `buffer.count` bytes, 0 at the end of the file; nil when nothing is there yet.
+    /// Reads at most `buffer.count` bytes; 0 at the end of the file, nil if no data is available yet.
     ///
     /// The corresponding C function is `read`.
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int? {
@@ -37,13 +37,13 @@ package struct FileDescriptor: ~Copyable {
     }
 }
 
-/// What became of bytes that were handed to the kernel.
+/// Result of a send.
 package enum SendResult: Equatable, Sendable {
-    /// So many bytes were taken, at least one.
+    /// Number of bytes that the kernel accepted, at least one.
     case sent(Int)
-    /// The kernel's buffer is full; it says when there is room.
+    /// The kernel's buffer is full; the descriptor becomes writable when there is room.
     case full
-    /// The peer is gone; nothing will be taken any more.
+    /// The connection is closed.
     case gone
 }
 
@@ -63,7 +63,7 @@ extension FileDescriptor {
         }
     }
 
-    /// Sends an array as ``send(_:)-(UnsafeRawBufferPointer)`` does.
+    /// Sends an array; see ``send(_:)-(UnsafeRawBufferPointer)``.
     package func send(_ bytes: ArraySlice<UInt8>) -> SendResult {
         unsafe bytes.withUnsafeBytes { unsafe send($0) }
     }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The kernel that this machine runs.
+/// The running kernel.
 package enum Kernel {
-    /// Its release, as `uname -r` prints it.
+    /// The release, as `uname -r` prints it.
     ///
     /// The corresponding C function is `uname`.
     package static var release: String {

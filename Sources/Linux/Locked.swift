@@ -1,9 +1,9 @@
 import Glibc
 
-/// A value that threads take in turn.
+/// A value protected by a mutex.
 ///
-/// It is pthread's lock, not that of the Synchronization module, since the thread sanitizer knows nothing of that one and takes every
-/// use of it for a race. The corresponding C function is `pthread_mutex_lock`.
+/// It uses pthread's mutex, not the one of the Synchronization module, which the thread sanitizer does not
+/// know and whose every use it reports as a race. The corresponding C function is `pthread_mutex_lock`.
 @safe
 package final class Locked<Value>: @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
@@ -21,7 +21,7 @@ package final class Locked<Value>: @unchecked Sendable {
         unsafe lock.deallocate()
     }
 
-    /// Hands over the value to this thread alone. Not to be called within itself.
+    /// Gives `body` exclusive access to the value. Not reentrant.
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,20 +1,20 @@
 import Glibc
 
-/// How much a line on standard error matters, as syslog(3) counts it.
+/// Severity of a log line, numbered as in syslog(3).
 package enum LogLevel: Int, Sendable {
     case error = 3
     case warning = 4
     case notice = 5
     case info = 6
 
-    /// Writes one line on standard error; systemd's journal takes the level from a prefix, people see the program's name.
+    /// Writes one line to standard error, with a level prefix for systemd's journal or else the program's name.
     ///
-    /// A line that standard error does not take is lost: no program stops for its log.
+    /// A line that standard error does not accept is lost: no program blocks on its log.
     package func write(_ text: String, of program: String) {
         let line = Array(((Self.isForJournal ? "<\(rawValue)>" : program + ": ") + text + "\n").utf8)
         _ = unsafe line.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// Standard error goes to the journal: systemd says so with this variable.
+    /// Whether standard error goes to systemd's journal, which sets this variable.
     private static let isForJournal = unsafe getenv("JOURNAL_STREAM") != nil
 }

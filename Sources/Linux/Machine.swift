@@ -2,10 +2,10 @@ import CSystemd
 package import Domain
 import Glibc
 
-/// The machine that this runs on.
+/// The machine that runs this program.
 package enum Machine {
-    /// A number for this machine that tells nothing else of it: made of its id and the program's own, and of no use for anybody else. Nil
-    /// where a machine has no id.
+    /// A stable number of this machine, derived from its machine id and the program's
+    /// id; it does not reveal the machine id. Nil if the machine has no id.
     ///
     /// The corresponding C function is `sd_id128_get_machine_app_specific`.
     package static func number() -> UInt32? {
@@ -15,7 +15,7 @@ package enum Machine {
         return UInt32(bytes.0) | UInt32(bytes.1) << 8 | UInt32(bytes.2) << 16 | UInt32(bytes.3) << 24
     }
 
-    /// A random number, paced's own.
+    /// The program's id: a random number.
     private static var program: sd_id128_t {
         sd_id128_t(
             bytes: (
@@ -23,7 +23,7 @@ package enum Machine {
             ))
     }
 
-    /// Local time less UTC at a moment, in seconds, by the time zone of the machine or of `TZ`.
+    /// Offset of local time from UTC at a moment, in seconds, by the time zone of the machine or of `TZ`.
     ///
     /// The corresponding C function is `localtime_r`.
     package static func localOffset(at time: UTC) -> Int {

@@ -1,10 +1,11 @@
 import CSystemd
 import Glibc
 
-// Apart from the socket: in an optimised build its constants would be those of systemd's headers in every file.
+// Separate from the socket: with `CSystemd` imported there, an optimised
+// build takes the constants from systemd's headers in every file.
 extension NotifySocket {
-    /// Takes from the environment where systemd listens, and what it watches; nil where it does not listen. The variables are unset:
-    /// what this process starts is not meant.
+    /// Creates the socket from the environment, and unsets its variables, so
+    /// that child processes do not inherit them. Nil if systemd does not listen.
     ///
     /// Source: sd_watchdog_enabled(3).
     package static func fromEnvironment() -> NotifySocket? {

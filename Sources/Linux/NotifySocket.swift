@@ -1,21 +1,21 @@
 import Domain
 import Glibc
 
-/// Tells systemd how the service stands. Each message is one datagram, which systemd's queue takes or does not: nothing waits.
+/// Reports the service's status to systemd, one datagram per message. If systemd's queue is full, it is not sent.
 ///
-/// libsystemd's `sd_notify` waits while that queue is full, and a tick must not wait for that. The kernel says who sends.
+/// libsystemd's `sd_notify` would block while the queue is full, and delay a tick. The kernel identifies the sender.
 ///
 /// Source: sd_notify(3).
 @safe
 package final class NotifySocket {
-    /// systemd ends a service that it has not been told of for so long; nil where it does not watch.
+    /// Time without a message after which systemd restarts the service; nil without a watchdog.
     package let watchdog: Duration?
     private let socket: FileDescriptor
     private let address: sockaddr_un
     private let addressSize: socklen_t
 
-    /// - Parameter path: where systemd listens; one that begins with `@` is in the abstract namespace.
-    /// - Throws: `EINVAL` for what is neither such a name nor a whole path, `ENAMETOOLONG` beyond ``UnixSocket/pathLimit``.
+    /// - Parameter path: Path of systemd's socket; a leading `@` denotes the abstract namespace.
+    /// - Throws: `EINVAL` if the path is neither abstract nor absolute, `ENAMETOOLONG` beyond ``UnixSocket/pathLimit``.
     package init(_ path: String, watchdog: Duration? = nil) throws(SystemError) {
         guard path.utf8.count > 1, path.hasPrefix("/") || path.hasPrefix("@") else {
             throw SystemError("sendto", code: EINVAL)
@@ -34,7 +34,7 @@ package final class NotifySocket {
         self.watchdog = watchdog
     }
 
-    /// Sends assignments, one a line, such as `READY=1`.
+    /// Sends assignments, one per line, such as `READY=1`.
     package func send(_ message: String) -> SendResult {
         var address = address
         let bytes = Array(message.utf8)

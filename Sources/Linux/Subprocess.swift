@@ -1,11 +1,12 @@
 import Domain
 import Glibc
 
-/// A program that is run for what it prints, and ended when that takes too long.
+/// Runs a short program for its output, with a timeout.
 ///
-/// It blocks: for programs that do one thing and end, never on a loop.
+/// It blocks; never call it on a loop.
 package enum Subprocess {
-    /// What a program of the path prints on standard output, at most `limit` bytes of it; nil where it cannot be run or takes longer.
+    /// Returns the standard output of a program of `PATH`; nil
+    /// if it fails to start, times out or reaches `limit` bytes.
     ///
     /// The corresponding C functions are `posix_spawnp` and `waitpid`.
     package static func output(_ words: [String], within time: Duration, limit: Int = 64 * 1024) -> String? {
@@ -28,7 +29,7 @@ package enum Subprocess {
             bytes += buffer[..<count]
         }
         var status: Int32 = 0
-        // One that has closed its output and goes on is ended too.
+        // A program that has closed its output and continues to run is killed too.
         while isOver, Clock.now() < end, unsafe waitpid(started.process, &status, WNOHANG) == 0 { usleep(1000) }
         if unsafe waitpid(started.process, &status, WNOHANG) == 0 {
             kill(started.process, SIGKILL)

@@ -1,9 +1,9 @@
 package import Domain
 import Glibc
 
-/// A call of the kernel or of libsystemd that failed.
+/// A failed call of the kernel or of libsystemd.
 package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What was called, as its man page is named.
+    /// Name of the call, as its man page is named.
     package var call: StaticText
     /// The error number, positive.
     package var code: Int32
@@ -23,7 +23,7 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 }
 
-/// Runs a call that returns −1 and sets `errno`; runs it again when a signal interrupted it.
+/// Runs a call that returns −1 and sets `errno`; repeats it after EINTR.
 func check<Result: SignedInteger>(_ call: StaticText, _ body: () -> Result) throws(SystemError) -> Result {
     while true {
         let result = body()
@@ -33,7 +33,7 @@ func check<Result: SignedInteger>(_ call: StaticText, _ body: () -> Result) thro
     }
 }
 
-/// Checks what a call of libsystemd returned: a negative number is `-errno`.
+/// Checks the result of a libsystemd call: a negative number is `-errno`.
 @discardableResult
 func checkSystemd(_ call: StaticText, _ result: Int32) throws(SystemError) -> Int32 {
     if result < 0 { throw SystemError(call, code: -result) }

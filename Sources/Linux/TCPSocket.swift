@@ -1,12 +1,12 @@
 import Domain
 import Glibc
 
-/// Connections to a numeric address and port. Names are not looked up: that would block.
+/// Connects to numeric addresses. Names are not resolved: that would block.
 package enum TCPSocket {
-    /// Begins to connect; the socket becomes writable when it is done, and ``result(of:)`` then says how.
+    /// Starts to connect. The socket becomes writable when the attempt is over; ``result(of:)`` then has its result.
     ///
-    /// - Parameter host: an IPv4 or IPv6 address in text.
-    /// - Throws: `EINVAL` when `host` is no address.
+    /// - Parameter host: An IPv4 or IPv6 address in text.
+    /// - Throws: `EINVAL` if `host` is not an address.
     package static func connect(host: String, port: UInt16) throws(SystemError) -> FileDescriptor {
         var four = sockaddr_in()
         four.sin_family = sa_family_t(AF_INET)
@@ -19,7 +19,7 @@ package enum TCPSocket {
         throw SystemError("inet_pton", code: EINVAL)
     }
 
-    /// How a connection that was begun has ended: nil when it stands.
+    /// Result of a connection attempt: nil if it succeeded.
     package static func result(of socket: borrowing FileDescriptor) -> SystemError? {
         var code: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)

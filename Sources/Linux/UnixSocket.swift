@@ -2,30 +2,30 @@ import CLinux
 import Domain
 import Glibc
 
-/// Who is at the other end of a Unix socket, as the kernel noted it when it was connected.
+/// Credentials of the peer of a Unix socket, recorded by the kernel at the connection.
 package struct PeerCredentials: Equatable, Sendable {
     package var user: UInt32
     package var group: UInt32
     package var process: Int32
 }
 
-/// Sockets in the file system.
+/// Unix sockets with a path.
 package enum UnixSocket {
-    /// The longest path that a socket can have, in bytes.
+    /// Longest path of a socket, in bytes.
     package static let pathLimit = 107
 
     package enum Kind: Sendable {
         case stream
-        /// Datagrams in order with a connection: one datagram is one message, as on an L2CAP channel.
+        /// Ordered datagrams with a connection: one datagram is one message, as on an L2CAP channel.
         case sequencedPacket
     }
 
-    /// Binds and listens, with mode 0660. A socket that no process listens on is replaced.
+    /// Binds and listens, with mode 0660. A stale socket, on which no process listens, is replaced.
     ///
     /// - Parameters:
-    ///   - path: a name in `directory`, by any path: `bind` never follows a link at its end.
-    ///   - directory: where the socket is looked for, removed and opened up.
-    /// - Throws: `EADDRINUSE` when a process listens, `ENAMETOOLONG` for a path beyond ``pathLimit``.
+    ///   - path: Any path of a name in `directory`: `bind` never follows a link at its end.
+    ///   - directory: Directory in which an existing socket is checked and removed, and the mode is set.
+    /// - Throws: `EADDRINUSE` if a process listens, `ENAMETOOLONG` for a path beyond ``pathLimit``.
     package static func listen(
         at path: String, in directory: borrowing Directory, kind: Kind = .stream
     ) throws(DirectoryError) -> FileDescriptor {
@@ -39,7 +39,7 @@ package enum UnixSocket {
         }
         do throws(SystemError) {
             let socket = try make(kind)
-            // Made for nobody else, then opened up: the umask is the whole process's, and would narrow it by chance.
+            // Created with mode 0600, then widened: the process-wide umask could narrow the mode.
             _ = try check("fchmod") { fchmod(socket.number, 0o600) }
             unsafe try withAddress("bind", path) { address, size in unsafe bind(socket.number, address, size) }
             try directory.change(name, mode: 0o660)
@@ -60,7 +60,7 @@ package enum UnixSocket {
         }
     }
 
-    /// How many of these sockets have nobody at the other end any more.
+    /// Number of these sockets whose peer has closed.
     ///
     /// The corresponding C function is `poll`.
     package static func countHungUp(_ numbers: [Int32]) -> Int {
@@ -69,7 +69,7 @@ package enum UnixSocket {
         return polled.count { $0.revents & Int16(POLLHUP) != 0 }
     }
 
-    /// Whether a descriptor is a Unix stream socket that listens.
+    /// Whether a descriptor is a listening Unix stream socket.
     static func isListening(_ number: Int32) -> Bool {
         let answers = [SO_DOMAIN, SO_TYPE, SO_ACCEPTCONN].map { option in
             var value: Int32 = -1
@@ -79,16 +79,17 @@ package enum UnixSocket {
         return answers == [AF_UNIX, Int32(SOCK_STREAM.rawValue), 1]
     }
 
-    /// Connects at once: a Unix socket never needs waiting for.
+    /// Connects without waiting: a Unix socket connects at once or fails.
     ///
-    /// - Throws: `ENOENT` where no socket is, `ECONNREFUSED` where nobody listens, `EAGAIN` when the listener's queue is full.
+    /// - Throws: `ENOENT` without a socket, `ECONNREFUSED` without
+    ///   a listener, `EAGAIN` if the listener's queue is full.
     package static func connect(to path: String, kind: Kind = .stream) throws(SystemError) -> FileDescriptor {
         let socket = try make(kind)
         unsafe try withAddress("connect", path) { address, size in unsafe Glibc.connect(socket.number, address, size) }
         return socket
     }
 
-    /// Takes the next connection; nil when there is none, or when it has gone again.
+    /// Accepts the next connection; nil if there is none, or if the peer has already closed it.
     package static func accept(from listener: borrowing FileDescriptor) throws(SystemError) -> FileDescriptor? {
         let number = listener.number
         do {
@@ -99,7 +100,7 @@ package enum UnixSocket {
         }
     }
 
-    /// Who opened the other end.
+    /// Credentials of the peer.
     package static func peer(of socket: borrowing FileDescriptor) throws(SystemError) -> PeerCredentials {
         var peer = clinux_peer()
         let number = socket.number

@@ -1,27 +1,27 @@
 import Glibc
 
-/// A user of the machine, as the name service knows it (passwd(5)).
+/// A user account, from the name service (passwd(5)).
 package struct User: Equatable, Sendable {
     package var number: UInt32
     package var name: String
-    /// The number of the primary group.
+    /// Number of the primary group.
     package var group: UInt32
 
-    /// The user with this number; nil where the name service has none, or does not answer.
+    /// The user with this number; nil if the name service has none, or fails.
     ///
     /// The corresponding C function is `getpwuid_r`.
     package static func numbered(_ number: UInt32) -> User? {
         unsafe find { unsafe getpwuid_r(number, $0, $1, $2, $3) }
     }
 
-    /// The user with this name; nil where the name service has none, or does not answer.
+    /// The user with this name; nil if the name service has none, or fails.
     ///
     /// The corresponding C function is `getpwnam_r`.
     package static func named(_ name: String) -> User? {
         unsafe find { unsafe getpwnam_r(name, $0, $1, $2, $3) }
     }
 
-    /// A user for people: the name where there is one, else the number.
+    /// Text for people: the user's name, or else the number.
     package static func text(_ number: UInt32) -> String {
         numbered(number)?.name ?? "\(number)"
     }
@@ -43,10 +43,10 @@ package struct User: Equatable, Sendable {
         }
     }
 
-    /// Whether a group is this user's private group: the primary one, with the user's name and without another member.
+    /// Whether a group is this user's private group: the primary one, with the user's name and no other member.
     ///
-    /// Debian's adduser and systemd-sysusers make such groups. A primary group of another name, as `users`, may be the primary group of
-    /// others too, which group(5) does not list. A group that the name service does not know is not private.
+    /// Debian's adduser and systemd-sysusers create such groups. A primary group of another name, such as `users`,
+    /// may be shared by users that group(5) does not list. A group unknown to the name service is not private.
     ///
     /// The corresponding C function is `getgrgid_r`.
     package func hasPrivateGroup(_ number: UInt32) -> Bool {

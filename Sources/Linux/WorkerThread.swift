@@ -1,10 +1,10 @@
 import CLinux
-// In an optimised build the headers of systemd are the first that bring `sigset_t`.
+// In an optimised build the headers of systemd are the first that declare `sigset_t`.
 import CSystemd
 package import Domain
 import Glibc
 
-/// A thread beside the loop, for what waits for a disk. It takes no signal: those are the loop's.
+/// A thread for work that blocks on a disk. All signals are blocked on it: the loop handles them.
 @safe
 package final class WorkerThread {
     private final class Body: Sendable {
@@ -22,11 +22,11 @@ package final class WorkerThread {
     private let thread: pthread_t
     private var isJoined = false
 
-    /// Runs `body` on a thread of its own, once.
+    /// Starts a thread that runs `body` once.
     ///
     /// - Parameters:
-    ///   - name: what `ps -L` shows; at most 15 characters.
-    ///   - niceness: how far it stands back behind the loop where the processor is wanted by both, 0 to 19; see nice(2).
+    ///   - name: Name of the thread in `ps -L`; at most 15 characters.
+    ///   - niceness: Priority below the loop's, 0 to 19; see nice(2).
     package init(
         _ name: StaticText, niceness: Int32 = 0, _ body: @escaping @Sendable () -> Void
     ) throws(SystemError) {
@@ -34,7 +34,7 @@ package final class WorkerThread {
         var all = sigset_t()
         var before = sigset_t()
         unsafe sigfillset(&all)
-        // A thread begins with the mask of the one that makes it.
+        // A thread inherits the signal mask of its creator.
         unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
         var thread = pthread_t()
         let code = unsafe pthread_create(
@@ -54,14 +54,14 @@ package final class WorkerThread {
         self.thread = thread
     }
 
-    /// Waits until it has ended. To be called once.
+    /// Waits for the end of the thread. Call it at most once.
     package func join() {
         isJoined = true
         pthread_join(thread, nil)
     }
 
     deinit {
-        // One that nobody waits for gives back what it has when it ends by itself.
+        // A detached thread frees its resources when it ends.
         if !isJoined { pthread_detach(thread) }
     }
 }

@@ -1,6 +1,8 @@
 import Domain
 
 /// Computes the current heart rate with its age and quality, and the beat clock, from the strap's notifications.
+///
+/// Source: docs/behaviour.md, "Heart rate".
 struct HeartRateMonitor {
     private(set) var memory = PipelineSnapshot.Heart()
 

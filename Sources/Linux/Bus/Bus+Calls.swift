@@ -2,10 +2,9 @@ import CSystemd
 import Domain
 import Glibc
 
-/// What passes over the bus.
+/// Calls, signals and objects.
 extension Bus {
-    /// Calls a method. `answered` is called once, later, with what came back: arguments, or why there are none. Where the call could
-    /// not even leave it says so too.
+    /// Calls a method. `answered` is called once, later, with the reply's arguments or an error, also if sending fails.
     ///
     /// The corresponding C function is `sd_bus_call_async`.
     package func call(
@@ -33,7 +32,7 @@ extension Bus {
                 "sd_bus_call_async",
                 unsafe sd_bus_call_async(
                     pointer, &slot.pointer, message.pointer, BusSlot.told, slot.box, microseconds))
-            // libsystemd lets no time run until the bus has taken us.
+            // libsystemd does not start the timeout before the connection is ready.
             if isReady { return slot }
             slot.failure = try loop.timer { answer(.failure(BusError(BusError.noReply, "Not connected in time"))) }
             slot.failure?.arm(at: Clock.now() + timeout)
@@ -44,7 +43,7 @@ extension Bus {
         return slot
     }
 
-    /// Calls a method whose answer nobody waits for.
+    /// Calls a method without a reply.
     package func send(
         _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = []
     ) {
@@ -53,11 +52,11 @@ extension Bus {
         unsafe sd_bus_send(pointer, message.pointer, nil)
     }
 
-    /// Takes the signals that a rule means, as the D-Bus Specification has it under "Match Rules". `installed` is told once, with the
-    /// error if the bus refuses the rule.
+    /// Receives the signals that match a rule (D-Bus Specification, "Match Rules").
+    /// `installed` is called once, with an error if the bus rejects the rule.
     ///
-    /// A rule whose sender is a well-known name lets pass what any peer sends straight to us: name the owner's unique name, or
-    /// compare ``BusMessage/sender``. A signal that cannot be read is dropped.
+    /// A rule with a well-known name as sender also matches signals that any peer sends directly to this connection:
+    /// use the owner's unique name, or compare ``BusMessage/sender``. A signal that cannot be parsed is dropped.
     ///
     /// The corresponding C function is `sd_bus_add_match_async`.
     package func match(
@@ -80,7 +79,8 @@ extension Bus {
         return slot
     }
 
-    /// Serves one object: takes every call of its methods. One that cannot be read is refused before.
+    /// Exports one object: `called` receives every call of its
+    /// methods. A call that cannot be parsed gets an error reply.
     ///
     /// The corresponding C function is `sd_bus_add_object`.
     package func serve(_ path: String, called: @escaping (BusRequest) -> Void) throws(SystemError) -> BusSlot {
@@ -93,7 +93,7 @@ extension Bus {
         return slot
     }
 
-    /// Sends a signal, to everybody or to one peer.
+    /// Sends a signal, to one peer or to all.
     package func emit(
         _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = [], to peer: String? = nil
     ) throws(SystemError) {
@@ -122,7 +122,7 @@ extension Bus {
         return message
     }
 
-    /// libsystemd would keep 384 Ki messages for a bus that takes none.
+    /// libsystemd would queue 384 Ki messages for a bus that does not read.
     private func checkRoom() throws(SystemError) {
         var count: UInt64 = 0
         try checkSystemd("sd_bus_get_n_queued_write", unsafe sd_bus_get_n_queued_write(pointer, &count))

@@ -2,43 +2,44 @@ import CSystemd
 import Domain
 import Glibc
 
-/// A connection of its own to the system bus, in the event loop. Nothing waits for an answer, and no call starts a service.
+/// A private connection to the system bus, in the event loop. No call blocks, and no call starts a service.
 ///
-/// What is done before the connection is ready leaves when it is. Released, the connection is closed at once: what has not left by then is
-/// dropped, and nothing is told any more, not even within a callback.
+/// Messages that are sent before the connection is ready leave once it is.
+/// Releasing this closes the connection at once: queued messages are dropped, and
+/// no callback is called any more, not even if the release happens in a callback.
 ///
 /// Source: sd-bus(3), D-Bus Specification.
 @safe
 package final class Bus {
-    /// What becomes of a connection.
+    /// A change of the connection.
     package enum Event: Equatable, Sendable {
-        /// The bus has taken us.
+        /// The bus has accepted the connection.
         case ready
-        /// The bus is gone, or did not take us. Calls under way were answered with ``BusError/noReply`` before; nothing follows.
+        /// The connection was lost or rejected; pending calls got ``BusError/noReply`` before. No event follows.
         case ended
     }
 
-    /// The most messages that wait for a bus that takes none.
+    /// Maximum number of messages queued for a bus that does not read.
     package static let waitingLimit = 1024
 
     let pointer: OpaquePointer
     let loop: EventLoop
     private let happened: (Event) -> Void
-    /// Whether the bus has taken us.
+    /// Whether the bus has accepted the connection.
     private(set) var isReady = false
 
-    /// Where the system bus is: what `DBUS_SYSTEM_BUS_ADDRESS` says, else its usual place.
+    /// Address of the system bus: `DBUS_SYSTEM_BUS_ADDRESS` if set, else the default.
     package static var systemAddress: String {
         if let address = unsafe getenv("DBUS_SYSTEM_BUS_ADDRESS") { return unsafe String(cString: address) }
         return "unix:path=/run/dbus/system_bus_socket"
     }
 
-    /// Begins to connect.
+    /// Starts to connect.
     ///
     /// The corresponding C functions are `sd_bus_new` and `sd_bus_start`.
     ///
-    /// - Throws: `ENOENT` or `ECONNREFUSED` where there is no bus; `EINVAL` for an address other than of Unix sockets: those of hosts
-    ///   would be looked up, those of programs run.
+    /// - Throws: `ENOENT` or `ECONNREFUSED` if there is no bus; `EINVAL` for an address
+    ///   other than a Unix socket's, which could look up a host name or run a program.
     package init(
         at address: String = Bus.systemAddress, loop: EventLoop, happened: @escaping (Event) -> Void
     ) throws(SystemError) {
@@ -51,7 +52,7 @@ package final class Bus {
         self.loop = loop
         self.happened = happened
         unsafe pointer = unsafe bus
-        // From here on deinit closes it, however the rest ends.
+        // From here on deinit closes the bus, even if the rest fails.
         try start(at: address)
     }
 
@@ -64,7 +65,7 @@ package final class Bus {
         try checkSystemd("sd_bus_set_bus_client", unsafe sd_bus_set_bus_client(pointer, 1))
         try checkSystemd("sd_bus_set_connected_signal", unsafe sd_bus_set_connected_signal(pointer, 1))
         try checkSystemd("sd_bus_set_exit_on_disconnect", unsafe sd_bus_set_exit_on_disconnect(pointer, 0))
-        // Otherwise what waits would be written, and waited for, when the loop ends.
+        // Otherwise libsystemd would flush queued messages, and block, when the loop ends.
         try checkSystemd("sd_bus_set_close_on_exit", unsafe sd_bus_set_close_on_exit(pointer, 0))
         unsafe try listen(for: "Connected") { _, box, _ in
             let bus = unsafe Unmanaged<Bus>.fromOpaque(box!).takeUnretainedValue()
@@ -84,7 +85,7 @@ package final class Bus {
             unsafe sd_bus_attach_event(pointer, loop.event, Int32(SD_EVENT_PRIORITY_NORMAL)))
     }
 
-    /// Takes what libsystemd itself says of the connection; the bus is not asked for it.
+    /// Receives libsystemd's local signals about the connection; they do not come from the bus.
     private func listen(for member: String, _ told: sd_bus_message_handler_t) throws(SystemError) {
         try checkSystemd(
             "sd_bus_match_signal_async",

@@ -2,11 +2,11 @@ import CSystemd
 import Domain
 import Glibc
 
-/// Why a call on the bus came to nothing: what the other side, the bus or this one says.
+/// The error of a bus call: from the peer, the bus or this side.
 package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of error it is, as `org.bluez.Error.Failed`. Shortened to what ``SanitizedText`` keeps, as the message is.
+    /// Error name, such as `org.bluez.Error.Failed`; truncated like the message (``SanitizedText``).
     package var name: String
-    /// What the other side says of it, for people; may be empty.
+    /// The peer's description for people; may be empty.
     package var message: String
 
     package init(_ name: String, _ message: String = "") {
@@ -18,24 +18,24 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
         message.isEmpty ? name : "\(name): \(message)"
     }
 
-    /// There was no answer in time, or there will be none since the connection has ended.
+    /// The reply did not arrive in time, or the connection was lost.
     package static let noReply = "org.freedesktop.DBus.Error.NoReply"
-    /// Nobody owns the name that was called.
+    /// The destination name has no owner.
     package static let serviceUnknown = "org.freedesktop.DBus.Error.ServiceUnknown"
-    /// The name that was asked about has no owner.
+    /// The queried name has no owner.
     package static let nameHasNoOwner = "org.freedesktop.DBus.Error.NameHasNoOwner"
-    /// The bus does not let us.
+    /// The bus policy forbids the call.
     package static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
-    /// The arguments are not what is taken.
+    /// The arguments are invalid.
     package static let invalidArguments = "org.freedesktop.DBus.Error.InvalidArgs"
-    /// There is no such method.
+    /// The method does not exist.
     package static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
-    /// The message is larger than what is read, see ``BusMessageReader``.
+    /// The message exceeds the limits of ``BusMessageReader``.
     package static let limitsExceeded = "org.freedesktop.DBus.Error.LimitsExceeded"
-    /// The message does not hold what its signature says.
+    /// The message does not match its signature.
     package static let inconsistentMessage = "org.freedesktop.DBus.Error.InconsistentMessage"
 
-    /// What `sd_bus_call_async` and its like say of a message that did not even leave.
+    /// Error of a message that could not be sent.
     init(_ error: SystemError) {
         switch error.code {
         case ENOTCONN, ECONNRESET: self.init("org.freedesktop.DBus.Error.Disconnected", error.description)
@@ -44,7 +44,7 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The error that a message is; nil when it is none.
+    /// The error of an error message; nil for other messages.
     init?(_ message: OpaquePointer) {
         guard let error = unsafe sd_bus_message_get_error(message), let name = unsafe error.pointee.name else {
             return nil

@@ -2,16 +2,16 @@ import CSystemd
 import Domain
 import Glibc
 
-/// A signal or a method call that came.
+/// A received signal or method call.
 package struct BusMessage: Equatable {
-    /// The unique name of who sent it, as the bus says; the bus itself is `org.freedesktop.DBus`.
+    /// The sender's unique name, guaranteed by the bus; that of the bus itself is `org.freedesktop.DBus`.
     package var sender: String
     package var path: String
     package var interface: String
     package var member: String
     package var arguments: [BusValue]
 
-    /// - Throws: what ``BusMessageReader`` throws.
+    /// - Throws: The errors of ``BusMessageReader``.
     init(_ message: OpaquePointer) throws(BusError) {
         sender = unsafe Self.text(sd_bus_message_get_sender(message))
         path = unsafe Self.text(sd_bus_message_get_path(message))
@@ -25,7 +25,7 @@ package struct BusMessage: Equatable {
     }
 }
 
-/// A call of a method of ours, to be answered now or later. Released without an answer it is refused, so that nobody waits for nothing.
+/// A call of an exported object, to be answered now or later. Released unanswered, it replies with an error.
 @safe
 package final class BusRequest {
     package let message: BusMessage
@@ -51,11 +51,11 @@ package final class BusRequest {
         }
     }
 
-    /// Answers, unless that is done already.
+    /// Sends the reply; has no effect after an answer.
     ///
     /// The corresponding C function is `sd_bus_message_new_method_return`.
     ///
-    /// - Throws: as ``append(_:to:)``; the caller can still be answered otherwise.
+    /// - Throws: The errors of ``append(_:to:)``; the call can still be answered.
     package func reply(_ arguments: [BusValue] = []) throws(SystemError) {
         guard !isAnswered else { return }
         var reply: OpaquePointer?
@@ -67,7 +67,7 @@ package final class BusRequest {
         isAnswered = true
     }
 
-    /// Answers with an error, unless an answer was given already.
+    /// Sends an error reply; has no effect after an answer.
     ///
     /// The corresponding C function is `sd_bus_reply_method_error`.
     package func refuse(_ error: BusError) {
@@ -80,7 +80,7 @@ package final class BusRequest {
         unsafe error.name.withCString { name in
             unsafe error.message.withCString { text in
                 var error = unsafe sd_bus_error(name: name, message: text, _need_free: 0)
-                // A caller that wants no answer, or is gone, gets none.
+                // A caller that expects no reply, or is gone, gets none.
                 unsafe sd_bus_reply_method_error(call, &error)
             }
         }

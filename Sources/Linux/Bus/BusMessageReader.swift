@@ -2,16 +2,16 @@ import CSystemd
 import Domain
 import Glibc
 
-/// Reads the arguments of one message, within bounds: who sends it is not trusted.
+/// Reads the arguments of one message, within bounds: the sender is not trusted.
 @safe
 struct BusMessageReader {
-    /// The most containers in one another. BlueZ's deepest, what `GetManagedObjects` answers, has 8.
+    /// Maximum depth of containers. BlueZ's deepest reply, that of `GetManagedObjects`, has 8.
     static let depthLimit = 16
-    /// The most values in a message, those inside others included: some thousand devices.
+    /// Maximum number of values, nested ones included: enough for some thousand devices.
     static let valueLimit = 131_072
-    /// The most bytes of text and of byte arrays in a message.
+    /// Maximum number of bytes of strings and byte arrays in a message.
     static let byteLimit = 4_194_304
-    /// The most descriptors in a message.
+    /// Maximum number of descriptors in a message.
     static let descriptorLimit = 16
 
     private let message: OpaquePointer
@@ -23,16 +23,17 @@ struct BusMessageReader {
         unsafe self.message = unsafe message
     }
 
-    /// All arguments of a message.
+    /// Reads all arguments of a message.
     ///
-    /// - Throws: ``BusError/limitsExceeded`` or ``BusError/inconsistentMessage``. Descriptors that were read are closed.
+    /// - Throws: ``BusError/limitsExceeded`` or ``BusError/inconsistentMessage``.
+    ///   Descriptors that were read are closed.
     static func arguments(of message: OpaquePointer) throws(BusError) -> [BusValue] {
         var reading = unsafe BusMessageReader(message)
         try reading.check(unsafe sd_bus_message_rewind(message, 1))
         return try reading.values(depth: 0)
     }
 
-    /// What is left of the container that is open.
+    /// Reads the remaining values of the open container.
     private mutating func values(depth: Int) throws(BusError) -> [BusValue] {
         var values: [BusValue] = []
         while let value = try next(depth: depth) { values.append(value) }
@@ -60,7 +61,7 @@ struct BusMessageReader {
         case Int(SD_BUS_TYPE_UNIX_FD): return .descriptor(try descriptor(basic(type, Int32(-1))))
         default:
             guard let contents = unsafe contents else { throw BusError(BusError.inconsistentMessage) }
-            // Copied: the pointer lasts until the next look only.
+            // Copied: the pointer is valid only until the next peek.
             return try container(type, unsafe String(cString: contents), depth: depth + 1)
         }
     }
@@ -102,7 +103,7 @@ struct BusMessageReader {
         return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// The message keeps its own until it ends.
+    /// Duplicates a descriptor; the message keeps its own until it is freed.
     private mutating func descriptor(_ number: Int32) throws(BusError) -> BusDescriptor {
         try consumeCount(1, of: \.descriptorsLeft)
         do {

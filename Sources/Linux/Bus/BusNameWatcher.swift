@@ -1,14 +1,15 @@
 import Domain
 import Glibc
 
-/// Who owns one name on the system bus: told once when that is known, and at each change from then on, until this is released.
+/// Watches the owner of one name on the system bus. It reports the
+/// owner once it is known, then each change, until this is released.
 ///
-/// The bus may come later, and go: without one nobody owns the name, and it is looked for every ``retryDelay``. While a bus answers nothing,
-/// nothing is told until ``patience`` is over.
+/// The bus may start later, or stop. Without a bus the name has no owner, and the watcher reconnects
+/// every ``retryDelay``. While a bus does not answer, nothing is reported until ``callTimeout``.
 package final class BusNameWatcher {
-    /// Between a bus that is gone, or not there, and the next look for it.
+    /// Delay before a reconnection.
     package static let retryDelay = Duration.seconds(2)
-    /// How long a bus may take to tell the owner.
+    /// Maximum time of the query of the owner.
     package static let callTimeout = Duration.seconds(10)
 
     private let name: String
@@ -18,12 +19,12 @@ package final class BusNameWatcher {
     private var timer: TimerSource?
     private var bus: Bus?
     private var slots: [BusSlot] = []
-    /// What was told last; nil while nothing was.
+    /// Last reported owner; nil before the first report.
     private var told: String??
 
     /// - Parameters:
-    ///   - address: the bus, as ``Bus/systemAddress``.
-    ///   - changed: takes the unique name of the owner, or nil while there is none; never called before this returns.
+    ///   - address: Address of the bus, as ``Bus/systemAddress``.
+    ///   - changed: Receives the unique name of the owner, nil if there is none; never called before this returns.
     package init(
         of name: String, at address: String = Bus.systemAddress, loop: EventLoop, changed: @escaping (String?) -> Void
     ) throws(SystemError) {
@@ -36,7 +37,7 @@ package final class BusNameWatcher {
     }
 
     private func onTimer() {
-        // The bus was there, and has not told in time.
+        // The bus is connected, but did not answer in time.
         if bus != nil { return end() }
         do throws(SystemError) {
             let bus = try Bus(at: address, loop: loop) { [unowned self] in if $0 == .ended { end() } }
@@ -48,7 +49,7 @@ package final class BusNameWatcher {
         }
     }
 
-    /// Listens first, so that no change is missed between the answer and the next.
+    /// Subscribes before it queries, so that no change is missed between the two.
     private func queryOwner(_ bus: Bus) throws(SystemError) {
         let driver = "org.freedesktop.DBus"
         slots = [
@@ -63,7 +64,7 @@ package final class BusNameWatcher {
     }
 
     private func received(_ signal: BusMessage) {
-        // Any peer can send us a signal of this name.
+        // Any peer can send a signal of this name.
         guard signal.sender == "org.freedesktop.DBus", signal.arguments.count == 3,
             signal.arguments[0].text == name, let owner = signal.arguments[2].text
         else { return }
@@ -83,7 +84,7 @@ package final class BusNameWatcher {
         }
     }
 
-    /// Leaves the bus, and looks for it again later.
+    /// Disconnects, and reconnects later.
     private func end() {
         slots = []
         bus = nil
@@ -91,7 +92,7 @@ package final class BusNameWatcher {
         report(nil)
     }
 
-    /// Comes last wherever it is called: who is told may release this.
+    /// Must be the last statement of its callers: the callback may release this.
     private func report(_ owner: String?) {
         guard told != .some(owner) else { return }
         told = .some(owner)

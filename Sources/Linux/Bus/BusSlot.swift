@@ -2,16 +2,16 @@ import CSystemd
 import Domain
 import Glibc
 
-/// A call under way, a match or an object of ours on the bus: nothing comes of it any more once this is released, which it may be in its
-/// own callback. A match is then taken back, too. It may outlive its bus.
+/// A pending call, a match or an exported object. Releasing it cancels it and
+/// removes a match; its own callback may release it. It may outlive its bus.
 @safe
 package final class BusSlot {
     var pointer: OpaquePointer?
-    /// Takes each message that belongs to it; what it returns is sd-bus's.
+    /// Receives each message of the slot; returns the value for sd-bus.
     let body: (OpaquePointer) -> Int32
-    /// Takes what the bus says to a match.
+    /// Receives the bus's reply to a match.
     let installed: ((BusError?) -> Void)?
-    /// Tells of a call that could not leave, once the loop turns again, or in its time.
+    /// Reports a call that could not be sent in the next iteration of the loop, or after its timeout.
     var failure: TimerSource?
 
     init(installed: ((BusError?) -> Void)? = nil, _ body: @escaping (OpaquePointer) -> Int32) {
@@ -23,8 +23,8 @@ package final class BusSlot {
         unsafe sd_bus_slot_unref(pointer)
     }
 
-    /// What is answered to libsystemd about an answer that came, or did not. After 0 it would go on with a bus whose time had run out, and
-    /// abort if the callback has released that.
+    /// Return value of a reply callback. After 0, libsystemd would continue with
+    /// a bus whose call has timed out, and abort if the callback has released it.
     static let done: Int32 = 1
 
     var box: UnsafeMutableRawPointer {
@@ -32,7 +32,7 @@ package final class BusSlot {
     }
 
     static let told: sd_bus_message_handler_t = { message, box, _ in
-        // Only what is called is kept alive: it may release the slot.
+        // Only the body is retained: it may release the slot.
         let body = unsafe Unmanaged<BusSlot>.fromOpaque(box!).takeUnretainedValue().body
         return unsafe body(message!)
     }

@@ -1,7 +1,7 @@
 import Domain
 import Glibc
 
-/// One value of a message on the bus.
+/// One value of a D-Bus message.
 ///
 /// Source: D-Bus Specification, "Type system".
 package enum BusValue: Equatable {
@@ -17,22 +17,20 @@ package enum BusValue: Equatable {
     case string(String)
     case objectPath(String)
     case signature(String)
-    /// An array of bytes.
     case bytes([UInt8])
-    /// Any other array, with the signature of one element, since there may be none.
+    /// Any other array, with the signature of its elements, because it may be empty.
     case array(of: String, [BusValue])
-    /// An element of an array that is a dictionary.
+    /// An element of a dictionary.
     indirect case entry(BusValue, BusValue)
     case structure([BusValue])
     indirect case variant(BusValue)
     case descriptor(BusDescriptor)
 
-    /// A dictionary of names to variants, as options and properties are.
+    /// A dictionary of names to variants: the type of options and properties.
     package static func properties(_ properties: KeyValuePairs<String, BusValue>) -> BusValue {
         .array(of: "{sv}", properties.map { .entry(.string($0), .variant($1)) })
     }
 
-    /// The signature of the value.
     package var signature: String {
         switch self {
         case .bool: "b"
@@ -57,13 +55,13 @@ package enum BusValue: Equatable {
     }
 }
 
-/// What a value is read as. A variant stands for what it holds; a value of another type is nil, or empty.
+/// Access by type. A variant is replaced by its content; a value of another type gives nil, or an empty array.
 extension BusValue {
     package var bool: Bool? {
         if case .bool(let value) = content { value } else { nil }
     }
 
-    /// A number of any type of integer.
+    /// An integer of any type.
     package var integer: Int? {
         switch content {
         case .byte(let value): Int(value)
@@ -93,7 +91,7 @@ extension BusValue {
         if case .descriptor(let descriptor) = content { descriptor } else { nil }
     }
 
-    /// The elements of an array that is none of bytes, or the members of a structure.
+    /// The elements of an array other than of bytes, or the members of a structure.
     package var elements: [BusValue] {
         switch content {
         case .array(_, let elements), .structure(let elements): elements
@@ -109,13 +107,13 @@ extension BusValue {
         }
     }
 
-    /// What a dictionary has under a string or an object path.
+    /// The value of a string or object path in a dictionary.
     package subscript(key: String) -> BusValue? {
         for case .entry(let name, let value) in elements where name.text == key { return value.content }
         return nil
     }
 
-    /// What a variant holds, through any number of variants.
+    /// The content of nested variants; any other value itself.
     package var content: BusValue {
         var value = self
         while case .variant(let held) = value { value = held }
@@ -123,7 +121,8 @@ extension BusValue {
     }
 }
 
-/// A descriptor that came in a message, or is to go in one. It is closed with the last of its values, unless somebody took it.
+/// A descriptor that was received in a message, or will be sent in
+/// one. It is closed with its last value unless it was released.
 @safe
 package final class BusDescriptor: Equatable {
     private var file: FileDescriptor?
@@ -132,12 +131,12 @@ package final class BusDescriptor: Equatable {
         self.file = consume file
     }
 
-    /// Hands the descriptor out, once.
+    /// Transfers ownership of the descriptor, once.
     package func release() -> FileDescriptor? {
         file.take()
     }
 
-    /// The number while it is here.
+    /// The number; nil after ``release()``.
     var number: Int32? {
         file?.number
     }

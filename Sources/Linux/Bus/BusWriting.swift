@@ -2,9 +2,10 @@ import CSystemd
 import Domain
 import Glibc
 
-/// Writes values into a message that is not sent yet.
+/// Appends values to an unsent message.
 ///
-/// - Throws: `EINVAL` for what the bus does not allow: an invalid object path, an array of mixed elements, an entry outside an array.
+/// - Throws: `EINVAL` for values that D-Bus does not allow: an invalid
+///   object path, an array of mixed elements, an entry outside an array.
 func append(_ values: [BusValue], to message: OpaquePointer) throws(SystemError) {
     for value in values { unsafe try append(value, to: message) }
 }
@@ -34,7 +35,7 @@ private func append(_ value: BusValue, to message: OpaquePointer) throws(SystemE
         unsafe try append(SD_BUS_TYPE_STRUCT, values.map(\.signature).joined(), values, to: message)
     case .variant(let value): unsafe try append(SD_BUS_TYPE_VARIANT, value.signature, [value], to: message)
     case .descriptor(let descriptor):
-        // The message has a duplicate of its own from here on.
+        // The message duplicates the descriptor.
         unsafe try append(SD_BUS_TYPE_UNIX_FD, descriptor.number ?? -1, to: message)
     }
 }
@@ -62,7 +63,7 @@ private func append(
     try checkSystemd("sd_bus_message_close_container", unsafe sd_bus_message_close_container(message))
 }
 
-/// A message that is being written, or was sent.
+/// A message under construction, or sent.
 @safe
 struct BusMessageWriter: ~Copyable {
     let pointer: OpaquePointer

@@ -1,11 +1,11 @@
 import Domain
 import Glibc
 
-/// Asks systemd once what the whole machine is about: whether it runs, or is going down.
+/// Queries systemd once for the state of the system: whether it runs or shuts down.
 ///
 /// Source: org.freedesktop.systemd1(5), property `SystemState` of the manager object.
 package final class SystemState {
-    /// What systemd calls a machine that is going down.
+    /// systemd's state of a system that shuts down.
     package static let stopping = "stopping"
 
     private let bus: Bus?
@@ -13,9 +13,10 @@ package final class SystemState {
     private var failure: TimerSource?
 
     /// - Parameters:
-    ///   - address: the bus, as ``Bus/systemAddress``.
-    ///   - limit: how long the answer may take, connecting included.
-    ///   - answered: takes the state, or nil where nobody tells it in time; called once, in the loop, if this still lives.
+    ///   - address: Address of the bus, as ``Bus/systemAddress``.
+    ///   - limit: Timeout of the query, connecting included.
+    ///   - answered: Receives the state, nil if it does not come in
+    ///     time; called once, in the loop, unless this is released.
     package init(
         at address: String = Bus.systemAddress, loop: EventLoop, waiting limit: Duration,
         answered: @escaping (String?) -> Void
@@ -25,7 +26,7 @@ package final class SystemState {
             "org.freedesktop.systemd1", "/org/freedesktop/systemd1", "org.freedesktop.DBus.Properties", "Get",
             [.string("org.freedesktop.systemd1.Manager"), .string("SystemState")], timeout: limit
         ) { answer in
-            // An error has no arguments.
+            // An error gives nil.
             answered((try? answer.get())?.first?.text)
         }
         if call != nil { return }

@@ -1,19 +1,20 @@
 import Domain
 import Glibc
 
-/// Whether the system's clock is synchronised, as systemd's timedated says: told at each answer, until this is released.
+/// Monitors whether the system's clock is synchronised, according to
+/// systemd's timedated. It reports each answer until this is released.
 ///
-/// It is for a service that may not ask the kernel: adjtimex(2) can set the clock too, so `ProtectClock=` refuses it whole. timedated asks for
-/// us. It ends when nobody asks for half a minute, and would be started for each question: so it is asked seldom once the answer is yes,
-/// which the kernel holds for eight hours without a time server.
+/// It serves a process that may not ask the kernel: adjtimex(2) can also set the clock, so `ProtectClock=`
+/// forbids it altogether. timedated exits after half a minute without a query, so each query starts it. Once the
+/// clock is synchronised the queries are rare: the kernel keeps that state for eight hours without a time server.
 ///
 /// Source: org.freedesktop.timedate1(5), D-Bus Specification, `StartServiceByName`.
 package final class TimedatedMonitor {
-    /// Between two questions while the clock is not synchronised, or nobody answers.
+    /// Time between two queries while the clock is not synchronised, or without an answer.
     package static let eagerPeriod = Duration.seconds(10)
-    /// Between two questions once it is.
+    /// Time between two queries while the clock is synchronised.
     package static let calmPeriod = Duration.seconds(3600)
-    /// How long timedated may take to start, or to answer.
+    /// Maximum time in which timedated must start, or answer.
     package static let callTimeout = Duration.seconds(10)
 
     private static let service = "org.freedesktop.timedate1"
@@ -25,9 +26,9 @@ package final class TimedatedMonitor {
     private var bus: Bus?
     private var call: BusSlot?
 
-    /// - Parameters:
-    ///   - address: the bus, as ``Bus/systemAddress``.
-    ///   - told: takes each answer; never called before this returns.
+    /// Starts to query; the closure receives each answer. It is never called before this returns.
+    ///
+    /// - Parameter address: Address of the bus, as ``Bus/systemAddress``.
     package init(
         at address: String = Bus.systemAddress, loop: EventLoop, told: @escaping (Bool) -> Void
     ) throws(SystemError) {
@@ -38,7 +39,8 @@ package final class TimedatedMonitor {
         timer?.arm(at: Clock.now())
     }
 
-    /// No other call of ours starts a service, so the bus is asked for this one first. It may run though the bus could not start it.
+    /// Calls of ``Bus`` do not start services, so the bus is asked to start
+    /// timedated first. If that fails, timedated may still be running.
     private func begin() {
         do throws(SystemError) {
             let bus = try Bus(at: address, loop: loop) { [unowned self] in if $0 == .ended { end(nil) } }
@@ -62,7 +64,7 @@ package final class TimedatedMonitor {
         }
     }
 
-    /// Leaves the bus, and asks again later.
+    /// Disconnects, and queries again later.
     private func end(_ answer: Bool?) {
         call = nil
         bus = nil
