@@ -4,9 +4,8 @@ package import Linux
 
 /// A listening socket in the event loop. It passes each accepted client to its owner.
 ///
-/// It keeps one descriptor in reserve. If the process has no other descriptor left, the next client is
-/// accepted on the reserved one, refused with a reason and closed. Otherwise that client would wait in the
-/// kernel's queue without an answer.
+/// It keeps one descriptor in reserve. If the process has no other descriptor left, the next client is accepted on the
+/// reserved one, refused with a reason and closed. Otherwise that client would wait in the kernel's queue forever.
 package final class Listener {
     /// The wait before the next accept if none is possible. Until then clients wait in the kernel's queue.
     private static let retryDelay = Duration.seconds(1)

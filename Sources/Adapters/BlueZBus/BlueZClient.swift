@@ -54,7 +54,6 @@ final class BlueZClient {
         }
     }
 
-    /// Calls a method of bluetoothd.
     func call(_ call: BlueZMethodCall, answered: @escaping (Result<[BusValue], BlueZError>, Instant) -> Void) {
         let method = call.method
         let number = count

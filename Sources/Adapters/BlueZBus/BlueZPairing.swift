@@ -91,8 +91,7 @@ extension BluetoothdStrapBackend {
         return nil
     }
 
-    /// Disconnects if the subscription is pending, because it waits for this pairing: bluetoothd may never
-    /// complete either of the two.
+    /// Disconnects if a subscription waits for this pairing: bluetoothd may never complete either of the two.
     func leaveUnsubscribed(at now: Instant) {
         guard let connection, connection.isConnected, !connection.isSubscribed, !connection.isLeaving else { return }
         connection.disconnect(at: now)

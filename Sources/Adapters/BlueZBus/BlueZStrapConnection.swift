@@ -4,9 +4,8 @@ import Sensors
 
 /// A connection to a strap through bluetoothd, on a separate bus connection.
 ///
-/// It performs the actions of its ``BlueZConnection`` until that is over. Releasing it earlier makes
-/// bluetoothd close the link. It has no timer: its owner reports each change of the objects, and calls
-/// ``tick(at:)`` no later than ``deadline``.
+/// It performs the actions of its ``BlueZConnection`` until that is over. Releasing it earlier makes bluetoothd
+/// close the link. Its owner reports each change of the objects, and calls ``tick(at:)`` no later than ``deadline``.
 final class BlueZStrapConnection {
     enum Event {
         /// Whether a link to the strap exists. This overrides the `Connected` property of the object.
@@ -100,8 +99,7 @@ final class BlueZStrapConnection {
 
     // MARK: Events
 
-    /// Receives a change of the strap's objects. The `Value` of a newly added object is a cached one and no
-    /// measurement, so it is ignored.
+    /// Receives a change of the strap's objects. The `Value` of a new object is cached, so it is ignored.
     func received(_ part: BlueZInterfaceUpdate?, isNew: Bool, at now: Instant) {
         if let part, !isNew, part.interface == .characteristic, let value = part.properties["Value"] {
             guard case .bytes(let bytes) = value else { return }

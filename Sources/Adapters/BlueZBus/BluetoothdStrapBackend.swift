@@ -2,12 +2,12 @@ package import Domain
 package import Linux
 package import Sensors
 
-/// The Bluetooth backend that uses bluetoothd. One bus connection serves adapters and discovery, and
-/// another one each link to the strap.
+/// The Bluetooth backend that uses bluetoothd: one bus connection for adapters and discovery, another one
+/// for each link.
 ///
 /// ``BlueZAdapterSession`` keeps an adapter ready, ``StrapSelector`` selects the strap, and ``StrapLink``
-/// decides when to act. This class performs their actions. When bluetoothd exits or does not reply, its
-/// state is discarded and read again later.
+/// decides when to act. This class performs their actions. If bluetoothd exits or does not reply, its state
+/// is discarded and read again.
 package final class BluetoothdStrapBackend {
     var session: BlueZAdapterSession
     var link: StrapLink

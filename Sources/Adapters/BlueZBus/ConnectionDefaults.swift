@@ -3,8 +3,8 @@ import Linux
 import Sensors
 
 /// Sets the kernel's default connection parameters for links that bluetoothd makes. The kernel's default
-/// supervision timeout of 420 ms loses a strap whenever an arm covers it. This is the only command sent on
-/// the mgmt channel; without permission it is omitted.
+/// supervision timeout of 420 ms loses a strap whenever an arm covers it. No other command is sent on the
+/// channel. Without permission it is omitted.
 @safe
 final class ConnectionDefaults {
     /// The index of the adapter.

@@ -3,8 +3,7 @@ import Glibc
 import Linux
 import Sensors
 
-/// The socket on which bluetoothd forwards a characteristic's notifications (`AcquireNotify`). One datagram
-/// is one value.
+/// The socket on which bluetoothd forwards notifications (`AcquireNotify`). One datagram is one value.
 @safe
 final class NotificationSocket {
     /// The most datagrams read in one iteration of the loop, so that no peer stalls it.

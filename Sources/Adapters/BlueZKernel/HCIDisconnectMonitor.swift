@@ -2,8 +2,7 @@ import Domain
 import Linux
 import Sensors
 
-/// Reads an adapter's reasons for the end of connections. It needs no privileges. If the socket cannot be
-/// opened, the backend works without it.
+/// Reads an adapter's reasons for the end of connections. It needs no privileges, and is optional.
 @safe
 final class HCIDisconnectMonitor {
     /// The most packets read at a time, so that no adapter stalls the loop.
@@ -16,8 +15,7 @@ final class HCIDisconnectMonitor {
         self.socket = socket
     }
 
-    /// The reason why the connection with a handle ended, if the adapter has reported it. Discards all
-    /// events received until now.
+    /// The reason why the connection with a handle ended, if it was reported. Discards all events received until now.
     ///
     /// The adapter's event arrives before the kernel closes the connection's sockets.
     func popReason(_ handle: UInt16?) -> UInt8? {

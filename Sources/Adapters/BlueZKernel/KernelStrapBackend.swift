@@ -3,8 +3,7 @@ import Glibc
 package import Linux
 package import Sensors
 
-/// The Bluetooth backend that uses the kernel without bluetoothd: the mgmt channel for adapters and scans,
-/// L2CAP for the strap.
+/// The Bluetooth backend that uses the kernel: the mgmt channel for adapters and scans, L2CAP for the strap.
 ///
 /// ``MgmtAdapterSession`` keeps an adapter ready, ``StrapSelector`` selects the strap, and ``StrapLink`` decides
 /// when to act. This class performs their actions. A connection starts only while we do not scan: both at once

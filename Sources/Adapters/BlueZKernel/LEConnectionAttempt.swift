@@ -3,8 +3,7 @@ import Glibc
 import Linux
 import Sensors
 
-/// A pending connection to a strap. The kernel waits at most 40 s for the strap to advertise. Releasing it
-/// cancels the attempt.
+/// A pending connection to a strap. The kernel waits at most 40 s for an advertisement. Release cancels the attempt.
 @safe
 final class LEConnectionAttempt {
     enum Outcome: ~Copyable {

@@ -3,8 +3,8 @@ import Glibc
 import Linux
 import Sensors
 
-/// The kernel's Bluetooth mgmt channel: a socket that is reopened after each failure, and the
-/// ``MgmtAdapterSession`` that uses it.
+/// The kernel's mgmt channel: a socket that is reopened after each failure, and the ``MgmtAdapterSession``
+/// that uses it.
 ///
 /// It has no timer. Its owner calls ``tick(at:)`` no later than ``deadline``.
 @safe
@@ -12,8 +12,7 @@ final class ManagementChannel {
     /// The most packets read in one iteration of the loop, so that many advertisers do not stall it.
     private static let turnLimit = 32
 
-    /// The delays before the channel is reopened; the last one repeats. ``restWithoutBluetooth`` holds if
-    /// the kernel has no Bluetooth.
+    /// The delays before the channel is reopened, the last one repeated, and the delay if the kernel has no Bluetooth.
     static let rests: [Duration] = [.milliseconds(100), .milliseconds(500), .seconds(1), .seconds(2), .seconds(5)]
     static let restWithoutBluetooth = Duration.seconds(60)
 

@@ -71,8 +71,7 @@ extension ControlRequest {
             case .object(let members):
                 if let unknown = members.keys.filter({ !names.contains($0) }).min() {
                     let known = names.isEmpty ? "there are none" : "known are \(names.joined(separator: ", "))"
-                    // Shortened by bytes: a character may have any number of combining marks, and the room
-                    // for an error is bounded.
+                    // Truncated by bytes, because a character may have any number of combining marks.
                     let name = SanitizedText(unknown.utf8.prefix(64))?.text ?? ""
                     throw .invalidParameters(name, "no parameter is named \"\(name)\"; \(known)")
                 }

@@ -53,8 +53,7 @@ extension JSONWriter {
         }
     }
 
-    /// The most bytes of a list of straps. ``StrapSelector/sightingLimit`` straps exceed it only with
-    /// unusually long names.
+    /// The most bytes of a list of straps. ``StrapSelector/sightingLimit`` straps exceed it only with very long names.
     private static let strapsLimit = 48 * 1024
 
     /// Writes the strongest signal first, and omits the straps that do not fit.

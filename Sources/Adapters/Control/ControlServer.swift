@@ -11,8 +11,7 @@ package final class ControlServer {
     /// The daemon's reply to a request.
     package enum Reply {
         case now(Result<ControlResult, RPCError>)
-        /// The result follows in a call of ``ControlServer/complete(_:_:)`` with this token, which is
-        /// unique until then.
+        /// The result follows in a call of ``ControlServer/complete(_:_:)`` with this token, unique until then.
         case later(PendingResponse.Token)
     }
 

@@ -6,7 +6,6 @@ package struct PendingResponse {
     package typealias Token = Int
 
     enum Part {
-        /// One response.
         case written([UInt8])
         case awaited(Token, id: JSON)
     }

@@ -5,7 +5,6 @@ import Sensors
 package enum StrapSelection: Equatable, Sendable {
     /// Known straps, otherwise discovered ones.
     case auto
-    /// No strap.
     case off
     /// An entry of the setting `straps`; it replaces the other entries or is added to them.
     case strap(String, isAdded: Bool)
@@ -28,8 +27,8 @@ package enum StrapSelection: Equatable, Sendable {
 }
 
 extension StrapStore {
-    /// Forgets all straps, or those that match a text: entries of the setting, known straps, and entries
-    /// that match one of these.
+    /// Forgets all straps, or those that match a text: known straps, and entries of the setting for them or
+    /// for the text.
     ///
     /// - Throws: ``RPCError`` -32003 if nothing matches the text.
     package mutating func forget(_ strap: String?) throws(RPCError) {

@@ -1,8 +1,7 @@
 package import Domain
 package import Sensors
 
-/// Converts the bytes of one gpsd to inputs: framing, messages, choice of the receiver, and the
-/// connection's state. It has no socket.
+/// Converts the bytes of gpsd to inputs: framing, messages, choice of the receiver, state of the connection. No socket.
 ///
 /// After each event, and no later than ``deadline``, call ``next(at:)`` until it returns nil.
 package struct GpsdDecoder: Sendable {
@@ -22,12 +21,10 @@ package struct GpsdDecoder: Sendable {
         "gpsd sends more than 25 positions a second; \($0) \($0 == 1 ? "was" : "were") not used"
     }
 
-    /// 25 fixes per second, with a burst of 50 after a stall of the loop. Further fixes are dropped. The
-    /// fastest receivers send 20 to 25.
+    /// 25 fixes per second, and bursts of 50 after a stall; more are dropped. The fastest receivers send 20 to 25.
     package static let fixBurst = 50
     package static let fixInterval = Duration.milliseconds(40)
-    /// One change of the link per second, with a burst of ten. A change beyond that is delayed, and a later
-    /// one replaces it.
+    /// One change of the link per second, and bursts of ten. A further change is delayed, and a later one replaces it.
     package static let linkBurst = 10
     package static let linkInterval = Duration.seconds(1)
 

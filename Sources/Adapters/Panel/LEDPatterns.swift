@@ -16,11 +16,11 @@ package struct PanelStatus: Equatable, Sendable {
 
 /// The pattern of each LED.
 ///
-///     LED            shows                           pattern
-///     FaultLED       a fault, or paced unreachable   0.1 s on, 0.1 s off; also for 0.6 s after a rejected command
-///     RecordingLED   a run                           on; paused 0.5 s on, 0.5 s off; off 0.2 s after an accepted command
-///     SearchingLED   heart rate or position missing  1 s on, 1 s off
-///     ReadyLED       both fresh, and idle            on
+///     LED           shows                           pattern
+///     FaultLED      a fault, or paced unreachable   0.1 s on, 0.1 s off; also for 0.6 s after a rejected command
+///     RecordingLED  a run                           on; paused 0.5 s on, 0.5 s off; off 0.2 s at an accepted command
+///     SearchingLED  heart rate or position missing  1 s on, 1 s off
+///     ReadyLED      both fresh, and idle            on
 ///
 /// An LED with several functions shows the first active one. An LED that is both RecordingLED and ReadyLED
 /// flashes for 0.1 s every 2 s when ready, so that it is steadily on in a run only. If only one LED is

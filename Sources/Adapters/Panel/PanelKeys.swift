@@ -12,8 +12,7 @@ package import Domain
 /// A key with one function acts when it is pressed; a stop key acts when it has been held. A key that has
 /// both functions runs the short one on an early release. The same key on two devices counts as two keys.
 ///
-/// It does no input or output. Call ``tick(at:)`` no later than ``deadline``, after all earlier key events
-/// were passed on.
+/// It does no input or output. Call ``tick(at:)`` no later than ``deadline``, after all earlier key events.
 package struct PanelKeys: Sendable {
     /// How long a stop key must be held.
     package static let holdTime = Duration.seconds(2)

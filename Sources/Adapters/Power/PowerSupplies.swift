@@ -53,7 +53,6 @@ package struct PowerSupplies: Sendable {
     }
 }
 
-/// A battery of the board.
 private struct Battery {
     var percent: Int?
     var status: String

@@ -12,8 +12,8 @@ package final class StateServer {
 
     package static let limits = ClientLimits(total: 256, perUser: 128)
 
-    /// The most bytes sent to one client in one iteration of the loop, give or take a chunk, so that a
-    /// replay does not delay ticks.
+    /// The most bytes, give or take a chunk, sent to one client per iteration of the loop: a replay must
+    /// not delay ticks.
     private static let turnLimit = 64 * 1024
 
     /// The number of the last published STATE line; 0 before the first.
@@ -101,8 +101,8 @@ package final class StateServer {
         sweep()
     }
 
-    /// Inserts the events of an earlier start before those already published, whose numbers shift. Each
-    /// client keeps its position.
+    /// Inserts the events of an earlier start before the published ones, whose numbers shift. Clients keep
+    /// their positions.
     package func renumberEvents(_ numbers: Renumbering.Shift, after kept: [(sequence: Int, line: [UInt8])]) {
         ring.renumber(numbers, after: kept)
         for subscriber in subscribers { subscriber.queue.renumber(numbers) }
@@ -242,8 +242,7 @@ package final class StateServer {
         sweep()
     }
 
-    /// Handles the client's lines one by one. While a response is pending, no further line is read, so
-    /// responses do not pile up.
+    /// Handles the client's lines one by one. None is read while a response is pending, so responses do not pile up.
     private func answerLines(of subscriber: Subscriber) {
         while subscriber.isOpen, !subscriber.isBehind, let line = subscriber.nextLine() {
             do throws(BadLine) {

@@ -22,8 +22,7 @@ package final class Journal {
     /// The recorder is stalled if a change has waited this long.
     package static let stallTimeout = Duration.seconds(2)
 
-    /// Prepares the state directory and writes to it, on a separate thread. Nothing is written before
-    /// ``startWriting()``.
+    /// Prepares the state directory and writes to it on a separate thread. It writes nothing before ``startWriting()``.
     ///
     /// - Parameters:
     ///   - syncSeconds: the seconds between syncs. Nil for 1 while an activity is open, and 10 otherwise.

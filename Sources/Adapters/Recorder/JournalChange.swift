@@ -60,8 +60,7 @@ package enum JournalChange: Equatable, Sendable {
         case .begin, .resume, .end, .edit, .delete, .cut, .setting, .unset, .recover: true
         case .entry(_, _, let entry):
             switch entry.kind {
-            // An outage starts a part. Without it the next start would take two outages for one. After a
-            // shutdown nothing follows.
+            // An outage starts a part: without it the next start takes two outages for one. Nothing follows a shutdown.
             case .outage, .shutdown: true
             default: false
             }

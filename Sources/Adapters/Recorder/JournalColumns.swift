@@ -1,5 +1,4 @@
-/// The columns of a journal row, counted from 0, of a statement or of a row read without SQLite. Nil if a
-/// column is NULL or has another type.
+/// The columns of a journal row, counted from 0, read with or without SQLite. Nil for NULL and for another type.
 protocol JournalColumns {
     func integer(_ column: Int32) -> Int64?
     func real(_ column: Int32) -> Double?

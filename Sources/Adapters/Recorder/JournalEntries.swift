@@ -30,8 +30,7 @@ extension JournalReader {
         }
     }
 
-    /// The parts of an activity, oldest first. A part without an entry is omitted: the daemon was killed
-    /// while it resumed the activity.
+    /// The parts of an activity, oldest first. A part without an entry, left by a kill during the resume, is omitted.
     package func parts(of id: Int) throws(SQLiteError) -> [BootSegment] {
         let entries = try newestEntries(of: id).reduce(0) { max($0, $1.place + 1) }
         let statement = try database.prepare(

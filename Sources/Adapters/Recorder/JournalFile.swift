@@ -42,9 +42,8 @@ package final class JournalFile {
             }
         }
         try Self.checkVersion(in: place.path)
-        // SQLite would create it readable for all; its other files get the mode of this one. If the
-        // creation fails, SQLite reports the better error. An existing file is not opened here: closing it
-        // would drop the locks of other connections.
+        // SQLite would create it readable for all; its other files get the same mode. If this fails, SQLite reports
+        // the error. An existing file is not opened here: closing it would drop the locks of other connections.
         if (try? place.checkFile(Self.name)) == false { _ = try? place.make(Self.name, O_RDWR, mode: Self.mode) }
         for name in Self.names { place.narrow(name, to: Self.mode) }
         do throws(SQLiteError) {
@@ -119,8 +118,8 @@ package final class JournalFile {
         self.isSynced = isSynced
     }
 
-    /// Whether the path still refers to the open file. After the disk or the file was removed, writes
-    /// succeed without a trace.
+    /// Whether the path still refers to the open file. If the disk or the file was removed, writes succeed
+    /// without a trace.
     var isInPlace: Bool {
         Identity(path) == identity
     }

@@ -1,7 +1,6 @@
 import Domain
 
-/// The changes that wait to be written, in order and bounded. If the disk accepts nothing for too long, the
-/// oldest rows are dropped and counted.
+/// A bounded queue of changes. If the disk accepts nothing for too long, the oldest rows are dropped and counted.
 ///
 /// It is shared by two threads. Changes are grouped in chunks, so that neither thread delays the other: the
 /// loop appends to the last chunk, the writer removes all chunks and returns those that it could not write.

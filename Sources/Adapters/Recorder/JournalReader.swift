@@ -93,8 +93,7 @@ package final class JournalReader {
         return JournalRows(database, first: keys.lowerBound, last: last)
     }
 
-    /// The newest events, and older ones that the run in progress needs, oldest first. The lines are as
-    /// published, with the present names.
+    /// The newest events, and those that the run in progress needs, oldest first, as published, with the present names.
     package func events(limit: Int) throws(SQLiteError) -> [(sequence: Int, line: [UInt8])] {
         // On a disk that accepts no writes the lines still have the names of an earlier version.
         let line = version < JournalSchema.versionWithEventNames ? JournalSchema.eventLine : "line"

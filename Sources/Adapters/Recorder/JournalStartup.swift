@@ -24,8 +24,8 @@ package struct JournalStartup: Sendable {
     /// The time for the rescue from a damaged journal, after that for the check.
     private static let rescuePatience = Duration.milliseconds(800)
 
-    /// Checks the journal, creates it if there is none, and migrates it. Waits for the disk; the check
-    /// takes about `patience` at most.
+    /// Checks the journal for about `patience` at most, creates it if there is none, and migrates it. Waits
+    /// for the disk.
     ///
     /// From a damaged journal the settings, the numbers and the open activity are copied to a new one
     /// (``StartupRecovery``). The journal's thread copies the rest.

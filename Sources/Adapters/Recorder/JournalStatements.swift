@@ -1,7 +1,7 @@
 import Domain
 import Outputs
 
-/// The statements that write changes, prepared once per connection. All are idempotent, because a commit
+/// The statements that write changes, prepared once per connection. All may run twice, because a commit
 /// that failed may be on the disk nevertheless.
 struct JournalStatements {
     private let database: SQLiteDatabase

@@ -3,8 +3,7 @@ import Linux
 
 /// Writing on a full disk.
 extension JournalWriter {
-    /// Uses the reserve on a full disk to write the changes that end a run; when the daemon ends, for as
-    /// many changes as fit.
+    /// Uses the reserve on a full disk to write the changes that end a run; at the daemon's end, all that fit.
     ///
     /// - Returns: The unwritten changes.
     func end(
@@ -39,8 +38,7 @@ extension JournalWriter {
         }[...]
     }
 
-    /// Moves the log into the database and truncates it. Fails at once while a reader holds it, who would
-    /// delay the writer.
+    /// Moves the log into the database and truncates it. Does not wait for readers. False if one prevents it.
     func emptyLog(of file: JournalFile) throws(SQLiteError) -> Bool {
         file.database.setPatience(.zero)
         defer { file.database.setPatience(JournalFile.busyTimeout) }

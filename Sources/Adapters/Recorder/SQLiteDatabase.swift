@@ -15,8 +15,8 @@ package final class SQLiteDatabase {
         case reading
         /// Reads a file without writers if its `-wal` and `-shm` cannot be created.
         case immutable
-        /// Reads a file without writers and its `-wal`, if there is no `-shm` and none can be created. The
-        /// index of the log is kept in memory.
+        /// Reads a file without writers and its `-wal`, if no `-shm` exists or can be created. The index of
+        /// the log is in memory.
         ///
         /// Source: sqlite.org/wal.html, "Use of WAL Without Shared-Memory". The exclusive mode needs a
         /// lock, which a read-only file cannot have, so locking is disabled (`unix-none`).

@@ -1,8 +1,7 @@
 import Domain
 import Outputs
 
-/// Copies one activity of a damaged journal in batches of rows. It becomes an activity of the journal only
-/// when it is finished.
+/// Copies one activity of a damaged journal in batches of rows. It becomes an activity only when it is finished.
 struct ActivityRecovery {
     /// Where copying continues: an index in ``DamagedJournal/Table/keyed``, and a place in that table.
     struct Position: Equatable {

@@ -59,8 +59,7 @@ final class DamagedJournal {
         self.roots = roots
     }
 
-    /// The tables of a version as SQLite lists them. Created by the same steps, they have the same root
-    /// pages as the damaged ones.
+    /// The tables of a version as SQLite lists them. Created by the same steps, they have the same root pages.
     private static func template(of version: Int64, pageSize: Int) throws -> [(name: String, root: Int, text: String)] {
         let database = try SQLiteDatabase(":memory:", .writing)
         try database.execute("PRAGMA page_size = \(pageSize)")

@@ -19,7 +19,6 @@ struct JournalPageIndex {
     let knowsExcluded: Bool
 
     private static let clockLimit = 4096
-    /// The most activities.
     private static let activityLimit = 20_000
     /// The most rows of an activity in a table that is read whole.
     private static let smallLimit = 10_001
@@ -78,8 +77,7 @@ struct JournalPageIndex {
         rows(of: activity, in: table, from: 0, atLeast: Self.smallLimit, journal).rows.map(\.cell)
     }
 
-    /// At least `count` rows from a place on, in order, or all that are left. Of several rows with one
-    /// place the first counts.
+    /// At least `count` rows from a place on, in order, or all that are left. Of rows with one place the first counts.
     ///
     /// - Returns: The rows, and the place to continue at. Nil if these are the last ones.
     func rows(

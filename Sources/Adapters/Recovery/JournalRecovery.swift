@@ -4,7 +4,7 @@ import Linux
 
 /// Copies the readable part of a damaged journal to the journal, newest activity first, in small steps.
 ///
-///     damaged file ──▶ JournalPageIndex (the pages of each activity) ──▶ ActivityRecovery, one after another ──▶ journal
+///     damaged file ──▶ JournalPageIndex (the pages of each activity) ──▶ ActivityRecovery, one by one ──▶ journal
 ///
 /// A step is one transaction, which also stores the progress in the table `recovery`, so a kill repeats and
 /// loses nothing. An activity appears in lists only after its last step.
@@ -257,10 +257,10 @@ package final class JournalRecovery {
 
     /// The same activity in the journal, if it has it.
     ///
-    /// Two activities are the same if their first parts started on the same boot at the same nanosecond,
-    /// and the journal has the first row. If one of them has no such part (an import has none), they are
-    /// the same if they started at the same millisecond and have the same durations and, bit for bit, the
-    /// same distance. Name and sport may have been edited.
+    /// Two activities are the same if their first parts started on one boot at one nanosecond, and the
+    /// journal has the first row. If one of them has no such part (an import has none), they are the same
+    /// if they started at the same millisecond and have the same durations and, bit for bit, the same
+    /// distance. Name and sport may have been edited.
     private static func same(as activity: ActivityRecovery, in database: SQLiteDatabase) throws(SQLiteError) -> Int? {
         let part = activity.parts.first.flatMap { $0.number == 0 && !$0.bootID.isEmpty ? $0 : nil }
         if let part {

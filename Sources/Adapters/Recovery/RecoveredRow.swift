@@ -22,8 +22,7 @@ struct RecoveredRow {
     private static let longestBoot: Int64 = 3_652 * 86_400_000_000_000
     /// The plausible times of day, in milliseconds: up to the year 2200.
     static let timeRange: ClosedRange<Int64> = 0...7_258_118_400_000
-    /// How long before the start of an activity an entry may be, because of backdating and the receiver's
-    /// clock, in milliseconds.
+    /// How long before the start an entry may be, because of backdating and the receiver's clock, in milliseconds.
     private static let earliest: Int64 = -600_000
     /// The most RR intervals of a notification.
     private static let intervalLimit = 64
@@ -102,7 +101,7 @@ struct RecoveredRow {
 
 extension [RecoveredRow] {
     /// The longest subsequence of rows whose moments do not decrease, none before `earliest`. A wrong
-    /// moment costs only its own row.
+    /// moment costs one row.
     func inOrder(from earliest: Int64) -> [RecoveredRow] {
         // `ends[n]` is the row with the smallest moment that can end such a subsequence of n + 1 rows.
         var ends: [Int] = []

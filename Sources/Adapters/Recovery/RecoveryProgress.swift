@@ -34,8 +34,7 @@ extension JournalRecovery {
             && !["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm"].contains(name)
     }
 
-    /// Starts the recovery of a file, or restarts one that has ended. Copied activities that still exist
-    /// are not copied again.
+    /// Starts the recovery of a file, or restarts it after its end. Copied activities that still exist are skipped.
     static func enter(_ name: String, in database: SQLiteDatabase) throws(SQLiteError) {
         try database.prepare(
             """
@@ -84,8 +83,7 @@ extension JournalRecovery {
 }
 
 extension JournalReader {
-    /// The damaged journals that are not completely copied, as lines for people: those in progress, and
-    /// what is unreadable.
+    /// The incompletely copied journals as lines for people: those in progress, and what is unreadable.
     package func recoveryLines() throws(SQLiteError) -> [String] {
         guard version >= JournalSchema.versionWithRecovery else { return [] }
         let statement = try database.prepare(

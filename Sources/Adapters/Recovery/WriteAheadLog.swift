@@ -4,9 +4,8 @@ import Linux
 
 /// The frames of a write-ahead log (`-wal`), read without SQLite.
 ///
-/// SQLite uses the frames before the first one with a wrong checksum, and ignores the rest. A frame's
-/// checksum continues the one stored in the previous frame, so frames after a damaged one can still be
-/// verified: ``offsets`` includes them.
+/// SQLite ignores the frames from the first wrong checksum on. A frame's checksum continues the one stored
+/// in the previous frame, so frames after a damaged one can still be verified: ``offsets`` includes them.
 ///
 /// Source: SQLite, Database File Format, section 4 (https://www.sqlite.org/fileformat2.html#walformat).
 struct WriteAheadLog {

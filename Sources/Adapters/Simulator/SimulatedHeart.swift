@@ -41,8 +41,7 @@ struct SimulatedHeart: Sendable {
     mutating func beats(until moment: Int64) -> [UInt16] {
         var intervals: [UInt16] = []
         while true {
-            // A copy computes the next beat and is kept only if that beat has ended, so the result does not
-            // depend on how often this is called.
+            // A copy computes the next beat and is kept if that has ended, so the number of calls does not matter.
             var next = self
             let interval = next.beat()
             if next.beatAt > moment { return intervals }

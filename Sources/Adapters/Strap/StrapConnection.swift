@@ -3,8 +3,7 @@ import Glibc
 package import Linux
 package import Sensors
 
-/// A connection to a strap over a socket on which one datagram is one Attribute Protocol PDU: an L2CAP
-/// channel or a Unix SEQPACKET socket.
+/// A connection to a strap over a socket with one ATT PDU per datagram: an L2CAP channel or a Unix SEQPACKET socket.
 ///
 /// It performs the actions of its ``HeartRateSession`` until it ends or is released. It has no timer: its
 /// owner calls ``tick(at:)`` no later than ``deadline``.

@@ -3,8 +3,7 @@ import Glibc
 package import Linux
 package import Sensors
 
-/// A heart-rate strap on a Unix SEQPACKET socket, where one datagram is one Attribute Protocol PDU. For
-/// tests and simulators.
+/// A heart-rate strap on a Unix SEQPACKET socket, with one ATT PDU per datagram. For tests and simulators.
 ///
 /// Its ``StrapLink`` runs from the first iteration of the loop until release. Reports are immediate and in
 /// order. There is no scan: the strap is present when its socket accepts a connection.
@@ -106,8 +105,7 @@ package final class UnixStrap {
         let before = name
         name = information.name
         reconcile()
-        // The pipeline drops the battery level when the strap's name changes, and this level arrived before
-        // the new name.
+        // The pipeline drops the battery level when the name changes, and this level arrived before the new name.
         if let before, before != name, let battery { report(.battery(percent: battery.percent)) }
         describe(information)
     }

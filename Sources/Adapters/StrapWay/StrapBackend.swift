@@ -22,8 +22,7 @@ package protocol StrapBackend: AnyObject {
     /// pending connection attempt is suspended.
     func scan(for duration: Duration, finished: @escaping ([ScanResult]) -> Void) -> StrapRequestError?
 
-    /// Pairs with the strap that matches the pattern, within ``PairingResult/limit``, and reports the
-    /// result to `finished`.
+    /// Pairs with the strap that matches the pattern, within ``PairingResult/limit``. `finished` receives the result.
     func pair(_ pattern: StrapMatcher, finished: @escaping (PairingResult) -> Void) -> StrapRequestError?
 }
 

@@ -5,8 +5,8 @@ package import Sensors
 /// Holds the Bluetooth backend in use, and replaces it as bluetoothd starts and exits (``BackendSelector``).
 ///
 /// The old backend and its links are released before the new one starts, so that never both use one strap.
-/// The old one's faults are cleared; the new one reports its own status. A pending scan completes with no
-/// results, a pending pairing as refused.
+/// The old one's faults are cleared; the new one reports its own. A pending scan completes without results,
+/// a pending pairing as refused.
 package final class StrapBackendSwitch: StrapBackend {
     /// Makes a backend that reports to the given closure. The text is the reason for an automatic choice, or nil.
     package typealias Maker = (SanitizedText?, @escaping (Input) -> Void) throws(SystemError) -> any StrapBackend

@@ -7,8 +7,7 @@ private func request(_ method: String, _ parameters: String? = nil) throws -> Co
     try ControlRequest(method: method, parameters: parameters.map { try JSON(parsing: $0.utf8) })
 }
 
-/// Kept here, too: the leak checker does not find an array inside the request, whose pointer carries the
-/// bits of its case.
+/// Kept here, too: the leak checker misses an array inside the request, whose pointer carries the bits of its case.
 private let twoColumns: [Track.Column] = [.heartRate, .at]
 
 private let good: [(String, String?, ControlRequest)] = [

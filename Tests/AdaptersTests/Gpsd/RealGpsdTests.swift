@@ -36,8 +36,7 @@ import Testing
         #expect(zip(arrivals, arrivals.dropFirst()).allSatisfy { $0 < $1 })
     }
 
-    /// gpsd is back when it sends its greeting. A receiver that reports once a second adds up to a second
-    /// to the result.
+    /// gpsd is back when it sends its greeting. A receiver with 1 Hz adds up to a second to the result.
     @Test func fixesComeAgainWithinTwoSecondsOfTheReturnOfAKilledGpsd() throws {
         try heard.listen(host: nil, port: gpsd.port, loop: loop)
         try play(every: .milliseconds(200))

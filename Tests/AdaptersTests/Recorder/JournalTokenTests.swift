@@ -3,8 +3,7 @@ import Domain
 import Outputs
 import Testing
 
-/// The words stored in the journal and in straps.json. They are on users' disks: existing words never
-/// change, only new ones are added.
+/// The words stored in the journal and in straps.json. They are on users' disks: words are added, but never change.
 struct JournalTokenTests {
     private func expect<Value: JournalToken & Hashable>(
         _ tokens: KeyValuePairs<Value, String>, _ location: SourceLocation = #_sourceLocation

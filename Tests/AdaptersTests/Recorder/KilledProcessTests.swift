@@ -44,8 +44,7 @@ import Testing
 
 /// An hour of a run, as fast as the disk allows.
 struct WrittenBytesTests {
-    /// Counts the bytes that the process writes, which are fewer than those that the disk writes; 0 for
-    /// files in memory.
+    /// Counts the bytes that the process writes, fewer than those that the disk writes; 0 for files in memory.
     @Test(arguments: [(1, 50.0), (5, 25.0)])
     func anHourWritesLittle(syncSeconds: Int, limit: Double) throws {
         let directory = TemporaryDirectory()

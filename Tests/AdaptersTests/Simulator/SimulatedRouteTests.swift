@@ -28,8 +28,7 @@ import Testing
     #expect(abs(first.coordinate.longitude - again.coordinate.longitude) < 1e-9)
 }
 
-/// The noise is that of a current receiver, as the replay tests add it to recordings and as the pipeline's
-/// limits expect it.
+/// The noise of a current receiver, as the replay tests add it to recordings and the pipeline's limits expect it.
 @Test func positionsLieAboutTheTruthAsAReceiversDo() throws {
     let route = SimulatedRoute()
     var residuals: [[Double]] = []

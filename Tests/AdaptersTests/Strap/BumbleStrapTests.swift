@@ -50,8 +50,7 @@ struct BumbleStrapTests {
         )
     }
 
-    /// Polar's streams: UUIDs of 16 bytes, and a control point that sends no indication before the last one
-    /// is confirmed.
+    /// Polar's streams: UUIDs of 16 bytes, and a control point that sends no indication until the last is confirmed.
     @Test func anIndependentServersIndicationsAreConfirmed() throws {
         let bench = try StrapFixture()
         let strap = try BumbleStrap(path: bench.path, period: 1)
