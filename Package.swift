@@ -18,7 +18,7 @@ let package = Package(
         .executable(name: "pacectl", targets: ["pacectl"]),
     ],
     targets: [
-        // C doors
+        // C shims and libraries
         .target(name: "CLinux", cSettings: c),
         .systemLibrary(name: "CMath"),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
@@ -76,7 +76,7 @@ let package = Package(
             exclude: ["Geodesic/vectors.csv"], swiftSettings: core),
         .testTarget(name: "OutputsTests", dependencies: ["Outputs", "Domain", "TestKit"], swiftSettings: core),
         .testTarget(name: "LinuxTests", dependencies: ["Linux", "Domain", "TestKit"], swiftSettings: core),
-        // Records a synthetic run, to be killed in the middle and to be lied to by its disk.
+        // Records a synthetic run; tests kill it in the middle, or give it a disk that loses writes.
         .executableTarget(
             name: "JournalProcess", dependencies: ["Adapters", "Linux", "Domain", "TestKit"],
             path: "Tests/JournalProcess", swiftSettings: core),

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-/* glibc's own names of what stands behind the functions below; what they give is freed by its free(3). */
+/* glibc's implementations behind the functions below; free(3) of glibc frees their memory. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *memory, size_t size);

@@ -10,7 +10,7 @@
 #include <bluetooth/hci_lib.h>
 #include <bluetooth/l2cap.h>
 
-/* The Attribute Protocol's fixed channel. Bound to it too, or the kernel makes a channel of another kind. */
+/* Fixed channel of the Attribute Protocol. Both ends need it, or the kernel creates another kind of channel. */
 #define ATTRIBUTE_CID 4
 
 static int fail(int descriptor)
@@ -66,7 +66,7 @@ int cbluez_connect_att(const char *adapter, const char *device, int is_random, i
     int descriptor = socket(AF_BLUETOOTH, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, BTPROTO_L2CAP);
     if (descriptor < 0)
         return -1;
-    /* Many straps have no keys: a link that is not encrypted will do. */
+    /* Many straps have no keys: an unencrypted link is sufficient. */
     struct bt_security security = {.level = is_paired ? BT_SECURITY_MEDIUM : BT_SECURITY_LOW};
     if (bind(descriptor, (struct sockaddr *)&from, sizeof from) < 0 ||
         setsockopt(descriptor, SOL_BLUETOOTH, BT_SECURITY, &security, sizeof security) < 0 ||

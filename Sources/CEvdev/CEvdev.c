@@ -14,13 +14,13 @@
 struct cevdev {
     struct libevdev *device;
     bool has_boot_clock;
-    /* Events were lost: libevdev tells what is otherwise than before. */
+    /* Events were lost: libevdev reports the differences from the state before. */
     bool is_catching_up;
 };
 
 int cevdev_key(const char *name)
 {
-    /* They bound the numbers, and are no keys. */
+    /* They are bounds of the numbers, not keys. */
     if (strcmp(name, "KEY_RESERVED") == 0 || strcmp(name, "KEY_MAX") == 0 || strcmp(name, "KEY_CNT") == 0)
         return -1;
     return libevdev_event_code_from_name(EV_KEY, name);

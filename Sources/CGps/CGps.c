@@ -4,18 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* GPS_JSON_RESPONSE_MAX of gpsd: no line of it is longer. */
+/* GPS_JSON_RESPONSE_MAX of gpsd: the longest line that it sends. */
 enum { line_limit = 10240 };
 
-/* How each line of gpsd begins. */
+/* Beginning of each line of gpsd. */
 static const char line_start[] = "{\"class\":";
 
 #if GPSD_API_MAJOR_VERSION < 11
 #error "libgps 3.22 (API 11) or later is needed"
 #endif
 
-/* The text decides: libgps 3.22 does not know uSat and says 0 of a SKY without satellites; 3.25 says 0 of one without nSat, as a gpsd
- * of 3.22 sends it. */
+/* Counts from the text, because libgps is unreliable: 3.22 does not know uSat and gives 0
+ * for a SKY without satellites; 3.25 gives 0 for a SKY without nSat, as gpsd 3.22 sends it. */
 static int satellites_used(const char *line)
 {
     static const char total[] = "\"uSat\":", used[] = "\"used\":true";
@@ -37,7 +37,7 @@ static int satellites_used(const char *line)
 bool cgps_unpack(const uint8_t *line, size_t length, struct cgps_report *report)
 {
     char text[line_limit + 1];
-    /* Zeroed for each report: gps_unpack leaves what a report does not set. */
+    /* Zeroed for each report: gps_unpack does not reset fields that a report lacks. */
     struct gps_data_t data;
 
     if (length < sizeof line_start || length > line_limit || memcmp(line, line_start, sizeof line_start - 1) ||
@@ -47,12 +47,12 @@ bool cgps_unpack(const uint8_t *line, size_t length, struct cgps_report *report)
     text[length] = 0;
     if (strlen(text) != length)
         return false;
-    /* gps_unpack goes round for ever when what is malformed is followed by a class. TPV and SKY have one, at their start. */
+    /* gps_unpack loops forever if a class follows malformed text. TPV and SKY have only one, at their start. */
     if (strstr(text + 2, line_start + 1))
         return false;
     memset(&data, 0, sizeof data);
     gps_clear_fix(&data.fix);
-    /* API 11 takes a char *, API 14 a const char *: the copy suits both. */
+    /* API 11 declares a char *, API 14 a const char *: the copy suits both. */
     if (gps_unpack(text, &data) < 0)
         return false;
 
@@ -60,7 +60,7 @@ bool cgps_unpack(const uint8_t *line, size_t length, struct cgps_report *report)
     size_t path_length = strnlen(data.dev.path, sizeof data.dev.path);
     if (path_length < sizeof report->device)
         memcpy(report->device, data.dev.path, path_length);
-    /* Before 1970 is what libgps makes of a text that is no time. The year 9999 is the last that gpsd can write. */
+    /* libgps turns an invalid time into one before 1970. The year 9999 is the last that gpsd can write. */
     if (data.fix.time.tv_sec > 0 && data.fix.time.tv_sec < 253402300800)
         report->time_ms = (int64_t)data.fix.time.tv_sec * 1000 + data.fix.time.tv_nsec / 1000000;
     report->mode = data.fix.mode >= MODE_NOT_SEEN && data.fix.mode <= MODE_3D ? data.fix.mode : MODE_NOT_SEEN;

@@ -7,13 +7,13 @@
 
 const int cinih_line_limit = 4096;
 
-// libinih wants room for the line's end and a zero, and for the blank that says that a line goes on.
+// libinih needs room for the line end, a NUL, and the blank that marks a continuation line.
 #define PIECE_LIMIT ((size_t)INI_MAX_LINE - 4)
 
 struct reading {
     const char *rest;
     size_t size;
-    // Of the line that is being handed on.
+    // The unread part of the current line.
     const char *piece;
     size_t left;
     int line;
@@ -34,7 +34,7 @@ static void begin_line(struct reading *reading)
     reading->line++;
     reading->piece = reading->rest;
     reading->left = whole;
-    // A line that begins with a blank would go on with the one before.
+    // libinih would treat a line that begins with a blank as a continuation.
     while (reading->left > 0 && is_blank(reading->piece[0])) {
         reading->piece++;
         reading->left--;
@@ -45,8 +45,8 @@ static void begin_line(struct reading *reading)
     reading->size -= taken;
 }
 
-// How much of a long line can be cut off without a loss: blanks at an end are dropped, and a comment's mark at the beginning drops all.
-// Letters of several bytes stay whole.
+// Length at which a long line can be split without loss: not at a blank, which is dropped at
+// either end, nor before a comment mark, which would drop the rest, nor within a UTF-8 character.
 static size_t cut(const char *text)
 {
     size_t place = PIECE_LIMIT;
@@ -57,7 +57,7 @@ static size_t cut(const char *text)
     return place;
 }
 
-// One line a call. A long one comes in pieces, each but the first after a blank: to libinih the assignment goes on in another line.
+// Returns one line per call, a long one in pieces. A blank before each further piece marks it as a continuation.
 static char *next_line(char *buffer, int capacity, void *stream)
 {
     struct reading *reading = stream;
@@ -87,10 +87,10 @@ static int assignment(void *user, const char *section, const char *name, const c
     return 1;
 }
 
-// libinih's settings are the process's: they are made once, for several threads may read.
+// libinih's options are global: they are set once, because several threads may read.
 static void set(void)
 {
-    // A value may hold a semicolon, as in the files of systemd.
+    // A value may contain a semicolon, as in systemd's files.
     ini_allow_inline_comments = false;
     ini_allow_multiline = true;
 }
@@ -102,7 +102,7 @@ int cinih_read(const char *text, size_t size, cinih_assignment take, void *user)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, set);
     int bad = ini_parse_stream(next_line, &reading, assignment, &reading);
-    // libinih counts pieces.
+    // libinih counts pieces, not lines.
     char buffer[INI_MAX_LINE];
     for (int piece = 0; piece < bad; piece++) next_line(buffer, (int)sizeof buffer, &again);
     if (bad > 0) bad = again.line;

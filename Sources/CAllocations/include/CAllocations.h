@@ -1,7 +1,7 @@
-/* The heap, counted. A program that links this counts every allocation of its own, of the Swift runtime and of its libraries. */
+/* Counts heap allocations: those of the program that links this, of the Swift runtime and of all libraries. */
 #pragma once
 #include <stdint.h>
 
-/* How often memory was asked for since the program began: malloc, calloc, realloc, memalign, aligned_alloc, posix_memalign.
-   Counted for one thread. */
+/* Number of allocations since the start of the program: malloc, calloc, realloc, memalign,
+ * aligned_alloc, posix_memalign. The counter is not atomic: count in a single thread. */
 uint64_t callocations_count(void);

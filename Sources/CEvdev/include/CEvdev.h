@@ -1,33 +1,34 @@
-/* What paced needs of libevdev and of <linux/input.h>, whose macros Swift cannot import: the keys of one device, and no more of it. */
+/* Reads the keys of an input device, with libevdev and the macros of <linux/input.h>, which Swift cannot import. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The number of a key or button by its name in <linux/input-event-codes.h>, -1 where there is none of that name. */
+/* The code of a key or button from its name in <linux/input-event-codes.h>; -1 if there is none of that name. */
 int cevdev_key(const char *name);
 
 struct cevdev;
 
-/* Takes a descriptor of /dev/input, which stays the caller's and must outlive what is made. Returns 0 or -errno: ENOTTY for what is no
- * such device. */
+/* Creates a reader for a descriptor of /dev/input. The caller keeps the descriptor, which
+ * must outlive the reader. Returns 0 or -errno: ENOTTY if it is not an input device. */
 int cevdev_new(int descriptor, struct cevdev **device);
 
 void cevdev_free(struct cevdev *device);
 
-/* Valid as long as the device. */
+/* Valid for the lifetime of the reader. */
 const char *cevdev_name(const struct cevdev *device);
 
 bool cevdev_has_key(const struct cevdev *device, uint16_t key);
 
-/* Asks the kernel for the changes of one key, and for nothing else until it is asked for another. A kernel before 4.4 sends all. */
+/* Lets the kernel send the changes of these keys only; replaces an earlier choice. A kernel before 4.4 sends all. */
 void cevdev_listen(struct cevdev *device, const uint16_t *keys, int count);
 
 struct cevdev_change {
     uint16_t key;
     bool is_down;
-    /* By CLOCK_BOOTTIME in nanoseconds; 0 where the kernel does not tell. */
+    /* CLOCK_BOOTTIME in nanoseconds; 0 if the kernel does not support it. */
     int64_t at;
 };
 
-/* The next change of a key, its repetitions left out. Returns 1 with it, 0 when there is none yet, -errno when the device is gone. */
+/* Reads the next change of a key; repetitions are skipped. Returns 1
+ * with a change, 0 if there is none yet, -errno if the device is gone. */
 int cevdev_next(struct cevdev *device, struct cevdev_change *change);

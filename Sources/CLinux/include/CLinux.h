@@ -1,4 +1,4 @@
-/* What Swift's Glibc module hides: it is built without _GNU_SOURCE. All return -1 and set errno on failure. */
+/* Functions that Swift's Glibc module, built without _GNU_SOURCE, lacks. On failure they return -1 and set errno. */
 #pragma once
 #include <stdint.h>
 
@@ -11,13 +11,13 @@ struct clinux_peer {
     int32_t pid;
 };
 
-/* SO_PEERCRED of a connected Unix socket: who opened it. */
+/* SO_PEERCRED of a connected Unix socket: the credentials of its peer. */
 int clinux_peer_credentials(int descriptor, struct clinux_peer *peer);
 
-/* setpriority(2) of the calling thread, which Linux does not take for the process: 0 to 19. */
+/* setpriority(2) of the calling thread (on Linux it does not affect the whole process): 0 to 19. */
 void clinux_set_thread_nice(int niceness);
 
-/* Whether the kernel calls CLOCK_REALTIME synchronised: adjtimex(2) is not in TIME_ERROR. 1 or 0; -1 where it may not be asked. */
+/* Whether adjtimex(2) reports CLOCK_REALTIME as synchronised (not TIME_ERROR): 1 or 0; -1 if it is not permitted. */
 int clinux_clock_is_synchronised(void);
 
 /* eventfd(2) with EFD_NONBLOCK | EFD_CLOEXEC. */
@@ -26,12 +26,12 @@ int clinux_eventfd(void);
 /* pthread_setname_np(3) of the calling thread; at most 15 characters. */
 void clinux_name_thread(const char *name);
 
-/* renameat2(2) with RENAME_NOREPLACE: EEXIST where something is there. Where a file system does not know that, it is
- * looked for before. */
+/* renameat2(2) with RENAME_NOREPLACE: EEXIST if the target exists. On a
+ * file system without support the target is checked before a rename(2). */
 int clinux_rename_noreplace(const char *source, const char *target);
 
-/* open(2) with O_PATH | O_DIRECTORY | O_CLOEXEC: for openat(2) and its relatives, where the directory cannot be read too. */
+/* open(2) with O_PATH | O_DIRECTORY | O_CLOEXEC, for openat(2) etc.; the directory need not be readable. */
 int clinux_open_directory(const char *path);
 
-/* Whether a file has an access control list beside its mode: acl(5). 1 or 0. */
+/* Whether a file has an access control list (acl(5)). 1 or 0. */
 int clinux_has_access_list(const char *path);
