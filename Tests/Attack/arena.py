@@ -1,4 +1,4 @@
-"""Where one attack happens: its directory, the programs under attack, and what is measured of them."""
+"""The environment of one attack: its directory, the programs under attack, and their measurements."""
 
 import contextlib
 import json
@@ -15,29 +15,29 @@ from harness.process import ENVIRONMENT, PACECTL, ROOT, ManagedProcess, Paced
 from harness.timing import Failed, expect, wait_for
 from hostile import HostileGpsd, HostileStrap
 
-# The bounds that hold in each attack, unless it names others (docs/reliability.md): milliseconds, and MiB after and
-# during the attack. An observer that gets thousands of states a second may see them conflated.
+# The default bounds of each attack (docs/reliability.md): milliseconds, and MiB after and during
+# the attack. An observer that receives thousands of states a second may see them conflated.
 BOUNDS = {"late": 50, "answer": 1000, "growth": 8, "peak": 24, "conflates": False}
 
-# The fastest that a sport can be, in metres a second, and the time that a late report may be behind.
+# The maximum speed of each sport in metres a second, and the maximum delay of a late report.
 FASTEST = {"walk": 6, "hike": 6, "run": 12.5, "ride": 35, "other": 35}
 DELIVERY_S = 10
 
 
 def prefix_of(namespace, files):
-    """The words before the daemon's own: they become the daemon, and keep the process's number."""
+    """The prefix of the daemon's command: it execs the daemon, which keeps the process id."""
     words = [] if namespace is None else namespace.enter
     return words if files is None else ["prlimit", f"--nofile={files}:{files}", *words]
 
 
 class Attacked(Paced):
-    """A daemon under attack, in directories that the attacks made."""
+    """A daemon under attack, in directories created by the attacks."""
 
     def __init__(self, ground, directory, *options, config="", namespace=None, files=None, **environment):
         self.ground = ground
         self.directory = ground.check(directory)
         self.state = self.directory / "state"
-        # Otherwise it would read /etc/paced/paced.conf, and put files where that says.
+        # Otherwise it would read /etc/paced/paced.conf, and write files where that says.
         (self.directory / "paced.conf").write_text(config)
         super().__init__(
             self.directory,
@@ -70,7 +70,7 @@ class Attacked(Paced):
         return self.call("status")
 
     def retained_events(self):
-        """The events that it replays for a client that asks for all."""
+        """The retained events that a subscriber to all receives."""
         with self.connect("state.sock") as client, client.makefile("rb") as stream:
             client.sendall(b'{"class":"WATCH","classes":["EVENT"],"since":0}\n')
             version = json.loads(stream.readline())
@@ -83,7 +83,7 @@ class Attacked(Paced):
 
 
 class Namespace(ManagedProcess):
-    """A private mount namespace with a small disk (tmpfs) in the place of a directory; daemons come and go in it."""
+    """A private mount namespace with a small disk (tmpfs) in the place of a directory, for successive daemons."""
 
     def __init__(self, directory, size="16m"):
         self.directory = directory
@@ -110,7 +110,7 @@ class Namespace(ManagedProcess):
         self.run("mount", "-o", "remount," + options, self.directory)
 
     def fill(self):
-        """Leaves no byte free."""
+        """Fills the disk."""
         self.run("sh", "-c", 'dd if=/dev/zero of="$1/filler" bs=4096 2>/dev/null || true', "sh", self.directory)
 
     def free(self):
@@ -118,7 +118,7 @@ class Namespace(ManagedProcess):
 
 
 class Observer(ManagedProcess):
-    """A client that behaves, in its own process."""
+    """A well-behaved client, in a separate process."""
 
     def __init__(self, daemon, path):
         self.path = path
@@ -141,7 +141,7 @@ class Observer(ManagedProcess):
         expect(self.process.stdout.readline() == "ready\n", "the observer cannot connect")
 
     def finish(self):
-        """What it saw."""
+        """Its measurements."""
         self.process.stdin.close()
         figures = json.loads(self.process.stdout.readline())
         self.process.wait(10)
@@ -155,14 +155,14 @@ class Observer(ManagedProcess):
 class Observation:
     def __init__(self, figures, lines):
         self.figures = figures
-        # Each with the moment of its arrival, in ms of the boot clock.
+        # Each with its arrival time, in ms of the boot clock.
         self.lines = lines
 
     def of(self, name):
         return [line for _, line in self.lines if line["class"] == name]
 
     def missed_states(self):
-        """Those of a run. One of an idle daemon that falls soon after a change is left out."""
+        """The states of a run. A state of an idle daemon soon after a change is left out."""
         states = self.of("STATE")
         return sum(
             after["seq"] - before["seq"] - 1
@@ -171,7 +171,7 @@ class Observation:
         )
 
     def excess(self, sport, error=5.0):
-        """How far the distance of any stretch is beyond its bound, in metres; not above 0 when it holds."""
+        """Metres by which the worst interval exceeds its distance bound; at most 0 if none does."""
         states = [state for state in self.of("STATE") if "distance_m" in state]
         worst, lowest = -1e9, 1e12
         for state in states:
@@ -181,7 +181,7 @@ class Observation:
         return worst
 
     def events_a_second(self):
-        """The most EVENTs in a second."""
+        """The maximum number of EVENTs in a second."""
         moments = [at for at, line in self.lines if line["class"] == "EVENT"]
         return max(
             (sum(1 for other in moments[i:] if other < at + 1000) for i, at in enumerate(moments[:3000])), default=0
@@ -194,7 +194,7 @@ class Arena(ProcessFixture):
         self.directory = ground.directory(f"{len(list(ground.root.iterdir())):02}")
         self.random = random.Random(f"{seed} {name}")
         self.running = []
-        # What was measured, for the line of the attack, and the case of it that is on.
+        # The measurements for the attack's line, and its current case.
         self.notes, self.case = [], ""
 
     def note(self, text):
@@ -214,7 +214,7 @@ class Arena(ProcessFixture):
         return self.start(Namespace(self.ground.check(directory), size))
 
     def thread(self, body, *arguments):
-        """Ends with the attack: what it waits for has a time limit."""
+        """Runs a function in a thread that ends with the attack; what it waits for has a time limit."""
         thread = threading.Thread(target=body, args=arguments, daemon=True)
         thread.start()
         return thread
@@ -229,9 +229,9 @@ class Arena(ProcessFixture):
 
     @contextlib.contextmanager
     def holds(self, *daemons, **bounds):
-        """Measures daemons while the body attacks them, and raises Failed when an invariant does not hold.
+        """Measures daemons while the body attacks them, and raises Failed if an invariant is broken.
 
-        Gives a list in which the Observation of each is at the end.
+        Yields a list that has the Observation of each at the end.
         """
         seen, observers, before = [], [], []
         for daemon in daemons:
@@ -250,7 +250,7 @@ class Arena(ProcessFixture):
                 wait_for(lambda: daemon.descriptors() <= descriptors, 10, "descriptors closed")
         time.sleep(0.5)
         after = [(daemon.descriptors(), daemon.kernel_status("VmRSS"), daemon.status()) for daemon in daemons]
-        # The lines are looked at when nothing is measured any more.
+        # The lines are evaluated after the measurement.
         for observer in observers:
             seen.append(observer.finish())
         for start, end, observation in zip(before, after, seen):
@@ -260,7 +260,7 @@ class Arena(ProcessFixture):
                 "highest_mib": (observation.figures["resident_kib"] - start[1]) / 1024,
                 "more_descriptors": end[0] - start[0],
             }
-        # Of several daemons, the worst.
+        # The worst of several daemons.
         worst = {key: max(observation.figures[key] for observation in seen) for key in seen[0].figures}
         self.note(
             f"late {worst['late_ms']:.0f} ms ({worst['late_raw_ms']:.0f} with the time that the machine withheld), "
@@ -286,7 +286,7 @@ class Arena(ProcessFixture):
         self.check_lines(observation)
 
     def check_lines(self, observation):
-        """A sample of the lines, those of the end among it, is as the schema says."""
+        """Validates a sample of the lines, including the last ones, against the schema."""
         lines = [line for _, line in observation.lines]
         for line in self.random.sample(lines, min(len(lines), 60)) + lines[-10:]:
             wrong = [error.message for error in self.schema.iter_errors(line)]
@@ -297,7 +297,7 @@ class Arena(ProcessFixture):
             program.end()
 
     def log(self):
-        """The end of what the last daemon said, for a failure."""
+        """The end of the last daemon's log, for a failure."""
         logs = sorted(self.directory.rglob("log"), key=lambda path: path.stat().st_mtime)
         return logs[-1].read_text(errors="replace").splitlines()[-12:] if logs else []
 

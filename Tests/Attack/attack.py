@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Attacks paced and pacectl from outside for some five minutes, and measures what must hold (docs/reliability.md).
+"""Attacks paced and pacectl from outside for about five minutes, and checks the invariants (docs/reliability.md).
 
-It starts daemons in a directory that it makes, and touches nothing else: no directory that it did not make, no socket
-of a daemon that it did not start, no address but the loopback one.
+It starts daemons in a directory that it creates, and touches nothing else: no other directory, no socket of a daemon
+that it did not start, no address except loopback.
 """
 
 import argparse
@@ -15,9 +15,9 @@ import time
 import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
-# An attack that takes longer has failed, and so has a run of them.
+# The time limit of an attack; a longer one fails, and so does the run.
 LIMIT_S = 60
-# What a service manager or a session says of directories and sockets is not for these daemons.
+# Variables of a service manager or session about directories and sockets do not apply to these daemons.
 NOT_OURS = (
     "NOTIFY_SOCKET",
     "WATCHDOG_USEC",
@@ -50,7 +50,7 @@ def arguments():
 
 
 def prepare(programs):
-    """Chooses the programs before the modules are read that run them."""
+    """Sets the programs before the modules that run them are imported."""
     for name in NOT_OURS:
         os.environ.pop(name, None)
     programs = (programs or HERE.parents[1] / ".build" / "release").resolve()
@@ -60,7 +60,7 @@ def prepare(programs):
                 f"attack.py: there is no program {programs / name}; build it with 'make build', or give --programs DIR"
             )
     os.environ["PACED_BIN"] = str(programs)
-    # Modules of the attacks, and the package that all tests share.
+    # The modules of the attacks, and the package that all tests share.
     sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 
@@ -73,7 +73,7 @@ def too_long(*_):
 
 
 def carry_out(attack, arena):
-    """None, or the reason why it failed in one line."""
+    """None, or the reason of the failure in one line."""
     signal.signal(signal.SIGALRM, too_long)
     signal.alarm(LIMIT_S)
     try:
@@ -82,7 +82,7 @@ def carry_out(attack, arena):
     except Exception as error:
         words = " ".join(str(error).split())
         words = words if len(words) <= 400 else f"{words[:200]} … {words[-200:]}"
-        # Where something went wrong that the attack did not look for.
+        # The place of an error that the attack did not expect.
         *_, place = traceback.extract_tb(error.__traceback__)
         unexpected = f"{type(error).__name__} in {pathlib.Path(place.filename).name}:{place.lineno}: "
         case = f"{arena.case}: " if arena.case else ""
@@ -93,7 +93,7 @@ def carry_out(attack, arena):
 
 
 def run(chosen, seed, ground):
-    """The attacks that failed, with their reasons."""
+    """The failed attacks, with their reasons."""
     import jsonschema
     import json
     import subprocess
@@ -143,7 +143,7 @@ def main():
         return 2
     ENVIRONMENT["HOME"] = str(ground.root)
     print(f"seed {seed}; programs {os.environ['PACED_BIN']}; directory {ground.root}", flush=True)
-    # As an interrupt from the keyboard: daemons and directories go.
+    # Like an interrupt from the keyboard: daemons and directories are removed.
     signal.signal(signal.SIGTERM, ended)
     begun = time.monotonic()
     try:

@@ -1,9 +1,9 @@
-"""Every attack by its name, in the order in which they are carried out."""
+"""All attacks by name, in order of execution."""
 
 import importlib
 
 ATTACKS = {}
-# Of each kind one that takes some seconds.
+# One of each kind, some seconds long.
 SHORT = [
     "crowd-at-the-limit",
     "mutated-requests",
@@ -19,7 +19,7 @@ SHORT = [
 
 
 class Attack:
-    """A function that gets an Arena, and raises AssertionError when something does not hold that must."""
+    """Registers a function that gets an Arena, and raises AssertionError if an invariant is broken."""
 
     def __init__(self, body):
         self.body = body

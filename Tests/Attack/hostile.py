@@ -1,4 +1,4 @@
-"""A gpsd and a strap that do what an attack makes them do."""
+"""A gpsd and a strap under the control of an attack."""
 
 import datetime
 import json
@@ -19,13 +19,13 @@ DEGREE = 111_195.0
 
 
 def utc(seconds):
-    """gpsd's form of a moment, given in seconds since 1970."""
+    """A time in gpsd's format, from seconds since 1970."""
     moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
     return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
 def tpv(latitude, longitude, at=None, **fields):
-    """A report of a receiver as a line of gpsd; a field that is None is left out."""
+    """A receiver's report as a line of gpsd; fields that are None are left out."""
     report = {
         "class": "TPV",
         "device": "/dev/ttyACM0",
@@ -43,7 +43,7 @@ def tpv(latitude, longitude, at=None, **fields):
 
 
 class HostileGpsd:
-    """Greets and answers as gpsd does, to any number of clients; what it reports is up to the attack."""
+    """Greets and answers any number of clients as gpsd does; the attack provides the reports."""
 
     def __init__(self, greeting=VERSION):
         self.greeting = greeting
@@ -88,7 +88,7 @@ class HostileGpsd:
         wait_for(lambda: len(self.watching) >= count, 10, "a client of the pretended gpsd that watches")
 
     def send(self, data):
-        """Sends to all who watch; one that is gone is left out."""
+        """Sends to all watching clients, except those that are gone."""
         for client in list(self.watching):
             try:
                 client.sendall(data)
@@ -116,7 +116,7 @@ NAME, MAKER, BATTERY = b"Polar H10 9AD13824", b"Polar Electro Oy", 87
 SUBSCRIPTION = bytes.fromhex("1216000100")
 # 67 bpm, RR 882 and 906.
 BEAT = bytes.fromhex("1b1500164372038a03")
-# Answers by request, as an H10 gives them.
+# Responses by request, as an H10 sends them.
 ANSWERS = {
     "020502": "030502",
     "060100ffff00280d18": "0713001a00",
@@ -132,15 +132,15 @@ ANSWERS = {
 
 
 def answer(request):
-    """The answer of a strap that behaves: from the table, or that the attribute was not found."""
+    """The response of a well-behaved strap: from the table, or Attribute Not Found."""
     known = ANSWERS.get(request.hex())
     return bytes.fromhex(known) if known else bytes([0x01, request[0], 0, 0, 0x0A])
 
 
 class HostileStrap:
-    """A strap on a Unix SEQPACKET socket, one datagram an ATT PDU.
+    """A strap on a Unix SEQPACKET socket, one datagram for each ATT PDU.
 
-    `react` gets each request and the function that sends, in the thread of the connection.
+    `react` is called with each request and the function that sends, in the connection's thread.
     """
 
     def __init__(self, path, react=lambda request, send: send(answer(request)), greet=lambda send: None):
@@ -185,7 +185,7 @@ class HostileStrap:
         client.close()
 
     def send(self, pdu):
-        """Something that nobody asked for; False when it was not taken."""
+        """Sends a PDU without a request; False if it was not accepted."""
         client = self.client
         try:
             return client is not None and client.send(pdu) == len(pdu)

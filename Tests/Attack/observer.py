@@ -1,12 +1,12 @@
-"""A client that behaves, in a separate process, so that an attack does not hold it up: it sees what the others cost it.
+"""A well-behaved client in a separate process, so that an attack does not delay it: it measures the attack's effect.
 
     observer.py STATE_SOCKET CONTROL_SOCKET PID FILE
 
-It writes each line of state.sock into FILE behind the moment of its arrival, asks for `status` each quarter of a
-second, and looks at the memory of the process. It ends with its standard input, and prints the figures as JSON.
+It writes each line of state.sock into FILE after its arrival time, requests `status` each quarter of a second, and
+samples the memory of the process. It ends with its standard input, and prints the measurements as JSON.
 
-A state is late only by the time that the machine did not withhold. The kernel counts how long the daemon was ready to
-run while another process ran (schedstat); how long this process did not run is measured here.
+The lateness of a state excludes stalls of the machine. The kernel counts how long the daemon was ready to run while
+another process ran (schedstat); stalls of this process are measured here.
 """
 
 import json
@@ -21,7 +21,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 
 from harness.timing import boot_ms
 
-# How often it looks, and what counts as not having run.
+# The sampling interval; a longer turn is a stall.
 TURN_MS = 10
 ASK_MS = 250
 REQUEST = b'{"jsonrpc":"2.0","id":1,"method":"status"}\n'
@@ -37,7 +37,7 @@ class Observer:
         self.rest = b""
         self.active = None
         self.turned = boot_ms()
-        # Moments with what the machine has withheld up to then, in ms: from the daemon, and from this process.
+        # Times with the accumulated stalls in ms: of the daemon, and of this process.
         self.withheld = [(self.turned, *self.waited(0.0))]
         self.asked_at, self.looked_at, self.answer = None, 0.0, b""
         self.figures = {
@@ -58,7 +58,7 @@ class Observer:
             return self.withheld[-1][1] if hasattr(self, "withheld") else 0.0, own
 
     def excused(self, since):
-        """The milliseconds that the machine withheld from `since` on."""
+        """The milliseconds of stalls since `since`."""
         before = next((it for it in reversed(self.withheld) if it[0] <= since), self.withheld[0])
         last = self.withheld[-1]
         return max(last[1] - before[1], last[2] - before[2])
@@ -116,9 +116,9 @@ class Observer:
                 self.see(value, now)
 
     def see(self, state, now):
-        """A state of a run is due 100 ms after the one before."""
+        """A state of a run is due 100 ms after the previous one."""
         self.figures["states"] += 1
-        # The first one is as old as it is.
+        # The first state may be of any age.
         if state["run"] != "active" or self.figures["states"] == 1:
             self.active = state["boot_ms"] if state["run"] == "active" else None
             return
@@ -130,7 +130,7 @@ class Observer:
 
     def end(self):
         self.file.close()
-        # An answer that is still outstanding counts up to now.
+        # An outstanding response counts until now.
         if self.asked_at is not None:
             late = boot_ms() - self.asked_at - self.excused(self.asked_at)
             self.figures["answer_ms"] = max(self.figures["answer_ms"], late)

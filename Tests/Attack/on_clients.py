@@ -1,4 +1,4 @@
-"""Clients that mean harm: they come in crowds, hang up in the middle, do not read, or write without end."""
+"""Hostile clients: they come in crowds, disconnect in the middle, do not read, or write without end."""
 
 import json
 import socket
@@ -15,7 +15,7 @@ def request(method, number=1, **parameters):
 
 
 def pour(client, data):
-    """Writes as much as is taken without waiting; whether the connection is still there."""
+    """Writes without blocking; returns whether the connection is still open."""
     client.setblocking(False)
     try:
         client.send(data)
@@ -28,7 +28,7 @@ def pour(client, data):
 
 @attack
 def pipelined_requests(arena):
-    """100,000 requests on eight connections, none waits for an answer: each is answered, in order."""
+    """100,000 requests on eight connections without waiting for responses: each is answered, in order."""
     daemon = arena.daemon("--demo")
     lines = [request("settings.get", number, key="metric") for number in range(12_500)]
 
@@ -51,7 +51,7 @@ def pipelined_requests(arena):
 
 @attack
 def connection_storm(arena):
-    """Connections that come and go as fast as they can, some with half a line, for three seconds."""
+    """Connections that open and close as fast as they can, some with half a line, for three seconds."""
     daemon = arena.daemon("--demo")
     count = 0
     with arena.holds(daemon):
@@ -71,7 +71,7 @@ def connection_storm(arena):
 
 @attack
 def clients_that_never_read(arena):
-    """100 clients that ask for every line and 12 that ask without end, and read nothing."""
+    """100 clients that subscribe to all lines and 12 that send requests without end, and read nothing."""
     daemon = arena.daemon("--demo")
     with arena.holds(daemon):
         states = [daemon.connect("state.sock") for _ in range(100)]
@@ -91,7 +91,7 @@ def clients_that_never_read(arena):
 
 @attack
 def slow_clients(arena):
-    """Clients that write and read one byte at a time, and get whole answers all the same."""
+    """Clients that write and read one byte at a time, and still get complete responses."""
     daemon = arena.daemon("--demo")
     with arena.holds(daemon):
         controls = [daemon.connect("control.sock") for _ in range(12)]
@@ -118,7 +118,7 @@ def slow_clients(arena):
 
 @attack
 def requests_cut_short(arena):
-    """Requests that end in the middle, by a close, by the end of the input, or by nothing more."""
+    """Requests that end in the middle, by a close, by a half-close, or by silence."""
     daemon = arena.daemon("--demo")
     whole = request("run.pause")
     with arena.holds(daemon):
@@ -146,7 +146,7 @@ def requests_cut_short(arena):
 
 @attack
 def crowd_at_the_limit(arena):
-    """400 connections of one user: those over the limit get an error, and a client from before is served."""
+    """400 connections of one user: those over the limit get an error, and an earlier client is served."""
     daemon = arena.daemon("--demo")
     with arena.holds(daemon):
         states = [daemon.connect("state.sock") for _ in range(300)]
@@ -154,7 +154,7 @@ def crowd_at_the_limit(arena):
         for client in states:
             with client.makefile("rb") as stream:
                 refused += json.loads(stream.readline())["class"] == "ERROR"
-        # The default is 128 a user, of whom the observer is one.
+        # The default is 128 for each user; the observer is one of them.
         expect(refused == 300 - 127, f"{refused} of 300 clients were refused")
         controls = [daemon.connect("control.sock") for _ in range(100)]
         answers = []
@@ -169,7 +169,7 @@ def crowd_at_the_limit(arena):
 
 @attack
 def watch_abuse(arena):
-    """WATCH lines without end: all events once more each time, every wrong value, and lines over their limit."""
+    """WATCH lines without end: all retained events each time, every invalid value, and lines over their limit."""
     daemon = arena.daemon("--demo")
     wrong = [
         {"classes": ["NONE"]},

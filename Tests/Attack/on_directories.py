@@ -18,7 +18,7 @@ PRECIOUS = b"what another program keeps\n" * 200
 
 
 def victims(directory, names, link):
-    """A file for each name, linked from there."""
+    """A file for each name, and a link to it."""
     made = []
     for name in names:
         victim = directory.parent / f"victim-{directory.name}-{name}"
@@ -41,7 +41,7 @@ def symbolic(victim, path):
 
 
 def refused(arena, directory):
-    """Runs a daemon that is expected not to start; its status, and the end of what it said."""
+    """Runs a daemon that is expected not to start; returns its status, and the end of its log."""
     directory = arena.ground.check(directory)
     (directory / "paced.conf").write_text("")
     log = directory / "log"
@@ -67,7 +67,7 @@ def refused(arena, directory):
 
 
 def place(arena, name, mode):
-    """Directories for the two kinds of file; the named one has a mode."""
+    """Directories for the two kinds of file; the named one has the mode."""
     directory = arena.ground.directory(f"{arena.directory.name}/{name}")
     for kind in ("run", "state"):
         (directory / kind).mkdir()

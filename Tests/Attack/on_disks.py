@@ -22,7 +22,7 @@ def recorder(daemon):
 
 @attack
 def read_only_disk_at_the_start(arena):
-    """A state directory that became read-only before a restart: the run continues, and is written when it can be."""
+    """A state directory that became read-only before a restart: the run continues, and is written later."""
     disk = arena.namespace(arena.directory / "state")
     daemon = arena.daemon("--demo", namespace=disk)
     before = active(daemon, 3000)

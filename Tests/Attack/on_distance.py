@@ -1,4 +1,4 @@
-"""Positions that nobody can have had: whatever arrives, the distance of any stretch has a bound."""
+"""Impossible positions: whatever arrives, the distance of any interval is bounded."""
 
 import contextlib
 import time
@@ -14,12 +14,12 @@ ERROR = 5.0
 
 
 def far(chance):
-    """Some position on Earth."""
+    """A random position on Earth."""
     return chance.uniform(-89, 89), chance.uniform(-180, 180)
 
 
 def daemons(arena, gpsd, name):
-    """One for each sport, at one gpsd, each with a run."""
+    """A daemon for each sport, at one gpsd, each with a run."""
     made = []
     for sport in SPORTS:
         directory = arena.ground.directory(f"{arena.directory.name}/{name}-{sport}")
@@ -32,7 +32,7 @@ def daemons(arena, gpsd, name):
 
 
 def wait_for_phase(daemon, milliseconds):
-    """Waits until the run's active time is so far beyond a whole second: distance is counted at whole ones."""
+    """Waits until the run's active time is this far beyond a whole second: distance is counted at whole seconds."""
     state = daemon.status()
     passed = boot_ms() - state["boot_ms"] + state["elapsed_ms"]
     time.sleep((milliseconds - passed) % 1000 / 1000)
@@ -40,7 +40,7 @@ def wait_for_phase(daemon, milliseconds):
 
 @contextlib.contextmanager
 def bounded(arena, gpsd, name="d"):
-    """Three daemons; at the end no stretch of any of the three is longer than its bound."""
+    """Three daemons; at the end no interval of any of them exceeds its bound."""
     made = daemons(arena, gpsd, name)
     with arena.holds(*made) as seen:
         yield made
@@ -65,7 +65,7 @@ def jump_at_a_cold_start(arena):
         (latitude, longitude), start = far(arena.random), time.monotonic()
         # A distance tick falls between the two fixes.
         wait_for_phase(made[0], 500)
-        # With a speed, since two equal positions would otherwise mean that the receiver does not move.
+        # With a speed, because two equal positions would otherwise mean that the receiver does not move.
         gpsd.send(tpv(latitude, longitude, speed=3.0))
         time.sleep(delay)
         for _ in range(6):
@@ -87,10 +87,10 @@ def jump_at_a_cold_start(arena):
 
 @attack
 def jump_after_a_jump(arena):
-    """Jumps of thousands of kilometres, each held until it is believed, and the next one up to 0.9 s after that."""
+    """Jumps of thousands of kilometres, each held until it is accepted, and the next one up to 0.9 s later."""
     gpsd = arena.gpsd()
     with bounded(arena, gpsd) as made:
-        # A jump is believed after 2 s: then a distance tick falls, and the next jump within a second of it.
+        # A jump is accepted after 2 s: then a distance tick comes, and the next jump within a second of it.
         for phase, held in ((0, 1.1), (600, 2.4), (50, 1.2), (600, 2.4), (50, 1.2)):
             place = far(arena.random)
             wait_for_phase(made[0], phase)
@@ -113,7 +113,7 @@ def random_positions(arena):
 
 @attack
 def two_places_in_turn(arena):
-    """Two positions that are 100 m, 1 km or 100 km apart, in turn, 0.4 to 3 s each, with an error estimate of 5 m."""
+    """Two positions that are 100 m, 1 km or 100 km apart, alternating, 0.4 to 3 s each, with an error of 5 m."""
     gpsd = arena.gpsd()
     with bounded(arena, gpsd):
         for metres, seconds in ((100, 0.4), (1000, 0.4), (1000, 1.2), (100_000, 1.2)):
@@ -125,7 +125,7 @@ def two_places_in_turn(arena):
 
 @attack
 def times_ahead_of_arrival(arena):
-    """Receiver times that run 60 times as fast as the clock, with positions to match."""
+    """Receiver times that advance 60 times as fast as the clock, with matching positions."""
     gpsd = arena.gpsd()
     with bounded(arena, gpsd):
         start, at = time.monotonic(), time.time()
@@ -136,7 +136,7 @@ def times_ahead_of_arrival(arena):
 
 @attack
 def jumps_after_silence(arena):
-    """Silences of up to 12 s, each ended by a position that is far away, with times that claim a longer silence."""
+    """Silences of up to 12 s, each ended by a distant position, with times that claim a longer silence."""
     gpsd = arena.gpsd()
     with bounded(arena, gpsd):
         at, latitude = time.time(), 48.0
@@ -151,7 +151,7 @@ def jumps_after_silence(arena):
 
 @attack
 def fast_but_possible(arena):
-    """25 m/s on a bike at 20 Hz, and 8.5 m/s on foot at 5 Hz: the limits take nothing from either."""
+    """25 m/s on a bike at 20 Hz, and 8.5 m/s on foot at 5 Hz: the limits do not reduce their distances."""
     riders = []
     for sport, speed, rate in (("ride", 25.0, 20), ("run", 8.5, 5)):
         gpsd = arena.gpsd()
@@ -171,7 +171,7 @@ def fast_but_possible(arena):
     for sport, speed, rate, _, daemon in riders:
         distance, way = daemon.status()["distance_m"], (8 - 1 / rate) * speed
         arena.note(f"{sport} {distance:.0f} of {way:.0f} m")
-        # The first distance tick seeds: up to a second's way.
+        # The first distance tick sets the anchor: up to a second's distance is missing.
         expect(
             way - 1.2 * speed <= distance <= way * 1.01,
             f"{sport} at {speed} m/s: {distance:.1f} m of {way:.1f} m were counted",

@@ -1,4 +1,4 @@
-"""Broken and lying files for `pacectl import`, and for `replay`, which reads the same."""
+"""Malformed and misleading files for `pacectl import`, and for `replay`, which reads the same."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from hostile import DEGREE, utc
 
 FORMATS = ["gpx", "tcx", "kml", "fit"]
 BEGUN = 1_750_000_000
-# The most memory that an import may take, in KiB of address space.
+# The memory limit of an import, in KiB of address space.
 MEMORY_KIB = 400_000
 
 
@@ -35,7 +35,7 @@ def straight(count, speed=3.0, north=48.0):
 
 
 def carried_out(arena, *words):
-    """pacectl's result, limited in memory and time."""
+    """Runs pacectl with limits of memory and time; returns its result."""
     command = [
         "prlimit",
         f"--as={MEMORY_KIB << 10}",
@@ -61,7 +61,7 @@ def originals(arena):
 
 
 def mutated(chance, content):
-    """A copy with some bytes, numbers or stretches changed."""
+    """A copy with some bytes, numbers or ranges changed."""
     text = bytearray(content)
     for _ in range(chance.choice([1, 1, 2, 5, 30])):
         place = chance.randrange(len(text))
@@ -92,7 +92,7 @@ def mutated(chance, content):
 
 @attack
 def mutated_files(arena):
-    """GPX, TCX, KML and FIT with random changes: imported or refused with one line, and what was imported is listed."""
+    """GPX, TCX, KML and FIT with random changes: imported or rejected with one line, and imported ones are listed."""
     kept = originals(arena)
     imported, refused, seconds = 0, 0, 0.0
     end = time.monotonic() + 5
@@ -130,7 +130,7 @@ def mutated_files(arena):
 
 @attack
 def impossible_speed_in_a_file(arena):
-    """A track that is in two places in turn each second: neither import nor replay counts the way between."""
+    """A track that alternates between two places each second: neither import nor replay counts the distance."""
     for count, north, sport in ((300, 1.0, "running"), (300, 0.01, "running"), (600, 0.002, "walking")):
         path = arena.directory / f"{sport}-{north}.gpx"
         path.write_bytes(gpx([(52.0 + (at % 2) * north, 13.4, at) for at in range(count)], sport))
@@ -150,7 +150,7 @@ def impossible_speed_in_a_file(arena):
 
 @attack
 def files_that_lie(arena):
-    """Tracks over years, backwards in time, at impossible places, entities that grow, deep elements, endless text."""
+    """Tracks over years, backwards in time, at impossible places, expanding entities, deep elements, endless text."""
     year = 366 * 86_400
     head = b'<?xml version="1.0"?>\n'
     lol = (
@@ -196,7 +196,7 @@ def files_that_lie(arena):
 
 @attack
 def killed_imports(arena):
-    """Imports that are killed at random moments beside a run: nothing half is listed, and the run continues."""
+    """Imports that are killed at random moments during a run: no partial import is listed, and the run continues."""
     path = arena.directory / "long.gpx"
     path.write_bytes(gpx(straight(20_000)))
     daemon = arena.daemon("--demo")

@@ -1,4 +1,4 @@
-"""A gpsd that lies, floods, stammers, is silent, or is something else."""
+"""A gpsd that sends wrong data, floods, pauses, is silent, or is another program."""
 
 import time
 
@@ -10,7 +10,7 @@ STRAP_OFF = ["--strap", "off", "--bluetooth", "off"]
 
 
 def begun(arena, gpsd, sport="run"):
-    """A daemon that is connected, with a run."""
+    """A connected daemon, with a run."""
     daemon = arena.daemon("--gpsd", gpsd.option, *STRAP_OFF)
     daemon.call("run.start", sport=sport)
     gpsd.wait()
@@ -18,7 +18,7 @@ def begun(arena, gpsd, sport="run"):
 
 
 def recovers(daemon, gpsd):
-    """A receiver that behaves is believed again; the seconds until then."""
+    """Sends good reports until the daemon accepts them again; returns the seconds until then."""
     since = time.monotonic()
 
     def fresh():
@@ -33,7 +33,7 @@ def recovers(daemon, gpsd):
 
 @attack
 def gpsd_bad_values(arena):
-    """Reports with bad values, 2,000 a second: events are limited, and the `start` of the run is still retained."""
+    """Reports with invalid values, 2,000 a second: events are limited, and the run's `start` is still retained."""
     gpsd = arena.gpsd()
     daemon = begun(arena, gpsd)
     number = daemon.status()["activity"]
@@ -65,7 +65,7 @@ def gpsd_bad_values(arena):
             lines = []
             for place in range(20):
                 if chance.random() < 0.6:
-                    # The same receiver a moment later, with a position that comes and goes.
+                    # The same receiver a moment later, with a position that appears and disappears.
                     lines.append(tpv(48.0, 11.0, at=time.time() + place / 2000, mode=chance.choice([0, 1, 2, 3])))
                 elif chance.random() < 0.2:
                     lines.append(tpv(48.0, 11.0, at=time.time() + chance.choice([-1e6, -5, 3, 1e6])))
@@ -86,7 +86,7 @@ def gpsd_bad_values(arena):
 
 @attack
 def gpsd_millisecond_times(arena):
-    """Times that rise by 1 ms, 4,000 a second: at most 25 fixes a second are used, and the journal stays small."""
+    """Times that advance by 1 ms, 4,000 a second: at most 25 fixes a second are used, and the journal stays small."""
     gpsd = arena.gpsd()
     daemon = begun(arena, gpsd)
     with arena.holds(daemon) as seen:
@@ -106,7 +106,7 @@ def gpsd_millisecond_times(arena):
 
 @attack
 def gpsd_at_20_hz(arena):
-    """A receiver of 20 Hz that behaves: not one fix is lost to the limit."""
+    """A well-behaved receiver of 20 Hz: the limit drops none of its fixes."""
     gpsd = arena.gpsd()
     daemon = begun(arena, gpsd)
     with arena.holds(daemon) as seen:
@@ -122,7 +122,7 @@ def gpsd_at_20_hz(arena):
 
 @attack
 def gpsd_noise(arena):
-    """Random bytes, half lines, lines of megabytes and deep JSON between reports that are right."""
+    """Random bytes, half lines, lines of megabytes and deep JSON between good reports."""
     gpsd = arena.gpsd()
     daemon = begun(arena, gpsd)
     chance = arena.random
@@ -157,7 +157,7 @@ def gpsd_noise(arena):
 
 @attack
 def gpsd_many_receivers(arena):
-    """A thousand receivers that report in turn, and one report in a thousand pieces."""
+    """A thousand receivers that report in turn, and a report in a thousand chunks."""
     gpsd = arena.gpsd()
     daemon = begun(arena, gpsd)
     with arena.holds(daemon):
@@ -173,7 +173,7 @@ def gpsd_many_receivers(arena):
 
 @attack
 def gpsd_that_hangs_up(arena):
-    """A gpsd that greets wrongly, hangs up at once, in the middle of a report, or after each report."""
+    """A gpsd with a wrong greeting, or that disconnects at once, in the middle of a report, or after each report."""
     gpsd = arena.gpsd(greeting=b"")
     daemon = arena.daemon("--gpsd", gpsd.option, *STRAP_OFF)
     daemon.call("run.start")
@@ -202,7 +202,7 @@ def gpsd_that_hangs_up(arena):
 
 @attack
 def gpsd_silence(arena):
-    """A gpsd that falls silent in the middle of a report: the position becomes stale, then absent, and comes back."""
+    """A gpsd that becomes silent in the middle of a report: the position becomes stale, then absent, and returns."""
     gpsd = arena.gpsd()
     daemon = begun(arena, gpsd)
     with arena.holds(daemon):

@@ -1,4 +1,4 @@
-"""Journals that a failing card has damaged."""
+"""Journals damaged by a failing card."""
 
 import hashlib
 import json
@@ -14,14 +14,14 @@ from on_files import gpx, straight
 OFF = ["--gpsd", "off", "--strap", "off"]
 KEYED = ["location", "heart", "input", "record"]
 NUMBERED = ["part", "lap", "sensor"]
-# What an activity must have kept when none of its rows was damaged.
+# The fields that an activity must keep if none of its rows was damaged.
 FIGURES = ["sport", "started", "elapsed_ms", "total_ms", "distance_m", "average_bpm", "laps"]
-# After a start, on these small journals.
+# The time limit of recovery after a start, on these small journals.
 RESCUE_S = 20
 
 
 def recorded(arena):
-    """A state directory with two imported and two recorded activities and a setting; made once."""
+    """A state directory with two imported and two recorded activities and a setting; created once."""
     state = arena.ground.root / "recorded" / "state"
     if not state.exists():
         directory = arena.ground.directory("recorded")
@@ -39,12 +39,12 @@ def recorded(arena):
             lambda: len([it for it in daemon.call("activities.list") if not it["open"]]) == 4, 10, "four activities"
         )
         daemon.end()
-        # The settings of a demo are not kept.
+        # The settings of a demo are not stored.
         daemon = arena.daemon(*OFF, directory=directory)
         daemon.call("settings.set", key="metric", value=True)
         time.sleep(1)
         daemon.end()
-        # The damage is in the database: nothing is left in the log.
+        # The damage is in the database file, so the write-ahead log must be empty.
         with sqlite3.connect(state / "journal.sqlite") as journal:
             journal.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         expect((state / "journal.sqlite").stat().st_size > 100_000, "the journal is too small to be attacked")
@@ -52,7 +52,7 @@ def recorded(arena):
 
 
 def rows_of(journal, activity):
-    """All rows of an activity as an independent reader finds them; None where the damage is in them."""
+    """All rows of an activity as an independent reader finds them; None if they are damaged."""
     try:
         found = [journal.execute("SELECT * FROM activity WHERE id = ?", [activity]).fetchall()]
         for table in KEYED:
@@ -68,7 +68,7 @@ def rows_of(journal, activity):
 
 
 def readable(path, activities):
-    """What of a journal an independent reader can read: rows by activity, and the settings."""
+    """The part of a journal that an independent reader can read: rows by activity, and the settings."""
     journal = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
     try:
         try:
@@ -81,9 +81,9 @@ def readable(path, activities):
 
 
 def damage(chance, path):
-    """Damages a file as failing cards do; what was done, in words."""
+    """Damages a file as failing cards do; returns a description."""
     content = bytearray(path.read_bytes())
-    # SQLite's header says how large its pages are.
+    # SQLite's header has the page size.
     size = int.from_bytes(content[16:18])
     pages = len(content) // size
     match chance.randrange(5):
@@ -113,7 +113,7 @@ def damage(chance, path):
 
 @attack
 def damaged_journals(arena):
-    """Journals with flipped bits and lost or swapped pages: what can be read is listed again, a run is recorded."""
+    """Journals with flipped bits and lost or swapped pages: readable activities are listed again, a run is recorded."""
     original = recorded(arena)
     whole, settings = readable(original / "journal.sqlite", range(1, 5))
     summaries = {
@@ -121,7 +121,7 @@ def damaged_journals(arena):
         for summary in map(json.loads, arena.pacectl(original, "activities", "--json").stdout.splitlines())
     }
     lost, rescued, slowest, wrong = 0, 0, 0.0, []
-    # Half of them keep the deadline of the attack: each that is not rescued costs RESCUE_S.
+    # Keeps to the attack's time limit: each journal that is not recovered costs RESCUE_S.
     end = time.monotonic() + 22
     count = 0
     while count < 14 and time.monotonic() < end:
@@ -163,7 +163,7 @@ def damaged_journals(arena):
 
 
 def killed_in_a_run(arena, name):
-    """A state directory as a kill in a run leaves it, with a full write-ahead log."""
+    """A state directory after a kill during a run, with a full write-ahead log."""
     directory = arena.ground.directory(f"{arena.directory.name}/{name}")
     daemon = arena.daemon("--demo", directory=directory)
     wait_for(lambda: daemon.status().get("elapsed_ms", 0) > 3000, 10, "a run")
@@ -182,7 +182,7 @@ def journal_without_its_file(arena):
         journal = directory / "state" / "journal.sqlite"
         journal.unlink() if kind == "missing" else journal.write_bytes(b"")
         daemon = arena.daemon(*OFF, directory=directory)
-        # The sockets listen before the journal is looked at.
+        # The sockets listen before the journal is read.
         daemon.call("run.start")
         said = daemon.log_text()
         daemon.end()
@@ -202,7 +202,7 @@ def damaged_log_of_the_journal(arena):
     for number in range(3):
         directory, log = killed_in_a_run(arena, str(number))
         content = bytearray(log.read_bytes())
-        # Behind the log's own header: a frame is 24 bytes and a page.
+        # After the log's own header: a frame is 24 bytes and a page.
         page = int.from_bytes(content[8:12])
         place = (
             32

@@ -1,4 +1,4 @@
-"""Requests that no program would send: huge, deep, broken, mutated, too many; and values out of their ranges."""
+"""Malformed requests: huge, deep, broken, mutated, too many; and values out of range."""
 
 import contextlib
 import json
@@ -62,7 +62,7 @@ STRANGE = [
 
 
 def exchange(daemon, *lines):
-    """What comes back for bytes on control.sock, until the daemon has answered all and hangs up, or cuts the line."""
+    """The response to bytes on control.sock, until the daemon has answered all and disconnects, or rejects the line."""
     try:
         return daemon.ask(*lines)
     except (BrokenPipeError, ConnectionResetError):
@@ -71,7 +71,7 @@ def exchange(daemon, *lines):
 
 @attack
 def huge_and_deep_json(arena):
-    """Lines of 16 MiB, JSON that is 30,000 levels deep, numbers of 60,000 digits, batches of thousands."""
+    """Lines of 16 MiB, JSON with 30,000 levels, numbers of 60,000 digits, batches of thousands."""
     daemon = arena.daemon("--demo")
     cases = [
         b"x" * (16 << 20) + b"\n",
@@ -137,9 +137,9 @@ def bytes_that_are_no_text(arena):
 
 @attack
 def mutated_requests(arena):
-    """Every method with strange values, missing and surplus parameters and flipped bytes: each line has an answer."""
+    """Every method with strange values, missing and extra parameters and flipped bytes: each line has a response."""
     daemon = arena.daemon("--gpsd", "off", "--bluetooth", "off")
-    # The thread that makes files begins with the first end of a run.
+    # The thread that exports files starts with the first end of a run.
     daemon.call("run.start")
     daemon.call("run.stop")
     chance = arena.random
@@ -177,7 +177,7 @@ def mutated_requests(arena):
 
 @attack
 def settings_out_of_range(arena):
-    """Each setting with strange values, and 3,000 valid ones, the last of which outlives a kill."""
+    """Each setting with strange values, and 3,000 valid ones, the last of which survives a kill."""
     options = ["--gpsd", "off", "--bluetooth", "off"]
     daemon = arena.daemon(*options)
     good = daemon.call("settings.get")
@@ -203,7 +203,7 @@ def settings_out_of_range(arena):
             for number in range(3000):
                 client.sendall(request("settings.set", number, key="auto_lap_s", value=60 + number))
                 expect(json.loads(stream.readline())["result"] == 60 + number, "a valid setting was refused")
-        # A setting is on the disk half a second after its answer.
+        # A setting is on the disk half a second after its response.
         time.sleep(1)
         size = sum(path.stat().st_size for path in daemon.state.glob("journal.sqlite*")) >> 20
         arena.note(f"journal {size} MiB")
@@ -215,7 +215,7 @@ def settings_out_of_range(arena):
 
 @attack
 def lap_flood(arena):
-    """run.lap without end: refused within 1 s of the last one, and the `start` of the run is still retained."""
+    """run.lap without end: rejected within 1 s of the last one, and the run's `start` is still retained."""
     daemon = arena.daemon("--demo")
     number = daemon.status()["activity"]
     with arena.holds(daemon) as seen:
@@ -235,7 +235,7 @@ def lap_flood(arena):
 
 @attack
 def command_flood(arena):
-    """Commands of a run in random order, as fast as they are answered: each finished run is in the list, once."""
+    """Commands of a run in random order, as fast as possible: each finished run is in the list, once."""
     daemon = arena.daemon("--gpsd", "off", "--strap", "off", config="[Recording]\nExportAtStop=\n")
     commands = ["run.start", "run.stop", "run.pause", "run.resume", "run.toggle", "run.lap", "run.discard"]
     daemon.call("run.start")

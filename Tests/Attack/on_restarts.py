@@ -11,7 +11,7 @@ from on_gpsd import STRAP_OFF
 
 
 class Rider:
-    """Reports of a receiver that moves north, in a thread, until it is stopped."""
+    """Sends reports of a receiver that moves north, in a thread, until it is stopped."""
 
     def __init__(self, arena, gpsd, speed, rate):
         self.gpsd, self.speed, self.rate = gpsd, speed, rate
@@ -36,7 +36,7 @@ class Rider:
 
 
 def restarts(arena, number, times, between):
-    """Restarts one of two daemons at the same receiver; the last states of both, and those around each restart."""
+    """Restarts one of two daemons at one receiver; returns the last states of both, and those around each restart."""
     gpsd = arena.gpsd()
     options = ["--gpsd", gpsd.option, *STRAP_OFF]
     places = [arena.ground.directory(f"{arena.directory.name}/{name}") for name in ("whole", "restarted")]
@@ -85,12 +85,12 @@ def clean_restarts(arena):
     backwards, shorter, difference = compare(arena, whole, other, pairs)
     expect(backwards <= 0, f"elapsed_ms went back by {backwards}")
     expect(shorter <= 0, f"the distance went back by {shorter:.2f} m")
-    # Requests of the two are answered one after the other.
+    # The requests to the two are sent one after the other.
     expect(
         abs(other["elapsed_ms"] - whole["elapsed_ms"]) <= 1000,
         f"{whole['elapsed_ms'] - other['elapsed_ms']} ms were lost",
     )
-    # The last fix before the rider stands may count in one of them only: 2 m at 20 m/s and 10 Hz.
+    # The last fix before the rider stops may count in one of them only: 2 m at 20 m/s and 10 Hz.
     expect(
         abs(difference) <= 0.005 * whole["distance_m"] + 2, f"{difference:.1f} m of {whole['distance_m']:.1f} m were lost"
     )
@@ -98,11 +98,11 @@ def clean_restarts(arena):
 
 @attack
 def kills_under_load(arena):
-    """Kills in a ride: elapsed_ms does not go back, at most a second of inputs is missing, and a replay agrees."""
+    """Kills in a ride: elapsed_ms does not go back, at most a second of inputs is lost, and a replay agrees."""
     whole, other, pairs, daemon = restarts(arena, signal.SIGKILL, 6, lambda: arena.random.uniform(0.8, 2.0))
     backwards, shorter, difference = compare(arena, whole, other, pairs)
     expect(backwards <= 0, f"elapsed_ms went back by {backwards}")
-    # A second at 20 m/s, and the tick that had counted it.
+    # A second at 20 m/s, and the tick that counted it.
     expect(shorter <= 45, f"the distance went back by {shorter:.1f} m")
     expect(
         abs(difference) <= 0.01 * whole["distance_m"] + 20,
@@ -117,7 +117,7 @@ def kills_under_load(arena):
 
 @attack
 def kills_among_clients(arena):
-    """Kills and SIGTERM in turn while clients flood both sockets: each start is soon, and the run continues."""
+    """Kills and SIGTERM in turn while clients flood both sockets: each start is fast, and the run continues."""
     active, slowest = 0, 0.0
     for turn in range(6):
         begun = time.monotonic()
@@ -146,7 +146,7 @@ def kills_among_clients(arena):
 
 @attack
 def stopped_process(arena):
-    """SIGSTOP for 2 s in a run, with clients that write: the missed ticks are counted, and nothing is lost."""
+    """SIGSTOP for 2 s in a run, while clients write: the missed ticks are counted, and no line is lost."""
     daemon = arena.daemon("--demo")
     with arena.holds(daemon, late=3000, answer=3000):
         clients = [daemon.connect("control.sock") for _ in range(10)]

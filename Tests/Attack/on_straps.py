@@ -1,4 +1,4 @@
-"""A strap that answers twice, wrongly, without end, or not at all."""
+"""A strap that responds twice, wrongly, without end, or not at all."""
 
 import sqlite3
 import threading
@@ -20,7 +20,7 @@ def has_beat(daemon):
 
 @attack
 def strap_that_answers_twice(arena):
-    """Each answer comes twice, the second one 0, 5 or 50 ms later: a beat within 5 s, and no value is shifted."""
+    """Each response comes twice, the second one 0, 5 or 50 ms later: a beat within 5 s, and no value is misassigned."""
     for delay in (0.0, 0.005, 0.05):
 
         def react(request, send):
@@ -76,7 +76,7 @@ def strap_that_answers_twice(arena):
 
 @attack
 def strap_that_answers_wrongly(arena):
-    """Wrong handles, lengths and opcodes and flipped bits in answers: never a beat from another value."""
+    """Wrong handles, lengths and opcodes and flipped bits in responses: no beat comes from another value."""
     chance = arena.random
 
     def react(request, send):
@@ -96,7 +96,7 @@ def strap_that_answers_wrongly(arena):
                 text = bytearray([0x01, request[0], 0, 0, chance.randrange(256)])
         if text:
             send(bytes(text))
-        # A value of another characteristic, which says 200 bpm to somebody who does not look at the handle.
+        # A value of another characteristic, which reads as 200 bpm if the handle is ignored.
         send(bytes.fromhex("1b770000c8"))
 
     strap = arena.strap(react)
@@ -115,7 +115,7 @@ def strap_that_answers_wrongly(arena):
 
 @attack
 def strap_that_floods(arena):
-    """Notifications as fast as they are taken: the connection is cut and rests, and the log stays short."""
+    """Notifications as fast as they are accepted: the connection is cut and paused, and the log stays short."""
     strap = arena.strap()
     daemon = connected(arena, strap)
     sent = 0
@@ -175,7 +175,7 @@ def strap_with_odd_packets(arena):
 
 @attack
 def strap_without_end(arena):
-    """A discovery that never ends, with one more characteristic each time; and connections that end at once."""
+    """A discovery that never ends, with one more characteristic each time; and connections that close at once."""
     places = {"next": 1}
 
     def react(request, send):
@@ -204,7 +204,7 @@ def strap_without_end(arena):
 
 @attack
 def strap_with_zero_intervals(arena):
-    """RR intervals of 0 and 65535, 0 and 65535 bpm: no interval of 0 is passed on, and no such value is a beat."""
+    """RR intervals of 0 and 65535, 0 and 65535 bpm: no interval of 0 is published, and no such value is a beat."""
     strap = arena.strap()
     daemon = connected(arena, strap)
     wait_for(strap.subscribed.is_set, 10, "a subscription")

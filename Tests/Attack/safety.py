@@ -1,4 +1,4 @@
-"""What the attacks may touch: directories that this process made, and the sockets of daemons that it started."""
+"""What the attacks may touch: directories created by this process, and sockets of daemons that it started."""
 
 import os
 import pathlib
@@ -7,16 +7,16 @@ import socket
 import struct
 import tempfile
 
-# Where an installed paced keeps its sockets and its recordings.
+# Where an installed paced keeps its sockets and recordings.
 RESERVED = [pathlib.Path(path) for path in ("/run/paced", "/var/run/paced", "/var/lib/paced")]
 
 
 class Refused(Exception):
-    """The attack does not touch this; the message says why."""
+    """The attack must not touch this; the message says why."""
 
 
 def identity(path):
-    """Device and inode: a directory that somebody put in the place of another has a different one."""
+    """Device and inode: a directory that another process put in its place has a different one."""
     status = os.lstat(path)
     return status.st_dev, status.st_ino
 
@@ -29,10 +29,10 @@ def refuse_reserved(path):
 
 
 class Ground:
-    """The one directory that everything of a run of the attacks is in, and the daemons that the run started."""
+    """The one directory with all files of a run of the attacks, and the daemons that the run started."""
 
     def __init__(self, path=None):
-        """Makes the directory: `path`, which must not exist, or one of a new name in /tmp.
+        """Creates the directory: `path`, which must not exist, or one with a new name in /tmp.
 
         The name is short, because the path of a socket has at most 107 bytes.
         """
@@ -54,7 +54,7 @@ class Ground:
         self.daemons = set()
 
     def check(self, path):
-        """The path without links, if it is in the directory that this process made; else Refused."""
+        """The path without links, if it is in the directory created by this process; else raises Refused."""
         resolved = pathlib.Path(path).resolve()
         refuse_reserved(resolved)
         if identity(self.root) != self.made:
@@ -70,11 +70,11 @@ class Ground:
         return path
 
     def started(self, pid):
-        """A daemon was started: its sockets may be connected to."""
+        """Registers a started daemon: its sockets may be connected to."""
         self.daemons.add(pid)
 
     def connect(self, path, timeout=5.0):
-        """A connection to a socket of a daemon that this process started; Refused for any other."""
+        """A connection to a socket of a daemon that this process started; raises Refused for any other."""
         client = socket.socket(socket.AF_UNIX)
         try:
             client.settimeout(timeout)

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Cuts the power at every moment that a recorded disk knew, and looks at what is left of the run.
+"""Cuts the power at recorded moments of a disk, and checks what is left of the run.
 
     cut.py IMAGE LOG PACED BETWEEN RESUMED
 
-IMAGE is the disk as it was before, LOG what dm-log-writes wrote down (log_writes.py). The power is cut after every flush, and at
-BETWEEN moments between flushes: the file system repairs itself from its journal, as at the next boot; then the database is whole, and
-what it lacks of the run is at most what was said by then. At RESUMED of the cuts the real paced takes the run up again.
+IMAGE is the disk before the run, LOG the log of dm-log-writes (log_writes.py). The power is cut after every flush, and
+at BETWEEN moments between flushes. After each cut the file system replays its journal, as at the next boot; then the
+database must be intact, and lack at most the part of the run published within LIMIT_MS before the cut. At RESUMED of
+the cuts the real paced resumes the run.
 
-Prints what was lost, and last `N passed, N failed`.
+Prints the losses, and last `N passed, N failed`.
 """
 
 import pathlib
@@ -26,18 +27,18 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 
 from harness.process import Paced
 
-# What a cut may cost: the interval between two syncs, the half second between two commits, and the time that a sync took.
+# The maximum loss: the interval between two syncs, the half second between two commits, and the time of a sync.
 LIMIT_MS = 2500
 
 
 class DiskImage:
-    """A directory with what a disk holds after a power cut."""
+    """A directory with the content of a disk after a power cut."""
 
     def __init__(self, work, disk):
         self.directory = pathlib.Path(tempfile.mkdtemp(dir=work))
         image = self.directory / "disk"
         shutil.copyfile(disk, image)
-        # Status 1: errors were corrected, which is what replaying the journal is called.
+        # Status 1: errors were corrected, which includes a replay of the journal.
         checked = subprocess.run(["e2fsck", "-fy", image], capture_output=True, text=True)
         if checked.returncode not in (0, 1):
             raise AssertionError(f"the file system is lost: {checked.stdout}{checked.stderr}")
@@ -49,7 +50,7 @@ class DiskImage:
         shutil.rmtree(self.directory)
 
     def recorded(self):
-        """The activity and the active time that the database holds; None before there is one."""
+        """The activity and its active time in the database; None if it has none yet."""
         path = self.state / "journal.sqlite"
         if not path.exists() or not path.stat().st_size:
             return None
@@ -67,7 +68,7 @@ class DiskImage:
 
 
 def resume(image, paced, expected):
-    """Starts the real paced on what is left: it resumes the same activity, from what the database held."""
+    """Starts the real paced on what is left: it resumes the same activity, from the database's content."""
     runtime = image.directory / "resumed"
     runtime.mkdir()
     daemon = Paced(runtime, "--demo", program=paced, state=image.state)
@@ -78,13 +79,13 @@ def resume(image, paced, expected):
         daemon.end()
     activity, elapsed = expected
     assert state.get("activity") == activity, f"activity {activity} was not gone on with: {state}"
-    # The samples are those of whole seconds; the run may have been kept up to 999 ms further, and has gone on since. The boot is that of
-    # the cut, so that up to 10 s of the outage count.
+    # Samples are of whole seconds; the run may have been stored up to 999 ms further, and
+    # has continued since. The boot is that of the cut, so up to 10 s of the outage count.
     assert elapsed <= state["elapsed_ms"] < elapsed + 16_000, f"{elapsed} ms were recorded: {state}"
 
 
 def flushes(entries):
-    """How often a second the disk was told to flush, and how often to write past its cache."""
+    """Flushes and write-through requests (FUA) of the disk, each second."""
     first = last = flushed = forced = 0
     for entry in entries:
         if entry.mark and entry.mark.startswith("elapsed-"):

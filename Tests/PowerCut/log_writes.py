@@ -1,4 +1,4 @@
-"""What the kernel's dm-log-writes wrote down of a disk: every write in the order in which it could have been lost.
+"""The log of the kernel's dm-log-writes: every write of a disk in order.
 
 Layout, little-endian, in sectors of the size that the first one names:
 
@@ -28,7 +28,7 @@ class Entry:
 
     @property
     def is_boundary(self):
-        """What was written before it is on the disk, unless the disk lies."""
+        """Earlier writes are on the disk, unless the disk lies."""
         return bool(self.flags & (FLUSH | FUA))
 
 
@@ -50,7 +50,7 @@ def entries(log):
 
 
 def apply(entry, log, disk):
-    """Does to an open disk what was done then."""
+    """Repeats the write on an open disk image."""
     if not entry.size:
         return
     disk.seek(entry.offset)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""In the virtual machine: a run is recorded onto a real ext4, and every write of its disk is written down.
+"""In the virtual machine: records a run onto a real ext4, with a log of every write to its disk.
 
     record.py SECONDS PACED [OPTION…]
 
-The first drive is the disk, with an ext4 on it; the second takes the log of dm-log-writes. While the run lasts, each state that
-is published puts a mark into that log, `elapsed-ACTIVITY-MILLISECONDS`: what a reader had seen before the next write.
+The first drive is the disk, with an ext4; the second is the log of dm-log-writes. During the run each published state
+puts a mark into that log, `elapsed-ACTIVITY-MILLISECONDS`: what a client had received before the next write.
 """
 
 import fcntl
@@ -31,7 +31,7 @@ HEAD = struct.Struct("<3I I I I i I I I Q 128s 129s 7x")
 
 
 class Marks:
-    """Puts words into the log, without a process for each."""
+    """Writes marks into the log, without a process for each."""
 
     def __init__(self):
         self.control = os.open("/dev/mapper/control", os.O_RDWR)
@@ -71,7 +71,7 @@ def main(seconds, program, *options):
         seen = len(client.lines)
     with open("/sys/block/vda/stat") as figures:
         words = figures.read().split()
-    # The kernel's own count of sectors that were written.
+    # The kernel's own count of written sectors.
     written = {"seconds": float(seconds), "bytes": int(words[6]) * 512}
     pathlib.Path("/run/share/written").write_text(json.dumps(written) + "\n")
     paced.kill()
