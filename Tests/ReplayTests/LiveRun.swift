@@ -5,8 +5,7 @@ import Pipeline
 import TestKit
 import Testing
 
-/// The daemon's loop without devices and sockets: inputs at their times through a ``RunEngine``, published and
-/// recorded.
+/// The daemon's loop without devices and sockets: it feeds inputs at their times, and keeps outputs and rows.
 struct LiveRun {
     var recollection: RunEngine
     var now: Instant

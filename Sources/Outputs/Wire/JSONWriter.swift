@@ -2,8 +2,8 @@ package import Domain
 
 /// Writes JSON (RFC 8259) into one buffer that is reused for each line, without heap allocations once it has grown.
 ///
-/// The text has no white space. A comma is written unless the buffer ends with an opening bracket, a colon or a line.
-/// Members without a value are omitted.
+/// The text has no white space. A comma is written unless the buffer is empty or ends with an opening bracket, a colon
+/// or a newline. Members without a value are omitted.
 package struct JSONWriter: Sendable {
     /// The bytes since the last ``clear()``.
     package private(set) var bytes: [UInt8] = []
@@ -132,8 +132,7 @@ extension JSONWriter {
     }
 
     /// Appends a number with at most `decimals` decimals, 0 to 9, rounded like `printf`, without trailing zeros or an
-    /// exponent. A value that is not finite, or too large to be rounded (``DecimalFormat/scaled(_:decimals:)``), is
-    /// omitted.
+    /// exponent. A value that is not finite or too large for ``DecimalFormat/scaled(_:decimals:)`` is omitted.
     package mutating func member(_ name: String, _ value: Double?, decimals: Int) {
         guard let value, let scaled = DecimalFormat.scaled(value, decimals: decimals) else { return }
         key(name)

@@ -1,8 +1,7 @@
 import Domain
 
 /// The numbers of the events that a reader of the present run needs, regardless of later events: its `start`, the last
-/// `start` with `resumed`, the last `pause` or `resume`, and the last ``lapLimit`` laps. A run that has ended needs
-/// none.
+/// `start` with `resumed`, the last `pause` or `resume`, and the last ``lapLimit`` laps; none after its end.
 struct RetainedRunEvents: Sendable {
     static let lapLimit = 100
 
@@ -48,8 +47,7 @@ extension RetainedRunEvents.Kind {
         }
     }
 
-    /// Finds the kind in an EVENT line of ``JSONWriter``: `event` comes before any external text, and quotes in texts
-    /// are escaped.
+    /// Finds the kind in an EVENT line: `event` comes before any external text, and quotes in texts are escaped.
     init?(line: [UInt8]) {
         guard let start = line.end(of: #""event":""#) else { return nil }
         switch String(decoding: line[start...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self) {

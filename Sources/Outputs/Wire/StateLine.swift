@@ -3,8 +3,7 @@ package import Domain
 extension JSONWriter {
     /// Writes a STATE line.
     ///
-    /// - Parameter sequence: the number since the daemon's start, from 1; nil in a replay, which omits the members that
-    ///   depend on the host.
+    /// - Parameter sequence: the number since the daemon's start, from 1; nil in a replay, which omits host members.
     package mutating func stateLine(_ state: State, sequence: Int?) {
         self.state(state, sequence: sequence)
         newline()

@@ -50,8 +50,8 @@ package struct GattClient: Sendable {
     /// The largest number of datagrams a second that are neither notifications nor responses.
     package static let requestLimit = 50
 
-    /// The time after a response in which its repetition can arrive. It grows with a device's latest repetition, up to
-    /// ``repetitionLimit``.
+    /// The time after a response in which its repetition can arrive. A later repetition extends it by its delay, up to
+    /// ``repetitionLimit`` in total.
     package static let repetitionWait = Duration.milliseconds(100)
     package static let repetitionLimit = Duration.seconds(2)
 

@@ -19,8 +19,7 @@ package enum GattProcedure: Equatable, Sendable {
     /// Writes a value that fits into one PDU.
     case write(handle: UInt16, value: [UInt8])
 
-    /// Returns the write to a Client Characteristic Configuration descriptor that turns notifications or indications
-    /// on.
+    /// Returns the write to a Client Characteristic Configuration descriptor that sets notifications or indications.
     package static func subscribe(_ subscription: Subscription, descriptor: UInt16) -> GattProcedure {
         var value: [UInt8] = []
         value.append(uint16: subscription.rawValue)

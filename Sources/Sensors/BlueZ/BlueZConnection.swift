@@ -8,7 +8,7 @@ package import Domain
 ///                            ▼                    ▼                           ▼                    ▼
 ///                          over ◀──────────── leaving ◀───────────────────────┴──────── parting ◀──┘
 ///
-/// A link left behind by an earlier process is used if its services are resolved, else closed first. Measurements
+/// A link left behind by another process is used if its services are resolved, else closed first. Measurements
 /// arrive as property changes (StartNotify), or over a file descriptor (AcquireNotify) if that fails. The descriptor
 /// would be cheaper, but if the link ends before it is passed on, bluetoothd (up to 5.83 at least) keeps notifications
 /// without a receiver and crashes later. After the first measurement the battery and the device information are read,
@@ -32,7 +32,7 @@ package struct BlueZConnection: Sendable {
     }
 
     enum Phase: Equatable, Sendable {
-        /// A useless link of an earlier process is being closed.
+        /// A useless link of another process is being closed.
         case closing(until: Instant)
         /// The limit is nil until Connect is answered.
         case connecting(until: Instant?)
@@ -57,7 +57,7 @@ package struct BlueZConnection: Sendable {
     package static let partingLimit = Duration.seconds(1)
     package static let reasonLimit = Duration.milliseconds(100)
 
-    /// An unpaired strap without a confirmed subscription by then needs pairing: bluetoothd 5.66 does not answer.
+    /// An unpaired strap without a confirmation by then needs pairing: bluetoothd 5.66 asks no agent and never answers.
     package static let agreementLimit = Duration.seconds(8)
 
     /// A Connect that fails after this time means that the strap was not heard: the kernel waits 40 s.

@@ -37,10 +37,9 @@ package enum BlueZMethodCall: Hashable, Sendable {
         }
     }
 
-    /// Whether bluetoothd delays the reply while any device pairs: it suspends discoveries then, and resumes them 5 s
-    /// later.
+    /// Whether bluetoothd delays the reply while any device pairs: it suspends discoveries then.
     ///
-    /// Source: BlueZ 5.66, src/adapter.c, `resume_discovery`.
+    /// Source: BlueZ 5.66, src/adapter.c, `resume_discovery`, which resumes them after 5 s.
     var waitsForPairings: Bool {
         switch self {
         case .startDiscovery, .stopDiscovery: true

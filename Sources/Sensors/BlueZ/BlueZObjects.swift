@@ -64,8 +64,7 @@ package struct BlueZDevice: Equatable, Sendable {
     }
 }
 
-/// The objects of bluetoothd, maintained from its signals. Characteristic values are not kept: they are old and no
-/// measurements.
+/// The objects of bluetoothd, maintained from its signals. Old characteristic values are not kept.
 ///
 /// Every advertiser becomes an object, so their number is bounded. To make room, devices without a connection are
 /// discarded, the one with the oldest update first.

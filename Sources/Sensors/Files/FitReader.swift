@@ -1,7 +1,6 @@
 package import Domain
 
-/// Reads a FIT file in pieces: the bytes become messages, and those of an activity the rows and the header of a
-/// recording.
+/// Reads a FIT file in pieces: parses messages, and passes on the rows and the header of an activity.
 ///
 ///     header size ─────▶ header ──▶ ┌▶ first byte ──▶ definition ─┐
 ///          ▲                        │      │  └─────▶ data ───────┤

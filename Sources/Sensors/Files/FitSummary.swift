@@ -162,8 +162,7 @@ struct FitLap {
     }
 
     /// Returns the end in milliseconds since the start of the recording, rounded to seconds like all times of a file.
-    /// It is computed from start and duration, as readers should: a lap's timestamp is the time at which it was
-    /// written.
+    /// Readers should compute it from start and duration: a lap's timestamp is when it was written.
     func ended(since started: UTC?) -> Int64 {
         max((start + (milliseconds + 500) / 1000 + Fit.epoch) * 1000 - (started?.milliseconds ?? 0), 0)
     }

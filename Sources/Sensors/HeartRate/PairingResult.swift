@@ -6,7 +6,7 @@ package enum PairingResult: Equatable, Sendable {
     case paired
     /// The strap was paired before and still is.
     case pairedAlready
-    /// The strap did not advertise.
+    /// The strap was not reached.
     case absent
     /// The strap or the host rejected the pairing.
     case refused

@@ -25,8 +25,7 @@ package struct ScanResult: Equatable, Sendable {
         services.contains(.heartRateService)
     }
 
-    /// Returns this report completed by an earlier one of the same device: a name and services may come in different
-    /// datagrams.
+    /// Returns this report completed by an earlier one of the device: its name and services may come separately.
     func completed(by earlier: ScanResult) -> ScanResult {
         let unsaid = earlier.services.filter { !services.contains($0) }
         return ScanResult(

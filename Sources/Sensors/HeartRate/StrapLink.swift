@@ -59,8 +59,8 @@ package struct StrapLink: Sendable {
     package static let firstSilence = Duration.seconds(3)
     package static let silenceTimeout = Duration.seconds(5)
 
-    /// The silence after which the link disconnects. After subscribing it doubles with each fruitless connection, twice
-    /// at most.
+    /// The silence after which the link disconnects. After subscribing it doubles with each fruitless connection, up to
+    /// four times the value.
     package static let notificationTimeout = Duration.seconds(12)
 
     /// How long a stream must last to reset the rests.

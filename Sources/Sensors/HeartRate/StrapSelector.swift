@@ -38,7 +38,7 @@ package struct StrapSelector: Sendable {
     /// How long a stranger must have been the only one.
     package static let soleCandidateTime = Duration.seconds(15)
 
-    /// The lowest signal of a device held close, in dBm, and its distance from the next, in dB.
+    /// The lowest signal of a strap that a person holds close to the board, in dBm, and its lead over the next, in dB.
     package static let minimumRSSI = -55
     package static let rssiMargin = 10
 

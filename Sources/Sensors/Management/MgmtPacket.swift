@@ -2,8 +2,7 @@ package import Domain
 
 /// An event of the kernel's Bluetooth management interface, including replies to commands.
 ///
-/// Layout, little-endian: event u16, adapter index u16 (0xFFFF for none), length u16, and bytes of that length to the
-/// end of the datagram:
+/// Layout, little-endian: event u16, adapter index u16 (0xFFFF for none), length u16, bytes to the end of the datagram:
 ///
 ///     event  name                 bytes
 ///     0001   command complete     opcode u16, status u8, return value

@@ -37,8 +37,8 @@ struct HeartRateMeasurementTests {
         Vector("11 00 00 00 00", 0, rr: []),
     ]
 
-    // Source: NordicSemiconductor/Android-BLE-Common-Library, HeartRateMeasurementDataCallbackTest.java; the last is
-    // invalid.
+    // Source: NordicSemiconductor/Android-BLE-Common-Library, HeartRateMeasurementDataCallbackTest.java; rejects the
+    // last.
     static let nordic = [
         Vector("00 55", 85),
         Vector("04 FF", 255, contact: false),
