@@ -10,7 +10,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build run test test-all endure lint unit end-to-end first-beat first-boot test-sanitize test-vm test-systemd test-power \
+.PHONY: build run test pages test-all endure lint unit end-to-end first-beat first-boot test-sanitize test-vm test-systemd test-power \
 	torture soak attack attack-short bench fuzz fuzz-short fuzz-cases .build/release/Fuzz install uninstall deb clean \
 	requirements test-requirements machine-requirements
 
@@ -119,6 +119,10 @@ attack: build .build/venv
 attack-short: build .build/venv
 	@echo "== a minute of attacks on the programs"
 	@$(stage) attack-short .build/venv/bin/python -B Tests/Attack/attack.py --short --seed 1
+
+# What is made of the tables of keys: the example of paced.conf and the lists in its manual page.
+pages: requirements
+	PACED_WRITE_PAGES=1 swift test --disable-xctest --filter ConfigurationPageTests
 
 bench: requirements
 	@echo "== nanoseconds and allocations of the hot paths"

@@ -93,7 +93,7 @@ package struct Configuration: Equatable, Sendable {
                 if let line = lines.updateValue(assignment.line, forKey: name) {
                     throw Options.UsageError(line: "\(shown(assignment.key)) stands in line \(line) already")
                 }
-                try take(assignment, &panel)
+                try apply(assignment, &panel)
             } catch {
                 throw Options.UsageError(line: "\(path):\(assignment.line): \(error.line)")
             }
@@ -103,7 +103,7 @@ package struct Configuration: Equatable, Sendable {
         if case .ours(let straps) = straps { settings.straps = straps }
     }
 
-    private mutating func take(
+    private mutating func apply(
         _ assignment: ConfigurationFile.Assignment, _ panel: inout PanelConfiguration
     ) throws(Options.UsageError) {
         let sections = ConfigurationSection.allCases.map { "[\($0.rawValue)]" }.joined(separator: " ")
@@ -120,8 +120,8 @@ package struct Configuration: Equatable, Sendable {
         }
         if section == .settings, let key = SettingKey(rawValue: assignment.key) {
             try settings.parse(key, assignment)
-        } else if let key = ConfigurationKey(rawValue: assignment.key) {
-            try take(key, assignment)
+        } else if let key = ConfigurationKey.all.first(where: { $0.name == assignment.key }) {
+            try key.apply(assignment, to: &self)
         } else {
             do throws(PanelConfiguration.Wrong) {
                 try panel.apply(assignment)
@@ -131,27 +131,14 @@ package struct Configuration: Equatable, Sendable {
         }
     }
 
-    private mutating func take(
-        _ key: ConfigurationKey, _ assignment: ConfigurationFile.Assignment
-    ) throws(Options.UsageError) {
-        let value = assignment.value
-        switch key {
-        case .syncInterval: syncSeconds = value.isEmpty ? nil : try assignment.number(in: 1...60)
-        case .resumeLimit: resumeLimitSeconds = try assignment.number(in: 0...86_400)
-        case .exportAtStop: exportAtStop = try assignment.formats()
-        case .exportDirectory: exportDirectory = value.isEmpty ? nil : try assignment.directory()
-        case .autoStart: startsAutomatically = try assignment.bool()
-        case .gpsd: gpsd = try Options.Gpsd(value, of: key.rawValue)
-        case .backend: bluetooth = try Options.Bluetooth(value, of: key.rawValue)
-        case .adapter: adapter = value.isEmpty ? .any : try AdapterChoice(value, of: key.rawValue)
-        case .straps: straps = try assignment.straps()
-        case .maxStateClients: maxStateClients = try assignment.number(in: 1...4096)
-        case .maxStateClientsPerUser: maxStateClientsPerUser = try assignment.number(in: 1...4096)
-        case .maxControlClients: maxControlClients = try assignment.number(in: 1...256)
-        case .maxControlClientsPerUser: maxControlClientsPerUser = try assignment.number(in: 1...256)
-        case .warnAtPercent: warnAtPercent = try assignment.number(in: 0...100)
-        case .closeAtPercent: closeAtPercent = try assignment.number(in: 0...100)
-        }
+    // MARK: Reload
+
+    /// Adopts what takes effect at a reload; the rest stays in force until the next start.
+    mutating func adoptLiveKeys(from new: Configuration) {
+        let old = self
+        self = new
+        for key in ConfigurationKey.all where key.effect == .start { key.copy(from: old, to: &self) }
+        settings.straps = old.settings.straps
     }
 }
 

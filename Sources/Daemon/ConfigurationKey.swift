@@ -1,93 +1,199 @@
 import Adapters
 import Domain
+import Outputs
+import Sensors
 
-/// A section of paced.conf.
-package enum ConfigurationSection: String, CaseIterable, Sendable {
-    case recording = "Recording"
-    case position = "Position"
-    case bluetooth = "Bluetooth"
-    case clients = "Clients"
-    case power = "Power"
-    case settings = "Settings"
-    /// Read by the panel, which is another program; here it is only checked (``PanelConfiguration``).
-    case panel = "Panel"
+/// A key of paced.conf that the daemon uses: one row of ``all``.
+///
+/// The parser, its errors, reload, the example file and the manual page follow from the row.
+struct ConfigurationKey: Sendable {
+    /// When a changed value takes effect.
+    enum Effect: Sendable {
+        /// At a reload.
+        case reload
+        /// At the next start: a reload closes no link.
+        case start
+    }
 
-    /// The names of all keys that may stand in it.
-    package var keys: [String] {
-        switch self {
-        case .settings: SettingKey.allCases.filter { $0 != .straps }.map(\.rawValue)
-        case .panel: ["Toggle", "Lap", "Stop", "Devices"] + PanelLight.allCases.map(\.key)
-        default: ConfigurationKey.allCases.filter { $0.section == self }.map(\.rawValue)
+    let section: ConfigurationSection
+    let name: String
+    /// The name in release 0.1.0, which the next release rejects.
+    let former: FormerName?
+    /// The default as the file has it; empty for none.
+    let initial: String
+    let effect: Effect
+    /// What the key does, the values that it takes and what an empty one means, for the manual page and the example file.
+    let text: String
+    private let set: @Sendable (inout Configuration, ConfigurationFile.Assignment) throws -> Void
+    private let isEqual: @Sendable (Configuration, Configuration) -> Bool
+    private let copy: @Sendable (Configuration, inout Configuration) -> Void
+
+    struct FormerName: Sendable {
+        let name: String
+        /// Converts a value that the former name has to the value of the present one.
+        var converting: @Sendable (String) -> String = { $0 }
+    }
+
+    /// - Parameters:
+    ///   - property: where ``Configuration`` keeps the value.
+    ///   - set: reads the value and sets the property; throws an ``Options/UsageError`` that names the key.
+    private init<Value: Equatable & Sendable>(
+        _ section: ConfigurationSection, _ name: String,
+        _ property: any WritableKeyPath<Configuration, Value> & Sendable, former: FormerName? = nil,
+        initial: String = "",
+        effect: Effect = .reload, text: String,
+        set: @escaping @Sendable (inout Configuration, ConfigurationFile.Assignment) throws -> Void
+    ) {
+        self.section = section
+        self.name = name
+        self.former = former
+        self.initial = initial
+        self.effect = effect
+        self.text = text
+        self.set = set
+        isEqual = { $0[keyPath: property] == $1[keyPath: property] }
+        copy = { $1[keyPath: property] = $0[keyPath: property] }
+    }
+
+    /// - Throws: ``Options/UsageError``, which names the key; then nothing has changed.
+    func apply(_ assignment: ConfigurationFile.Assignment, to configuration: inout Configuration)
+        throws(Options.UsageError)
+    {
+        do {
+            try set(&configuration, assignment)
+        } catch let error as Options.UsageError {
+            throw error
+        } catch {
+            throw Options.UsageError(line: "\(name): \(error)")
         }
     }
+
+    func agrees(in one: Configuration, _ other: Configuration) -> Bool {
+        isEqual(one, other)
+    }
+
+    func copy(from source: Configuration, to configuration: inout Configuration) {
+        copy(source, &configuration)
+    }
+
+    static let all: [ConfigurationKey] = [
+        ConfigurationKey(
+            .recording, "SyncIntervalSec", \.syncSeconds, former: FormerName(name: "SyncSeconds"),
+            text: """
+                The interval of syncs to the disk, in seconds, 1 to 60: a power cut loses at most this much. Default: 1 while a
+                run is active, else 10.
+                """
+        ) { $0.syncSeconds = $1.value.isEmpty ? nil : try $1.number(in: 1...60) },
+        ConfigurationKey(
+            .recording, "ResumeLimitSec", \.resumeLimitSeconds,
+            former: FormerName(name: "ResumeMinutes", converting: secondsOfMinutes), initial: "900",
+            text: """
+                The age, in seconds, up to which a run is resumed after a restart or a power cut, 0 to 86400. An older run is
+                stopped at its last moment. 0 resumes no run. The outage is a pause, unless the daemon starts again on the same
+                boot within 10 seconds.
+                """
+        ) { $0.resumeLimitSeconds = try $1.number(in: 0...86_400) },
+        ConfigurationKey(
+            .recording, "ExportAtStop", \.exportAtStop, initial: "fit",
+            text: """
+                The files to make of each stopped run: any of fit, gpx, tcx, geojson, kml and csv, separated by spaces or commas,
+                or nothing.
+                """
+        ) { $0.exportAtStop = try $1.formats() },
+        ConfigurationKey(
+            .recording, "ExportDirectory", \.exportDirectory,
+            text: """
+                The directory of these files, an absolute path. Default: exports in the state directory. The service can write
+                to its state directory only: another one needs a drop-in with ReadWritePaths=.
+                """
+        ) { $0.exportDirectory = $1.value.isEmpty ? nil : try $1.directory() },
+        ConfigurationKey(
+            .recording, "AutoStart", \.startsAutomatically, former: FormerName(name: "RecordAtBoot"), initial: "no",
+            effect: .start,
+            text: """
+                For a board whose only switch is the power. yes starts a run when the board has moved 50 m or a strap has sent
+                beats for 30 s, backdated to the start of that. It stops the run when the system shuts down.
+                """
+        ) { $0.startsAutomatically = try $1.bool() },
+        ConfigurationKey(
+            .position, "Gpsd", \.gpsd, initial: "localhost:2947", effect: .start,
+            text: """
+                The address of gpsd: HOST:PORT, HOST:PORT:DEVICE for one of several receivers, or off. HOST is localhost or a
+                numeric address. A gpsd on another machine needs a drop-in for the service.
+                """
+        ) { $0.gpsd = try Options.Gpsd($1.value, of: $1.key) },
+        ConfigurationKey(
+            .bluetooth, "Backend", \.bluetooth, former: FormerName(name: "Way"), initial: "auto", effect: .start,
+            text: """
+                The Bluetooth backend: bluetoothd, kernel (the kernel's own interfaces), auto (bluetoothd while it runs, else the
+                kernel) or off.
+                """
+        ) { $0.bluetooth = try Options.Bluetooth($1.value, of: $1.key) },
+        ConfigurationKey(
+            .bluetooth, "Adapter", \.adapter, effect: .start,
+            text: "The Bluetooth adapter: its address, or hci and a number, which can change. Default: the first one."
+        ) { $0.adapter = $1.value.isEmpty ? .any : try AdapterChoice($1.value, of: $1.key) },
+        ConfigurationKey(
+            .bluetooth, "Straps", \.straps, initial: "auto", effect: .start,
+            text: """
+                The straps to use, separated by commas: addresses, names, or the ends of names that are printed on straps. auto
+                uses a strap that is near and remembers it. off uses none.
+                """
+        ) { $0.straps = try $1.straps() },
+        ConfigurationKey(
+            .clients, "MaxStateClients", \.maxStateClients, former: FormerName(name: "StateClients"), initial: "256",
+            text: "The clients of the state socket, 1 to 4096."
+        ) { $0.maxStateClients = try $1.number(in: 1...4096) },
+        ConfigurationKey(
+            .clients, "MaxStateClientsPerUser", \.maxStateClientsPerUser,
+            former: FormerName(name: "StateClientsPerUser"), initial: "128",
+            text: "The clients of the state socket of one user, root included, 1 to 4096."
+        ) { $0.maxStateClientsPerUser = try $1.number(in: 1...4096) },
+        ConfigurationKey(
+            .clients, "MaxControlClients", \.maxControlClients, former: FormerName(name: "ControlClients"),
+            initial: "32", text: "The clients of the control socket, 1 to 256."
+        ) { $0.maxControlClients = try $1.number(in: 1...256) },
+        ConfigurationKey(
+            .clients, "MaxControlClientsPerUser", \.maxControlClientsPerUser,
+            former: FormerName(name: "ControlClientsPerUser"), initial: "16",
+            text: "The clients of the control socket of one user, root included, 1 to 256."
+        ) { $0.maxControlClientsPerUser = try $1.number(in: 1...256) },
+        ConfigurationKey(
+            .power, "WarnAtPercent", \.warnAtPercent, initial: "15",
+            text: "Report a fault when the battery is this low, 0 to 100; 0 for never."
+        ) { $0.warnAtPercent = try $1.number(in: 0...100) },
+        ConfigurationKey(
+            .power, "CloseAtPercent", \.closeAtPercent, initial: "4",
+            text: """
+                Stop the run and sync the disk when the battery is this low, 0 to 100; 0 for never. The run is resumed if power
+                returns within ResumeLimitSec.
+                """
+        ) { $0.closeAtPercent = try $1.number(in: 0...100) },
+    ]
 }
 
-/// A key of paced.conf that is the daemon's own.
-enum ConfigurationKey: String, CaseIterable, Sendable {
-    case syncInterval = "SyncIntervalSec"
-    case resumeLimit = "ResumeLimitSec"
-    case exportAtStop = "ExportAtStop"
-    case exportDirectory = "ExportDirectory"
-    case autoStart = "AutoStart"
-    case gpsd = "Gpsd"
-    case backend = "Backend"
-    case adapter = "Adapter"
-    case straps = "Straps"
-    case maxStateClients = "MaxStateClients"
-    case maxStateClientsPerUser = "MaxStateClientsPerUser"
-    case maxControlClients = "MaxControlClients"
-    case maxControlClientsPerUser = "MaxControlClientsPerUser"
-    case warnAtPercent = "WarnAtPercent"
-    case closeAtPercent = "CloseAtPercent"
-
-    var section: ConfigurationSection {
-        switch self {
-        case .syncInterval, .resumeLimit, .exportAtStop, .exportDirectory, .autoStart: .recording
-        case .gpsd: .position
-        case .backend, .adapter, .straps: .bluetooth
-        case .maxStateClients, .maxStateClientsPerUser, .maxControlClients, .maxControlClientsPerUser: .clients
-        case .warnAtPercent, .closeAtPercent: .power
-        }
-    }
-
-    /// The key's name in releases up to 0.1.0: it is read for one more release, with a warning.
-    var formerly: String? {
-        switch self {
-        case .syncInterval: "SyncSeconds"
-        case .resumeLimit: "ResumeMinutes"
-        case .autoStart: "RecordAtBoot"
-        case .backend: "Way"
-        case .maxStateClients: "StateClients"
-        case .maxStateClientsPerUser: "StateClientsPerUser"
-        case .maxControlClients: "ControlClients"
-        case .maxControlClientsPerUser: "ControlClientsPerUser"
-        case .exportAtStop, .exportDirectory, .gpsd, .adapter, .straps, .warnAtPercent, .closeAtPercent: nil
-        }
-    }
-
-    /// Converts a value of ``formerly``: the limit was in minutes, and is in seconds.
-    func value(formerly value: String) -> String {
-        guard self == .resumeLimit, let minutes = Int(value) else { return value }
-        let (seconds, isTooMany) = minutes.multipliedReportingOverflow(by: 60)
-        return isTooMany ? value : String(seconds)
-    }
+/// `ResumeMinutes` in seconds; what is no number stays, and is an error of the present key.
+private let secondsOfMinutes: @Sendable (String) -> String = { value in
+    guard let minutes = Int(value) else { return value }
+    let (seconds, isTooMany) = minutes.multipliedReportingOverflow(by: 60)
+    return isTooMany ? value : String(seconds)
 }
 
 extension [ConfigurationFile.Assignment] {
-    /// Replaces former names of keys (``ConfigurationKey/formerly``). Where a file has both names of a key, the present one wins.
+    /// Replaces former names of keys (``ConfigurationKey/former``). Where a file has both names of a key, the present one wins.
     ///
     /// - Returns: for each former name a warning that has both.
     mutating func replaceFormerNames(in path: String) -> [String] {
         var warnings: [String] = []
         let names = Set(map { $0.section + "." + $0.key })
         self = compactMap { assignment in
-            let key = ConfigurationKey.allCases.first { key in
-                key.formerly == assignment.key && key.section.rawValue == assignment.section
+            let key = ConfigurationKey.all.first { key in
+                key.former?.name == assignment.key && key.section.rawValue == assignment.section
             }
-            guard let key else { return assignment }
+            guard let key, let former = key.former else { return assignment }
             var present = assignment
-            present.key = key.rawValue
-            present.value = key.value(formerly: assignment.value)
+            present.key = key.name
+            present.value = former.converting(assignment.value)
             guard !names.contains(present.section + "." + present.key) else {
                 warnings.append(
                     "\(path):\(assignment.line): \(assignment.key)= is ignored, \(present.key)= replaces it")

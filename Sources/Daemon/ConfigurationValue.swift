@@ -2,7 +2,7 @@ import Adapters
 import Domain
 import Outputs
 
-/// What a value of paced.conf must be.
+/// Reads the value of a key of paced.conf.
 extension ConfigurationFile.Assignment {
     func number(in range: ClosedRange<Int>) throws(Options.UsageError) -> Int {
         guard let number = Int(value), range.contains(number) else {
@@ -12,7 +12,7 @@ extension ConfigurationFile.Assignment {
         return number
     }
 
-    /// The words that systemd's files know.
+    /// Reads the booleans of systemd's files.
     func bool() throws(Options.UsageError) -> Bool {
         switch value.lowercased() {
         case "yes", "true", "on", "1": return true
@@ -21,7 +21,7 @@ extension ConfigurationFile.Assignment {
         }
     }
 
-    /// Words with spaces or commas between.
+    /// The words of the value, separated by spaces or commas.
     private var words: [String] {
         value.split(whereSeparator: { $0 == " " || $0 == "," }).map(String.init)
     }
@@ -41,7 +41,7 @@ extension ConfigurationFile.Assignment {
         return value
     }
 
-    /// What the option takes, without the strap that is only for tests; and no more than the setting may have.
+    /// Reads the value of `--strap`, except the strap for tests; at most as many straps as the setting allows.
     func straps() throws(Options.UsageError) -> Options.Strap {
         let straps = try Options.Strap(value, of: key)
         switch straps {
@@ -54,12 +54,12 @@ extension ConfigurationFile.Assignment {
         return straps
     }
 
-    /// The value as control.sock would have it; `null` for what cannot be one of this setting.
+    /// The value as a client of control.sock sends it; `null` if it is none of the setting.
     fileprivate func json(of setting: SettingKey) throws(Options.UsageError) -> JSON {
-        switch setting {
-        case .metric, .twelveHourClock, .useHeartRateZones: return .bool(try bool())
+        switch setting.kind {
+        case .flag: return .bool(try bool())
+        case .number: return Int64(value).map { .integer($0) } ?? .null
         case .sport: return .string(value)
-        case .autoLapMetres, .autoLapSeconds, .autoStopMinutes: return Int64(value).map { .integer($0) } ?? .null
         case .zones:
             if value.isEmpty { return .null }
             let numbers = words.compactMap { Int64($0) }
@@ -79,7 +79,7 @@ extension ConfigurationFile.Assignment {
 }
 
 extension Settings {
-    /// Takes over a setting of [Settings], by the rules of control.sock.
+    /// Adopts a key of `[Settings]`, by the rules of control.sock.
     mutating func parse(_ key: SettingKey, _ assignment: ConfigurationFile.Assignment) throws(Options.UsageError) {
         try parse(key, assignment.json(of: key))
     }
@@ -90,6 +90,21 @@ extension Settings {
         } catch {
             let lines = (error.detail ?? error.message).split(separator: "\n")
             throw Options.UsageError(line: lines.joined(separator: ", "))
+        }
+    }
+
+    /// The value of a setting as paced.conf has it.
+    func configured(_ key: SettingKey) -> String {
+        switch key.kind {
+        case .flag(let property): return self[keyPath: property] ? "yes" : "no"
+        case .number(let property, _): return String(self[keyPath: property])
+        case .sport: return sport.rawValue
+        case .straps: return straps.joined(separator: ",")
+        case .zones: return zones.map { $0.bottoms.map(String.init).joined(separator: " ") } ?? ""
+        case .components:
+            var line = JSONWriter()
+            line.value(key, of: self)
+            return String(decoding: line.bytes, as: UTF8.self)
         }
     }
 }

@@ -21,10 +21,10 @@ extension Daemon {
     ///
     /// - Throws: ``RPCError`` -32004 if the value contradicts another setting, or if an option overrides the setting.
     func change(_ change: SettingChange, at now: Instant) throws(RPCError) -> ControlResult {
-        if case .straps(let ours) = change {
+        if change.key == .straps {
             try checkStrapsAreFree()
             var list = straps
-            list.ours = ours
+            list.ours = change.values.straps
             save(list, at: now)
             applyStraps()
         } else {
@@ -39,7 +39,7 @@ extension Daemon {
 
     /// Stores the user's choice of straps, including whether any is used.
     func saveStrapSetting(at now: Instant) {
-        save(made.adopt(.straps(straps.ours)), at: now)
+        save(made.adopt(SettingChange(.straps) { $0.straps = straps.ours }), at: now)
         save(made.adopt(strapsAreOff: straps.isOff), at: now)
     }
 

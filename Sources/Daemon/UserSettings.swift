@@ -54,7 +54,10 @@ struct UserSettings: Equatable {
             damages.append(
                 Damage(
                     reason: "the heart-rate zones are damaged (\(zonesDamage)): they are cleared and switched off",
-                    mending: [adopt(.zones(nil)), adopt(.useHeartRateZones(false))]))
+                    mending: [
+                        adopt(SettingChange(.zones) { $0.zones = nil }),
+                        adopt(SettingChange(.useHeartRateZones) { $0.useHeartRateZones = false }),
+                    ]))
         }
     }
 
@@ -103,9 +106,7 @@ struct UserSettings: Equatable {
     }
 
     private func isOn(_ key: SettingKey) -> Bool {
-        switch changes[key] {
-        case .autoLapMetres(let value)?, .autoLapSeconds(let value)?: value > 0
-        default: false
-        }
+        guard let change = changes[key], case .number(let property, _) = key.kind else { return false }
+        return change.values[keyPath: property] > 0
     }
 }

@@ -56,20 +56,6 @@ package struct Event: Equatable, Sendable {
     }
 }
 
-/// Key of a setting; the raw value is its name on the wire.
-package enum SettingKey: String, CaseIterable, Sendable {
-    case metric
-    case twelveHourClock = "twelve_hour_clock"
-    case useHeartRateZones = "use_heart_rate_zones"
-    case sport
-    case autoLapMetres = "auto_lap_m"
-    case autoLapSeconds = "auto_lap_s"
-    case autoStopMinutes = "auto_stop_minutes"
-    case straps
-    case zones
-    case components
-}
-
 /// One activity of a list.
 package struct ActivitySummary: Equatable, Sendable {
     package var id: Int

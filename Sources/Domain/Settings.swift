@@ -20,23 +20,19 @@ package struct Settings: Equatable, Sendable {
 
     package init() {}
 
-    /// Takes over one setting of others.
+    /// Copies one setting.
     package mutating func adopt(_ key: SettingKey, from other: Settings) {
-        switch key {
-        case .metric: metric = other.metric
-        case .twelveHourClock: twelveHourClock = other.twelveHourClock
-        case .useHeartRateZones: useHeartRateZones = other.useHeartRateZones
+        switch key.kind {
+        case .flag(let property): self[keyPath: property] = other[keyPath: property]
+        case .number(let property, _): self[keyPath: property] = other[keyPath: property]
         case .sport: sport = other.sport
-        case .autoLapMetres: autoLapMetres = other.autoLapMetres
-        case .autoLapSeconds: autoLapSeconds = other.autoLapSeconds
-        case .autoStopMinutes: autoStopMinutes = other.autoStopMinutes
         case .straps: straps = other.straps
         case .zones: zones = other.zones
         case .components: components = other.components
         }
     }
 
-    /// The settings that others have otherwise.
+    /// The settings whose values differ.
     package func differences(from other: Settings) -> [SettingKey] {
         SettingKey.allCases.filter { key in
             var copy = self

@@ -9,23 +9,26 @@ import Testing
         try Configuration(ConfigurationFile.read(Array(text.utf8), path: "paced.conf"), path: "paced.conf")
     }
 
-    private static let values: [ConfigurationKey: String] = [
-        .syncInterval: "3", .resumeLimit: "3", .exportAtStop: "gpx", .exportDirectory: "/srv", .autoStart: "yes",
-        .gpsd: "off", .backend: "off", .adapter: "hci1", .straps: "off", .maxStateClients: "3",
-        .maxStateClientsPerUser: "3",
-        .maxControlClients: "3", .maxControlClientsPerUser: "3", .warnAtPercent: "3", .closeAtPercent: "3",
+    /// A value of each key that is not its default.
+    private static let values = [
+        "SyncIntervalSec": "3", "ResumeLimitSec": "3", "ExportAtStop": "gpx", "ExportDirectory": "/srv",
+        "AutoStart": "yes",
+        "Gpsd": "off", "Backend": "off", "Adapter": "hci1", "Straps": "off", "MaxStateClients": "3",
+        "MaxStateClientsPerUser": "3", "MaxControlClients": "3", "MaxControlClientsPerUser": "3", "WarnAtPercent": "3",
+        "CloseAtPercent": "3",
     ]
 
-    @Test(arguments: ConfigurationKey.allCases)
-    func everyKeyIsToldWithWhenItTakesEffect(key: ConfigurationKey) throws {
-        let value = try #require(Self.values[key])
-        let new = try read("[\(key.section.rawValue)]\n\(key.rawValue)=\(value)")
+    @Test(arguments: ConfigurationKey.all.map(\.name))
+    func aChangedKeyIsReportedWithTheTimeOfItsEffect(name: String) throws {
+        let key = try #require(ConfigurationKey.all.first { $0.name == name })
+        let value = try #require(Self.values[name])
+        let new = try read("[\(key.section.rawValue)]\n\(name)=\(value)")
         let changes = ConfigurationDiff(from: Configuration(), to: new)
-        #expect(changes.now == (key.isForNextStart ? [] : [key.rawValue]))
-        #expect(changes.later == (key.isForNextStart ? [key.rawValue] : []))
+        #expect(changes.now == (key.effect == .reload ? [name] : []))
+        #expect(changes.later == (key.effect == .start ? [name] : []))
         var inForce = Configuration()
         inForce.adoptLiveKeys(from: new)
-        // Keys that wait for the next start are reported each time.
+        // A key that waits for the next start is reported each time.
         #expect(ConfigurationDiff(from: inForce, to: new).later == changes.later)
         #expect(ConfigurationDiff(from: inForce, to: new).now == [])
     }

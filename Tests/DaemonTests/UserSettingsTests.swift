@@ -12,9 +12,14 @@ import Testing
     }
 
     private static let changes: [SettingChange] = [
-        .metric(true), .twelveHourClock(true), .useHeartRateZones(true), .sport(.ride), .autoLapMetres(1000),
-        .autoLapSeconds(0), .autoStopMinutes(7), .straps(["9AD13824", "\"\\ é"]),
-        .zones(try? Zones([100, 120, 140, 160, 180])), .components([Component(name: .pace, position: 0, size: 30)]),
+        SettingChange(.metric) { $0.metric = true }, SettingChange(.twelveHourClock) { $0.twelveHourClock = true },
+        SettingChange(.useHeartRateZones) { $0.useHeartRateZones = true }, SettingChange(.sport) { $0.sport = .ride },
+        SettingChange(.autoLapMetres) { $0.autoLapMetres = 1000 },
+        SettingChange(.autoLapSeconds) { $0.autoLapSeconds = 0 },
+        SettingChange(.autoStopMinutes) { $0.autoStopMinutes = 7 },
+        SettingChange(.straps) { $0.straps = ["9AD13824", "\"\\ é"] },
+        SettingChange(.zones) { $0.zones = try? Zones([100, 120, 140, 160, 180]) },
+        SettingChange(.components) { $0.components = [Component(name: .pace, position: 0, size: 30)] },
     ]
 
     @Test func everySettingComesBackAsItWasSet() throws {
@@ -95,7 +100,7 @@ import Testing
 
     @Test func whatWasSetMeanwhileWinsOverWhatIsReadLater() {
         var meanwhile = UserSettings()
-        _ = meanwhile.adopt(.metric(false))
+        _ = meanwhile.adopt(SettingChange(.metric) { $0.metric = false })
         let (kept, damages) = made(("metric", "true"), ("sport", "\"ride\""), ("straps_off", "true"))
         let merged = kept.merging(meanwhile)
         #expect(damages.isEmpty && merged.strapsAreOff == true)

@@ -27,7 +27,27 @@ package struct PanelConfiguration: Equatable, Sendable {
     /// The section that is meant.
     package static let section = "Panel"
 
-    /// The most keys, devices or lights that one assignment can name.
+    /// The keys of the section, each with its text for the manual page and the example file.
+    package static let keys: [(name: String, text: String)] =
+        [
+            ("Toggle", "Keys that start, pause and resume a run."), ("Lap", "Keys that close the lap."),
+            (
+                "Stop",
+                """
+                Keys that stop the run when held for two seconds. A key may be in Toggle and here: a short press toggles, a long \
+                press stops.
+                """
+            ),
+            (
+                "Devices",
+                """
+                The input devices: names, or paths in /dev/input, separated by commas. Default: all devices that have one of the \
+                keys.
+                """
+            ),
+        ] + PanelLight.allCases.map { ($0.key, $0.text) }
+
+    /// The most keys, devices or LEDs that one assignment can name.
     package static let countLimit = 16
 
     /// What is wrong with an assignment.
@@ -105,24 +125,27 @@ package struct PanelConfiguration: Equatable, Sendable {
     }
 }
 
-/// What lights can tell.
+/// The conditions that LEDs show.
 package enum PanelLight: String, CaseIterable, Sendable {
-    /// The strap or the position is missing.
-    case searching
-    /// Beat and position are there, and no run is on.
-    case ready
-    /// A run is on.
-    case recording
-    /// Something is wrong.
-    case fault
+    case searching, ready, recording, fault
 
-    /// What it is called in the configuration file.
+    /// Its key in the configuration file.
     package var key: String {
         switch self {
         case .searching: "SearchingLED"
         case .ready: "ReadyLED"
         case .recording: "RecordingLED"
         case .fault: "FaultLED"
+        }
+    }
+
+    /// The text of the key for the manual page and the example file.
+    var text: String {
+        switch self {
+        case .searching: "LEDs that blink each two seconds while heart rate or position is missing."
+        case .ready: "LEDs that are on when heart rate and position are there and no run is in progress."
+        case .recording: "LEDs that are on during a run and blink each second while it is paused."
+        case .fault: "LEDs that blink five times a second while there is a fault or paced cannot be reached."
         }
     }
 }

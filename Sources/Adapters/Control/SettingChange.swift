@@ -1,82 +1,50 @@
 package import Domain
 import Sensors
 
-/// A setting's new value, checked as far as it can be by itself.
-package enum SettingChange: Equatable, Sendable {
-    case metric(Bool)
-    case twelveHourClock(Bool)
-    case useHeartRateZones(Bool)
-    case sport(Sport)
-    case autoLapMetres(Int)
-    case autoLapSeconds(Int)
-    case autoStopMinutes(Int)
-    case straps([String])
-    case zones(Zones?)
-    case components([Component])
+/// A new value of a setting, checked except against the other settings.
+package struct SettingChange: Equatable, Sendable {
+    package let key: SettingKey
+    /// Has the new value of ``key``; everything else in it is a default.
+    package private(set) var values = Settings()
 
     /// The longest list of straps.
     package static let strapLimit = 16
 
-    /// - Throws: ``RPCError`` -32004, whose field is the setting; one line for each thing that is wrong.
+    /// - Parameter set: sets the property of `key` to a valid value.
+    package init(_ key: SettingKey, _ set: (inout Settings) -> Void) {
+        self.key = key
+        set(&values)
+    }
+
+    /// - Throws: ``RPCError`` -32004, whose field is the setting; one line for each error in the value.
     package init(_ key: SettingKey, _ value: JSON) throws(RPCError) {
         let field = key.rawValue
-        switch key {
-        case .metric: self = .metric(try value.bool(field: field))
-        case .twelveHourClock: self = .twelveHourClock(try value.bool(field: field))
-        case .useHeartRateZones: self = .useHeartRateZones(try value.bool(field: field))
-        case .sport: self = .sport(try Sport(value, field: field))
-        case .autoLapMetres: self = .autoLapMetres(try value.integer(in: 0...1_000_000, field: field))
-        case .autoLapSeconds: self = .autoLapSeconds(try value.integer(in: 0...86_400, field: field))
-        case .autoStopMinutes: self = .autoStopMinutes(try value.integer(in: 0...1_440, field: field))
-        case .straps: self = .straps(try Self.straps(value))
-        case .zones: self = .zones(try Self.zones(value))
-        case .components: self = .components(try Self.components(value))
+        self.key = key
+        switch key.kind {
+        case .flag(let property): values[keyPath: property] = try value.bool(field: field)
+        case .number(let property, let range): values[keyPath: property] = try value.integer(in: range, field: field)
+        case .sport: values.sport = try Sport(value, field: field)
+        case .straps: values.straps = try Self.straps(value)
+        case .zones: values.zones = try Self.zones(value)
+        case .components: values.components = try Self.components(value)
         }
     }
 
-    package var key: SettingKey {
-        switch self {
-        case .metric: .metric
-        case .twelveHourClock: .twelveHourClock
-        case .useHeartRateZones: .useHeartRateZones
-        case .sport: .sport
-        case .autoLapMetres: .autoLapMetres
-        case .autoLapSeconds: .autoLapSeconds
-        case .autoStopMinutes: .autoStopMinutes
-        case .straps: .straps
-        case .zones: .zones
-        case .components: .components
-        }
-    }
-
-    /// Changes the settings, or leaves them as they are.
+    /// Changes the settings, or leaves them unchanged.
     ///
-    /// - Throws: ``RPCError`` -32004 when the new value does not go with another setting.
+    /// - Throws: ``RPCError`` -32004 if the new value conflicts with another setting.
     package func apply(to settings: inout Settings) throws(RPCError) {
-        switch self {
-        case .metric(let value): settings.metric = value
-        case .twelveHourClock(let value): settings.twelveHourClock = value
-        case .useHeartRateZones(let value): settings.useHeartRateZones = value
-        case .sport(let value): settings.sport = value
-        case .autoLapMetres(let value):
-            try checkOneAutoLap(value, beside: .autoLapSeconds, settings.autoLapSeconds)
-            settings.autoLapMetres = value
-        case .autoLapSeconds(let value):
-            try checkOneAutoLap(value, beside: .autoLapMetres, settings.autoLapMetres)
-            settings.autoLapSeconds = value
-        case .autoStopMinutes(let value): settings.autoStopMinutes = value
-        case .straps(let value): settings.straps = value
-        case .zones(let value): settings.zones = value
-        case .components(let value): settings.components = value
-        }
-    }
-
-    private func checkOneAutoLap(_ value: Int, beside other: SettingKey, _ otherValue: Int) throws(RPCError) {
-        guard value == 0 || otherValue == 0 else {
+        var changed = settings
+        changed.adopt(key, from: values)
+        let isAutoLap = key == .autoLapMetres || key == .autoLapSeconds
+        if isAutoLap, changed.autoLapMetres > 0, changed.autoLapSeconds > 0 {
+            let (other, value) =
+                key == .autoLapMetres
+                ? (SettingKey.autoLapSeconds, settings.autoLapSeconds) : (.autoLapMetres, settings.autoLapMetres)
             throw .invalidValue(
-                key.rawValue, "\(other.rawValue) is \(otherValue), and only one of the two can be on: set it to 0 first"
-            )
+                key.rawValue, "\(other.rawValue) is \(value), and only one of the two can be on: set it to 0 first")
         }
+        settings = changed
     }
 
     private static func straps(_ value: JSON) throws(RPCError) -> [String] {
@@ -94,7 +62,7 @@ package enum SettingChange: Equatable, Sendable {
         return straps
     }
 
-    /// Whether a text can be one of the straps that are ours.
+    /// Whether a text names a strap: an address, a name or the end of a name.
     static func isStrap(_ text: String) -> Bool {
         SanitizedText(text)?.text == text && StrapMatcher(text) != nil
     }
@@ -114,7 +82,7 @@ package enum SettingChange: Equatable, Sendable {
     }
 }
 
-// What a value must be, whatever it is for.
+// Values of any setting or parameter.
 extension JSON {
     func bool(field: String) throws(RPCError) -> Bool {
         guard let bool else { throw .invalidValue(field, "\(field) must be true or false") }

@@ -34,7 +34,12 @@ extension Input {
         case "clock":
             self = .systemClock(
                 try json.member("utc_ms").utc(), isSynchronised: try json.member("synchronised").truth())
-        case "setting": self = .setting(try json.member("key").token(), try Settings(json.member("settings")))
+        case "setting":
+            let key: SettingKey = try json.member("key").token()
+            let settings = try json.member("settings")
+            // Unset zones have no member.
+            if key != .zones { _ = try settings.member(key.token) }
+            self = .setting(key, try Settings(settings))
         case "raise": self = .raise(try json.member("fault").token(), message: try json.member("message").text())
         case "clear": self = .clear(try json.token())
         case "recorder":

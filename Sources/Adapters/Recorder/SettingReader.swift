@@ -6,51 +6,45 @@ extension SettingChange {
     ///
     /// - Throws: ``RPCError`` -32004, whose field is the setting.
     package init(stored key: SettingKey, _ value: JSON) throws(RPCError) {
-        switch key {
+        switch key.kind {
         case .sport:
             guard let sport = value.string.flatMap(Sport.init(token:)) else {
                 throw .invalidValue(key.token, "it is no sport")
             }
-            self = .sport(sport)
+            self.init(key) { $0.sport = sport }
         case .components:
             do throws(ParseError) {
-                self = .components(try Component.list(stored: value))
+                let components = try Component.list(stored: value)
+                self.init(key) { $0.components = components }
             } catch {
                 throw .invalidValue(key.token, error.description)
             }
-        case .metric, .twelveHourClock, .useHeartRateZones, .autoLapMetres, .autoLapSeconds, .autoStopMinutes,
-            .straps, .zones:
+        case .flag, .number, .straps, .zones:
             try self.init(key, value)
         }
     }
 }
 
 extension Settings {
-    /// All settings as they were; what they may be was checked when they were made.
+    /// Reads the settings of an entry. A setting that the entry lacks is from a later release and has its default. Ranges were checked
+    /// when the settings were made.
     init(_ json: JSON) throws(ParseError) {
         self.init()
-        metric = try json.member(.metric).truth()
-        twelveHourClock = try json.member(.twelveHourClock).truth()
-        useHeartRateZones = try json.member(.useHeartRateZones).truth()
-        sport = try json.member(.sport).token()
-        autoLapMetres = try json.member(.autoLapMetres).whole()
-        autoLapSeconds = try json.member(.autoLapSeconds).whole()
-        autoStopMinutes = try json.member(.autoStopMinutes).whole()
-        straps = try json.elements(SettingKey.straps.token) { (json) throws(ParseError) in try json.text() }
-        if json[SettingKey.zones.token] != nil {
-            let bottoms = try json.elements(SettingKey.zones.token) { (json) throws(ParseError) in
-                try json.whole()
+        for key in SettingKey.allCases {
+            guard let value = json[key.token] else { continue }
+            switch key.kind {
+            case .flag(let property): self[keyPath: property] = try value.truth()
+            case .number(let property, _): self[keyPath: property] = try value.whole()
+            case .sport: sport = try value.token()
+            case .straps:
+                straps = try json.elements(key.token) { (json) throws(ParseError) in try json.text() }
+            case .zones:
+                let bottoms = try json.elements(key.token) { (json) throws(ParseError) in try json.whole() }
+                guard let zones = try? Zones(bottoms) else { throw ParseError(at: 0, expected: "zones") }
+                self.zones = zones
+            case .components: components = try Component.list(stored: value)
             }
-            guard let zones = try? Zones(bottoms) else { throw ParseError(at: 0, expected: "zones") }
-            self.zones = zones
         }
-        components = try Component.list(stored: json.member(.components))
-    }
-}
-
-extension JSON {
-    fileprivate func member(_ key: SettingKey) throws(ParseError) -> JSON {
-        try member(key.token)
     }
 }
 

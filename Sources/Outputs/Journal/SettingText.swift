@@ -13,14 +13,10 @@ extension JSONWriter {
 
     /// One setting as a value; `null` while it is unset.
     package mutating func stored(_ key: SettingKey, of settings: Settings) {
-        switch key {
-        case .metric: value(settings.metric)
-        case .twelveHourClock: value(settings.twelveHourClock)
-        case .useHeartRateZones: value(settings.useHeartRateZones)
+        switch key.kind {
+        case .flag(let property): value(settings[keyPath: property])
+        case .number(let property, _): value(settings[keyPath: property])
         case .sport: value(settings.sport.token)
-        case .autoLapMetres: value(settings.autoLapMetres)
-        case .autoLapSeconds: value(settings.autoLapSeconds)
-        case .autoStopMinutes: value(settings.autoStopMinutes)
         case .straps: array { for strap in settings.straps { $0.value(strap) } }
         case .zones:
             guard let zones = settings.zones else { return null() }
