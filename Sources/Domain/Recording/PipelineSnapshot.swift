@@ -18,7 +18,7 @@ package struct PipelineSnapshot: Equatable, Sendable {
     package var filter = Filter()
     /// The newest accepted fix.
     package var newest: TrackPoint?
-    /// Noise of the track at recent seconds (``Odometer``), in metres, oldest first; at most 60.
+    /// Distances of recent seconds' points from their extrapolation, in metres, oldest first; at most 60.
     package var jitter: [Double] = []
     /// Moment of the next periodic state.
     package var nextSecond: Instant
