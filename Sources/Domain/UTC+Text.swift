@@ -1,9 +1,8 @@
 extension UTC {
     /// Parses an ISO 8601 date and time as in files: `2026-03-01T07:30:12.3+01:00`.
     ///
-    /// A fraction is truncated to milliseconds. The zone is `Z`, `±hh:mm`, `±hhmm`
-    /// or `±hh`; without one the time is UTC. A leap second becomes the first moment
-    /// of the next minute. Nil for anything else, including a date without a time.
+    /// A fraction is truncated to milliseconds. The zone is `Z`, `±hh:mm`, `±hhmm` or `±hh`; without one the time is
+    /// UTC. A leap second becomes the first moment of the next minute. Nil for anything else, such as a mere date.
     package init?(iso8601 text: some StringProtocol) {
         var digits = Digits(text.utf8)
         guard let year = digits.parseDigits(4), digits.skip("-"), let month = digits.parseDigits(2),

@@ -171,8 +171,7 @@ package final class SignalSource {
     }
 }
 
-/// Blocks signals so that the loop can receive them, and ignores
-/// SIGPIPE. Call it first in a program: threads inherit the signal mask.
+/// Blocks signals for the loop to receive, and ignores SIGPIPE. Call it before threads start: they inherit the mask.
 package func blockSignals(_ signals: [Int32]) {
     var set = sigset_t()
     unsafe sigemptyset(&set)

@@ -1,8 +1,7 @@
 import CSystemd
 import Glibc
 
-// Separate from the socket: with `CSystemd` imported there, an optimised
-// build takes the constants from systemd's headers in every file.
+// Separate: with `CSystemd` in the socket's file, an optimised build takes its constants from systemd's headers.
 extension NotifySocket {
     /// Creates the socket from the environment, and unsets its variables, so
     /// that child processes do not inherit them. Nil if systemd does not listen.

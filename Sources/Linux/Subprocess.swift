@@ -5,8 +5,7 @@ import Glibc
 ///
 /// It blocks; never call it on a loop.
 package enum Subprocess {
-    /// Returns the standard output of a program of `PATH`; nil
-    /// if it fails to start, times out or reaches `limit` bytes.
+    /// Returns the standard output of a program of `PATH`; nil if it fails to start, times out or gives `limit` bytes.
     ///
     /// The corresponding C functions are `posix_spawnp` and `waitpid`.
     package static func output(_ words: [String], within time: Duration, limit: Int = 64 * 1024) -> String? {

@@ -12,8 +12,7 @@ package struct DistanceLimit: Sendable {
 
     /// Metres per second.
     private let fastest: Double
-    /// Fill level: metres by which the stretch with the most distance for
-    /// its time exceeds the speed; 0 to ``burstSeconds`` times the speed.
+    /// Fill level: metres by which the fastest stretch exceeds the speed; 0 to ``burstSeconds`` times the speed.
     private var excess = 0.0
     private var countedAt: Instant
 

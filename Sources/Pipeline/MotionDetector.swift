@@ -13,7 +13,7 @@ package import Domain
 /// the receiver reports no speed, or 0 while moving, the displacement over 5 s replaces it.
 package struct MotionDetector: Sendable {
     /// Least distance of movement, in metres, in a straight line
-    /// from its origin; more if the error estimates exceed it.
+    /// from its origin; more if the error estimates are larger.
     package static let far = 50.0
     /// The first point of the movement, and the metres since then by integrated speed.
     private var origin: (point: TrackPoint, way: Double)?

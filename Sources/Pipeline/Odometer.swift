@@ -63,7 +63,7 @@ package struct Odometer: Sendable {
     }
 
     /// Sets the anchor at start and resume: to the newest fix if
-    /// it is at most 10 s old. Earlier movement is not counted.
+    /// it is at most 10 s old. Earlier movement does not count.
     package mutating func seed(at now: Instant) {
         let newest = newest.flatMap { now - $0.arrivedAt <= Self.maximumAge ? $0 : nil }
         let jitter = jitter
@@ -152,8 +152,7 @@ package struct Odometer: Sendable {
         return Step(metres: held)
     }
 
-    /// Standing begins at the second slow second and ends at the
-    /// first fast one; a second without fixes changes nothing.
+    /// Standing begins at the second slow second and ends at the first fast one. Without fixes nothing changes.
     private mutating func judgeMotion(_ speed: Double?) {
         guard let speed else { return }
         if isStanding {
@@ -188,8 +187,7 @@ package struct Odometer: Sendable {
         before = (point, before?.0)
     }
 
-    /// Holds a step of a noisy track to within 15 %, at least 0.5
-    /// m, of the Doppler distance: noise lengthens every step.
+    /// Holds a step of a noisy track to within 15 %, at least 0.5 m, of the Doppler distance: noise lengthens steps.
     ///
     /// A track that the receiver has smoothed is better than its speeds, which lag; its steps stay unchanged.
     private func held(_ metres: Double) -> Double {

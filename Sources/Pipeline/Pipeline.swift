@@ -167,8 +167,7 @@ package struct Pipeline: Sendable {
         seconds.removeAll(keepingCapacity: true)
     }
 
-    /// Mapping to UTC at `now`, stored at the start, each minute
-    /// and at each EVENT `clock`; nil while the time is unknown.
+    /// Mapping to UTC at `now`, stored at the start, each minute and at each EVENT `clock`; nil if the time is unknown.
     package func clockMapping(at now: Instant) -> ClockMapping? {
         wallClock.time(at: now).map { ClockMapping(at: now, time: $0, source: wallClock.source) }
     }

@@ -1,14 +1,12 @@
 package import Domain
 
-/// The pipeline plus a two-minute buffer of recent inputs, so that a
-/// run can be backdated and every activity's input log is complete.
+/// The pipeline with a two-minute buffer of inputs, so that a run can be backdated and each input log is complete.
 ///
 ///     inputs ──▶ pipeline ───────────────▶ entries, during a run
 ///        └─────▶ last two minutes ──▶ lagging pipeline, two minutes behind
 ///
-/// A backdated start is a replay: the lagging pipeline replays the two minutes with
-/// the start inserted, and replaces the current pipeline. The caller passes all inputs
-/// and commands to the engine, then drains ``pipeline`` and ``drainEntries()``.
+/// A backdated start is a replay: the lagging pipeline replays the two minutes with the start inserted, and becomes
+/// the pipeline. The caller passes inputs and commands to the engine, then drains ``pipeline`` and ``drainEntries()``.
 package struct RunEngine: Sendable {
     package var pipeline: Pipeline
     /// The idle pipeline before the oldest entry of ``recent``.

@@ -1,7 +1,6 @@
 package import Domain
 
-/// Computes the distance of a recorded track from its positions, at
-/// the file's own times; equal to the bit to a ``Replay`` of the rows.
+/// Computes the distance of a recorded track from its positions and times; equal to a ``Replay``'s, to the bit.
 ///
 /// It applies only the ticks after a new fix, so that its work grows with the rows and not with the time between them.
 package struct TrackDistance: Sendable {

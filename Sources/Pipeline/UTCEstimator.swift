@@ -2,9 +2,8 @@ import Domain
 
 /// Estimates the mapping from the boot clock to UTC, and reports its source.
 ///
-/// The system's clock gives the mapping while the kernel reports it as synchronised,
-/// else three consecutive 3D fixes that agree and are not before the release date.
-/// Without either, the last mapping stays. Source: docs/behaviour.md, "The time of day".
+/// The system's clock gives it while the kernel reports synchronisation, else three consecutive 3D fixes that agree
+/// and are not before the release date, else the last mapping stays. Source: docs/behaviour.md, "The time of day".
 struct UTCEstimator {
     /// A change of the mapping, reported as EVENT `clock`.
     struct Change: Equatable {

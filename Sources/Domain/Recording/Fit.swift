@@ -1,8 +1,7 @@
 /// The layout of FIT files, and the numbers of the messages and fields that paced uses.
 ///
-/// A file is a header, messages and a checksum; files may be concatenated. The first
-/// byte of a message gives its kind. A definition message assigns a message number
-/// and fields to one of 16 local types; a data message holds values of a local type.
+/// A file is a header, messages and a checksum; files may be concatenated. The first byte of a message gives its kind:
+/// a definition assigns a message number and fields to one of 16 local types, data has the values of a local type.
 ///
 /// Source: Garmin FIT SDK 21.218, protocol and profile.
 package enum Fit {

@@ -127,8 +127,7 @@ package struct PipelineSnapshot: Equatable, Sendable {
 /// An accepted fix on the receiver's time line.
 package struct TrackPoint: Equatable, Sendable {
     package var coordinate: Coordinate
-    /// Moment of the fix on a time line without steps: from the receiver's
-    /// times, or from arrivals where those are missing or were reset.
+    /// Moment on a time line without steps, from the receiver's times, or arrivals where those are missing or reset.
     package var moment: Duration
     package var arrivedAt: Instant
     /// Metres per second.

@@ -1,8 +1,8 @@
 /// Header of a recorded activity: the values that lists show and files begin or end with.
 ///
-/// The ``RecordingRow``s hold its content. Moments in a recording are milliseconds of
-/// the boot clock since its start, pauses and outages included; a step of the system's
-/// clock changes none of them. A moment's time of day is ``started`` plus the moment.
+/// The ``RecordingRow``s hold its content. Moments are milliseconds of the boot
+/// clock since the recording's start, pauses and outages included; no step of the
+/// system's clock changes them. Their time of day is ``started`` plus the moment.
 package struct RecordedActivity: Equatable, Sendable {
     /// From 1; nil if the activity is not in a journal.
     package var id: Int?

@@ -1,5 +1,4 @@
-/// One row of a recorded activity, with its moment in milliseconds
-/// since the start of the recording (``RecordedActivity``).
+/// One row of a recorded activity; its moment is in milliseconds since the recording's start (``RecordedActivity``).
 ///
 /// Rows are in order of their moments. Before the first `.begin`, and from
 /// `.end` to the next `.begin`, the timer is stopped and there are no samples.

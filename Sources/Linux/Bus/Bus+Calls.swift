@@ -79,7 +79,7 @@ extension Bus {
         return slot
     }
 
-    /// Exports one object: `called` receives every call of its
+    /// Exports one object: `called` receives each call of its
     /// methods. A call that cannot be parsed gets an error reply.
     ///
     /// The corresponding C function is `sd_bus_add_object`.

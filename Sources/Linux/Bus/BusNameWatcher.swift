@@ -1,8 +1,7 @@
 import Domain
 import Glibc
 
-/// Watches the owner of one name on the system bus. It reports the
-/// owner once it is known, then each change, until this is released.
+/// Watches the owner of a name on the system bus: reports it once it is known, then each change, until released.
 ///
 /// The bus may start later, or stop. Without a bus the name has no owner, and the watcher reconnects
 /// every ``retryDelay``. While a bus does not answer, nothing is reported until ``callTimeout``.

@@ -121,8 +121,8 @@ extension BusValue {
     }
 }
 
-/// A descriptor that was received in a message, or will be sent in
-/// one. It is closed with its last value unless it was released.
+/// A descriptor that was received in a message, or will be sent
+/// in one. Unless released, it is closed with its last value.
 @safe
 package final class BusDescriptor: Equatable {
     private var file: FileDescriptor?

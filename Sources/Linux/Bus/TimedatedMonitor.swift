@@ -1,8 +1,7 @@
 import Domain
 import Glibc
 
-/// Monitors whether the system's clock is synchronised, according to
-/// systemd's timedated. It reports each answer until this is released.
+/// Queries systemd's timedated whether the system's clock is synchronised; reports each answer until released.
 ///
 /// It serves a process that may not ask the kernel: adjtimex(2) can also set the clock, so `ProtectClock=`
 /// forbids it altogether. timedated exits after half a minute without a query, so each query starts it. Once the
