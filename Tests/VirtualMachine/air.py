@@ -1,6 +1,6 @@
-"""A virtual air of Bumble's controllers, which the kernel has as its adapters, and in which links are lost as in a real one.
+"""A virtual radio medium of Bumble controllers, the kernel's adapters. Its links time out as real ones do.
 
-btvirt's controllers, the other air, cannot be pulled out one by one, and a link whose peer died goes on for ever there.
+btvirt's controllers, the other medium, cannot be removed one by one, and a link to a dead peer lasts forever there.
 """
 import asyncio
 
@@ -16,14 +16,14 @@ CONNECTION_TIMEOUT = 0x08
 
 
 class AirController(Controller):
-    """A controller whose links time out when the host at the other end resets its own: a killed process' kernel does."""
+    """A controller whose links time out when its peer's host resets, as the kernel of a killed process does."""
 
-    # Without extended advertising, as on most boards, and so that the kernel and Bumble speak the plainest commands.
+    # Without extended advertising, as on most boards, so that the kernel and Bumble use the plainest commands.
     le_features = Controller.le_features & ~(
         type(Controller.le_features).LE_EXTENDED_ADVERTISING | type(Controller.le_features).LE_PERIODIC_ADVERTISING
         | type(Controller.le_features).LL_PRIVACY)
 
-    # What the last connection was asked for with: intervals in 1.25 ms, timeout in 10 ms.
+    # The parameters of the last connection request: intervals in 1.25 ms, timeout in 10 ms.
     asked = None
 
     def on_hci_reset_command(self, command):
@@ -38,7 +38,7 @@ class AirController(Controller):
         return super().on_hci_le_create_connection_command(command)
 
     def on_hci_le_create_connection_cancel_command(self, command):
-        """Bumble's own says yes and connects all the same, to a host that wants it no longer."""
+        """Bumble's own returns success and connects all the same, to a host that has cancelled."""
         wanted, self.pending_le_connection = self.pending_le_connection, None
         if not wanted:
             return HCI_StatusReturnParameters(HCI_ErrorCode.COMMAND_DISALLOWED_ERROR)
@@ -49,7 +49,7 @@ class AirController(Controller):
         return HCI_StatusReturnParameters(HCI_ErrorCode.SUCCESS)
 
     def fall_silent(self):
-        """Neither advertises nor answers any more; a peer notices at the end of the link's supervision timeout."""
+        """Stops advertising and answering; a peer notices at the end of the link's supervision timeout."""
         self.le_scan_enable = False
         self.pending_le_connection = None
         self.le_legacy_advertiser.stop()
@@ -58,18 +58,18 @@ class AirController(Controller):
             peer = self.link.find_le_controller(peer_address)
             theirs = peer and peer.le_connections.get(connection.self_address)
             if theirs:
-                # Whoever made the link asked for its timeout, in 10 ms.
+                # The initiator of the link has set its timeout, in 10 ms.
                 timeout = (peer.asked or self.asked)["supervision"] / 100
                 asyncio.get_running_loop().call_later(timeout, peer.lose, theirs)
 
     def lose(self, connection, reason=CONNECTION_TIMEOUT):
-        """Ends a connection without the peer's word."""
+        """Ends a connection without a message from the peer."""
         if self.le_connections.get(connection.peer_address) is connection:
             self.on_le_disconnected(connection, reason)
 
 
 class AirLink(LocalLink):
-    """The air. Bumble's own takes every sender of data for one with a random address; the kernel's adapter is public."""
+    """The medium. Bumble's own assumes a random address for every sender of data; the kernel's adapter is public."""
 
     def send_acl_data(self, sender_controller, destination_address, transport, data):
         sender = sender_controller.le_connections.get(destination_address)
@@ -79,14 +79,14 @@ class AirLink(LocalLink):
 
 
 def place(number):
-    """Where a controller that is not the kernel's has its host, as Bumble says it: an abstract socket."""
+    """The HCI transport of a controller that is not the kernel's, in Bumble's syntax: an abstract socket."""
     return f"@paced-air-{number}"
 
 
 class Air(Forked):
-    """So many controllers, as long as it lives: the first is the kernel's, as hci0; the others are for straps, one host each.
+    """A number of controllers: the first is the kernel's, hci0; the others are for straps, one host each.
 
-    The kernel hears nothing of the straps' controllers: bluetoothd powers every adapter that it finds.
+    The straps' controllers are hidden from the kernel, because bluetoothd powers every adapter that it finds.
     """
 
     class Process:
@@ -100,7 +100,7 @@ class Air(Forked):
                 await self.plug(number)
 
         async def plug(self, number):
-            """A controller is there, always of the same address; the kernel gets its own under the lowest free index."""
+            """Adds a controller, always with the same address; the kernel gives its own the lowest free index."""
             transport = await open_transport(f"unix-server:{place(number)}" if number else "vhci")
             controller = AirController(
                 f"hci{number}", host_source=transport.source, host_sink=transport.sink, link=self.link,
@@ -110,7 +110,7 @@ class Air(Forked):
             return {"at": boot_ms()}
 
         async def unplug(self, number):
-            """The kernel loses a controller."""
+            """Removes a controller from the kernel."""
             transport, controller = self.controllers.pop(number)
             controller.fall_silent()
             controller.host = None
@@ -119,13 +119,13 @@ class Air(Forked):
             return {"at": boot_ms()}
 
         async def silence(self, number):
-            """The process that was a controller's host was killed."""
+            """Silences a controller whose host process was killed."""
             transport, controller = self.controllers[number]
             transport.source.parser.reset()
             controller.fall_silent()
 
         async def occupy(self):
-            """The lowest free index goes to a controller that hears nobody."""
+            """Adds a controller on an empty medium at the lowest free index."""
             transport = await open_transport("vhci")
             other = AirController("other", host_source=transport.source, host_sink=transport.sink, link=AirLink(),
                                   public_address="00:AA:01:00:00:7F")
@@ -133,11 +133,11 @@ class Air(Forked):
             await asyncio.sleep(0.1)
 
         async def asked(self, number):
-            """What a controller's host asked of its last connection."""
+            """The parameters of the host's last connection request."""
             return self.controllers[number][1].asked
 
         async def end(self, number, reason):
-            """A controller's links end at both their ends, for a reason of the controllers' own."""
+            """Ends a controller's links at both ends, with a reason that no host has given."""
             controller = self.controllers[number][1]
             for connection in list(controller.le_connections.values()):
                 peer = self.link.find_le_controller(connection.peer_address)

@@ -1,4 +1,4 @@
-"""What is played with the real bluetoothd between paced and the kernel: each function is the scenario of its name."""
+"""Scenarios with the real bluetoothd between paced and the kernel, one for each function."""
 import grp
 import statistics
 
@@ -9,16 +9,16 @@ from radio import POWERED
 from stage import RETURNS
 
 OUR_ADDRESS = scenarios.OUR_ADDRESS
-# For so long a bluetoothd that has gone is waited for, in ms.
+# How long paced waits for a bluetoothd that has gone, in ms.
 LOYALTY_MS = 4000
-# What a stop and a start of bluetoothd may add to the memory of paced each time, in KB. The median of some stops is held against
-# it: what is kept of each stop adds to all of them, what grows once, such as a heap or a buffer (180 KB were seen), to one. The
-# medians that were seen are 0 to 12.
+# The memory in KB that each stop and start of bluetoothd may add to paced. It limits
+# the median of some stops: a leak adds to all of them, growth that happens once, such
+# as a heap or a buffer (180 KB were measured), to one. Measured medians are 0 to 12.
 STOP_KB = 48
 
 
 def cold_start(stage):
-    """bluetoothd runs, and has never seen the strap: beats flow within 15 s, with nothing done by hand."""
+    """bluetoothd runs, and has never seen the strap: beats arrive within 15 s, without manual steps."""
     stage.air()
     stage.strap().start()
     stage.bluetoothd().start()
@@ -33,19 +33,19 @@ def cold_start(stage):
 
 
 def strap_restart(stage):
-    """The strap is gone without a word, and comes back after a while."""
+    """The strap disappears without a disconnect, and comes back after a while."""
     stage.bluetoothd().start()
     scenarios.strap_restart(stage)
 
 
 def link_drop(stage):
-    """The link is ended, by the strap and by this side in turn."""
+    """The link is closed by the strap and by this side in turn."""
     stage.bluetoothd().start()
     scenarios.link_drop(stage)
 
 
 def bluetoothd_kill(stage):
-    """bluetoothd dies in the middle of a run, and systemd starts it again."""
+    """bluetoothd crashes during a run, and systemd restarts it."""
     bluetoothd = stage.bluetoothd()
     bluetoothd.start()
     with stage.run() as (*_, paced):
@@ -57,7 +57,7 @@ def bluetoothd_kill(stage):
 
 
 def bluetoothd_restart(stage):
-    """bluetoothd is restarted, as after an update: no reason to leave it."""
+    """bluetoothd is restarted, as after an update: it stays the backend."""
     bluetoothd = stage.bluetoothd()
     bluetoothd.start()
     with stage.run(way="auto") as (*_, paced):
@@ -67,14 +67,14 @@ def bluetoothd_restart(stage):
             returned = bluetoothd.start()
             stage.returned(paced, returned)
             ways = {state["bluetooth"].get("backend") for state in paced.states() if state["boot_ms"] > at}
-            # On a machine that is busy it takes longer than paced waits for it, and then that goes another way meanwhile.
+            # On a busy machine the restart may take longer than paced waits, and paced changes the backend meanwhile.
             expect(ways == {"bluetoothd"} or returned - at > LOYALTY_MS, f"ways: {ways}")
             paced.watch(1)
 
 
 def bluetoothd_stop(stage):
-    """bluetoothd is stopped for half a minute, and paced may not go another way: it waits, and says for what. After more stops
-    memory has not grown with each of them.
+    """bluetoothd is stopped for half a minute, and paced may not change the backend: it waits, and reports the reason.
+    Repeated stops do not grow its memory.
     """
     bluetoothd = stage.bluetoothd()
     bluetoothd.start()
@@ -93,7 +93,7 @@ def bluetoothd_stop(stage):
 
 
 def freeze(stage):
-    """bluetoothd hangs for 20 s in the middle of a run, and owns its name all the while."""
+    """bluetoothd hangs for 20 s during a run, and owns its name all the time."""
     bluetoothd = stage.bluetoothd()
     bluetoothd.start()
     with stage.run() as (*_, paced):
@@ -105,7 +105,7 @@ def freeze(stage):
 
 
 def coming_back(stage):
-    """As without bluetoothd; and half of the times that bluetoothd was away, beats are back within 5 s of its return."""
+    """As without bluetoothd; and after half of bluetoothd's outages, beats are back within 5 s of its return."""
     scenarios.coming_back(stage)
     returns = sorted(RETURNS)
     stage.measured |= {"returns_s": returns}
@@ -132,7 +132,7 @@ def left_behind(stage):
 
 
 def way_to_kernel(stage):
-    """bluetoothd is stopped while the strap comes through it: beats go on without it within 15 s, and it is said why."""
+    """bluetoothd is stopped while it is the backend: beats continue within 15 s, and the reason is reported."""
     bluetoothd = stage.bluetoothd()
     bluetoothd.start()
     with stage.run(way="auto") as (*_, paced):
@@ -142,9 +142,9 @@ def way_to_kernel(stage):
 
 
 def way_to_bus(stage):
-    """bluetoothd is started while the strap comes without it: beats go on through it within 15 s, and it is said why."""
+    """bluetoothd is started while the kernel is the backend: beats continue through it within 15 s, with a reason."""
     bluetoothd = stage.bluetoothd()
-    # A connection to the bus more than before: of the two, one took the place of the channel.
+    # One descriptor more than before: the connection to the bus; another one has replaced the channel.
     with stage.run(way="auto", more=1) as (*_, paced):
         expect(paced.channels() == 1, "no channel of its own")
         stage.changed(paced, bluetoothd.start(), "bluetoothd")
@@ -152,7 +152,7 @@ def way_to_bus(stage):
 
 
 def unprivileged(stage):
-    """A user of the group bluetooth, without any privilege of the kernel's."""
+    """A user in the group bluetooth, without any capability."""
     stage.radio()
     strap = stage.strap()
     strap.start()
@@ -166,6 +166,6 @@ def unprivileged(stage):
 
 
 def pairing(stage):
-    """A strap that wants to know its host is paired at the user's word; a stranger never is."""
+    """A strap that needs a paired host is paired on the user's command; a stranger never is."""
     stage.bluetoothd().start()
     scenarios.pairing(stage)

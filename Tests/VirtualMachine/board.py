@@ -1,4 +1,4 @@
-"""The board that the machine is under systemd: what is near it and plugged into it, and who is on it."""
+"""The board: the virtual machine under systemd, with its straps, receivers and users."""
 import asyncio
 import contextlib
 import datetime
@@ -15,7 +15,7 @@ from daemon import OURS, HeartSubscriber
 from forked import Forked
 from harness.timing import Failed, expect, wait_for
 
-# Who may do what: the groups that the package makes.
+# The groups of the package: readers and commanders.
 WATCH, CONTROL = "paced-watch", "paced-control"
 SOCKETS, KEPT = pathlib.Path("/run/paced"), pathlib.Path("/var/lib/paced")
 CONFIGURATION = pathlib.Path("/etc/paced/paced.conf")
@@ -23,7 +23,7 @@ SERVICE = "paced.service"
 
 
 def run(*command, user=None, check=True, seconds=120):
-    """What a command says; it has to end well, unless that is not to be checked."""
+    """The output of a command; it must succeed, unless `check` is false."""
     identity = {}
     if user:
         entry = pwd.getpwnam(user)
@@ -61,21 +61,21 @@ def main_process():
 
 
 def moment(name):
-    """When something happened to the service, by systemd's name for it, in ms as `boot_ms`.
+    """When a systemd event of the service happened, by its property name, in ms as `boot_ms`.
 
-    The machine never sleeps, so its clocks are one.
+    The machine never sleeps, so its clocks agree.
     """
     return int(property_of(SERVICE, f"{name}TimestampMonotonic")) // 1000
 
 
 def journal(*filters):
-    """The lines of this boot."""
+    """The log lines of this boot."""
     run("journalctl", "--sync")
     return run("journalctl", "--boot", "--no-pager", "--output", "short-monotonic", *filters)
 
 
 def configure(*sections):
-    """Writes the configuration anew, with our strap: sections as `Name key=value …`."""
+    """Writes the configuration, with our strap: sections as `Name key=value …`."""
     text = f"[Bluetooth]\nStraps={OURS}\n"
     for section in sections:
         name, *pairs = section.split()
@@ -84,7 +84,7 @@ def configure(*sections):
 
 
 def note(name, value=None):
-    """What one boot leaves for the next, outside the machine: nothing on its disk is written for it."""
+    """State that one boot leaves for the next, outside the machine: nothing on its disk is written for it."""
     path = pathlib.Path("/run/share") / f"{name}.noted"
     if value is not None:
         path.write_text(json.dumps(value))
@@ -93,7 +93,7 @@ def note(name, value=None):
 
 @contextlib.contextmanager
 def acting_as(user):
-    """What is opened and connected meanwhile is so with this user's rights."""
+    """Opens and connects with this user's permissions in its body."""
     entry = pwd.getpwnam(user)
     before = os.getgroups()
     os.setgroups(os.getgrouplist(user, entry.pw_gid))
@@ -113,18 +113,18 @@ def make_user(name, *groups):
 
 
 def mode(path):
-    """Mode, owner and group, as ls says them."""
+    """Mode, owner and group, in the format of ls."""
     return run("stat", "--format", "%A %U:%G", path).strip()
 
 
 def exposure(unit=SERVICE):
-    """What systemd-analyze thinks of a service as it is now, from 0.0 (locked away) to 10.0."""
+    """The exposure level of a service from systemd-analyze, from 0.0 (locked down) to 10.0."""
     said = run("systemd-analyze", "security", "--no-pager", unit)
     return float(re.search(r"Overall exposure level for \S+: ([\d.]+)", said).group(1))
 
 
 def shipped(name):
-    """Where the package has a file of this name."""
+    """The package's path of a file with this name."""
     paths = [path for path in run("dpkg-query", "--listfiles", "paced").split() if path.endswith("/" + name)]
     expect(len(paths) == 1, f"{name} in the package: {paths}")
     return pathlib.Path(paths[0])
@@ -135,7 +135,7 @@ def beating(reader, seconds=60):
 
 
 class User(HeartSubscriber):
-    """A user of the board who reads from the service's sockets, and commands it where that is allowed."""
+    """A user of the board who reads from the service's sockets, and sends commands if that is allowed."""
 
     def __init__(self, name):
         super().__init__(SOCKETS)
@@ -161,11 +161,11 @@ class User(HeartSubscriber):
                 return False
 
     def until(self, what, condition, seconds=30):
-        """The first state from now on that meets the condition."""
+        """The next state that meets the condition."""
         return self.wait(what, lambda line: line["class"] == "STATE" and condition(line), seconds, len(self.lines))
 
     def again(self, seconds=30):
-        """Subscribes anew, after the end of the daemon that it heard."""
+        """Subscribes again, after the end of the previous daemon."""
         wait_for(self.over, seconds, "the end of what was heard")
         self.end()
         return self.open()
@@ -178,12 +178,12 @@ class User(HeartSubscriber):
             return True
 
     def activities(self):
-        """What is recorded, the newest first."""
+        """The recorded activities, newest first."""
         return [json.loads(line) for line in self.pacectl("--json", "activities").splitlines()]
 
 
 class Receiver(Forked):
-    """A receiver on USB, as the kernel sees one: with its numbers, and a port that says where it is each second."""
+    """A USB receiver as the kernel sees it: with its ids, and a port that sends its position each second."""
 
     class Process:
         def __init__(self, vendor, product):
@@ -200,7 +200,7 @@ class Receiver(Forked):
             self.sending = asyncio.get_running_loop().create_task(self.send(port))
 
         async def move(self, metres):
-            """So many metres to the north each second."""
+            """Moves by this many metres to the north each second."""
             self.metres = metres
 
         async def send(self, port):
@@ -213,7 +213,7 @@ class Receiver(Forked):
                 await asyncio.sleep(1 - at % 1)
 
         def sentences(self):
-            """A second of NMEA 0183: somewhere in Berlin, and to the north of it."""
+            """A second of NMEA 0183: a position in Berlin, and north of it."""
             at = datetime.datetime.now(datetime.timezone.utc)
             minutes = 31.2 + self.north / 1852
             place = f"52{minutes:08.5f},N,01324.00000,E"
@@ -224,7 +224,7 @@ class Receiver(Forked):
                 f"GPRMC,{at:%H%M%S}.00,A,{place},{knots:.2f},0.0,{at:%d%m%y},,,A")))
 
     def kill(self):
-        """Pulls it out."""
+        """Unplugs it."""
         super().kill()
         subprocess.run(["modprobe", "-r", "g_serial", "dummy_hcd"], check=False)
 
@@ -237,7 +237,7 @@ def sentence(text):
 
 
 class Board:
-    """What is around the service in one boot; all of it ends with the boot."""
+    """The environment of the service in one boot; all of it ends with the boot."""
 
     def __init__(self, package):
         self.package = package
@@ -245,8 +245,8 @@ class Board:
         self.air = self.strap = self.receiver = None
 
     def surround(self):
-        """An adapter, a strap and a receiver are there before the service is."""
-        # To load Bumble takes seconds, which a boot without a strap does not have to wait for.
+        """Creates an adapter, a strap and a receiver before the service starts."""
+        # Loading Bumble takes seconds, which a boot without a strap does not have to spend.
         from air import Air, place
         from strap import Strap
         self.receiver = Receiver(vendor="1546", product="01a8")
@@ -257,12 +257,12 @@ class Board:
         self.strap.start()
 
     def rider(self):
-        """Somebody who may watch, subscribed."""
+        """A subscribed user who may read."""
         make_user("rider", WATCH)
         return User("rider").open()
 
     def owner(self):
-        """Somebody who may do everything, subscribed."""
+        """A subscribed user who may do everything."""
         make_user("owner", WATCH, CONTROL)
         return User("owner").open()
 

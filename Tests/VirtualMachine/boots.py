@@ -1,4 +1,4 @@
-"""The boots of a board from the installation of the package on, and what must be seen in each."""
+"""The boots of a board since the installation of the package, and the expectations for each."""
 import os
 import pathlib
 import signal
@@ -13,10 +13,10 @@ from unit_scenarios import (
     watchdog, watcher, wrong_configuration)
 
 
-# The first boot: nothing is around the board.
+# The first boot: no devices around the board.
 
 def doctor(board):
-    """pacectl doctor names what is not there, and what mends it; and no place."""
+    """pacectl doctor names what is missing, and the remedies; and no position."""
     told = run("pacectl", "doctor", check=False)
     board.measured["doctor"] = told.stdout
     expect(told.returncode == 1, f"doctor: status {told.returncode}\n{told.stdout}{told.stderr}")
@@ -24,16 +24,16 @@ def doctor(board):
 
 
 def settled(_):
-    """What the next boot begins with: our strap, and a run that begins by itself."""
+    """Prepares the next boot: our strap, and automatic start of runs."""
     configure("Recording AutoStart=yes")
 
 
-# The second boot: a strap and a receiver, and nobody who does anything.
+# The second boot: a strap and a receiver, and no user.
 
 def first_beat(board):
-    """Nobody logged in and nobody connecting: heart rate and position within 10 s of the service's start."""
+    """Without a login and without a client: heart rate and position within 10 s of the service's start."""
     wait_active()
-    # Who looks must not be who wakes it: only now does anybody connect.
+    # Connects only now: a client must not be what starts the service.
     since = moment("InactiveExit")
     rider = board.rider()
     beat = rider.wait("beat", lambda line: line["class"] == "STATE" and line["heart"].get("bpm"), 60)
@@ -49,7 +49,7 @@ def first_beat(board):
 
 
 def record_at_boot(board):
-    """A strap has given beats for 30 s, and a run has begun, with its beginning where they began."""
+    """A strap has sent beats for 30 s, and a run has started, backdated to their start."""
     rider = board.rider()
     state = rider.wait("run", lambda line: line["class"] == "STATE" and line["run"] == "active", 90)
     board.measured["elapsed_s"] = state["elapsed_ms"] / 1000
@@ -58,23 +58,23 @@ def record_at_boot(board):
     note("begun", rider.until("state", lambda state: True))
 
 
-# The third boot: after a poweroff in mid-run.
+# The third boot: after a poweroff during a run.
 
 def poweroff(board):
-    """A run in which the board was told to power off is there, closed, with its file; and the service ended in time."""
+    """A run during which the board was powered off is there, closed, with its file; and the service ended in time."""
     begun = note("begun")
     activity = next(activity for activity in board.rider().activities() if activity["id"] == begun["activity"])
     board.measured["activity"] = activity
     expect(not activity["open"], f"the run is open: {activity}")
     expect(activity["elapsed_ms"] >= begun["elapsed_ms"], f"the run is shorter than it was: {activity}")
     expect(list((KEPT / "exports").glob("*.fit")), "no file was made of it")
-    # From now on a run begins at a word.
+    # From now on runs start by command.
     configure()
     systemctl("restart", SERVICE)
 
 
 def cut(board):
-    """The power is cut in mid-run: what was seen until then is noted for the next boot."""
+    """The power is cut during a run: the states seen until then are kept for the next boot."""
     owner = board.owner()
     beating(owner)
     owner.call("run.start", sport="run")
@@ -82,10 +82,10 @@ def cut(board):
     note("cut", owner.until("state", lambda state: True))
 
 
-# The fourth boot: after a cut in mid-run.
+# The fourth boot: after a power cut during a run.
 
 def goes_on(board):
-    """The run of before the cut goes on, has lost at most what was not synced, and exports."""
+    """The interrupted run is resumed, has lost at most what was not synced, and can be exported."""
     before = note("cut")
     owner = board.owner()
     after = owner.wait("run", lambda line: line["class"] == "STATE" and line["run"] == "active", 60)
@@ -100,7 +100,7 @@ def goes_on(board):
 
 
 def exported(activity, form):
-    """The file that pacectl makes of an activity."""
+    """pacectl's export of an activity."""
     with tempfile.TemporaryDirectory() as directory:
         path = pathlib.Path(directory) / f"run.{form}"
         run("pacectl", "export", activity, "--format", form, "-o", path)
@@ -108,7 +108,7 @@ def exported(activity, form):
 
 
 def too_old(board):
-    """A run that is older than ResumeLimitSec is closed as it stood, and exports."""
+    """A run that is older than ResumeLimitSec is closed at its last moment, and can be exported."""
     owner = board.owner()
     owner.call("run.start", sport="run")
     before = owner.until("run", lambda state: state["run"] == "active" and state["elapsed_ms"] > 3000)
@@ -120,7 +120,7 @@ def too_old(board):
     expect(b"<gpx" in exported(closed["id"], "gpx"), "no GPX file")
 
 
-# Of each boot: what is around the board, and the scenarios.
+# For each boot, the devices around the board and the scenarios.
 BOOTS = {
     "install": (lambda board: None, [installation, security, doctor, settled]),
     "first": (Board.surround, [first_beat, record_at_boot]),
@@ -129,6 +129,6 @@ BOOTS = {
         receiver, adapter, kernel_way, bluetoothd_only, upgrade, panel, sandbox, cut]),
     "last": (Board.surround, [goes_on, too_old, removal]),
 }
-# What the other scenarios of its boot need, and what the boots after it do.
+# Needed by the other scenarios of their boot, and by later boots.
 FIRST = {installation, poweroff}
 ALWAYS = {settled, record_at_boot, cut}

@@ -1,4 +1,4 @@
-"""A system bus with Debian's policies, and the real bluetoothd on it: each as systemd would run it, and at the scenario's word."""
+"""A system bus with Debian's policies, and the real bluetoothd on it: started by the scenario."""
 import pathlib
 import shutil
 import subprocess
@@ -7,12 +7,12 @@ from harness.process import ManagedProcess
 from harness.timing import wait_for
 
 BLUETOOTHD = "/usr/libexec/bluetooth/bluetoothd"
-# What bluetoothd keeps of devices; in the machine's memory.
+# bluetoothd's store of devices; in the machine's memory.
 KEPT = pathlib.Path("/var/lib/bluetooth")
 
 
 def owned(name):
-    """Whether somebody has a name on the bus."""
+    """Whether a name on the bus has an owner."""
     asked = subprocess.run(
         ["dbus-send", "--system", "--print-reply=literal", "--dest=org.freedesktop.DBus", "/",
          "org.freedesktop.DBus.NameHasOwner", f"string:{name}"], capture_output=True, text=True)
@@ -20,7 +20,7 @@ def owned(name):
 
 
 class Server(ManagedProcess):
-    """A process that serves others, and writes its log into the machine's share."""
+    """A server process that writes its log into the machine's share."""
 
     def __init__(self, name, command, is_ready):
         super().__init__(command, log=pathlib.Path(f"/run/share/{name}.log"))
@@ -31,7 +31,7 @@ class Server(ManagedProcess):
 
 
 def system_bus(scenario):
-    """As Debian configures it, but that it starts nobody: what would, systemd, is not here, and to find that out takes a second."""
+    """As Debian configures it, but without activation: systemd is missing, and each attempt would take a second."""
     directory = pathlib.Path("/run/dbus")
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir()
@@ -42,6 +42,6 @@ def system_bus(scenario):
 
 
 def bluetoothd(scenario):
-    """One that has never seen a device, as Debian configures it."""
+    """A bluetoothd that has never seen a device, as Debian configures it."""
     shutil.rmtree(KEPT, ignore_errors=True)
     return Server(f"{scenario}.bluetoothd", [BLUETOOTHD, "--nodetach", "--debug"], lambda: owned("org.bluez"))

@@ -1,4 +1,4 @@
-"""The real `paced` and `pacectl` in the machine, seen from outside: by their sockets, and by what the kernel counts of them."""
+"""The real `paced` and `pacectl` in the machine, observed from outside: by their sockets and the kernel's counters."""
 import os
 import pathlib
 import shutil
@@ -8,13 +8,13 @@ from harness import process
 from harness.client import ControlClient, StateClient
 from harness.timing import Failed
 
-# Copies that every user may read, wherever the tree lies.
+# Copies that every user may read, wherever the tree is.
 BIN = pathlib.Path("/run/bin")
 NOBODY = 65534
-# By what a user would call it: the end of the name printed on it.
+# Our strap as users name it: by the end of the name printed on it.
 OURS = "9AD13824"
 
-# The machine's own bus is the one under test.
+# The machine's own bus is under test.
 del process.ENVIRONMENT["DBUS_SYSTEM_BUS_ADDRESS"]
 
 
@@ -26,7 +26,7 @@ def install(directory):
 
 
 class HeartSubscriber(StateClient):
-    """A subscriber of the paced whose sockets are in a directory, and who commands it. No line may be dropped."""
+    """A subscriber and control client of the paced whose sockets are in a directory. No line may be dropped."""
 
     def __init__(self, sockets):
         self.sockets = pathlib.Path(sockets)
@@ -43,7 +43,7 @@ class HeartSubscriber(StateClient):
         return f"; the heart says {self.heart()}"
 
     def beat(self, after, seconds=60, hole=False):
-        """How long after a moment (ms) the first beat came, or the first after a hole, in seconds."""
+        """How long after a time (ms) the first beat came, or the first after a hole, in seconds."""
         line = self.wait(
             "beat", lambda line: line["class"] == "HEART" and "bpm" in line and line["boot_ms"] >= after
             and (line.get("gap") or not hole), seconds)
@@ -61,7 +61,7 @@ class HeartSubscriber(StateClient):
         return states[-1]["heart"] if states else None
 
     def reason(self, reason, seconds=60):
-        """Waits until it says so of the strap, from now on."""
+        """Waits until new states report this about the strap."""
         return self.wait(f"reason {reason}", lambda line: line.get("heart", {}).get("reason") == reason, seconds,
                          since=len(self.lines))
 
@@ -70,7 +70,7 @@ class HeartSubscriber(StateClient):
 
 
 class Paced(HeartSubscriber):
-    """One runtime and state directory, and the daemon in it, which can be stopped, killed and started again."""
+    """One runtime and state directory, and the daemon in it, which can be stopped, killed and restarted."""
 
     def __init__(self, name, *options, user=0, groups=(), log="/run/share"):
         directory = pathlib.Path("/run/paced") / name
@@ -102,13 +102,13 @@ class Paced(HeartSubscriber):
         return self.daemon.descriptors()
 
     def channels(self):
-        """How many channels to straps it holds itself."""
+        """The number of L2CAP channels to straps that it holds."""
         held = {path.stat().st_ino for path in pathlib.Path(f"/proc/{self.daemon.pid}/fd").iterdir()}
         with open("/proc/net/l2cap") as listing:
             return sum(1 for line in listing if line.split()[-2] in map(str, held))
 
     def memory(self):
-        """What it holds for itself, in KB: not the pages of its program, which come as they are first run."""
+        """Its private memory in KB, without the pages of its program, which are loaded on first use."""
         return self.daemon.kernel_status("RssAnon")
 
     def stop(self):

@@ -1,4 +1,4 @@
-"""What is plugged into the board and pulled out of it: receivers, the adapter, keys and lights."""
+"""Devices that are plugged into the board and unplugged: receivers, the adapter, keys and LEDs."""
 import fcntl
 import os
 import pathlib
@@ -14,11 +14,11 @@ PANEL = "paced-panel.service"
 
 
 def receiver(board):
-    """A receiver is pulled out, and one that only our rule knows plugged in; what may be anything is left alone."""
+    """A receiver is unplugged, and one that only our rule knows is plugged in; an ambiguous device is left alone."""
     rider = board.rider()
     board.receiver.kill()
     rider.until("no position", lambda state: "position" not in state or state["position"]["stale"])
-    # A serial adapter such as power meters have: gpsd would try all its speeds on it.
+    # A serial adapter as power meters have: gpsd would probe it at all speeds.
     board.receiver = Receiver(vendor="1a86", product="55d4")
     board.receiver.start()
     wait_for(pathlib.Path("/dev/ttyACM0").exists, 15, "its port")
@@ -39,7 +39,7 @@ def receiver(board):
 
 
 def adapter(board):
-    """An adapter that is pulled out and put in again; and one that appears after the service has ended starts it."""
+    """An adapter that is unplugged and plugged in again; and one that starts an ended service by its appearance."""
     rider = board.rider()
     beating(rider)
     board.air.do("unplug", number=0)
@@ -56,7 +56,7 @@ def adapter(board):
 
 
 class Lamp:
-    """A light of /sys/class/leds: that of a keyboard that the kernel believes in."""
+    """An LED of /sys/class/leds: that of a virtual keyboard (uinput)."""
 
     def __init__(self):
         before = set(self.DIRECTORY.iterdir())
@@ -76,7 +76,7 @@ class Lamp:
 
 
 def panel(board):
-    """Keys begin a run, close a lap and end the run; a light says that it is recorded."""
+    """Keys start a run, close a lap and stop the run; an LED shows that it is recorded."""
     rider = board.rider()
     run("modprobe", "uinput")
     lamp, keys = Lamp(), keyboard.Keyboard("Handlebar remote")

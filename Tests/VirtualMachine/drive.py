@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Plays the scenarios of one boot, as a service of systemd's: `drive.py BOOT PACKAGE [NAME…]`.
+"""Runs the scenarios of one boot, as a systemd service: `drive.py BOOT PACKAGE [NAME…]`.
 
-Prints a line each, `ok|FAIL systemd/NAME SECONDS`; what a failure was comes indented under it.
+Prints a line for each, `ok|FAIL systemd/NAME SECONDS`; the details of a failure are indented below it.
 """
 import json
 import logging
@@ -50,7 +50,7 @@ def play(board, scenario):
 def main(boot, package, names):
     logging.disable()
     lines = (SHARE / f"journal-{boot}").open("w")
-    # The whole boot, as it goes on: a cut leaves what was said until then.
+    # Follows the whole boot: a power cut leaves the lines until then.
     subprocess.Popen(["journalctl", "--boot", "--follow", "--no-tail", "--output", "short-monotonic"], stdout=lines)
     board = Board(package)
     surroundings, scenarios = boots.BOOTS[boot]
@@ -71,7 +71,7 @@ def main(boot, package, names):
     if scenarios[-1] is boots.cut and not is_last:
         (SHARE / "cut").touch()
     else:
-        # As a board is switched off: the driver, and with it what is around the board, ends after the service.
+        # As a board is switched off: the driver, and with it the simulated devices, ends after the service.
         run("systemctl", "poweroff")
     signal.pause()
 

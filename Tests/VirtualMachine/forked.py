@@ -1,6 +1,6 @@
-"""A process of the machine that is forked from the scenarios', because to load Bumble takes seven seconds under emulation.
+"""A process that is forked from the scenarios' process, because loading Bumble takes seven seconds under emulation.
 
-It answers one line of JSON with another, over a socket that it keeps for as long as it lives.
+It answers one line of JSON with another, over a socket that stays open for its lifetime.
 """
 import asyncio
 import json
@@ -23,7 +23,7 @@ class Forked:
         self.pid = os.fork()
         if self.pid == 0:
             try:
-                # Nobody's end must be held open by a child that knows nothing of it.
+                # A child must not hold open other descriptors: their peers wait for the end.
                 os.closerange(3, its.fileno())
                 os.closerange(its.fileno() + 1, 4096)
                 asyncio.run(answer(its, self.Process(**self.settings)))
@@ -36,7 +36,7 @@ class Forked:
         return self.do("power_on")
 
     def do(self, command, **fields):
-        """Has it carry out a command, and gives the answer."""
+        """Executes a command in the process, and returns its response."""
         self.channel.sendall((json.dumps({"command": command} | fields) + "\n").encode())
         reply = self.replies.readline()
         if not reply:

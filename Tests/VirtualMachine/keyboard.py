@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""A keyboard that the kernel believes in (uinput): `keyboard.py NAME [KEY...]`.
+"""A virtual keyboard of uinput: `keyboard.py NAME [KEY...]`.
 
-It says `ready` and the path of its device, and then does what each line of its input asks:
+It prints `ready` and the path of its device, and then executes each line of its input:
 
-    press KEY_X SECONDS    holds a key so long
-    down KEY_X, up KEY_X   presses it, and lets it go
-    repeat KEY_X           says once more that it is held, as a keyboard does
+    press KEY_X SECONDS    holds a key for this time
+    down KEY_X, up KEY_X   presses it, and releases it
+    repeat KEY_X           sends an autorepeat event, as a keyboard does
     wait SECONDS
 
-Each line is answered with `done`. It has the keys that are named, or else those of a remote; it is gone when its input ends.
+Each line is answered with `done`. It has the named keys, or else those of a remote; it ends with its input.
 
 Source: the kernel's Documentation/input/uinput.rst, linux/uinput.h, linux/input-event-codes.h.
 """
@@ -47,7 +47,7 @@ class Keyboard:
 
     @property
     def path(self):
-        """The node in /dev/input."""
+        """The device file in /dev/input."""
         name = bytearray(64)
         fcntl.ioctl(self.descriptor, ui_get_sysname(len(name)), name)
         directory = "/sys/devices/virtual/input/" + name.split(b"\0")[0].decode()

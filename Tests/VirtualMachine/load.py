@@ -1,4 +1,4 @@
-"""How much of the emulated processors' time the host's other work takes, measured within the run."""
+"""Measures during the run how much the host's other work slows the emulated processors down."""
 
 import statistics
 import threading
@@ -6,7 +6,7 @@ import time
 
 
 class LoadMeter:
-    """Does a small piece of work five times a second. The fastest one of the run is that of an idle machine."""
+    """Does a small piece of work five times a second. The fastest one of the run is taken as an idle machine's."""
 
     times = []
 
@@ -23,7 +23,7 @@ class LoadMeter:
             LoadMeter.times.append(time.perf_counter() - start)
 
     def slowness(self):
-        """How many times as long the work took on average since the start, at least 1."""
+        """The average duration since the start relative to the fastest, at least 1."""
         times = LoadMeter.times[self.first:]
         return statistics.mean(times) / min(LoadMeter.times) if times else 1.0
 

@@ -1,4 +1,4 @@
-"""What the package does to a board: it is installed, upgraded in mid-run, removed and purged."""
+"""The package on a board: installation, upgrade during a run, removal and purge."""
 import pathlib
 import sqlite3
 import time
@@ -8,7 +8,7 @@ from board import (
     main_process, mode, run, systemctl, wait_active)
 from harness.timing import expect, wait_for
 
-# Keys of the configuration by their names of release 0.1.0, and what they are read as.
+# Configuration keys of release 0.1.0, and their present names.
 FORMER_KEYS = {
     "RecordAtBoot": "AutoStart=, and is read as AutoStart=yes", "SyncSeconds": "SyncIntervalSec=, and is read as SyncIntervalSec=2",
     "ResumeMinutes": "ResumeLimitSec=, and is read as ResumeLimitSec=1800",
@@ -19,7 +19,7 @@ UNITS = (SERVICE, "paced-state.socket", "paced-control.socket")
 def dpkg(*words):
     """Returns the seconds that it took."""
     at = time.monotonic()
-    # The index of the manual, which other packages see to, takes a minute here.
+    # The index of the manual, which other packages trigger, takes a minute here.
     run("dpkg", "--no-triggers", *words, seconds=300)
     return round(time.monotonic() - at, 1)
 
@@ -29,7 +29,7 @@ def version():
 
 
 def installation(board):
-    """The package goes onto a board where nothing of it ever was: users, groups, modes and units are in order."""
+    """The package is installed on a board for the first time: users, groups, modes and units are correct."""
     board.measured["dpkg_s"] = dpkg("--install", board.package)
     for group in WATCH, CONTROL:
         expect(not board.members(group), f"{group} has members: {board.members(group)}")
@@ -50,9 +50,9 @@ def installation(board):
 
 
 def upgrade(board):
-    """A newer package in mid-run: sockets and configuration stay, the daemon is the new one, and the run goes on.
+    """An upgrade during a run: sockets and configuration stay, the new daemon runs, and the run is resumed.
 
-    The configuration is one that a person has edited, with the names that its keys had in release 0.1.0.
+    The configuration was edited by a user, with the key names of release 0.1.0.
     """
     rider = board.rider()
     beating(rider)
@@ -82,7 +82,7 @@ def upgrade(board):
 
 
 def removal(board):
-    """Removed, nothing of it runs or listens; purged, nothing is configured; installed again, all runs are there."""
+    """Removed: nothing of it runs or listens; purged: no configuration is left; installed again: all runs are there."""
     recorded = board.rider().activities()
     dpkg("--remove", "paced")
     for unit in UNITS:

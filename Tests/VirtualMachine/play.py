@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Plays scenarios inside the machine, one after the other: `play.py DROPS BIN WAY/NAME…`, with the way kernel or bluetoothd.
+"""Runs scenarios inside the machine, one after the other: `play.py DROPS BIN WAY/NAME…`; WAY is kernel or bluetoothd.
 
-Prints a line each, `ok|FAIL WAY/NAME SECONDS`; what a failure was comes indented under it. The daemon's own words are
-left in the machine's share, and what was measured in `measured` beside them.
+Prints a line for each, `ok|FAIL WAY/NAME SECONDS`; the details of a failure are indented below it. The daemon's log is
+left in the machine's share, and the measurements in `measured` beside it.
 """
 import json
 import logging
@@ -21,7 +21,7 @@ from harness.timing import Failed
 from stage import Stage
 
 
-# Where the scenarios of a way are.
+# The modules with the scenarios of a backend.
 WAYS = {"kernel": scenarios, "bluetoothd": bluetoothd_scenarios}
 
 
@@ -47,7 +47,7 @@ def play(way, name, drops):
     return {"scenario": f"{way}/{name}", "seconds": seconds, "back_s": stage.back} | stage.measured
 
 
-# How a number of drops is shared out.
+# How the drops are divided among the scenarios.
 SHARES = {
     "kernel": {"strap-restart": 5, "link-drop": 4, "adapter-off": 2, "adapter-replug": 2, "kill-mid-connect": 2},
     "bluetoothd": {"strap-restart": 7, "link-drop": 8},
@@ -56,7 +56,7 @@ SHARES = {
 
 def main(drops, programs, names):
     logging.disable()  # Bumble warns of each command that a virtual controller lacks
-    # A huge page on the stack of a thread would count as 2 MB of memory that paced never touched; one start in 24 has one.
+    # A huge page on a thread's stack would count as 2 MB of memory that paced never touched; one start in 24 has one.
     pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled").write_text("never")
     daemon.install(programs)
     measured = []

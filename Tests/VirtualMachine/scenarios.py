@@ -1,4 +1,4 @@
-"""What is played on the real kernel: each function is the scenario of its name."""
+"""Scenarios with the real kernel, one for each function."""
 import pathlib
 import re
 import time
@@ -11,20 +11,20 @@ from radio import LE, POWERED, attribute_channel
 from stage import BACK
 
 OUR_ADDRESS = "F0:F1:F2:F3:F4:F5"
-# The first adapter of Bumble's air.
+# The first adapter of the Bumble medium.
 ADAPTER = "00:AA:01:00:00:40"
-# What btmon wrote from the start of paced to the first beat; docs/first-beat.md explains it.
+# btmon's log from the start of paced to the first beat; docs/first-beat.md explains it.
 GOLDEN = pathlib.Path(__file__).parent / "first-beat.btmon"
 
 
 def cold_start(stage):
-    """Adapter down and low energy off at the start: beats flow within 15 s, with nothing done by hand."""
+    """Adapter down and LE disabled at the start: beats arrive within 15 s, without manual steps."""
     stage.radio()
     expect(stage.management.settings(0) & (POWERED | LE) == 0, "the adapter is on before the start")
     heard = stage.monitor()
     paced = stage.paced()
     wait_for(lambda: stage.management.settings(0) & (POWERED | LE) == (POWERED | LE), 30, "an adapter that is on")
-    # btvirt reports an advertisement once, and the kernel does not listen before its discovery has begun.
+    # btvirt reports an advertisement once, and the kernel does not receive it before its discovery has started.
     wait_for(lambda: "Scan Enable" in heard.read_text(), 60, "a discovery")
     stage.strap().start()
     before = stage.running(paced)
@@ -39,14 +39,14 @@ def cold_start(stage):
 
 
 def conversation(text):
-    """What hci0 says and hears over the attribute protocol up to the first notification, of what btmon wrote."""
+    """hci0's ATT traffic up to the first notification, from btmon's log."""
     lines = re.findall(r"^([<>]) ACL Data .*\[hci0\].*\n +ATT: (.*) \(0x", text, re.MULTILINE)
     last = (">", "Handle Value Notification")
     return lines[:lines.index(last) + 1] if last in lines else lines
 
 
 def scan(stage):
-    """pacectl shows the strap with its name, type of address, strength and services; other commands go on meanwhile."""
+    """pacectl lists the strap with its name, address type, RSSI and services; other commands work meanwhile."""
     stage.air()
     stage.strap().start()
     paced = stage.paced("--strap", "Nobody 00000000")
@@ -63,12 +63,12 @@ def scan(stage):
 
 
 def strap_restart(stage):
-    """The strap is gone without a word, and comes back after a while."""
+    """The strap disappears without a disconnect, and comes back after a while."""
     with stage.run() as (air, strap, paced):
         for drop in range(stage.drops):
             strap.kill()
             air.do("silence", number=1)
-            # Some stay away for long; most for as long as a strap is adjusted.
+            # Some stay away for long; most as long as it takes to adjust a strap.
             away = 120 if drop % 8 == 7 else stage.random.uniform(0.2, 3)
             paced.watch(away)
             stage.came_back(paced, strap.start())
@@ -76,7 +76,7 @@ def strap_restart(stage):
 
 
 def link_drop(stage):
-    """The link is ended, by the strap and by this side in turn."""
+    """The link is closed by the strap and by this side in turn."""
     with stage.run() as (_, strap, paced):
         for drop in range(stage.drops):
             at = boot_ms()
@@ -89,7 +89,7 @@ def link_drop(stage):
 
 
 def adapter_off(stage):
-    """The adapter is switched off by somebody else."""
+    """The adapter is switched off by another program."""
     with stage.run() as (*_, paced):
         for _ in range(stage.drops):
             at = boot_ms()
@@ -99,12 +99,12 @@ def adapter_off(stage):
 
 
 def adapter_replug(stage):
-    """The adapter is pulled out and put in again while the strap lives, the second time under another index."""
+    """The adapter is unplugged and plugged in again while the strap lives, the second time under another index."""
     with stage.run("--strap", OURS, "--adapter", ADAPTER) as (air, strap, paced):
         for drop in range(stage.drops):
             air.do("unplug", number=0)
             paced.reason("no-adapter")
-            # The strap is in the air again once it has noticed.
+            # The strap advertises again once it has noticed the disconnect.
             stage.strap_has(paced, strap, "noticed", lambda told: not told["connected"])
             if drop == 1:
                 air.do("occupy")
@@ -141,13 +141,13 @@ def stranger(stage):
     expect(not other.told()["connections"], "a stranger was connected")
     paced.stop()
 
-    # Nobody's yet, and two there: a choice has to be made.
+    # No strap is chosen, and two are there: the user has to choose.
     ours_so_far = len(ours.told()["connections"])
     paced = stage.paced("--strap", "auto")
     paced.reason("ambiguous")
     paced.watch(5)
     expect(len(ours.told()["connections"]) == ours_so_far and not other.told()["connections"], "one was connected")
-    # The only one is taken, and kept when the other comes back.
+    # The only one is used, and kept when the other comes back.
     other.do("hide")
     paced.beat(boot_ms())
     paced.stop()
@@ -160,7 +160,7 @@ def stranger(stage):
 
 
 def unprivileged(stage):
-    """Without any privilege a known strap on an adapter that is on gives beats; what cannot be done is said."""
+    """Without any capability a known strap on a powered adapter gives beats; what is not possible is reported."""
     stage.radio()
     strap = stage.strap()
     strap.start()
@@ -178,7 +178,7 @@ def unprivileged(stage):
 
 
 def elsewhere(stage):
-    """Another program of this machine holds the strap: it is said, and it is taken as soon as it is free."""
+    """Another program of this machine holds the strap: that is reported, and it is used as soon as it is free."""
     stage.radio()
     stage.strap().start()
     stage.management.make_ready(0)
@@ -192,7 +192,7 @@ def elsewhere(stage):
 
 
 def link_parameters(stage):
-    """A link outlives 5 s of silence; one that ends with 0x3b is said to be refused, and made wide the next time."""
+    """A link survives 5 s of silence; an end with 0x3b is reported as refused, and the next parameters are wider."""
     air = stage.air()
     stage.strap().start()
     paced = stage.paced()
@@ -209,7 +209,7 @@ def link_parameters(stage):
 
 
 def pairing(stage):
-    """A strap that wants to know its host is paired at the user's word; a stranger never is."""
+    """A strap that needs a paired host is paired on the user's command; a stranger never is."""
     air = stage.air(3)
     strap, stranger = stage.strap(pairs=True), stage.stranger()
     strap.start()
@@ -225,7 +225,7 @@ def pairing(stage):
         paced.beat(boot_ms())
         stage.measured["answer"] = answer.result()
     stage.refused(stranger, ADAPTER)
-    # Both remember it: the strap when it comes back, and the next paced.
+    # Both store the keys: the strap when it comes back, and the next paced.
     strap.kill()
     air.do("silence", number=1)
     paced.watch(1)
@@ -238,7 +238,7 @@ def pairing(stage):
 
 
 def hostile(stage):
-    """Whatever a strap sends or keeps back: right values or none, and it is used again when it behaves."""
+    """Whatever a strap sends or withholds: correct values or none, and it is used again when it behaves."""
     stage.air()
     strap = stage.strap()
     strap.start(values=["1646000400040004"], period=0.2)
@@ -246,7 +246,7 @@ def hostile(stage):
     paced.beat(paced.started)
 
     def hearts(*values):
-        """The hearts of which paced knew after the second of such values was sent, until the sixth was."""
+        """The HEART lines between the second and the sixth of these values."""
         at = boot_ms()
         strap.do("be", values=values)
 
@@ -268,13 +268,13 @@ def hostile(stage):
     for values in (["01"], ["013c"], ["083c01"], [""]):
         expect(not hearts(*values), f"{values}: gave a beat")
 
-    # Were it silent, a strap that ends the link had been taken off, and would be let rest.
+    # A silent strap that ends the link would count as taken off, and would be left alone.
     expect(hearts("1646000400040004")[-1].get("bpm") == 70, "no beat after values that were none")
     for mode in ("asks", "indicates", "nonsense", "mute"):
         before = strap.told()
         strap.do("be", mode=mode, values=["1646000400040004"], period=1.0)
         strap.do("drop")
-        # Its own request is answered, its indications are confirmed, or it is asked in vain.
+        # Its own request is answered, its indications are confirmed, or it does not answer.
         stage.strap_has(paced, strap, f"been asked or answered ({mode})", {
             "asks": lambda told: any(answer.startswith("03") for answer in told["answers"]),
             "indicates": lambda told: "1e" in told["answers"],
@@ -288,7 +288,7 @@ def hostile(stage):
 
 
 def coming_back(stage):
-    """Of all the drops of this way in the scenarios before this one: half are over within 3 s, 95 % within 8 s."""
+    """All drops of this backend in the scenarios before this one: half are over within 3 s, 95 % within 8 s."""
     back = sorted(BACK[stage.way])
     stage.measured = {"drops": len(back), "median_s": back[len(back) // 2], "worst_s": back[-1]}
     slowness = stage.measured["slowness"] = LoadMeter.slowness_of_all()

@@ -1,4 +1,4 @@
-"""What a scenario has at hand: adapters, straps, paced, and what must hold at its end."""
+"""The fixture of a scenario: adapters, straps, paced, and the invariants at its end."""
 import contextlib
 import pathlib
 import random
@@ -14,16 +14,16 @@ from radio import Management, Radio, channels
 from stranger import Stranger
 from strap import Strap
 
-# How long heart rate took to come back, drop after drop of all scenarios of each way, in seconds.
+# How long heart rate took to return after each drop, for all scenarios of each backend, in seconds.
 BACK = {"kernel": [], "bluetoothd": []}
-# How long after each return of bluetoothd.
+# The same after each return of bluetoothd.
 RETURNS = []
-# What a run may hold more at its end, in KB: its journal's pages and buffers; 40 KB are usual.
+# The memory in KB that a run may add: its journal's pages and buffers; 40 KB are usual.
 GROWTH_KB = 1024
 
 
 class Stage:
-    """What a scenario has at hand; all of it ends with the scenario."""
+    """The resources of a scenario; all end with it."""
 
     def __init__(self, way, name, drops):
         self.way, self.name, self.drops = way, name, drops
@@ -38,18 +38,18 @@ class Stage:
         self.ending.callback(self.load.end)
 
     def limit(self, seconds):
-        """A time limit that an idle machine has to keep, for the load that this one has had during the scenario."""
+        """A time limit for an idle machine, scaled by this machine's load during the scenario."""
         self.measured["slowness"] = round(self.load.slowness(), 2)
         return seconds * self.load.slowness()
 
     def within(self, what, took, seconds):
-        """Expects that something took at most so many seconds of an idle machine."""
+        """Expects that something took at most this many seconds of an idle machine."""
         limit = self.limit(seconds)
         expect(took <= limit, f"{what} took {took:.1f} s, more than {limit:.1f} s ({seconds} s on an idle machine)")
 
     def radio(self, controllers=2):
-        """btvirt's controllers, as BlueZ has them for its own tests. They report an advertisement once, as scanning begins,
-        when the kernel does not listen yet: a strap that has to be discovered may wait for the next discovery.
+        """btvirt's controllers, which BlueZ uses for its own tests. They report an advertisement once, as scanning
+        starts, before the kernel listens: a strap that has to be discovered may wait for the next discovery.
         """
         radio = Radio(controllers)
         self.ending.callback(radio.end)
@@ -57,8 +57,8 @@ class Stage:
         return radio
 
     def air(self, controllers=2):
-        """Bumble's controllers, which advertise on and on, can be pulled out, and whose links time out. hci0 is paced's,
-        not powered and without low energy, as after a boot.
+        """Bumble's controllers, which advertise continuously, can be unplugged, and whose links time out. hci0 is
+        paced's, not powered and with LE disabled, as after a boot.
         """
         air = Air(controllers=controllers)
         self.ending.callback(air.kill)
@@ -91,7 +91,7 @@ class Stage:
         return f"{self.way}-{self.name}"
 
     def paced(self, *options, user=0, groups=(), way=None):
-        """Starts a paced with directories of its own; without options our strap is its strap."""
+        """Starts a paced with new directories; without options it uses our strap."""
         self.started += 1
         options = options or ("--strap", OURS)
         self.watched = Paced(f"{self.label}-{self.started}", "--bluetooth", way or self.way, *options, user=user, groups=groups)
@@ -99,7 +99,7 @@ class Stage:
         return self.watched.start()
 
     def monitor(self):
-        """Has btmon write down what passes between the kernel and its adapters; gives the file."""
+        """Runs btmon on the traffic between the kernel and its adapters; returns the file."""
         path = pathlib.Path(f"/run/share/{self.label}.btmon")
         with path.open("w") as file:
             monitor = subprocess.Popen(["stdbuf", "-oL", "btmon", "-c", "never", "-C", "110"], stdout=file)
@@ -110,7 +110,7 @@ class Stage:
         return path
 
     def running(self, paced):
-        """Starts a run once the first beat has come; gives the descriptors and the memory held then."""
+        """Starts a run after the first beat; returns the descriptors and the memory held then."""
         self.measured["first_beat_s"] = paced.beat(paced.started)
         paced.call("run.start", sport="run")
         paced.watch(2)
@@ -118,8 +118,8 @@ class Stage:
 
     @contextlib.contextmanager
     def run(self, *options, way=None, more=0):
-        """A run of paced with a strap on the air, which goes through what is done meanwhile unharmed; gives the air, the strap
-        and paced. Afterwards it may hold so many descriptors more.
+        """A run of paced with a strap, which must survive the body unharmed; yields the medium, the strap and paced.
+        Afterwards it may hold `more` additional descriptors.
         """
         air, strap = self.air(), self.strap()
         strap.start()
@@ -129,17 +129,17 @@ class Stage:
         self.unharmed(paced, (before[0] + more, before[1]), strap)
 
     def came_back(self, paced, since, hole=True):
-        """Waits for the first beat after a moment, and keeps how long it took."""
+        """Waits for the first beat after a time, and records how long it took."""
         self.back.append(paced.beat(since, hole=hole))
         BACK[self.way].append(self.back[-1])
 
     def returned(self, paced, since):
-        """Waits for the first beat after bluetoothd was there again."""
+        """Waits for the first beat after bluetoothd's return."""
         self.back.append(paced.beat(since, hole=True))
         RETURNS.append(self.back[-1])
 
     def changed(self, paced, since, way):
-        """Waits for the first beat that comes another way than those before a moment."""
+        """Waits for the first beat through another backend than before."""
         paced.wait(f"way {way}", lambda line: line.get("bluetooth", {}).get("backend") == way, 60)
         self.back.append(paced.beat(since, hole=True))
         self.within(f"the change to {way}", self.back[-1], 15)
@@ -149,14 +149,14 @@ class Stage:
         self.measured["said"] = [line for line in paced.lines if line["class"] == "EVENT" and line["boot_ms"] >= since]
 
     def refused(self, stranger, adapter):
-        """A stranger who connects to the machine and wants to be paired is told no."""
+        """A stranger who connects to the machine and requests pairing is rejected."""
         self.management.be_seen(0)
         answer = stranger.do("pair", address=adapter, seconds=10)
         expect(not answer["paired"], "a stranger was paired")
         expect("ProtocolError" in answer["why"], f"a stranger was not told: {answer}")
 
     def strap_has(self, paced, strap, what, condition):
-        """Waits until a strap's own account meets a condition, while paced is read."""
+        """Waits until a strap's report meets a condition, while paced is read."""
         end = time.monotonic() + 60
         while not condition(strap.told()):
             if time.monotonic() > end:
@@ -164,13 +164,13 @@ class Stage:
             paced.watch(0.2)
 
     def stream(self, paced, drop):
-        """Goes on for a while after a drop. Only a stream of 5 s lets the rests before a new attempt begin anew: every third
-        is one; the others play a link that flaps.
+        """Waits after a drop. Only 5 s of beats reset the delay before a new attempt: every third wait is that long;
+        the others simulate an unstable link.
         """
         paced.watch(5.2 if drop % 3 == 1 else 0.5)
 
     def unharmed(self, paced, before, strap):
-        """The run went on, nothing was lost on the way, nothing is held that was not held before."""
+        """The run continued, no beat was lost, and no resource is held that was not held before."""
         paced.watch(2)
         states = [state for state in paced.states() if state["run"] == "active"]
         expect(all(state["run"] == "active" for state in paced.states()[paced.states().index(states[0]):]),
@@ -192,7 +192,7 @@ class Stage:
 
 
 def in_order(hearts, sent):
-    """Every RR interval sent has come, once and in order, but where the line says `gap`."""
+    """Expects every RR interval that was sent, once and in order, except where the line has `gap`."""
     intervals = [int.from_bytes(bytes.fromhex(beat["value"])[2:4], "little") for beat in sent]
     place = None
     for heart in hearts:

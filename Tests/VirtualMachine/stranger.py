@@ -1,4 +1,4 @@
-"""Somebody near who wants to be paired with the machine: a central of Bumble's."""
+"""A nearby device that requests pairing with the machine: a Bumble central."""
 import asyncio
 
 from bumble.device import Device, DeviceConfiguration
@@ -10,7 +10,7 @@ from forked import Forked
 
 
 class Stranger(Forked):
-    """A stranger, host of a controller: Bumble says where that is."""
+    """A stranger, the host of a controller at the given HCI transport."""
 
     class Process:
         def __init__(self, controller):
@@ -25,7 +25,7 @@ class Stranger(Forked):
             await self.device.power_on()
 
         async def pair(self, address, seconds):
-            """Connects to a public address and asks to be paired; says how that ended."""
+            """Connects to a public address and requests pairing; returns the result."""
             connection = await asyncio.wait_for(self.device.connect(Address(f"{address}/P")), 10)
             try:
                 await asyncio.wait_for(connection.pair(), seconds)

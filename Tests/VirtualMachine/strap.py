@@ -1,4 +1,4 @@
-"""Heart-rate straps in the machine's air: Bumble's whole peripheral side, each strap a process of its own."""
+"""Heart-rate straps on the machine's medium: Bumble's whole peripheral, each strap in a separate process."""
 import asyncio
 import pathlib
 import random
@@ -19,16 +19,16 @@ from bumble.transport import open_transport
 from forked import Forked
 from harness.timing import boot_ms
 
-# Between advertisements, in milliseconds: a strap that was just put on sends faster, one that waits slower.
+# The advertising interval in milliseconds: a strap that was just put on is faster, one that waits slower.
 ADVERTISING = 100
 
 REMOTE_USER_TERMINATED = 0x13
 
 
 class Strap(Forked):
-    """A strap, host of a controller: Bumble says where that is. One of the kernel's must not be powered.
+    """A strap, the host of a controller at the given HCI transport. A controller of the kernel must not be powered.
 
-    One that `pairs` lets only a paired host subscribe, and lets every host pair.
+    With `pairs` only a paired host may subscribe, and every host may pair.
     """
 
     def __init__(self, controller, name="Polar H10 9AD13824", address="F0:F1:F2:F3:F4:F5", pairs=False):
@@ -36,17 +36,17 @@ class Strap(Forked):
         self.earlier = []
 
     def start(self, **fields):
-        """Starts the process and the advertising: fields as in `advertise`. Gives when it was in the air."""
+        """Starts the process and the advertising: fields as in `advertise`. Returns when it started to advertise."""
         super().start()
         return self.do("advertise", **fields)["at"]
 
     def told(self):
-        """What `StrapProcess.told` gives; what was sent by those before it that were killed comes first."""
+        """The result of `StrapProcess.told`; values sent by its killed predecessors come first."""
         told = self.do("told")
         return told | {"sent": self.earlier + told["sent"]}
 
     def kill(self):
-        """Ends it without a word. Its heart beats on: the next one's begins where this one's ended."""
+        """Kills it. The sequence of its heart continues: the next one starts where this one has ended."""
         if self.pid:
             self.earlier = self.told()["sent"]
             self.settings["beats"] = len(self.earlier)
@@ -54,7 +54,7 @@ class Strap(Forked):
 
 
 class Consent(PairingDelegate):
-    """Says yes to whoever wants to be paired, once the strap is willing."""
+    """Accepts every pairing request, if the strap agrees."""
 
     def __init__(self):
         super().__init__()
@@ -67,7 +67,7 @@ class Consent(PairingDelegate):
 
 
 class StrapProcess:
-    """What a strap does."""
+    """The strap's process."""
 
     def __init__(self, controller, name, address, pairs, beats):
         self.controller, self.name, self.address, self.pairs = controller, name, address, pairs
@@ -79,7 +79,7 @@ class StrapProcess:
         self.values, self.period, self.beats = None, 1.0, beats
         self.mode = "good"
         self.random = random.Random(1)
-        # What is told by `told`: times are CLOCK_BOOTTIME in ms.
+        # Reported by `told`: times are CLOCK_BOOTTIME in ms.
         self.connections, self.requests, self.subscriptions, self.sent, self.answers = [], 0, 0, [], []
 
     async def power_on(self):
@@ -107,7 +107,7 @@ class StrapProcess:
     # Commands.
 
     async def advertise(self, named=True, service=True, **mode):
-        """Is in the air; until it is connected, and again after each connection."""
+        """Advertises until it is connected, and again after each connection."""
         if mode:
             await self.be(**mode)
         data = [(AdvertisingData.FLAGS, bytes([0x06]))]
@@ -120,37 +120,37 @@ class StrapProcess:
         return {"at": boot_ms()}
 
     async def hide(self):
-        """Is not in the air; a connection goes on."""
+        """Stops advertising; a connection continues."""
         await self.device.stop_advertising()
 
     async def be(self, mode=None, values=None, period=None):
-        """How it behaves from now on: its mode (see `received`), its measurements in hexadecimal, seconds between them."""
+        """Sets its behaviour: its mode (see `received`), its measurements in hexadecimal, seconds between them."""
         self.mode = mode or self.mode
         self.period = period or self.period
         if values is not None:
             self.values, self.beats = [bytes.fromhex(value) for value in values], 0
 
     async def hesitate(self):
-        """Answers nobody who wants to be paired, until it agrees."""
+        """Rejects pairing requests until `agree`."""
         self.consent.willing.clear()
 
     async def agree(self):
         self.consent.willing.set()
 
     async def drop(self):
-        """Ends the connection, as a strap that is taken off does."""
+        """Closes the connection, as a strap that is taken off does."""
         for connection in list(self.device.connections.values()):
             await connection.disconnect(REMOTE_USER_TERMINATED)
         return {"at": boot_ms()}
 
     async def told(self):
-        """What has happened to it so far."""
+        """All events until now."""
         return {
             "connections": self.connections, "connected": len(self.device.connections), "requests": self.requests,
             "subscriptions": self.subscriptions, "sent": self.sent, "answers": self.answers,
         }
 
-    # What happens.
+    # Events.
 
     def connected(self, connection):
         self.connections.append({"at": boot_ms(), "peer": str(connection.peer_address)})
@@ -161,7 +161,7 @@ class StrapProcess:
                 self.send(connection.handle, bytes.fromhex(request))
 
     async def long_term_key(self, handle, rand, diversifier):
-        """What the host wants to encrypt with. After a pairing of the older kind Bumble's own gives the host's key for ours."""
+        """The key for encryption with a host. After legacy pairing Bumble returns the host's key instead of ours."""
         connection = self.device.lookup_connection(handle)
         if key := self.device.smp_manager.get_long_term_key(connection, rand, diversifier):
             return key
@@ -197,18 +197,18 @@ class StrapProcess:
             await asyncio.sleep(self.period)
 
     def value(self):
-        """The next measurement: of the list, round and round; else a heart whose every RR interval is another one."""
+        """The next measurement: of the list, in a loop; else with RR intervals that are all different."""
         self.beats += 1
         if self.values:
             return self.values[(self.beats - 1) % len(self.values)]
         return bytes([0x16, 60 + self.beats % 60]) + (400 + self.beats % 1600).to_bytes(2, "little")
 
     def received(self, handle, pdu):
-        """A PDU of the peer, before Bumble has it.
+        """Handles a PDU of the peer before Bumble does.
 
         - `good`, `asks`, `indicates`: Bumble answers
-        - `mute`: nobody does
-        - `nonsense`: what answers has the right opcode and nothing else right
+        - `mute`: no answer
+        - `nonsense`: the answer has the right opcode, but otherwise wrong content
         """
         self.requests += 1
         if pdu[0] in (0x01, 0x03, 0x0B, 0x1E):  # answers to what we asked or said

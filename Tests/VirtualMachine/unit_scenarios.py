@@ -1,4 +1,4 @@
-"""What systemd has of the service, and who may do what with it."""
+"""The service under systemd, and the permissions of its users."""
 import os
 import pathlib
 import re
@@ -12,14 +12,14 @@ from board import (
 from harness.timing import Failed, boot_ms, expect, wait_for
 
 NET_ADMIN = 1 << 12
-# Numbers of system calls of x86-64 that the filters of the service refuse, and what comes instead: clone3 (C's library
-# takes clone), clock_adjtime, which could set the clock too (timedated is asked), setpriority (a thread that would stand
-# back has the daemon's own), and in bluetoothd_only socket, for the kernel's own Bluetooth.
+# System calls of x86-64, by number, that the service's filters reject, with the fallback: clone3 (the C
+# library uses clone), clock_adjtime, which could set the clock (timedated is queried), setpriority (a
+# thread keeps the daemon's priority), and with bluetoothd-only.conf socket, for the kernel's own Bluetooth.
 KNOWN = {"435", "305", "141", "41"}
 
 
 class DropIn:
-    """The service without the kernel's way to Bluetooth, as long as it is entered."""
+    """Inside it, the service has no access to the kernel's Bluetooth."""
 
     def __enter__(self):
         self.path = pathlib.Path(f"/etc/systemd/system/{SERVICE}.d/bluetoothd-only.conf")
@@ -34,7 +34,7 @@ class DropIn:
 
 
 def capabilities():
-    """What the daemon may, as bits."""
+    """The daemon's capabilities as a bit set."""
     status = pathlib.Path(f"/proc/{main_process()}/status").read_text()
     held = {name: int(bits, 16) for name, bits in re.findall(r"^(Cap\w+):\s+(\w+)$", status, re.MULTILINE)}
     expect(held["CapEff"] == held["CapBnd"] == held["CapPrm"], f"capabilities: {held}")
@@ -42,7 +42,7 @@ def capabilities():
 
 
 def security(board):
-    """systemd-analyze gives the unit at most 1.6, and at most 1.1 without the kernel's way to Bluetooth."""
+    """systemd-analyze rates the unit at most 1.6, and at most 1.1 without the kernel's Bluetooth."""
     board.measured["exposure"] = exposure()
     with DropIn():
         board.measured["exposure_bluetoothd_only"] = exposure()
@@ -51,7 +51,7 @@ def security(board):
 
 
 def socket_activation(board):
-    """Who connects before the daemon is up is served by the one that systemd then starts."""
+    """A client that connects before the daemon is up is served by the daemon that systemd then starts."""
     systemctl("stop", SERVICE)
     expect(not is_active(), "the service goes on")
     at = boot_ms()
@@ -62,7 +62,7 @@ def socket_activation(board):
 
 
 def restart(board):
-    """Readers that come back after a restart in mid-run see the same activity go on."""
+    """Subscribers that reconnect after a restart during a run see the same activity continue."""
     owner, rider = board.owner(), board.rider()
     beating(rider)
     owner.call("run.start", sport="run")
@@ -78,7 +78,7 @@ def restart(board):
 
 
 def watchdog(board):
-    """A daemon that does nothing any more is restarted within 10 s, and the run goes on."""
+    """A hanging daemon is restarted within 10 s, and the run is resumed."""
     owner, rider = board.owner(), board.rider()
     if rider.until("state", lambda state: True)["run"] == "idle":
         owner.call("run.start", sport="run")
@@ -94,7 +94,7 @@ def watchdog(board):
 
 
 def sigterm(board):
-    """Told to stop, the daemon is gone within a second, and its journal is whole and closed."""
+    """After SIGTERM the daemon ends within a second, and its journal is intact and closed."""
     board.owner().call("run.start", sport="run")
     process = main_process()
     time.sleep(3)
@@ -138,7 +138,7 @@ def others(board):
 
 
 def watcher(board):
-    """A member of the group of those who watch: reads what is said and what is recorded, and commands nothing."""
+    """A member of the readers' group: reads the sockets and the recordings, and may not send commands."""
     rider = board.rider()
     expect(not rider.may_connect("control.sock"), "a watcher may connect to control.sock")
     told = rider.pacectl("start", check=False)
@@ -152,7 +152,7 @@ def watcher(board):
 
 
 def owner(board):
-    """A member of the group of those who command is obeyed, and the journal says whose word it was."""
+    """A member of the commanders' group may send commands, and the journal names the user of each."""
     owner = board.owner()
     owner.pacectl("start", "walk")
     owner.until("run", lambda state: state["run"] == "active" and state["sport"] == "walk")
@@ -163,7 +163,7 @@ def owner(board):
 
 
 def wrong_configuration(_):
-    """A key that is none: status 2, and its place in the file; it does not spin, and mended the service starts."""
+    """An unknown key: status 2, and its place in the file; no restart loop, and after the repair the service starts."""
     configure("Recording Bogus=1")
     try:
         told = run("systemctl", "restart", SERVICE, check=False)
@@ -179,7 +179,7 @@ def wrong_configuration(_):
 
 
 def reload(board):
-    """A reload takes over what has changed in the file; of a file that is wrong nothing, and the service goes on."""
+    """A reload applies the changes of the file, and nothing of an invalid file; the service continues."""
     owner, process = board.owner(), main_process()
     configure("Settings metric=yes")
     systemctl("reload", SERVICE)
@@ -195,7 +195,7 @@ def reload(board):
 
 
 def kernel_way(board):
-    """Without bluetoothd beats come too, with CAP_NET_ADMIN and nothing else."""
+    """Without bluetoothd there are beats too, with CAP_NET_ADMIN as the only capability."""
     systemctl("mask", "--runtime", "--now", "bluetooth.service")
     systemctl("restart", SERVICE)
     state = beating(board.rider())
@@ -207,7 +207,7 @@ def kernel_way(board):
 
 
 def bluetoothd_only(board):
-    """With the drop-in beats come through bluetoothd, and the daemon may nothing that any user may not."""
+    """With the drop-in beats come through bluetoothd, and the daemon has no capability."""
     with DropIn():
         systemctl("restart", SERVICE)
         state = beating(board.rider())
@@ -218,7 +218,7 @@ def bluetoothd_only(board):
 
 
 def sandbox(board):
-    """In all of this boot the filters refused nothing of the service's but what is known, and done without."""
+    """In all of this boot the filters rejected only known system calls of the service, which it does without."""
     refused = [line for line in journal("--grep", "SECCOMP|type=1326").splitlines() if "/usr/bin/pace" in line]
     calls = sorted({re.search(r"syscall=(\d+)", line).group(1) for line in refused})
     board.measured["refused_calls"] = calls
