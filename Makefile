@@ -1,6 +1,6 @@
-# What README.md tells to type. Each target says what it does, and first installs the Debian packages that it needs.
+# Each target prints what it does, and first installs the Debian packages that it needs.
 
-# The one list of Debian packages: what the programs are built with, and what their tests run beside it.
+# All Debian packages: those to build the programs, and those to run their tests.
 packages := libbluetooth-dev libevdev-dev libexpat1-dev libgps-dev libinih-dev libjansson-dev libsqlite3-dev libsystemd-dev pkg-config
 test-packages := $(packages) binutils dbus-daemon gpsbabel gpsd gpsd-clients jq libxml2-utils mandoc netcat-openbsd python3-venv sqlite3 systemd tmux zsh
 package-packages := debhelper lintian
@@ -26,7 +26,7 @@ build: requirements
 run: build
 	@Tools/demo
 
-# Where "make install" puts things; DESTDIR goes before all of it.
+# The directories of "make install"; DESTDIR is prepended to all.
 prefix := /usr/local
 sysconfdir := /etc
 export prefix sysconfdir unitdir udevdir DESTDIR
@@ -50,14 +50,14 @@ passed = @echo "== $@: all passed"; for stage in $(1); do tail -qn 1 $(results)/
 test: lint unit end-to-end first-beat first-boot
 	$(call passed,unit end-to-end first-beat first-boot)
 
-# Everything slower that needs nobody, without what "make test" has run. The machine with systemd has a clock that does not depend on the load of this one:
-# so it boots beside the sanitizers' builds.
+# The slower tests that need no supervision, except those of "make test". The clock of the machine
+# with systemd does not depend on this machine's load, so it boots beside the sanitizers' builds.
 test-all: deb .build/venv machine-requirements
 	@Tools/side-by-side "$(MAKE) test-sanitize" "$(MAKE) test-systemd"
 	@$(MAKE) test-vm test-power fuzz-short attack-short bench
 	$(call passed,test-sanitize test-systemd test-vm test-power fuzz-short attack-short bench)
 
-# By hand: what takes hours.
+# Tests that take hours, started by hand.
 endure: fuzz-cases torture soak attack
 
 lint: requirements
@@ -76,7 +76,7 @@ end-to-end: build .build/venv
 	@echo "== the programs from outside"
 	@$(stage) end-to-end Tools/end-to-end end-to-end
 
-# Debian's kernel has virtual Bluetooth controllers on x86-64 only; elsewhere the script says that it skips.
+# Debian's kernel has virtual Bluetooth controllers on x86-64 only; elsewhere the script skips.
 first-beat: build .build/venv machine-requirements
 	@echo "== a beat through a real Bluetooth kernel, in a virtual machine"
 	@$(stage) first-beat Tests/VirtualMachine/test 0 first
@@ -111,7 +111,7 @@ soak: build .build/venv
 	@echo "== ten minutes of a run, every line of it checked"
 	PACED_SECONDS=600 $(pytest)/test_run.py
 
-# One attack, or a run once more: make attack ATTACK='lap-flood --seed 7'.
+# One attack, or a repeated run: make attack ATTACK='lap-flood --seed 7'.
 attack: build .build/venv
 	@echo "== five minutes of attacks on the programs"
 	@$(stage) attack .build/venv/bin/python -B Tests/Attack/attack.py $(ATTACK)
@@ -120,7 +120,7 @@ attack-short: build .build/venv
 	@echo "== a minute of attacks on the programs"
 	@$(stage) attack-short .build/venv/bin/python -B Tests/Attack/attack.py --short --seed 1
 
-# What is made of the tables of keys: the example of paced.conf and the lists in its manual page.
+# Generated from the tables of keys: the example paced.conf and the lists in its manual page.
 pages: requirements
 	PACED_WRITE_PAGES=1 swift test --disable-xctest --filter ConfigurationPageTests
 
@@ -143,7 +143,7 @@ fuzz-cases: .build/release/Fuzz
 fuzz: requirements
 	@Tools/fuzz
 
-# Remade when the list of what is in it changes.
+# Rebuilt when the list of packages changes.
 .build/venv: Tests/requirements.txt | test-requirements
 	@echo "== the tests' Python packages"
 	@rm -rf $@; /usr/bin/python3 -m venv $@

@@ -28,12 +28,12 @@ def geodsolve(arguments, rows):
 
 
 def step(draw, shortest=0.05, longest=1000.0):
-    """A distance in metres, as likely short as long on a logarithmic scale."""
+    """A distance in metres, uniform on a logarithmic scale."""
     return math.exp(draw.uniform(math.log(shortest), math.log(longest)))
 
 
 def anywhere(draw):
-    """A point of the sphere, every area as likely as any other of its size."""
+    """A point on the sphere, uniform by area."""
     return math.degrees(math.asin(draw.uniform(-1, 1))), draw.uniform(-180, 180)
 
 
@@ -42,7 +42,7 @@ def east_or_west(draw):
 
 
 def starts(draw):
-    """Yields kind, latitude, longitude, azimuth in degrees, and distance in metres of each pair that is wanted."""
+    """Yields kind, latitude, longitude, azimuth in degrees, and distance in metres of each pair."""
     for _ in range(900):
         yield "anywhere", *anywhere(draw), draw.uniform(-180, 180), step(draw)
     for _ in range(200):
@@ -101,7 +101,7 @@ def main():
         elif kind == "identical":
             ends[index] = latitude, longitude
     pairs = [first + end for first, end in zip(firsts, ends)]
-    # One place, written in two ways.
+    # The same place in two notations.
     for pair in [(90, 13.4, 90, -100), (-90, 0, -90, 180), (10, 180, 10, -180), (0, -180, 0, 180)]:
         wanted.append(("identical",))
         pairs.append(pair)

@@ -6,9 +6,9 @@
 The argument is python-fitparse's tests/files/activity-small-fenix2-run.fit (MIT, LICENSES/python-fitparse-MIT.txt) decoded to
 comma-separated values: a row for each of its 2809 records, with the columns lat and lon (degrees) and ele_m (metres).
 
-The route begins where the recorded run ended, goes back over the hill to the lake, once round it, and over the hill
-again to where it began. A recorded point is kept every 15 m or so, as it was recorded to the microdegree; elevations are smoothed
-over 30 m either way, because a step of the barometer would be a cliff at this spacing.
+The route starts where the recorded run ended, goes back over the hill to the lake, once round it, and over the hill
+again to the start. A recorded point is kept about every 15 m, unchanged to the microdegree; elevations are smoothed
+over 30 m in both directions, because a step of the barometer would be a cliff at this spacing.
 """
 
 import csv
