@@ -27,8 +27,7 @@ final class Connection {
     /// The users that root has been warned about.
     private static let reported = Locked(Set<UInt32>())
 
-    /// Connects for a command that needs the daemon. If many clients
-    /// connect at once, it waits for a place in the backlog.
+    /// Connects for a command that needs the daemon. Waits for a place while the backlog is full.
     static func needed(to path: String) throws(Failure) -> Connection {
         let deadline = Clock.now() + connectTimeout
         while true {

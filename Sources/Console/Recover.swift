@@ -15,8 +15,7 @@ extension Invocation {
         }
         do {
             try makeDirectories(state.path)
-            // As root in another user's directory, the lock file is
-            // removed again: its owner could not lock root's file.
+            // Removes a new lock file again: the directory's owner could not lock a file of root.
             let isRoot = geteuid() == 0
             let place = try Directory(private: state.path, anyOwner: isRoot)
             let isNew = try !place.checkFile(Self.lockName)

@@ -26,8 +26,7 @@ enum Palette: Equatable, Sendable {
         return "\u{1B}[0" + (style.isBold ? ";1" : "") + (colour.map { ";" + $0 } ?? "") + "m"
     }
 
-    /// Soft tones of xterm's 256 colours. Black and white map to
-    /// the default foreground, because one of them is unreadable.
+    /// Soft tones of xterm's 256 colours. Black and white, one of which is unreadable, are the default foreground.
     private static func ofMany(_ colour: Component.Colour) -> String? {
         switch colour {
         case .red: "38;5;203"

@@ -86,8 +86,7 @@ final class Terminal {
     /// Whether all bytes have been accepted.
     var isReady: Bool { waiting.isEmpty }
 
-    /// Sends a text. Bytes that the terminal does not accept at once
-    /// wait for ``flush()``. Wait for ``isReady`` before the next text.
+    /// Sends a text; bytes that are not accepted at once wait for ``flush()``. Send more only if ``isReady``.
     func send(_ text: String) {
         waiting += Array(text.utf8)
         flush()

@@ -176,8 +176,7 @@ final class Watch {
 
     // MARK: The screen
 
-    /// Draws the view. If the terminal has not accepted the previous
-    /// frame, the drawing is delayed: a slow terminal gets fewer frames.
+    /// Draws the view once the terminal has accepted the previous frame: a slow terminal gets fewer frames.
     private func draw() {
         if view.state != nil, !knowsSettings { return }
         guard terminal.isReady else {

@@ -48,8 +48,7 @@ extension Daemon {
         return token
     }
 
-    /// Queues the copy of a damaged journal to the journal's writer. The
-    /// response is sent when the request is on the disk; the copy takes longer.
+    /// Queues the recovery of a damaged journal. The response is sent when the request is on the disk, not at the end.
     private func recover(_ file: String, for token: PendingResponse.Token, at now: Instant) throws(RPCError) {
         let status = recorder.journal.status(at: now)
         guard status.state == .writing else { throw .busy(status.message ?? "the disk takes nothing") }

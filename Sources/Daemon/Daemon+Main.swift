@@ -162,8 +162,7 @@ extension Daemon {
     /// Uses each socket that systemd passed, and creates the others in the runtime directory.
     ///
     /// - Parameters:
-    ///   - path: the runtime directory as configured. A short link
-    ///     to a long path keeps within the length limit of sockets.
+    ///   - path: the runtime directory as configured: a short link avoids the length limit of socket paths.
     ///   - runtime: the same directory, locked.
     private static func openSockets(
         _ handed: [String: Int32], in path: String?, _ runtime: borrowing DirectoryLock?

@@ -4,8 +4,7 @@ import Pipeline
 
 /// State in which the journal's newest activity was left, rebuilt by a replay of its entries.
 ///
-/// It is created on the journal's thread, because that may take long. The
-/// loop adopts it (``Daemon/StartupState/adopt(_:isServing:isClosing:at:)``).
+/// Created on the journal's thread, because that may take long; adopted by ``Daemon/adopt(_:isClosing:)``.
 enum InterruptedActivity: Sendable {
     /// It resumes, unless another activity has started since.
     case interrupted(Interrupted)

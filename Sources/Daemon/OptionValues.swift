@@ -2,8 +2,7 @@ import Domain
 import Linux
 import Sensors
 
-// Parses values of options and of the configuration keys with
-// the same meaning. `name` is the option or key, for errors.
+// Parsers of option values, also for the equivalent configuration keys. `name` is the option or key, for errors.
 
 extension Options.Gpsd {
     /// Parses `HOST:PORT[:DEVICE]` or `off`. An IPv6 address is in brackets.

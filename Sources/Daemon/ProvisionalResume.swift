@@ -34,8 +34,7 @@ struct ProvisionalResume {
         }
     }
 
-    /// Splits off the part since the outage as a new activity, if the
-    /// time of day at `now` shows that the outage exceeded the limit.
+    /// Splits off the part since the outage if, by the time of day at `now`, the outage exceeded the limit.
     ///
     /// - Returns: the outputs to publish; nil if it stays one activity.
     func part(

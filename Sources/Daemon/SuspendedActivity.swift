@@ -33,8 +33,7 @@ struct SuspendedActivity {
         isSameBoot = true
     }
 
-    /// Rebuilds the snapshot of an activity from an earlier run of the
-    /// daemon. Blocks on the disk. Nil if it was closed too long ago.
+    /// Rebuilds the snapshot after a restart of the daemon. Blocks on the disk. Nil if it was closed too long ago.
     ///
     /// - Parameter limit: the longest time since it was closed for which it resumes.
     /// - Throws: the errors of reading the journal.

@@ -78,8 +78,7 @@ struct Watchdog {
 
     /// Whether a keep-alive is due, with everything before `next` applied.
     mutating func isHungry(next: Instant) -> Bool {
-        // Compares scheduled moments, which are exact. With those of
-        // a late loop, a keep-alive could come a second too late.
+        // Scheduled moments are exact. With those of a late loop, a keep-alive could come a second too late.
         guard let fedNext else { return true }
         // A run has started: its first tick is earlier than the idle second that was next.
         if next < fedNext { self.fedNext = next }

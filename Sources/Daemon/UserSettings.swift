@@ -2,8 +2,7 @@ import Adapters
 import Domain
 import Outputs
 
-/// Settings that users have changed over control.sock, before or
-/// after a restart. The others have the configuration's values.
+/// Settings that users have changed over control.sock. The others have the configuration's values.
 struct UserSettings: Equatable {
     private var changes: [SettingKey: SettingChange] = [:]
     /// Whether the use of straps is disabled; nil if no user chose.

@@ -3,8 +3,7 @@ import Outputs
 import Sensors
 
 extension FuzzTarget {
-    /// A FIT file in chunks of 1 to 256 bytes. It is rejected,
-    /// or its rows are in order and survive writing and reading.
+    /// A FIT file in chunks of 1 to 256 bytes: it is rejected, or its rows are in order and survive an export.
     ///
     /// Layout: a byte, the size of the chunks minus one; a byte whose bit 0 adds a header and a checksum; the content.
     static let fit = FuzzTarget(name: "fit", corpus: fitFiles) { bytes in
@@ -71,8 +70,7 @@ extension FuzzTarget {
         return file + [UInt8(truncatingIfNeeded: checksum.value), UInt8(checksum.value >> 8)]
     }
 
-    /// Half a minute with every kind of row as ``FitWriter`` writes
-    /// it, whole and without header and checksum; and every base type.
+    /// Half a minute with every kind of row, with and without header and checksum; and every base type.
     private static let fitFiles: [[UInt8]] = {
         var recording = RecordedActivity(sport: .run, started: UTC(year: 2026, month: 3, day: 1))
         recording.strap = RecordingStrap()

@@ -77,8 +77,7 @@ extension FuzzTarget {
         datagrams.flatMap { [UInt8($0.count)] + $0 }
     }
 
-    /// The packets of the tests' peripheral until after the first
-    /// notifications; a strap with a different MTU; one that rejects.
+    /// The tests' peripheral until after its first notifications; a strap with another MTU; one that rejects.
     private static let strapTranscripts: [[UInt8]] = {
         let discovery: [[UInt8]] = [
             [0x03, 0x05, 0x02], [0x07, 0x13, 0, 0x1A, 0],

@@ -4,8 +4,7 @@ import Outputs
 import Sensors
 
 extension FuzzTarget {
-    /// Files to import, in chunks of 1 to 256 bytes. Accepted rows
-    /// are in order, and are the same after a TCX export and import.
+    /// Files to import, in chunks of 1 to 256 bytes: accepted rows are in order and survive a TCX export.
     static let tracks = FuzzTarget(name: "tracks", corpus: trackFiles) { bytes in
         guard let file = importedFile(bytes) else { return }
         expectOrder(file.rows)

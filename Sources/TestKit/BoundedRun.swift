@@ -100,8 +100,7 @@ extension BoundedRun {
         max(excess(withGaps: true), excess(withGaps: false))
     }
 
-    /// Metres by which the worst counted gap exceeds the sport's
-    /// sustained speed times its arrival time or its duration.
+    /// Metres by which the worst counted gap exceeds the sustained speed times its arrival time or duration.
     package var worstGapExcess: Double {
         gaps.map { gap in
             let before = (fixes.last { $0.at <= gap.at - .seconds(1) } ?? fixes.first)?.arrivedAt ?? gap.at

@@ -17,8 +17,7 @@ package final class ChildProcess {
     /// Starts a program from the search path. Its standard output can be read; its other streams are /dev/null.
     package init(_ arguments: [String]) throws {
         var ends: [Int32] = [0, 0]
-        // A socket pair can be close-on-exec from the start, unlike
-        // pipe(2). Other tests start processes at the same time.
+        // Unlike pipe(2), close-on-exec from the start: other tests start processes at the same time.
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
             throw Failure(description: "socketpair: \(errno)")
         }

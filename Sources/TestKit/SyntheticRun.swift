@@ -1,8 +1,7 @@
 package import Adapters
 package import Domain
 
-/// A run whose entries and rows are functions of their index, so that
-/// a test can verify what it reads without storing what it wrote.
+/// A run whose entries and rows are functions of their index: a test need not store them to verify a journal.
 package struct SyntheticRun: Sendable {
     package let activity: Int
     package let start: Instant

@@ -37,7 +37,7 @@ class Attacked(Paced):
         self.ground = ground
         self.directory = ground.check(directory)
         self.state = self.directory / "state"
-        # Otherwise it would read /etc/paced/paced.conf, and write files where that says.
+        # Otherwise it would read /etc/paced/paced.conf, and export to the directory in that file.
         (self.directory / "paced.conf").write_text(config)
         super().__init__(
             self.directory,

@@ -12,7 +12,7 @@ RESERVED = [pathlib.Path(path) for path in ("/run/paced", "/var/run/paced", "/va
 
 
 class Refused(Exception):
-    """The attack must not touch this; the message says why."""
+    """The attack must not touch this; the message has the reason."""
 
 
 def identity(path):

@@ -1,7 +1,6 @@
 import Testing
 
-/// The import table: the modules that each target may import. SwiftPM
-/// enforces it between our targets, these tests for the others.
+/// The modules that each target may import. SwiftPM enforces this between our targets, these tests for the others.
 @Suite struct ImportTests {
     private static let ring1 = ["Sensors", "Pipeline", "Outputs"]
     private static let shell = ring1 + ["Adapters", "Linux", "Domain", "Glibc"]

@@ -34,9 +34,7 @@ enum Repository {
             .filter { !$0.trimmingPrefix(while: \.isWhitespace).hasPrefix("//") }
     }
 
-    /// Runs a program in the root.
-    ///
-    /// - Returns: its standard output and standard error, and its exit status.
+    /// Runs a program in the root; returns standard output with standard error, and the exit status.
     static func run(_ program: String, _ arguments: [String]) throws -> (output: String, status: Int32) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

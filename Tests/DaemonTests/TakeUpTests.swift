@@ -187,8 +187,7 @@ import Testing
         return stage
     }
 
-    /// A kill between the automatic stop of a run and its row in
-    /// the journal: the next start ends the run at the same moment.
+    /// A kill between an automatic stop and its row in the journal: the next start ends the run at the same moment.
     @Test(arguments: [10, 500, 3000])
     func aForgottenRunIsClosedAsOfItsLastBeat(outage: Int) throws {
         var stage = try begin(at: now)

@@ -85,8 +85,7 @@ struct SystemFacts: Equatable {
             /// Its product name.
             var title: String?
 
-            /// Whether it is a receiver of u-blox or the serial adapter on a
-            /// u-blox evaluation board. u-blox makes radios and modems too.
+            /// A u-blox receiver, or the serial adapter on a u-blox board. u-blox makes radios and modems too.
             ///
             /// Source: gpsd's 60-gpsd.rules and udev/60-paced.rules.
             var isReceiver: Bool {

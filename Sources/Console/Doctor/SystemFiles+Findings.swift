@@ -64,8 +64,7 @@ extension SystemFiles {
         return nil
     }
 
-    /// Accepts a device's serial number for a udev rule: root
-    /// reads the rule, so it must not contain quotes or patterns.
+    /// A serial number for a udev rule, which root reads: it must not contain quotes or patterns.
     private static func plain(_ text: String) -> String? {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {
