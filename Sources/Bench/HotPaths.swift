@@ -113,17 +113,17 @@ private func measureWholeTick(readers: Int) throws -> Measurement {
     var course = try Course()
     let loop = try EventLoop()
     let directory = try ScratchDirectory()
-    let publisher = try StateServer(
+    let stateServer = try StateServer(
         socket: UnixSocket.listen(at: directory.path + "/state.sock", in: Directory(directory.path)), loop: loop,
         bootID: "", instance: "",
         settings: course.pipeline.settings)
     let clients = try (0..<readers).map { _ in try Reader(directory.path + "/state.sock") }
-    while publisher.clientCount < readers { try loop.runOnce(waiting: .zero) }
+    while stateServer.clientCount < readers { try loop.runOnce(waiting: .zero) }
     var timer: TimerSource?
     timer = try loop.timer {
         course.pipeline.advance(to: course.nextTick())
-        publisher.publish(course.pipeline.drainOutputs())
-        if let (state, isChange) = course.pipeline.popState() { publisher.publish(state, isChange: isChange) }
+        stateServer.publish(course.pipeline.drainOutputs())
+        if let (state, isChange) = course.pipeline.popState() { stateServer.publish(state, isChange: isChange) }
         course.pipeline.discardSeconds()
         timer?.arm(at: .init(nanoseconds: 0))
     }
@@ -133,11 +133,11 @@ private func measureWholeTick(readers: Int) throws -> Measurement {
         for client in clients { client.drain() }
         course.pipeline.receive(.fix(course.nextFix()), at: course.now)
         try course.receiveNotification()
-        publisher.publish(course.pipeline.drainOutputs())
+        stateServer.publish(course.pipeline.drainOutputs())
     } pass: {
         try loop.runOnce(waiting: .zero)
     }
-    publisher.close()
+    stateServer.close()
     return measurement
 }
 

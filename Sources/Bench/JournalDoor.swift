@@ -7,9 +7,9 @@ import Linux
 func measureJournal() throws -> Measurement {
     var course = try Course()
     let directory = try ScratchDirectory()
-    let desk = try JournalMailbox()
-    let journal = Journal(desk: desk, nextActivity: 1)
-    let writer = JournalWriter(in: directory.path, desk: desk, syncSeconds: 10)
+    let mailbox = try JournalMailbox()
+    let journal = Journal(mailbox: mailbox, nextActivity: 1)
+    let writer = JournalWriter(in: directory.path, mailbox: mailbox, syncSeconds: 10)
     var recording = RecordedActivity(sport: .run, started: Course.start)
     recording.id = 1
     journal.begin(recording, BootSegment(bootID: "", at: course.now), at: course.now)

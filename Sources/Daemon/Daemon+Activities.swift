@@ -52,7 +52,7 @@ extension Daemon {
     private func recover(_ file: String, for token: PendingResponse.Token, at now: Instant) throws(RPCError) {
         let status = recorder.journal.status(at: now)
         guard status.state == .writing else { throw .busy(status.message ?? "the disk takes nothing") }
-        let isAsked = clerk?.submit(.recoverable(file: file)) { [unowned self] answer in
+        let isAsked = diskWorker?.submit(.recoverable(file: file)) { [unowned self] answer in
             if case .failure(let trouble) = answer {
                 return complete(token) { () throws(RPCError) in throw .notFound("file", "\(file): \(trouble)") }
             }
@@ -89,7 +89,7 @@ extension Daemon {
         _ question: DiskRequest, for token: PendingResponse.Token,
         _ result: @escaping (Daemon, DiskReply) -> ControlResult?
     ) throws(RPCError) {
-        let isAsked = clerk?.submit(question) { [unowned self] answer in
+        let isAsked = diskWorker?.submit(question) { [unowned self] answer in
             switch answer {
             case .success(let answer):
                 let result = result(self, answer)
@@ -107,7 +107,7 @@ extension Daemon {
     ) throws(RPCError) {
         let status = recorder.journal.status(at: now)
         guard status.state == .writing else { throw .busy(status.message ?? "the disk takes nothing") }
-        let isAsked = clerk?.submit(.activity(id)) { [unowned self] answer in
+        let isAsked = diskWorker?.submit(.activity(id)) { [unowned self] answer in
             do throws(RPCError) {
                 switch answer {
                 case .success(.activity): break

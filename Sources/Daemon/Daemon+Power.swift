@@ -23,12 +23,12 @@ extension Daemon {
     private func closeForPower() {
         let now = Clock.now()
         catchUp(to: now)
-        guard let closed = SuspendedActivity(recollection.pipeline, recorder, at: now) else { return }
+        guard let closed = SuspendedActivity(engine.pipeline, recorder, at: now) else { return }
         Log.write(.warning, "the battery is nearly empty: the run is closed, and goes on when power returns")
         self.closed = closed
         undecided = nil
         // A run is in progress, so this is not rejected.
-        try? recollection.endForPower(at: now)
+        try? engine.endForPower(at: now)
         finishStep()
     }
 
@@ -36,9 +36,9 @@ extension Daemon {
         let now = Clock.now()
         catchUp(to: now)
         let limit = Duration.seconds(configuration.resumeLimitSeconds)
-        guard recollection.pipeline.runState == .idle, now - closed.last <= limit else { return }
+        guard engine.pipeline.runState == .idle, now - closed.last <= limit else { return }
         Log.write(.notice, "there is power again: the run that was closed goes on")
-        closed.resume(&recorder, &recollection, at: now)
+        closed.resume(&recorder, &engine, at: now)
         undecided = closed.undecided(at: now)
         finishStep()
     }

@@ -8,7 +8,7 @@ import Pipeline
 extension Daemon {
     /// The state that depends on the journal, at the start and when the journal opens later.
     struct StartupState {
-        var recollection: RunEngine
+        var engine: RunEngine
         var recorder: RunRecorder
         /// Set while it is unknown whether the resumed activity is too old.
         var undecided: ProvisionalResume?
@@ -34,15 +34,15 @@ extension Daemon {
         // Nothing is recorded after the end of the loop.
         if !isClosing { catchUp(to: now) }
         var begun = StartupState(
-            recollection: recollection, recorder: recorder, undecided: undecided, closed: closed, continuity: continuity
+            engine: engine, recorder: recorder, undecided: undecided, closed: closed, continuity: continuity
         )
         let numbers = begun.adopt(finding, isServing: true, isClosing: isClosing, at: now)
-        (recollection, recorder, undecided, closed) = (
-            begun.recollection, begun.recorder, begun.undecided, begun.closed
+        (engine, recorder, undecided, closed) = (
+            begun.engine, begun.recorder, begun.undecided, begun.closed
         )
         continuity = begun.continuity
         if let journal = finding.journal {
-            if let numbers { publisher?.renumberEvents(numbers.events, after: journal.events) }
+            if let numbers { stateServer?.renumberEvents(numbers.events, after: journal.events) }
             if !isClosing { adopt(journal.settings, at: now) }
         }
         if let kept = finding.straps { adopt(kept, at: now) }
@@ -75,9 +75,10 @@ extension Daemon {
 extension Daemon.StartupState {
     /// Creates the state for a journal that has not been read yet.
     init(_ pipeline: Pipeline, _ journal: Journal, _ formats: [ExportFormat], at now: Instant) {
-        recollection = RunEngine(pipeline, at: now)
-        let scribe = RecordingBuilder(isDemo: pipeline.isDemo)
-        recorder = RunRecorder(journal, bootID: Clock.bootID(), formats: formats, scribe: scribe, at: now)
+        engine = RunEngine(pipeline, at: now)
+        let recordingBuilder = RecordingBuilder(isDemo: pipeline.isDemo)
+        recorder = RunRecorder(
+            journal, bootID: Clock.bootID(), formats: formats, recordingBuilder: recordingBuilder, at: now)
     }
 
     /// - Parameters:
@@ -88,12 +89,12 @@ extension Daemon.StartupState {
         _ finding: StateDirectoryStatus, isServing: Bool, isClosing: Bool = false, at now: Instant
     ) -> Renumbering? {
         guard let journal = finding.journal else { return nil }
-        let hasBegun = recorder.activityNumber != continuity.next.activity || recollection.pipeline.runState != .idle
+        let hasBegun = recorder.activityNumber != continuity.next.activity || engine.pipeline.runState != .idle
         let numbers = Renumbering(
             activities: .init(from: continuity.next.activity, to: journal.nextActivity),
             events: .init(from: continuity.next.event, to: journal.events.last.map { $0.sequence + 1 } ?? 1))
         recorder.renumber(numbers)
-        recollection.renumber(numbers.activities, at: now)
+        engine.renumber(numbers.activities, at: now)
         closed?.renumber(numbers.activities)
         continuity.next = (numbers.activities(continuity.next.activity), numbers.events(continuity.next.event))
         if let leftOpen = finding.leftOpen, leftOpen.id != continuity.takenUp {
@@ -127,27 +128,28 @@ extension Daemon.StartupState {
 
     private mutating func resume(_ interrupted: InterruptedActivity.Interrupted, isServing: Bool, at now: Instant) {
         let (open, taken) = (interrupted.open, interrupted.taken)
-        guard let recording = taken.scribe.recording else { return }
+        guard let recording = taken.recordingBuilder.recording else { return }
         let journal = recorder.journal
         let age = now - taken.last
         let part = BootSegment(
-            number: open.parts.count, bootID: recorder.bootID, of: taken.scribe, at: now, place: open.entries)
+            number: open.parts.count, bootID: recorder.bootID, of: taken.recordingBuilder, at: now, place: open.entries)
         taken.completeRows(of: open, in: journal, at: now)
         journal.resume(recording, part, rows: taken.rows, at: now)
         recorder = RunRecorder(
-            journal, bootID: recorder.bootID, formats: recorder.formats, scribe: taken.scribe, gaps: taken.gaps,
+            journal, bootID: recorder.bootID, formats: recorder.formats, recordingBuilder: taken.recordingBuilder,
+            gaps: taken.gaps,
             parts: open.parts.count + 1, at: now)
         var settings = taken.pipeline.settings
-        settings.straps = recollection.pipeline.settings.straps
+        settings.straps = engine.pipeline.settings.straps
         if let limit = interrupted.undecidedLimit {
             undecided = ProvisionalResume(open, taken, limit: limit, at: now)
         }
         let outage = Outage(
             duration: age, isSameBoot: interrupted.isSameBoot, settings: settings, rule: interrupted.rule)
         if isServing {
-            recollection.reopen(taken.pipeline, after: outage, at: now)
+            engine.reopen(taken.pipeline, after: outage, at: now)
         } else {
-            recollection.resume(taken.pipeline, after: outage, at: now)
+            engine.resume(taken.pipeline, after: outage, at: now)
         }
     }
 }
@@ -162,7 +164,7 @@ extension Daemon {
         }
         guard isKnown, let open = undecided, let time = pipeline.state(at: now).time else { return }
         undecided = nil
-        guard let said = open.part(at: now, time: time, &recorder, &recollection) else { return }
+        guard let said = open.part(at: now, time: time, &recorder, &engine) else { return }
         publish(said)
         Log.write(
             .notice, "the activity that was left open is too old to go on with: what came since is one of its own")

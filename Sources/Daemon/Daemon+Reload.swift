@@ -9,7 +9,7 @@ extension Daemon {
     /// Submits the file to the disk worker; ``reload(_:at:)`` applies it.
     func reload() {
         reportReloading()
-        let isAsked = clerk?.submit(.configuration(path: options.configurationPath)) { [unowned self] answer in
+        let isAsked = diskWorker?.submit(.configuration(path: options.configurationPath)) { [unowned self] answer in
             switch answer {
             case .success(.configuration(let assignments)): reload(assignments, at: Clock.now())
             case .success: reloaded(.error, "it cannot be read")
@@ -48,7 +48,7 @@ extension Daemon {
         recorder.formats = new.exportAtStop
         exports?.directory = new.exportDirectory ?? stateDirectory + "/exports"
         recorder.journal.setSyncSeconds(new.syncSeconds)
-        publisher?.limits = ClientLimits(total: new.maxStateClients, perUser: new.maxStateClientsPerUser)
+        stateServer?.limits = ClientLimits(total: new.maxStateClients, perUser: new.maxStateClientsPerUser)
         control?.limits = ClientLimits(total: new.maxControlClients, perUser: new.maxControlClientsPerUser)
         take(changed, of: settings, at: now)
         let words = [
@@ -69,8 +69,8 @@ extension Daemon {
         catchUp(to: now)
         var settings = pipeline.settings
         for key in keys { settings.adopt(key, from: new) }
-        for key in keys { recollection.receive(.setting(key, settings), at: now) }
-        publisher?.settingsChanged(settings)
+        for key in keys { engine.receive(.setting(key, settings), at: now) }
+        stateServer?.settingsChanged(settings)
         onTimer()
     }
 }

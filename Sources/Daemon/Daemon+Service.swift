@@ -94,7 +94,7 @@ extension Daemon {
         if !isClosed {
             Log.write(.warning, "the disk takes nothing: the last of the run may be lost")
         }
-        let hasEnded = clerk?.close(waiting: shutdown.timeLeft(at: Clock.now()))
+        let hasEnded = diskWorker?.close(waiting: shutdown.timeLeft(at: Clock.now()))
         if hasEnded == true, isStateReady, isWritingStraps || strapsRetryAt != nil { writeStraps(straps) }
     }
 }

@@ -30,8 +30,8 @@ extension Daemon {
         } else {
             var settings = pipeline.settings
             try change.apply(to: &settings)
-            recollection.receive(.setting(change.key, settings), at: now)
-            publisher?.settingsChanged(settings)
+            engine.receive(.setting(change.key, settings), at: now)
+            stateServer?.settingsChanged(settings)
         }
         save(made.adopt(change), at: now)
         return .setting(change.key, pipeline.settings)

@@ -124,8 +124,8 @@ extension Daemon {
         if isSaidAnew {
             var settings = pipeline.settings
             settings.straps = list.ours
-            recollection.receive(.setting(.straps, settings), at: now)
-            publisher?.settingsChanged(settings)
+            engine.receive(.setting(.straps, settings), at: now)
+            stateServer?.settingsChanged(settings)
         }
         if isLearnt { flushStraps() }
     }
@@ -154,7 +154,7 @@ extension Daemon {
             return
         }
         let list = straps
-        let isAsked = clerk?.submit(.keep(list, in: strapFile)) { [unowned self] answer in
+        let isAsked = diskWorker?.submit(.keep(list, in: strapFile)) { [unowned self] answer in
             isWritingStraps = false
             if case .failure(let trouble) = answer { complain("\(trouble)") }
             if list.remembered != straps.remembered || list.keys != straps.keys { flushStraps() }

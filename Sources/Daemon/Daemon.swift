@@ -15,7 +15,7 @@ package final class Daemon {
     /// The configuration file's values. Options have precedence.
     var configuration: Configuration
     /// The pipeline and its recent inputs.
-    var recollection: RunEngine
+    var engine: RunEngine
     var recorder: RunRecorder
     var undecided: ProvisionalResume?
     /// The activity that was closed on low battery. It resumes when power returns.
@@ -29,9 +29,9 @@ package final class Daemon {
     /// Reports changes of the journal's status.
     private var recorderSource: DescriptorSource?
     /// Reads the journal and writes files, on a thread that may wait for the disk.
-    private(set) var clerk: DiskWorker?
+    private(set) var diskWorker: DiskWorker?
     private(set) var exports: ExportQueue?
-    var publisher: StateServer?
+    var stateServer: StateServer?
     var control: ControlServer?
     private var timer: TimerSource?
     private var signals: [SignalSource] = []
@@ -95,7 +95,7 @@ package final class Daemon {
         var begun = StartupState(
             Pipeline(settings: settings, isDemo: options.isDemo, at: now), journal, configuration.exportAtStop, at: now)
         let numbers = finding.flatMap { begun.adopt($0, isServing: false, at: now) }
-        recollection = begun.recollection
+        engine = begun.engine
         recorder = begun.recorder
         undecided = begun.undecided
         closed = begun.closed
@@ -103,17 +103,17 @@ package final class Daemon {
         autoStart = configuration.startsAutomatically && !options.isDemo ? AutoStart() : nil
         clockAt = now
         for signal in Self.signals { signals.append(try onSignal(signal)) }
-        publisher = try StateServer(
+        stateServer = try StateServer(
             socket: state, loop: loop,
             limits: ClientLimits(total: configuration.maxStateClients, perUser: configuration.maxStateClientsPerUser),
             bootID: Clock.bootID(),
             instance: String(UInt64.random(in: 0...UInt64.max), radix: 16),
-            settings: recollection.pipeline.settings,
+            settings: engine.pipeline.settings,
             keep: { [journal = recorder.journal] event, sequence, line in
                 journal.append(
                     .event(sequence: sequence, activity: event.activity, at: event.at, line: line), at: event.at)
             })
-        if let numbers { publisher?.renumberEvents(numbers.events, after: finding?.journal?.events ?? []) }
+        if let numbers { stateServer?.renumberEvents(numbers.events, after: finding?.journal?.events ?? []) }
         self.control = try ControlServer(
             socket: control, loop: loop,
             limits: ClientLimits(
@@ -121,10 +121,10 @@ package final class Daemon {
         ) { [unowned self] request, peer in dispatch(to: request, from: peer) }
         timer = try loop.timer { [unowned self] in onTimer() }
         recorderSource = try recorder.journal.watch(in: loop) { [unowned self] in onRecorderStatus() }
-        let clerk = try DiskWorker(in: directory, loop: loop)
-        self.clerk = clerk
+        let diskWorker = try DiskWorker(in: directory, loop: loop)
+        self.diskWorker = diskWorker
         exports = ExportQueue(
-            clerk, recorder.journal, directory: configuration.exportDirectory ?? directory + "/exports"
+            diskWorker, recorder.journal, directory: configuration.exportDirectory ?? directory + "/exports"
         ) { [unowned self] in receive($0) }
         if let finding { begin(finding) }
         repairSettings(damages, at: now)
@@ -138,14 +138,14 @@ package final class Daemon {
 
     /// - Returns: the exit status, after a signal has ended the loop.
     func run() throws(SystemError) -> Int32 {
-        if options.isDemo, recollection.pipeline.runState == .idle {
+        if options.isDemo, engine.pipeline.runState == .idle {
             _ = try? perform(.start(nil, indoor: false), at: Clock.now())
         }
         finishStep()
         reportStatus()
         service.ready()
         let status = try loop.run()
-        recollection.shutDown(at: Clock.now())
+        engine.shutDown(at: Clock.now())
         flushEngine()
         power?.close()
         strap = nil
@@ -153,13 +153,13 @@ package final class Daemon {
         gpsd = nil
         simulator = nil
         control = nil
-        publisher?.close()
+        stateServer?.close()
         // An active or paused run stays open in the journal: the next start resumes it.
         closeRecording()
         return status
     }
 
-    var pipeline: Pipeline { recollection.pipeline }
+    var pipeline: Pipeline { engine.pipeline }
 
     private func connectDevices() throws(SystemError) {
         if !Clock.mayBeAsked {
@@ -193,10 +193,10 @@ package final class Daemon {
         catchUp(to: now)
         if now >= clockAt {
             clockAt = now + .seconds(1)
-            recollection.receive(.systemClock(Clock.systemTime(), isSynchronised: Clock.isSynchronised()), at: now)
-            recollection.receive(.recorder(recorder.journal.status(at: now)), at: now)
-            recorder.noteClock(recollection.pipeline.state(at: now), at: now)
-            if let fault = eventLimit.fault(at: now) { recollection.receive(fault, at: now) }
+            engine.receive(.systemClock(Clock.systemTime(), isSynchronised: Clock.isSynchronised()), at: now)
+            engine.receive(.recorder(recorder.journal.status(at: now)), at: now)
+            recorder.noteClock(engine.pipeline.state(at: now), at: now)
+            if let fault = eventLimit.fault(at: now) { engine.receive(fault, at: now) }
             exports?.tick(at: now)
             retryStraps(at: now)
             Log.reportSuppressed()
@@ -214,20 +214,20 @@ package final class Daemon {
 
     /// Performs a command. An activity that it starts gets the journal's next number.
     func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Pipeline.Outcome {
-        recollection.number(next: recorder.activityNumber)
-        return try recollection.perform(command, at: now)
+        engine.number(next: recorder.activityNumber)
+        return try engine.perform(command, at: now)
     }
 
     func receive(_ input: Input) {
         let now = Clock.now()
         catchUp(to: now)
-        recollection.receive(input, at: now)
+        engine.receive(input, at: now)
         finishStep()
     }
 
     /// Publishes what was due before `now`, so that a later input cannot change it. A replay does the same.
     func catchUp(to now: Instant) {
-        recollection.advance(to: now)
+        engine.advance(to: now)
         flushEngine()
     }
 
@@ -253,7 +253,7 @@ package final class Daemon {
             } catch {
                 throw .notInThisState(error)
             }
-        case .status: return .result(.state(pipeline.state(at: now), sequence: publisher?.stateSequence ?? 0))
+        case .status: return .result(.state(pipeline.state(at: now), sequence: stateServer?.stateSequence ?? 0))
         case .settings: return .result(.settings(pipeline.settings))
         case .setting(let key): return .result(.setting(key, pipeline.settings))
         case .change(let change):
@@ -293,18 +293,18 @@ package final class Daemon {
     // MARK: Outputs
 
     func flushEngine() {
-        let entries = recollection.drainEntries()
-        let outputs = eventLimit.limited(recollection.pipeline.drainOutputs(), at: Clock.now())
-        let settings = recollection.pipeline.settings
+        let entries = engine.drainEntries()
+        let outputs = eventLimit.limited(engine.pipeline.drainOutputs(), at: Clock.now())
+        let settings = engine.pipeline.settings
         recorder.record(
-            entries, outputs, seconds: recollection.pipeline.seconds,
+            entries, outputs, seconds: engine.pipeline.seconds,
             zones: settings.useHeartRateZones ? settings.zones : nil, at: Clock.now())
         logEnd(entries)
         publish(outputs)
         if let since = autoStart?.receive(outputs) { begins = since }
         decideProvisionalResume(entries, outputs, at: Clock.now())
-        if let (state, isChange) = recollection.pipeline.popState() { publisher?.publish(state, isChange: isChange) }
-        recollection.pipeline.discardSeconds()
+        if let (state, isChange) = engine.pipeline.popState() { stateServer?.publish(state, isChange: isChange) }
+        engine.pipeline.discardSeconds()
     }
 
     func publish(_ outputs: [Output]) {
@@ -313,15 +313,15 @@ package final class Daemon {
             if case .stop = event.kind { exports?.scanAfterCommit() }
             service.mayStandOtherwise = true
         }
-        publisher?.publish(outputs)
+        stateServer?.publish(outputs)
     }
 
     /// Publishes pending outputs and arms the timer for the next tick or idle second.
     func finishStep() {
         flushEngine()
         if beginByItself(at: Clock.now()) { flushEngine() }
-        timer?.arm(at: recollection.pipeline.deadline)
-        let isActive = recollection.pipeline.runState == .active
+        timer?.arm(at: engine.pipeline.deadline)
+        let isActive = engine.pipeline.runState == .active
         if isActive != runIsActive {
             runIsActive = isActive
             strap?.runChanged(isActive: isActive)

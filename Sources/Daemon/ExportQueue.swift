@@ -6,7 +6,7 @@ import Outputs
 /// Exports the files of ended activities. The journal lists the pending exports, so none
 /// is lost when the process or the power ends. Each is retried until its file is written.
 final class ExportQueue {
-    private let clerk: DiskWorker
+    private let diskWorker: DiskWorker
     private let journal: Journal
     /// Where the files are written.
     var directory: String
@@ -30,9 +30,9 @@ final class ExportQueue {
 
     /// - Parameter report: passes the fault to the pipeline.
     init(
-        _ clerk: DiskWorker, _ journal: Journal, directory: String, report: @escaping (Input) -> Void
+        _ diskWorker: DiskWorker, _ journal: Journal, directory: String, report: @escaping (Input) -> Void
     ) {
-        self.clerk = clerk
+        self.diskWorker = diskWorker
         self.journal = journal
         self.directory = directory
         self.report = report
@@ -57,7 +57,7 @@ final class ExportQueue {
     /// Starts a round if one is due.
     func tick(at now: Instant) {
         guard !isWorking, let lookAt, now >= lookAt else { return }
-        let isAsked = clerk.submit(.orders) { [unowned self] answer in
+        let isAsked = diskWorker.submit(.orders) { [unowned self] answer in
             switch answer {
             case .success(.orders(let orders)):
                 made.formIntersection(orders)
@@ -73,7 +73,7 @@ final class ExportQueue {
 
     private func startNext() {
         guard let order = rest.popFirst() else { return end() }
-        let isAsked = clerk.submit(.export(order, directory: directory)) { [unowned self] answer in
+        let isAsked = diskWorker.submit(.export(order, directory: directory)) { [unowned self] answer in
             switch answer {
             case .success(let answer):
                 made.insert(order)

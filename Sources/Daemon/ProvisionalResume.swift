@@ -38,7 +38,7 @@ struct ProvisionalResume {
     ///
     /// - Returns: the outputs to publish; nil if it stays one activity.
     func part(
-        at now: Instant, time: UTC, _ recorder: inout RunRecorder, _ recollection: inout RunEngine
+        at now: Instant, time: UTC, _ recorder: inout RunRecorder, _ engine: inout RunEngine
     ) -> [Output]? {
         guard !isTooLong, let last = open.lastTime, let id = open.recording.id else { return nil }
         let age = time.milliseconds - last.milliseconds - (now - begunAt).wholeMilliseconds
@@ -49,9 +49,9 @@ struct ProvisionalResume {
         entries[0].kind = .snapshot(beginning)
         journal.append(.cut(activity: id, entries: open.entries, rows: min(open.rows, taken.rows)), at: now)
         let ended = taken.end(open, in: recorder, at: now)
-        let scribe = RecordingBuilder(isDemo: open.recording.isDemo)
+        let recordingBuilder = RecordingBuilder(isDemo: open.recording.isDemo)
         recorder = RunRecorder(
-            journal, bootID: recorder.bootID, formats: recorder.formats, scribe: scribe, at: now)
-        return ended + recorder.write(entries, until: now, into: &recollection)
+            journal, bootID: recorder.bootID, formats: recorder.formats, recordingBuilder: recordingBuilder, at: now)
+        return ended + recorder.write(entries, until: now, into: &engine)
     }
 }

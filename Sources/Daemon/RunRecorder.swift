@@ -15,7 +15,7 @@ final class RunRecorder {
     let bootID: String
     /// The formats that are exported when an activity ends.
     var formats: [ExportFormat]
-    private(set) var scribe: RecordingBuilder
+    private(set) var recordingBuilder: RecordingBuilder
     private(set) var gaps: Int
     /// How many runs of the daemon have recorded the activity.
     private(set) var parts: Int
@@ -30,21 +30,21 @@ final class RunRecorder {
     private static let clockInterval = Duration.seconds(60)
 
     /// - Parameters:
-    ///   - scribe: the builder of the resumed activity, else a new one.
+    ///   - recordingBuilder: the builder of the resumed activity, else a new one.
     ///   - gaps: the number of gaps in the resumed activity.
     ///   - parts: the number of its boot segments, the new one included.
     init(
-        _ journal: Journal, bootID: String, formats: [ExportFormat], scribe: RecordingBuilder, gaps: Int = 0,
+        _ journal: Journal, bootID: String, formats: [ExportFormat], recordingBuilder: RecordingBuilder, gaps: Int = 0,
         parts: Int = 1,
         at now: Instant
     ) {
         self.journal = journal
         self.bootID = bootID
         self.formats = formats
-        self.scribe = scribe
+        self.recordingBuilder = recordingBuilder
         self.gaps = gaps
         self.parts = parts
-        isOpen = scribe.recording != nil
+        isOpen = recordingBuilder.recording != nil
         updatedAt = now
     }
 
@@ -56,20 +56,20 @@ final class RunRecorder {
     /// - Parameter zones: the heart-rate zones; nil if they are disabled.
     func record(_ entries: [InputLogEntry], _ outputs: [Output], seconds: [State], zones: Zones?, at now: Instant) {
         if entries.isEmpty, outputs.isEmpty, seconds.isEmpty { return }
-        scribe.ingest(outputs, seconds: seconds, zones: zones)
+        recordingBuilder.ingest(outputs, seconds: seconds, zones: zones)
         let events = outputs.compactMap { if case .event(let event) = $0 { event } else { nil } }
         for event in events where event.isBegin {
-            guard let recording = scribe.recording else { continue }
+            guard let recording = recordingBuilder.recording else { continue }
             gaps = 0
             parts = 1
             isOpen = true
             journal.begin(recording, BootSegment(bootID: bootID, at: event.at), at: now)
         }
         for entry in entries { journal.write(entry, at: now) }
-        if let cut = scribe.popTruncation(), let id = scribe.recording?.id {
+        if let cut = recordingBuilder.popTruncation(), let id = recordingBuilder.recording?.id {
             journal.append(cut.change(of: id), at: now)
         }
-        for row in scribe.drainRows() { journal.write(row, at: now) }
+        for row in recordingBuilder.drainRows() { journal.write(row, at: now) }
         var isDue = isOpen && now - updatedAt >= Self.updateInterval
         for event in events {
             switch event.kind {
@@ -77,7 +77,7 @@ final class RunRecorder {
             case .lap, .pause: isDue = true
             case .clock(let source, _): note(event.time, source, at: event.at)
             case .stop(let summary):
-                guard let recording = scribe.recording else { continue }
+                guard let recording = recordingBuilder.recording else { continue }
                 end(recording, gaps: summary.gaps, at: now)
                 (isOpen, isDue) = (false, false)
             case .discard(let summary):
@@ -86,7 +86,7 @@ final class RunRecorder {
             default: break
             }
         }
-        if isDue, let recording = scribe.recording {
+        if isDue, let recording = recordingBuilder.recording {
             updatedAt = now
             journal.update(recording, gaps: gaps, at: now)
         }
@@ -95,14 +95,14 @@ final class RunRecorder {
     /// Writes an activity in progress from its entries and makes it the pipeline's.
     ///
     /// - Returns: the outputs to publish: its start.
-    func write(_ entries: [InputLogEntry], until now: Instant, into recollection: inout RunEngine) -> [Output] {
+    func write(_ entries: [InputLogEntry], until now: Instant, into engine: inout RunEngine) -> [Output] {
         guard case .snapshot(let beginning)? = entries.first?.kind else { return [] }
         var replay = Replay(beginning)
         var said: [Output] = []
         let say: (inout Pipeline) -> Void = { pipeline in
             let outputs = pipeline.drainOutputs()
             let settings = pipeline.settings
-            self.scribe.ingest(
+            self.recordingBuilder.ingest(
                 outputs, seconds: pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
             said += outputs
             pipeline.discardOutputs()
@@ -110,13 +110,13 @@ final class RunRecorder {
         for entry in entries.dropFirst() { replay.apply(entry, say) }
         replay.advance(to: now, say)
         let events = said.compactMap { if case .event(let event) = $0 { event } else { nil } }
-        guard let begin = events.first(where: \.isBegin), let recording = scribe.recording else { return [] }
+        guard let begin = events.first(where: \.isBegin), let recording = recordingBuilder.recording else { return [] }
         isOpen = true
         journal.begin(recording, BootSegment(bootID: bootID, at: begin.at), at: now)
         for entry in entries { journal.write(entry, at: now) }
         // Nothing is written yet that a truncation could remove.
-        _ = scribe.popTruncation()
-        for row in scribe.drainRows() { journal.write(row, at: now) }
+        _ = recordingBuilder.popTruncation()
+        for row in recordingBuilder.drainRows() { journal.write(row, at: now) }
         for event in events {
             if case .gap = event.kind { gaps += 1 }
             if case .stop(let summary) = event.kind {
@@ -124,13 +124,13 @@ final class RunRecorder {
                 isOpen = false
             }
         }
-        recollection.replace(by: replay.pipeline, at: now)
+        engine.replace(by: replay.pipeline, at: now)
         return [.event(begin)]
     }
 
     /// Renumbers what is recorded but not in the journal yet.
     func renumber(_ numbers: Renumbering) {
-        scribe.renumber(numbers.activities)
+        recordingBuilder.renumber(numbers.activities)
         journal.renumber(numbers)
     }
 

@@ -8,7 +8,7 @@ import Pipeline
 /// Until then it is an ended activity in the journal, with all its files. Resuming removes its end.
 struct SuspendedActivity {
     private var pipeline: Pipeline
-    private var scribe: RecordingBuilder
+    private var recordingBuilder: RecordingBuilder
     private let gaps: Int
     /// The numbers of its parts, entries and rows without its end.
     private let parts: Int
@@ -24,7 +24,7 @@ struct SuspendedActivity {
     init?(_ pipeline: Pipeline, _ recorder: RunRecorder, at now: Instant) {
         guard pipeline.runState != .idle, let open = recorder.journal.open else { return nil }
         self.pipeline = pipeline
-        scribe = recorder.scribe
+        recordingBuilder = recorder.recordingBuilder
         gaps = recorder.gaps
         parts = recorder.parts
         entries = open.entries
@@ -53,7 +53,7 @@ struct SuspendedActivity {
         let taken = try ResumedActivity(ended, from: reader, last: last)
         if taken.ended != nil { return nil }
         pipeline = taken.pipeline
-        scribe = taken.scribe
+        recordingBuilder = taken.recordingBuilder
         gaps = taken.gaps
         parts = ended.parts.count
         entries = ended.entries
@@ -62,23 +62,24 @@ struct SuspendedActivity {
     }
 
     /// Resumes the activity.
-    func resume(_ recorder: inout RunRecorder, _ recollection: inout RunEngine, at now: Instant) {
-        guard let recording = scribe.recording else { return }
+    func resume(_ recorder: inout RunRecorder, _ engine: inout RunEngine, at now: Instant) {
+        guard let recording = recordingBuilder.recording else { return }
         let journal = recorder.journal
-        let part = BootSegment(number: parts, bootID: recorder.bootID, of: scribe, at: now, place: entries)
+        let part = BootSegment(number: parts, bootID: recorder.bootID, of: recordingBuilder, at: now, place: entries)
         journal.reopen(recording, part, rows: rows, at: now)
         recorder = RunRecorder(
-            journal, bootID: recorder.bootID, formats: recorder.formats, scribe: scribe, gaps: gaps, parts: parts + 1,
+            journal, bootID: recorder.bootID, formats: recorder.formats, recordingBuilder: recordingBuilder, gaps: gaps,
+            parts: parts + 1,
             at: now)
         let outage = Outage(
-            duration: now - last, isSameBoot: isSameBoot, settings: recollection.pipeline.settings)
-        recollection.reopen(pipeline, after: outage, at: now)
+            duration: now - last, isSameBoot: isSameBoot, settings: engine.pipeline.settings)
+        engine.reopen(pipeline, after: outage, at: now)
     }
 
     /// Shifts its number.
     mutating func renumber(_ numbers: Renumbering.Shift) {
         pipeline.renumber(numbers)
-        scribe.renumber(numbers)
+        recordingBuilder.renumber(numbers)
     }
 
     /// The provisional resume since `now`; nil if the length of the outage is known.

@@ -10,7 +10,7 @@ struct ResumedActivity {
     /// Its last moment on that clock.
     var last: Instant
     /// The builder that has made the rows up to that moment.
-    var scribe: RecordingBuilder
+    var recordingBuilder: RecordingBuilder
     /// The number of those rows, and the ones that the journal lacks: a kill may fall between an entry and its rows.
     var rows = 0
     var missing: [RecordingRow] = []
@@ -25,7 +25,7 @@ struct ResumedActivity {
         // Whole milliseconds, because rows count milliseconds since the activity's start.
         let shift = Duration.milliseconds((last - open.last).wholeMilliseconds)
         var replay: Replay?
-        var scribe = RecordingBuilder(isDemo: open.recording.isDemo)
+        var recordingBuilder = RecordingBuilder(isDemo: open.recording.isDemo)
         var gaps = 0
         var rows = 0
         var missing: [RecordingRow] = []
@@ -34,13 +34,13 @@ struct ResumedActivity {
         let say: (inout Pipeline) -> Void = { pipeline in
             let outputs = pipeline.drainOutputs()
             let settings = pipeline.settings
-            scribe.ingest(
+            recordingBuilder.ingest(
                 outputs, seconds: pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
-            if let late = scribe.popTruncation() {
+            if let late = recordingBuilder.popTruncation() {
                 cut = late
                 missing.removeAll { late.accepts($0) }
             }
-            for row in scribe.drainRows() {
+            for row in recordingBuilder.drainRows() {
                 if rows >= open.rows { missing.append(row) }
                 rows += 1
             }
@@ -63,7 +63,7 @@ struct ResumedActivity {
         pipeline = replay.pipeline
         if replay.pipeline.runState == .idle { ended = (end, cut) }
         self.last = open.last + shift
-        self.scribe = scribe
+        self.recordingBuilder = recordingBuilder
         self.rows = rows
         self.missing = missing
         self.gaps = gaps
@@ -85,17 +85,17 @@ extension ResumedActivity {
     /// - Returns: the outputs of its end.
     func end(_ open: OpenActivity, in recorder: RunRecorder, at now: Instant) -> [Output] {
         if let ended { return end(ended, open, in: recorder, at: now) }
-        var (pipeline, scribe) = (pipeline, scribe)
+        var (pipeline, recordingBuilder) = (pipeline, recordingBuilder)
         guard let id = open.recording.id, case .ended(let summary)? = try? pipeline.perform(.stop, at: last) else {
             return []
         }
         let outputs = pipeline.drainOutputs()
-        scribe.ingest(outputs, seconds: pipeline.seconds, zones: nil)
+        recordingBuilder.ingest(outputs, seconds: pipeline.seconds, zones: nil)
         completeRows(of: open, in: recorder.journal, at: now)
-        for (index, row) in scribe.drainRows().enumerated() {
+        for (index, row) in recordingBuilder.drainRows().enumerated() {
             recorder.journal.append(.row(activity: id, place: rows + index, row), at: now)
         }
-        if let recording = scribe.recording { recorder.end(recording, gaps: summary.gaps, at: now) }
+        if let recording = recordingBuilder.recording { recorder.end(recording, gaps: summary.gaps, at: now) }
         return outputs
     }
 }
@@ -105,7 +105,7 @@ extension ResumedActivity {
         _ ended: (outputs: [Output], cut: RecordingBuilder.Truncation?), _ open: OpenActivity, in recorder: RunRecorder,
         at now: Instant
     ) -> [Output] {
-        guard let id = open.recording.id, let recording = scribe.recording else { return [] }
+        guard let id = open.recording.id, let recording = recordingBuilder.recording else { return [] }
         completeRows(of: open, in: recorder.journal, at: now)
         if let cut = ended.cut { recorder.journal.append(cut.change(of: id), at: now) }
         // The journal may lack the entry of the end. A replay would not reach the end without it.
@@ -152,9 +152,9 @@ enum ResumeDecision: Equatable {
 extension BootSegment {
     /// Creates a segment that starts at `now`, at a whole millisecond of the recording:
     /// a reader joins the segments' clocks by milliseconds and replays them to the bit.
-    init(number: Int, bootID: String, of scribe: RecordingBuilder, at now: Instant, place: Int) {
-        let moment = scribe.moment(now)
-        let at = scribe.startedAt.map { $0 + .milliseconds(moment) } ?? now
+    init(number: Int, bootID: String, of recordingBuilder: RecordingBuilder, at now: Instant, place: Int) {
+        let moment = recordingBuilder.moment(now)
+        let at = recordingBuilder.startedAt.map { $0 + .milliseconds(moment) } ?? now
         self.init(number: number, bootID: bootID, at: at, beginsAt: moment, place: place)
     }
 }

@@ -43,47 +43,47 @@ struct DaemonFixture {
     mutating func ride(_ seconds: Int, from start: Instant, knowsTime: Bool = true) {
         for second in 0..<seconds {
             let now = start + .milliseconds(second * 1000 + 250)
-            begun.recollection.advance(to: now)
+            begun.engine.advance(to: now)
             say(at: now)
             if knowsTime {
-                begun.recollection.receive(.systemClock(Self.time(at: now), isSynchronised: true), at: now)
+                begun.engine.receive(.systemClock(Self.time(at: now), isSynchronised: true), at: now)
             }
-            begun.recollection.receive(
+            begun.engine.receive(
                 .heart(HeartRateMeasurement(beatsPerMinute: 120, rrIntervals: [512])), at: now)
             say(at: now)
         }
     }
 
     mutating func say(at now: Instant) {
-        let outputs = begun.recollection.pipeline.drainOutputs()
+        let outputs = begun.engine.pipeline.drainOutputs()
         said += outputs
-        let entries = begun.recollection.drainEntries()
+        let entries = begun.engine.drainEntries()
         begun.undecided?.append(entries)
         begun.recorder.record(
-            entries, outputs, seconds: begun.recollection.pipeline.seconds, zones: nil, at: now)
-        begun.recollection.pipeline.discardOutputs()
+            entries, outputs, seconds: begun.engine.pipeline.seconds, zones: nil, at: now)
+        begun.engine.pipeline.discardOutputs()
     }
 
     /// Receives an input at `now`, as the daemon's loop does.
     mutating func receive(_ input: Input, at now: Instant) {
-        begun.recollection.advance(to: now)
+        begun.engine.advance(to: now)
         say(at: now)
-        begun.recollection.receive(input, at: now)
+        begun.engine.receive(input, at: now)
         say(at: now)
     }
 
     /// Ends the daemon by a signal at `now`, or by a kill if that is nil.
     mutating func end(at now: Instant?) throws {
         if let now {
-            begun.recollection.shutDown(at: now)
+            begun.engine.shutDown(at: now)
             say(at: now)
         }
         if !begun.recorder.journal.close() { throw NotWritten() }
     }
 
     mutating func perform(_ command: RunCommand, at now: Instant) throws {
-        begun.recollection.number(next: begun.recorder.activityNumber)
-        _ = try begun.recollection.perform(command, at: now)
+        begun.engine.number(next: begun.recorder.activityNumber)
+        _ = try begun.engine.perform(command, at: now)
         say(at: now)
     }
 
@@ -91,5 +91,5 @@ struct DaemonFixture {
         said.compactMap { if case .event(let event) = $0 { event } else { nil } }
     }
 
-    var state: State { begun.recollection.pipeline.state(at: begun.recollection.pipeline.deadline) }
+    var state: State { begun.engine.pipeline.state(at: begun.engine.pipeline.deadline) }
 }

@@ -60,7 +60,7 @@ import Testing
         var stored: [RecordingRow] = []
         try reader().rows(of: 1).each { stored.append($0) }
         var replay: Replay?
-        var scribe = RecordingBuilder()
+        var recordingBuilder = RecordingBuilder()
         var rows: [RecordingRow] = []
         var stopped: ActivitySummary?
         try reader().entries(of: 1) { entry in
@@ -69,8 +69,8 @@ import Testing
             } else {
                 replay?.apply(entry) { pipeline in
                     let outputs = pipeline.drainOutputs()
-                    scribe.ingest(outputs, seconds: pipeline.seconds, zones: nil)
-                    rows += scribe.drainRows()
+                    recordingBuilder.ingest(outputs, seconds: pipeline.seconds, zones: nil)
+                    rows += recordingBuilder.drainRows()
                     for case .event(let event) in outputs {
                         if case .stop(let summary) = event.kind { stopped = summary }
                     }
@@ -245,11 +245,11 @@ import Testing
         var stage = try begin(at: start)
         var settings = Settings()
         settings.autoStopMinutes = 1
-        stage.begun.recollection.receive(.setting(.autoStopMinutes, settings), at: start)
+        stage.begun.engine.receive(.setting(.autoStopMinutes, settings), at: start)
         try stage.perform(.start(.ride, indoor: true), at: start)
         stage.ride(20, from: start)
         for second in 20..<77 {
-            stage.begun.recollection.advance(to: start + .seconds(second))
+            stage.begun.engine.advance(to: start + .seconds(second))
             stage.say(at: start + .seconds(second))
         }
         try stage.end(at: start + .seconds(77))

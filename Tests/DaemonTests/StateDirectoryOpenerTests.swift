@@ -213,7 +213,7 @@ private struct LateFixture {
     mutating func adopt(
         _ finding: StateDirectoryStatus, isServing: Bool = true, isClosing: Bool = false, at now: Instant
     ) -> Renumbering? {
-        daemon.begun.recollection.advance(to: now)
+        daemon.begun.engine.advance(to: now)
         daemon.say(at: now)
         let numbers = daemon.begun.adopt(finding, isServing: isServing, isClosing: isClosing, at: now)
         if finding.isReady { daemon.begun.recorder.journal.startWriting() }

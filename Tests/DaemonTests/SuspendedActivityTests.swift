@@ -90,8 +90,8 @@ import Testing
     @Test(arguments: [5, 30])
     func itGoesOnInTheSameDaemon(after seconds: Int) throws {
         var stage = try begin(at: now)
-        stage.begun.recollection.receive(.gpsdLink(LinkStatus(.connected)), at: now)
-        stage.begun.recollection.receive(.raise(.exportFailed, message: "the disk is full"), at: now)
+        stage.begun.engine.receive(.gpsdLink(LinkStatus(.connected)), at: now)
+        stage.begun.engine.receive(.raise(.exportFailed, message: "the disk is full"), at: now)
         try stage.perform(.start(.ride, indoor: true), at: now)
         stage.ride(20, from: now)
         let closed = try stage.close(at: now + .seconds(20))
@@ -173,20 +173,20 @@ private struct Unexpected: Error {}
 
 extension DaemonFixture {
     fileprivate mutating func close(at now: Instant) throws -> SuspendedActivity {
-        begun.recollection.advance(to: now)
+        begun.engine.advance(to: now)
         say(at: now)
-        guard let closed = SuspendedActivity(begun.recollection.pipeline, begun.recorder, at: now) else {
+        guard let closed = SuspendedActivity(begun.engine.pipeline, begun.recorder, at: now) else {
             throw Unexpected()
         }
-        try begun.recollection.endForPower(at: now)
+        try begun.engine.endForPower(at: now)
         say(at: now)
         return closed
     }
 
     fileprivate mutating func goOn(_ closed: SuspendedActivity, at now: Instant) {
-        begun.recollection.advance(to: now)
+        begun.engine.advance(to: now)
         say(at: now)
-        closed.resume(&begun.recorder, &begun.recollection, at: now)
+        closed.resume(&begun.recorder, &begun.engine, at: now)
         say(at: now)
     }
 }

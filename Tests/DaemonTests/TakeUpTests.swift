@@ -126,7 +126,7 @@ import Testing
         let undecided = try #require(stage.begun.undecided)
         #expect(
             undecided.part(
-                at: Instant(milliseconds: 39_000), time: time, &stage.begun.recorder, &stage.begun.recollection) == nil)
+                at: Instant(milliseconds: 39_000), time: time, &stage.begun.recorder, &stage.begun.engine) == nil)
         #expect(stage.state.activity?.id == 1)
     }
 
@@ -138,7 +138,7 @@ import Testing
         let time = UTC(milliseconds: now.milliseconds + DaemonFixture.offset + 86_400_000)
         let later = Instant(milliseconds: 39_000)
         let said = try #require(
-            undecided.part(at: later, time: time, &stage.begun.recorder, &stage.begun.recollection))
+            undecided.part(at: later, time: time, &stage.begun.recorder, &stage.begun.engine))
         let kinds = said.compactMap { if case .event(let event) = $0 { event } else { nil } }
         #expect(kinds.map(\.activity) == [1, 2])
         #expect(stage.state.activity?.id == 2)
@@ -193,14 +193,14 @@ import Testing
         var stage = try begin(at: now)
         var settings = Settings()
         settings.autoStopMinutes = 1
-        stage.begun.recollection.receive(.setting(.autoStopMinutes, settings), at: now)
+        stage.begun.engine.receive(.setting(.autoStopMinutes, settings), at: now)
         try stage.perform(.start(.ride, indoor: true), at: now)
         stage.ride(20, from: now)
         // A clock step each second is stored as an entry, but is not activity.
         for second in 20..<78 {
             let now = now + .seconds(second)
             let time = UTC(milliseconds: now.milliseconds + DaemonFixture.offset + Int64(second) * 1000)
-            stage.begun.recollection.receive(.systemClock(time, isSynchronised: true), at: now)
+            stage.begun.engine.receive(.systemClock(time, isSynchronised: true), at: now)
             stage.say(at: now)
         }
         #expect(stage.state.run == .active)

@@ -58,9 +58,9 @@ func writtenBytes() -> Int {
 
 /// As many commits and syncs as so many minutes have: fixes, notifications and samples at 1 Hz, the figures each 10 s, the clock each minute.
 func measure(_ directory: String, syncSeconds: Int, minutes: Int) throws {
-    let desk = try JournalMailbox()
-    let journal = Journal(desk: desk, nextActivity: 1)
-    let writer = JournalWriter(in: directory, desk: desk, syncSeconds: syncSeconds)
+    let mailbox = try JournalMailbox()
+    let journal = Journal(mailbox: mailbox, nextActivity: 1)
+    let writer = JournalWriter(in: directory, mailbox: mailbox, syncSeconds: syncSeconds)
     let run = SyntheticRun(start: Instant(milliseconds: 1_000_000))
     journal.begin(run.recording, run.part, at: run.start)
     writer.runOnce(at: run.start)

@@ -114,17 +114,17 @@ private struct Forgotten {
 @Test func aRunBegunLateIsNotForgottenAtOnce() throws {
     var settings = Settings()
     settings.autoStopMinutes = 1
-    var recollection = RunEngine(
+    var engine = RunEngine(
         Pipeline(settings: settings, isDemo: false, at: Course.start), at: Course.start)
     let asked = Course.start + .seconds(200)
-    for second in 1...200 { recollection.advance(to: Course.start + .seconds(second)) }
-    _ = try recollection.perform(.start(.run, indoor: false, back: .seconds(110)), at: asked)
-    #expect(recollection.pipeline.runState == .active)
-    for second in 1...59 { recollection.advance(to: asked + .seconds(second)) }
-    #expect(recollection.pipeline.runState == .active)
-    recollection.advance(to: asked + .seconds(60))
-    #expect(recollection.pipeline.runState == .idle)
-    #expect(recollection.drainEntries().last?.kind == .ended(.forgotten))
+    for second in 1...200 { engine.advance(to: Course.start + .seconds(second)) }
+    _ = try engine.perform(.start(.run, indoor: false, back: .seconds(110)), at: asked)
+    #expect(engine.pipeline.runState == .active)
+    for second in 1...59 { engine.advance(to: asked + .seconds(second)) }
+    #expect(engine.pipeline.runState == .active)
+    engine.advance(to: asked + .seconds(60))
+    #expect(engine.pipeline.runState == .idle)
+    #expect(engine.drainEntries().last?.kind == .ended(.forgotten))
 }
 
 /// Without a heartbeat or a position there is no sign by which to judge.
@@ -185,12 +185,12 @@ func anIndoorRunIsForgottenOnlyOnceAHeartHasBeaten(beats: Bool) throws {
     var run = Forgotten()
     try run.course.begin()
     run.beat(seconds: 10)
-    var recollection = RunEngine(
+    var engine = RunEngine(
         Pipeline(settings: Settings(), isDemo: false, at: run.course.now), at: run.course.now)
     run.course.now += .seconds(3600)
     let outage = Outage(duration: .seconds(3600), isSameBoot: true, settings: run.course.pipeline.settings)
-    recollection.resume(run.course.pipeline, after: outage, at: run.course.now)
-    run.course.pipeline = recollection.pipeline
+    engine.resume(run.course.pipeline, after: outage, at: run.course.now)
+    run.course.pipeline = engine.pipeline
     run.course.wait(.seconds(119))
     #expect(run.end == nil)
     run.course.wait(.seconds(2))

@@ -9,11 +9,11 @@ private struct Interrupted {
 
     /// Ends the process and continues in another.
     mutating func interrupt() {
-        var recollection = RunEngine(
+        var engine = RunEngine(
             Pipeline(settings: Settings(), isDemo: false, at: course.now), at: course.now)
         course.now += outage.duration
-        recollection.resume(course.pipeline, after: outage, at: course.now)
-        course.pipeline = recollection.pipeline
+        engine.resume(course.pipeline, after: outage, at: course.now)
+        course.pipeline = engine.pipeline
         course.events = []
         course.wait(.zero)
         course.receive(.clear(.exportFailed))

@@ -5,11 +5,11 @@ import Testing
 @Suite struct ShortLapTests {
     private static let start = Instant(milliseconds: 1_000_000)
 
-    private func recollection(_ settings: Settings = Settings()) throws -> RunEngine {
+    private func engine(_ settings: Settings = Settings()) throws -> RunEngine {
         let pipeline = Pipeline(settings: settings, isDemo: false, at: Self.start)
-        var recollection = RunEngine(pipeline, at: Self.start)
-        _ = try recollection.perform(.start(.run, indoor: false), at: Self.start)
-        return recollection
+        var engine = RunEngine(pipeline, at: Self.start)
+        _ = try engine.perform(.start(.run, indoor: false), at: Self.start)
+        return engine
     }
 
     private static func after(_ milliseconds: Int64) -> Instant {
@@ -17,44 +17,44 @@ import Testing
     }
 
     @Test func aLapWithinASecondOfTheLastOneIsRefusedAndChangesNothing() throws {
-        var recollection = try recollection()
-        _ = try recollection.perform(.lap, at: Self.after(200))
-        _ = recollection.drainEntries()
+        var engine = try engine()
+        _ = try engine.perform(.lap, at: Self.after(200))
+        _ = engine.drainEntries()
         let refusal = CommandRejection(command: "lap", state: .active, isTooSoon: true)
-        #expect(throws: refusal) { try recollection.perform(.lap, at: Self.after(1199)) }
+        #expect(throws: refusal) { try engine.perform(.lap, at: Self.after(1199)) }
         #expect("\(refusal)" == "cannot lap within 1 s of the last lap")
-        #expect(recollection.drainEntries().isEmpty)
-        #expect(recollection.pipeline.state(at: Self.after(1199)).activity?.lapNumber == 2)
-        _ = try recollection.perform(.lap, at: Self.after(1200))
-        #expect(recollection.pipeline.state(at: Self.after(1200)).activity?.lapNumber == 3)
-        _ = try recollection.perform(.pause, at: Self.after(1300))
+        #expect(engine.drainEntries().isEmpty)
+        #expect(engine.pipeline.state(at: Self.after(1199)).activity?.lapNumber == 2)
+        _ = try engine.perform(.lap, at: Self.after(1200))
+        #expect(engine.pipeline.state(at: Self.after(1200)).activity?.lapNumber == 3)
+        _ = try engine.perform(.pause, at: Self.after(1300))
         #expect(throws: CommandRejection(command: "lap", state: .paused)) {
-            try recollection.perform(.lap, at: Self.after(1400))
+            try engine.perform(.lap, at: Self.after(1400))
         }
     }
 
     @Test func aLapThatClosedByItselfCountsToo() throws {
         var settings = Settings()
         settings.autoLapSeconds = 10
-        var recollection = try recollection(settings)
+        var engine = try engine(settings)
         #expect(throws: CommandRejection(command: "lap", state: .active, isTooSoon: true)) {
-            try recollection.perform(.lap, at: Self.after(10_500))
+            try engine.perform(.lap, at: Self.after(10_500))
         }
-        _ = try recollection.perform(.lap, at: Self.after(11_000))
+        _ = try engine.perform(.lap, at: Self.after(11_000))
     }
 
     @Test func theFirstLapOfTheNextRunIsNotHeldAgainstTheLastOfTheRunBefore() throws {
-        var recollection = try recollection()
-        _ = try recollection.perform(.lap, at: Self.after(2000))
-        _ = try recollection.perform(.stop, at: Self.after(2100))
-        _ = try recollection.perform(.start(.run, indoor: false), at: Self.after(2200))
-        _ = try recollection.perform(.lap, at: Self.after(2300))
+        var engine = try engine()
+        _ = try engine.perform(.lap, at: Self.after(2000))
+        _ = try engine.perform(.stop, at: Self.after(2100))
+        _ = try engine.perform(.start(.run, indoor: false), at: Self.after(2200))
+        _ = try engine.perform(.lap, at: Self.after(2300))
     }
 
     /// Earlier releases accepted them; their recordings replay unchanged.
     @Test func aReplayRepeatsTheShortLapsOfARecording() throws {
-        let recollection = try recollection()
-        var entries = recollection.pipelineEntries
+        let engine = try engine()
+        var entries = engine.pipelineEntries
         for milliseconds in [1000, 1200, 1400] as [Int64] {
             entries.append(InputLogEntry(at: Self.after(milliseconds), .command(.lap)))
         }

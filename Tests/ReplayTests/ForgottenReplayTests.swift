@@ -27,7 +27,7 @@ import Testing
             for input in simulated.advance(to: simulated.nextAt) { live.receive(input.value, at: input.measuredAt) }
         }
         if seed.isMultiple(of: 4) { live.perform(.pause) }
-        let place = live.recollection.pipeline.state(at: live.now).position?.value.coordinate
+        let place = live.engine.pipeline.state(at: live.now).position?.value.coordinate
         while live.runState != .idle {
             let now = live.now + .milliseconds(Int64.random(in: 200...1500, using: &live.random))
             live.wait(until: now)
@@ -50,7 +50,7 @@ import Testing
         let isStop = { (event: Event) in if case .stop = event.kind { true } else { false } }
         #expect(live.events.count(where: isStop) == 1)
         #expect(live.events.first(where: isStop) == again.events.first(where: isStop))
-        #expect(live.scribe.recording == again.scribe.recording)
+        #expect(live.recordingBuilder.recording == again.recordingBuilder.recording)
         if isPunctual {
             #expect(live.states.filter { $0.run != .idle } == again.states.filter { $0.run != .idle })
         }
@@ -64,9 +64,9 @@ import Testing
         let place = try #require(live.entries.lastIndex { $0.at <= end.at })
         let stopped = try Rerecorded(live.entries[...place] + [InputLogEntry(at: end.at, .command(.stop))])
         #expect(stopped.events.last == end)
-        var recording = stopped.scribe.recording
-        recording?.strap = live.scribe.recording?.strap
-        #expect(live.scribe.recording == recording)
+        var recording = stopped.recordingBuilder.recording
+        recording?.strap = live.recordingBuilder.recording?.strap
+        #expect(live.recordingBuilder.recording == recording)
         var rows = live.rows
         for (index, row) in rows.enumerated().reversed() {
             // Rows that were drained before the end was known.

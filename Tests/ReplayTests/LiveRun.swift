@@ -7,7 +7,7 @@ import Testing
 
 /// The daemon's loop without devices and sockets: it feeds inputs at their times, and keeps outputs and rows.
 struct LiveRun {
-    var recollection: RunEngine
+    var engine: RunEngine
     var now: Instant
     /// The published states without the members that depend on the host.
     var states: [State] = []
@@ -15,7 +15,7 @@ struct LiveRun {
     /// The states at whole seconds, for the rows of a recording.
     var seconds: [State] = []
     var entries: [InputLogEntry] = []
-    var scribe = RecordingBuilder()
+    var recordingBuilder = RecordingBuilder()
     var rows: [RecordingRow] = []
     /// The truncations, with the number of rows that each applies to.
     var cuts: [(count: Int, cut: RecordingBuilder.Truncation)] = []
@@ -30,29 +30,29 @@ struct LiveRun {
     static let offset: Int64 = 1_790_000_000_000
 
     init(_ pipeline: Pipeline, at now: Instant, seed: UInt64) {
-        recollection = RunEngine(pipeline, at: now)
+        engine = RunEngine(pipeline, at: now)
         self.now = now
         nextClock = now
         random = SeededRandom(seed: seed)
     }
 
-    var runState: RunState { recollection.pipeline.runState }
+    var runState: RunState { engine.pipeline.runState }
 
     mutating func wait(until moment: Instant) {
         while true {
-            let due = min(recollection.pipeline.deadline, nextClock)
+            let due = min(engine.pipeline.deadline, nextClock)
             guard due <= moment else { break }
             now = max(now, isPunctual ? due : due + lateness())
             if now >= nextClock {
                 nextClock = now + .seconds(1)
                 let time = UTC(milliseconds: now.milliseconds + Self.offset + clockError)
-                recollection.advance(to: now)
+                engine.advance(to: now)
                 settle()
-                recollection.receive(.systemClock(time, isSynchronised: true), at: now)
-                recollection.receive(
+                engine.receive(.systemClock(time, isSynchronised: true), at: now)
+                engine.receive(
                     .recorder(RecorderStatus(state: .writing, behindMilliseconds: now.milliseconds % 500)), at: now)
             }
-            recollection.advance(to: now)
+            engine.advance(to: now)
             settle()
         }
         now = max(now, moment)
@@ -70,35 +70,35 @@ struct LiveRun {
 
     mutating func receive(_ input: Input, at moment: Instant) {
         wait(until: moment)
-        recollection.advance(to: now)
+        engine.advance(to: now)
         settle()
-        recollection.receive(input, at: now)
+        engine.receive(input, at: now)
         settle()
     }
 
     @discardableResult
     mutating func perform(_ command: RunCommand) -> Pipeline.Outcome? {
-        recollection.advance(to: now)
+        engine.advance(to: now)
         settle()
         defer { settle() }
-        return try? recollection.perform(command, at: now)
+        return try? engine.perform(command, at: now)
     }
 
     mutating func settle() {
-        let outputs = recollection.pipeline.drainOutputs()
-        let settings = recollection.pipeline.settings
-        scribe.ingest(
-            outputs, seconds: recollection.pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
-        if let cut = scribe.popTruncation() { cuts.append((rows.count, cut)) }
-        rows += scribe.drainRows()
+        let outputs = engine.pipeline.drainOutputs()
+        let settings = engine.pipeline.settings
+        recordingBuilder.ingest(
+            outputs, seconds: engine.pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
+        if let cut = recordingBuilder.popTruncation() { cuts.append((rows.count, cut)) }
+        rows += recordingBuilder.drainRows()
         for case .event(let event) in outputs {
             if case .recorder = event.kind { continue }
             events.append(event)
         }
-        if let state = recollection.pipeline.popState()?.state { states.append(state.withoutMachine) }
-        seconds += recollection.pipeline.seconds
-        recollection.pipeline.discardSeconds()
-        entries += recollection.drainEntries()
+        if let state = engine.pipeline.popState()?.state { states.append(state.withoutMachine) }
+        seconds += engine.pipeline.seconds
+        engine.pipeline.discardSeconds()
+        entries += engine.drainEntries()
     }
 }
 
@@ -157,7 +157,7 @@ extension State {
 struct Rerecorded {
     var states: [State] = []
     var events: [Event] = []
-    var scribe: RecordingBuilder
+    var recordingBuilder: RecordingBuilder
     var rows: [RecordingRow] = []
     var replay: Replay
 
@@ -166,14 +166,14 @@ struct Rerecorded {
         var replay: Replay?
         var states: [State] = []
         var events: [Event] = []
-        var scribe = RecordingBuilder()
+        var recordingBuilder = RecordingBuilder()
         var rows: [RecordingRow] = []
         func say(_ pipeline: inout Pipeline) {
             let outputs = pipeline.drainOutputs()
             let settings = pipeline.settings
-            scribe.ingest(
+            recordingBuilder.ingest(
                 outputs, seconds: pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
-            rows += scribe.drainRows()
+            rows += recordingBuilder.drainRows()
             for case .event(let event) in outputs { events.append(event) }
             if let state = pipeline.popState()?.state { states.append(state.withoutMachine) }
             pipeline.discardSeconds()
@@ -191,7 +191,7 @@ struct Rerecorded {
         self.replay = replay
         self.states = states
         self.events = events
-        self.scribe = scribe
+        self.recordingBuilder = recordingBuilder
         self.rows = rows
     }
 

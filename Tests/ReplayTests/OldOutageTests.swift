@@ -18,7 +18,7 @@ import Testing
     #expect(outages.map(\.rule) == [.paused, .paused])
     #expect(outages.map(\.duration) == [.milliseconds(290), .seconds(120)])
     let again = try Rerecorded(entries)
-    let recording = try #require(again.scribe.recording)
+    let recording = try #require(again.recordingBuilder.recording)
     #expect(recording.total.elapsedMilliseconds == 54_900)
     #expect(recording.totalMilliseconds == 175_276)
     #expect(recording.total.distanceMetres == 162.5129237921595)

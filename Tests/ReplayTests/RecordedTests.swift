@@ -20,13 +20,13 @@ import Testing
         let alsoBegun = try #require(again.events.firstIndex { if case .start = $0.kind { true } else { false } })
         let events = again.events[alsoBegun...].filter { isRun($0) || $0.at > asked }
         #expect(Array(live.events[begun...]) == events)
-        #expect(live.recollection.pipeline.runState == .idle)
+        #expect(live.engine.pipeline.runState == .idle)
 
         // The state that is published when a run starts backdated belongs to no tick.
         let published = live.states.filter { $0.run != .idle && $0.at > asked }
         let replayed = again.states.filter { $0.run != .idle && $0.at > asked }
         #expect(published.count > 100)
-        #expect(live.rows.isEmpty == false && live.scribe.recording == again.scribe.recording)
+        #expect(live.rows.isEmpty == false && live.recordingBuilder.recording == again.recordingBuilder.recording)
         #expect(live.rows.filter { !$0.isBeats } == again.rows.filter { !$0.isBeats })
         if isPunctual {
             #expect(published == replayed)
@@ -98,7 +98,7 @@ import Testing
                         #expect(live.states.last?.activity?.total.elapsedMilliseconds == back.wholeMilliseconds)
                     }
                 }
-                return (live.recollection.pipeline.state(at: live.now).withoutMachine, live)
+                return (live.engine.pipeline.state(at: live.now).withoutMachine, live)
             }
             let late = try run(asksAfter: .seconds(250), back: .seconds(100))
             let inTime = try run(asksAfter: .seconds(150), back: .zero)
@@ -157,7 +157,7 @@ import Testing
     /// A snapshot keeps the whole state of an idle pipeline.
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func aBeginningHoldsAllThatAnIdlePipelineKnows(seed: UInt64) throws {
-        let beginning = try LiveRun.demo(seed: seed, isPunctual: true, back: .zero).0.recollection.pipeline.beginning
+        let beginning = try LiveRun.demo(seed: seed, isPunctual: true, back: .zero).0.engine.pipeline.beginning
         #expect(Pipeline(beginning).beginning == beginning)
         #expect(!beginning.jitter.isEmpty)
         #expect(beginning.filter.accuracies.count > 60)

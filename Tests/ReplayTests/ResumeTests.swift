@@ -37,15 +37,15 @@ import Testing
         let now = last + gone + shift
 
         var second = LiveRun(Pipeline(settings: Settings(), isDemo: true, at: now), at: now, seed: seed)
-        second.recollection.resume(
+        second.engine.resume(
             taken.replay.pipeline,
             after: Outage(
-                duration: gone, isSameBoot: isSameBoot, settings: live.recollection.pipeline.settings,
+                duration: gone, isSameBoot: isSameBoot, settings: live.engine.pipeline.settings,
                 rule: kind == .restart ? .continued : .paused),
             at: now)
-        second.scribe = taken.scribe
+        second.recordingBuilder = taken.recordingBuilder
         second.settle()
-        let state = second.recollection.pipeline.state(at: now)
+        let state = second.engine.pipeline.state(at: now)
         #expect(state.run == standing.run)
         if kind == .restart, standing.run == .active {
             let before = try #require(standing.activity).total.elapsedMilliseconds
@@ -71,14 +71,14 @@ import Testing
         #expect(whole.events == taken.events + second.events.filter { $0.activity != nil || $0.at > now })
         let states = whole.states.filter { $0.run != .idle && $0.at > now }
         #expect(states == second.states.filter { $0.run != .idle && $0.at > now })
-        #expect(whole.scribe.recording == second.scribe.recording)
+        #expect(whole.recordingBuilder.recording == second.recordingBuilder.recording)
         #expect(whole.rows == taken.rows + second.rows)
         try expectWhole(whole)
     }
 
     /// Laps add up to the activity; each whole second of the timer has one sample, none between an end and a beginning.
     private func expectWhole(_ recorded: Rerecorded) throws {
-        let recording = try #require(recorded.scribe.recording)
+        let recording = try #require(recorded.recordingBuilder.recording)
         let laps = recording.laps.map(\.figures)
         #expect(laps.reduce(0) { $0 + $1.elapsedMilliseconds } == recording.total.elapsedMilliseconds)
         #expect(laps.reduce(0) { $0 + $1.movingMilliseconds } == recording.total.movingMilliseconds)

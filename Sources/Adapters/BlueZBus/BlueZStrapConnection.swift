@@ -36,10 +36,10 @@ final class BlueZStrapConnection {
     ///   - objects: returns the current objects of bluetoothd.
     ///   - happened: called from the loop or from the methods below.
     init(
-        to device: String, over channel: BlueZClient, loop: EventLoop, tellsReasons: Bool, isFresh: Bool,
+        to device: String, over channel: BlueZClient, loop: EventLoop, reportsReasons: Bool, isFresh: Bool,
         objects: @escaping () -> BlueZObjects, happened: @escaping (Event, Instant) -> Void, at now: Instant
     ) {
-        machine = BlueZConnection(device: device, tellsReasons: tellsReasons, isFresh: isFresh, at: now)
+        machine = BlueZConnection(device: device, reportsReasons: reportsReasons, isFresh: isFresh, at: now)
         self.channel = channel
         self.loop = loop
         self.objects = objects

@@ -7,7 +7,7 @@ extension BluetoothdStrapBackend {
     /// Starts the wanted connection once the previous one is over.
     private func connect(at now: Instant) {
         guard let strap = wanted, connection == nil, scan == nil, pairing == nil, session.isReady, let owner,
-            !mishaps.isCautious || session.isQuiet
+            !failurePolicy.isCautious || session.isQuiet
         else { return }
         guard let device = session.device(strap) else { return lost(.unreachable, at: now) }
         do throws(SystemError) {
@@ -16,7 +16,7 @@ extension BluetoothdStrapBackend {
                 self?.reconcile(at: now)
             }
             let connection = BlueZStrapConnection(
-                to: device.path, over: channel, loop: loop, tellsReasons: tellsReasons,
+                to: device.path, over: channel, loop: loop, reportsReasons: reportsReasons,
                 isFresh: device.path == justPaired,
                 objects: { [unowned self] in session.objects }, happened: { [weak self] in self?.happened($0, at: $1) },
                 at: now)
@@ -35,8 +35,8 @@ extension BluetoothdStrapBackend {
             return
         case .connected:
             wanted = nil
-            mishaps.connected()
-            if let strap = atHand.address { choice.connected(strap, at: now) }
+            failurePolicy.connected()
+            if let strap = currentStrap.address { choice.connected(strap, at: now) }
             setScanning(false, at: now)
             if isPairing {
                 leaveUnsubscribed(at: now)
@@ -55,10 +55,11 @@ extension BluetoothdStrapBackend {
 
     func lost(_ loss: StrapLink.DisconnectCause, at now: Instant) {
         wanted = nil
-        let remedy = mishaps.lost(loss, of: atHand.address, wasConnected: connection?.isConnected ?? false, at: now)
+        let remedy = failurePolicy.lost(
+            loss, of: currentStrap.address, wasConnected: connection?.isConnected ?? false, at: now)
         switch remedy {
         case .removeDevice:
-            if let device = atHand.address.flatMap(session.device) {
+            if let device = currentStrap.address.flatMap(session.device) {
                 perform(session.remove(device, at: now), at: now)
             }
         case .powerCycle: perform(session.powerCycle(at: now), at: now)
@@ -76,13 +77,15 @@ extension BluetoothdStrapBackend {
         pairOn(at: now)
         perform(link.hindered(by: obstacle, at: now), at: now)
         var faults = link.faults
-        if mishaps.isFading(at: now), !(defaults?.areSet ?? false) { faults.insert(.supervisionTimeout) }
-        for input in news.update(adapter: session.adapter?.address, faults, atHand.status(of: link, choice, at: now)) {
+        if failurePolicy.isFading(at: now), !(defaults?.areSet ?? false) { faults.insert(.supervisionTimeout) }
+        for input in news.update(
+            adapter: session.adapter?.address, faults, currentStrap.status(of: link, choice, at: now))
+        {
             report(input)
         }
         let deadlines = [
             link.deadline, session.deadline, connection?.deadline, scan?.endsAt, pairing?.endsAt,
-            mishaps.deadline(at: now), link.isScanning || link.asleep != nil ? choice.deadline(at: now) : nil,
+            failurePolicy.deadline(at: now), link.isScanning || link.asleep != nil ? choice.deadline(at: now) : nil,
         ]
         timer?.arm(at: deadlines.compactMap { $0 }.min())
     }

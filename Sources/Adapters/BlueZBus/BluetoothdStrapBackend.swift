@@ -12,7 +12,7 @@ package final class BluetoothdStrapBackend {
     var session: BlueZAdapterSession
     var link: StrapLink
     var choice: StrapSelector
-    var mishaps = ConnectionFailurePolicy()
+    var failurePolicy = ConnectionFailurePolicy()
     /// The user chose to use no strap.
     var isOff = false
 
@@ -29,12 +29,12 @@ package final class BluetoothdStrapBackend {
     private(set) var owner: String?
     private var channel: BlueZClient?
     /// Whether this bluetoothd reports why links end. It is known from the first such signal.
-    private(set) var tellsReasons = false
+    private(set) var reportsReasons = false
 
     /// The strap to connect to as soon as a connection may start.
     var wanted: LEAddress?
     var connection: BlueZStrapConnection?
-    var atHand = CurrentStrap()
+    var currentStrap = CurrentStrap()
     /// Whether ``StrapLink`` needs a scan.
     private(set) var isSearching = false
     var scan: StrapScan?
@@ -93,7 +93,7 @@ package final class BluetoothdStrapBackend {
         drop()
         session.went()
         self.owner = owner
-        tellsReasons = false
+        reportsReasons = false
         if owner != nil { reconnect(at: now) }
         reconcile(at: now)
     }
@@ -138,7 +138,7 @@ package final class BluetoothdStrapBackend {
             perform(session.removed(interface, of: path, at: now), at: now)
             changed(path, nil, isNew: false, at: now)
         case .disconnected(let reason, let path):
-            tellsReasons = true
+            reportsReasons = true
             if path == connection?.device { connection?.disconnected(reason, at: now) }
         case .ended: giveUp(at: now)
         }
@@ -229,13 +229,13 @@ package final class BluetoothdStrapBackend {
         case .connect(let strap?):
             isSearching = false
             // bluetoothd may drop a temporary device when discovery stops, unless it is connecting to it.
-            if scan == nil, pairing == nil, !mishaps.isCautious {
+            if scan == nil, pairing == nil, !failurePolicy.isCautious {
                 perform(session.stopDiscovery(at: now), at: now)
             } else {
                 setScanning(false, at: now)
             }
             wanted = strap
-            atHand.change(to: strap)
+            currentStrap.change(to: strap)
         case .connect(nil): break
         case .subscribe: connection?.subscribe(at: now)
         case .resubscribe: connection?.resubscribe(at: now)

@@ -52,7 +52,7 @@ extension KernelStrapBackend {
     }
 
     private func strapAtHand(meantBy pattern: StrapMatcher) -> LEAddress? {
-        atHand.address.flatMap { pattern.matches($0, name: choice.name(of: $0)) ? $0 : nil }
+        currentStrap.address.flatMap { pattern.matches($0, name: choice.name(of: $0)) ? $0 : nil }
     }
 
     /// Starts the pairing if the found device matches.
@@ -68,7 +68,7 @@ extension KernelStrapBackend {
         guard let endsAt = pairing?.endsAt else { return }
         pairing?.strap = strap
         // A strap that has lost its key refuses the link although we hold ours.
-        let isRefused = strap == atHand.address && link.faults.contains(.needsPairing)
+        let isRefused = strap == currentStrap.address && link.faults.contains(.needsPairing)
         if channel.session.isPaired(strap), !isRefused { return endPairing(.pairedAlready, at: now) }
         channel.pair(strap, until: endsAt, at: now)
     }

@@ -27,7 +27,7 @@ package final class KernelStrapBackend {
     private var wanted: LEAddress?
     var pending: LEConnectionAttempt?
     private var connection: StrapConnection?
-    var atHand = CurrentStrap()
+    var currentStrap = CurrentStrap()
     /// The kernel's handle of the connection.
     private var handle: UInt16?
     private var reasons: (index: UInt16, told: HCIDisconnectMonitor)?
@@ -77,7 +77,7 @@ package final class KernelStrapBackend {
         // Completes pending requests, and leaves no state behind for the next user of the adapter.
         let now = Clock.now()
         pending = nil
-        channel.part(from: connection == nil ? nil : atHand.address, at: now)
+        channel.part(from: connection == nil ? nil : currentStrap.address, at: now)
         connection = nil
         pairing?.finished(pairing?.strap == nil ? .absent : .refused)
         scan?.finished(choice.sightings(at: now))
@@ -117,7 +117,7 @@ package final class KernelStrapBackend {
         case .connect(let strap?):
             setScanning(false, for: strap, at: now)
             wanted = strap
-            atHand.change(to: strap)
+            currentStrap.change(to: strap)
         case .connect(nil): break
         case .subscribe: connection?.subscribe(at: now)
         case .resubscribe: connection?.resubscribe(at: now)
@@ -153,7 +153,7 @@ package final class KernelStrapBackend {
         connection = nil
         choice.lost(at: now)
         // The kernel would keep the link for 2 s, and the next connection would reuse it.
-        if let strap = atHand.address { channel.disconnect(strap, at: now) }
+        if let strap = currentStrap.address { channel.disconnect(strap, at: now) }
     }
 
     // MARK: The connection
@@ -193,7 +193,7 @@ package final class KernelStrapBackend {
             handle = sockets.handle(socket)
             do throws(SystemError) {
                 connection = try StrapConnection(over: socket, loop: loop) { [weak self] in self?.happened($0, at: $1) }
-                if let strap = atHand.address { choice.connected(strap, at: now) }
+                if let strap = currentStrap.address { choice.connected(strap, at: now) }
                 perform(link.connected(at: now), at: now)
             } catch {
                 lost(.unreachable, at: now)
@@ -239,7 +239,7 @@ package final class KernelStrapBackend {
         perform(link.hindered(by: hindrance, at: now), at: now)
         connect(at: now)
         for input in news.update(
-            adapter: channel.session.address, link.faults, atHand.status(of: link, choice, at: now))
+            adapter: channel.session.address, link.faults, currentStrap.status(of: link, choice, at: now))
         { report(input) }
         let deadlines = [
             link.deadline, channel.deadline, connection?.deadline, scan?.endsAt, pairing?.deadline,

@@ -3,18 +3,18 @@ package import Linux
 
 /// Reports the board's power status every 10 s.
 ///
-///     thread: drivers ──▶ Desk ──▶ loop: report
+///     thread: drivers ──▶ Mailbox ──▶ loop: report
 ///
 /// A fuel gauge on an I2C bus may block its reader, so a separate thread reads it. The thread exists only
 /// while there is something to read. Otherwise the board is checked again every minute.
 package final class PowerMonitor {
-    private final class Desk: Sendable {
-        struct Papers {
+    private final class Mailbox: Sendable {
+        struct Contents {
             var power: PowerStatus?
             var isClosing = false
         }
 
-        let papers = Locked(Papers())
+        let contents = Locked(Contents())
         /// Wakes the thread.
         let work: EventFD
         /// Wakes the loop: a reading is available.
@@ -33,7 +33,7 @@ package final class PowerMonitor {
     private let interval: Duration
     private let rest: Duration
     private let report: (PowerStatus?) -> Void
-    private let desk: Desk
+    private let mailbox: Mailbox
     private var thread: WorkerThread?
     private var source: DescriptorSource?
     private var timer: TimerSource?
@@ -50,8 +50,8 @@ package final class PowerMonitor {
         self.interval = interval
         self.rest = rest
         self.report = report
-        desk = try Desk()
-        source = try loop.watch(desk.told.descriptor, for: .reading) { [unowned self] _ in deliverStatus() }
+        mailbox = try Mailbox()
+        source = try loop.watch(mailbox.told.descriptor, for: .reading) { [unowned self] _ in deliverStatus() }
         timer = try loop.timer { [unowned self] in poll() }
         timer?.arm(at: Clock.now())
     }
@@ -66,17 +66,17 @@ package final class PowerMonitor {
         source = nil
         timer = nil
         guard let thread else { return }
-        desk.papers.withLock { $0.isClosing = true }
-        desk.work.signal()
-        if desk.ended.wait(atMost: limit) { thread.join() }
+        mailbox.contents.withLock { $0.isClosing = true }
+        mailbox.work.signal()
+        if mailbox.ended.wait(atMost: limit) { thread.join() }
         self.thread = nil
     }
 
     private func poll() {
         if supplies.areThere {
             // If no thread can be started, the next check tries again.
-            thread = try? WorkerThread("paced-power") { [desk, supplies, interval] in
-                Self.run(desk, supplies, every: interval)
+            thread = try? WorkerThread("paced-power") { [mailbox, supplies, interval] in
+                Self.run(mailbox, supplies, every: interval)
             }
         }
         if thread == nil {
@@ -86,12 +86,12 @@ package final class PowerMonitor {
     }
 
     private func deliverStatus() {
-        desk.told.drain()
-        let power = desk.papers.withLock { $0.power }
+        mailbox.told.drain()
+        let power = mailbox.contents.withLock { $0.power }
         if power == nil, let thread {
             // The thread ends after a reading without a result.
             thread.join()
-            desk.ended.drain()
+            mailbox.ended.drain()
             self.thread = nil
             timer?.arm(at: Clock.now() + rest)
         }
@@ -100,18 +100,18 @@ package final class PowerMonitor {
 
     // MARK: On the thread
 
-    private static func run(_ desk: Desk, _ supplies: PowerSupplies, every interval: Duration) {
+    private static func run(_ mailbox: Mailbox, _ supplies: PowerSupplies, every interval: Duration) {
         var isOver = false
         while !isOver {
             let power = supplies.read()
-            let isClosing = desk.papers.withLock { papers in
-                papers.power = power
-                return papers.isClosing
+            let isClosing = mailbox.contents.withLock { contents in
+                contents.power = power
+                return contents.isClosing
             }
             isOver = power == nil || isClosing
-            if isOver { desk.ended.signal() }
-            desk.told.signal()
-            if !isOver { desk.work.wait(atMost: interval) }
+            if isOver { mailbox.ended.signal() }
+            mailbox.told.signal()
+            if !isOver { mailbox.work.wait(atMost: interval) }
         }
     }
 }

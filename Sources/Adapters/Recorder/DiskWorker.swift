@@ -4,8 +4,8 @@ import Outputs
 
 /// Executes requests about recorded activities, and makes exports, on a separate thread.
 ///
-///     loop ──▶ submit ──▶ Desk ──▶ thread ──▶ journal.sqlite, read-only; files
-///     loop ◀── Completion ◀── Desk ◀──┘
+///     loop ──▶ submit ──▶ Mailbox ──▶ thread ──▶ journal.sqlite, read-only; files
+///     loop ◀── Completion ◀── Mailbox ◀──┘
 ///
 /// Neither the loop nor the journal's writer may wait for it: an export of ten hours takes a second, and a hung
 /// disk takes any time. The thread has a lower priority than both. Up to ``limit`` requests wait in a queue.
@@ -27,14 +27,14 @@ package final class DiskWorker {
     package static let limit = 32
 
     /// The data shared by the loop and the thread.
-    private final class Desk: Sendable {
-        struct Papers {
+    private final class Mailbox: Sendable {
+        struct Contents {
             var questions: [(number: Int, question: DiskRequest)] = []
             var answers: [(number: Int, answer: Result<DiskReply, Failure>)] = []
             var isClosing = false
         }
 
-        let papers = Locked(Papers())
+        let contents = Locked(Contents())
         /// Wakes the thread.
         let work: EventFD
         /// Wakes the loop: replies are available.
@@ -49,7 +49,7 @@ package final class DiskWorker {
         }
     }
 
-    private let desk: Desk
+    private let mailbox: Mailbox
     private let thread: WorkerThread
     private var source: DescriptorSource?
     /// The completions, keyed by the numbers of the requests.
@@ -58,10 +58,10 @@ package final class DiskWorker {
 
     /// - Parameter directory: the state directory.
     package init(in directory: String, loop: EventLoop) throws(SystemError) {
-        let desk = try Desk()
-        self.desk = desk
-        thread = try WorkerThread("paced-clerk", niceness: 10) { Self.run(desk, in: directory) }
-        source = try loop.watch(desk.answered.descriptor, for: .reading) { [unowned self] _ in deliverReplies() }
+        let mailbox = try Mailbox()
+        self.mailbox = mailbox
+        thread = try WorkerThread("paced-disk", niceness: 10) { Self.run(mailbox, in: directory) }
+        source = try loop.watch(mailbox.answered.descriptor, for: .reading) { [unowned self] _ in deliverReplies() }
     }
 
     /// Queues a request. The completion is called in the loop later.
@@ -72,8 +72,8 @@ package final class DiskWorker {
         let number = nextNumber
         nextNumber += 1
         waiting[number] = told
-        desk.papers.withLock { $0.questions.append((number, question)) }
-        desk.work.signal()
+        mailbox.contents.withLock { $0.questions.append((number, question)) }
+        mailbox.work.signal()
         return true
     }
 
@@ -84,18 +84,18 @@ package final class DiskWorker {
     package func close(waiting limit: Duration = .seconds(2)) -> Bool {
         source = nil
         waiting = [:]
-        desk.papers.withLock { $0.isClosing = true }
-        desk.work.signal()
-        guard desk.ended.wait(atMost: limit) else { return false }
+        mailbox.contents.withLock { $0.isClosing = true }
+        mailbox.work.signal()
+        guard mailbox.ended.wait(atMost: limit) else { return false }
         thread.join()
         return true
     }
 
     private func deliverReplies() {
-        desk.answered.drain()
-        let answers = desk.papers.withLock { papers in
-            let answers = papers.answers
-            papers.answers = []
+        mailbox.answered.drain()
+        let answers = mailbox.contents.withLock { contents in
+            let answers = contents.answers
+            contents.answers = []
             return answers
         }
         for (number, answer) in answers { waiting.removeValue(forKey: number)?(answer) }
@@ -103,21 +103,21 @@ package final class DiskWorker {
 
     // MARK: On the thread
 
-    private static func run(_ desk: Desk, in directory: String) {
+    private static func run(_ mailbox: Mailbox, in directory: String) {
         while true {
-            let (next, isClosing) = desk.papers.withLock { papers in
-                (papers.questions.isEmpty ? nil : papers.questions.removeFirst(), papers.isClosing)
+            let (next, isClosing) = mailbox.contents.withLock { contents in
+                (contents.questions.isEmpty ? nil : contents.questions.removeFirst(), contents.isClosing)
             }
             if isClosing { break }
             guard let next else {
-                desk.work.wait(atMost: .seconds(3600))
+                mailbox.work.wait(atMost: .seconds(3600))
                 continue
             }
             let answer = reply(next.question, in: directory)
-            desk.papers.withLock { $0.answers.append((next.number, answer)) }
-            desk.answered.signal()
+            mailbox.contents.withLock { $0.answers.append((next.number, answer)) }
+            mailbox.answered.signal()
         }
-        desk.ended.signal()
+        mailbox.ended.signal()
     }
 
     private static func reply(_ question: DiskRequest, in directory: String) -> Result<DiskReply, Failure> {

@@ -7,7 +7,7 @@ package import Linux
 ///                                               │
 ///     loop ◀── status, changed ◀── news ────────┘
 package final class Journal {
-    private let desk: JournalMailbox
+    private let mailbox: JournalMailbox
     /// Nil if tests or benchmarks call the writer directly.
     private let thread: WorkerThread?
     /// The number of the next activity, unless the writer has reserved a higher one.
@@ -32,13 +32,13 @@ package final class Journal {
         in directory: String, syncSeconds: Int? = nil, prepare: @escaping JournalWriter.Preparing
     ) throws(SystemError) {
         nextActivity = Renumbering.firstUnknownActivity
-        let desk = try JournalMailbox()
-        self.desk = desk
-        desk.queue.withLock { $0.isHeld = true }
+        let mailbox = try JournalMailbox()
+        self.mailbox = mailbox
+        mailbox.queue.withLock { $0.isHeld = true }
         // Must precede the start of the thread.
-        desk.news.withLock { $0.isPrepared = false }
+        mailbox.news.withLock { $0.isPrepared = false }
         thread = try WorkerThread("paced-journal") {
-            let writer = JournalWriter(in: directory, desk: desk, syncSeconds: syncSeconds, prepare: prepare)
+            let writer = JournalWriter(in: directory, mailbox: mailbox, syncSeconds: syncSeconds, prepare: prepare)
             writer.run()
         }
     }
@@ -46,40 +46,40 @@ package final class Journal {
     /// Creates a journal whose writer is called directly, for tests and benchmarks.
     ///
     /// - Parameter nextActivity: ``JournalStartup/nextActivity``.
-    package init(desk: JournalMailbox, nextActivity: Int) {
-        self.desk = desk
+    package init(mailbox: JournalMailbox, nextActivity: Int) {
+        self.mailbox = mailbox
         self.nextActivity = nextActivity
         thread = nil
     }
 
     /// Waits for the first attempt to prepare the directory, at most `limit`.
     package func waitForPreparation(atMost limit: Duration) {
-        _ = desk.prepared.wait(atMost: limit)
+        _ = mailbox.prepared.wait(atMost: limit)
     }
 
     /// Renumbers the queued changes, the open activity and the next one.
     package func renumber(_ numbers: Renumbering) {
         nextActivity = numbers.activities(nextActivity)
         open = open.map { (numbers.activities($0.activity), $0.entries, $0.rows) }
-        desk.queue.withLock { $0.renumber(numbers) }
+        mailbox.queue.withLock { $0.renumber(numbers) }
     }
 
     /// Starts writing. The directory must be ready, and the numbers must continue those of its journal.
     package func startWriting() {
-        desk.queue.withLock { $0.isHeld = false }
-        desk.work.signal()
+        mailbox.queue.withLock { $0.isHeld = false }
+        mailbox.work.signal()
     }
 
     /// Replaces `syncSeconds`.
     package func setSyncSeconds(_ seconds: Int?) {
-        desk.queue.withLock { $0.syncSeconds = seconds }
+        mailbox.queue.withLock { $0.syncSeconds = seconds }
     }
 
     // MARK: Changes
 
     /// The number for an activity that starts now. ``begin(_:_:at:)`` consumes it.
     package var activityNumber: Int {
-        max(nextActivity, desk.news.withLock { $0.reserved } ?? nextActivity)
+        max(nextActivity, mailbox.news.withLock { $0.reserved } ?? nextActivity)
     }
 
     /// Starts an activity with ``activityNumber``.
@@ -144,11 +144,11 @@ package final class Journal {
     /// Appends a change that needs no counting: an event, a reading of the clock, an edit or a cut.
     package func append(_ change: JournalChange, at now: Instant) {
         let isOpen = open != nil
-        desk.queue.withLock { queue in
+        mailbox.queue.withLock { queue in
             queue.append(change, at: now)
             queue.isOpen = isOpen
         }
-        if change.isUrgent { desk.work.signal() }
+        if change.isUrgent { mailbox.work.signal() }
     }
 
     /// Appends an urgent change, and calls `body` in the loop once it is on the disk (``whenWritten(_:)``).
@@ -165,8 +165,8 @@ package final class Journal {
     /// Calls `body` in the loop when ``status(at:)`` may have changed, while the returned source lives. A
     /// stall is not reported; only a call of ``status(at:)`` shows it.
     package func watch(in loop: EventLoop, _ body: @escaping () -> Void) throws(SystemError) -> DescriptorSource {
-        try loop.watch(desk.changed.descriptor, for: .reading) { [unowned self] _ in
-            desk.changed.drain()
+        try loop.watch(mailbox.changed.descriptor, for: .reading) { [unowned self] _ in
+            mailbox.changed.drain()
             body()
             runCompletions()
         }
@@ -177,14 +177,14 @@ package final class Journal {
     /// - Returns: False if too many callbacks are waiting. `body` is not called then.
     package func whenWritten(_ body: @escaping () -> Void) -> Bool {
         guard awaiting.count < Self.awaitingLimit else { return false }
-        awaiting.append((desk.queue.withLock { $0.urgent.appended }, body))
+        awaiting.append((mailbox.queue.withLock { $0.urgent.appended }, body))
         // All of them may be written and reported already.
-        desk.changed.signal()
+        mailbox.changed.signal()
         return true
     }
 
     private func runCompletions() {
-        let written = desk.news.withLock { $0.written }
+        let written = mailbox.news.withLock { $0.written }
         while let next = awaiting.first, next.count <= written {
             awaiting.removeFirst()
             next.body()
@@ -193,9 +193,9 @@ package final class Journal {
 
     /// The status of the recorder.
     package func status(at now: Instant) -> RecorderStatus {
-        let since = desk.queue.withLock { $0.since }
+        let since = mailbox.queue.withLock { $0.since }
         let behind = since.map { max(now - $0, .zero) } ?? .zero
-        let news = desk.news.withLock { $0 }
+        let news = mailbox.news.withLock { $0 }
         var status = RecorderStatus(
             state: .writing, behindMilliseconds: behind.wholeMilliseconds,
             syncedMillisecondsAgo: news.syncedAt.map { max((now - $0).wholeMilliseconds, 0) },
@@ -215,7 +215,7 @@ package final class Journal {
 
     /// Removes and returns the reports about damaged journals, as lines for the log.
     package func drainReports() -> [String] {
-        desk.news.withLock { news in
+        mailbox.news.withLock { news in
             defer { news.reports = [] }
             return news.reports
         }
@@ -223,7 +223,7 @@ package final class Journal {
 
     /// The number of changes that SQLite rejected for good. Each is a bug.
     package var refusals: Int {
-        desk.news.withLock { $0.refusals }
+        mailbox.news.withLock { $0.refusals }
     }
 
     /// Writes the remaining changes, syncs and closes, waiting at most `limit`, because a disk may never
@@ -233,16 +233,16 @@ package final class Journal {
     /// - Returns: False if data may be missing.
     package func close(waiting limit: Duration = .seconds(5), prepared: () -> Void = {}) -> Bool {
         let end = Clock.now() + limit
-        desk.queue.withLock { $0.isClosing = true }
-        desk.work.signal()
-        if desk.queue.withLock({ $0.isHeld }) {
-            while desk.news.withLock({ !$0.isPrepared && !$0.isLastAttempt }) {
-                guard desk.prepared.wait(atMost: max(end - Clock.now(), .zero)) else { return false }
+        mailbox.queue.withLock { $0.isClosing = true }
+        mailbox.work.signal()
+        if mailbox.queue.withLock({ $0.isHeld }) {
+            while mailbox.news.withLock({ !$0.isPrepared && !$0.isLastAttempt }) {
+                guard mailbox.prepared.wait(atMost: max(end - Clock.now(), .zero)) else { return false }
             }
-            if desk.news.withLock({ $0.isPrepared }) { prepared() }
+            if mailbox.news.withLock({ $0.isPrepared }) { prepared() }
         }
-        guard desk.ended.wait(atMost: max(end - Clock.now(), .zero)) else { return false }
+        guard mailbox.ended.wait(atMost: max(end - Clock.now(), .zero)) else { return false }
         thread?.join()
-        return desk.queue.withLock { $0.since == nil }
+        return mailbox.queue.withLock { $0.since == nil }
     }
 }

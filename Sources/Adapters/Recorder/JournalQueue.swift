@@ -149,7 +149,7 @@ struct JournalQueue: Sendable {
     }
 
     /// Reports that a loss is recorded in the journal.
-    mutating func toldLoss(_ told: Loss) {
+    mutating func reportedLoss(_ told: Loss) {
         guard var loss else { return }
         loss.rows -= told.rows
         self.loss = loss.rows > 0 ? loss : nil

@@ -47,11 +47,11 @@ extension JournalWriter {
     }
 
     func report(_ change: (inout JournalWriterStatus) -> Void) {
-        let isOther = desk.news.withLock { news in
+        let isOther = mailbox.news.withLock { news in
             let before = news
             change(&news)
             return news != before
         }
-        if isOther { desk.changed.signal() }
+        if isOther { mailbox.changed.signal() }
     }
 }

@@ -24,7 +24,7 @@ package final class JournalWriter {
     let directory: String
     /// Nil once the directory is ready.
     private var prepare: Preparing?
-    let desk: JournalMailbox
+    let mailbox: JournalMailbox
     let reserve: JournalReserve
     var file: JournalFile?
     private var isTight = false
@@ -48,11 +48,11 @@ package final class JournalWriter {
     private var settings: [String: String] = [:]
     private var recovery: RecoveryQueue
 
-    package init(in directory: String, desk: JournalMailbox, syncSeconds: Int? = nil, prepare: Preparing? = nil) {
+    package init(in directory: String, mailbox: JournalMailbox, syncSeconds: Int? = nil, prepare: Preparing? = nil) {
         self.directory = directory
-        self.desk = desk
+        self.mailbox = mailbox
         self.prepare = prepare
-        desk.queue.withLock { $0.syncSeconds = syncSeconds }
+        mailbox.queue.withLock { $0.syncSeconds = syncSeconds }
         reserve = JournalReserve(in: directory)
         recovery = RecoveryQueue(in: directory)
     }
@@ -62,25 +62,25 @@ package final class JournalWriter {
         var isClosing = false
         while !isClosing {
             let begun = Clock.now()
-            isClosing = desk.queue.withLock { $0.isClosing }
+            isClosing = mailbox.queue.withLock { $0.isClosing }
             runOnce(at: begun)
             if !isClosing {
-                desk.work.wait(atMost: max(Self.commitInterval - (Clock.now() - begun), .milliseconds(10)))
+                mailbox.work.wait(atMost: max(Self.commitInterval - (Clock.now() - begun), .milliseconds(10)))
             }
         }
         let end = Clock.now() + Self.startLimit
-        while prepare == nil, desk.queue.withLock({ $0.isHeld }), Clock.now() < end {
-            desk.work.wait(atMost: .milliseconds(100))
+        while prepare == nil, mailbox.queue.withLock({ $0.isHeld }), Clock.now() < end {
+            mailbox.work.wait(atMost: .milliseconds(100))
         }
         // The first attempt on a full disk may have made room for the rest.
-        for _ in 0..<2 where !desk.queue.withLock({ $0.isEmpty }) { runOnce(at: Clock.now()) }
+        for _ in 0..<2 where !mailbox.queue.withLock({ $0.isEmpty }) { runOnce(at: Clock.now()) }
         file = nil
-        desk.ended.signal()
+        mailbox.ended.signal()
     }
 
     /// Writes the queued changes and maintains the file.
     package func runOnce(at now: Instant) {
-        let (isOpen, isClosing, syncSeconds) = desk.queue.withLock { ($0.isOpen, $0.isClosing, $0.syncSeconds) }
+        let (isOpen, isClosing, syncSeconds) = mailbox.queue.withLock { ($0.isOpen, $0.isClosing, $0.syncSeconds) }
         if let retryAt, now < retryAt, !isClosing { return }
         guard isPrepared(at: now, isClosing: isClosing) else { return }
         do throws(JournalFailure) {
@@ -113,9 +113,9 @@ package final class JournalWriter {
                 news.isPrepared = trouble == nil
                 news.isLastAttempt = isClosing
             }
-            desk.prepared.signal()
+            mailbox.prepared.signal()
         }
-        return prepare == nil && !desk.queue.withLock { $0.isHeld }
+        return prepare == nil && !mailbox.queue.withLock { $0.isHeld }
     }
 
     // MARK: Writing
@@ -123,7 +123,7 @@ package final class JournalWriter {
     private func write(
         into file: JournalFile, isSynced: Bool, isClosing: Bool, at now: Instant
     ) throws(JournalFailure) {
-        let (chunks, loss) = desk.queue.withLock { ($0.popChunks(), $0.loss) }
+        let (chunks, loss) = mailbox.queue.withLock { ($0.popChunks(), $0.loss) }
         guard !chunks.isEmpty || loss != nil else { return }
         let isSynced = isSynced || chunks.contains { $0.changes.contains(where: \.isUrgent) }
         var rest = (isTight ? chunks.flatMap { $0.pieces(of: Self.tightCount) } : chunks)[...]
@@ -144,12 +144,12 @@ package final class JournalWriter {
                 wasFull = true
                 rest = end(rest, in: file, isClosing: isClosing)
             }
-            desk.queue.withLock { $0.giveBack(Array(rest)) }
+            mailbox.queue.withLock { $0.giveBack(Array(rest)) }
             throw .database(error)
         }
-        let written = desk.queue.withLock { queue in
+        let written = mailbox.queue.withLock { queue in
             queue.wrote()
-            if let loss { queue.toldLoss(loss) }
+            if let loss { queue.reportedLoss(loss) }
             if var storage = chunks.last?.changes {
                 storage.removeAll(keepingCapacity: true)
                 queue.recycle(storage)
@@ -249,7 +249,7 @@ package final class JournalWriter {
                 try file.database.execute("PRAGMA wal_checkpoint(PASSIVE)")
                 isUnsynced = false
             }
-            if isDue, !isUnsynced, desk.queue.withLock({ $0.isEmpty }) { synced(at: now) }
+            if isDue, !isUnsynced, mailbox.queue.withLock({ $0.isEmpty }) { synced(at: now) }
             if !isClosing { try erase(in: file) }
             var reserved: Int?
             if needsNumber {
@@ -265,13 +265,13 @@ package final class JournalWriter {
 
     /// Copies a step of a damaged journal, if the writer is idle.
     private func recover(in file: JournalFile) throws(JournalFailure) {
-        let (isEmpty, isOpen) = desk.queue.withLock { ($0.isEmpty, $0.isOpen) }
+        let (isEmpty, isOpen) = mailbox.queue.withLock { ($0.isEmpty, $0.isOpen) }
         guard isEmpty, !isErasing else { return }
         let isMore = try recovery.step(in: file) { lines in
             report { $0.reports = Array(($0.reports + lines).suffix(64)) }
         }
         // During a run there is only one step per commit interval.
-        if isMore, !isOpen { desk.work.signal() }
+        if isMore, !isOpen { mailbox.work.signal() }
     }
 
     /// Erases a part of the deleted data, so that other changes do not wait long.
@@ -282,7 +282,7 @@ package final class JournalWriter {
             }
             if isErasing {
                 leavesTraces = true
-                return desk.work.signal()
+                return mailbox.work.signal()
             }
         }
         if leavesTraces { leavesTraces = try !emptyLog(of: file) }
@@ -298,11 +298,11 @@ package final class JournalWriter {
         } catch {
             throw .database(error)
         }
-        desk.news.withLock { $0.freeMebibytes = Int(free >> 20) }
+        mailbox.news.withLock { $0.freeMebibytes = Int(free >> 20) }
     }
 
     private func synced(at now: Instant) {
         syncedAt = now
-        desk.news.withLock { $0.syncedAt = now }
+        mailbox.news.withLock { $0.syncedAt = now }
     }
 }

@@ -154,7 +154,7 @@ extension SQLiteDatabase {
         let interrupt = interrupter
         let end = try? End()
         let thread = end.flatMap { end in
-            try? WorkerThread("paced-patience") {
+            try? WorkerThread("paced-timeout") {
                 if !end.wakeUp.wait(atMost: patience) { interrupt() }
             }
         }

@@ -16,7 +16,7 @@ struct BlueZAttributeReader: Sendable {
     private var retries = 0
     private var batteryAt: Instant?
     /// The battery level that bluetoothd itself reported last.
-    private var toldBattery: Int?
+    private var reportedBattery: Int?
 
     init() {}
 
@@ -35,10 +35,10 @@ struct BlueZAttributeReader: Sendable {
 
     /// Receives the battery level that bluetoothd reads itself. Nil if it does not.
     mutating func received(_ percent: Int?) -> [BlueZConnection.Action] {
-        guard let percent, percent != toldBattery, batteryAt != nil, let byte = UInt8(exactly: percent),
+        guard let percent, percent != reportedBattery, batteryAt != nil, let byte = UInt8(exactly: percent),
             let level = try? BatteryLevel([byte].span)
         else { return [] }
-        toldBattery = percent
+        reportedBattery = percent
         return [.report(.battery(level))]
     }
 
@@ -79,7 +79,7 @@ struct BlueZAttributeReader: Sendable {
 
     private mutating func next(_ objects: BlueZObjects, device: String) -> [BlueZConnection.Action] {
         while let type = unread.popFirst() {
-            if type == .batteryLevel, toldBattery != nil { continue }
+            if type == .batteryLevel, reportedBattery != nil { continue }
             guard let path = objects.characteristic(type, of: device) else { continue }
             current = (type, path)
             return [.call(.read(characteristic: path))]

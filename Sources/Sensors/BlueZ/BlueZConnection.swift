@@ -74,7 +74,7 @@ package struct BlueZConnection: Sendable {
 
     package let device: String
     /// Whether bluetoothd reports why links end: since 5.73.
-    let tellsReasons: Bool
+    let reportsReasons: Bool
     /// Whether an established link is new and ours.
     private let isFresh: Bool
 
@@ -96,9 +96,9 @@ package struct BlueZConnection: Sendable {
     private var reading = BlueZAttributeReader()
 
     /// Creates a connection; ``begin(_:at:)`` starts it.
-    package init(device: String, tellsReasons: Bool, isFresh: Bool = false, at now: Instant) {
+    package init(device: String, reportsReasons: Bool, isFresh: Bool = false, at now: Instant) {
         self.device = device
-        self.tellsReasons = tellsReasons
+        self.reportsReasons = reportsReasons
         self.isFresh = isFresh
         begunAt = now
         phase = .connecting(until: nil)
@@ -184,10 +184,10 @@ package struct BlueZConnection: Sendable {
             return [.connected]
         case .resolved, .subscribing, .subscribed:
             if isConnected { return phase == .subscribed ? reading.received(device?.battery) : [] }
-            guard tellsReasons, reason == nil else { return end(reason ?? presumedLoss(at: now), objects, at: now) }
+            guard reportsReasons, reason == nil else { return end(reason ?? presumedLoss(at: now), objects, at: now) }
             phase = .parting(until: now + Self.reasonLimit)
         case .parting(let until) where !isConnected:
-            guard tellsReasons, reason == nil else { return end(reason ?? presumedLoss(at: now), objects, at: now) }
+            guard reportsReasons, reason == nil else { return end(reason ?? presumedLoss(at: now), objects, at: now) }
             phase = .parting(until: min(until, now + Self.reasonLimit))
         case .leaving where !isConnected: phase = .over
         default: break

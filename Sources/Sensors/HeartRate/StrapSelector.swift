@@ -64,12 +64,12 @@ package struct StrapSelector: Sendable {
 
     /// The setting `straps`; if empty, the choice depends on scan results and ``remembered``.
     package internal(set) var ours: [StrapMatcher] {
-        didSet { judgeAnew() }
+        didSet { judgeAgain() }
     }
 
     /// The straps that have sent a beat, the last used first.
     package internal(set) var remembered: [KnownStrap] {
-        didSet { judgeAnew() }
+        didSet { judgeAgain() }
     }
 
     private var heard: [Heard] = []
@@ -77,7 +77,7 @@ package struct StrapSelector: Sendable {
     var current: Current?
     /// The last straps with our strap's name and another serial number.
     var strangers: [LEAddress] = [] {
-        didSet { judgeAnew() }
+        didSet { judgeAgain() }
     }
     /// The strap that needed wide parameters before its first beat.
     var wide: LEAddress?
@@ -152,7 +152,7 @@ package struct StrapSelector: Sendable {
         return ours.contains { $0.matches(sighting.address, name: sighting.name) }
     }
 
-    private mutating func judgeAnew() {
+    private mutating func judgeAgain() {
         for index in heard.indices { heard[index].isOurs = isOurs(heard[index].sighting) }
     }
 

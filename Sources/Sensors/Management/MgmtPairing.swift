@@ -37,7 +37,7 @@ struct MgmtPairing: Equatable, Sendable {
     private var leftover: LEAddress?
     /// The keys loaded into the kernel.
     private var loaded: [LongTermKey] = []
-    private var saysItCanAsk = false
+    private var canAskUser = false
     /// The value of Bondable that could not be set, and when to retry it.
     private var stuck: Stuck?
 
@@ -64,7 +64,7 @@ struct MgmtPairing: Equatable, Sendable {
     func next(for adapter: Adapter, isAirFree: Bool) -> MgmtCommand? {
         let index = adapter.index
         if let leftover { return .cancelPairing(index: index, leftover) }
-        if !saysItCanAsk { return .setCapability(index: index) }
+        if !canAskUser { return .setCapability(index: index) }
         let own = keys.filter { $0.adapter == adapter.address }
         if loaded != own { return .loadKeys(index: index, own) }
         let isOpen = adapter.settings.contains(.bondable)
@@ -100,7 +100,7 @@ struct MgmtPairing: Equatable, Sendable {
     /// Records the end of a command, successful or not.
     mutating func finished(_ command: MgmtCommand, _ status: MgmtStatus, at now: Instant) {
         switch command {
-        case .setCapability: saysItCanAsk = true
+        case .setCapability: canAskUser = true
         case .cancelPairing: leftover = nil
         // A load that the kernel rejects once would be rejected again.
         case .loadKeys(_, let keys): loaded = keys
@@ -184,7 +184,7 @@ struct MgmtPairing: Equatable, Sendable {
     /// Discards what is known of the adapter in use.
     private mutating func reset() {
         loaded = []
-        saysItCanAsk = false
+        canAskUser = false
         stuck = nil
     }
 }

@@ -9,18 +9,18 @@ import Testing
 struct DiskWorkerTests {
     private let stage: JournalFixture
     private let loop: EventLoop
-    private let clerk: DiskWorker
+    private let diskWorker: DiskWorker
 
     init() throws {
         stage = try JournalFixture()
         loop = try EventLoop()
-        clerk = try DiskWorker(in: stage.directory.path, loop: loop)
+        diskWorker = try DiskWorker(in: stage.directory.path, loop: loop)
     }
 
     /// Submits a request, and runs the loop until the reply arrives.
     private func ask(_ question: DiskRequest) throws -> Result<DiskReply, DiskWorker.Failure> {
         var told: Result<DiskReply, DiskWorker.Failure>?
-        #expect(clerk.submit(question) { told = $0 })
+        #expect(diskWorker.submit(question) { told = $0 })
         #expect(told == nil, "the answer comes later")
         #expect(loop.turn(until: { told != nil }))
         return try #require(told)
@@ -65,11 +65,11 @@ struct DiskWorkerTests {
 
     @Test func onlySoManyQuestionsWait() {
         var told = 0
-        let taken = (0..<40).count { _ in clerk.submit(.orders) { _ in told += 1 } }
+        let taken = (0..<40).count { _ in diskWorker.submit(.orders) { _ in told += 1 } }
         #expect(taken == DiskWorker.limit)
         #expect(loop.turn(until: { told == taken }))
-        #expect(clerk.submit(.orders) { _ in })
-        clerk.close()
+        #expect(diskWorker.submit(.orders) { _ in })
+        diskWorker.close()
     }
 
     @Test func filesAreOrderedForWhatHasEnded() throws {

@@ -15,9 +15,9 @@ final class JournalFixture {
 
     init() throws {
         directory = TemporaryDirectory()
-        let desk = try JournalMailbox()
-        journal = Journal(desk: desk, nextActivity: 1)
-        writer = JournalWriter(in: directory.path, desk: desk)
+        let mailbox = try JournalMailbox()
+        journal = Journal(mailbox: mailbox, nextActivity: 1)
+        writer = JournalWriter(in: directory.path, mailbox: mailbox)
     }
 
     var path: String { directory.path + "/journal.sqlite" }
@@ -55,11 +55,11 @@ final class JournalFixture {
     /// Closes the file as an exiting program does, and starts again.
     @discardableResult
     func restart() throws -> JournalStartup {
-        writer = JournalWriter(in: directory.path, desk: try JournalMailbox())
+        writer = JournalWriter(in: directory.path, mailbox: try JournalMailbox())
         let preparation = try JournalStartup(in: directory.path, at: SyntheticRun.began)
-        let desk = try JournalMailbox()
-        journal = Journal(desk: desk, nextActivity: preparation.nextActivity)
-        writer = JournalWriter(in: directory.path, desk: desk)
+        let mailbox = try JournalMailbox()
+        journal = Journal(mailbox: mailbox, nextActivity: preparation.nextActivity)
+        writer = JournalWriter(in: directory.path, mailbox: mailbox)
         return preparation
     }
 

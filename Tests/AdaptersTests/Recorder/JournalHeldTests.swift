@@ -10,12 +10,12 @@ import Testing
 struct JournalHeldTests {
     @Test func nothingIsWrittenBeforeTheDirectoryIsReadyAndItsNumbersAreKnown() throws {
         let directory = TemporaryDirectory()
-        let desk = try JournalMailbox()
-        let journal = Journal(desk: desk, nextActivity: Renumbering.firstUnknownActivity)
-        desk.queue.withLock { $0.isHeld = true }
-        desk.news.withLock { $0.isPrepared = false }
+        let mailbox = try JournalMailbox()
+        let journal = Journal(mailbox: mailbox, nextActivity: Renumbering.firstUnknownActivity)
+        mailbox.queue.withLock { $0.isHeld = true }
+        mailbox.news.withLock { $0.isPrepared = false }
         let attempts = Locked(0)
-        let writer = JournalWriter(in: directory.path, desk: desk) {
+        let writer = JournalWriter(in: directory.path, mailbox: mailbox) {
             attempts.withLock { count in
                 count += 1
                 return count < 3 ? "attempt \(count) fails" : nil

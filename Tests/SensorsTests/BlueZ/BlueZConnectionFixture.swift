@@ -16,9 +16,9 @@ struct BlueZConnectionFixture {
     var releases = 0
     var isConnected = false
 
-    init(tellsReasons: Bool = false, isFresh: Bool = false) {
+    init(reportsReasons: Bool = false, isFresh: Bool = false) {
         connection = BlueZConnection(
-            device: BlueZFixture.device, tellsReasons: tellsReasons, isFresh: isFresh, at: clock.now)
+            device: BlueZFixture.device, reportsReasons: reportsReasons, isFresh: isFresh, at: clock.now)
         objects.apply(BlueZFixture.adapter(), isNew: true)
         objects.apply(BlueZFixture.device(), isNew: true)
     }

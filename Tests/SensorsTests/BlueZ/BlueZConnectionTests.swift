@@ -189,8 +189,8 @@ struct BlueZConnectionTests {
 
     // MARK: The end
 
-    private func streaming(contact: Bool = true, tellsReasons: Bool = false) -> Stage {
-        var stage = Stage(tellsReasons: tellsReasons)
+    private func streaming(contact: Bool = true, reportsReasons: Bool = false) -> Stage {
+        var stage = Stage(reportsReasons: reportsReasons)
         stage.beginSubscribing()
         stage.answer(Self.start)
         stage.notify(contact: contact)
@@ -219,7 +219,7 @@ struct BlueZConnectionTests {
         ("Unknown", .ended), ("Suspend", .ended),
     ])
     func theReasonThatBluetoothdTellsCounts(reason: String, loss: StrapLink.DisconnectCause) {
-        var stage = streaming(tellsReasons: true)
+        var stage = streaming(reportsReasons: true)
         stage.tell(["Connected": .flag(false)])
         #expect(stage.losses.isEmpty, "the reason follows the change")
         stage.carryOut(
@@ -228,7 +228,7 @@ struct BlueZConnectionTests {
     }
 
     @Test func aReasonThatDoesNotComeIsNotWaitedForLong() {
-        var stage = streaming(tellsReasons: true)
+        var stage = streaming(reportsReasons: true)
         stage.tell(["Connected": .flag(false)])
         stage.pass(BlueZConnection.reasonLimit)
         #expect(stage.losses == [.supervisionTimeout])

@@ -66,51 +66,53 @@ struct BlueZValueTests {
     // MARK: Failures
 
     @Test func twoUnresolvedConnectionsInARowForgetTheDevice() {
-        var mishaps = ConnectionFailurePolicy()
+        var failurePolicy = ConnectionFailurePolicy()
         let now = ManualClock().now
-        #expect(mishaps.lost(.attTimeout, of: BlueZFixture.strap, wasConnected: false, at: now) == nil)
-        #expect(mishaps.lost(.unsupported, of: BlueZFixture.strap, wasConnected: false, at: now) == .removeDevice)
-        #expect(mishaps.lost(.attTimeout, of: BlueZFixture.strap, wasConnected: false, at: now) == nil)
-        mishaps.connected()
-        #expect(mishaps.lost(.attTimeout, of: BlueZFixture.strap, wasConnected: false, at: now) == nil)
-        #expect(mishaps.lost(.attTimeout, of: BlueZFixture.strap, wasConnected: true, at: now) == nil)
+        #expect(failurePolicy.lost(.attTimeout, of: BlueZFixture.strap, wasConnected: false, at: now) == nil)
+        #expect(failurePolicy.lost(.unsupported, of: BlueZFixture.strap, wasConnected: false, at: now) == .removeDevice)
+        #expect(failurePolicy.lost(.attTimeout, of: BlueZFixture.strap, wasConnected: false, at: now) == nil)
+        failurePolicy.connected()
+        #expect(failurePolicy.lost(.attTimeout, of: BlueZFixture.strap, wasConnected: false, at: now) == nil)
+        #expect(failurePolicy.lost(.attTimeout, of: BlueZFixture.strap, wasConnected: true, at: now) == nil)
     }
 
     @Test func tenFailuresInARowSwitchTheAdapterOffAndOn() {
-        var mishaps = ConnectionFailurePolicy()
+        var failurePolicy = ConnectionFailurePolicy()
         let now = ManualClock().now
         for count in 1...9 {
-            #expect(mishaps.lost(.unreachable, of: BlueZFixture.strap, wasConnected: false, at: now) == nil)
-            #expect(mishaps.isCautious == (count >= 2))
+            #expect(failurePolicy.lost(.unreachable, of: BlueZFixture.strap, wasConnected: false, at: now) == nil)
+            #expect(failurePolicy.isCautious == (count >= 2))
         }
-        #expect(mishaps.lost(.unreachable, of: BlueZFixture.strap, wasConnected: false, at: now) == .powerCycle)
+        #expect(failurePolicy.lost(.unreachable, of: BlueZFixture.strap, wasConnected: false, at: now) == .powerCycle)
     }
 
     @Test func threeStreamsCutWithinTenMinutesAreAFaultForTenMinutes() {
-        var mishaps = ConnectionFailurePolicy()
+        var failurePolicy = ConnectionFailurePolicy()
         var clock = ManualClock()
         for _ in 1...3 {
-            #expect(!mishaps.isFading(at: clock.now))
-            _ = mishaps.lost(
+            #expect(!failurePolicy.isFading(at: clock.now))
+            _ = failurePolicy.lost(
                 .supervisionTimeout, of: BlueZFixture.strap, wasConnected: true, at: clock.advance(by: .seconds(299)))
         }
-        #expect(mishaps.isFading(at: clock.now))
-        #expect(mishaps.deadline(at: clock.now) == clock.now + .seconds(600))
-        #expect(!mishaps.isFading(at: clock.advance(by: .seconds(600))))
+        #expect(failurePolicy.isFading(at: clock.now))
+        #expect(failurePolicy.deadline(at: clock.now) == clock.now + .seconds(600))
+        #expect(!failurePolicy.isFading(at: clock.advance(by: .seconds(600))))
         for _ in 1...3 {
-            _ = mishaps.lost(
+            _ = failurePolicy.lost(
                 .supervisionTimeout, of: BlueZFixture.strap, wasConnected: true, at: clock.advance(by: .seconds(301)))
         }
-        #expect(!mishaps.isFading(at: clock.now), "too seldom")
+        #expect(!failurePolicy.isFading(at: clock.now), "too seldom")
     }
 
     @Test func whatHappenedToOneStrapSaysNothingOfAnother() {
-        var mishaps = ConnectionFailurePolicy()
+        var failurePolicy = ConnectionFailurePolicy()
         let now = ManualClock().now
         let other = LEAddress(BluetoothAddress(value: 1), .random)
-        for _ in 1...3 { _ = mishaps.lost(.supervisionTimeout, of: BlueZFixture.strap, wasConnected: true, at: now) }
-        _ = mishaps.lost(.supervisionTimeout, of: other, wasConnected: true, at: now)
-        #expect(!mishaps.isFading(at: now))
+        for _ in 1...3 {
+            _ = failurePolicy.lost(.supervisionTimeout, of: BlueZFixture.strap, wasConnected: true, at: now)
+        }
+        _ = failurePolicy.lost(.supervisionTimeout, of: other, wasConnected: true, at: now)
+        #expect(!failurePolicy.isFading(at: now))
     }
 
     // MARK: Agent

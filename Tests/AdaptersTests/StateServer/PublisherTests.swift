@@ -30,7 +30,7 @@ import Testing
     let client = try SocketClient(stage.path)
     stage.loop.settle()
     #expect(client.lines().map(\.lineClass) == ["VERSION"])
-    stage.publisher.publish(.idle(at: Clock.now()), isChange: true)
+    stage.stateServer.publish(.idle(at: Clock.now()), isChange: true)
     #expect(client.lines().map(\.lineClass) == ["STATE"])
 }
 
@@ -39,7 +39,7 @@ import Testing
     let client = try stage.client(#"{"class":"WATCH","classes":["HEART","FIX","EVENT","SETTINGS"]}"#)
     stage.heart(121)
     #expect(client.lines().map { $0["bpm"] } == [.integer(121)])
-    stage.publisher.publish([
+    stage.stateServer.publish([
         .fix(
             AcceptedFix(
                 at: Clock.now(), time: nil, receiverTime: nil, device: nil, position: State.example.position!.value))
@@ -47,7 +47,7 @@ import Testing
     #expect(client.lines().map(\.lineClass) == ["FIX"])
     var settings = Settings()
     settings.metric = true
-    stage.publisher.settingsChanged(settings)
+    stage.stateServer.settingsChanged(settings)
     #expect(client.lines().map { $0["metric"] } == [.bool(true)])
 }
 
@@ -57,7 +57,7 @@ import Testing
     client.send(#"{"class":"WATCH","classes":["SETTINGS"]}"# + "\n")
     stage.loop.settle()
     #expect(client.lines().map(\.lineClass) == ["VERSION", "WATCH", "SETTINGS"])
-    stage.publisher.settingsChanged(Settings())
+    stage.stateServer.settingsChanged(Settings())
     #expect(client.lines().map(\.lineClass) == ["SETTINGS"])
 }
 
@@ -86,7 +86,7 @@ import Testing
         stage.loop.settle()
     }
     #expect(elapsed(client.lines()).count == 50)
-    #expect(stage.publisher.clientCount == 1)
+    #expect(stage.stateServer.clientCount == 1)
 }
 
 @Test func halfClosedClientsDoNotKeepTheLoopBusy() throws {
@@ -102,12 +102,12 @@ import Testing
 @Test func aClientThatHangsUpIsLetGo() throws {
     let stage = try StateServerFixture()
     var client: SocketClient? = try stage.client()
-    #expect(stage.publisher.clientCount == 1)
+    #expect(stage.stateServer.clientCount == 1)
     client?.endInput()
     stage.loop.settle()
     client = nil
     stage.loop.settle()
-    #expect(stage.publisher.clientCount == 0)
+    #expect(stage.stateServer.clientCount == 0)
     stage.tick(100)
 }
 
@@ -118,7 +118,7 @@ import Testing
     clients.removeLast(2)
     // Without an iteration of the loop the hang-up is not known yet.
     stage.tick(100)
-    #expect(stage.publisher.clientCount == 1)
+    #expect(stage.stateServer.clientCount == 1)
     #expect(elapsed(clients[0].lines()) == [100])
 }
 
@@ -238,14 +238,14 @@ func randomBytesDoNoHarm(seed: UInt64) throws {
     }
     stage.loop.settle()
     #expect(elapsed(witness.lines()).count == 15)
-    #expect(stage.publisher.clientCount == 1)
+    #expect(stage.stateServer.clientCount == 1)
 }
 
 @Test func theEndOfTheDaemonEndsTheStreamAfterItsLastLine() throws {
     let stage = try StateServerFixture()
     let client = try stage.client()
     stage.event()
-    stage.publisher.close()
+    stage.stateServer.close()
     #expect(client.lines().map(\.lineClass) == ["EVENT"])
     #expect(client.hasEnded)
     #expect(throws: SystemError.self) { _ = try UnixSocket.connect(to: stage.path) }
@@ -265,7 +265,7 @@ func randomBytesDoNoHarm(seed: UInt64) throws {
 @Test func aLimitThatChangesIsForThoseWhoCome() throws {
     let stage = try StateServerFixture(limits: ClientLimits(total: 9, perUser: 9))
     let clients = try [stage.client(), stage.client()]
-    stage.publisher.limits = ClientLimits(total: 9, perUser: 1)
+    stage.stateServer.limits = ClientLimits(total: 9, perUser: 1)
     let third = try stage.client()
     #expect(third.hasEnded)
     stage.tick(100)

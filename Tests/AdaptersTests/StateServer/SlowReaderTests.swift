@@ -85,8 +85,8 @@ import Testing
         stage.tick(Int64(tick) * 100)
         _ = reading.lines()
     }
-    #expect(stage.publisher.clientCount == 2)
-    #expect(stage.loop.turn { stage.publisher.clientCount == 1 })
+    #expect(stage.stateServer.clientCount == 2)
+    #expect(stage.loop.turn { stage.stateServer.clientCount == 1 })
     #expect(Clock.now() - begin >= .milliseconds(200))
     _ = stuck.lines()
     #expect(stuck.hasEnded)
@@ -99,7 +99,7 @@ import Testing
         stage.tick(50_000 + Int64(tick) * 100)
         _ = reading.lines()
     }
-    #expect(stage.loop.turn { stage.publisher.clientCount == 1 })
+    #expect(stage.loop.turn { stage.stateServer.clientCount == 1 })
     _ = next.lines()
     #expect(next.hasEnded)
 }
@@ -117,7 +117,7 @@ import Testing
         try stage.loop.runOnce(waiting: .milliseconds(20))
         _ = slow.lines()
     }
-    #expect(stage.publisher.clientCount == 1)
+    #expect(stage.stateServer.clientCount == 1)
     #expect(!slow.hasEnded)
 }
 

@@ -9,11 +9,11 @@ import TestKit
 final class StateServerFixture {
     let directory = TemporaryDirectory()
     let loop = try! EventLoop()
-    let publisher: StateServer
+    let stateServer: StateServer
     var path: String { directory.path + "/state.sock" }
 
     init(limits: ClientLimits = ClientLimits(total: 256, perUser: 256), stallLimit: Duration = .seconds(30)) throws {
-        publisher = try StateServer(
+        stateServer = try StateServer(
             socket: UnixSocket.listen(at: directory.path + "/state.sock"), loop: loop, limits: limits,
             bootID: "boot", instance: "instance", settings: Settings(), stallLimit: stallLimit)
     }
@@ -29,15 +29,15 @@ final class StateServerFixture {
     }
 
     func tick(_ elapsed: Int64) {
-        publisher.publish(.active(elapsedMilliseconds: elapsed), isChange: false)
+        stateServer.publish(.active(elapsedMilliseconds: elapsed), isChange: false)
     }
 
     func event() {
-        publisher.publish([.event(Event(at: Clock.now(), kind: .fix(.fresh, mode: 3, after: .zero)))])
+        stateServer.publish([.event(Event(at: Clock.now(), kind: .fix(.fresh, mode: 3, after: .zero)))])
     }
 
     func heart(_ beats: UInt16 = 120) {
-        publisher.publish([
+        stateServer.publish([
             .heart(
                 HeartRateSample(
                     at: Clock.now(), time: nil, measurement: HeartRateMeasurement(beatsPerMinute: beats),

@@ -25,10 +25,10 @@ private func sample(_ elapsed: Int64, at: Int64) -> RecordingRow {
 }
 
 private func rows(_ outputs: [Output], _ seconds: [State] = []) -> [RecordingRow] {
-    var scribe = RecordingBuilder()
-    scribe.ingest([event(0, .start(.run))], seconds: [], zones: nil)
-    scribe.ingest(outputs, seconds: seconds, zones: nil)
-    return scribe.drainRows()
+    var recordingBuilder = RecordingBuilder()
+    recordingBuilder.ingest([event(0, .start(.run))], seconds: [], zones: nil)
+    recordingBuilder.ingest(outputs, seconds: seconds, zones: nil)
+    return recordingBuilder.drainRows()
 }
 
 @Test func aLapEndsWithItsLastSecondAndASegmentBeginsBeforeItsFirst() {
@@ -83,20 +83,20 @@ func aLongOrWideOrUncountedGapBeginsASegment(seconds: Double, metres: Double, co
     var state = State.example
     state.at = start + .seconds(12)
     state.activity?.total.elapsedMilliseconds = 12_000
-    var scribe = RecordingBuilder()
+    var recordingBuilder = RecordingBuilder()
     let zones = try Zones([100, 120, 140, 160, 180])
-    scribe.ingest([event(0, .start(.run))], seconds: [state], zones: zones)
+    recordingBuilder.ingest([event(0, .start(.run))], seconds: [state], zones: zones)
     state.activity?.total.elapsedMilliseconds = 13_000
     state.at += .seconds(1)
     state.positionIsStale = true
     state.heart.isStale = true
-    scribe.ingest([], seconds: [state], zones: zones)
-    let samples = scribe.drainRows().compactMap { if case .sample(let sample) = $0 { sample } else { nil } }
+    recordingBuilder.ingest([], seconds: [state], zones: zones)
+    let samples = recordingBuilder.drainRows().compactMap { if case .sample(let sample) = $0 { sample } else { nil } }
     #expect(samples.map(\.heartRate) == [140, nil])
     #expect(samples.map(\.coordinate) == [Coordinate(latitude: 52.5, longitude: 13.4), nil])
     #expect(samples.map(\.altitude) == [34.1, nil])
     #expect(samples.map(\.distanceMetres) == [41.23, 41.23])
-    let recording = try #require(scribe.recording)
+    let recording = try #require(recordingBuilder.recording)
     #expect(recording.zoneMilliseconds == [0, 0, 0, 1000, 0, 0])
     #expect(recording.zones == zones)
     #expect(recording.strap?.name == SanitizedText("Polar H10 00000001"))
@@ -104,20 +104,21 @@ func aLongOrWideOrUncountedGapBeginsASegment(seconds: Double, metres: Double, co
 }
 
 @Test func aDiscardedActivityIsNone() {
-    var scribe = RecordingBuilder()
-    scribe.ingest([event(0, .start(.run)), event(5000, .discard(.example))], seconds: [], zones: nil)
-    #expect(scribe.recording == nil)
+    var recordingBuilder = RecordingBuilder()
+    recordingBuilder.ingest([event(0, .start(.run)), event(5000, .discard(.example))], seconds: [], zones: nil)
+    #expect(recordingBuilder.recording == nil)
 }
 
 @Test func anActivityWithoutAClockIsStampedAtItsEnd() {
-    var scribe = RecordingBuilder()
-    scribe.ingest([.event(Event(at: start, time: nil, activity: 17, kind: .start(.run)))], seconds: [], zones: nil)
-    #expect(scribe.recording?.isTimeUncertain == true)
+    var recordingBuilder = RecordingBuilder()
+    recordingBuilder.ingest(
+        [.event(Event(at: start, time: nil, activity: 17, kind: .start(.run)))], seconds: [], zones: nil)
+    #expect(recordingBuilder.recording?.isTimeUncertain == true)
     var summary = ActivitySummary.example
-    scribe.ingest([event(5000, .stop(summary))], seconds: [], zones: nil)
-    #expect(scribe.recording?.isTimeUncertain == false)
-    #expect(scribe.recording?.started == summary.started)
+    recordingBuilder.ingest([event(5000, .stop(summary))], seconds: [], zones: nil)
+    #expect(recordingBuilder.recording?.isTimeUncertain == false)
+    #expect(recordingBuilder.recording?.started == summary.started)
     summary.started = nil
-    scribe.ingest([event(0, .start(.run)), event(5000, .stop(summary))], seconds: [], zones: nil)
-    #expect(scribe.recording?.isTimeUncertain == true)
+    recordingBuilder.ingest([event(0, .start(.run)), event(5000, .stop(summary))], seconds: [], zones: nil)
+    #expect(recordingBuilder.recording?.isTimeUncertain == true)
 }

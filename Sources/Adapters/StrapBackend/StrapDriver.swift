@@ -41,7 +41,7 @@ struct CurrentStrap {
 protocol StrapDriver: StrapBackend {
     var link: StrapLink { get set }
     var choice: StrapSelector { get set }
-    var atHand: CurrentStrap { get set }
+    var currentStrap: CurrentStrap { get set }
     var scan: StrapScan? { get set }
     /// Whether a pairing is in progress.
     var isPairing: Bool { get }
@@ -104,7 +104,7 @@ extension StrapDriver {
     }
 
     var keepsStrap: Bool {
-        atHand.address.map(choice.mayKeep) ?? true
+        currentStrap.address.map(choice.mayKeep) ?? true
     }
 
     func save() {
@@ -117,7 +117,7 @@ extension StrapDriver {
         case .subscribed: link.subscribed(at: now)
         case .measured(let measurement):
             link.received(measurement, at: now)
-            if let strap = atHand.address, choice.received(measurement, from: strap, at: now) { save() }
+            if let strap = currentStrap.address, choice.received(measurement, from: strap, at: now) { save() }
             reconcile(at: now)
             return report(.heart(measurement))
         case .battery(let level): report(.battery(percent: level.percent))
@@ -127,13 +127,13 @@ extension StrapDriver {
     }
 
     private func described(_ information: DeviceInformation, at now: Instant) {
-        if let strap = atHand.address {
+        if let strap = currentStrap.address {
             switch choice.described(information, of: strap) {
             case .ours(let hasChanged): if hasChanged { save() }
             case .stranger: return perform(link.wanted(keepsStrap: false, at: now), at: now)
             }
         }
-        atHand.described(information)
+        currentStrap.described(information)
         reconcile(at: now)
         describe(information)
     }
