@@ -5,7 +5,7 @@
     /// Runs one target under libFuzzer, which mutates towards new coverage: `Fuzz NAME [libFuzzer's options]`.
     enum LibFuzzer {
         /// The target named by the first argument, which libFuzzer does not receive.
-        private static let entry = Entry.all.first { $0.name == CommandLine.arguments.dropFirst().first }
+        private static let entry = FuzzTarget.all.first { $0.name == CommandLine.arguments.dropFirst().first }
 
         /// Nil if the first argument is not a target.
         static func run() -> Int32? {

@@ -87,7 +87,8 @@ struct Run {
     /// Records a sign of life: movement, a heart rate, or a command.
     mutating func showSign(at now: Instant, isDevice: Bool) {
         sign.at = now
-        sign.quietSince = now
+        // A backdated start excuses the quiet up to the command: an earlier sign does not take that back.
+        sign.quietSince = max(sign.quietSince, now)
         sign.isJudged = sign.isJudged || isDevice
         sign.total = total
         sign.lap = lap

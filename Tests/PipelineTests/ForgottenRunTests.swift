@@ -111,13 +111,20 @@ private struct Forgotten {
 }
 
 /// A backdated start is a command, so the run is not abandoned.
-@Test func aRunBegunLateIsNotForgottenAtOnce() throws {
+@Test(arguments: [nil, 100] as [Int?])
+func aRunBegunLateIsNotForgottenAtOnce(beat: Int?) throws {
     var settings = Settings()
     settings.autoStopMinutes = 1
     var engine = RunEngine(
         Pipeline(settings: settings, isDemo: false, at: Course.start), at: Course.start)
     let asked = Course.start + .seconds(200)
-    for second in 1...200 { engine.advance(to: Course.start + .seconds(second)) }
+    for second in 1...200 {
+        let now = Course.start + .seconds(second)
+        engine.advance(to: now)
+        if second == beat {
+            engine.receive(.heart(HeartRateMeasurement(beatsPerMinute: 120, rrIntervals: [512])), at: now)
+        }
+    }
     _ = try engine.perform(.start(.run, indoor: false, back: .seconds(110)), at: asked)
     #expect(engine.pipeline.runState == .active)
     for second in 1...59 { engine.advance(to: asked + .seconds(second)) }
