@@ -26,7 +26,6 @@ let package = Package(
         .target(name: "CEvdev", cSettings: c, linkerSettings: [.linkedLibrary("evdev")]),
         .target(name: "CGps", cSettings: c, linkerSettings: [.linkedLibrary("gps")]),
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
-        .target(name: "CInih", cSettings: c, linkerSettings: [.linkedLibrary("inih")]),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CAllocations", cSettings: c),
@@ -44,7 +43,7 @@ let package = Package(
         .target(
             name: "Adapters",
             dependencies: [
-                "CBlueZ", "CEvdev", "CExpat", "CGps", "CInih", "CJansson", "CMath", "CSQLite", "Linux", "Sensors",
+                "CBlueZ", "CEvdev", "CExpat", "CGps", "CJansson", "CMath", "CSQLite", "Linux", "Sensors",
                 "Pipeline", "Outputs", "Domain",
             ],
             swiftSettings: shell),

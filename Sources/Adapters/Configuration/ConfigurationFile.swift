@@ -1,4 +1,3 @@
-import CInih
 import Domain
 import Glibc
 import Linux
@@ -42,48 +41,46 @@ package enum ConfigurationFile {
     }
 
     /// Reads a file's text.
+    ///
+    /// A line is `[Section]`, `Key=value`, a comment after `#` or `;`, or blank. Blanks around keys and values do not count. As in
+    /// earlier releases a colon can replace the equals sign, and text after `]` is ignored.
+    ///
+    /// - Throws: ``Failure``, which names the first bad line.
     package static func read(_ text: [UInt8], path: String) throws(Failure) -> [Assignment] {
-        if let place = text.firstIndex(of: 0) {
-            let line = text[..<place].count { $0 == UInt8(ascii: "\n") } + 1
-            throw Failure(line: "\(path):\(line): there is a zero byte")
-        }
         guard String(validating: text, as: UTF8.self) != nil else {
             throw Failure(line: "\(path) is no UTF-8 text")
         }
         var assignments: [Assignment] = []
-        let bad = unsafe text.withUnsafeBytes { bytes in
-            unsafe withUnsafeMutablePointer(to: &assignments) { list in
-                unsafe cinih_read(
-                    bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count,
-                    { list, line, section, key, value in
-                        guard let list = unsafe list, let section = unsafe section, let key = unsafe key,
-                            let value = unsafe value
-                        else { return }
-                        unsafe list.assumingMemoryBound(to: [Assignment].self).pointee.merge(
-                            Assignment(
-                                line: Int(line), section: unsafe String(cString: section),
-                                key: unsafe String(cString: key), value: unsafe String(cString: value)))
-                    }, list)
+        var section = ""
+        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let lines = text.trimmingPrefix(byteOrderMark).split(separator: newline, omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
+            let line = trimmed(line)
+            guard let first = line.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else { continue }
+            if line.contains(0) { throw Failure(line: "\(path):\(index + 1): there is a zero byte") }
+            if first == UInt8(ascii: "["), let end = line.firstIndex(of: UInt8(ascii: "]")) {
+                section = String(decoding: line[..<end].dropFirst(), as: UTF8.self)
+            } else if first != UInt8(ascii: "["),
+                let mark = line.firstIndex(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":") })
+            {
+                assignments.append(
+                    Assignment(
+                        line: index + 1, section: section,
+                        key: String(decoding: trimmed(line[..<mark]), as: UTF8.self),
+                        value: String(decoding: trimmed(line[(mark + 1)...]), as: UTF8.self)))
+            } else {
+                throw Failure(line: "\(path):\(index + 1): there must be [Section], Key=value or # comment")
             }
         }
-        switch bad {
-        case 0: return assignments
-        case 1...:
-            throw Failure(
-                line: "\(path):\(bad): there must be [Section], Key=value or # comment, in at most "
-                    + "\(cinih_line_limit) bytes")
-        default: throw Failure(line: "\(path): there is no memory to read it")
-        }
+        return assignments
     }
-}
 
-extension [ConfigurationFile.Assignment] {
-    /// Appends the next assignment, or the next piece of the last one.
-    fileprivate mutating func merge(_ next: ConfigurationFile.Assignment) {
-        if let last = indices.last, self[last].line == next.line {
-            self[last].value += next.value
-        } else {
-            append(next)
-        }
+    private static let newline = UInt8(ascii: "\n")
+
+    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+        guard let first = text.firstIndex(where: { !isBlank($0) }), let last = text.lastIndex(where: { !isBlank($0) })
+        else { return [] }
+        return text[first...last]
     }
 }
