@@ -4,57 +4,57 @@ let helpText = """
 
     Usage: pacectl [OPTION]... COMMAND
 
-      status                    how the run, the strap and the receiver stand
-      watch                     the run as it goes: a screen on a terminal (q leaves
-                                it), lines elsewhere
+      status                    show the run, the strap and the receiver
+      watch                     show the run until q is pressed; without a terminal
+                                print a line for each change
       start [SPORT] [--indoor] [--ago SECONDS]
-                                begin a run: run, walk, hike, ride or other; with
-                                --ago it began so much earlier, at most 120 s
-      pause                     hold the run
-      resume                    go on with it
+                                start a run: run, walk, hike, ride or other;
+                                --ago backdates it, by at most 120 s
+      pause                     pause the run
+      resume                    resume the run
       lap                       close the lap
-      stop                      end the run and keep it
-      discard                   end the run and throw it away
-      scan [--seconds N]        which straps there are: listens for 10 s, or N
-      strap status              how the way to the strap stands; which are yours
-      strap use STRAP [--add]   use this one: an address, a name or the end of it;
-                                with --add beside those you have
-      strap auto                use the one that is remembered, or that is found
-      strap off                 use none
-      strap pair STRAP          pair with one that gives heart rate only then
-      strap forget [STRAP]      forget one, or all
-      settings                  all settings
-      settings get KEY          one setting
-      settings set KEY VALUE    change it; VALUE is text or JSON:
+      stop                      stop the run and keep it
+      discard                   stop the run and delete it
+      scan [--seconds N]        list the straps nearby; scans for 10 s, or N
+      strap status              show the backend, the connection and your straps
+      strap use STRAP [--add]   use this strap: an address, a name or the end of a
+                                name; --add keeps the straps that you have
+      strap auto                use a strap that is known or near
+      strap off                 use no strap
+      strap pair STRAP          pair with a strap that sends heart rate only then
+      strap forget [STRAP]      forget a strap, or all of them
+      settings                  show all settings
+      settings get KEY          show a setting
+      settings set KEY VALUE    change a setting; VALUE is text or JSON:
                                 settings set zones '[114,133,152,171,180]'
       activities [--limit N] [--before ID]
-                                what was recorded and imported, the newest first
-      show ID                   one activity: totals, laps, time in zones
+                                list recorded and imported activities, newest first
+      show ID                   show totals, laps and time in zones of an activity
       export ID --format F [-o FILE]
-                                an activity as fit, gpx, tcx, geojson, kml or csv
-      import [--] FILE...       FIT, GPX, TCX and KML files into the journal
-      recover FILE              what can be read of a damaged journal, back into
-                                the list
+                                write an activity as fit, gpx, tcx, geojson, kml
+                                or csv
+      import [--] FILE...       import FIT, GPX, TCX and KML files
+      recover FILE              copy what can be read of a damaged journal into the
+                                list of activities
       replay ID|FILE [--speed N] [--interval-ms N] [--sport S]
-                                what paced said of a run, or would have said of a
-                                file's: N times as fast as it was, or at once
-      doctor                    what this machine lacks for a run to be recorded,
-                                and the command or the line that mends it
-      panel [--config FILE]     keys and lights for a board without a screen, as
-                                [Panel] of /etc/paced/paced.conf has them; goes on
-                                until it is stopped
-      schema                    the JSON Schema of every line that paced writes
+                                print the lines of a run or a file at N times real
+                                time, or at once
+      doctor                    check what this machine lacks to record a run, and
+                                name each remedy
+      panel [--config FILE]     read keys and drive LEDs of a board without a
+                                screen, by [Panel] of /etc/paced/paced.conf
+      schema                    print the JSON Schema of all lines of paced
 
-      --json                    what paced says as it is, one JSON object per line
-      --metric, --imperial      kilometres or miles, whatever the setting says
-      --runtime-dir DIR         where paced's sockets are (default: /run/paced if a
+      --json                    print the objects of paced, one per line
+      --metric, --imperial      show kilometres or miles; overrides the setting
+      --runtime-dir DIR         directory of the sockets (default: /run/paced if a
                                 socket is there, else $XDG_RUNTIME_DIR/paced)
-      --state-dir DIR           where paced keeps activities (default:
+      --state-dir DIR           directory of the journal (default:
                                 /var/lib/paced if a journal is there, else
                                 ${XDG_STATE_HOME:-~/.local/state}/paced)
       --version, --help
 
     Exit status: 0 done, 1 failed, 2 usage, 3 paced is not reachable. doctor ends
-    with 0 when all is well, and with 1 when something is to be mended.
+    with 0 if all checks pass, and with 1 if a remedy is needed.
 
     """

@@ -96,23 +96,24 @@ package struct Options: Equatable, Sendable {
         Usage: paced [OPTION…]
         A headless sports computer: heart rate from a strap, position from gpsd, the state of a run on a socket.
 
-          --config FILE                  what is configured; /etc/paced/paced.conf unless said, if that is there
-          --gpsd HOST:PORT[:DEVICE]|off  where gpsd listens; localhost:2947 unless said
+          --config FILE                  the configuration file; default: /etc/paced/paced.conf, if it exists
+          --gpsd HOST:PORT[:DEVICE]|off  the address of gpsd; default: localhost:2947
           --strap auto|STRAP[,STRAP…]|off
-                                         which straps are ours: an address (with /public or /random, if known), a
-                                         name, or the end of a name; auto: the one that is near, and then remembered.
+                                         the straps to use: addresses (with /public or /random, if known), names,
+                                         or ends of names. auto: a strap that is near, which is then remembered.
                                          unix:PATH is for tests: GATT over a SOCK_SEQPACKET socket
-          --adapter hciN|ADDRESS         the Bluetooth adapter; the first one unless said
+          --adapter hciN|ADDRESS         the Bluetooth adapter; default: the first one
           --bluetooth auto|kernel|bluetoothd|off
-                                         how Bluetooth is used: through bluetoothd, or the kernel's own interfaces;
-                                         auto: through bluetoothd while that runs
-          --runtime-dir DIR              for the sockets; /run/paced as root, else $XDG_RUNTIME_DIR/paced
-          --state-dir DIR                for what outlives a restart; /var/lib/paced as root, else
-                                         $XDG_STATE_HOME/paced or ~/.local/state/paced
+                                         the Bluetooth backend: bluetoothd, or the kernel's own interfaces;
+                                         auto: bluetoothd while it runs
+          --runtime-dir DIR              the directory of the sockets; default: /run/paced as root,
+                                         else $XDG_RUNTIME_DIR/paced
+          --state-dir DIR                the directory of the journal; default: /var/lib/paced as root,
+                                         else $XDG_STATE_HOME/paced or ~/.local/state/paced
           --demo                         a simulated runner, without hardware or root
           --version, --help
 
-        Exit status: 0 told to stop, 1 failed, 2 wrong option. pacectl shows and steers what it does.
+        Exit status: 0 stopped, 1 failed, 2 wrong option. pacectl controls a running paced.
 
         """
 }
