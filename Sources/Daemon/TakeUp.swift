@@ -38,7 +38,7 @@ struct ResumedActivity {
                 outputs, seconds: pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
             if let late = recordingBuilder.popTruncation() {
                 cut = late
-                missing.removeAll { late.accepts($0) }
+                missing.removeAll { late.removes($0) }
             }
             for row in recordingBuilder.drainRows() {
                 if rows >= open.rows { missing.append(row) }

@@ -70,7 +70,7 @@ import Testing
         var rows = live.rows
         for (index, row) in rows.enumerated().reversed() {
             // Rows that were drained before the end was known.
-            if live.cuts.contains(where: { index < $0.count && $0.cut.accepts(row) }) { rows.remove(at: index) }
+            if live.cuts.contains(where: { index < $0.count && $0.cut.removes(row) }) { rows.remove(at: index) }
         }
         let ending = { (row: RecordingRow) in
             if case .end(let at, .auto) = row { RecordingRow.end(at: at, .command) } else { row }

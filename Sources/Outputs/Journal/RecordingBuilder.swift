@@ -25,7 +25,7 @@ package struct RecordingBuilder: Sendable {
         package var elapsedMilliseconds: Int64
 
         /// Whether to remove the row.
-        package func accepts(_ row: RecordingRow) -> Bool {
+        package func removes(_ row: RecordingRow) -> Bool {
             if case .sample(let sample) = row, sample.elapsedMilliseconds > elapsedMilliseconds { return true }
             return row.at > at
         }
@@ -170,7 +170,7 @@ package struct RecordingBuilder: Sendable {
     private mutating func fallBack(to summary: ActivitySummary, at: Int64) {
         let cut = Truncation(at: at, elapsedMilliseconds: summary.total.elapsedMilliseconds)
         self.cut = cut
-        rows.removeAll { cut.accepts($0) }
+        rows.removeAll { cut.removes($0) }
         isRunning = false
         lastAt = at
         rows.append(.end(at: at, .auto))

@@ -23,18 +23,18 @@ package struct GpsdSession: Sendable {
 
     /// The time limit for connecting, and again for gpsd's greeting. A gpsd that is starting may need 3 s or more to
     /// greet; a later attempt reaches it.
-    package static let answerLimit = Duration.seconds(2)
+    package static let connectTimeout = Duration.seconds(2)
     /// Minimum time between two rounds of attempts while no gpsd listens.
-    package static let retry = Duration.milliseconds(500)
+    package static let retryDelay = Duration.milliseconds(500)
     /// Delay before the next attempt if gpsd accepted the connection and closed it without a report. systemd stops
     /// restarting a socket-activated gpsd that is started more than 5 times in 10 s.
-    package static let retryDelay = Duration.seconds(2)
+    package static let closedRetryDelay = Duration.seconds(2)
     /// Time from the last report to the first probe.
     package static let probeAfter = Duration.seconds(3)
     /// Time from the last report until the receiver counts as silent.
     package static let silenceTimeout = Duration.seconds(5)
     /// Time limit for the answer to a probe. gpsd 3.22 blocks for 3 s while it opens a receiver.
-    package static let connectTimeout = Duration.seconds(5)
+    package static let probeTimeout = Duration.seconds(5)
     /// Time between two probes in a long silence.
     package static let askAgain = Duration.seconds(10)
     /// Time between two requests for a receiver that gpsd does not know.
@@ -89,7 +89,7 @@ package struct GpsdSession: Sendable {
         case .resting(let until), .connecting(let until), .greeting(let until): return until
         case .watching(let watch):
             var deadline = min(watch.askAt, watch.reportedAt + Self.reopen)
-            if let since = watch.unansweredSince { deadline = min(deadline, since + Self.connectTimeout) }
+            if let since = watch.unansweredSince { deadline = min(deadline, since + Self.probeTimeout) }
             if watch.hasReported { deadline = min(deadline, watch.reportedAt + Self.silenceTimeout) }
             return deadline
         }
@@ -100,14 +100,14 @@ package struct GpsdSession: Sendable {
         case .resting(let until):
             guard now >= until else { return nil }
             if tried == 0 { triedAt = now }
-            state = .connecting(until: now + Self.answerLimit)
+            state = .connecting(until: now + Self.connectTimeout)
             return .connect(address)
         case .connecting(let until), .greeting(let until):
             guard now >= until else { return nil }
             failed(at: now)
             return .close
         case .watching(var watch):
-            if let since = watch.unansweredSince, now >= since + Self.connectTimeout { return reconnect(at: now) }
+            if let since = watch.unansweredSince, now >= since + Self.probeTimeout { return reconnect(at: now) }
             if now >= watch.reportedAt + Self.reopen { return reconnect(at: now) }
             if watch.hasReported, now >= watch.reportedAt + Self.silenceTimeout {
                 watch.hasReported = false
@@ -123,7 +123,7 @@ package struct GpsdSession: Sendable {
 
     /// Records that the connection is established.
     package mutating func connected(at now: Instant) {
-        state = .greeting(until: now + Self.answerLimit)
+        state = .greeting(until: now + Self.connectTimeout)
     }
 
     /// Records that connecting failed.
@@ -134,7 +134,7 @@ package struct GpsdSession: Sendable {
             state = .resting(until: now)
         } else {
             tried = 0
-            state = .resting(until: max(now, triedAt + Self.retry))
+            state = .resting(until: max(now, triedAt + Self.retryDelay))
             status = LinkStatus(.disconnected, reason: .notRunning)
         }
     }
@@ -146,7 +146,7 @@ package struct GpsdSession: Sendable {
             return
         }
         tried = 0
-        state = .resting(until: now + (watch.hasReported ? Self.retry : Self.retryDelay))
+        state = .resting(until: now + (watch.hasReported ? Self.retryDelay : Self.closedRetryDelay))
         status = LinkStatus(.disconnected, reason: .notRunning)
     }
 
@@ -227,7 +227,7 @@ package struct GpsdSession: Sendable {
     /// Handles a peer that accepts the connection but is not gpsd 3, or closes it before the greeting.
     private mutating func refused(at now: Instant) {
         tried = 0
-        state = .resting(until: now + Self.retryDelay)
+        state = .resting(until: now + Self.closedRetryDelay)
         status = LinkStatus(.disconnected, reason: .refused)
     }
 
