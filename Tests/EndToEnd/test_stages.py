@@ -27,13 +27,13 @@ LEAK = """\
 Direct leak of 32 byte(s) in 1 object(s) allocated from:
     #0 0x55 in malloc (/x/y+0x1)
     #1 0x56 in swift_slowAlloc (/x+0x2)
-    #2 0x57 in JSON.parse(_:) /work/main/Sources/Adapters/JSON/JSON.swift:40:9
-    #3 0x58 in ControlTests.aRequest() /work/main/Tests/AdaptersTests/Control/ControlTests.swift:9:1
+    #2 0x57 in JSON.parse(_:) /src/paced/Sources/Adapters/JSON/JSON.swift:40:9
+    #3 0x58 in ControlTests.aRequest() /src/paced/Tests/AdaptersTests/Control/ControlTests.swift:9:1
 """
 RACE = """\
 WARNING: ThreadSanitizer: data race (pid=7)
   Write of size 8 at 0x7b by main thread:
-    #0 Journal.take() /work/main/Sources/Adapters/Recorder/Journal.swift:60:9 (x+0x1)
+    #0 Journal.take() /src/paced/Sources/Adapters/Recorder/Journal.swift:60:9 (x+0x1)
 """
 MACHINE = """\
 ok kernel/scan 10.4
@@ -61,7 +61,7 @@ FAIL systemd/panel 2.0
     ("FAILED test_x.py::test_y[a b] - assert 1 == 2\n", ["test_x.py::test_y[a b]: assert 1 == 2"]),
     ("FAILED lap-flood: no answer within 5 s\n", ["lap-flood: no answer within 5 s"]),
     ("    cut after write 7 of 90: 3000 ms are lost\n", ["cut after write 7 of 90: 3000 ms are lost"]),
-    ("/work/main/Sources/A.swift:1:2: error: cannot find 'x'\n", ["/work/main/Sources/A.swift:1:2: cannot find 'x'"]),
+    ("/src/paced/Sources/A.swift:1:2: error: cannot find 'x'\n", ["/src/paced/Sources/A.swift:1:2: cannot find 'x'"]),
     ("one\ntwo\n\nthree\nfour\n", ["two", "three", "four"]),
 ], ids=["issue", "crash", "leak", "race", "machine", "trace", "pytest", "attack", "cut", "compiler", "other"])
 def test_the_end_names_the_test_and_its_reason(tmp_path, output, lines):
