@@ -6,6 +6,7 @@ import shutil
 import socket
 import struct
 import tempfile
+import time
 
 # Where an installed paced keeps its sockets and recordings.
 RESERVED = [pathlib.Path(path) for path in ("/run/paced", "/var/run/paced", "/var/lib/paced")]
@@ -78,7 +79,16 @@ class Ground:
         client = socket.socket(socket.AF_UNIX)
         try:
             client.settimeout(timeout)
-            client.connect(str(self.check(path)))
+            path, end = self.check(path), time.monotonic() + timeout
+            while True:
+                try:
+                    client.connect(str(path))
+                    break
+                except BlockingIOError:
+                    # The listener's queue is full. The kernel waits for a place only without O_NONBLOCK.
+                    if time.monotonic() >= end:
+                        raise
+                    time.sleep(0.01)
             pid, _, _ = struct.unpack("3i", client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
             if pid not in self.daemons:
                 raise Refused(f"{path} is the socket of process {pid}, which the attacks did not start")
