@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 
+from harness.fake_gpsd import FakeGpsd
 from harness.timing import wait_for
 
 VERSION = b'{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}\r\n'
@@ -42,41 +43,37 @@ def tpv(latitude, longitude, at=None, **fields):
     )
 
 
-class HostileGpsd:
+class HostileGpsd(FakeGpsd):
     """Greets and answers any number of clients as gpsd does; the attack provides the reports."""
 
     def __init__(self, greeting=VERSION):
         self.greeting = greeting
-        self.clients, self.watching, self.connections = [], set(), 0
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=16)
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
+        self.watching, self.connections = set(), 0
+        super().__init__()
 
-    @property
-    def option(self):
-        return f"127.0.0.1:{self.port}"
-
-    def accept(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            client.settimeout(10)
-            self.connections += 1
-            self.clients.append(client)
-            threading.Thread(target=self.serve, args=[client], daemon=True).start()
-
-    def serve(self, client):
+    def run(self, client):
+        # A daemon that does not read must not block the attack. It sends nothing for as long as it is content.
+        client.settimeout(10)
+        self.connections += 1
+        self.clients.append(client)
         try:
             client.sendall(self.greeting)
-            while request := client.recv(4096):
-                client.sendall(DEVICES)
-                if b"?WATCH" in request:
-                    self.watching.add(client)
+            while self.answer(client):
+                pass
         except OSError:
             pass
         self.drop(client)
+
+    def answer(self, client):
+        """Answers one request; False at the end of the connection."""
+        try:
+            request = client.recv(4096)
+        except TimeoutError:
+            return True
+        client.sendall(DEVICES if request else b"")
+        if b"?WATCH" in request:
+            self.watching.add(client)
+        return bool(request)
 
     def drop(self, client):
         self.watching.discard(client)

@@ -90,9 +90,8 @@ def clean_restarts(arena):
         abs(other["elapsed_ms"] - whole["elapsed_ms"]) <= 1000,
         f"{whole['elapsed_ms'] - other['elapsed_ms']} ms were lost",
     )
-    # The last fix before the rider stops may count in one of them only: 2 m at 20 m/s and 10 Hz.
     expect(
-        abs(difference) <= 0.005 * whole["distance_m"] + 2, f"{difference:.1f} m of {whole['distance_m']:.1f} m were lost"
+        abs(difference) <= 0.005 * whole["distance_m"], f"{difference:.1f} m of {whole['distance_m']:.1f} m were lost"
     )
 
 
