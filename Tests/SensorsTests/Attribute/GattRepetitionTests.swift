@@ -95,28 +95,19 @@ struct GattRepetitionTests {
         #expect(receive("01 08 15 00 0a") == [.finish(procedure, .success(.characteristics([found])))])
     }
 
-    @Test mutating func aRequestWaitsLongerForADeviceWhoseRepetitionsAreLate() {
+    /// The latest repetition decides how long, up to two seconds.
+    @Test(arguments: [(250, 350), (100_000, 2000)] as [(Int64, Int64)])
+    mutating func aRequestWaitsLongerForADeviceWhoseRepetitionsAreLate(late: Int64, wait: Int64) {
         _ = submit(.exchangeMTU)
         _ = receive("03 17 00")
-        clock.advance(by: .milliseconds(250))
+        clock.advance(by: .milliseconds(late))
         _ = receive("03 17 00")
         _ = submit(Self.battery)
         _ = submit(Self.maker)
         _ = receive("09 03 1d 00 57")
-        #expect(client.deadline == clock.now + .milliseconds(350))
+        #expect(client.deadline == clock.now + .milliseconds(wait))
         _ = receive("09 03 1d 00 57")
-        #expect(client.deadline == clock.now + .milliseconds(350), "the longest counts")
-    }
-
-    @Test mutating func aRequestWaitsForNoRepetitionLongerThanTwoSeconds() {
-        _ = submit(.exchangeMTU)
-        _ = receive("03 17 00")
-        clock.advance(by: .seconds(100))
-        _ = receive("03 17 00")
-        _ = submit(Self.battery)
-        _ = submit(Self.maker)
-        _ = receive("09 03 1d 00 57")
-        #expect(client.deadline == clock.now + .seconds(2))
+        #expect(client.deadline == clock.now + .milliseconds(wait), "the longest counts")
     }
 
     /// A value has its handle, so values of two types differ.
