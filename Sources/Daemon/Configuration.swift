@@ -91,7 +91,7 @@ package struct Configuration: Equatable, Sendable {
             do throws(Options.UsageError) {
                 let name = assignment.section + "." + assignment.key
                 if let line = lines.updateValue(assignment.line, forKey: name) {
-                    throw Options.UsageError(line: "\(shown(assignment.key)) stands in line \(line) already")
+                    throw Options.UsageError(line: "\(shown(assignment.key)) is already set in line \(line)")
                 }
                 try apply(assignment, &panel)
             } catch {
@@ -110,13 +110,13 @@ package struct Configuration: Equatable, Sendable {
         guard let section = ConfigurationSection(rawValue: assignment.section) else {
             throw Options.UsageError(
                 line: assignment.section.isEmpty
-                    ? "\(shown(assignment.key)) stands in no section; there are \(sections)"
-                    : "there is no section [\(shown(assignment.section))]; there are \(sections)")
+                    ? "\(shown(assignment.key)) is outside a section; the sections are \(sections)"
+                    : "there is no section [\(shown(assignment.section))]; the sections are \(sections)")
         }
         guard section.keys.contains(assignment.key) else {
             let keys = section.keys.joined(separator: " ")
             throw Options.UsageError(
-                line: "there is no key \(shown(assignment.key)) in [\(section.rawValue)]; there are \(keys)")
+                line: "there is no key \(shown(assignment.key)) in [\(section.rawValue)]; the keys are \(keys)")
         }
         if section == .settings, let key = SettingKey(rawValue: assignment.key) {
             try settings.parse(key, assignment)
@@ -137,7 +137,7 @@ package struct Configuration: Equatable, Sendable {
     mutating func adoptLiveKeys(from new: Configuration) {
         let old = self
         self = new
-        for key in ConfigurationKey.all where key.effect == .start { key.copy(from: old, to: &self) }
+        for key in ConfigurationKey.all where key.effect == .start { key.copy(old, &self) }
         settings.straps = old.settings.straps
     }
 }

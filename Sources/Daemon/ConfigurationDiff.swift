@@ -10,7 +10,7 @@ struct ConfigurationDiff: Equatable {
     var settings: [SettingKey] = []
 
     init(from old: Configuration, to new: Configuration) {
-        for key in ConfigurationKey.all where !key.agrees(in: old, new) {
+        for key in ConfigurationKey.all where !key.isEqual(old, new) {
             switch key.effect {
             case .reload: now.append(key.name)
             case .start: later.append(key.name)

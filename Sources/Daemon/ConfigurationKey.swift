@@ -24,9 +24,11 @@ struct ConfigurationKey: Sendable {
     let effect: Effect
     /// What the key does, the values that it takes and what an empty one means, for the manual page and the example file.
     let text: String
-    private let set: @Sendable (inout Configuration, ConfigurationFile.Assignment) throws -> Void
-    private let isEqual: @Sendable (Configuration, Configuration) -> Bool
-    private let copy: @Sendable (Configuration, inout Configuration) -> Void
+    /// Whether two configurations have the same value.
+    let isEqual: @Sendable (Configuration, Configuration) -> Bool
+    /// Copies the value from the first configuration to the second one.
+    let copy: @Sendable (Configuration, inout Configuration) -> Void
+    private let set: @Sendable (ConfigurationFile.Assignment, inout Configuration) throws -> Void
 
     struct FormerName: Sendable {
         let name: String
@@ -36,13 +38,13 @@ struct ConfigurationKey: Sendable {
 
     /// - Parameters:
     ///   - property: where ``Configuration`` keeps the value.
-    ///   - set: reads the value and sets the property; throws an ``Options/UsageError`` that names the key.
+    ///   - parse: reads the value; throws an ``Options/UsageError`` that names the key.
     private init<Value: Equatable & Sendable>(
         _ section: ConfigurationSection, _ name: String,
         _ property: any WritableKeyPath<Configuration, Value> & Sendable, former: FormerName? = nil,
         initial: String = "",
         effect: Effect = .reload, text: String,
-        set: @escaping @Sendable (inout Configuration, ConfigurationFile.Assignment) throws -> Void
+        parse: @escaping @Sendable (ConfigurationFile.Assignment) throws -> Value
     ) {
         self.section = section
         self.name = name
@@ -50,7 +52,7 @@ struct ConfigurationKey: Sendable {
         self.initial = initial
         self.effect = effect
         self.text = text
-        self.set = set
+        set = { $1[keyPath: property] = try parse($0) }
         isEqual = { $0[keyPath: property] == $1[keyPath: property] }
         copy = { $1[keyPath: property] = $0[keyPath: property] }
     }
@@ -60,20 +62,12 @@ struct ConfigurationKey: Sendable {
         throws(Options.UsageError)
     {
         do {
-            try set(&configuration, assignment)
+            try set(assignment, &configuration)
         } catch let error as Options.UsageError {
             throw error
         } catch {
             throw Options.UsageError(line: "\(name): \(error)")
         }
-    }
-
-    func agrees(in one: Configuration, _ other: Configuration) -> Bool {
-        isEqual(one, other)
-    }
-
-    func copy(from source: Configuration, to configuration: inout Configuration) {
-        copy(source, &configuration)
     }
 
     static let all: [ConfigurationKey] = [
@@ -83,7 +77,7 @@ struct ConfigurationKey: Sendable {
                 The interval of syncs to the disk, in seconds, 1 to 60: a power cut loses at most this much. Default: 1 while a
                 run is active, else 10.
                 """
-        ) { $0.syncSeconds = $1.value.isEmpty ? nil : try $1.number(in: 1...60) },
+        ) { $0.value.isEmpty ? nil : try $0.number(in: 1...60) },
         ConfigurationKey(
             .recording, "ResumeLimitSec", \.resumeLimitSeconds,
             former: FormerName(name: "ResumeMinutes", converting: secondsOfMinutes), initial: "900",
@@ -92,21 +86,21 @@ struct ConfigurationKey: Sendable {
                 stopped at its last moment. 0 resumes no run. The outage is a pause, unless the daemon starts again on the same
                 boot within 10 seconds.
                 """
-        ) { $0.resumeLimitSeconds = try $1.number(in: 0...86_400) },
+        ) { try $0.number(in: 0...86_400) },
         ConfigurationKey(
             .recording, "ExportAtStop", \.exportAtStop, initial: "fit",
             text: """
                 The files to make of each stopped run: any of fit, gpx, tcx, geojson, kml and csv, separated by spaces or commas,
                 or nothing.
                 """
-        ) { $0.exportAtStop = try $1.formats() },
+        ) { try $0.formats() },
         ConfigurationKey(
             .recording, "ExportDirectory", \.exportDirectory,
             text: """
                 The directory of these files, an absolute path. Default: exports in the state directory. The service can write
                 to its state directory only: another one needs a drop-in with ReadWritePaths=.
                 """
-        ) { $0.exportDirectory = $1.value.isEmpty ? nil : try $1.directory() },
+        ) { $0.value.isEmpty ? nil : try $0.directory() },
         ConfigurationKey(
             .recording, "AutoStart", \.startsAutomatically, former: FormerName(name: "RecordAtBoot"), initial: "no",
             effect: .start,
@@ -114,62 +108,84 @@ struct ConfigurationKey: Sendable {
                 For a board whose only switch is the power. yes starts a run when the board has moved 50 m or a strap has sent
                 beats for 30 s, backdated to the start of that. It stops the run when the system shuts down.
                 """
-        ) { $0.startsAutomatically = try $1.bool() },
+        ) { try $0.bool() },
         ConfigurationKey(
             .position, "Gpsd", \.gpsd, initial: "localhost:2947", effect: .start,
             text: """
                 The address of gpsd: HOST:PORT, HOST:PORT:DEVICE for one of several receivers, or off. HOST is localhost or a
                 numeric address. A gpsd on another machine needs a drop-in for the service.
                 """
-        ) { $0.gpsd = try Options.Gpsd($1.value, of: $1.key) },
+        ) { try Options.Gpsd($0.value, of: $0.key) },
         ConfigurationKey(
             .bluetooth, "Backend", \.bluetooth, former: FormerName(name: "Way"), initial: "auto", effect: .start,
             text: """
                 The Bluetooth backend: bluetoothd, kernel (the kernel's own interfaces), auto (bluetoothd while it runs, else the
                 kernel) or off.
                 """
-        ) { $0.bluetooth = try Options.Bluetooth($1.value, of: $1.key) },
+        ) { try Options.Bluetooth($0.value, of: $0.key) },
         ConfigurationKey(
             .bluetooth, "Adapter", \.adapter, effect: .start,
             text: "The Bluetooth adapter: its address, or hci and a number, which can change. Default: the first one."
-        ) { $0.adapter = $1.value.isEmpty ? .any : try AdapterChoice($1.value, of: $1.key) },
+        ) { $0.value.isEmpty ? .any : try AdapterChoice($0.value, of: $0.key) },
         ConfigurationKey(
             .bluetooth, "Straps", \.straps, initial: "auto", effect: .start,
             text: """
                 The straps to use, separated by commas: addresses, names, or the ends of names that are printed on straps. auto
                 uses a strap that is near and remembers it. off uses none.
                 """
-        ) { $0.straps = try $1.straps() },
+        ) { try $0.straps() },
         ConfigurationKey(
             .clients, "MaxStateClients", \.maxStateClients, former: FormerName(name: "StateClients"), initial: "256",
             text: "The clients of the state socket, 1 to 4096."
-        ) { $0.maxStateClients = try $1.number(in: 1...4096) },
+        ) { try $0.number(in: 1...4096) },
         ConfigurationKey(
             .clients, "MaxStateClientsPerUser", \.maxStateClientsPerUser,
             former: FormerName(name: "StateClientsPerUser"), initial: "128",
             text: "The clients of the state socket of one user, root included, 1 to 4096."
-        ) { $0.maxStateClientsPerUser = try $1.number(in: 1...4096) },
+        ) { try $0.number(in: 1...4096) },
         ConfigurationKey(
             .clients, "MaxControlClients", \.maxControlClients, former: FormerName(name: "ControlClients"),
             initial: "32", text: "The clients of the control socket, 1 to 256."
-        ) { $0.maxControlClients = try $1.number(in: 1...256) },
+        ) { try $0.number(in: 1...256) },
         ConfigurationKey(
             .clients, "MaxControlClientsPerUser", \.maxControlClientsPerUser,
             former: FormerName(name: "ControlClientsPerUser"), initial: "16",
             text: "The clients of the control socket of one user, root included, 1 to 256."
-        ) { $0.maxControlClientsPerUser = try $1.number(in: 1...256) },
+        ) { try $0.number(in: 1...256) },
         ConfigurationKey(
             .power, "WarnAtPercent", \.warnAtPercent, initial: "15",
             text: "Report a fault when the battery is this low, 0 to 100; 0 for never."
-        ) { $0.warnAtPercent = try $1.number(in: 0...100) },
+        ) { try $0.number(in: 0...100) },
         ConfigurationKey(
             .power, "CloseAtPercent", \.closeAtPercent, initial: "4",
             text: """
                 Stop the run and sync the disk when the battery is this low, 0 to 100; 0 for never. The run is resumed if power
                 returns within ResumeLimitSec.
                 """
-        ) { $0.closeAtPercent = try $1.number(in: 0...100) },
+        ) { try $0.number(in: 0...100) },
     ]
+}
+
+/// A section of paced.conf, in the order of the example file.
+package enum ConfigurationSection: String, CaseIterable, Sendable {
+    case recording = "Recording"
+    case position = "Position"
+    case bluetooth = "Bluetooth"
+    case clients = "Clients"
+    case power = "Power"
+    case settings = "Settings"
+    /// `pacectl panel` reads it; the daemon only checks it (``PanelConfiguration``).
+    case panel = "Panel"
+
+    /// The names of all keys of the section.
+    package var keys: [String] {
+        switch self {
+        case .settings: SettingKey.allCases.filter { $0 != .straps }.map(\.rawValue)
+        case .panel: PanelConfiguration.keys.map(\.name)
+        case .recording, .position, .bluetooth, .clients, .power:
+            ConfigurationKey.all.filter { $0.section == self }.map(\.name)
+        }
+    }
 }
 
 /// `ResumeMinutes` in seconds; what is no number stays, and is an error of the present key.

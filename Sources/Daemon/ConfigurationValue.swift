@@ -92,19 +92,4 @@ extension Settings {
             throw Options.UsageError(line: lines.joined(separator: ", "))
         }
     }
-
-    /// The value of a setting as paced.conf has it.
-    func configured(_ key: SettingKey) -> String {
-        switch key.kind {
-        case .flag(let property): return self[keyPath: property] ? "yes" : "no"
-        case .number(let property, _): return String(self[keyPath: property])
-        case .sport: return sport.rawValue
-        case .straps: return straps.joined(separator: ",")
-        case .zones: return zones.map { $0.bottoms.map(String.init).joined(separator: " ") } ?? ""
-        case .components:
-            var line = JSONWriter()
-            line.value(key, of: self)
-            return String(decoding: line.bytes, as: UTF8.self)
-        }
-    }
 }

@@ -1,5 +1,7 @@
 import Adapters
+import Domain
 import Foundation
+import Outputs
 import Testing
 
 @testable import Daemon
@@ -94,5 +96,62 @@ import Testing
         #expect(Set(names).count == names.count)
         let former = ConfigurationKey.all.compactMap(\.former?.name)
         #expect(Set(former).isDisjoint(with: ConfigurationKey.all.map(\.name)))
+    }
+}
+
+extension ConfigurationSection {
+    fileprivate struct Row {
+        var name: String
+        /// The default as the file has it; empty for none.
+        var initial: String
+        var text: String
+    }
+
+    fileprivate var rows: [Row] {
+        switch self {
+        case .settings:
+            SettingKey.allCases.filter { $0 != .straps }
+                .map { Row(name: $0.rawValue, initial: Settings().configured($0), text: $0.text) }
+        case .panel: PanelConfiguration.keys.map { Row(name: $0.name, initial: "", text: $0.text) }
+        case .recording, .position, .bluetooth, .clients, .power:
+            ConfigurationKey.all.filter { $0.section == self }
+                .map { Row(name: $0.name, initial: $0.initial, text: $0.text) }
+        }
+    }
+
+    /// What the keys have in common; empty for nothing.
+    fileprivate var text: String {
+        switch self {
+        case .settings:
+            """
+            The defaults of the settings that pacectl settings set changes. A setting that was changed there wins over
+            the key here.
+            """
+        case .panel:
+            """
+            For pacectl panel and paced-panel.service, on a board without a screen. Keys have the names of
+            linux/input-event-codes.h, such as KEY_PLAYPAUSE, separated by spaces. LEDs have the names of /sys/class/leds,
+            separated by spaces. Without keys, no device is read.
+            """
+        case .power: "Where the kernel reports a battery."
+        case .recording, .position, .bluetooth, .clients: ""
+        }
+    }
+}
+
+extension Settings {
+    /// The value of a setting as paced.conf has it.
+    fileprivate func configured(_ key: SettingKey) -> String {
+        switch key.kind {
+        case .flag(let property): return self[keyPath: property] ? "yes" : "no"
+        case .number(let property, _): return String(self[keyPath: property])
+        case .sport: return sport.rawValue
+        case .straps: return straps.joined(separator: ",")
+        case .zones: return zones.map { $0.bottoms.map(String.init).joined(separator: " ") } ?? ""
+        case .components:
+            var line = JSONWriter()
+            line.value(key, of: self)
+            return String(decoding: line.bytes, as: UTF8.self)
+        }
     }
 }

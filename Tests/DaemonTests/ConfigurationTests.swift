@@ -135,20 +135,20 @@ import Testing
         ("[Recording]\nExportDirectory=runs", "paced.conf:2: ExportDirectory takes a path that begins with /"),
         (
             "[Recording]\nSyncSecond=1",
-            "paced.conf:2: there is no key SyncSecond in [Recording]; there are SyncIntervalSec ResumeLimitSec ExportAtStop "
+            "paced.conf:2: there is no key SyncSecond in [Recording]; the keys are SyncIntervalSec ResumeLimitSec ExportAtStop "
                 + "ExportDirectory AutoStart"
         ),
         (
             "[Recorder]\nSyncIntervalSec=1",
-            "paced.conf:2: there is no section [Recorder]; there are [Recording] [Position] [Bluetooth] [Clients] "
+            "paced.conf:2: there is no section [Recorder]; the sections are [Recording] [Position] [Bluetooth] [Clients] "
                 + "[Power] [Settings] [Panel]"
         ),
         (
             "SyncIntervalSec=1",
-            "paced.conf:1: SyncIntervalSec stands in no section; there are [Recording] [Position] [Bluetooth] [Clients] "
+            "paced.conf:1: SyncIntervalSec is outside a section; the sections are [Recording] [Position] [Bluetooth] [Clients] "
                 + "[Power] [Settings] [Panel]"
         ),
-        ("[Recording]\nSyncIntervalSec=1\nSyncIntervalSec=1", "paced.conf:3: SyncIntervalSec stands in line 2 already"),
+        ("[Recording]\nSyncIntervalSec=1\nSyncIntervalSec=1", "paced.conf:3: SyncIntervalSec is already set in line 2"),
         (
             "[Position]\nGpsd=gps.example.com:2947",
             "paced.conf:2: Gpsd takes a numeric address or localhost: a name would need a look-up that blocks"
@@ -187,7 +187,7 @@ import Testing
         ),
         (
             "[Settings]\nstraps=[]",
-            "paced.conf:2: there is no key straps in [Settings]; there are metric twelve_hour_clock "
+            "paced.conf:2: there is no key straps in [Settings]; the keys are metric twelve_hour_clock "
                 + "use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes zones components"
         ),
         (
@@ -196,7 +196,7 @@ import Testing
         ),
         (
             "[Panel]\nStart=KEY_A",
-            "paced.conf:2: there is no key Start in [Panel]; there are Toggle Lap Stop Devices SearchingLED ReadyLED "
+            "paced.conf:2: there is no key Start in [Panel]; the keys are Toggle Lap Stop Devices SearchingLED ReadyLED "
                 + "RecordingLED FaultLED"
         ),
     ])
@@ -254,10 +254,10 @@ import Testing
             "[Recording]\nResumeMinutes=9223372036854775807",
             "paced.conf:2: ResumeLimitSec takes a whole number from 0 to 86400"
         ),
-        ("[Recording]\nSyncSeconds=1\nSyncSeconds=2", "paced.conf:3: SyncIntervalSec stands in line 2 already"),
+        ("[Recording]\nSyncSeconds=1\nSyncSeconds=2", "paced.conf:3: SyncIntervalSec is already set in line 2"),
         (
             "[Clients]\nWay=kernel",
-            "paced.conf:2: there is no key Way in [Clients]; there are MaxStateClients MaxStateClientsPerUser "
+            "paced.conf:2: there is no key Way in [Clients]; the keys are MaxStateClients MaxStateClientsPerUser "
                 + "MaxControlClients MaxControlClientsPerUser"
         ),
     ])
