@@ -88,7 +88,7 @@ extension ExportLoss {
         return [
             count(secondsWithoutPosition, "second without position", "seconds without position"),
             count(samples, "sample beside the first of its second", "samples beside the first of their second"),
-            count(lonePositions, "position that stands alone", "positions that stand alone"),
+            count(lonePositions, "isolated position", "isolated positions"),
             count(beats, "RR interval", "RR intervals"), count(laps, "lap", "laps"),
             count(distances, "second's distance", "seconds' distance"),
             count(speeds, "second's speed", "seconds' speed"),

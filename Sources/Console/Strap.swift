@@ -72,8 +72,8 @@ extension Invocation {
         let straps = try control.call("settings.get", #"{"key":"straps"}"#)
         let state = try control.call("status")
         if isJSON {
-            let told = JSONText.members(of: state).filter { ["heart", "bluetooth", "faults"].contains($0.name) }
-            return "{\"straps\":\(straps)" + told.map { ",\"\($0.name)\":\($0.value)" }.joined() + "}\n"
+            let members = JSONText.members(of: state).filter { ["heart", "bluetooth", "faults"].contains($0.name) }
+            return "{\"straps\":\(straps)" + members.map { ",\"\($0.name)\":\($0.value)" }.joined() + "}\n"
         }
         guard let json = try? JSON(parsing: state.utf8), let line = StateLine(json) else {
             throw .failed("paced gave a state that is none")

@@ -164,9 +164,9 @@ extension Daemon {
         }
         guard isKnown, let open = undecided, let time = pipeline.state(at: now).time else { return }
         undecided = nil
-        guard let said = open.part(at: now, time: time, &recorder, &engine) else { return }
-        publish(said)
+        guard let split = open.part(at: now, time: time, &recorder, &engine) else { return }
+        publish(split)
         Log.write(
-            .notice, "the activity that was left open is too old to go on with: what came since is one of its own")
+            .notice, "the interrupted activity is too old to resume: the run since then is a separate activity")
     }
 }

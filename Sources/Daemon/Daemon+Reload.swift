@@ -22,7 +22,7 @@ extension Daemon {
     /// Logs the result of the reload and reports it to systemd.
     private func reloaded(_ level: LogLevel, _ words: String) {
         let rest = level == .error ? "; all stays as it was" : ""
-        Log.write(level, "told to read the configuration again: " + words + rest, isOurs: true)
+        Log.write(level, "configuration reload: " + words + rest, isOurs: true)
         reportReloaded()
     }
 

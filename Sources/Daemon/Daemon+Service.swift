@@ -44,7 +44,7 @@ extension Daemon {
 
     /// Starts the shutdown.
     func handle(by signal: Int32) {
-        Log.write(.notice, "told to stop")
+        Log.write(.notice, "stop requested")
         service.stopping()
         // A user who presses Ctrl-C can stop the run himself.
         let runIsOn = signal == SIGTERM && pipeline.runState != .idle

@@ -67,7 +67,9 @@ extension Daemon {
 
     /// - Returns: the token of the deferred response.
     func pair(_ strap: String) throws(RPCError) -> PendingResponse.Token {
-        guard let pattern = StrapMatcher(strap) else { throw .notFound("strap", "no strap goes by this") }
+        guard let pattern = StrapMatcher(strap) else {
+            throw .notFound("strap", "this is not an address or a name of a strap")
+        }
         return try later { strapWays, settle in
             strapWays.pair(pattern) { settle($0.answer) }
         }

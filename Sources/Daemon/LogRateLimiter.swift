@@ -31,15 +31,15 @@ struct LogRateLimiter {
 
     /// The numbers of suppressed lines, for each subject that has a token again.
     mutating func popSuppressed(at now: Instant) -> [(subject: Subject, count: Int)] {
-        var told: [(subject: Subject, count: Int)] = []
+        var suppressed: [(subject: Subject, count: Int)] = []
         for subject in Subject.allCases {
             guard var account = accounts[subject], account.leftOut > 0, account.bucket.consume(at: now) else {
                 continue
             }
-            told.append((subject, account.leftOut))
+            suppressed.append((subject, account.leftOut))
             account.leftOut = 0
             accounts[subject] = account
         }
-        return told
+        return suppressed
     }
 }

@@ -15,9 +15,9 @@ import Testing
         #expect(taken == LogRateLimiter.burst)
         #expect(limit.popSuppressed(at: start).count == 0, "the count is a line too")
         #expect(limit.allows(.links, at: start) == true, "each subject for itself")
-        let told = limit.popSuppressed(at: start + LogRateLimiter.period)
-        #expect(told.map(\.subject) == [.commands])
-        #expect(told.map(\.count) == [30])
+        let reports = limit.popSuppressed(at: start + LogRateLimiter.period)
+        #expect(reports.map(\.subject) == [.commands])
+        #expect(reports.map(\.count) == [30])
         #expect(limit.popSuppressed(at: start + LogRateLimiter.period).count == 0)
         #expect(limit.allows(.commands, at: start + LogRateLimiter.period) == false, "its room is used up")
         #expect(limit.popSuppressed(at: start + LogRateLimiter.period * 2).map(\.count) == [1])
@@ -41,9 +41,9 @@ import Testing
         for second in 0..<hours * 3600 {
             let now = start + .seconds(second)
             for _ in 0..<10 where limit.allows(.commands, at: now) { lines += 1 }
-            for told in limit.popSuppressed(at: now) {
+            for reports in limit.popSuppressed(at: now) {
                 lines += 1
-                leftOut += told.count
+                leftOut += reports.count
             }
         }
         #expect(lines <= LogRateLimiter.burst + hours * 60)

@@ -62,12 +62,12 @@ import Testing
 
     @Test mutating func aMachineThatGoesDownClosesTheRun() {
         var shutdown = Shutdown(closesRun: true)
-        let told = clock.now
+        let reported = clock.now
         #expect(shutdown.filesAreLateAt == nil)
-        #expect(shutdown.stopRequested(runIsOn: true, at: told) == .ask)
+        #expect(shutdown.stopRequested(runIsOn: true, at: reported) == .ask)
         clock.advance(by: .milliseconds(100))
         #expect(shutdown.answered(goesDown: true) == .closeRun)
-        #expect(shutdown.filesAreLateAt == told + Shutdown.fileLimit)
+        #expect(shutdown.filesAreLateAt == reported + Shutdown.fileLimit)
         #expect(shutdown.timeLeft(at: clock.now) == Shutdown.limit - .milliseconds(100))
         #expect(shutdown.filesAreDone() == .end)
         #expect(shutdown.filesAreDone() == nil, "late and made")

@@ -246,8 +246,8 @@ def test_strap_status_says_which_are_ours(paced):
     text = pacectl(paced, "strap", "status").stdout
     assert text == ("Strap      Polar H10 00000001 connected, battery 80 %\nOurs       9AD13824, Polar H9\n"
                     "Bluetooth  kernel\n")
-    told = json.loads(pacectl(paced, "strap", "--json").stdout)
-    assert told == {"straps": ["9AD13824", "Polar H9"], "heart": RUN["heart"], "bluetooth": RUN["bluetooth"],
+    answer = json.loads(pacectl(paced, "strap", "--json").stdout)
+    assert answer == {"straps": ["9AD13824", "Polar H9"], "heart": RUN["heart"], "bluetooth": RUN["bluetooth"],
                     "faults": []}
     paced.settings = SETTINGS
     paced.state = RUN | {"heart": {"link": "disconnected", "reason": "ambiguous", "name": "A, " + HOSTILE}}

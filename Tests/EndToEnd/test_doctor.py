@@ -150,7 +150,7 @@ def test_one_who_is_not_root_is_told_what_he_may_know():
         finally:
             paced.stop()
     assert "configuration may not be read" in " ".join(result.stdout.split())
-    assert "only members of paced-watch are told" in result.stdout
+    assert "only members of paced-watch may read it" in result.stdout
 
 
 def test_this_machine_itself(tmp_path):

@@ -27,13 +27,13 @@ def committed(stage):
 
 def test_a_run_outlives_any_number_of_kills(stage):
     chance = random.Random("kills")
-    worst = outages = told = 0
+    worst = outages = shown = 0
     for kill in range(KILLS):
         daemon = stage.paced("--demo")
         begun = daemon.call("status")
         assert begun["activity"] == 1 and begun["run"] == "active"
         # Less than 10 s have passed: the run was never paused, and its time does not go back.
-        assert begun["elapsed_ms"] >= told
+        assert begun["elapsed_ms"] >= shown
         reader = stage.reader(daemon, classes=["STATE"])
         lived = chance.uniform(0.1, 2.5)
         time.sleep(lived)
@@ -41,10 +41,10 @@ def test_a_run_outlives_any_number_of_kills(stage):
         daemon.process.send_signal(signal.SIGKILL)
         daemon.process.wait()
         reader.end()
-        told = (seen or [begun])[0]["elapsed_ms"]
+        shown = (seen or [begun])[0]["elapsed_ms"]
         # Samples are of whole seconds.
         known, (elapsed, outages) = outages, committed(stage)
-        lost = told // 1000 * 1000 - elapsed
+        lost = shown // 1000 * 1000 - elapsed
         worst = max(worst, lost)
         assert lost <= 1000, f"kill {kill} lost {lost} ms"
         # A kill before its outage was on the disk makes the next outage longer.

@@ -97,8 +97,8 @@ def test_every_notification_is_a_heart_line_at_once(run):
     assert len(hearts) > SECONDS * 0.9
     assert [line["bpm"] if "bpm" in line else None for line in hearts] == [
         beats(value) for _, value in sent]
-    told = delays(run, "HEART lines after the notification", [(moment, line.at) for line, (moment, _) in zip(hearts, sent)])
-    assert statistics.quantiles(told, n=20)[17] < 10
+    latencies = delays(run, "HEART lines after the notification", [(moment, line.at) for line, (moment, _) in zip(hearts, sent)])
+    assert statistics.quantiles(latencies, n=20)[17] < 10
 
 
 def test_a_heart_rate_is_in_the_state_within_110_ms(run):
@@ -110,8 +110,8 @@ def test_a_heart_rate_is_in_the_state_within_110_ms(run):
         state = next(state for state in run.states if state["boot_ms"] > heart["boot_ms"])
         assert state["heart"]["bpm"] == heart["bpm"]
         moments.append((heart["boot_ms"], state.at))
-    told = delays(run, "STATE after the notification", moments)
-    assert statistics.quantiles(told, n=20)[17] < 110
+    latencies = delays(run, "STATE after the notification", moments)
+    assert statistics.quantiles(latencies, n=20)[17] < 110
 
 
 def test_what_the_strap_says_of_itself_is_in_the_state(run):

@@ -36,13 +36,13 @@ class Board:
 
     def reload(self):
         """The log line about it."""
-        said = len(self.told())
+        before = len(self.reload_lines())
         self.paced.process.send_signal(signal.SIGHUP)
-        wait_for(lambda: len(self.told()) > said, 5, "a line about the configuration")
-        return self.told()[-1].split("again: ")[1]
+        wait_for(lambda: len(self.reload_lines()) > before, 5, "a line about the configuration")
+        return self.reload_lines()[-1].split("reload: ")[1]
 
-    def told(self):
-        return [line for line in self.paced.log.read_text().splitlines() if "the configuration again" in line]
+    def reload_lines(self):
+        return [line for line in self.paced.log.read_text().splitlines() if "configuration reload: " in line]
 
     def kept(self):
         with sqlite3.connect(f"file:{self.database}?mode=ro", uri=True) as database:
@@ -151,7 +151,7 @@ def test_a_wrong_file_at_sighup_changes_nothing(board):
     board.start()
     for text, complaint in [
             ("[Settings]\nmetric=no\nsport=swim\n", "paced.conf:3: sport must be one of run, walk, hike, ride, other"),
-            ("[Settings]\nmetric=no\nmetric=no\n", "paced.conf:3: metric stands in line 2 already")]:
+            ("[Settings]\nmetric=no\nmetric=no\n", "paced.conf:3: metric is already set in line 2")]:
         board.write(text)
         assert board.reload().endswith(complaint + "; all stays as it was")
     board.file.unlink()
@@ -236,10 +236,10 @@ def test_pacectl_without_a_daemon_shows_the_unit_that_was_set(board):
     wait_for(lambda: [run["open"] for run in board.paced.call("activities.list")] == [False], 2, "the run on the disk")
 
     def units(*words):
-        said = subprocess.run(
+        result = subprocess.run(
             [PACECTL, "--state-dir", board.stage.directory / "state", *words], capture_output=True, text=True, timeout=10)
-        assert said.returncode == 0, said.stderr
-        return " km" in said.stdout, " mi" in said.stdout
+        assert result.returncode == 0, result.stderr
+        return " km" in result.stdout, " mi" in result.stdout
     assert units("activities") == units("show", "1") == (False, True)
     board.set("metric", True)
     wait_for(lambda: "metric" in board.kept(), 2, "the setting on the disk")

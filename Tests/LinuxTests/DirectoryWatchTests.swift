@@ -11,23 +11,23 @@ struct DirectoryWatchTests {
         let path = directory("input")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         let loop = try EventLoop()
-        var told: [Bool] = []
-        let watch = try DirectoryWatch(path, loop: loop) { told.append($0) }
+        var reports: [Bool] = []
+        let watch = try DirectoryWatch(path, loop: loop) { reports.append($0) }
         let steps: [() throws -> Void] = [
             { _ = FileManager.default.createFile(atPath: path + "/event0", contents: nil) },
             { try FileManager.default.setAttributes([.posixPermissions: 0o660], ofItemAtPath: path + "/event0") },
             { try FileManager.default.removeItem(atPath: path + "/event0") },
         ]
         for step in steps {
-            told = []
+            reports = []
             try step()
             try loop.runOnce(waiting: .seconds(5))
-            #expect(told == [true])
+            #expect(reports == [true])
         }
-        told = []
+        reports = []
         try FileManager.default.removeItem(atPath: path)
-        for _ in 0..<4 where told.last != false { try loop.runOnce(waiting: .seconds(5)) }
-        #expect(told.last == false)
+        for _ in 0..<4 where reports.last != false { try loop.runOnce(waiting: .seconds(5)) }
+        #expect(reports.last == false)
         withExtendedLifetime(watch) {}
     }
 

@@ -110,31 +110,31 @@ import Testing
         let loop = try EventLoop()
         let directory = try TemporaryDirectory()
         let connection = try Connection.make(at: directory("socket"))
-        var told: [Readiness] = []
+        var reports: [Readiness] = []
         var source: DescriptorSource?
         source = try loop.watch(connection.near, for: .writing) { readiness in
-            told.append(readiness)
-            if told.count == 2 { return loop.stop(0) }
+            reports.append(readiness)
+            if reports.count == 2 { return loop.stop(0) }
             source?.watch(for: .reading)
             #expect(connection.far?.send([1]) == .sent(1))
         }
         _ = try loop.run()
         source = nil
-        #expect(told == [.writing, .reading])
+        #expect(reports == [.writing, .reading])
     }
 
     @Test func anEndThatIsGoneIsToldUnasked() throws {
         let loop = try EventLoop()
         let directory = try TemporaryDirectory()
         var connection = try Connection.make(at: directory("socket"))
-        var told = Readiness()
+        var reports = Readiness()
         let source = try loop.watch(connection.near, for: []) { readiness in
-            told = readiness
+            reports = readiness
             loop.stop(0)
         }
         connection.far = nil
         _ = try loop.run()
-        withExtendedLifetime(source) { #expect(told.contains(.hungUp)) }
+        withExtendedLifetime(source) { #expect(reports.contains(.hungUp)) }
     }
 
     @Test func aBlockedSignalComesThroughTheLoop() throws {

@@ -136,9 +136,9 @@ def way_to_kernel(stage):
     bluetoothd = stage.bluetoothd()
     bluetoothd.start()
     with stage.run(way="auto") as (*_, paced):
-        expect(paced.channels() == 0, "paced holds a channel of its own beside bluetoothd")
+        expect(paced.channels() == 0, "paced has a management channel open although it uses bluetoothd")
         stage.changed(paced, bluetoothd.stop(), "kernel")
-        expect(paced.channels() == 1, "no channel of its own")
+        expect(paced.channels() == 1, "paced has no management channel open")
 
 
 def way_to_bus(stage):
@@ -146,9 +146,9 @@ def way_to_bus(stage):
     bluetoothd = stage.bluetoothd()
     # One descriptor more than before: the connection to the bus; another one has replaced the channel.
     with stage.run(way="auto", more=1) as (*_, paced):
-        expect(paced.channels() == 1, "no channel of its own")
+        expect(paced.channels() == 1, "paced has no management channel open")
         stage.changed(paced, bluetoothd.start(), "bluetoothd")
-        expect(paced.channels() == 0, "paced holds a channel of its own beside bluetoothd")
+        expect(paced.channels() == 0, "paced has a management channel open although it uses bluetoothd")
 
 
 def unprivileged(stage):

@@ -17,10 +17,10 @@ from unit_scenarios import (
 
 def doctor(board):
     """pacectl doctor names what is missing, and the remedies; and no position."""
-    told = run("pacectl", "doctor", check=False)
-    board.measured["doctor"] = told.stdout
-    expect(told.returncode == 1, f"doctor: status {told.returncode}\n{told.stdout}{told.stderr}")
-    expect("adapter" in told.stdout and "receiver" in told.stdout, f"doctor: {told.stdout}")
+    result = run("pacectl", "doctor", check=False)
+    board.measured["doctor"] = result.stdout
+    expect(result.returncode == 1, f"doctor: status {result.returncode}\n{result.stdout}{result.stderr}")
+    expect("adapter" in result.stdout and "receiver" in result.stdout, f"doctor: {result.stdout}")
 
 
 def settled(_):

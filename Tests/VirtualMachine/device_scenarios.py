@@ -44,7 +44,7 @@ def adapter(board):
     beating(rider)
     board.air.do("unplug", number=0)
     rider.until("no adapter", lambda state: state["heart"].get("reason") == "no-adapter")
-    wait_for(lambda: not board.strap.told()["connected"], 15, "the strap free again")
+    wait_for(lambda: not board.strap.events()["connected"], 15, "the strap free again")
     at = board.air.do("plug", number=0)["at"]
     board.measured["back_s"] = (beating(rider)["boot_ms"] - at) / 1000
     systemctl("stop", SERVICE)

@@ -105,7 +105,7 @@ def adapter_replug(stage):
             air.do("unplug", number=0)
             paced.reason("no-adapter")
             # The strap advertises again once it has noticed the disconnect.
-            stage.strap_has(paced, strap, "noticed", lambda told: not told["connected"])
+            stage.strap_has(paced, strap, "noticed", lambda events: not events["connected"])
             if drop == 1:
                 air.do("occupy")
             stage.came_back(paced, air.do("plug", number=0)["at"])
@@ -138,15 +138,15 @@ def stranger(stage):
     paced.beat(paced.started)
     ours.do("drop")
     paced.beat(boot_ms(), hole=True)
-    expect(not other.told()["connections"], "a stranger was connected")
+    expect(not other.events()["connections"], "a stranger was connected")
     paced.stop()
 
     # No strap is chosen, and two are there: the user has to choose.
-    ours_so_far = len(ours.told()["connections"])
+    ours_so_far = len(ours.events()["connections"])
     paced = stage.paced("--strap", "auto")
     paced.reason("ambiguous")
     paced.watch(5)
-    expect(len(ours.told()["connections"]) == ours_so_far and not other.told()["connections"], "one was connected")
+    expect(len(ours.events()["connections"]) == ours_so_far and not other.events()["connections"], "one was connected")
     # The only one is used, and kept when the other comes back.
     other.do("hide")
     paced.beat(boot_ms())
@@ -155,7 +155,7 @@ def stranger(stage):
     paced.start()
     paced.beat(paced.started)
     paced.watch(3)
-    expect(not other.told()["connections"], "a stranger was connected after a choice had been made")
+    expect(not other.events()["connections"], "a stranger was connected after a choice had been made")
     paced.stop()
 
 
@@ -251,7 +251,7 @@ def hostile(stage):
         strap.do("be", values=values)
 
         def sent():
-            return [value["at"] for value in strap.told()["sent"] if value["at"] > at]
+            return [value["at"] for value in strap.events()["sent"] if value["at"] > at]
 
         stage.strap_has(paced, strap, f"sent {values}", lambda _: len(sent()) >= 6)
         paced.watch(0.5)
@@ -271,14 +271,14 @@ def hostile(stage):
     # A silent strap that ends the link would count as taken off, and would be left alone.
     expect(hearts("1646000400040004")[-1].get("bpm") == 70, "no beat after values that were none")
     for mode in ("asks", "indicates", "nonsense", "mute"):
-        before = strap.told()
+        before = strap.events()
         strap.do("be", mode=mode, values=["1646000400040004"], period=1.0)
         strap.do("drop")
         # Its own request is answered, its indications are confirmed, or it does not answer.
         stage.strap_has(paced, strap, f"been asked or answered ({mode})", {
-            "asks": lambda told: any(answer.startswith("03") for answer in told["answers"]),
-            "indicates": lambda told: "1e" in told["answers"],
-        }.get(mode, lambda told: told["requests"] > before["requests"]))
+            "asks": lambda events: any(answer.startswith("03") for answer in events["answers"]),
+            "indicates": lambda events: "1e" in events["answers"],
+        }.get(mode, lambda events: events["requests"] > before["requests"]))
         paced.watch(2)
         expect(all(heart.get("bpm") == 70 for heart in paced.hearts()[-3:]), f"{mode}: {paced.hearts()[-3:]}")
     strap.do("be", mode="good")

@@ -153,14 +153,14 @@ class Stage:
         self.management.be_seen(0)
         answer = stranger.do("pair", address=adapter, seconds=10)
         expect(not answer["paired"], "a stranger was paired")
-        expect("ProtocolError" in answer["why"], f"a stranger was not told: {answer}")
+        expect("ProtocolError" in answer["why"], f"a stranger was not informed: {answer}")
 
     def strap_has(self, paced, strap, what, condition):
         """Waits until a strap's report meets a condition, while paced is read."""
         end = time.monotonic() + 60
-        while not condition(strap.told()):
+        while not condition(strap.events()):
             if time.monotonic() > end:
-                raise Failed(f"within 60 s the strap had not {what}: {strap.told()}")
+                raise Failed(f"within 60 s the strap had not {what}: {strap.events()}")
             paced.watch(0.2)
 
     def stream(self, paced, drop):
@@ -177,7 +177,7 @@ class Stage:
                "the run stopped")
         elapsed, passed = (states[-1][key] - states[0][key] for key in ("elapsed_ms", "boot_ms"))
         expect(elapsed == passed, f"elapsed time has a hole: {elapsed} ms of {passed}")
-        in_order(paced.hearts(), strap.told()["sent"])
+        in_order(paced.hearts(), strap.events()["sent"])
         descriptors, memory = paced.descriptors(), paced.memory()
         expect(descriptors <= before[0], f"{descriptors} descriptors, {before[0]} before")
         expect(memory < before[1] + GROWTH_KB, f"{memory} KB of memory, {before[1]} before")

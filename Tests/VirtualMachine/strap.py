@@ -40,15 +40,15 @@ class Strap(Forked):
         super().start()
         return self.do("advertise", **fields)["at"]
 
-    def told(self):
-        """The result of `StrapProcess.told`; values sent by its killed predecessors come first."""
-        told = self.do("told")
-        return told | {"sent": self.earlier + told["sent"]}
+    def events(self):
+        """The result of `StrapProcess.events`; values sent by its killed predecessors come first."""
+        events = self.do("events")
+        return events | {"sent": self.earlier + events["sent"]}
 
     def kill(self):
         """Kills it. The sequence of its heart continues: the next one starts where this one has ended."""
         if self.pid:
-            self.earlier = self.told()["sent"]
+            self.earlier = self.events()["sent"]
             self.settings["beats"] = len(self.earlier)
         super().kill()
 
@@ -79,7 +79,7 @@ class StrapProcess:
         self.values, self.period, self.beats = None, 1.0, beats
         self.mode = "good"
         self.random = random.Random(1)
-        # Reported by `told`: times are CLOCK_BOOTTIME in ms.
+        # Reported by `events`: times are CLOCK_BOOTTIME in ms.
         self.connections, self.requests, self.subscriptions, self.sent, self.answers = [], 0, 0, [], []
 
     async def power_on(self):
@@ -143,7 +143,7 @@ class StrapProcess:
             await connection.disconnect(REMOTE_USER_TERMINATED)
         return {"at": boot_ms()}
 
-    async def told(self):
+    async def events(self):
         """All events until now."""
         return {
             "connections": self.connections, "connected": len(self.device.connections), "requests": self.requests,

@@ -141,8 +141,8 @@ def watcher(board):
     """A member of the readers' group: reads the sockets and the recordings, and may not send commands."""
     rider = board.rider()
     expect(not rider.may_connect("control.sock"), "a watcher may connect to control.sock")
-    told = rider.pacectl("start", check=False)
-    expect(told.returncode != 0, f"a watcher began a run: {told}")
+    result = rider.pacectl("start", check=False)
+    expect(result.returncode != 0, f"a watcher began a run: {result}")
     expect(rider.until("state", lambda state: True)["run"] == "idle", "a run began")
     newest = rider.activities()[0]
     expect("<trk>" in rider.pacectl("export", newest["id"], "--format", "gpx"), "no track")
@@ -166,8 +166,8 @@ def wrong_configuration(_):
     """An unknown key: status 2, and its place in the file; no restart loop, and after the repair the service starts."""
     configure("Recording Bogus=1")
     try:
-        told = run("systemctl", "restart", SERVICE, check=False)
-        expect(told.returncode != 0, "the service started")
+        result = run("systemctl", "restart", SERVICE, check=False)
+        expect(result.returncode != 0, "the service started")
         expect(property_of(SERVICE, "ExecMainStatus") == "2", f"status {property_of(SERVICE, 'ExecMainStatus')}")
         restarts = property_of(SERVICE, "NRestarts")
         time.sleep(4)

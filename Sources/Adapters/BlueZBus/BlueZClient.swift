@@ -8,7 +8,7 @@ import Sensors
 /// Releasing the client closes the connection and cancels its pending calls.
 final class BlueZClient {
     enum Signal {
-        case told(BlueZInterfaceUpdate, isNew: Bool)
+        case updated(BlueZInterfaceUpdate, isNew: Bool)
         case removed(BlueZInterface, of: String)
         /// The reason why the link of a device ended (`org.bluez.Device1.Disconnected`).
         case disconnected(String, of: String)
@@ -81,7 +81,7 @@ final class BlueZClient {
         switch (message.member, arguments.count) {
         case ("InterfacesAdded", 2...):
             guard let path = arguments[0].text else { return [] }
-            return Self.parts(of: path, arguments[1]).map { .told($0, isNew: true) }
+            return Self.parts(of: path, arguments[1]).map { .updated($0, isNew: true) }
         case ("InterfacesRemoved", 2...):
             guard let path = arguments[0].text else { return [] }
             return arguments[1].elements.compactMap { $0.text.flatMap { BlueZInterface(rawValue: $0) } }
@@ -91,7 +91,7 @@ final class BlueZClient {
             let invalidated = arguments.count > 2 ? arguments[2].elements.compactMap(\.text) : []
             let part = BlueZInterfaceUpdate(
                 message.path, interface, Self.properties(arguments[1]), invalidated: invalidated)
-            return [.told(part, isNew: false)]
+            return [.updated(part, isNew: false)]
         case ("Disconnected", 1...):
             return arguments[0].text.map { [.disconnected($0, of: message.path)] } ?? []
         default: return []

@@ -128,7 +128,7 @@ package final class BluetoothdStrapBackend {
 
     private func received(_ signal: BlueZClient.Signal, at now: Instant) {
         switch signal {
-        case .told(let part, let isNew):
+        case .updated(let part, let isNew):
             let wasReady = session.isReady
             perform(session.received(part, isNew: isNew, at: now), at: now)
             changed(part.path, part, isNew: isNew, at: now)

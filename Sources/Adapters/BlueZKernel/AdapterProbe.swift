@@ -18,7 +18,7 @@ package struct AdapterProbe: Equatable, Sendable {
         for index in indices {
             _ = socket.send(MgmtCommand.readInformation(index: index).bytes[...])
         }
-        var told: [AdapterProbe] = []
+        var probes: [AdapterProbe] = []
         let end = Clock.now() + time
         var buffer = [UInt8](repeating: 0, count: MgmtPacket.sizeLimit)
         while !missing.isEmpty {
@@ -35,8 +35,8 @@ package struct AdapterProbe: Equatable, Sendable {
                 opcode == MgmtCommand.readInformation(index: packet.index).opcode, status == .success,
                 let adapter = try? Adapter(index: packet.index, reply.span)
             else { continue }
-            told.append(AdapterProbe(index: packet.index, supported: adapter.supported, settings: adapter.settings))
+            probes.append(AdapterProbe(index: packet.index, supported: adapter.supported, settings: adapter.settings))
         }
-        return told
+        return probes
     }
 }

@@ -23,8 +23,8 @@ final class HCIDisconnectMonitor {
         for _ in 0..<Self.turnLimit {
             let size = unsafe buffer.withUnsafeMutableBytes { bytes in unsafe (try? socket.read(into: bytes)) ?? 0 }
             if size == 0 { break }
-            if let told = try? HCIDisconnectionComplete(buffer.span.extracting(0..<size)), told.handle == handle {
-                reason = told.reason
+            if let event = try? HCIDisconnectionComplete(buffer.span.extracting(0..<size)), event.handle == handle {
+                reason = event.reason
             }
         }
         return reason

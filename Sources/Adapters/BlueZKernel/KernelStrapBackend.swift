@@ -30,7 +30,7 @@ package final class KernelStrapBackend {
     var currentStrap = CurrentStrap()
     /// The kernel's handle of the connection.
     private var handle: UInt16?
-    private var reasons: (index: UInt16, told: HCIDisconnectMonitor)?
+    private var reasons: (index: UInt16, monitor: HCIDisconnectMonitor)?
     /// Whether ``StrapLink`` needs a scan.
     var isSearching = false
     /// No strap can be found without a scan, and scanning is not permitted.
@@ -182,7 +182,7 @@ package final class KernelStrapBackend {
             reasons = nil
             if let socket = try? sockets.disconnections(index) { reasons = (index, HCIDisconnectMonitor(over: socket)) }
         }
-        _ = reasons?.told.popReason(nil)
+        _ = reasons?.monitor.popReason(nil)
     }
 
     private func decided(_ outcome: consuming LEConnectionAttempt.Outcome, at now: Instant) {
@@ -224,7 +224,7 @@ package final class KernelStrapBackend {
     private func why(_ loss: StrapLink.DisconnectCause) -> StrapLink.DisconnectCause {
         switch loss {
         case .ended, .remoteTerminated, .supervisionTimeout:
-            guard let handle, let reason = reasons?.told.popReason(handle) else { return loss }
+            guard let handle, let reason = reasons?.monitor.popReason(handle) else { return loss }
             return StrapLink.DisconnectCause(disconnectReason: reason)
         default: return loss
         }

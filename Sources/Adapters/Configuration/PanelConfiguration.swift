@@ -83,7 +83,7 @@ package struct PanelConfiguration: Equatable, Sendable {
                     what: "\(assignment.key) takes names of keys such as KEY_PLAYPAUSE, and \(shown(word)) is none")
             }
             guard !others.contains(key) else {
-                throw Wrong(what: "\(word) stands in \(other) too; give it one meaning")
+                throw Wrong(what: "\(word) is also in \(other); assign it to one of them")
             }
             keys.insert(key)
         }

@@ -48,7 +48,7 @@ extension StrapStore {
             pattern?.matches(key.device, name: nil) ?? false || forgotten.contains { $0.address == key.device }
         }
         guard kept.count < ours.count || !forgotten.isEmpty || !unpaired.isEmpty else {
-            throw .notFound("strap", "no strap goes by this address or name")
+            throw .notFound("strap", "no known strap has this address or name")
         }
         ours = kept
         remembered.removeAll { forgotten.contains($0) }

@@ -14,7 +14,7 @@ package struct GpsdDecoder: Sendable {
     private var lines = GpsdLines()
     private var receivers: ReceiverSelector
     /// The link status that was reported last.
-    private var told: LinkStatus?
+    private var reported: LinkStatus?
     private var fixes = TokenBucket(burst: fixBurst, interval: fixInterval)
     private var changes = TokenBucket(burst: linkBurst, interval: linkInterval)
     private var flood = FloodFault(name: .gpsdFlood) {
@@ -40,7 +40,7 @@ package struct GpsdDecoder: Sendable {
         var deadline = session.deadline
         if let fixAt = receivers.deadline { deadline = min(deadline, fixAt) }
         if let faultAt = flood.deadline { deadline = min(deadline, faultAt) }
-        if session.status != told, let linkAt = changes.nextAt { deadline = min(deadline, linkAt) }
+        if session.status != reported, let linkAt = changes.nextAt { deadline = min(deadline, linkAt) }
         return deadline
     }
 
@@ -94,8 +94,8 @@ package struct GpsdDecoder: Sendable {
 
     /// The new link status, if it has changed and the rate limit allows a report.
     private mutating func changedStatus(at now: Instant) -> LinkStatus? {
-        guard let status = session.status, status != told, changes.consume(at: now) else { return nil }
-        told = status
+        guard let status = session.status, status != reported, changes.consume(at: now) else { return nil }
+        reported = status
         return status
     }
 }

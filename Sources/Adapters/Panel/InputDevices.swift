@@ -34,7 +34,7 @@ package final class InputDevices {
     /// Keyed by numbers that are never reused.
     private var open: [Int: Open] = [:]
     private var next = 0
-    private var told: [String: SystemError] = [:]
+    private var reportedErrors: [String: SystemError] = [:]
 
     /// The most open devices.
     private static let limit = 32
@@ -76,7 +76,7 @@ package final class InputDevices {
         let wanted = configuration.devices.filter { $0.hasPrefix("/") }.map(Self.number)
         if wanted.contains(nil) { isComplete = false }
         let paths = ((try? names(in: directory)) ?? []).filter { $0.hasPrefix("event") }.map { directory + "/" + $0 }
-        told = told.filter { paths.contains($0.key) }
+        reportedErrors = reportedErrors.filter { paths.contains($0.key) }
         for path in paths where !openDevice(path, wanted: wanted.compactMap(\.self)) { isComplete = false }
         rest = isComplete ? .zero : min(max(rest * 2, Self.minimumRetryDelay), Self.maximumRetryDelay)
         timer?.arm(at: isComplete ? nil : Clock.now() + rest)
@@ -93,13 +93,13 @@ package final class InputDevices {
             let source = try loop.watch(device.descriptor, for: .reading) { [unowned self] _ in read(id) }
             next += 1
             open[id] = Open(device: device, source: source)
-            told[path] = nil
+            reportedErrors[path] = nil
             report(.found(name: device.name, path: path))
             return true
         } catch {
             // The directory watch reports the removal.
             if error.code == ENOENT || error.code == ENODEV || error.code == ENXIO { return true }
-            if told.updateValue(error, forKey: path) != error { report(.refused(path: path, error)) }
+            if reportedErrors.updateValue(error, forKey: path) != error { report(.refused(path: path, error)) }
             return false
         }
     }

@@ -18,13 +18,13 @@ package final class PowerMonitor {
         /// Wakes the thread.
         let work: EventFD
         /// Wakes the loop: a reading is available.
-        let told: EventFD
+        let changed: EventFD
         /// Signals that the thread has ended.
         let ended: EventFD
 
         init() throws(SystemError) {
             work = try EventFD()
-            told = try EventFD()
+            changed = try EventFD()
             ended = try EventFD()
         }
     }
@@ -51,7 +51,7 @@ package final class PowerMonitor {
         self.rest = rest
         self.report = report
         mailbox = try Mailbox()
-        source = try loop.watch(mailbox.told.descriptor, for: .reading) { [unowned self] _ in deliverStatus() }
+        source = try loop.watch(mailbox.changed.descriptor, for: .reading) { [unowned self] _ in deliverStatus() }
         timer = try loop.timer { [unowned self] in poll() }
         timer?.arm(at: Clock.now())
     }
@@ -86,7 +86,7 @@ package final class PowerMonitor {
     }
 
     private func deliverStatus() {
-        mailbox.told.drain()
+        mailbox.changed.drain()
         let power = mailbox.contents.withLock { $0.power }
         if power == nil, let thread {
             // The thread ends after a reading without a result.
@@ -110,7 +110,7 @@ package final class PowerMonitor {
             }
             isOver = power == nil || isClosing
             if isOver { mailbox.ended.signal() }
-            mailbox.told.signal()
+            mailbox.changed.signal()
             if !isOver { mailbox.work.wait(atMost: interval) }
         }
     }

@@ -67,11 +67,11 @@ package final class DiskWorker {
     /// Queues a request. The completion is called in the loop later.
     ///
     /// - Returns: False if too many requests are waiting. The completion is not called then.
-    package func submit(_ question: DiskRequest, _ told: @escaping Completion) -> Bool {
+    package func submit(_ question: DiskRequest, _ completion: @escaping Completion) -> Bool {
         guard waiting.count < Self.limit else { return false }
         let number = nextNumber
         nextNumber += 1
-        waiting[number] = told
+        waiting[number] = completion
         mailbox.contents.withLock { $0.questions.append((number, question)) }
         mailbox.work.signal()
         return true

@@ -149,9 +149,9 @@ struct JournalQueue: Sendable {
     }
 
     /// Reports that a loss is recorded in the journal.
-    mutating func reportedLoss(_ told: Loss) {
+    mutating func reportedLoss(_ reported: Loss) {
         guard var loss else { return }
-        loss.rows -= told.rows
+        loss.rows -= reported.rows
         self.loss = loss.rows > 0 ? loss : nil
     }
 

@@ -5,7 +5,7 @@ extension SystemFacts {
     var adapterDiagnosis: Diagnosis {
         let check = "adapter"
         if facts?.way == "off", facts?.wayReason == nil {
-            return .noted(check, "paced uses no Bluetooth: it was told so")
+            return .noted(check, "Bluetooth is switched off in paced")
         }
         guard bluetooth.adapters.isEmpty else {
             let names = bluetooth.adapters.map { adapter in
@@ -94,7 +94,7 @@ extension SystemFacts {
         let strap = facts.strap ?? "a strap"
         if facts.strapIsConnected { return .well(check, "\(strap) is connected") }
         switch facts.strapReason.flatMap(LinkReason.init) {
-        case .off: return .noted(check, "none is used: paced was told so", "pacectl strap auto")
+        case .off: return .noted(check, "straps are switched off in paced", "pacectl strap auto")
         case .noBluetooth, .noAdapter: return .unknown(check, "there is no adapter to hear one with")
         case .adapterOff: return .failed(check, "the adapter is off", "bluetoothctl power on")
         case .adapterBlocked: return .failed(check, "the adapter is blocked", "sudo rfkill unblock bluetooth")

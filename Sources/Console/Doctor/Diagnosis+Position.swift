@@ -104,7 +104,7 @@ extension SystemFacts {
                 : .well(check, "the position is known")
         }
         switch facts.gpsdReason.flatMap(LinkReason.init) {
-        case .off: return .noted(check, "paced uses no gpsd: it was told so")
+        case .off: return .noted(check, "gpsd is switched off in paced")
         case .notRunning, .refused: return .failed(check, "paced does not reach gpsd", "sudo systemctl restart gpsd")
         case .noDevice: return .unknown(check, "gpsd has no receiver")
         case .silent:

@@ -79,7 +79,7 @@ extension SystemFacts {
     /// A check that needs the daemon's state.
     func unknownWithoutDaemon(_ check: String) -> Diagnosis {
         switch state {
-        case .notAllowed: .unknown(check, "only members of paced-watch are told")
+        case .notAllowed: .unknown(check, "only members of paced-watch may read it")
         default: .unknown(check, "paced says nothing")
         }
     }

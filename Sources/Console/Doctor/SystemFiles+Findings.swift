@@ -13,10 +13,10 @@ extension SystemFiles {
         bluetooth.adapters = adapters.map { SystemFacts.Bluetooth.Adapter(name: $0) }
         // The management channel describes this machine, not a test's file tree.
         if root.isEmpty {
-            let told = AdapterProbe.probe(adapters.compactMap { UInt16($0.dropFirst(3)) }, within: .milliseconds(500))
+            let probes = AdapterProbe.probe(adapters.compactMap { UInt16($0.dropFirst(3)) }, within: .milliseconds(500))
             for index in bluetooth.adapters.indices {
                 let name = bluetooth.adapters[index].name
-                let answer = told.first { "hci\($0.index)" == name }
+                let answer = probes.first { "hci\($0.index)" == name }
                 bluetooth.adapters[index].supported = answer?.supported
                 bluetooth.adapters[index].settings = answer?.settings
             }

@@ -31,7 +31,7 @@ extension Bus {
             try checkSystemd(
                 "sd_bus_call_async",
                 unsafe sd_bus_call_async(
-                    pointer, &slot.pointer, message.pointer, BusSlot.told, slot.box, microseconds))
+                    pointer, &slot.pointer, message.pointer, BusSlot.onMessage, slot.box, microseconds))
             // libsystemd does not start the timeout before the connection is ready.
             if isReady { return slot }
             slot.failure = try loop.timer { answer(.failure(BusError(BusError.noReply, "Not connected in time"))) }
@@ -70,7 +70,7 @@ extension Bus {
         try checkSystemd(
             "sd_bus_add_match_async",
             unsafe sd_bus_add_match_async(
-                pointer, &slot.pointer, rule, BusSlot.told,
+                pointer, &slot.pointer, rule, BusSlot.onMessage,
                 { message, box, _ in
                     let installed = unsafe Unmanaged<BusSlot>.fromOpaque(box!).takeUnretainedValue().installed
                     installed?(unsafe BusError(message!))
@@ -89,7 +89,7 @@ extension Bus {
             return 1
         }
         try checkSystemd(
-            "sd_bus_add_object", unsafe sd_bus_add_object(pointer, &slot.pointer, path, BusSlot.told, slot.box))
+            "sd_bus_add_object", unsafe sd_bus_add_object(pointer, &slot.pointer, path, BusSlot.onMessage, slot.box))
         return slot
     }
 

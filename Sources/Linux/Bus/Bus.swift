@@ -86,11 +86,11 @@ package final class Bus {
     }
 
     /// Receives libsystemd's local signals about the connection; they do not come from the bus.
-    private func listen(for member: String, _ told: sd_bus_message_handler_t) throws(SystemError) {
+    private func listen(for member: String, _ handler: sd_bus_message_handler_t) throws(SystemError) {
         try checkSystemd(
             "sd_bus_match_signal_async",
             unsafe sd_bus_match_signal_async(
                 pointer, nil, "org.freedesktop.DBus.Local", "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
-                member, told, nil, Unmanaged.passUnretained(self).toOpaque()))
+                member, handler, nil, Unmanaged.passUnretained(self).toOpaque()))
     }
 }

@@ -19,7 +19,7 @@ package final class BusNameWatcher {
     private var bus: Bus?
     private var slots: [BusSlot] = []
     /// Last reported owner; nil before the first report.
-    private var told: String??
+    private var reportedOwner: String??
 
     /// - Parameters:
     ///   - address: Address of the bus, as ``Bus/systemAddress``.
@@ -93,8 +93,8 @@ package final class BusNameWatcher {
 
     /// Must be the last statement of its callers: the callback may release this.
     private func report(_ owner: String?) {
-        guard told != .some(owner) else { return }
-        told = .some(owner)
+        guard reportedOwner != .some(owner) else { return }
+        reportedOwner = .some(owner)
         changed(owner)
     }
 }

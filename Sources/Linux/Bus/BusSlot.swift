@@ -31,7 +31,7 @@ package final class BusSlot {
         unsafe Unmanaged.passUnretained(self).toOpaque()
     }
 
-    static let told: sd_bus_message_handler_t = { message, box, _ in
+    static let onMessage: sd_bus_message_handler_t = { message, box, _ in
         // Only the body is retained: it may release the slot.
         let body = unsafe Unmanaged<BusSlot>.fromOpaque(box!).takeUnretainedValue().body
         return unsafe body(message!)

@@ -20,7 +20,7 @@ package final class TimedatedMonitor {
 
     private let address: String
     private let loop: EventLoop
-    private let told: (Bool) -> Void
+    private let report: (Bool) -> Void
     private var timer: TimerSource?
     private var bus: Bus?
     private var call: BusSlot?
@@ -29,11 +29,11 @@ package final class TimedatedMonitor {
     ///
     /// - Parameter address: Address of the bus, as ``Bus/systemAddress``.
     package init(
-        at address: String = Bus.systemAddress, loop: EventLoop, told: @escaping (Bool) -> Void
+        at address: String = Bus.systemAddress, loop: EventLoop, report: @escaping (Bool) -> Void
     ) throws(SystemError) {
         self.address = address
         self.loop = loop
-        self.told = told
+        self.report = report
         timer = try loop.timer { [unowned self] in begin() }
         timer?.arm(at: Clock.now())
     }
@@ -68,6 +68,6 @@ package final class TimedatedMonitor {
         call = nil
         bus = nil
         timer?.arm(at: Clock.now() + (answer == true ? Self.calmPeriod : Self.eagerPeriod))
-        if let answer { told(answer) }
+        if let answer { report(answer) }
     }
 }

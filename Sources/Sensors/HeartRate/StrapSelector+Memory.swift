@@ -50,7 +50,8 @@ extension StrapSelector {
             return .ours(hasChanged: false)
         }
         var strap = remembered[index]
-        if !address.isStable, let known = strap.serialNumber, let told = information.serialNumber, known != told {
+        if !address.isStable, let known = strap.serialNumber, let received = information.serialNumber, known != received
+        {
             strangers = strangers.suffix(Self.memoryLimit) + [address]
             current = nil
             return .stranger

@@ -162,7 +162,7 @@ struct KernelTroubleTests {
             return bench.hearts.count == 2
         }
         #expect(isDone)
-        #expect(bench.kernel.opcodes.contains(0x14), "the kernel is told to end the link")
+        #expect(bench.kernel.opcodes.contains(0x14), "the kernel receives Disconnect")
         #expect(bench.asked.last?.description == "A0:9E:1A:00:00:01/public")
         withExtendedLifetime(peer) {}
     }

@@ -45,7 +45,7 @@ struct PanelConfigurationTests {
         ("Toggle=KEY_NONSENSE", "Toggle takes names of keys such as KEY_PLAYPAUSE, and KEY_NONSENSE is none"),
         ("Toggle=164", "Toggle takes names of keys such as KEY_PLAYPAUSE, and 164 is none"),
         ("Stop=KEY_MAX", "Stop takes names of keys such as KEY_PLAYPAUSE, and KEY_MAX is none"),
-        ("Toggle=KEY_A\nLap=KEY_B KEY_A", "KEY_A stands in Toggle too; give it one meaning"),
+        ("Toggle=KEY_A\nLap=KEY_B KEY_A", "KEY_A is also in Toggle; assign it to one of them"),
         (
             "Devices=keys,../etc/passwd",
             "Devices takes names, and paths that begin with /dev/, with commas between; not ../etc/passwd"

@@ -115,9 +115,9 @@ struct LaterAnswerTests {
         stage.server.complete(5, .success(.straps(straps)))
         let line = try #require(client.lines().first)
         #expect(line.utf8.count <= JSONRPC.lineLimit)
-        let told = try #require(line["result"]?.array)
-        #expect(told.count > 10)
-        #expect(told.first?["rssi_dbm"] == .integer(0))
+        let reports = try #require(line["result"]?.array)
+        #expect(reports.count > 10)
+        #expect(reports.first?["rssi_dbm"] == .integer(0))
     }
 
     @Test(arguments: [

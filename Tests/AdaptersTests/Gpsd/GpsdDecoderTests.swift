@@ -116,10 +116,10 @@ import Testing
     @Test func silenceIsToldAtTheMomentThatItIsSilence() {
         var stream = GpsdDecoder(addresses: 1)
         var now = Self.start
-        var told: [LinkReason?] = []
+        var reports: [LinkReason?] = []
         func take() {
             while let step = stream.next(at: now) {
-                if case .input(.gpsdLink(let link)) = step { told.append(link.reason) }
+                if case .input(.gpsdLink(let link)) = step { reports.append(link.reason) }
             }
         }
         take()
@@ -130,7 +130,7 @@ import Testing
             now = stream.deadline
             take()
         }
-        #expect(told == [.silent, nil, .silent])
+        #expect(reports == [.silent, nil, .silent])
         #expect(now == Self.start + .seconds(5))
     }
 

@@ -72,9 +72,9 @@ struct LEDPatternsTests {
             (.paused, false, false, even),
             (.active, false, true, fast),
         ] as [(RunState?, Bool, Bool, String)], PanelLight.allCases)
-    func oneLightTellsAllOfIt(_ told: (RunState?, Bool, Bool, String), named: PanelLight) {
-        let lights = Self.lights([named: ["ACT"]], told.0, isSearching: told.1, hasFaults: told.2)
-        #expect(Self.film("ACT", lights, tenths: 20, from: ManualClock().now) == told.3)
+    func oneLightTellsAllOfIt(_ status: (RunState?, Bool, Bool, String), named: PanelLight) {
+        let lights = Self.lights([named: ["ACT"]], status.0, isSearching: status.1, hasFaults: status.2)
+        #expect(Self.film("ACT", lights, tenths: 20, from: ManualClock().now) == status.3)
     }
 
     @Test func aLightOfTwoThingsTellsTheFirst() {

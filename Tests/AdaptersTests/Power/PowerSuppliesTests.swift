@@ -116,7 +116,7 @@ struct FakeSupplies {
     // MARK: On the loop
 
     /// The reports of a monitor.
-    private final class Told {
+    private final class Reports {
         var readings: [PowerStatus?] = []
     }
 
@@ -128,22 +128,22 @@ struct FakeSupplies {
 
     @Test func aMonitorFollowsABatteryThatComesAndGoes() throws {
         let loop = try EventLoop()
-        let told = Told()
+        let reports = Reports()
         let monitor = try PowerMonitor(
             fake.supplies, loop: loop, interval: .milliseconds(20), rest: .milliseconds(50)
-        ) { told.readings.append($0) }
-        try turn(loop) { told.readings == [nil, nil] }
+        ) { reports.readings.append($0) }
+        try turn(loop) { reports.readings == [nil, nil] }
         #expect(!monitor.hasThread)
         try fake.battery("BAT0", "62", "Discharging")
-        try turn(loop) { told.readings.last == PowerStatus(batteryPercent: 62, isCharging: false) }
+        try turn(loop) { reports.readings.last == PowerStatus(batteryPercent: 62, isCharging: false) }
         #expect(monitor.hasThread)
         try fake.battery("BAT0", "61", "Charging")
-        try turn(loop) { told.readings.last == PowerStatus(batteryPercent: 61, isCharging: true) }
+        try turn(loop) { reports.readings.last == PowerStatus(batteryPercent: 61, isCharging: true) }
         try fake.remove("supply/BAT0")
-        try turn(loop) { told.readings.last == .some(nil) }
+        try turn(loop) { reports.readings.last == .some(nil) }
         #expect(!monitor.hasThread)
         try fake.battery("BAT0", "60", "Full")
-        try turn(loop) { told.readings.last == PowerStatus(batteryPercent: 60, isCharging: true) }
+        try turn(loop) { reports.readings.last == PowerStatus(batteryPercent: 60, isCharging: true) }
         monitor.close()
         #expect(!monitor.hasThread)
     }
@@ -154,12 +154,12 @@ struct FakeSupplies {
         try fake.remove("supply/BAT0/capacity")
         #expect(mkfifo(fake.path("supply/BAT0/capacity"), 0o600) == 0)
         let loop = try EventLoop()
-        let told = Told()
-        let monitor = try PowerMonitor(fake.supplies, loop: loop) { told.readings.append($0) }
+        let reports = Reports()
+        let monitor = try PowerMonitor(fake.supplies, loop: loop) { reports.readings.append($0) }
         let begun = Clock.now()
         for _ in 0..<5 { try loop.runOnce(waiting: .milliseconds(10)) }
         monitor.close(waiting: .milliseconds(50))
-        #expect(told.readings.isEmpty)
+        #expect(reports.readings.isEmpty)
         #expect(Clock.now() - begun < .seconds(5))
         // Lets the thread continue and end.
         try Data("62\n".utf8).write(to: URL(filePath: fake.path("supply/BAT0/capacity")))

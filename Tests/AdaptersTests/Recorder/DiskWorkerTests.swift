@@ -19,11 +19,11 @@ struct DiskWorkerTests {
 
     /// Submits a request, and runs the loop until the reply arrives.
     private func ask(_ question: DiskRequest) throws -> Result<DiskReply, DiskWorker.Failure> {
-        var told: Result<DiskReply, DiskWorker.Failure>?
-        #expect(diskWorker.submit(question) { told = $0 })
-        #expect(told == nil, "the answer comes later")
-        #expect(loop.turn(until: { told != nil }))
-        return try #require(told)
+        var reports: Result<DiskReply, DiskWorker.Failure>?
+        #expect(diskWorker.submit(question) { reports = $0 })
+        #expect(reports == nil, "the answer comes later")
+        #expect(loop.turn(until: { reports != nil }))
+        return try #require(reports)
     }
 
     private func record(_ steps: Int = 10) {
@@ -64,10 +64,10 @@ struct DiskWorkerTests {
     }
 
     @Test func onlySoManyQuestionsWait() {
-        var told = 0
-        let taken = (0..<40).count { _ in diskWorker.submit(.orders) { _ in told += 1 } }
+        var reports = 0
+        let taken = (0..<40).count { _ in diskWorker.submit(.orders) { _ in reports += 1 } }
         #expect(taken == DiskWorker.limit)
-        #expect(loop.turn(until: { told == taken }))
+        #expect(loop.turn(until: { reports == taken }))
         #expect(diskWorker.submit(.orders) { _ in })
         diskWorker.close()
     }

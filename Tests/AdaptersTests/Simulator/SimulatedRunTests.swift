@@ -72,12 +72,12 @@ func heartRateFollowsEffortWithALag(seed: UInt64) throws {
 func everyBeatIsToldOnce(seed: UInt64) {
     let notifications = Recording(seed: seed, seconds: 140).notifications
     #expect(notifications.allSatisfy { (1...4).contains($0.value.rrIntervals.count) })
-    var told = 0.0
+    var changes = 0.0
     for notification in notifications.dropFirst() {
-        told += notification.value.rrIntervals.reduce(0) { $0 + Double($1) } / 1024
+        changes += notification.value.rrIntervals.reduce(0) { $0 + Double($1) } / 1024
         let passed = notification.seconds - notifications[0].seconds
         // At most one beat in progress at either end may be missing or extra.
-        #expect(abs(told - passed) < 0.75)
+        #expect(abs(changes - passed) < 0.75)
     }
 }
 

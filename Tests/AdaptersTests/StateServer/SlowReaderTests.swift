@@ -37,9 +37,9 @@ import Testing
     }
     #expect(lines.filter { $0.lineClass == "EVENT" }.map { $0["seq"]!.integer! } == Array(1...20))
     let dropped = lines.filter { $0.lineClass == "DROPPED" }
-    let told = dropped.reduce(0) { $0 + $1["states"]!.integer! }
-    #expect(told > 800)
-    #expect(told + elapsed(lines).count == 1000)
+    let reported = dropped.reduce(0) { $0 + $1["states"]!.integer! }
+    #expect(reported > 800)
+    #expect(reported + elapsed(lines).count == 1000)
     #expect(dropped.allSatisfy { $0["events"] == .integer(0) })
     let hearts = lines.filter { $0.lineClass == "HEART" }.count
     #expect(hearts + dropped.reduce(0) { $0 + $1["hearts"]!.integer! } == 100)

@@ -135,7 +135,7 @@ enum DiagnosisCases {
             $0.bluetooth.adapters[0].settings = [.lowEnergy]
             $0.tell { ($0.strapIsConnected, $0.strapReason) = (false, "adapter-off") }
         },
-        Case("adapter", .noted, "paced uses no Bluetooth", nil) { $0.tell { $0.way = "off" } },
+        Case("adapter", .noted, "Bluetooth is switched off in paced", nil) { $0.tell { $0.way = "off" } },
         Case("low energy", .failed, "no adapter knows", "plug in an adapter of Bluetooth 4.0 or later") {
             $0.bluetooth.adapters[0].supported = [.powered]
         },
@@ -174,7 +174,7 @@ enum DiagnosisCases {
             $0.units?["paced.service"]?.capabilities = "cap_net_admin"
         },
         Case("capabilities", .unknown, "paced does not run", nil) { ($0.paced, $0.units) = (nil, nil) },
-        strap("off", .noted, "none is used", "pacectl strap auto"),
+        strap("off", .noted, "straps are switched off in paced", "pacectl strap auto"),
         strap("no-adapter", .unknown, "there is no adapter", nil),
         strap("adapter-off", .failed, "the adapter is off", "bluetoothctl power on"),
         strap("adapter-blocked", .failed, "the adapter is blocked", "sudo rfkill unblock bluetooth"),
@@ -194,7 +194,7 @@ enum DiagnosisCases {
         strap(
             "a-later-token", .failed, "Polar H10 …00:01 is not heard",
             "wet it, put it on, and look what is heard: pacectl scan"),
-        Case("strap", .unknown, "only members of paced-watch are told", nil) { $0.state = .notAllowed },
+        Case("strap", .unknown, "only members of paced-watch may read it", nil) { $0.state = .notAllowed },
         Case("strap", .unknown, "paced says nothing", nil) { $0.state = .silent },
     ]
 
@@ -294,9 +294,9 @@ enum DiagnosisCases {
         Case("fix", .unknown, "gpsd has no receiver", nil) {
             $0.tell { ($0.hasPosition, $0.gpsdReason) = (false, "no-device") }
         },
-        Case("fix", .noted, "paced uses no gpsd", nil) {
+        Case("fix", .noted, "gpsd is switched off in paced", nil) {
             $0.tell { ($0.hasPosition, $0.gpsdReason) = (false, "off") }
         },
-        Case("fix", .unknown, "only members of paced-watch are told", nil) { $0.state = .notAllowed },
+        Case("fix", .unknown, "only members of paced-watch may read it", nil) { $0.state = .notAllowed },
     ]
 }

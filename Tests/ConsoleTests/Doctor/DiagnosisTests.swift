@@ -76,13 +76,13 @@ struct DiagnosisTests {
     }
 
     @Test(arguments: DiagnosisCases.machine + DiagnosisCases.bluetooth + DiagnosisCases.position)
-    func eachThingThatIsWrongIsSaidWithWhatMendsIt(_ told: Case) throws {
+    func eachThingThatIsWrongIsSaidWithWhatMendsIt(_ expected: Case) throws {
         var findings = Self.well
-        told.change(&findings)
-        let diagnosis = try #require(findings.diagnoses.first { $0.check == told.check })
-        #expect(diagnosis.result == told.result, "\(diagnosis)")
-        #expect(diagnosis.finding.hasPrefix(told.finding), "\(diagnosis)")
-        #expect(diagnosis.remedy.first == told.remedy)
+        expected.change(&findings)
+        let diagnosis = try #require(findings.diagnoses.first { $0.check == expected.check })
+        #expect(diagnosis.result == expected.result, "\(diagnosis)")
+        #expect(diagnosis.finding.hasPrefix(expected.finding), "\(diagnosis)")
+        #expect(diagnosis.remedy.first == expected.remedy)
     }
 
     @Test func aLineOfTextAndALineOfJSONSayTheSame() {
@@ -99,9 +99,9 @@ struct DiagnosisTests {
     }
 
     @Test func everyFailureSaysWhatMendsIt() {
-        for told in DiagnosisCases.machine + DiagnosisCases.bluetooth + DiagnosisCases.position {
+        for expected in DiagnosisCases.machine + DiagnosisCases.bluetooth + DiagnosisCases.position {
             var findings = Self.well
-            told.change(&findings)
+            expected.change(&findings)
             for diagnosis in findings.diagnoses where diagnosis.result == .failed {
                 #expect(!diagnosis.remedy.isEmpty, "\(diagnosis)")
             }

@@ -4,39 +4,39 @@ import TestKit
 import Testing
 
 @Suite struct BusNameWatcherTests {
-    private final class Told {
+    private final class Reports {
         var owners: [String?] = []
     }
 
-    private func watch(_ stage: BusFixture, _ told: Told) throws -> BusNameWatcher {
-        try BusNameWatcher(of: "org.example", at: stage.daemon.address, loop: stage.loop) { told.owners.append($0) }
+    private func watch(_ stage: BusFixture, _ reports: Reports) throws -> BusNameWatcher {
+        try BusNameWatcher(of: "org.example", at: stage.daemon.address, loop: stage.loop) { reports.owners.append($0) }
     }
 
     @Test func aNameThatIsOwnedIsToldOnceWithItsOwner() throws {
         let stage = try BusFixture()
         let service = try stage.own("org.example")
-        let told = Told()
-        let watch = try watch(stage, told)
-        #expect(told.owners.isEmpty)
-        try stage.turn { !told.owners.isEmpty }
+        let reports = Reports()
+        let watch = try watch(stage, reports)
+        #expect(reports.owners.isEmpty)
+        try stage.turn { !reports.owners.isEmpty }
         try stage.turn(for: .milliseconds(50))
-        #expect(told.owners.count == 1)
-        #expect(told.owners[0]?.hasPrefix(":1.") == true)
+        #expect(reports.owners.count == 1)
+        #expect(reports.owners[0]?.hasPrefix(":1.") == true)
         withExtendedLifetime((watch, service)) {}
     }
 
     @Test func anOwnerThatComesGoesAndComesAgainIsToldEachTime() throws {
         let stage = try BusFixture()
-        let told = Told()
-        let watch = try watch(stage, told)
-        try stage.turn { told.owners == [nil] }
+        let reports = Reports()
+        let watch = try watch(stage, reports)
+        try stage.turn { reports.owners == [nil] }
         for round in 1...3 {
             var service: Bus? = try stage.own("org.example")
-            try stage.turn { told.owners.count == 2 * round }
-            #expect(told.owners.last??.hasPrefix(":1.") == true)
+            try stage.turn { reports.owners.count == 2 * round }
+            #expect(reports.owners.last??.hasPrefix(":1.") == true)
             service = nil
-            try stage.turn { told.owners.count == 2 * round + 1 }
-            #expect(told.owners.last == .some(nil))
+            try stage.turn { reports.owners.count == 2 * round + 1 }
+            #expect(reports.owners.last == .some(nil))
             #expect(service == nil)
         }
         withExtendedLifetime(watch) {}
@@ -44,16 +44,16 @@ import Testing
 
     @Test func aBusThatComesLaterAndGoesIsFound() throws {
         let stage = try BusFixture(isThere: false)
-        let told = Told()
-        let watch = try watch(stage, told)
-        try stage.turn { told.owners == [nil] }
+        let reports = Reports()
+        let watch = try watch(stage, reports)
+        try stage.turn { reports.owners == [nil] }
         try stage.daemon.start()
         let service = try stage.own("org.example")
-        try stage.turn { told.owners.count == 2 }
-        #expect(told.owners[1] != nil)
+        try stage.turn { reports.owners.count == 2 }
+        #expect(reports.owners[1] != nil)
         stage.daemon.stop()
-        try stage.turn { told.owners.count == 3 }
-        #expect(told.owners[2] == nil)
+        try stage.turn { reports.owners.count == 3 }
+        #expect(reports.owners[2] == nil)
         withExtendedLifetime((watch, service)) {}
     }
 
@@ -61,21 +61,21 @@ import Testing
         let stage = try BusFixture()
         stage.daemon.pause()
         defer { stage.daemon.resume() }
-        let told = Told()
-        let watch = try watch(stage, told)
+        let reports = Reports()
+        let watch = try watch(stage, reports)
         try stage.turn(for: .milliseconds(300))
-        #expect(told.owners.isEmpty)
+        #expect(reports.owners.isEmpty)
         stage.daemon.resume()
-        try stage.turn { told.owners == [nil] }
+        try stage.turn { reports.owners == [nil] }
         withExtendedLifetime(watch) {}
     }
 
     /// The bus lets any peer send any signal directly to another.
     @Test func aStrangerCannotSayWhoOwnsAName() throws {
         let stage = try BusFixture()
-        let told = Told()
-        let watch = try watch(stage, told)
-        try stage.turn { told.owners == [nil] }
+        let reports = Reports()
+        let watch = try watch(stage, reports)
+        try stage.turn { reports.owners == [nil] }
         let stranger = try stage.connect()
         // The first connections on the bus, one of which is the watcher's.
         for peer in 0..<4 {
@@ -84,7 +84,7 @@ import Testing
                 [.string("org.example"), .string(""), .string(":1.99")], to: ":1.\(peer)")
         }
         try stage.turn(for: .milliseconds(200))
-        #expect(told.owners == [nil])
+        #expect(reports.owners == [nil])
         withExtendedLifetime(watch) {}
     }
 }

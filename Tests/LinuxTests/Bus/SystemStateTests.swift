@@ -5,12 +5,14 @@ import Testing
 
 /// A fake systemd on a real bus that answers queries of its state.
 @Suite struct SystemStateTests {
-    private final class Told {
+    private final class Reports {
         var answers: [String?] = []
     }
 
-    private func ask(_ stage: BusFixture, waiting limit: Duration = .seconds(10), _ told: Told) throws -> SystemState {
-        try SystemState(at: stage.daemon.address, loop: stage.loop, waiting: limit) { told.answers.append($0) }
+    private func ask(_ stage: BusFixture, waiting limit: Duration = .seconds(10), _ reports: Reports) throws
+        -> SystemState
+    {
+        try SystemState(at: stage.daemon.address, loop: stage.loop, waiting: limit) { reports.answers.append($0) }
     }
 
     private func serve(
@@ -28,12 +30,12 @@ import Testing
             asked.append(request.message)
             try? request.reply([.variant(.string(state))])
         }
-        let told = Told()
-        let question = try ask(stage, told)
-        #expect(told.answers.isEmpty)
-        try stage.turn { !told.answers.isEmpty }
+        let reports = Reports()
+        let question = try ask(stage, reports)
+        #expect(reports.answers.isEmpty)
+        try stage.turn { !reports.answers.isEmpty }
         try stage.turn(for: .milliseconds(50))
-        #expect(told.answers == [state])
+        #expect(reports.answers == [state])
         #expect(asked.count == 1)
         #expect(asked[0].interface == "org.freedesktop.DBus.Properties")
         #expect(asked[0].member == "Get")
@@ -45,11 +47,11 @@ import Testing
         let stage = try BusFixture()
         var requests: [BusRequest] = []
         let systemd = try serve(stage) { requests.append($0) }
-        let told = Told()
+        let reports = Reports()
         let begin = Clock.now()
-        let question = try ask(stage, waiting: .milliseconds(200), told)
-        try stage.turn { !told.answers.isEmpty }
-        #expect(told.answers == [nil])
+        let question = try ask(stage, waiting: .milliseconds(200), reports)
+        try stage.turn { !reports.answers.isEmpty }
+        #expect(reports.answers == [nil])
         #expect(Clock.now() - begin >= .milliseconds(200))
         withExtendedLifetime((question, systemd)) {}
     }
@@ -58,30 +60,30 @@ import Testing
         let stage = try BusFixture()
         stage.daemon.pause()
         defer { stage.daemon.resume() }
-        let told = Told()
-        let question = try ask(stage, waiting: .milliseconds(200), told)
-        try stage.turn { !told.answers.isEmpty }
-        #expect(told.answers == [nil])
+        let reports = Reports()
+        let question = try ask(stage, waiting: .milliseconds(200), reports)
+        try stage.turn { !reports.answers.isEmpty }
+        #expect(reports.answers == [nil])
         withExtendedLifetime(question) {}
     }
 
     @Test(arguments: [false, true]) func withoutABusOrWithoutSystemdNobodyKnows(hasBus: Bool) throws {
         let stage = try BusFixture(isThere: hasBus)
-        let told = Told()
-        let question = try ask(stage, told)
-        #expect(told.answers.isEmpty)
-        try stage.turn { !told.answers.isEmpty }
-        #expect(told.answers == [nil])
+        let reports = Reports()
+        let question = try ask(stage, reports)
+        #expect(reports.answers.isEmpty)
+        try stage.turn { !reports.answers.isEmpty }
+        #expect(reports.answers == [nil])
         withExtendedLifetime(question) {}
     }
 
     @Test func anAnswerOfAnotherShapeIsNone() throws {
         let stage = try BusFixture()
         let systemd = try serve(stage) { try? $0.reply([.variant(.uint32(7)), .string("stopping")]) }
-        let told = Told()
-        let question = try ask(stage, told)
-        try stage.turn { !told.answers.isEmpty }
-        #expect(told.answers == [nil])
+        let reports = Reports()
+        let question = try ask(stage, reports)
+        try stage.turn { !reports.answers.isEmpty }
+        #expect(reports.answers == [nil])
         withExtendedLifetime((question, systemd)) {}
     }
 

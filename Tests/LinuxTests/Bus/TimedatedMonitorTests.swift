@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 @Suite struct TimedatedMonitorTests {
-    private final class Told {
+    private final class Reports {
         var answers: [Bool] = []
     }
 
@@ -22,12 +22,12 @@ import Testing
             asked.append(request.message.arguments)
             try? request.reply([.variant(.bool(isSynchronised))])
         }
-        let told = Told()
-        let watch = try TimedatedMonitor(at: stage.daemon.address, loop: stage.loop) { told.answers.append($0) }
-        #expect(told.answers.isEmpty)
-        try stage.turn { !told.answers.isEmpty }
+        let reports = Reports()
+        let watch = try TimedatedMonitor(at: stage.daemon.address, loop: stage.loop) { reports.answers.append($0) }
+        #expect(reports.answers.isEmpty)
+        try stage.turn { !reports.answers.isEmpty }
         try stage.turn(for: .milliseconds(50))
-        #expect(told.answers == [isSynchronised])
+        #expect(reports.answers == [isSynchronised])
         #expect(asked == [[.string("org.freedesktop.timedate1"), .string("NTPSynchronized")]])
         withExtendedLifetime((watch, service)) {}
     }
@@ -35,10 +35,10 @@ import Testing
     @Test func withoutABusOrATimedatedNothingIsTold() throws {
         for isThere in [false, true] {
             let stage = try BusFixture(isThere: isThere)
-            let told = Told()
-            let watch = try TimedatedMonitor(at: stage.daemon.address, loop: stage.loop) { told.answers.append($0) }
+            let reports = Reports()
+            let watch = try TimedatedMonitor(at: stage.daemon.address, loop: stage.loop) { reports.answers.append($0) }
             try stage.turn(for: .milliseconds(200))
-            #expect(told.answers == [])
+            #expect(reports.answers == [])
             withExtendedLifetime(watch) {}
         }
     }
@@ -48,7 +48,7 @@ import Testing
         var isAsked = false
         let service = try serve(stage) { _ in isAsked = true }
         var watch: TimedatedMonitor? = try TimedatedMonitor(at: stage.daemon.address, loop: stage.loop) { _ in
-            Issue.record("nobody is there to be told")
+            Issue.record("no owner receives the report")
         }
         try stage.turn { isAsked }
         watch = nil

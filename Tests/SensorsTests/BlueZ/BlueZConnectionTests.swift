@@ -75,7 +75,7 @@ struct BlueZConnectionTests {
         stage.answer(.connect(device: Self.device))
         stage.addServices()
         stage.tell(["ServicesResolved": .flag(true)])
-        #expect(stage.isConnected, "Connected=true is not always told")
+        #expect(stage.isConnected, "bluetoothd does not always report Connected=true")
         stage.tell(["Connected": .flag(false)])
         #expect(stage.losses == [.ended])
     }

@@ -18,7 +18,7 @@ struct BlueZValueTests {
             objects.apply(BlueZFixture.characteristic(Self.path(index) + "/service1/char1", "2a19"), isNew: true)
         }
         #expect(objects.device(at: Self.path(0)) != nil)
-        #expect(objects.device(at: Self.path(1)) == nil, "the one that was told of longest ago")
+        #expect(objects.device(at: Self.path(1)) == nil, "the least recently reported device is forgotten")
         #expect(objects.device(at: Self.path(6000)) != nil)
         #expect(objects.count <= BlueZObjects.limit)
     }

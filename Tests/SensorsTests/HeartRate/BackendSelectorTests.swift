@@ -18,20 +18,20 @@ struct BackendSelectorTests {
         clock.now = end
     }
 
-    private mutating func told(_ isRunning: Bool) {
+    private mutating func report(_ isRunning: Bool) {
         choice.receive(isRunning: isRunning, at: clock.now)
     }
 
     @Test mutating func whereBluetoothdRunsItIsTheWayAtOnce() {
         #expect(choice.way == nil)
-        told(true)
+        report(true)
         #expect(choice.way == .bluetoothd)
         #expect(choice.reason?.text == "bluetoothd runs")
         #expect(choice.deadline == nil)
     }
 
     @Test mutating func whereItDoesNotRunTheKernelIsTheWayAtOnce() {
-        told(false)
+        report(false)
         #expect(choice.way == .kernel)
         #expect(choice.reason?.text == "bluetoothd does not run")
         #expect(choice.deadline == nil)
@@ -43,19 +43,19 @@ struct BackendSelectorTests {
         pass(.milliseconds(1))
         #expect(choice.way == .kernel)
         #expect(choice.reason?.text == "the system bus does not answer")
-        told(false)
+        report(false)
         #expect(choice.reason?.text == "the system bus does not answer", "why it was chosen does not change")
-        told(true)
+        report(true)
         #expect(choice.way == .bluetoothd, "an answer may come late")
     }
 
     @Test mutating func bluetoothdThatIsRestartedIsNotLeft() {
-        told(true)
+        report(true)
         for gap in [0.1, 1, 3, 3.9] {
-            told(false)
+            report(false)
             pass(.seconds(gap))
             #expect(choice.way == .bluetoothd)
-            told(true)
+            report(true)
             #expect(choice.deadline == nil)
             pass(.seconds(10))
             #expect(choice.way == .bluetoothd)
@@ -63,15 +63,15 @@ struct BackendSelectorTests {
     }
 
     @Test mutating func bluetoothdThatIsStoppedIsLeftAfterFourSeconds() {
-        told(true)
-        told(false)
+        report(true)
+        report(false)
         pass(.seconds(3))
         // The loss of the bus changes nothing.
-        told(false)
+        report(false)
         pass(.seconds(1))
         #expect(choice.way == .kernel)
         #expect(choice.reason?.text == "bluetoothd does not run")
-        told(true)
+        report(true)
         #expect(choice.way == .bluetoothd)
     }
 
@@ -80,7 +80,7 @@ struct BackendSelectorTests {
         choice = BackendSelector(wish, at: clock.now)
         for isRunning in [true, false] {
             #expect(choice.way == way && choice.reason == nil && choice.deadline == nil)
-            told(isRunning)
+            report(isRunning)
             pass(.seconds(10))
         }
         #expect(choice.way == way && choice.reason == nil)

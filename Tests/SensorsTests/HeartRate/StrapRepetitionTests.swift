@@ -24,14 +24,14 @@ struct StrapRepetitionTests {
             Issue.record("no description: \(comment)")
             return
         }
-        let told: [(UInt16, String?)] = [
+        let reported: [(UInt16, String?)] = [
             (0x2A29, information.manufacturer?.text), (0x2A24, information.model?.text),
             (0x2A25, information.serialNumber?.text), (0x2A26, information.firmware?.text),
             (0x2A27, information.hardware?.text), (0x2A28, information.software?.text),
             (0x2A00, information.name?.text),
         ]
         #expect([nil, .chest].contains(information.location), comment)
-        for (type, text) in told {
+        for (type, text) in reported {
             let right = air.says.contains(type) ? Self.text(type) : nil
             #expect(text == right || text == nil, comment)
             if delay + jitter <= 100 { #expect(text == right, comment) }
