@@ -11,6 +11,13 @@ let core: [SwiftSetting] = [
 let shell = core + [.strictMemorySafety()]
 let c: [CSetting] = [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
 
+/// Rings 0 to 2.
+let inner: [Target.Dependency] = [
+    "Linux", "JournalCoding", "Wire", "Formats", "Pipeline", "Sensors", "JSONCoding", "Domain",
+]
+/// Ring 3. Each target is the only one that imports its C library.
+let adapters: [Target.Dependency] = ["Bluetooth", "Gnss", "Board", "Simulation", "Servers", "Import", "Storage"]
+
 let package = Package(
     name: "paced",
     products: [
@@ -33,68 +40,78 @@ let package = Package(
         // Ring 0
         .target(name: "Domain", swiftSettings: core),
         // Ring 1
-        .target(name: "Sensors", dependencies: ["Domain", "CMath"], swiftSettings: core),
-        .target(name: "Pipeline", dependencies: ["Domain", "CMath"], swiftSettings: core),
+        .target(name: "JSONCoding", dependencies: ["CJansson", "Domain"], swiftSettings: shell),
+        .target(name: "Sensors", dependencies: ["CMath", "Domain"], swiftSettings: core),
+        .target(name: "Pipeline", dependencies: ["CMath", "Domain"], swiftSettings: core),
+        .target(name: "Formats", dependencies: ["JSONCoding", "Domain"], swiftSettings: core),
         .target(
-            name: "Outputs", dependencies: ["Domain"], resources: [.embedInCode("schema.json")], swiftSettings: core),
+            name: "Wire", dependencies: ["Sensors", "JSONCoding", "Domain"],
+            resources: [.embedInCode("schema.json")], swiftSettings: core),
+        .target(
+            name: "JournalCoding", dependencies: ["Formats", "Pipeline", "Wire", "JSONCoding", "Domain"],
+            swiftSettings: core),
         // Ring 2
         .target(name: "Linux", dependencies: ["CLinux", "CSystemd", "Domain"], swiftSettings: shell),
         // Ring 3
+        .target(name: "Bluetooth", dependencies: ["CBlueZ", "Linux", "Sensors", "Domain"], swiftSettings: shell),
         .target(
-            name: "Adapters",
+            name: "Gnss", dependencies: ["CGps", "Linux", "Sensors", "JSONCoding", "Domain"], swiftSettings: shell),
+        .target(name: "Board", dependencies: ["CEvdev", "Linux", "Domain"], swiftSettings: shell),
+        .target(name: "Simulation", dependencies: ["CMath", "Linux", "Domain"], swiftSettings: core),
+        .target(name: "Servers", dependencies: ["Linux", "Wire", "JSONCoding", "Domain"], swiftSettings: shell),
+        .target(name: "Import", dependencies: ["CExpat", "Formats", "Domain"], swiftSettings: shell),
+        .target(
+            name: "Storage",
             dependencies: [
-                "CBlueZ", "CEvdev", "CExpat", "CGps", "CJansson", "CMath", "CSQLite", "Linux", "Sensors",
-                "Pipeline", "Outputs", "Domain",
+                "CSQLite", "Linux", "JournalCoding", "Wire", "Formats", "Pipeline", "Sensors", "JSONCoding", "Domain",
             ],
             swiftSettings: shell),
         // Ring 4
-        .target(
-            name: "Daemon", dependencies: ["Adapters", "Linux", "Sensors", "Pipeline", "Outputs", "Domain"],
-            swiftSettings: core),
-        .target(
-            name: "Console", dependencies: ["Adapters", "Linux", "Sensors", "Pipeline", "Outputs", "Domain"],
-            swiftSettings: core),
+        .target(name: "Daemon", dependencies: adapters + inner, swiftSettings: core),
+        .target(name: "Console", dependencies: adapters + inner, swiftSettings: core),
         .executableTarget(name: "paced", dependencies: ["Daemon"], swiftSettings: core),
         .executableTarget(name: "pacectl", dependencies: ["Console"], swiftSettings: core),
         // Tools
         .executableTarget(
             name: "Bench",
-            dependencies: ["CAllocations", "Adapters", "Linux", "Sensors", "Pipeline", "Outputs", "Domain"],
+            dependencies: ["CAllocations"] + adapters + inner,
             swiftSettings: core),
         .executableTarget(
-            name: "Fuzz", dependencies: ["CFuzzer", "Adapters", "Linux", "Sensors", "Pipeline", "Outputs", "Domain"],
+            name: "Fuzz", dependencies: ["CFuzzer"] + adapters + inner,
             swiftSettings: core),
         // Tests
         .target(
-            name: "TestKit", dependencies: ["Adapters", "Linux", "Sensors", "Pipeline", "Outputs", "Domain"],
+            name: "TestKit", dependencies: adapters + inner,
             swiftSettings: core),
         .testTarget(name: "DomainTests", dependencies: ["Domain", "TestKit"], swiftSettings: core),
-        .testTarget(name: "SensorsTests", dependencies: ["Sensors", "Domain", "TestKit"], swiftSettings: core),
+        .testTarget(
+            name: "SensorsTests", dependencies: ["Formats", "Sensors", "Domain", "TestKit"], swiftSettings: core),
         .testTarget(
             name: "PipelineTests", dependencies: ["Pipeline", "Domain", "TestKit"],
             exclude: ["Geodesic/vectors.csv"], swiftSettings: core),
-        .testTarget(name: "OutputsTests", dependencies: ["Outputs", "Domain", "TestKit"], swiftSettings: core),
+        .testTarget(
+            name: "OutputsTests",
+            dependencies: ["JournalCoding", "Wire", "Formats", "Pipeline", "JSONCoding", "Domain", "TestKit"],
+            swiftSettings: core),
         .testTarget(name: "LinuxTests", dependencies: ["Linux", "Domain", "TestKit"], swiftSettings: core),
         // Records a synthetic run; tests kill it in the middle, or give it a disk that loses writes.
         .executableTarget(
-            name: "JournalProcess", dependencies: ["Adapters", "Linux", "Domain", "TestKit"],
+            name: "JournalProcess", dependencies: ["Storage", "Linux", "Pipeline", "Formats", "Domain", "TestKit"],
             path: "Tests/JournalProcess", swiftSettings: core),
         .testTarget(
             name: "AdaptersTests",
-            dependencies: [
-                "JournalProcess", "Adapters", "Linux", "Sensors", "Outputs", "Pipeline", "Domain", "TestKit",
-            ],
+            dependencies: ["JournalProcess", "TestKit"] + adapters + inner,
             swiftSettings: core),
         .testTarget(
             name: "DaemonTests",
-            dependencies: ["Daemon", "Adapters", "Linux", "Sensors", "Pipeline", "Outputs", "Domain", "TestKit"],
+            dependencies: ["Daemon", "TestKit"] + adapters + inner,
             swiftSettings: core),
         .testTarget(
-            name: "ConsoleTests", dependencies: ["Console", "Adapters", "Sensors", "Outputs", "Domain", "TestKit"],
+            name: "ConsoleTests", dependencies: ["Console", "TestKit"] + adapters + inner,
             exclude: ["Screens"], swiftSettings: core),
         .testTarget(
-            name: "ReplayTests", dependencies: ["Adapters", "Sensors", "Pipeline", "Outputs", "Domain", "TestKit"],
+            name: "ReplayTests", dependencies: ["TestKit"] + adapters + inner,
             swiftSettings: core),
-        .testTarget(name: "ConventionTests", dependencies: ["Outputs"], swiftSettings: core),
+        .testTarget(name: "ConventionTests", dependencies: ["Wire"], swiftSettings: core),
     ]
 )

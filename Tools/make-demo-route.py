@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the demo's route, Sources/Adapters/Simulator/SimulatedRoute+Path.swift, on standard output.
+"""Writes the demo's route, Sources/Simulation/SimulatedRoute+Path.swift, on standard output.
 
     Tools/make-demo-route.py run-fenix2-9km.records.csv
 

@@ -1,5 +1,5 @@
 import Domain
-import Outputs
+import JSONCoding
 import Pipeline
 import Sensors
 

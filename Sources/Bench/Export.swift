@@ -1,7 +1,7 @@
 import Domain
+import Formats
 import Glibc
 import Linux
-import Outputs
 
 /// Ten hours of a run, generated second by second without storing it.
 private struct TenHours: RecordingRows {

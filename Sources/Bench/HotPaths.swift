@@ -1,9 +1,10 @@
-import Adapters
 import Domain
+import Gnss
+import JSONCoding
 import Linux
-import Outputs
 import Pipeline
-import Sensors
+import Servers
+import Wire
 
 /// Measures each hot path and prints the table; returns true if the limits hold.
 func measureHotPaths() throws -> Bool {

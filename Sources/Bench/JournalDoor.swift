@@ -1,7 +1,8 @@
-import Adapters
 import Domain
 import Glibc
 import Linux
+import Pipeline
+import Storage
 
 /// Measures handing one entry to the journal's thread, which drains its queue meanwhile.
 func measureJournal() throws -> Measurement {

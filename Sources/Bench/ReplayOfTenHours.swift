@@ -1,7 +1,8 @@
 import Domain
 import Glibc
-import Outputs
+import JSONCoding
 import Pipeline
+import Wire
 
 /// The replay of an activity of ten hours, with RR intervals, a fix and a state each second.
 struct ReplayOfTenHours {

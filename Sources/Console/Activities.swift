@@ -1,6 +1,7 @@
-import Adapters
 import Domain
-import Outputs
+import JSONCoding
+import Storage
+import Wire
 
 extension Invocation {
     /// Lists activities, newest first, as a table or as summaries in the wire format.

@@ -1,5 +1,6 @@
 import Domain
-import Outputs
+import Formats
+import Wire
 
 /// Options that belong to one command.
 struct CommandOptions {
@@ -47,7 +48,7 @@ struct CommandOptions {
         case "--speed":
             (pace.speed, command) = (try OptionValue.speed(after: option, &rest), "replay")
         case "--interval-ms":
-            guard let every = rest.popFirst().flatMap({ Int($0) }), Outputs.Subscription.isPeriod(every) else {
+            guard let every = rest.popFirst().flatMap({ Int($0) }), Wire.Subscription.isPeriod(every) else {
                 throw .usage("--interval-ms needs a multiple of 100 from 100 to 60000")
             }
             (pace.every, command) = (every, "replay")

@@ -1,8 +1,8 @@
-import Adapters
 import Domain
 import Glibc
+import JSONCoding
 import Linux
-import Outputs
+import Wire
 
 /// `pacectl`, the command line of the daemon.
 package enum Console {

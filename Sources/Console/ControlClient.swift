@@ -1,5 +1,5 @@
-import Adapters
 import Domain
+import JSONCoding
 import Linux
 
 /// Client of control.sock: sends JSON-RPC 2.0 requests, one at a time.

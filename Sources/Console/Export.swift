@@ -1,8 +1,8 @@
-import Adapters
 import Domain
+import Formats
 import Glibc
 import Linux
-import Outputs
+import Storage
 
 extension Invocation {
     /// Exports an activity to a file or to standard output. Lists on standard error what the format cannot hold.

@@ -1,6 +1,6 @@
-import Adapters
 import Domain
 import Glibc
+import JSONCoding
 import Linux
 
 /// Error of a command: one line with the next step for the user, and the exit status.

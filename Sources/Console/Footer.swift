@@ -1,3 +1,4 @@
+import Board
 import Domain
 
 /// The last rows of a screen: how to start a run, faults, links.

@@ -1,9 +1,10 @@
-import Adapters
 import Domain
+import Formats
+import JSONCoding
 import Linux
-import Outputs
 import Pipeline
-import Sensors
+import Storage
+import Wire
 
 extension Invocation {
     /// Imports files, each as an activity. An unreadable file does not stop the others.

@@ -1,5 +1,5 @@
 import Domain
-import Outputs
+import Formats
 
 /// The parsed command line of `pacectl`.
 struct Invocation: Equatable {

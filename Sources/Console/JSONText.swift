@@ -1,4 +1,4 @@
-import Adapters
+import JSONCoding
 
 /// Handles JSON as text: values to print unchanged, and values to send.
 enum JSONText {

@@ -1,8 +1,8 @@
-import Adapters
 import Domain
+import Formats
 import Glibc
+import Import
 import Linux
-import Sensors
 
 /// A file to import or replay.
 struct RecordingFile {

@@ -1,8 +1,9 @@
-import Adapters
 import Domain
 import Glibc
+import JSONCoding
 import Linux
-import Outputs
+import Storage
+import Wire
 
 extension Invocation {
     /// Recovers a damaged journal into the current one. If the daemon runs, it does the work.
@@ -10,7 +11,7 @@ extension Invocation {
         let state = StateDirectory(stateDirectory)
         let file = try Self.located(path)
         let isOwn = Self.resolved(state.path) == file.directory
-        if isOwn, !JournalRecovery.isName(file.name) {
+        if isOwn, !ActivityRequest.isJournalName(file.name) {
             throw .failed("\(path) is the journal itself; name a damaged one, such as journal-….damaged.sqlite")
         }
         do {

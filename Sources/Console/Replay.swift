@@ -1,9 +1,10 @@
-import Adapters
 import Domain
+import Formats
+import JSONCoding
 import Linux
-import Outputs
 import Pipeline
-import Sensors
+import Storage
+import Wire
 
 extension Invocation {
     /// Prints the STATE and EVENT lines of an activity, or those that a file would produce.

@@ -1,6 +1,6 @@
-import Adapters
 import Domain
 import Glibc
+import JSONCoding
 import Linux
 
 extension Invocation {

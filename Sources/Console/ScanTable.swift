@@ -1,5 +1,5 @@
-import Adapters
 import Domain
+import JSONCoding
 
 /// Table of the straps that a scan has found so far.
 struct ScanTable: Equatable {

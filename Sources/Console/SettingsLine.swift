@@ -1,5 +1,5 @@
-import Adapters
 import Domain
+import JSONCoding
 
 extension Settings {
     /// Parses the settings that a screen uses from a SETTINGS line; nil for any other line.

@@ -1,7 +1,7 @@
-import Adapters
 import Domain
 import Glibc
-import Outputs
+import JournalCoding
+import Storage
 
 /// The directory with the journal.
 struct StateDirectory: Equatable {

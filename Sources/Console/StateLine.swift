@@ -1,5 +1,5 @@
-import Adapters
 import Domain
+import JSONCoding
 
 /// The fields of a STATE line that are shown to users.
 ///

@@ -1,3 +1,4 @@
+import Board
 import Domain
 
 /// Formats states and activities as text for users.

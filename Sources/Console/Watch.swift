@@ -1,6 +1,6 @@
-import Adapters
 import Domain
 import Glibc
+import JSONCoding
 import Linux
 
 /// `pacectl watch` on a terminal. Waits for the daemon whenever it is away.

@@ -1,6 +1,6 @@
-import Adapters
 import Domain
 import Glibc
+import JSONCoding
 import Linux
 
 /// `pacectl watch` without a terminal: one readable line each second, or the daemon's unchanged lines.

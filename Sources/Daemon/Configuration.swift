@@ -1,6 +1,7 @@
-package import Adapters
+import Board
 package import Domain
-package import Outputs
+package import Formats
+package import Linux
 package import Sensors
 
 /// What the configuration file says: paced.conf, in the form that systemd's files have.

@@ -1,6 +1,7 @@
-import Adapters
+import Board
 import Domain
-import Outputs
+import Linux
+import Pipeline
 import Sensors
 
 /// A key of paced.conf that the daemon uses: one row of ``all``.

@@ -1,6 +1,8 @@
-import Adapters
 import Domain
-import Outputs
+import Formats
+import JSONCoding
+import Linux
+import Wire
 
 /// Reads the value of a key of paced.conf.
 extension ConfigurationFile.Assignment {

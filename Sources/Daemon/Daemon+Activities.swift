@@ -1,8 +1,9 @@
-import Adapters
 import Domain
 import Linux
-import Outputs
 import Pipeline
+import Servers
+import Storage
+import Wire
 
 /// Requests about recorded activities: the disk worker reads, the journal's writer changes.
 extension Daemon {

@@ -1,7 +1,8 @@
-import Adapters
+import Bluetooth
 import Domain
 import Linux
 import Sensors
+import Storage
 
 /// Creates the Bluetooth backends and the switch between them.
 extension Daemon {

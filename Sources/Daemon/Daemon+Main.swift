@@ -1,7 +1,7 @@
-import Adapters
 import Domain
 import Glibc
 import Linux
+import Storage
 
 extension Daemon {
     /// - Returns: the exit status of the program.

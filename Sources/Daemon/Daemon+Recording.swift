@@ -1,8 +1,9 @@
-import Adapters
 import Domain
+import Formats
 import Linux
-import Outputs
 import Pipeline
+import Servers
+import Storage
 
 /// Start of the recording: adopts the journal's content and the activity that was left open.
 extension Daemon {

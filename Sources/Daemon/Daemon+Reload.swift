@@ -1,7 +1,8 @@
-import Adapters
 import Domain
 import Linux
 import Pipeline
+import Servers
+import Storage
 
 /// SIGHUP: reads the configuration file again. Live keys change at
 /// once, the others at the next start. An invalid file changes nothing.

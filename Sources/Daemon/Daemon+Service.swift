@@ -1,8 +1,8 @@
-import Adapters
 import Domain
 import Glibc
 import Linux
 import Pipeline
+import Storage
 
 /// The daemon as a systemd service: status reports, signals and shutdown.
 extension Daemon {

@@ -1,7 +1,9 @@
-import Adapters
 import Domain
 import Linux
 import Pipeline
+import Servers
+import Storage
+import Wire
 
 /// The settings. A change over control.sock has precedence over the configuration and is stored in the journal.
 ///

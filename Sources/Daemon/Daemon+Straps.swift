@@ -1,8 +1,11 @@
-import Adapters
+import Bluetooth
 import Domain
 import Linux
 import Pipeline
 import Sensors
+import Servers
+import Storage
+import Wire
 
 /// The user's choice of straps over control.sock, and the file of known straps.
 ///

@@ -1,9 +1,14 @@
-import Adapters
+import Bluetooth
+import Board
 import Domain
 import Glibc
+import Gnss
 import Linux
 import Pipeline
-import Sensors
+import Servers
+import Simulation
+import Storage
+import Wire
 
 /// Wires the devices to the pipeline, and the pipeline to the sockets and the journal, in one loop on one thread.
 ///

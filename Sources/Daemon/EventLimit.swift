@@ -1,5 +1,5 @@
 import Domain
-import Outputs
+import Wire
 
 /// Limits the EVENTs of each kind: ``burst`` at once, then one each second.
 ///

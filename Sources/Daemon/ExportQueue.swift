@@ -1,7 +1,7 @@
-import Adapters
 import Domain
+import Formats
 import Linux
-import Outputs
+import Storage
 
 /// Exports the files of ended activities. The journal lists the pending exports, so none
 /// is lost when the process or the power ends. Each is retried until its file is written.

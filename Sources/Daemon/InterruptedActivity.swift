@@ -1,6 +1,6 @@
-import Adapters
 import Domain
 import Pipeline
+import Storage
 
 /// State in which the journal's newest activity was left, rebuilt by a replay of its entries.
 ///

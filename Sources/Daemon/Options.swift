@@ -1,6 +1,7 @@
-import Adapters
 import Domain
+import Linux
 package import Sensors
+import Wire
 
 /// The command line of `paced`.
 ///

@@ -1,7 +1,6 @@
-import Adapters
 import Domain
-import Outputs
 import Pipeline
+import Storage
 
 /// An activity that resumed after a reboot while the time of day is unknown.
 ///

@@ -1,8 +1,8 @@
-import Adapters
 import Domain
+import Formats
 import Linux
-import Outputs
 import Pipeline
+import Storage
 
 /// Writes the run to the journal: log entries as they come, and the rows that the recording builder
 /// makes of the pipeline's outputs. The state server's `keep` closure writes the EVENT lines.

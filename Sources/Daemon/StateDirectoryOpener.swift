@@ -1,6 +1,6 @@
-import Adapters
 import Domain
 import Linux
+import Storage
 
 /// Result of an attempt to open the state directory.
 struct StateDirectoryStatus: Sendable {

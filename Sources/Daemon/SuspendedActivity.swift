@@ -1,7 +1,6 @@
-import Adapters
 import Domain
-import Outputs
 import Pipeline
+import Storage
 
 /// Snapshot of an activity that was closed on low battery. It resumes if power returns within the limit.
 ///

@@ -1,7 +1,6 @@
-import Adapters
 import Domain
-import Outputs
 import Pipeline
+import Storage
 
 /// An activity that a kill, a power cut or a restart left open, rebuilt by a replay of its entries.
 struct ResumedActivity {

@@ -1,6 +1,8 @@
-import Adapters
 import Domain
-import Outputs
+import JSONCoding
+import JournalCoding
+import Storage
+import Wire
 
 /// Settings that users have changed over control.sock. The others have the configuration's values.
 struct UserSettings: Equatable {

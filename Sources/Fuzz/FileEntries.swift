@@ -1,6 +1,5 @@
 import Domain
-import Outputs
-import Sensors
+import Formats
 
 extension FuzzTarget {
     /// A FIT file in chunks of 1 to 256 bytes: it is rejected, or its rows are in order and survive an export.

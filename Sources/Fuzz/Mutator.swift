@@ -1,4 +1,4 @@
-import Adapters
+import Simulation
 
 /// Makes cases by mutation of a corpus, and some of random bytes. The same seed gives the same cases.
 struct Mutator {

@@ -1,5 +1,5 @@
-import Adapters
 import Domain
+import Gnss
 import Sensors
 
 extension FuzzTarget {

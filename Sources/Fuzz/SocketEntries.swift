@@ -1,8 +1,10 @@
-import Adapters
 import Domain
-import Outputs
+import JSONCoding
 import Pipeline
 import Sensors
+import Servers
+import Storage
+import Wire
 
 extension FuzzTarget {
     static let json = FuzzTarget(

@@ -1,7 +1,6 @@
-import Adapters
 import Domain
-import Outputs
-import Sensors
+import Formats
+import Import
 
 extension FuzzTarget {
     /// Files to import, in chunks of 1 to 256 bytes: accepted rows are in order and survive a TCX export.

@@ -1,4 +1,4 @@
-package import Domain
+import Domain
 
 /// Snapshot and restore of an idle pipeline.
 extension Pipeline {

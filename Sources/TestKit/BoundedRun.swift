@@ -1,5 +1,5 @@
 package import Domain
-import Pipeline
+package import Pipeline
 
 /// A fix, command or outage of a run in a test, with its moment.
 package struct RunStep: Sendable {

@@ -1,6 +1,7 @@
 import Domain
 import Glibc
 package import Linux
+import Servers
 
 /// A scripted gpsd on the loop of the client under test.
 package final class FakeGpsd {

@@ -1,4 +1,5 @@
 package import Domain
+import Sensors
 
 /// A fake of the kernel's Bluetooth management channel. It is written
 /// from BlueZ's doc/mgmt-api.txt, not from the codec under test.

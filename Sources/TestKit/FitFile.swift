@@ -1,6 +1,5 @@
 package import Domain
-package import Outputs
-package import Sensors
+package import Formats
 
 /// The content of a FIT file, read by ``FitReader``.
 package struct FitFile {

@@ -1,6 +1,6 @@
-import Adapters
 package import Domain
 import Foundation
+import Gnss
 import Sensors
 
 /// A log of a receiver, and the reports that the real gpsd makes of it.

@@ -1,4 +1,5 @@
-package import Domain
+import Domain
+package import Pipeline
 
 /// Random log entries of every kind, with values from their whole ranges. The same seed gives the same entries.
 package struct RandomEntries {

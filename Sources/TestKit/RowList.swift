@@ -1,5 +1,5 @@
 package import Domain
-import Outputs
+import Formats
 
 /// The rows of a recording, in memory.
 package struct RowList: RecordingRows {

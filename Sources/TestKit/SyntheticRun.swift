@@ -1,5 +1,6 @@
-package import Adapters
 package import Domain
+package import Pipeline
+package import Storage
 
 /// A run whose entries and rows are functions of their index: a test need not store them to verify a journal.
 package struct SyntheticRun: Sendable {

@@ -2,7 +2,7 @@ import Glibc
 import Linux
 import Testing
 
-@testable import Adapters
+@testable import Servers
 
 /// The limits count each user separately.
 @Test func usersAreLimitedEachForItself() throws {

@@ -1,4 +1,4 @@
-import Adapters
+import Servers
 import TestKit
 import Testing
 

@@ -1,7 +1,7 @@
-import Adapters
 import Domain
 import Glibc
 import Linux
+import Servers
 import Testing
 
 @Test func whereNoClientCanBeTakenTheLoopRests() throws {

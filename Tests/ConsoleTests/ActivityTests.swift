@@ -1,7 +1,5 @@
-import Adapters
 import Domain
-import Outputs
-import Sensors
+import Formats
 import TestKit
 import Testing
 

@@ -1,5 +1,5 @@
 import Domain
-import Outputs
+import Formats
 import Testing
 
 @testable import Console

@@ -1,5 +1,5 @@
-import Adapters
 import Domain
+import JSONCoding
 import Testing
 
 @testable import Console

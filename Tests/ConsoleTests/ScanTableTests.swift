@@ -1,4 +1,4 @@
-import Adapters
+import JSONCoding
 import Testing
 
 @testable import Console

@@ -1,5 +1,5 @@
-import Adapters
 import Domain
+import JSONCoding
 
 @testable import Console
 

@@ -1,3 +1,4 @@
+import Board
 import Domain
 import Testing
 

@@ -2,7 +2,7 @@ import Testing
 
 /// The daemon makes no blocking calls to other processes.
 @Suite struct WaitingTests {
-    /// Each waits for a response of the bus or a name server, or for room in a queue.
+    /// Each waits for a response of the bus or a name server, or for target in a queue.
     private static let waiting = [
         "sd_bus_call", "sd_bus_call_method", "sd_bus_call_methodv", "sd_bus_add_match", "sd_bus_match_signal",
         "sd_bus_request_name", "sd_bus_release_name", "sd_bus_flush", "sd_bus_flush_close_unref",
@@ -17,9 +17,9 @@ import Testing
     ]
 
     @Test func nothingWaitsForTheBusOrForANameServer() throws {
-        for room in try Repository.folders(in: "Sources") where room != "TestKit" {
+        for target in try Repository.folders(in: "Sources") where target != "TestKit" {
             for ending in [".swift", ".c", ".h"] {
-                for file in try Repository.files(in: "Sources/" + room, ending) {
+                for file in try Repository.files(in: "Sources/" + target, ending) {
                     for line in try Repository.code(of: file) {
                         #expect(Self.waitingCall(in: line) == nil, "\(file): \(line)")
                     }

@@ -1,5 +1,7 @@
-import Adapters
 import Domain
+import Linux
+import Pipeline
+import Sensors
 import Testing
 
 @testable import Daemon

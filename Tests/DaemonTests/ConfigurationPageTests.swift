@@ -1,8 +1,10 @@
-import Adapters
+import Board
 import Domain
 import Foundation
-import Outputs
+import JSONCoding
+import Linux
 import Testing
+import Wire
 
 @testable import Daemon
 

@@ -1,7 +1,8 @@
-import Adapters
 import Domain
+import Formats
+import JSONCoding
 import Linux
-import Outputs
+import Pipeline
 import Sensors
 import TestKit
 import Testing

@@ -1,8 +1,8 @@
-import Adapters
 import Domain
+import Formats
 import Linux
-import Outputs
 import Pipeline
+import Storage
 
 @testable import Daemon
 

@@ -1,5 +1,6 @@
-import Adapters
+import Board
 import Foundation
+import Linux
 import Testing
 
 @testable import Daemon

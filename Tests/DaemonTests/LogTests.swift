@@ -1,6 +1,6 @@
-import Adapters
 import Domain
 import Pipeline
+import Simulation
 import TestKit
 import Testing
 

@@ -1,9 +1,8 @@
-import Adapters
 import Domain
 import Glibc
 import Linux
-import Outputs
 import Pipeline
+import Storage
 import TestKit
 import Testing
 

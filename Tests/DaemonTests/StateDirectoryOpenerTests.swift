@@ -1,11 +1,13 @@
-import Adapters
 import Domain
+import Formats
 import Foundation
+import JSONCoding
 import Linux
-import Outputs
 import Pipeline
+import Storage
 import TestKit
 import Testing
+import Wire
 
 @testable import Daemon
 

@@ -1,8 +1,7 @@
-import Adapters
 import Domain
 import Linux
-import Outputs
 import Pipeline
+import Storage
 import TestKit
 import Testing
 

@@ -1,6 +1,7 @@
-import Adapters
 import Domain
+import Storage
 import Testing
+import Wire
 
 @testable import Daemon
 

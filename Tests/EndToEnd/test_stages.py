@@ -27,13 +27,13 @@ LEAK = """\
 Direct leak of 32 byte(s) in 1 object(s) allocated from:
     #0 0x55 in malloc (/x/y+0x1)
     #1 0x56 in swift_slowAlloc (/x+0x2)
-    #2 0x57 in JSON.parse(_:) /src/paced/Sources/Adapters/JSON/JSON.swift:40:9
+    #2 0x57 in JSON.parse(_:) /src/paced/Sources/JSONCoding/JSON.swift:40:9
     #3 0x58 in ControlTests.aRequest() /src/paced/Tests/AdaptersTests/Control/ControlTests.swift:9:1
 """
 RACE = """\
 WARNING: ThreadSanitizer: data race (pid=7)
   Write of size 8 at 0x7b by main thread:
-    #0 Journal.take() /src/paced/Sources/Adapters/Recorder/Journal.swift:60:9 (x+0x1)
+    #0 Journal.take() /src/paced/Sources/Storage/Journal/Journal.swift:60:9 (x+0x1)
 """
 MACHINE = """\
 ok kernel/scan 10.4
@@ -53,9 +53,9 @@ FAIL systemd/panel 2.0
 @pytest.mark.parametrize("output, lines", [
     (SWIFT, ["aBeat(named:) HeartTests.swift:12: Expectation failed: (bpm → 60) == 61"]),
     (CRASH, ["crash: Fatal error: Index out of range", "aLinkEnds(): did not end (1 of 2 tests were running)"]),
-    (LEAK, ["JSON.parse(_:) at Sources/Adapters/JSON/JSON.swift:40, in ControlTests.aRequest() at "
+    (LEAK, ["JSON.parse(_:) at Sources/JSONCoding/JSON.swift:40, in ControlTests.aRequest() at "
             "Tests/AdaptersTests/Control/ControlTests.swift:9: Direct leak of 32 byte(s) in 1 object(s)"]),
-    (RACE, ["Journal.take() at Sources/Adapters/Recorder/Journal.swift:60: ThreadSanitizer: data race (pid=7)"]),
+    (RACE, ["Journal.take() at Sources/Storage/Journal/Journal.swift:60: ThreadSanitizer: data race (pid=7)"]),
     (MACHINE, ["kernel/link-drop: within 60 s there was not: beat; the heart says None"]),
     (TRACE, ["systemd/panel: FileNotFoundError: no /dev/uinput"]),
     ("FAILED test_x.py::test_y[a b] - assert 1 == 2\n", ["test_x.py::test_y[a b]: assert 1 == 2"]),

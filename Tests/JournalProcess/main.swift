@@ -1,7 +1,7 @@
-import Adapters
 import Domain
 import Foundation
 import Linux
+import Storage
 import TestKit
 
 // Records a synthetic run and says what it does on standard output, a line each:

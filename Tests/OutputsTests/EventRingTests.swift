@@ -1,7 +1,7 @@
 import Domain
-import Outputs
 import TestKit
 import Testing
+import Wire
 
 private func event(_ milliseconds: Int64) -> Event {
     Event(at: Instant(milliseconds: milliseconds), kind: .fix(.fresh, mode: 3, after: .zero))

@@ -1,5 +1,5 @@
 import Domain
-import Outputs
+import Formats
 import TestKit
 import Testing
 

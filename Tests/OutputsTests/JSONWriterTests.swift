@@ -1,7 +1,8 @@
 import Domain
-import Outputs
+import JSONCoding
 import TestKit
 import Testing
+import Wire
 
 private func written(_ body: (inout JSONWriter) -> Void) -> String {
     var writer = JSONWriter()

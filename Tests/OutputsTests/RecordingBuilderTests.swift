@@ -1,5 +1,5 @@
 import Domain
-import Outputs
+import Pipeline
 import TestKit
 import Testing
 

@@ -1,7 +1,7 @@
 import Domain
-import Outputs
 import TestKit
 import Testing
+import Wire
 
 /// A client's queue and ring, read line by line.
 private struct Client {

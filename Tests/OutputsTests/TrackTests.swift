@@ -1,8 +1,10 @@
 import Domain
+import Formats
 import Foundation
-import Outputs
+import JSONCoding
 import TestKit
 import Testing
+import Wire
 
 @Suite struct TrackTests {
     private static let samples: [RecordingRow] = (1...600).map { second in

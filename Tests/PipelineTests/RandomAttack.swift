@@ -1,4 +1,5 @@
 import Domain
+import Linux
 import Pipeline
 import TestKit
 

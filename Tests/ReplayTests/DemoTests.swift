@@ -1,6 +1,6 @@
-import Adapters
 import Domain
 import Pipeline
+import Simulation
 import Testing
 
 /// The demo of `paced --demo` without sockets: simulated inputs through the pipeline at full speed.

@@ -1,8 +1,8 @@
-import Adapters
 import Domain
+import Formats
 import Foundation
+import Import
 import Pipeline
-import Sensors
 import TestKit
 import Testing
 

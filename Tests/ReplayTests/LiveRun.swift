@@ -1,7 +1,8 @@
-import Adapters
 import Domain
-import Outputs
+import JSONCoding
+import JournalCoding
 import Pipeline
+import Simulation
 import TestKit
 import Testing
 

@@ -1,7 +1,7 @@
-import Adapters
 import Domain
 import Foundation
-import Outputs
+import JSONCoding
+import JournalCoding
 import Pipeline
 import Testing
 

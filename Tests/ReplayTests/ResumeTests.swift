@@ -1,7 +1,6 @@
-import Adapters
 import Domain
-import Outputs
 import Pipeline
+import Simulation
 import TestKit
 import Testing
 

@@ -1,4 +1,4 @@
-import Outputs
+import JSONCoding
 
 /// Result of one check, with its remedy.
 struct Diagnosis: Equatable {

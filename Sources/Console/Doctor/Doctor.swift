@@ -1,6 +1,6 @@
-import Adapters
 import Domain
 import Glibc
+import JSONCoding
 import Linux
 
 /// `pacectl doctor`: checks everything that a run needs, within some seconds, and prints faults with their remedies.

@@ -1,7 +1,8 @@
-import Adapters
 import Domain
 import Glibc
+import JSONCoding
 import Linux
+import Servers
 
 /// Queries gpsd for its release and its receivers, never for positions.
 enum GpsdProbe {

@@ -1,4 +1,5 @@
 import Domain
+import Linux
 import Sensors
 
 /// Facts about a system, input of the diagnoses. Nil if a fact is not available.

@@ -1,7 +1,9 @@
-import Adapters
+import Bluetooth
+import Board
 import Domain
 import Glibc
 import Linux
+import Sensors
 
 extension SystemFiles {
     /// Adapters, rfkill blocks, and whether bluetoothd runs.

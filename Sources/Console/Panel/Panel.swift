@@ -1,4 +1,4 @@
-import Adapters
+import Board
 import Domain
 import Glibc
 import Linux

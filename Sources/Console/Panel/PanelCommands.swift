@@ -1,5 +1,5 @@
-import Adapters
 import Domain
+import JSONCoding
 import Linux
 
 /// The panel's client of control.sock. Sends one command at a time, each on a new connection.

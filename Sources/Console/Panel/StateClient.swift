@@ -1,5 +1,6 @@
-import Adapters
+import Board
 import Domain
+import JSONCoding
 import Linux
 
 /// The panel's client of state.sock. Reconnects without end and publishes the state of the run.

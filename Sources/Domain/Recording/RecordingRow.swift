@@ -60,3 +60,16 @@ package struct RecordingSample: Equatable, Sendable {
         self.elapsedMilliseconds = elapsedMilliseconds
     }
 }
+
+/// The rows of one recording, which a format can read several times.
+package protocol RecordingRows {
+    /// Passes the rows whose times are in the range to `body`, in order, with as few in memory as possible.
+    func each(in moments: ClosedRange<Int64>, _ body: (RecordingRow) throws -> Void) throws
+}
+
+extension RecordingRows {
+    /// Passes all rows to `body`.
+    package func each(_ body: (RecordingRow) throws -> Void) throws {
+        try each(in: 0...Int64.max, body)
+    }
+}

@@ -1,6 +1,7 @@
 import Domain
 import Glibc
 import Linux
+import Sensors
 
 /// Straps: connections, services and values.
 extension FakeBlueZ {

@@ -1,4 +1,4 @@
-import Adapters
+import Bluetooth
 import Domain
 import Glibc
 import Linux

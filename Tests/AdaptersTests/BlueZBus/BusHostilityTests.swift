@@ -1,4 +1,3 @@
-import Adapters
 import Domain
 import Linux
 import Sensors

@@ -1,8 +1,6 @@
-import Adapters
 import Domain
 import Glibc
 import Linux
-import Sensors
 import TestKit
 import Testing
 

@@ -1,7 +1,5 @@
-import Adapters
 import Domain
 import Linux
-import Sensors
 import TestKit
 import Testing
 

@@ -1,8 +1,7 @@
-import Linux
 import TestKit
 import Testing
 
-@testable import Adapters
+@testable import Linux
 
 struct ConfigurationFileTests {
     private func read(_ text: String) throws -> [ConfigurationFile.Assignment] {

@@ -1,6 +1,7 @@
+import Linux
 import Testing
 
-@testable import Adapters
+@testable import Board
 
 struct PanelConfigurationTests {
     private func configuration(_ text: String) throws -> PanelConfiguration {

@@ -1,9 +1,9 @@
-import Adapters
 import Domain
 import Linux
-import Outputs
+import Servers
 import TestKit
 import Testing
+import Wire
 
 /// A control server whose daemon has settings and records its requests.
 final class ControlFixture {

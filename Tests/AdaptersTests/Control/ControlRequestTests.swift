@@ -1,7 +1,7 @@
-import Adapters
 import Domain
-import Outputs
+import JSONCoding
 import Testing
+import Wire
 
 private func request(_ method: String, _ parameters: String? = nil) throws -> ControlRequest {
     try ControlRequest(method: method, parameters: parameters.map { try JSON(parsing: $0.utf8) })

@@ -1,10 +1,11 @@
-import Adapters
 import Domain
 import Glibc
+import JSONCoding
 import Linux
-import Outputs
+import Servers
 import TestKit
 import Testing
+import Wire
 
 func result(_ json: String) -> String {
     #"{"jsonrpc":"2.0","result":\#(json),"id":1}"#

@@ -1,8 +1,8 @@
-import Adapters
 import Domain
-import Outputs
+import JSONCoding
 import TestKit
 import Testing
+import Wire
 
 /// The methods that the specification's examples assume.
 private func call(

@@ -1,10 +1,11 @@
-import Adapters
 import Domain
+import JSONCoding
 import Linux
-import Outputs
 import Sensors
+import Servers
 import TestKit
 import Testing
+import Wire
 
 /// A scan is answered when it is over, and blocks no other request until then.
 struct LaterAnswerTests {

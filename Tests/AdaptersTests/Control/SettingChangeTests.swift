@@ -1,6 +1,8 @@
-import Adapters
 import Domain
+import JSONCoding
+import Pipeline
 import Testing
+import Wire
 
 private func change(_ key: SettingKey, _ value: String) throws -> SettingChange {
     try SettingChange(key, JSON(parsing: value.utf8))

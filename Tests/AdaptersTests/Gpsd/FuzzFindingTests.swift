@@ -1,4 +1,4 @@
-import Adapters
+import Gnss
 import Sensors
 import Testing
 

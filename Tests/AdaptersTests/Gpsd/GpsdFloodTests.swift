@@ -1,6 +1,5 @@
-import Adapters
 import Domain
-import Sensors
+import Gnss
 import TestKit
 import Testing
 

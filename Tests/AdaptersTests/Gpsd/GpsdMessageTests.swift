@@ -1,6 +1,6 @@
-import Adapters
 import Domain
 import Foundation
+import Gnss
 import Sensors
 import TestKit
 import Testing

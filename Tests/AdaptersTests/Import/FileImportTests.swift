@@ -1,10 +1,9 @@
-import Adapters
 import Domain
+import Formats
 import Foundation
-import Outputs
-import Sensors
 import TestKit
 import Testing
+import Wire
 
 @Suite struct FileImportTests {
     private static func gpx(_ body: String) -> String {

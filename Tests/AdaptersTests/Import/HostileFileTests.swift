@@ -1,10 +1,10 @@
-import Adapters
 import Domain
+import Formats
 import Foundation
-import Outputs
-import Sensors
+import Pipeline
 import TestKit
 import Testing
+import Wire
 
 /// Malicious and damaged files.
 @Suite struct HostileFileTests {

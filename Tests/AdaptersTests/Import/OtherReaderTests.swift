@@ -1,7 +1,6 @@
 import Domain
+import Formats
 import Foundation
-import Outputs
-import Sensors
 import TestKit
 import Testing
 

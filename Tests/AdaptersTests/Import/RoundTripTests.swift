@@ -1,6 +1,5 @@
 import Domain
-import Outputs
-import Sensors
+import Formats
 import TestKit
 import Testing
 

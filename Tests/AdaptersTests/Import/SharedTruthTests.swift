@@ -1,6 +1,6 @@
 import Domain
+import Formats
 import Foundation
-import Sensors
 import Testing
 
 /// Our importers find the same as independent tools in files of others.

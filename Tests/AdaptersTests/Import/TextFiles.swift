@@ -1,8 +1,7 @@
-import Adapters
 import Domain
+import Formats
 import Foundation
-import Outputs
-import Sensors
+import Import
 import TestKit
 import Testing
 

@@ -2,7 +2,7 @@ import Domain
 import TestKit
 import Testing
 
-@testable import Adapters
+@testable import Board
 
 struct LEDPatternsTests {
     private static let four: [PanelLight: [String]] = [

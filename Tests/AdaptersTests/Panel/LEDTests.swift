@@ -4,7 +4,7 @@ import Linux
 import TestKit
 import Testing
 
-@testable import Adapters
+@testable import Board
 
 /// An LED in a directory like the kernel's.
 struct LEDTests {

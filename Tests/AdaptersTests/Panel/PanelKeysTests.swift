@@ -2,7 +2,7 @@ import Domain
 import TestKit
 import Testing
 
-@testable import Adapters
+@testable import Board
 
 struct PanelKeysTests {
     private static let play = KeyCode(164)

@@ -1,10 +1,12 @@
-import Adapters
 import Domain
+import Formats
 import Foundation
 import Linux
-import Outputs
+import Pipeline
+import Storage
 import TestKit
 import Testing
+import Wire
 
 struct DiskWorkerTests {
     private let stage: JournalFixture

@@ -1,11 +1,15 @@
-import Adapters
 import Domain
+import Formats
 import Foundation
+import JSONCoding
+import JournalCoding
 import Linux
-import Outputs
+import Pipeline
 import Sensors
+import Storage
 import TestKit
 import Testing
+import Wire
 
 /// The present programs read the state directory that commit 68d19db left (`Tests/Data/state-68d19db/README`).
 struct EarlierStateTests {

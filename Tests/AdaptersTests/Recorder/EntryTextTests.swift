@@ -1,6 +1,7 @@
-import Adapters
 import Domain
-import Outputs
+import JSONCoding
+import JournalCoding
+import Pipeline
 import TestKit
 import Testing
 

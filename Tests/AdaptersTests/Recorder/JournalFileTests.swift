@@ -1,7 +1,8 @@
-import Adapters
 import Domain
 import Foundation
 import Linux
+import Pipeline
+import Storage
 import TestKit
 import Testing
 

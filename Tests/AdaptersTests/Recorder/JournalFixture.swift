@@ -1,7 +1,8 @@
-import Adapters
 import Domain
 import Foundation
 import Linux
+import Pipeline
+import Storage
 import TestKit
 
 /// A journal in a temporary directory, with a writer that the test calls.

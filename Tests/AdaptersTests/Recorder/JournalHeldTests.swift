@@ -4,7 +4,7 @@ import Linux
 import TestKit
 import Testing
 
-@testable import Adapters
+@testable import Storage
 
 /// A journal whose directory is not ready yet.
 struct JournalHeldTests {

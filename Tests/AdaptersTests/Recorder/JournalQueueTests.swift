@@ -2,7 +2,7 @@ import Domain
 import TestKit
 import Testing
 
-@testable import Adapters
+@testable import Storage
 
 struct JournalQueueTests {
     private var queue = JournalQueue()

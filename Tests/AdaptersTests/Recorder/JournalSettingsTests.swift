@@ -1,7 +1,7 @@
-import Adapters
 import Domain
 import Foundation
 import Linux
+import Storage
 import TestKit
 import Testing
 

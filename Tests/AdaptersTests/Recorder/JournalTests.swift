@@ -1,10 +1,11 @@
-import Adapters
 import Domain
 import Foundation
 import Linux
-import Outputs
+import Pipeline
+import Storage
 import TestKit
 import Testing
+import Wire
 
 struct JournalTests {
     private let stage: JournalFixture

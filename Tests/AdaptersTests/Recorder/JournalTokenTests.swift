@@ -1,6 +1,8 @@
-import Adapters
 import Domain
-import Outputs
+import Formats
+import JSONCoding
+import JournalCoding
+import Pipeline
 import Testing
 
 /// The words stored in the journal and in straps.json. They are on users' disks: words are added, but never change.

@@ -1,8 +1,8 @@
-import Adapters
 import Domain
 import Foundation
 import Linux
-import Outputs
+import Pipeline
+import Storage
 import TestKit
 import Testing
 

@@ -1,8 +1,8 @@
-import Adapters
 import Domain
+import Formats
 import Foundation
 import Linux
-import Outputs
+import Storage
 import TestKit
 
 extension JournalFixture {

@@ -1,8 +1,7 @@
-import Adapters
 import Domain
 import Foundation
 import Linux
-import Outputs
+import Storage
 import TestKit
 import Testing
 

@@ -1,5 +1,5 @@
-import Adapters
 import Domain
+import Simulation
 
 /// A simulated run, advanced ten times a second, and its inputs.
 struct Recording {

@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-@testable import Adapters
+@testable import Simulation
 
 @Test func routeIsClosedAndWithinBounds() {
     let route = SimulatedRoute()

@@ -1,5 +1,5 @@
-import Adapters
 import Domain
+import Simulation
 import Testing
 
 private let start = Recording.start

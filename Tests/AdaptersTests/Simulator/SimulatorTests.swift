@@ -1,6 +1,6 @@
-import Adapters
 import Domain
 import Linux
+import Simulation
 import Testing
 
 @Test func simulatorReportsFromTheLoopUntilItIsLetGoOf() throws {

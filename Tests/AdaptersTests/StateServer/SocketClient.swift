@@ -1,7 +1,7 @@
-import Adapters
 import Domain
 import Foundation
 import Glibc
+import JSONCoding
 import Linux
 
 /// A directory that is deleted with the value.

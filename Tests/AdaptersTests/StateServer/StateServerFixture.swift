@@ -1,8 +1,8 @@
-import Adapters
 import Domain
 import Glibc
+import JSONCoding
 import Linux
-import Outputs
+import Servers
 import TestKit
 
 /// A state server on a socket in its own directory, with its loop.

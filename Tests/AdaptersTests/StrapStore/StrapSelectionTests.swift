@@ -1,7 +1,8 @@
-import Adapters
 import Domain
 import Sensors
+import Storage
 import Testing
+import Wire
 
 struct StrapSelectionTests {
     private var list = StrapStore()

@@ -1,8 +1,8 @@
-import Adapters
 import Domain
 import Foundation
 import Linux
 import Sensors
+import Storage
 import TestKit
 import Testing
 

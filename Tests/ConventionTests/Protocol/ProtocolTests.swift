@@ -1,6 +1,6 @@
 import Foundation
-import Outputs
 import Testing
+import Wire
 
 /// docs/protocol.md, `pacectl schema` and `rpc.discover` agree on each field, parameter and error, in both directions.
 @Suite struct ProtocolTests {

@@ -1,7 +1,8 @@
 import Domain
-import Outputs
+import Formats
 import TestKit
 import Testing
+import Wire
 
 /// The exact text of the text formats.
 @Suite struct TextExportTests {

@@ -1,5 +1,5 @@
 import Domain
-import Sensors
+import Formats
 import Testing
 
 @Suite struct RecordReordererTests {

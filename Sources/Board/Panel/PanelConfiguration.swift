@@ -1,0 +1,152 @@
+import Domain
+package import Linux
+
+/// Section `[Panel]` of the configuration file: the keys and the lights of a board without a screen.
+///
+///     [Panel]
+///     Toggle=KEY_PLAYPAUSE
+///     Stop=KEY_PLAYPAUSE
+///     Lap=KEY_NEXTSONG
+///     ReadyLED=ACT
+///     RecordingLED=ACT
+///
+/// What is not there, or is empty, is not used.
+package struct PanelConfiguration: Equatable, Sendable {
+    /// Keys that begin a run, hold it and go on with it.
+    package var toggle: Set<KeyCode> = []
+    /// Keys that close the lap.
+    package var lap: Set<KeyCode> = []
+    /// Keys that end the run when they are held. One that is in ``toggle`` or ``lap`` too does that when it is pressed for less long.
+    package var stop: Set<KeyCode> = []
+    /// Names of devices and paths below /dev that are listened to; empty is every device that has one of the keys.
+    package var devices: [String] = []
+    /// Names in /sys/class/leds for each thing that lights can tell.
+    package var lights: [PanelLight: [String]] = [:]
+
+    package init() {}
+
+    /// The section that is meant.
+    package static let section = "Panel"
+
+    /// The keys of the section, each with its text for the manual page and the example file.
+    package static let keys: [(name: String, text: String)] =
+        [
+            ("Toggle", "Keys that start, pause and resume a run."), ("Lap", "Keys that close the lap."),
+            (
+                "Stop",
+                """
+                Keys that stop the run when held for two seconds. A key may be in Toggle and here: a short press toggles, a long \
+                press stops.
+                """
+            ),
+            (
+                "Devices",
+                """
+                The input devices: names, or paths in /dev/input, separated by commas. Default: all devices that have one of the \
+                keys.
+                """
+            ),
+        ] + PanelLight.allCases.map { ($0.key, $0.text) }
+
+    /// The most keys, devices or LEDs that one assignment can name.
+    package static let countLimit = 16
+
+    /// What is wrong with an assignment.
+    package struct Wrong: Error, Equatable, Sendable {
+        package var what: String
+    }
+
+    /// Takes over one assignment of the section; what was assigned to the same key before is forgotten.
+    ///
+    /// - Throws: ``Wrong``; a bad assignment changes nothing.
+    package mutating func apply(_ assignment: ConfigurationFile.Assignment) throws(Wrong) {
+        switch assignment.key {
+        case "Toggle": toggle = try Self.keys(assignment, butNot: lap, of: "Lap")
+        case "Lap": lap = try Self.keys(assignment, butNot: toggle, of: "Toggle")
+        case "Stop": stop = try Self.keys(assignment)
+        case "Devices": devices = try Self.devices(assignment)
+        default:
+            guard let light = PanelLight.allCases.first(where: { $0.key == assignment.key }) else {
+                throw Wrong(what: "there is no key \(Self.shown(assignment.key)) in [Panel]")
+            }
+            let names = try Self.lights(assignment)
+            lights[light] = names.isEmpty ? nil : names
+        }
+    }
+
+    private static func keys(
+        _ assignment: ConfigurationFile.Assignment, butNot others: Set<KeyCode> = [], of other: String = ""
+    ) throws(Wrong) -> Set<KeyCode> {
+        var keys: Set<KeyCode> = []
+        for word in try words(assignment, separator: " ", what: "keys") {
+            guard let key = KeyCode(name: word) else {
+                throw Wrong(
+                    what: "\(assignment.key) takes names of keys such as KEY_PLAYPAUSE, and \(shown(word)) is none")
+            }
+            guard !others.contains(key) else {
+                throw Wrong(what: "\(word) is also in \(other); assign it to one of them")
+            }
+            keys.insert(key)
+        }
+        return keys
+    }
+
+    /// Names of devices have spaces, so there are commas between them.
+    private static func devices(_ assignment: ConfigurationFile.Assignment) throws(Wrong) -> [String] {
+        let devices = try words(assignment, separator: ",", what: "devices")
+        if let path = devices.first(where: { $0.contains("/") && (!$0.hasPrefix("/dev/") || $0.contains("/../")) }) {
+            throw Wrong(
+                what: "Devices takes names, and paths that begin with /dev/, with commas between; not \(shown(path))")
+        }
+        return devices
+    }
+
+    private static func lights(_ assignment: ConfigurationFile.Assignment) throws(Wrong) -> [String] {
+        let names = try words(assignment, separator: " ", what: "lights")
+        if let name = names.first(where: { $0.contains("/") || $0.hasPrefix(".") }) {
+            throw Wrong(what: "\(assignment.key) takes names of /sys/class/leds, and \(shown(name)) is none")
+        }
+        return names
+    }
+
+    private static func words(
+        _ assignment: ConfigurationFile.Assignment, separator: Character, what: String
+    ) throws(Wrong) -> [String] {
+        let words = assignment.value.split(separator: separator).map { word in
+            String(word.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        }.filter { !$0.isEmpty }
+        guard words.count <= countLimit else {
+            throw Wrong(what: "\(assignment.key) takes at most \(countLimit) \(what)")
+        }
+        return words
+    }
+
+    private static func shown(_ word: String) -> String {
+        SanitizedText(word)?.text ?? "\"\""
+    }
+}
+
+/// The conditions that LEDs show.
+package enum PanelLight: String, CaseIterable, Sendable {
+    case searching, ready, recording, fault
+
+    /// Its key in the configuration file.
+    package var key: String {
+        switch self {
+        case .searching: "SearchingLED"
+        case .ready: "ReadyLED"
+        case .recording: "RecordingLED"
+        case .fault: "FaultLED"
+        }
+    }
+
+    /// The text of the key for the manual page and the example file.
+    var text: String {
+        switch self {
+        case .searching: "LEDs that blink each two seconds while heart rate or position is missing."
+        case .ready: "LEDs that are on when heart rate and position are there and no run is in progress."
+        case .recording: "LEDs that are on during a run and blink each second while it is paused."
+        case .fault: "LEDs that blink five times a second while there is a fault or paced cannot be reached."
+        }
+    }
+}

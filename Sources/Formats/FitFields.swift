@@ -1,0 +1,190 @@
+package import Domain
+
+extension Fit {
+    /// Number of a field in its message.
+    package typealias Field = UInt8
+
+    /// Seconds since the FIT epoch; the field has this number in every message.
+    package static let timestamp: Field = 253
+    /// Index of a lap or session, from 0.
+    package static let messageIndex: Field = 254
+
+    /// First message of a file: its type and creator.
+    package enum FileID {
+        package static let type: Field = 0
+        package static let maker: Field = 1
+        package static let product: Field = 2
+        package static let serialNumber: Field = 3
+        package static let created: Field = 4
+        package static let productName: Field = 8
+    }
+
+    package enum FileCreator {
+        package static let softwareVersion: Field = 0
+    }
+
+    package enum DeviceInfo {
+        package static let index: Field = 0
+        /// ``bluetoothHeartRate`` if the source is ``bluetooth``, ``antHeartRate`` if it is ``antplus``.
+        package static let type: Field = 1
+        package static let maker: Field = 2
+        package static let serialNumber: Field = 3
+        package static let product: Field = 4
+        /// Hundredths.
+        package static let softwareVersion: Field = 5
+        package static let batteryStatus: Field = 11
+        package static let source: Field = 25
+        package static let productName: Field = 27
+        /// Percent.
+        package static let batteryLevel: Field = 32
+
+        package static let creator: Int64 = 0
+        package static let antplus: Int64 = 1
+        package static let bluetooth: Int64 = 3
+        package static let local: Int64 = 5
+        package static let bluetoothHeartRate: Int64 = 1
+        package static let antHeartRate: Int64 = 120
+    }
+
+    package enum Event {
+        package static let event: Field = 0
+        package static let type: Field = 1
+        package static let data: Field = 3
+
+        package static let timer: Int64 = 0
+        package static let session: Int64 = 8
+        package static let lap: Int64 = 9
+        package static let activity: Int64 = 26
+
+        package static let start: Int64 = 0
+        package static let stop: Int64 = 1
+        package static let stopAll: Int64 = 4
+        package static let stopDisable: Int64 = 8
+        package static let stopDisableAll: Int64 = 9
+
+        /// `data` of a timer event (`timer_trigger`): why the timer was started or stopped.
+        package static let manual: Int64 = 0
+        package static let auto: Int64 = 1
+    }
+
+    /// Values at one second.
+    package enum Record {
+        package static let latitude: Field = 0
+        package static let longitude: Field = 1
+        /// Fifths of a metre above −500 m.
+        package static let altitude: Field = 2
+        package static let heartRate: Field = 3
+        package static let cadence: Field = 4
+        /// Centimetres.
+        package static let distance: Field = 5
+        /// Millimetres per second.
+        package static let speed: Field = 6
+        package static let power: Field = 7
+        package static let temperature: Field = 13
+        package static let enhancedSpeed: Field = 73
+        package static let enhancedAltitude: Field = 78
+    }
+
+    /// RR intervals, in file order (message `hrv`).
+    package enum Beats {
+        /// Array of up to ``count`` intervals, in milliseconds.
+        package static let intervals: Field = 0
+        package static let count = 5
+    }
+
+    package enum Lap {
+        package static let event: Field = 0
+        package static let eventType: Field = 1
+        package static let start: Field = 2
+        package static let elapsed: Field = 7
+        package static let timer: Field = 8
+        package static let distance: Field = 9
+        package static let averageHeartRate: Field = 15
+        package static let maximumHeartRate: Field = 16
+        package static let trigger: Field = 24
+        package static let sport: Field = 25
+        package static let averageSpeed: Field = 110
+        package static let maximumSpeed: Field = 111
+
+        package static let manual: Int64 = 0
+        package static let time: Int64 = 1
+        package static let metres: Int64 = 2
+        package static let sessionEnd: Int64 = 7
+    }
+
+    package enum Session {
+        package static let event: Field = 0
+        package static let eventType: Field = 1
+        package static let start: Field = 2
+        package static let sport: Field = 5
+        package static let subSport: Field = 6
+        package static let elapsed: Field = 7
+        package static let timer: Field = 8
+        package static let distance: Field = 9
+        package static let averageHeartRate: Field = 16
+        package static let maximumHeartRate: Field = 17
+        package static let ascent: Field = 22
+        package static let firstLap: Field = 25
+        package static let laps: Field = 26
+        package static let trigger: Field = 28
+        package static let averageSpeed: Field = 124
+        package static let maximumSpeed: Field = 125
+        package static let movingTime: Field = 59
+    }
+
+    package enum Activity {
+        package static let timer: Field = 0
+        package static let sessions: Field = 1
+        package static let type: Field = 2
+        package static let event: Field = 3
+        package static let eventType: Field = 4
+        package static let localTime: Field = 5
+    }
+
+    package enum TimeInZone {
+        package static let reference: Field = 0
+        package static let index: Field = 1
+        /// Milliseconds in each zone; the first element is the time below the first boundary.
+        package static let heartRate: Field = 2
+        /// Upper boundary of each zone but the last (`hr_zone_high_boundary`): the lowest heart rate of the next zone.
+        package static let boundaries: Field = 6
+        package static let calculation: Field = 10
+        package static let custom: Int64 = 0
+    }
+
+    /// FIT number of a sport; indoor sub-sports belong to the same sport.
+    package static func number(of sport: Sport) -> Int64 {
+        switch sport {
+        case .run: 1
+        case .ride: 2
+        case .walk: 11
+        case .hike: 17
+        case .other: 0
+        }
+    }
+
+    package static func sport(number: Int64) -> Sport {
+        switch number {
+        case 1: .run
+        case 2: .ride
+        case 11: .walk
+        case 17: .hike
+        default: .other
+        }
+    }
+
+    /// FIT number of a sport's indoor sub-sport.
+    package static func indoorNumber(of sport: Sport) -> Int64 {
+        switch sport {
+        case .run: 45
+        case .ride: 6
+        case .walk: 27
+        case .hike, .other: 0
+        }
+    }
+
+    /// Treadmill, indoor cycling, indoor rowing, indoor skiing, indoor walking, indoor running.
+    package static func isIndoor(subSport: Int64) -> Bool {
+        [1, 6, 14, 25, 27, 45].contains(subSport)
+    }
+}

@@ -1,0 +1,203 @@
+import CExpat
+package import Domain
+package import Formats
+
+/// Reads a GPX, TCX or KML file in pieces, through expat.
+///
+/// Memory use does not grow with the file: document type declarations, and so all entities, are rejected;
+/// depth, text, tags and the number of names are bounded. After an error the reader is unusable.
+@safe
+package struct XMLReader: ~Copyable {
+    /// The most levels of nested elements.
+    package static let depthLimit = 64
+    /// The most bytes kept of an element's text.
+    package static let textLimit = 1024
+    /// The most bytes of one tag, comment or processing instruction, which expat buffers whole.
+    package static let tokenLimit = 262_144
+    /// The most names of elements and attributes, all of which expat keeps.
+    package static let nameLimit = 1024
+
+    /// The bytes parsed before rows are passed on.
+    private static let pieceSize = 65_536
+
+    private let parser: XML_Parser
+    private let session: XMLSession
+    /// The number of bytes fed.
+    private var fed = 0
+
+    /// - Throws: ``FileError`` if memory is exhausted.
+    package init() throws(FileError) {
+        guard let parser = unsafe XML_ParserCreate(nil) else { throw FileError("there is no memory to read it") }
+        unsafe self.parser = parser
+        session = XMLSession()
+        unsafe XML_SetUserData(parser, Unmanaged.passUnretained(session).toOpaque())
+        unsafe XML_SetElementHandler(
+            parser,
+            { data, name, attributes in unsafe XMLSession.of(data)?.begin(name, attributes) },
+            { data, _ in unsafe XMLSession.of(data)?.end() })
+        unsafe XML_SetCharacterDataHandler(parser) { data, text, count in
+            unsafe XMLSession.of(data)?.append(UnsafeRawBufferPointer(start: text, count: Int(count)))
+        }
+        unsafe XML_SetStartDoctypeDeclHandler(parser) { data, _, _, _, _ in
+            unsafe XMLSession.of(data)?.fail(FileError("a document type declaration, which is not read"))
+        }
+        session.stop = {
+            let place = unsafe Self.place(parser)
+            unsafe _ = XML_StopParser(parser, XML_Bool(XML_FALSE))
+            return place
+        }
+    }
+
+    deinit {
+        unsafe XML_ParserFree(parser)
+    }
+
+    /// Reads the next bytes of the file, and passes the completed rows to `row`.
+    ///
+    /// - Throws: ``FileError`` with the line and the column, or an error of `row`.
+    package mutating func feed(_ bytes: Span<UInt8>, _ row: (RecordingRow) throws -> Void) throws {
+        var start = 0
+        while start < bytes.count {
+            let end = min(start + Self.pieceSize, bytes.count)
+            try parse(bytes.extracting(start..<end), isLast: false)
+            try session.handOver(row)
+            start = end
+        }
+    }
+
+    /// Ends the file, and passes the last rows to `row`.
+    ///
+    /// - Throws: ``FileError``, or an error of `row`.
+    package mutating func finish(_ row: (RecordingRow) throws -> Void) throws -> ImportedRecording {
+        try parse([UInt8]().span, isLast: true)
+        let recording = try session.finish()
+        try session.handOver(row)
+        return recording
+    }
+
+    private mutating func parse(_ bytes: Span<UInt8>, isLast: Bool) throws(FileError) {
+        let parser = unsafe parser
+        let status = unsafe bytes.withUnsafeBytes { buffer in
+            unsafe XML_Parse(
+                parser, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(buffer.count), isLast ? 1 : 0)
+        }
+        fed += bytes.count
+        if status == XML_STATUS_OK {
+            guard unsafe fed - Int(XML_GetCurrentByteIndex(parser)) <= Self.tokenLimit else {
+                throw unsafe FileError(
+                    at: Self.place(parser), "a tag or a comment of more than \(Self.tokenLimit) bytes")
+            }
+            return
+        }
+        if let failure = session.failure { throw failure }
+        let reason = unsafe XML_ErrorString(XML_GetErrorCode(parser)).map { unsafe String(cString: $0) }
+        throw unsafe FileError(at: Self.place(parser), reason ?? "not well-formed")
+    }
+
+    /// The position of expat's current event.
+    private static func place(_ parser: XML_Parser) -> FileError.Place {
+        unsafe .line(
+            Int(XML_GetCurrentLineNumber(parser)), column: Int(XML_GetCurrentColumnNumber(parser)) + 1)
+    }
+}
+
+/// The state of expat's callbacks.
+private final class XMLSession {
+    var failure: FileError?
+    /// Stops the parser and returns its position.
+    var stop: () -> FileError.Place? = { nil }
+    private var machine: (any TrackParser)?
+    private var depth = 0
+    private var names: Set<String> = []
+    private var text: [UInt8] = []
+    /// Whether the text of the innermost element is collected.
+    private var isCollecting = false
+
+    static func of(_ data: UnsafeMutableRawPointer?) -> XMLSession? {
+        unsafe data.map { unsafe Unmanaged<XMLSession>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    func fail(_ error: FileError) {
+        guard failure == nil else { return }
+        failure = FileError(at: stop(), error.reason)
+    }
+
+    func begin(
+        _ name: UnsafePointer<XML_Char>?, _ list: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
+    ) {
+        guard failure == nil, let name = unsafe name else { return }
+        do throws(FileError) {
+            depth += 1
+            guard depth <= XMLReader.depthLimit else {
+                throw FileError("more than \(XMLReader.depthLimit) elements within each other")
+            }
+            let name = try local(unsafe String(cString: name))
+            let attributes = unsafe try attributes(list)
+            if machine == nil { machine = try Self.machine(for: name) }
+            text.removeAll(keepingCapacity: true)
+            isCollecting = try machine?.begin(name, attributes) ?? false
+        } catch {
+            fail(error)
+        }
+    }
+
+    func append(_ bytes: UnsafeRawBufferPointer) {
+        guard isCollecting, text.count < XMLReader.textLimit else { return }
+        unsafe text.append(contentsOf: bytes.prefix(XMLReader.textLimit - text.count))
+    }
+
+    func end() {
+        guard failure == nil else { return }
+        depth -= 1
+        do throws(FileError) {
+            try machine?.end(isCollecting ? String(decoding: text, as: UTF8.self) : "")
+        } catch {
+            fail(error)
+        }
+        isCollecting = false
+    }
+
+    func handOver(_ row: (RecordingRow) throws -> Void) throws {
+        for next in machine?.drainRows() ?? [] { try row(next) }
+    }
+
+    func finish() throws(FileError) -> ImportedRecording {
+        guard let recording = try machine?.finish() else { throw FileError("it holds nothing") }
+        return recording
+    }
+
+    /// A name without its namespace prefix.
+    private func local(_ name: String) throws(FileError) -> String {
+        if !names.contains(name) {
+            guard names.count < XMLReader.nameLimit else {
+                throw FileError("more than \(XMLReader.nameLimit) names of elements and attributes")
+            }
+            names.insert(name)
+        }
+        guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else { return name }
+        return String(name[name.utf8.index(after: colon)...])
+    }
+
+    private func attributes(
+        _ list: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
+    ) throws(FileError) -> [XMLAttribute] {
+        guard var next = unsafe list else { return [] }
+        var attributes: [XMLAttribute] = []
+        while let name = unsafe next[0], let value = unsafe next[1] {
+            attributes.append(
+                XMLAttribute(name: try local(unsafe String(cString: name)), value: unsafe String(cString: value)))
+            unsafe next += 2
+        }
+        return attributes
+    }
+
+    private static func machine(for root: String) throws(FileError) -> any TrackParser {
+        switch root {
+        case "gpx": return GPXTrack()
+        case "TrainingCenterDatabase": return TCXTrack()
+        case "kml": return KMLTrack()
+        default:
+            throw FileError("no GPX, TCX or KML file: it begins with <\(SanitizedText(root)?.text ?? "")>")
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package import Domain
+package import JSONCoding
+package import Pipeline
+
+// Entries of the input log as JSON, one value each, which reads back bit for bit. Moments and durations are whole nanoseconds.
+
+extension JSONWriter {
+    package mutating func entry(_ kind: InputLogEntry.Kind) {
+        switch kind {
+        case .snapshot(let beginning): object { $0.members(of: beginning) }
+        case .input(let input): self.input(input)
+        case .command(let command): object { $0.members(of: command) }
+        case .suspended(let duration): value(duration.wholeNanoseconds)
+        case .outage(let outage):
+            object { line in
+                line.member("ns", outage.duration.wholeNanoseconds)
+                line.member("same_boot", outage.isSameBoot)
+                line.member("rule", outage.rule.token)
+                line.key("settings")
+                line.stored(outage.settings)
+            }
+        case .shutdown: object { _ in }
+        case .ended(let ending): value(ending.token)
+        }
+    }
+
+    private mutating func input(_ input: Input) {
+        switch input {
+        case .fix(let fix): object { $0.members(of: fix) }
+        case .heart(let measurement): object { $0.members(of: measurement) }
+        case .battery(let percent): value(percent)
+        case .heartLink(let status), .gpsdLink(let status): object { $0.members(of: status) }
+        case .bluetooth(let bluetooth): object { $0.members(of: bluetooth) }
+        case .systemClock(let time, let isSynchronised):
+            object { line in
+                line.member("utc_ms", time.milliseconds)
+                line.member("synchronised", isSynchronised)
+            }
+        case .setting(let key, let settings):
+            object { line in
+                line.member("key", key.token)
+                line.key("settings")
+                line.stored(settings)
+            }
+        case .raise(let name, let message):
+            object { line in
+                line.member("fault", name.token)
+                line.member("message", message)
+            }
+        case .clear(let name): value(name.token)
+        case .recorder(let recorder):
+            object { line in
+                line.member("state", recorder.state.token)
+                line.member("behind_ms", recorder.behindMilliseconds)
+                line.member("synced_ms_ago", recorder.syncedMillisecondsAgo)
+                line.member("free_mib", recorder.freeMebibytes)
+                line.member("message", recorder.message)
+            }
+        case .power(let power):
+            object { line in
+                line.member("percent", power?.batteryPercent)
+                line.member("charging", power?.isCharging)
+                line.member("under_voltage", power?.isUnderVoltage)
+            }
+        }
+    }
+
+    private mutating func members(of command: RunCommand) {
+        member("command", command.token)
+        if case .start(let sport, let indoor, let back) = command {
+            member("sport", sport?.token)
+            member("indoor", indoor)
+            member("back", back)
+        }
+    }
+}
+
+extension InputLogEntry.Kind {
+    /// Parses the format of `JSONWriter.entry(_:)`.
+    ///
+    /// - Throws: ``ParseError`` for anything else.
+    package init(name: String, json: JSON) throws(ParseError) {
+        switch name {
+        case "beginning": self = .snapshot(try PipelineSnapshot(json))
+        case "command": self = .command(try RunCommand(json))
+        case "slept": self = .suspended(try json.duration())
+        case "outage":
+            self = .outage(
+                Outage(
+                    duration: try json.member("ns").duration(), isSameBoot: try json.member("same_boot").truth(),
+                    settings: try Settings(json.member("settings")), rule: try json["rule"]?.token() ?? .paused))
+        case "shutdown": self = .shutdown
+        case "ended": self = .ended(try json.token())
+        default: self = .input(try Input(name: name, json: json))
+        }
+    }
+}
+
+extension Input {
+    fileprivate init(name: String, json: JSON) throws(ParseError) {
+        switch name {
+        case "fix": self = .fix(try Fix(json))
+        case "heart": self = .heart(try HeartRateMeasurement(json))
+        case "battery": self = .battery(percent: try json.whole())
+        case "heart link": self = .heartLink(try LinkStatus(json))
+        case "gpsd link": self = .gpsdLink(try LinkStatus(json))
+        case "bluetooth": self = .bluetooth(try BluetoothStatus(json))
+        case "clock":
+            self = .systemClock(
+                try json.member("utc_ms").utc(), isSynchronised: try json.member("synchronised").truth())
+        case "setting":
+            let key: SettingKey = try json.member("key").token()
+            let settings = try json.member("settings")
+            // Unset zones have no member.
+            if key != .zones { _ = try settings.member(key.token) }
+            self = .setting(key, try Settings(settings))
+        case "raise": self = .raise(try json.member("fault").token(), message: try json.member("message").text())
+        case "clear": self = .clear(try json.token())
+        case "recorder":
+            self = .recorder(
+                RecorderStatus(
+                    state: try json.member("state").token(),
+                    behindMilliseconds: json["behind_ms"]?.integer.map(Int64.init),
+                    syncedMillisecondsAgo: json["synced_ms_ago"]?.integer.map(Int64.init),
+                    freeMebibytes: json["free_mib"]?.integer, message: json["message"]?.string))
+        case "power":
+            let power = PowerStatus(
+                batteryPercent: json["percent"]?.integer, isCharging: json["charging"]?.bool,
+                isUnderVoltage: json["under_voltage"]?.bool)
+            self = .power(power == PowerStatus() ? nil : power)
+        default: throw ParseError(at: 0, expected: "the name of an entry")
+        }
+    }
+}
+
+extension RunCommand {
+    fileprivate init(_ json: JSON) throws(ParseError) {
+        switch try json.member("command").text() {
+        case "start":
+            self = .start(
+                try json["sport"]?.token(), indoor: try json.member("indoor").truth(),
+                back: try json.member("back").duration())
+        case "toggle": self = .toggle
+        case "pause": self = .pause
+        case "resume": self = .resume
+        case "lap": self = .lap
+        case "stop": self = .stop
+        case "discard": self = .discard
+        default: throw ParseError(at: 0, expected: "a command")
+        }
+    }
+}
+
+extension RunCommand {
+    fileprivate var token: String {
+        switch self {
+        case .start: "start"
+        case .toggle: "toggle"
+        case .pause: "pause"
+        case .resume: "resume"
+        case .lap: "lap"
+        case .stop: "stop"
+        case .discard: "discard"
+        }
+    }
+}
+
+extension InputLogEntry.Kind {
+    /// The stored name of an entry's kind.
+    package var name: String {
+        switch self {
+        case .snapshot: "beginning"
+        case .command: "command"
+        case .suspended: "slept"
+        case .outage: "outage"
+        case .shutdown: "shutdown"
+        case .ended: "ended"
+        case .input(let input):
+            switch input {
+            case .fix: "fix"
+            case .heart: "heart"
+            case .battery: "battery"
+            case .heartLink: "heart link"
+            case .gpsdLink: "gpsd link"
+            case .bluetooth: "bluetooth"
+            case .systemClock: "clock"
+            case .setting: "setting"
+            case .raise: "raise"
+            case .clear: "clear"
+            case .recorder: "recorder"
+            case .power: "power"
+            }
+        }
+    }
+}

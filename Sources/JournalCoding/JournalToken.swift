@@ -1,0 +1,269 @@
+package import Domain
+import Formats
+import Pipeline
+
+/// A value that the journal and straps.json store as a word. The words are on users' disks and outlive releases: they
+/// never change, even if the wire's word changes.
+package protocol JournalToken: CaseIterable {
+    /// The stored word, different for each case.
+    var token: String { get }
+}
+
+extension JournalToken {
+    /// Nil if this release does not know the word.
+    package init?(token: String) {
+        guard let value = Self.allCases.first(where: { $0.token == token }) else { return nil }
+        self = value
+    }
+}
+
+extension LinkState: JournalToken {
+    package var token: String {
+        switch self {
+        case .disconnected: "disconnected"
+        case .connecting: "connecting"
+        case .connected: "connected"
+        }
+    }
+}
+
+extension LinkReason: JournalToken {
+    package var token: String {
+        switch self {
+        case .off: "off"
+        case .noBluetooth: "no-bluetooth"
+        case .noAdapter: "no-adapter"
+        case .adapterOff: "adapter-off"
+        case .adapterBlocked: "adapter-blocked"
+        case .noPermission: "no-permission"
+        case .searching: "searching"
+        case .ambiguous: "choose"
+        case .outOfRange: "out-of-range"
+        // Earlier releases stored this word for ``offBody`` and ``backoff``.
+        case .offBody: "resting"
+        case .backoff: "backoff"
+        case .silent: "silent"
+        case .parametersRefused: "parameters-refused"
+        case .inUse: "elsewhere"
+        case .needsPairing: "needs-pairing"
+        case .notRunning: "not-running"
+        case .refused: "refused"
+        case .noDevice: "no-device"
+        case .noFix: "no-fix"
+        }
+    }
+}
+
+extension BluetoothStatus.Backend: JournalToken {
+    package var token: String {
+        switch self {
+        case .off: "off"
+        case .unix: "unix"
+        case .kernel: "kernel"
+        case .bluetoothd: "bluetoothd"
+        }
+    }
+}
+
+extension HeartRateQuality: JournalToken {
+    package var token: String {
+        switch self {
+        case .good: "good"
+        case .zero: "zero"
+        case .noContact: "no contact"
+        case .outOfRange: "out of range"
+        case .frozen: "frozen"
+        }
+    }
+}
+
+extension ClockSource: JournalToken {
+    package var token: String {
+        switch self {
+        case .system: "system"
+        case .receiver: "receiver"
+        case .unset: "unset"
+        }
+    }
+}
+
+extension FaultName: JournalToken {
+    package var token: String {
+        switch self {
+        case .batteryEmpty: "battery empty"
+        case .batteryLow: "battery low"
+        case .inUse: "elsewhere"
+        case .eventFlood: "event flood"
+        case .exportFailed: "export failed"
+        case .strapFlood: "flood"
+        case .gpsdFlood: "gpsd flood"
+        case .needsPairing: "needs-pairing"
+        case .noPermission: "no-permission"
+        case .parametersRefused: "parameters-refused"
+        case .positionRejected: "position refused"
+        case .recorderFailed: "recorder failed"
+        case .recorderStalled: "recorder stalled"
+        case .supervisionTimeout: "supervision-timeout"
+        case .underVoltage: "under-voltage"
+        }
+    }
+}
+
+extension FixRejection: JournalToken {
+    package var token: String {
+        switch self {
+        case .noFix: "no fix"
+        case .noPosition: "no position"
+        case .time: "time"
+        case .accuracy: "accuracy"
+        case .speed: "speed"
+        }
+    }
+}
+
+extension RecorderStatus.State: JournalToken {
+    package var token: String {
+        switch self {
+        case .off: "off"
+        case .writing: "writing"
+        case .stalled: "stalled"
+        case .failed: "failed"
+        }
+    }
+}
+
+extension Event.Freshness: JournalToken {
+    package var token: String {
+        switch self {
+        case .fresh: "fresh"
+        case .stale: "stale"
+        case .absent: "absent"
+        }
+    }
+}
+
+extension Event.Trigger: JournalToken {
+    package var token: String {
+        switch self {
+        case .command: "command"
+        case .auto: "auto"
+        case .distance: "distance"
+        case .time: "time"
+        }
+    }
+}
+
+extension RecordingRow.TimerTrigger: JournalToken {
+    package var token: String {
+        switch self {
+        case .command: "command"
+        case .auto: "auto"
+        case .outage: "outage"
+        }
+    }
+}
+
+extension AutoStopReason: JournalToken {
+    package var token: String {
+        switch self {
+        case .forgotten: "forgotten"
+        case .power: "power"
+        }
+    }
+}
+
+extension Outage.Rule: JournalToken {
+    package var token: String {
+        switch self {
+        case .paused: "paused"
+        case .continued: "continued"
+        }
+    }
+}
+
+extension Sport: JournalToken {
+    package var token: String {
+        switch self {
+        case .run: "run"
+        case .walk: "walk"
+        case .hike: "hike"
+        case .ride: "ride"
+        case .other: "other"
+        }
+    }
+}
+
+extension SettingKey: JournalToken {
+    package var token: String {
+        switch self {
+        case .metric: "metric"
+        case .twelveHourClock: "twelve_hour_clock"
+        case .useHeartRateZones: "use_heart_rate_zones"
+        case .sport: "sport"
+        case .autoLapMetres: "auto_lap_m"
+        case .autoLapSeconds: "auto_lap_s"
+        case .autoStopMinutes: "auto_stop_minutes"
+        case .straps: "straps"
+        case .zones: "zones"
+        case .components: "components"
+        }
+    }
+}
+
+extension Component.Name: JournalToken {
+    package var token: String {
+        switch self {
+        case .time: "Time"
+        case .distance: "Distance"
+        case .pace: "Pace"
+        case .heartRate: "Heart Rate"
+        case .zone: "Zone"
+        }
+    }
+}
+
+extension Component.Colour: JournalToken {
+    package var token: String {
+        switch self {
+        case .red: "red"
+        case .orange: "orange"
+        case .yellow: "yellow"
+        case .green: "green"
+        case .mint: "mint"
+        case .teal: "teal"
+        case .cyan: "cyan"
+        case .blue: "blue"
+        case .indigo: "indigo"
+        case .purple: "purple"
+        case .pink: "pink"
+        case .brown: "brown"
+        case .white: "white"
+        case .gray: "gray"
+        case .black: "black"
+        case .primary: "primary"
+        case .secondary: "secondary"
+        }
+    }
+}
+
+extension ExportFormat: JournalToken {
+    package var token: String {
+        switch self {
+        case .fit: "fit"
+        case .gpx: "gpx"
+        case .tcx: "tcx"
+        case .geojson: "geojson"
+        case .kml: "kml"
+        case .csv: "csv"
+        }
+    }
+}
+
+extension LEAddress.Kind: JournalToken {
+    package var token: String {
+        switch self {
+        case .public: "public"
+        case .random: "random"
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import Domain
+import JSONCoding
+package import Linux
+package import Wire
+
+/// The server of control.sock. It receives requests, passes them to the daemon and sends the responses.
+///
+/// A client's next line is not read until the response to the previous one is sent, so two lines bound the
+/// memory of a client. A request with a deferred result does not block: its response is sent out of order.
+/// A client that shuts down its sending side is closed after its last response.
+package final class ControlServer {
+    /// The daemon's reply to a request.
+    package enum Reply {
+        case now(Result<ControlResult, RPCError>)
+        /// The result follows in a call of ``ControlServer/complete(_:_:)`` with this token, unique until then.
+        case later(PendingResponse.Token)
+    }
+
+    /// Executes a request of a client, or rejects it.
+    package typealias Answer = (ControlRequest, PeerCredentials) -> Reply
+
+    /// A client that reads nothing of its responses for this long is closed.
+    package static let stallLimit = Duration.seconds(30)
+
+    package static let limits = ClientLimits(total: 32, perUser: 16)
+
+    /// Limits for new clients. Connected clients are never closed by a change.
+    package var limits: ClientLimits
+
+    private let loop: EventLoop
+    private let answer: Answer
+    private var listener: Listener?
+    private var stallTimer: StallTimer?
+    private var callers: [ControlConnection] = []
+
+    /// - Parameters:
+    ///   - socket: a listening socket.
+    ///   - answer: executes requests. Called in the loop.
+    package init(
+        socket: consuming FileDescriptor, loop: EventLoop, limits: ClientLimits = ControlServer.limits,
+        stallLimit: Duration = ControlServer.stallLimit, answer: @escaping Answer
+    ) throws(SystemError) {
+        self.loop = loop
+        self.limits = limits
+        self.answer = answer
+        stallTimer = try StallTimer(limit: stallLimit, loop: loop) { [unowned self] in closeStuck(since: $0) }
+        listener = try Listener(
+            socket, loop: loop, accepted: { [unowned self] in accept($0) },
+            refused: { Self.refuse($0, ClientLimits.noDescriptor) })
+    }
+
+    /// Closes all clients, after sending what the kernel still accepts of their responses.
+    package func close() {
+        listener = nil
+        for caller in callers {
+            caller.flush(at: Clock.now())
+            caller.close()
+        }
+        callers = []
+    }
+
+    package var clientCount: Int {
+        callers.count
+    }
+
+    private func accept(_ socket: consuming FileDescriptor) {
+        // The client has already disconnected.
+        guard let peer = try? UnixSocket.peer(of: socket) else { return }
+        let others = callers.map { (user: $0.peer.user, number: $0.socket.number) }
+        if let refusal = limits.refusal(of: socket, from: peer.user, among: others) {
+            return Self.refuse(socket, refusal)
+        }
+        let caller = ControlConnection(socket, peer: peer)
+        do throws(SystemError) {
+            try caller.watch(in: loop) { [unowned self, unowned caller] in ready(caller, $0) }
+            callers.append(caller)
+        } catch {
+            // Memory is exhausted. The client sees the end of its stream.
+        }
+    }
+
+    /// Sends an error without a request, and closes.
+    private static func refuse(_ socket: consuming FileDescriptor, _ refusal: String) {
+        var line = JSONWriter(capacity: 256)
+        JSONRPC.refuse(.busy(refusal), into: &line)
+        _ = socket.send(line.bytes[...])
+    }
+
+    /// Completes a request with a deferred result.
+    package func complete(_ token: PendingResponse.Token, _ result: Result<ControlResult, RPCError>) {
+        let now = Clock.now()
+        for caller in callers {
+            caller.complete(token, result)
+            caller.flush(at: now)
+            serve(caller, at: now)
+        }
+        callers.removeAll { !$0.isOpen }
+    }
+
+    private func ready(_ caller: ControlConnection, _ readiness: Readiness) {
+        let now = Clock.now()
+        caller.ready(readiness, at: now)
+        serve(caller, at: now)
+        callers.removeAll { !$0.isOpen }
+    }
+
+    /// Handles the lines that can be answered now.
+    private func serve(_ caller: ControlConnection, at now: Instant) {
+        while let line = caller.nextLine() {
+            dispatch(line, of: caller)
+            caller.flush(at: now)
+        }
+        if caller.isDone { caller.close() }
+        if caller.stuckSince != nil { stallTimer?.watch(since: now) }
+    }
+
+    private func dispatch(_ line: LineReader.Line, of caller: ControlConnection) {
+        guard case .line(let bytes) = line else {
+            let limit = JSONRPC.lineLimit
+            return JSONRPC.refuse(.invalidRequest("a line is at most \(limit) bytes"), into: &caller.output)
+        }
+        let peer = caller.peer
+        let pending = JSONRPC.respond(bytes, into: &caller.output) {
+            method, parameters, result throws(RPCError) in
+            if method == "rpc.discover" {
+                try ControlRequest.checkNoParameters(parameters)
+                result.value(written: OpenRPC.document.utf8)
+                return .written
+            }
+            switch answer(try ControlRequest(method: method, parameters: parameters), peer) {
+            case .now(let answered):
+                result.result(try answered.get())
+                return .written
+            case .later(let token): return .later(token)
+            }
+        }
+        if let pending { caller.append(pending) }
+    }
+
+    private func closeStuck(since limit: Instant) -> Instant? {
+        for caller in callers {
+            if let since = caller.stuckSince, since <= limit { caller.close() }
+        }
+        callers.removeAll { !$0.isOpen }
+        return callers.compactMap(\.stuckSince).min()
+    }
+}

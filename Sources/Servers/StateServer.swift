@@ -1,0 +1,265 @@
+package import Domain
+import JSONCoding
+package import Linux
+import Wire
+
+/// The server of state.sock. It publishes to any number of clients and never waits for one of them.
+///
+/// A client that keeps up has no queue: each line is sent to all from one buffer. A slow client is watched
+/// until its socket accepts more; until then its ``SubscriberQueue`` holds its pending lines.
+package final class StateServer {
+    /// A client that reads nothing of its pending bytes for this long is closed.
+    package static let stallLimit = Duration.seconds(30)
+
+    package static let limits = ClientLimits(total: 256, perUser: 128)
+
+    /// The most bytes, give or take a chunk, sent to one client per iteration of the loop: a replay must
+    /// not delay ticks.
+    private static let turnLimit = 64 * 1024
+
+    /// The number of the last published STATE line; 0 before the first.
+    package private(set) var stateSequence = 0
+
+    /// Limits for new clients. Connected clients are never closed by a change.
+    package var limits: ClientLimits
+
+    private let loop: EventLoop
+    private let bootID: String
+    private let instance: String
+
+    private var listener: Listener?
+    private var stallTimer: StallTimer?
+    private var subscribers: [Subscriber] = []
+
+    private var ring = EventRing()
+    private let keep: (Event, Int, [UInt8]) -> Void
+    private var stateLine = JSONWriter(capacity: 4096)
+    private var stateMoment: StateKey?
+    private var settingsLine = JSONWriter()
+    private var readingLine = JSONWriter(capacity: 512)
+    private var heartSequence = 0
+    private var fixSequence = 0
+
+    /// - Parameters:
+    ///   - socket: a listening socket.
+    ///   - bootID: the kernel's random id of the boot. Empty if unknown.
+    ///   - instance: a name that is unique for each start of the daemon.
+    ///   - keep: receives each event with its number and its line.
+    package init(
+        socket: consuming FileDescriptor, loop: EventLoop, limits: ClientLimits = StateServer.limits, bootID: String,
+        instance: String, settings: Settings, stallLimit: Duration = StateServer.stallLimit,
+        keep: @escaping (Event, Int, [UInt8]) -> Void = { _, _, _ in }
+    ) throws(SystemError) {
+        self.loop = loop
+        self.limits = limits
+        self.bootID = bootID
+        self.instance = instance
+        self.keep = keep
+        settingsLine.settingsLine(settings)
+        stallTimer = try StallTimer(limit: stallLimit, loop: loop) { [unowned self] in closeStuck(since: $0) }
+        listener = try Listener(
+            socket, loop: loop, accepted: { [unowned self] in accept($0) },
+            refused: { Self.refuse($0, ClientLimits.noDescriptor) })
+    }
+
+    // MARK: Publishing
+
+    /// Publishes events, heart-rate samples and fixes.
+    package func publish(_ outputs: [Output]) {
+        if outputs.isEmpty { return }
+        for output in outputs {
+            switch output {
+            case .event(let event):
+                let number = ring.retained.upperBound
+                keep(event, number, ring.append(event))
+            case .heart(let reading):
+                heartSequence += 1
+                readingLine.clear()
+                readingLine.heart(reading, sequence: heartSequence)
+                wait(reading: Array(readingLine.bytes), of: .heart)
+            case .fix(let fix):
+                fixSequence += 1
+                readingLine.clear()
+                readingLine.fix(fix, sequence: fixSequence)
+                wait(reading: Array(readingLine.bytes), of: .fix)
+            }
+        }
+        flushAll()
+    }
+
+    /// Publishes the state.
+    ///
+    /// - Parameter isChange: whether the state is published because of a change, not because its period has passed.
+    package func publish(_ state: State, isChange: Bool) {
+        stateSequence += 1
+        stateLine.clear()
+        stateLine.stateLine(state, sequence: stateSequence)
+        let moment = StateKey(state)
+        stateMoment = moment
+        for subscriber in subscribers where subscriber.queue.accepts(moment, isChange: isChange) {
+            send(moment, to: subscriber)
+        }
+        sweep()
+    }
+
+    /// Inserts the events of an earlier start before the published ones, whose numbers shift. Clients keep
+    /// their positions.
+    package func renumberEvents(_ numbers: Renumbering.Shift, after kept: [(sequence: Int, line: [UInt8])]) {
+        ring.renumber(numbers, after: kept)
+        for subscriber in subscribers { subscriber.queue.renumber(numbers) }
+    }
+
+    /// Publishes the settings to the clients that subscribe to them.
+    package func settingsChanged(_ settings: Settings) {
+        settingsLine.clear()
+        settingsLine.settingsLine(settings)
+        for subscriber in subscribers { subscriber.queue.settingsChanged() }
+        flushAll()
+    }
+
+    /// Closes all clients, after sending what the kernel still accepts of their pending lines.
+    package func close() {
+        listener = nil
+        for subscriber in subscribers {
+            flush(subscriber)
+            subscriber.close()
+        }
+        sweep()
+    }
+
+    package var clientCount: Int {
+        subscribers.count
+    }
+
+    // MARK: Sending
+
+    /// Sends the state from the shared buffer, or queues it if the client is behind.
+    private func send(_ moment: StateKey, to subscriber: Subscriber) {
+        if subscriber.isBehind {
+            subscriber.queue.wait(state: stateLine.bytes, moment)
+            return
+        }
+        let line = stateLine.bytes[...]
+        switch subscriber.socket.send(line) {
+        case .sent(let count):
+            if count == line.count { return }
+            subscriber.queue.wait(rest: line[count...])
+            fellBehind(subscriber)
+        case .full:
+            subscriber.queue.wait(state: stateLine.bytes, moment)
+            fellBehind(subscriber)
+        case .gone: subscriber.close()
+        }
+    }
+
+    private func wait(reading line: [UInt8], of lines: MessageClasses) {
+        for subscriber in subscribers { subscriber.queue.wait(reading: line, of: lines) }
+    }
+
+    private func flushAll() {
+        for subscriber in subscribers where !subscriber.isBehind { flush(subscriber) }
+        sweep()
+    }
+
+    /// Sends pending lines until the socket is full.
+    private func flush(_ subscriber: Subscriber) {
+        var left = Self.turnLimit
+        while let bytes = subscriber.queue.next(ring, settings: settingsLine.bytes) {
+            if left <= 0 { return fellBehind(subscriber) }
+            switch subscriber.socket.send(bytes) {
+            case .sent(let count):
+                subscriber.queue.sent(count)
+                left -= count
+            case .full:
+                fellBehind(subscriber)
+                return
+            case .gone:
+                subscriber.close()
+                return
+            }
+        }
+        subscriber.isBehind = false
+    }
+
+    private func fellBehind(_ subscriber: Subscriber) {
+        let now = Clock.now()
+        subscriber.queue.blocked(at: now)
+        subscriber.isBehind = true
+        stallTimer?.watch(since: now)
+    }
+
+    private func closeStuck(since limit: Instant) -> Instant? {
+        for subscriber in subscribers {
+            if let since = subscriber.queue.stuckSince, since <= limit { subscriber.close() }
+        }
+        sweep()
+        return subscribers.compactMap(\.queue.stuckSince).min()
+    }
+
+    // MARK: Clients
+
+    private func accept(_ socket: consuming FileDescriptor) {
+        // The client has already disconnected.
+        guard let peer = try? UnixSocket.peer(of: socket) else { return }
+        let others = subscribers.map { (user: $0.peer.user, number: $0.socket.number) }
+        let spare = ClientLimits.spareDescriptors + ClientLimits.controlDescriptors
+        if let refusal = limits.refusal(of: socket, from: peer.user, among: others, keeping: spare) {
+            return Self.refuse(socket, refusal)
+        }
+        var line = JSONWriter(capacity: 256)
+        line.version(
+            release: Release.version, protocol: Release.protocolNumber, bootID: bootID, instance: instance,
+            events: ring.retained)
+        let subscriber = Subscriber(socket, peer: peer, queue: SubscriberQueue(ring: ring))
+        do throws(SystemError) {
+            try subscriber.watch(in: loop) { [unowned self, unowned subscriber] in ready(subscriber, $0) }
+        } catch {
+            return
+        }
+        subscriber.queue.greet(line.bytes)
+        if let stateMoment, subscriber.queue.accepts(stateMoment, isChange: true) {
+            subscriber.queue.wait(state: stateLine.bytes, stateMoment)
+        }
+        subscribers.append(subscriber)
+        flush(subscriber)
+        sweep()
+    }
+
+    /// Sends one ERROR line and closes.
+    private static func refuse(_ socket: consuming FileDescriptor, _ refusal: String) {
+        var line = JSONWriter(capacity: 256)
+        line.error(refusal)
+        _ = socket.send(line.bytes[...])
+    }
+
+    private func ready(_ subscriber: Subscriber, _ readiness: Readiness) {
+        if readiness.contains(.hungUp) || readiness.contains(.failed) {
+            subscriber.close()
+        } else {
+            if readiness.contains(.writing) { flush(subscriber) }
+            if readiness.contains(.reading) { subscriber.receive() }
+            answerLines(of: subscriber)
+        }
+        sweep()
+    }
+
+    /// Handles the client's lines one by one. None is read while a response is pending, so responses do not pile up.
+    private func answerLines(of subscriber: Subscriber) {
+        while subscriber.isOpen, !subscriber.isBehind, let line = subscriber.nextLine() {
+            do throws(BadLine) {
+                guard case .line(let bytes) = line else {
+                    throw BadLine(message: "a line is at most \(SubscriptionRequest.lineLimit) bytes")
+                }
+                subscriber.queue.apply(try SubscriptionRequest(line: bytes), ring: ring)
+            } catch {
+                subscriber.queue.refuse(error.message)
+            }
+            flush(subscriber)
+        }
+    }
+
+    /// Removes closed clients. Never called while the list is iterated.
+    private func sweep() {
+        if subscribers.contains(where: { !$0.isOpen }) { subscribers.removeAll { !$0.isOpen } }
+    }
+}

@@ -1,0 +1,56 @@
+import Domain
+import JSONCoding
+package import Wire
+
+/// The error for an invalid line from a client of state.sock.
+package struct BadLine: Error, Equatable, Sendable {
+    package var message: String
+}
+
+extension SubscriptionRequest {
+    /// The maximum length of a client's line in bytes.
+    package static let lineLimit = 4096
+
+    /// Parses a `WATCH` line. Unknown members are ignored.
+    ///
+    /// - Throws: ``BadLine``, which names the error.
+    package init(line: ArraySlice<UInt8>) throws(BadLine) {
+        let json: JSON
+        do throws(ParseError) {
+            json = try JSON(parsing: line)
+        } catch {
+            throw BadLine(message: "not a WATCH line: \(error)")
+        }
+        guard case .object(let members) = json, members["class"]?.string == "WATCH" else {
+            throw BadLine(message: "not a WATCH line: class must be \"WATCH\"")
+        }
+        self.init()
+        if let classes = members["classes"] { self.classes = try Self.classes(classes) }
+        if let period = members["interval_ms"] {
+            guard let period = period.integer, Subscription.isPeriod(period) else {
+                throw BadLine(message: "interval_ms must be a multiple of 100 from 100 to 60000")
+            }
+            everyMilliseconds = period
+        }
+        if let since = members["since"] {
+            guard let since = since.integer, since >= 0 else {
+                throw BadLine(message: "since must be the number of an event, or 0 for all that are retained")
+            }
+            self.since = since
+        }
+    }
+
+    private static func classes(_ json: JSON) throws(BadLine) -> MessageClasses {
+        var classes: MessageClasses = []
+        var isKnown = json.array != nil
+        for element in json.array ?? [] {
+            if let (_, lines) = MessageClasses.names.first(where: { $0.name == element.string }) {
+                classes.insert(lines)
+            } else {
+                isKnown = false
+            }
+        }
+        guard isKnown else { throw BadLine(message: "classes must be a list of STATE, EVENT, HEART, FIX and SETTINGS") }
+        return classes
+    }
+}

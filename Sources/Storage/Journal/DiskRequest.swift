@@ -1,0 +1,69 @@
+package import Domain
+package import Formats
+import JournalCoding
+package import Linux
+package import Wire
+
+/// A request to ``DiskWorker``, which reads the journal while it is being written.
+package enum DiskRequest: Equatable, Sendable {
+    /// Summaries, newest first, of the activities with numbers below `before`.
+    case list(limit: Int, before: Int?)
+    case activity(Int)
+    case track(Track.Request)
+    /// The pending exports of activities that have ended, at most ``PendingExport/limit``.
+    case orders
+    /// Exports a file to a directory, which is created if needed.
+    case export(PendingExport, directory: String)
+    /// Reads the configuration file at a path. It is here because it may block on a disk, too.
+    case configuration(path: String)
+    /// Checks whether a file of the state directory is a journal that can be recovered.
+    case recoverable(file: String)
+    /// Writes the strap store.
+    case keep(StrapStore, in: StrapStoreFile)
+}
+
+package enum DiskReply: Equatable, Sendable {
+    case list([ActivitySummary])
+    case activity(ActivitySummary, RecordedActivity)
+    case track(Track)
+    case orders([PendingExport])
+    case exported(path: String, ExportLoss)
+    /// Nil if the file does not exist.
+    case configuration([ConfigurationFile.Assignment]?)
+    case kept
+    /// No activity has this number.
+    case nothing
+}
+
+/// An export that is still to be made.
+package struct PendingExport: Hashable, Sendable {
+    package var activity: Int
+    package var format: ExportFormat
+
+    /// The most exports in one reply.
+    package static let limit = 64
+
+    package init(activity: Int, format: ExportFormat) {
+        self.activity = activity
+        self.format = format
+    }
+}
+
+extension JournalReader {
+    /// The pending exports of activities that have ended, oldest activity first.
+    package func orders() throws(SQLiteError) -> [PendingExport] {
+        let statement = try database.prepare(
+            """
+            SELECT export.activity, format FROM export JOIN activity ON activity.id = export.activity WHERE NOT open
+            ORDER BY export.activity LIMIT ?
+            """)
+        try statement.bind(PendingExport.limit)
+        var orders: [PendingExport] = []
+        while try statement.step() {
+            // A later release may know more formats.
+            guard let format = statement.text(1).flatMap(ExportFormat.init(token:)) else { continue }
+            orders.append(PendingExport(activity: Int(statement.integer(0) ?? 0), format: format))
+        }
+        return orders
+    }
+}

@@ -1,0 +1,189 @@
+import Domain
+import Formats
+package import Linux
+import Wire
+
+/// Executes requests about recorded activities, and makes exports, on a separate thread.
+///
+///     loop ──▶ submit ──▶ Mailbox ──▶ thread ──▶ journal.sqlite, read-only; files
+///     loop ◀── Completion ◀── Mailbox ◀──┘
+///
+/// Neither the loop nor the journal's writer may wait for it: an export of ten hours takes a second, and a hung
+/// disk takes any time. The thread has a lower priority than both. Up to ``limit`` requests wait in a queue.
+@safe
+package final class DiskWorker {
+    /// Receives the result of a request. The error is text for people.
+    package typealias Completion = (Result<DiskReply, Failure>) -> Void
+
+    /// Why a request failed.
+    package struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
+        package var description: String
+
+        package init(_ description: String) {
+            self.description = description
+        }
+    }
+
+    /// The most requests without a reply.
+    package static let limit = 32
+
+    /// The data shared by the loop and the thread.
+    private final class Mailbox: Sendable {
+        struct Contents {
+            var questions: [(number: Int, question: DiskRequest)] = []
+            var answers: [(number: Int, answer: Result<DiskReply, Failure>)] = []
+            var isClosing = false
+        }
+
+        let contents = Locked(Contents())
+        /// Wakes the thread.
+        let work: EventFD
+        /// Wakes the loop: replies are available.
+        let answered: EventFD
+        /// Signals that the thread has ended.
+        let ended: EventFD
+
+        init() throws(SystemError) {
+            work = try EventFD()
+            answered = try EventFD()
+            ended = try EventFD()
+        }
+    }
+
+    private let mailbox: Mailbox
+    private let thread: WorkerThread
+    private var source: DescriptorSource?
+    /// The completions, keyed by the numbers of the requests.
+    private var waiting: [Int: Completion] = [:]
+    private var nextNumber = 0
+
+    /// - Parameter directory: the state directory.
+    package init(in directory: String, loop: EventLoop) throws(SystemError) {
+        let mailbox = try Mailbox()
+        self.mailbox = mailbox
+        thread = try WorkerThread("paced-disk", niceness: 10) { Self.run(mailbox, in: directory) }
+        source = try loop.watch(mailbox.answered.descriptor, for: .reading) { [unowned self] _ in deliverReplies() }
+    }
+
+    /// Queues a request. The completion is called in the loop later.
+    ///
+    /// - Returns: False if too many requests are waiting. The completion is not called then.
+    package func submit(_ question: DiskRequest, _ completion: @escaping Completion) -> Bool {
+        guard waiting.count < Self.limit else { return false }
+        let number = nextNumber
+        nextNumber += 1
+        waiting[number] = completion
+        mailbox.contents.withLock { $0.questions.append((number, question)) }
+        mailbox.work.signal()
+        return true
+    }
+
+    /// Stops after the request in progress, waiting at most `limit`, because a disk may never reply.
+    ///
+    /// - Returns: False if the thread is still running.
+    @discardableResult
+    package func close(waiting limit: Duration = .seconds(2)) -> Bool {
+        source = nil
+        waiting = [:]
+        mailbox.contents.withLock { $0.isClosing = true }
+        mailbox.work.signal()
+        guard mailbox.ended.wait(atMost: limit) else { return false }
+        thread.join()
+        return true
+    }
+
+    private func deliverReplies() {
+        mailbox.answered.drain()
+        let answers = mailbox.contents.withLock { contents in
+            let answers = contents.answers
+            contents.answers = []
+            return answers
+        }
+        for (number, answer) in answers { waiting.removeValue(forKey: number)?(answer) }
+    }
+
+    // MARK: On the thread
+
+    private static func run(_ mailbox: Mailbox, in directory: String) {
+        while true {
+            let (next, isClosing) = mailbox.contents.withLock { contents in
+                (contents.questions.isEmpty ? nil : contents.questions.removeFirst(), contents.isClosing)
+            }
+            if isClosing { break }
+            guard let next else {
+                mailbox.work.wait(atMost: .seconds(3600))
+                continue
+            }
+            let answer = reply(next.question, in: directory)
+            mailbox.contents.withLock { $0.answers.append((next.number, answer)) }
+            mailbox.answered.signal()
+        }
+        mailbox.ended.signal()
+    }
+
+    private static func reply(_ question: DiskRequest, in directory: String) -> Result<DiskReply, Failure> {
+        do {
+            switch question {
+            case .configuration(let path): return .success(.configuration(try ConfigurationFile.read(path)))
+            case .keep(let list, let file):
+                try file.write(list)
+                return .success(.kept)
+            case .recoverable(let name):
+                _ = try JournalRecovery.open(name, in: directory)
+                return .success(.kept)
+            default: return .success(try question.reply(from: JournalReader(in: directory)))
+            }
+        } catch let failure as ConfigurationFile.Failure {
+            return .failure(Failure(failure.line))
+        } catch JournalFailure.missing {
+            if case .list = question { return .success(.list([])) }
+            if case .orders = question { return .success(.orders([])) }
+            return .success(.nothing)
+        } catch {
+            return .failure(Failure("\(error)"))
+        }
+    }
+}
+
+extension DiskRequest {
+    fileprivate func reply(from reader: JournalReader) throws -> DiskReply {
+        switch self {
+        case .list(let limit, let before): return .list(try reader.list(limit: limit, before: before))
+        case .activity(let id):
+            guard let summary = try reader.summary(of: id), let recording = try reader.recording(id) else {
+                return .nothing
+            }
+            return .activity(summary, recording)
+        case .track(let request):
+            guard try reader.summary(of: request.activity) != nil else { return .nothing }
+            return .track(try Track(request, of: reader.rows(of: request.activity)))
+        case .orders: return .orders(try reader.orders())
+        case .export(let order, let directory):
+            guard let recording = try reader.recording(order.activity) else { return .nothing }
+            let rows = try reader.rows(of: order.activity)
+            return try order.format.makeFile(of: recording, rows, in: directory)
+        case .configuration, .keep, .recoverable: return .nothing
+        }
+    }
+}
+
+extension ExportFormat {
+    /// The suffixes for files of the same minute and sport.
+    private static let numbers = 1...999
+
+    /// Writes the file of a recording without replacing an existing one.
+    fileprivate func makeFile(
+        of recording: RecordedActivity, _ rows: JournalRows, in directory: String
+    ) throws -> DiskReply {
+        try makeDirectories(directory)
+        var file = try AtomicFileWriter(in: directory, name: name(of: recording), mode: JournalFile.mode)
+        let written = Clock.isSynchronised() ? Clock.systemTime() : nil
+        let origin = ExportMetadata.ofThisMachine(started: recording.started, written: written)
+        let loss = try write(recording, rows: rows, origin: origin) { try file.write($0) }
+        for number in Self.numbers {
+            let name = name(of: recording, number: number)
+            if try file.finish(as: name) { return .exported(path: directory + "/" + name, loss) }
+        }
+        throw DiskWorker.Failure("there are \(Self.numbers.count) files of this name")
+    }
+}

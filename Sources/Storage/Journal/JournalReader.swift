@@ -1,0 +1,207 @@
+package import Domain
+import Glibc
+import JournalCoding
+import Linux
+
+/// Reads the journal, whether or not the daemon is running. It changes nothing.
+///
+/// Each call sees what the daemon has committed by then.
+package final class JournalReader {
+    let database: SQLiteDatabase
+    let version: Int64
+
+    /// - Throws: ``JournalFailure``; `missing` if there is no journal.
+    package convenience init(in directory: String) throws(JournalFailure) {
+        let path: String
+        var present: [String] = []
+        do throws(DirectoryError) {
+            let place = try Directory(directory)
+            path = JournalFile.path(in: place.path)
+            for name in JournalFile.names where try place.checkFile(name) { present.append(name) }
+        } catch {
+            throw error.code == nil ? .directory(error) : .missing
+        }
+        guard present.contains(JournalFile.name) else { throw .missing }
+        // The daemon keeps the other files in place, so that a reader without write permission finds them.
+        let hasLog = present.contains(JournalFile.name + "-wal")
+        let isComplete = present.count > 1
+        var (database, version): (SQLiteDatabase, Int64)
+        do throws(SQLiteError) {
+            do throws(SQLiteError) {
+                (database, version) = try Self.open(path, isComplete ? .reading : .immutable)
+            } catch {
+                // A file is missing and cannot be created: no process is writing.
+                guard isComplete, error.isMissingFile else { throw error }
+                (database, version) = try Self.open(path, hasLog ? .unshared : .immutable)
+            }
+        } catch {
+            throw .database(error)
+        }
+        if version > JournalSchema.version { throw .newer(Int(version)) }
+        // The creator was killed before it made the first table.
+        if version == 0 { throw .missing }
+        self.init(database, version: version)
+    }
+
+    init(_ database: SQLiteDatabase, version: Int64 = JournalSchema.version) {
+        self.database = database
+        self.version = version
+    }
+
+    private static func open(
+        _ path: String, _ access: SQLiteDatabase.Access
+    ) throws(SQLiteError) -> (SQLiteDatabase, version: Int64) {
+        let database = try SQLiteDatabase(path, access)
+        database.setPatience(.seconds(2))
+        return (database, try database.integer("PRAGMA user_version") ?? 0)
+    }
+
+    /// Summaries, newest first.
+    ///
+    /// - Parameter before: only activities with lower numbers.
+    package func list(limit: Int, before: Int? = nil) throws(SQLiteError) -> [ActivitySummary] {
+        let statement = try database.prepare(summaries + " WHERE id < ? ORDER BY id DESC LIMIT ?")
+        try statement.bind(before ?? Int.max, limit)
+        var list: [ActivitySummary] = []
+        while try statement.step() { list.append(Self.summary(statement)) }
+        return list
+    }
+
+    package func summary(of id: Int) throws(SQLiteError) -> ActivitySummary? {
+        let statement = try database.prepare(summaries + " WHERE id = ?")
+        try statement.bind(id)
+        return try statement.step() ? Self.summary(statement) : nil
+    }
+
+    /// A whole activity. Nil if none has that number.
+    package func recording(_ id: Int) throws(SQLiteError) -> RecordedActivity? {
+        let statement = try database.prepare(Self.activities + " WHERE id = ?")
+        try statement.bind(id)
+        guard try statement.step() else { return nil }
+        var recording = Self.recording(statement)
+        statement.reset()
+        recording.laps = try laps(of: id)
+        recording.strap = try strap(of: id)
+        return recording
+    }
+
+    /// The rows of an activity that are written by now.
+    package func rows(of id: Int) throws(SQLiteError) -> JournalRows {
+        let keys = JournalSchema.keys(of: id)
+        let last = try database.integer(
+            "SELECT max(key) FROM record WHERE key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)")
+        return JournalRows(database, first: keys.lowerBound, last: last)
+    }
+
+    /// The newest events, and those that the run in progress needs, oldest first, as published, with the present names.
+    package func events(limit: Int) throws(SQLiteError) -> [(sequence: Int, line: [UInt8])] {
+        // On a disk that accepts no writes the lines still have the names of an earlier version.
+        let line = version < JournalSchema.versionWithEventNames ? JournalSchema.eventLine : "line"
+        let statement = try database.prepare("SELECT seq, \(line) FROM event ORDER BY seq DESC LIMIT ?")
+        try statement.bind(limit)
+        var events: [(sequence: Int, line: [UInt8])] = []
+        while try statement.step() {
+            events.append((Int(statement.integer(0) ?? 0), Array((statement.text(1) ?? "").utf8)))
+        }
+        return events.reversed()
+    }
+
+    // MARK: Decoding
+
+    private static let activities = """
+        SELECT id, sport, indoor, demo, imported, open, name, started_ms, time_uncertain, total_ms,
+        elapsed_ms, moving_ms, distance_m, maximum_speed_mps, heart_average_bpm, heart_maximum_bpm, gaps,
+        zones, zone_ms, claim FROM activity
+        """
+
+    private var summaries: String {
+        """
+        SELECT id, sport, indoor, demo, imported, open, name, started_ms, time_uncertain, total_ms,
+        elapsed_ms, moving_ms, distance_m, maximum_speed_mps, heart_average_bpm, heart_maximum_bpm, gaps,
+        (SELECT count(*) FROM lap WHERE lap.activity = activity.id),
+        \(version >= JournalSchema.versionWithRecovery ? "recovered" : "NULL") FROM activity
+        """
+    }
+
+    private static func summary(_ statement: SQLiteStatement) -> ActivitySummary {
+        let isOpen = statement.integer(5) == 1
+        let total = statement.integer(9) ?? 0
+        let started = statement.integer(8) == 1 ? nil : statement.integer(7).map { UTC(milliseconds: $0) }
+        var summary = ActivitySummary(
+            id: Int(statement.integer(0) ?? 0), sport: sport(statement), isOpen: isOpen, started: started,
+            ended: isOpen ? nil : started.map { UTC(milliseconds: $0.milliseconds + total) },
+            total: figures(statement, from: 10), totalMilliseconds: total, laps: Int(statement.integer(17) ?? 0),
+            gaps: Int(statement.integer(16) ?? 0), isDemo: statement.integer(3) == 1)
+        summary.name = statement.text(6).flatMap { SanitizedText($0) }
+        summary.recovered = statement.text(18).flatMap(RecordingText.note)
+        return summary
+    }
+
+    static func recording(_ columns: some JournalColumns) -> RecordedActivity {
+        var recording = RecordedActivity(
+            sport: Self.sport(columns), started: UTC(milliseconds: columns.integer(7) ?? 0))
+        recording.id = columns.integer(0).map { Int($0) }
+        recording.isIndoor = columns.integer(2) == 1
+        recording.isDemo = columns.integer(3) == 1
+        recording.name = columns.text(6).flatMap { SanitizedText($0) }
+        recording.isTimeUncertain = columns.integer(8) == 1
+        recording.totalMilliseconds = columns.integer(9) ?? 0
+        recording.total = Self.figures(columns, from: 10)
+        recording.zones = columns.text(17).flatMap(RecordingText.list).flatMap { try? Zones($0.map { Int($0) }) }
+        recording.zoneMilliseconds = columns.text(18).flatMap(RecordingText.list) ?? []
+        recording.claim = columns.text(19).flatMap(RecordingText.claim)
+        return recording
+    }
+
+    private static func sport(_ statement: some JournalColumns) -> Sport {
+        statement.text(1).flatMap(Sport.init(token:)) ?? .other
+    }
+
+    private static func figures(_ statement: some JournalColumns, from column: Int32) -> Totals {
+        var figures = Totals()
+        figures.elapsedMilliseconds = statement.integer(column) ?? 0
+        figures.movingMilliseconds = statement.integer(column + 1) ?? 0
+        figures.distanceMetres = statement.real(column + 2) ?? 0
+        figures.maximumSpeed = statement.real(column + 3)
+        figures.averageHeartRate = statement.real(column + 4)
+        figures.maximumHeartRate = statement.integer(column + 5).map { Int($0) }
+        return figures
+    }
+
+    private func laps(of id: Int) throws(SQLiteError) -> [RecordingLap] {
+        let statement = try database.prepare(
+            """
+            SELECT trigger, began_ms, ended_ms, elapsed_ms, moving_ms, distance_m, maximum_speed_mps, heart_average_bpm,
+            heart_maximum_bpm FROM lap WHERE activity = ? ORDER BY number
+            """)
+        try statement.bind(id)
+        var laps: [RecordingLap] = []
+        while try statement.step() { laps.append(Self.lap(statement)) }
+        return laps
+    }
+
+    static func lap(_ columns: some JournalColumns) -> RecordingLap {
+        RecordingLap(
+            trigger: columns.text(0).flatMap(Event.Trigger.init(token:)), beganAt: columns.integer(1) ?? 0,
+            endedAt: columns.integer(2) ?? 0, figures: figures(columns, from: 3))
+    }
+
+    private func strap(of id: Int) throws(SQLiteError) -> RecordingStrap? {
+        let statement = try database.prepare(
+            "SELECT address, name, manufacturer, serial_number, firmware, battery_percent FROM sensor WHERE activity = ?"
+        )
+        try statement.bind(id)
+        return try statement.step() ? Self.strap(statement) : nil
+    }
+
+    static func strap(_ statement: some JournalColumns) -> RecordingStrap {
+        var strap = RecordingStrap()
+        strap.address = statement.text(0).flatMap { BluetoothAddress($0) }
+        strap.name = statement.text(1).flatMap { SanitizedText($0) }
+        strap.manufacturer = statement.text(2).flatMap { SanitizedText($0) }
+        strap.serialNumber = statement.text(3).flatMap { SanitizedText($0) }
+        strap.firmware = statement.text(4).flatMap { SanitizedText($0) }
+        strap.batteryPercent = statement.integer(5).map { Int($0) }
+        return strap
+    }
+}

@@ -1,0 +1,93 @@
+package import Domain
+import Formats
+import JournalCoding
+
+/// The rows of one recording, read lazily from the journal.
+package struct JournalRows: RecordingRows {
+    private let database: SQLiteDatabase
+    private let first: Int64
+    /// The last key. Later rows are excluded, so that two readings give the same rows.
+    private let last: Int64?
+
+    init(_ database: SQLiteDatabase, first: Int64, last: Int64?) {
+        self.database = database
+        self.first = first
+        self.last = last
+    }
+
+    /// The number of rows if none was lost.
+    package var count: Int {
+        last.map { Int($0 - first) + 1 } ?? 0
+    }
+
+    package func each(in moments: ClosedRange<Int64>, _ body: (RecordingRow) throws -> Void) throws {
+        guard let last else { return }
+        let statement = try database.prepare(
+            """
+            SELECT at_ms, kind, cause, rr_1024, gap, elapsed_ms, distance_m, latitude, longitude, altitude_m, speed_mps,
+            bpm, cadence, power_w, temperature_c FROM record WHERE key BETWEEN ? AND ? ORDER BY key
+            """)
+        try statement.bind(try key(of: moments.lowerBound, to: last), last)
+        defer { statement.reset() }
+        while try statement.step() {
+            guard let row = Self.row(statement) else { continue }
+            let at = statement.integer(0) ?? 0
+            if at > moments.upperBound { return }
+            if at >= moments.lowerBound { try body(row) }
+        }
+    }
+
+    /// A key below which all rows precede a moment. Rows are sorted by both, so a binary search needs no index.
+    private func key(of moment: Int64, to last: Int64) throws(SQLiteError) -> Int64 {
+        var (low, high) = (first, last)
+        let probe = try database.prepare("SELECT key, at_ms FROM record WHERE key >= ? ORDER BY key LIMIT 1")
+        while moment > 0, low < high {
+            let middle = low + (high - low) / 2
+            try probe.bind(middle)
+            guard try probe.step(), let key = probe.integer(0), key <= last, let at = probe.integer(1) else {
+                high = middle
+                continue
+            }
+            if at < moment { low = key + 1 } else { high = middle }
+        }
+        probe.reset()
+        return low
+    }
+
+    /// Nil for a row of a later release.
+    static func row(_ statement: some JournalColumns) -> RecordingRow? {
+        let at = statement.integer(0) ?? 0
+        let cause = statement.text(2)
+        switch statement.text(1) {
+        case nil: return .sample(sample(statement, at: at))
+        case "begin": return cause.flatMap(RecordingRow.TimerTrigger.init(token:)).map { .begin(at: at, $0) }
+        case "end": return cause.flatMap(RecordingRow.TimerTrigger.init(token:)).map { .end(at: at, $0) }
+        case "lap": return cause.flatMap(Event.Trigger.init(token:)).map { .lap(at: at, $0) }
+        case "segment": return .segment(at: at)
+        case "beats":
+            return .beats(
+                at: at, rr: intervals(statement.bytes(3) ?? []), gap: statement.integer(4) == 1)
+        default: return nil
+        }
+    }
+
+    private static func sample(_ statement: some JournalColumns, at: Int64) -> RecordingSample {
+        var sample = RecordingSample(at: at, elapsedMilliseconds: statement.integer(5) ?? 0)
+        sample.distanceMetres = statement.real(6)
+        if let latitude = statement.real(7), let longitude = statement.real(8) {
+            sample.coordinate = Coordinate(latitude: latitude, longitude: longitude)
+        }
+        sample.altitude = statement.real(9)
+        sample.speed = statement.real(10)
+        sample.heartRate = statement.integer(11).map { Int($0) }
+        sample.cadence = statement.integer(12).map { Int($0) }
+        sample.power = statement.integer(13).map { Int($0) }
+        sample.temperature = statement.integer(14).map { Int($0) }
+        return sample
+    }
+
+    /// Intervals of 16 bits, little-endian.
+    static func intervals(_ bytes: [UInt8]) -> [UInt16] {
+        stride(from: 0, to: bytes.count - 1, by: 2).map { UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8 }
+    }
+}

@@ -1,0 +1,276 @@
+import Domain
+import JSONCoding
+import JournalCoding
+import Pipeline
+
+/// The statements that write changes, prepared once per connection. All may run twice, because a commit
+/// that failed may be on the disk nevertheless.
+struct JournalStatements {
+    private let database: SQLiteDatabase
+    private let location: SQLiteStatement
+    private let heart: SQLiteStatement
+    private let input: SQLiteStatement
+    private let record: SQLiteStatement
+    private let event: SQLiteStatement
+    private let clock: SQLiteStatement
+    private let figures: SQLiteStatement
+    private let lap: SQLiteStatement
+    private var text = JSONWriter(capacity: 256)
+    /// The laps of the open activity that are already written.
+    private var laps: (activity: Int, laps: [RecordingLap]) = (0, [])
+
+    init(_ database: SQLiteDatabase) throws(SQLiteError) {
+        self.database = database
+        location = try database.prepare(
+            "INSERT OR REPLACE INTO location VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        heart = try database.prepare("INSERT OR REPLACE INTO heart VALUES (?, ?, ?, ?, ?, ?)")
+        input = try database.prepare("INSERT OR REPLACE INTO input VALUES (?, ?, ?, ?)")
+        record = try database.prepare(
+            "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        event = try database.prepare("INSERT OR REPLACE INTO event VALUES (?, ?, ?, ?)")
+        clock = try database.prepare("INSERT INTO clock VALUES (NULL, ?, ?, ?, ?)")
+        figures = try database.prepare(
+            """
+            UPDATE activity SET open = ?2, started_ms = ?3, time_uncertain = ?4, total_ms = ?5, elapsed_ms = ?6,
+            moving_ms = ?7, distance_m = ?8, maximum_speed_mps = ?9, heart_average_bpm = ?10, heart_maximum_bpm = ?11,
+            gaps = ?12, zones = ?13, zone_ms = ?14 WHERE id = ?1
+            """)
+        lap = try database.prepare("INSERT OR REPLACE INTO lap VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    }
+
+    /// The minimum number of EVENT lines and clock readings that are kept.
+    private static let retainedRows = 1000
+
+    /// Deletes the events up to number ?2, except those that ``EventRing`` retains of run ?1: its start,
+    /// the last start after an outage, the last pause or resume, and the last 100 laps.
+    private static let forgetEvents = """
+        WITH mark (seq, kind) AS (
+            SELECT seq, CASE
+                WHEN instr(line, '"event":"start"') THEN iif(instr(line, '"resumed":true'), 'resumed', 'start')
+                WHEN instr(line, '"event":"pause"') OR instr(line, '"event":"resume"') THEN 'pause'
+                WHEN instr(line, '"event":"lap"') THEN 'lap' END
+            FROM event WHERE activity = ?1)
+        DELETE FROM event WHERE seq <= ?2
+            AND seq NOT IN (SELECT max(seq) FROM mark WHERE kind IN ('start', 'resumed', 'pause') GROUP BY kind)
+            AND seq NOT IN (SELECT seq FROM mark WHERE kind = 'lap' ORDER BY seq DESC LIMIT 100)
+        """
+
+    mutating func write(_ change: JournalChange) throws(SQLiteError) {
+        switch change {
+        case .begin(let recording, let part):
+            try begin(recording, isImport: false, isOpen: true)
+            guard let id = recording.id else { return }
+            try write(part, of: id)
+            try database.execute("DELETE FROM reserved WHERE activity <= \(id)")
+        case .resume(let recording, let part):
+            guard let id = recording.id else { return }
+            // The file may have been replaced since the activity was read.
+            let isThere = try database.integer("SELECT 1 FROM activity WHERE id = \(id)") != nil
+            if !isThere { try begin(recording, isImport: false, isOpen: true) }
+            try database.prepare("UPDATE activity SET open = 1 WHERE id = ?").run(id)
+            try write(part, of: id)
+        case .entry(let activity, let place, let entry):
+            try write(entry, JournalSchema.key(activity, place))
+        case .row(let activity, let place, let row): try write(row, JournalSchema.key(activity, place))
+        case .update(let recording, let gaps): try write(recording, gaps: gaps, isOpen: true)
+        case .end(let recording, let gaps): try write(recording, gaps: gaps, isOpen: false)
+        case .event(let sequence, let activity, let at, let line):
+            try event.run(sequence, activity, at.nanoseconds, String(decoding: line, as: UTF8.self))
+            // Done rarely, because it changes pages that nothing else does.
+            if sequence % 100 == 0 {
+                try database.prepare(Self.forgetEvents).run(activity, sequence - Self.retainedRows)
+            }
+        case .clock(let bootID, let at, let time, let source):
+            try clock.run(bootID, at.nanoseconds, time.milliseconds, source.token)
+            try stamp(bootID, at.milliseconds, time.milliseconds)
+            try database.execute("DELETE FROM clock WHERE number <= last_insert_rowid() - \(Self.retainedRows)")
+        case .edit(let activity, let sport, let name):
+            try database.prepare("UPDATE activity SET sport = ifnull(?2, sport), name = ifnull(?3, name) WHERE id = ?1")
+                .run(activity, sport?.token, name?.text)
+        case .delete(let activity): try condemn(activity)
+        case .cut(let activity, let entries, let rows): try cut(activity, entries: entries, rows: rows)
+        case .cutAfter(let activity, let at, let elapsed):
+            let keys = JournalSchema.keys(of: activity)
+            try database.prepare(
+                "DELETE FROM record WHERE key BETWEEN ? AND ? AND (at_ms > ? OR elapsed_ms > ?)"
+            ).run(keys.lowerBound, keys.upperBound, at, elapsed)
+        case .export(let activity, let format):
+            try database.prepare("INSERT OR IGNORE INTO export VALUES (?, ?)").run(activity, format.token)
+        case .exported(let activity, let format):
+            try database.prepare("DELETE FROM export WHERE activity = ? AND format = ?").run(activity, format.token)
+        case .setting(let setting):
+            try database.prepare("INSERT OR REPLACE INTO setting VALUES (?, ?)").run(setting.name, setting.value)
+        case .recover(let name): try JournalRecovery.enter(name, in: database)
+        case .unset(let name): try database.prepare("DELETE FROM setting WHERE name = ?").run(name)
+        }
+    }
+
+    /// Inserts an activity. If it exists and is open, only its start is updated.
+    func begin(_ recording: RecordedActivity, isImport: Bool, isOpen: Bool) throws(SQLiteError) {
+        try database.prepare(
+            """
+            INSERT INTO activity (id, sport, indoor, demo, imported, open, name, started_ms, time_uncertain, total_ms,
+            elapsed_ms, moving_ms, distance_m, gaps, claim) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, ?)
+            ON CONFLICT (id) DO UPDATE SET started_ms = excluded.started_ms WHERE open AND NOT imported
+            """
+        ).run(
+            recording.id, recording.sport.token, recording.isIndoor, recording.isDemo, isImport, isOpen,
+            recording.name?.text, recording.started.milliseconds, recording.isTimeUncertain,
+            recording.claim.map { String(decoding: RecordingText.text(of: $0), as: UTF8.self) })
+    }
+
+    func write(_ part: BootSegment, of activity: Int) throws(SQLiteError) {
+        try database.prepare("INSERT OR REPLACE INTO part VALUES (?, ?, ?, ?, ?, ?)").run(
+            activity, part.number, part.bootID, part.at.nanoseconds, part.beginsAt, part.place)
+    }
+
+    /// Updates the totals of an activity.
+    mutating func write(_ recording: RecordedActivity, gaps: Int, isOpen: Bool) throws(SQLiteError) {
+        guard let id = recording.id else { return }
+        let total = recording.total
+        try figures.run(
+            id, isOpen, recording.started.milliseconds, recording.isTimeUncertain, recording.totalMilliseconds,
+            total.elapsedMilliseconds, total.movingMilliseconds, total.distanceMetres, total.maximumSpeed,
+            total.averageHeartRate, total.maximumHeartRate, gaps,
+            recording.zones.map { RecordingText.list($0.bottoms.map(Int64.init)) },
+            recording.zones.map { _ in RecordingText.list(recording.zoneMilliseconds) })
+        let written = laps.activity == id ? laps.laps : []
+        for (index, lap) in recording.laps.enumerated() where index >= written.count || written[index] != lap {
+            let figures = lap.figures
+            try self.lap.run(
+                id, index + 1, lap.trigger?.token, lap.beganAt, lap.endedAt, figures.elapsedMilliseconds,
+                figures.movingMilliseconds, figures.distanceMetres, figures.maximumSpeed, figures.averageHeartRate,
+                figures.maximumHeartRate)
+        }
+        if recording.laps.count < written.count || written.isEmpty {
+            try database.execute("DELETE FROM lap WHERE activity = \(id) AND number > \(recording.laps.count)")
+        }
+        laps = (id, recording.laps)
+        if let strap = recording.strap {
+            try database.prepare("INSERT OR REPLACE INTO sensor VALUES (?, ?, ?, ?, ?, ?, ?)").run(
+                id, strap.address?.description, strap.name?.text, strap.manufacturer?.text, strap.serialNumber?.text,
+                strap.firmware?.text, strap.batteryPercent)
+        }
+    }
+
+    /// Forgets which laps are written, after a failed transaction.
+    mutating func invalidateCache() {
+        laps = (0, [])
+    }
+
+    mutating func write(_ entry: InputLogEntry, _ key: Int64) throws(SQLiteError) {
+        let at = entry.at.nanoseconds
+        switch entry.kind {
+        case .input(.fix(let fix)):
+            try location.run(
+                key, at, fix.arrivedAt.nanoseconds, fix.time?.milliseconds, fix.device?.text, Int(fix.mode),
+                fix.latitude, fix.longitude, fix.altitude, fix.accuracy, fix.speed, fix.track, fix.satellites,
+                entry.refusal?.token)
+        case .input(.heart(let heart)):
+            try self.heart.run(
+                key, at, Int(heart.beatsPerMinute), heart.contact, heart.energyKilojoules.map(Int.init),
+                Self.bytes(of: heart.rrIntervals))
+        case .input(.recorder), .input(.power): break
+        case let kind:
+            text.clear()
+            text.entry(kind)
+            try input.run(key, at, kind.name, String(decoding: text.bytes, as: UTF8.self))
+        }
+    }
+
+    func write(_ row: RecordingRow, _ key: Int64) throws(SQLiteError) {
+        func mark(
+            _ at: Int64, _ kind: String, _ cause: String? = nil, rr: [UInt8]? = nil, gap: Bool? = nil
+        ) throws(SQLiteError) {
+            let none: Int? = nil
+            try record.run(
+                key, at, kind, cause, rr, gap, none, none, none, none, none, none, none, none, none, none)
+        }
+        switch row {
+        case .begin(let at, let trigger): try mark(at, "begin", trigger.token)
+        case .end(let at, let trigger): try mark(at, "end", trigger.token)
+        case .lap(let at, let trigger): try mark(at, "lap", trigger.token)
+        case .segment(let at): try mark(at, "segment")
+        case .beats(let at, let rr, let gap): try mark(at, "beats", rr: Self.bytes(of: rr), gap: gap)
+        case .sample(let sample):
+            let none: String? = nil
+            let noBytes: [UInt8]? = nil
+            let noGap: Bool? = nil
+            try record.run(
+                key, sample.at, none, none, noBytes, noGap, sample.elapsedMilliseconds, sample.distanceMetres,
+                sample.coordinate?.latitude, sample.coordinate?.longitude, sample.altitude, sample.speed,
+                sample.heartRate, sample.cadence, sample.power, sample.temperature)
+        }
+    }
+
+    private static func bytes(of intervals: [UInt16]) -> [UInt8] {
+        intervals.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+    }
+}
+
+// MARK: Deleting
+
+extension JournalStatements {
+    /// Removes an activity from all lists at once. Its rows are erased step by step (``erase(atMost:)``).
+    private func condemn(_ activity: Int) throws(SQLiteError) {
+        try database.execute(
+            """
+            INSERT OR IGNORE INTO condemned VALUES (\(activity));
+            DELETE FROM activity WHERE id = \(activity);
+            """)
+    }
+
+    /// Sets the start time of activities whose boot had no known clock at the time.
+    private func stamp(_ bootID: String, _ at: Int64, _ time: Int64) throws(SQLiteError) {
+        try database.prepare(
+            """
+            UPDATE activity SET time_uncertain = 0, started_ms = ?3 - ?2
+                + (SELECT at_ns / 1000000 FROM part WHERE activity = id AND number = 0)
+            WHERE time_uncertain AND NOT imported
+                AND (SELECT boot_id FROM part WHERE activity = id AND number = 0) = ?1
+            """
+        ).run(bootID, at, time)
+    }
+
+    private func cut(_ activity: Int, entries: Int, rows: Int) throws(SQLiteError) {
+        let last = JournalSchema.keys(of: activity).upperBound
+        for table in JournalSchema.keyed {
+            let first = JournalSchema.key(activity, table == "record" ? rows : entries)
+            try database.execute("DELETE FROM \(table) WHERE key BETWEEN \(first) AND \(last)")
+        }
+        try database.execute("DELETE FROM part WHERE activity = \(activity) AND place >= \(max(entries, 1))")
+    }
+
+    /// Erases some rows of condemned activities; SQLite overwrites them with zeros.
+    ///
+    /// - Returns: False if no activity is condemned.
+    func erase(atMost count: Int) throws(SQLiteError) -> Bool {
+        guard let activity = try database.integer("SELECT min(activity) FROM condemned") else { return false }
+        let keys = JournalSchema.keys(of: Int(activity))
+        for table in JournalSchema.keyed {
+            try database.execute(
+                """
+                DELETE FROM \(table) WHERE key IN (SELECT key FROM \(table)
+                WHERE key BETWEEN \(keys.lowerBound) AND \(keys.upperBound) LIMIT \(count))
+                """)
+            if database.changes > 0 { return true }
+        }
+        for table in JournalSchema.numbered {
+            try database.execute("DELETE FROM \(table) WHERE activity = \(activity)")
+        }
+        try database.execute("DELETE FROM condemned WHERE activity = \(activity)")
+        return true
+    }
+
+    func write(_ loss: JournalQueue.Loss) throws(SQLiteError) {
+        try database.prepare("INSERT INTO loss VALUES (NULL, ?, ?, ?, ?)").run(
+            loss.activity, loss.first.nanoseconds, loss.last.nanoseconds, loss.rows)
+    }
+
+    /// The number of the next activity, reserved for the daemon. Imports take higher ones.
+    func reserve() throws(SQLiteError) -> Int {
+        let next = try JournalReader(database).nextActivity()
+        try database.execute("INSERT OR IGNORE INTO reserved VALUES (\(next))")
+        return next
+    }
+}

@@ -1,0 +1,53 @@
+package import Domain
+import JSONCoding
+
+extension JSONWriter {
+    /// The largest size of a list in bytes, so that its response fits into one line.
+    package static let listLimit = 56 * 1024
+
+    /// Writes the first summaries that fit. A client requests the others by the last one's number.
+    package mutating func summaries(_ summaries: [ActivitySummary]) {
+        array { line in
+            for summary in summaries {
+                var one = JSONWriter(capacity: 512)
+                one.summary(summary)
+                if line.bytes.count + one.bytes.count > Self.listLimit { return }
+                line.value(written: one.bytes)
+            }
+        }
+    }
+
+    /// Writes an activity with its laps and its time in zones as one object.
+    ///
+    /// - Parameters:
+    ///   - first: the number of the first lap to write.
+    ///   - limit: the largest size of the laps in bytes; `next_lap` is the number of the first lap that does not fit.
+    package mutating func activity(
+        _ summary: ActivitySummary, _ recording: RecordedActivity, fromLap first: Int = 1, limit: Int = listLimit
+    ) {
+        object { line in
+            line.key("summary")
+            line.summary(summary)
+            var next: Int?
+            line.array("laps") { next = $0.laps(recording.laps, from: first, limit: limit) }
+            line.member("next_lap", next)
+            guard let zones = recording.zones, recording.zoneMilliseconds.count == 6 else { return }
+            line.array("zones") { for zone in zones.bottoms { $0.value(zone) } }
+            line.array("zone_ms") { for time in recording.zoneMilliseconds { $0.value(time) } }
+        }
+    }
+
+    /// - Returns: The number of the first lap that does not fit.
+    private mutating func laps(_ laps: [RecordingLap], from first: Int, limit: Int) -> Int? {
+        for (index, lap) in laps.enumerated().dropFirst(first - 1) {
+            var one = JSONWriter(capacity: 256)
+            one.object {
+                $0.lap(lap.figures, number: index + 1)
+                $0.member("trigger", lap.trigger?.rawValue)
+            }
+            if bytes.count + one.bytes.count > limit { return index + 1 }
+            value(written: one.bytes)
+        }
+        return nil
+    }
+}

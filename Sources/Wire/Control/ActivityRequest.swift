@@ -1,0 +1,95 @@
+package import Domain
+import JSONCoding
+
+/// A request about recorded activities.
+package enum ActivityRequest: Equatable, Sendable {
+    /// Summaries, newest first, of the activities with numbers below `before`.
+    case list(limit: Int, before: Int?)
+    case get(Int, fromLap: Int)
+    /// Changes sport and name. Nil values stay unchanged.
+    case edit(Int, Sport?, SanitizedText?)
+    case delete(Int)
+    /// Copies the readable part of a damaged journal in the state directory.
+    case recover(file: String)
+    /// A range of the samples. Nil means the activity in progress.
+    case track(Int?, from: Int64, interval: Int64, columns: [Track.Column])
+
+    /// Whether a text can be the name of a damaged journal in the state directory.
+    package static func isJournalName(_ name: String) -> Bool {
+        !name.hasPrefix(".") && !name.utf8.contains(UInt8(ascii: "/")) && SanitizedText(name)?.text == name
+            && !["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm"].contains(name)
+    }
+
+    /// Nil if the method is none of these.
+    init?(method: String, parameters: JSON?) throws(RPCError) {
+        switch method {
+        case "activities.list":
+            let parameters = try ControlRequest.Parameters(parameters, names: ["limit", "before"])
+            self = .list(
+                limit: try parameters.integer("limit", in: 1...100) ?? 20,
+                before: try parameters.integer("before", in: Self.ids))
+        case "activities.get":
+            let parameters = try ControlRequest.Parameters(parameters, names: ["id", "from_lap"])
+            self = .get(
+                try parameters.id(), fromLap: try parameters.integer("from_lap", in: 1...Int(Int32.max)) ?? 1)
+        case "activities.edit":
+            let parameters = try ControlRequest.Parameters(parameters, names: ["id", "sport", "name"])
+            let (id, sport, name) = (try parameters.id(), try parameters.sport(), try parameters.name())
+            if sport == nil, name == nil {
+                throw .invalidParameters(nil, "nothing is to be changed: give sport or name")
+            }
+            self = .edit(id, sport, name)
+        case "activities.delete": self = .delete(try ControlRequest.Parameters(parameters, names: ["id"]).id())
+        case "activities.recover":
+            let parameters = try ControlRequest.Parameters(parameters, names: ["file"])
+            guard let file = parameters.members["file"] else { throw .invalidParameters("file", "file is missing") }
+            guard let name = file.string, Self.isJournalName(name) else {
+                throw .invalidValue("file", "file must be the name of a damaged journal in the state directory")
+            }
+            self = .recover(file: name)
+        case "activities.track":
+            let parameters = try ControlRequest.Parameters(
+                parameters, names: ["id", "from_ms", "interval_ms", "fields"])
+            self = .track(
+                try parameters.integer("id", in: Self.ids),
+                from: Int64(try parameters.integer("from_ms", in: 0...Int(Int32.max)) ?? 0),
+                interval: Int64(try parameters.integer("interval_ms", in: 1000...3_600_000) ?? 1000),
+                columns: try parameters.columns())
+        default: return nil
+        }
+    }
+
+    /// The range of activity numbers.
+    fileprivate static let ids = 1...Int(Int32.max)
+}
+
+extension ControlRequest.Parameters {
+    fileprivate func integer(_ name: String, in range: ClosedRange<Int>) throws(RPCError) -> Int? {
+        try members[name]?.integer(in: range, field: name)
+    }
+
+    fileprivate func id() throws(RPCError) -> Int {
+        guard let id = try integer("id", in: ActivityRequest.ids) else {
+            throw .invalidParameters("id", "id is missing")
+        }
+        return id
+    }
+
+    fileprivate func name() throws(RPCError) -> SanitizedText? {
+        guard let value = members["name"] else { return nil }
+        guard let text = value.string, text.count <= SanitizedText.characterLimit, let name = SanitizedText(text) else {
+            throw .invalidValue("name", "name must be a text of 1 to \(SanitizedText.characterLimit) characters")
+        }
+        return name
+    }
+
+    fileprivate func columns() throws(RPCError) -> [Track.Column] {
+        guard let value = members["fields"] else { return Track.Column.usual }
+        let columns = value.array?.compactMap { $0.string.flatMap(Track.Column.init) } ?? []
+        guard !columns.isEmpty, columns.count == value.array?.count, Set(columns).count == columns.count else {
+            let known = Track.Column.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalidValue("fields", "fields must be a list of different ones of \(known)")
+        }
+        return columns
+    }
+}

@@ -1,0 +1,110 @@
+package import Domain
+package import JSONCoding
+
+/// A request over control.sock with validated parameters.
+package enum ControlRequest: Equatable, Sendable {
+    case run(RunCommand)
+    case status
+    case settings
+    case setting(SettingKey)
+    case change(SettingChange)
+    /// Scans for straps for a number of seconds. The response is deferred.
+    case scan(seconds: Int)
+    case use(StrapSelection)
+    /// Pairs with the strap that matches the text. The response is deferred.
+    case pair(String)
+    /// Forgets the straps that match the text, or all. The response is immediate.
+    case forget(String?)
+    /// Reads or changes recorded activities. The response is deferred.
+    case activities(ActivityRequest)
+
+    /// - Throws: ``RPCError`` if the method is unknown, a parameter is unknown or missing, or a value is invalid.
+    package init(method: String, parameters: JSON?) throws(RPCError) {
+        switch method {
+        case "run.start":
+            let parameters = try Parameters(parameters, names: ["sport", "indoor", "ago_ms"])
+            self = .run(
+                .start(try parameters.sport(), indoor: try parameters.indoor(), back: try parameters.back()))
+        case "settings.get":
+            let parameters = try Parameters(parameters, names: ["key"])
+            self = if let key = try parameters.key() { .setting(key) } else { .settings }
+        case "settings.set":
+            let parameters = try Parameters(parameters, names: ["key", "value"])
+            guard let key = try parameters.key() else { throw .invalidParameters("key", "key is missing") }
+            guard let value = parameters.members["value"] else { throw .invalidParameters("value", "value is missing") }
+            self = .change(try SettingChange(key, value))
+        case "strap.scan": self = .scan(seconds: try Parameters(parameters, names: ["seconds"]).seconds())
+        case "strap.use":
+            self = .use(try Parameters(parameters, names: ["strap", "address_type", "add"]).strapUse())
+        case "strap.pair": self = .pair(try Parameters(parameters, names: ["strap"]).strapToPair())
+        case "strap.forget": self = .forget(try Parameters(parameters, names: ["strap"]).strap())
+        default:
+            if let request = try ActivityRequest(method: method, parameters: parameters) {
+                self = .activities(request)
+                return
+            }
+            guard let request = Self.plain[method] else { throw .methodNotFound }
+            try Self.checkNoParameters(parameters)
+            self = request
+        }
+    }
+
+    /// Checks that the parameters are absent or empty.
+    package static func checkNoParameters(_ parameters: JSON?) throws(RPCError) {
+        _ = try Parameters(parameters, names: [])
+    }
+
+    /// The methods without parameters.
+    private static let plain: [String: ControlRequest] = [
+        "run.toggle": .run(.toggle), "run.pause": .run(.pause), "run.resume": .run(.resume), "run.lap": .run(.lap),
+        "run.stop": .run(.stop), "run.discard": .run(.discard), "status": .status,
+    ]
+}
+
+extension ControlRequest {
+    /// The named parameters of a request.
+    struct Parameters {
+        let members: [String: JSON]
+
+        init(_ json: JSON?, names: [String]) throws(RPCError) {
+            switch json {
+            case nil: members = [:]
+            case .object(let members):
+                if let unknown = members.keys.filter({ !names.contains($0) }).min() {
+                    let known = names.isEmpty ? "there are none" : "known are \(names.joined(separator: ", "))"
+                    // Truncated by bytes, because a character may have any number of combining marks.
+                    let name = SanitizedText(unknown.utf8.prefix(64))?.text ?? ""
+                    throw .invalidParameters(name, "no parameter is named \"\(name)\"; \(known)")
+                }
+                self.members = members
+            default: throw .invalidParameters(nil, "parameters go by their names, not by position")
+            }
+        }
+
+        func sport() throws(RPCError) -> Sport? {
+            guard let value = members["sport"] else { return nil }
+            return try Sport(value, field: "sport")
+        }
+
+        func indoor() throws(RPCError) -> Bool {
+            guard let value = members["indoor"] else { return false }
+            return try value.bool(field: "indoor")
+        }
+
+        /// How long ago the run started.
+        func back() throws(RPCError) -> Duration {
+            guard let value = members["ago_ms"] else { return .zero }
+            let most = Int(RunCommand.maxBackdate.wholeMilliseconds)
+            return .milliseconds(try value.integer(in: 0...most, field: "ago_ms"))
+        }
+
+        func key() throws(RPCError) -> SettingKey? {
+            guard let value = members["key"] else { return nil }
+            guard let key = value.string.flatMap(SettingKey.init(rawValue:)) else {
+                let known = SettingKey.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .invalidValue("key", "no setting has this key; known are \(known)")
+            }
+            return key
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package import Domain
+import JSONCoding
+
+/// Why a request on control.sock failed. Only with code -32603 may it have changed something.
+package struct RPCError: Error, Equatable, Sendable {
+    /// A code of JSON-RPC 2.0, section 5.1, or one of the application's codes from -32001 down.
+    package let code: Int
+    /// The standard text of the code.
+    package let message: String
+    /// The cause, as text for people.
+    package let detail: String?
+    /// The invalid parameter, setting or option.
+    package let field: String?
+    /// The state of the run in which the command is not allowed.
+    package let state: RunState?
+
+    private init(_ code: Int, _ message: String, detail: String? = nil, field: String? = nil, state: RunState? = nil) {
+        self.code = code
+        self.message = message
+        self.detail = detail
+        self.field = field
+        self.state = state
+    }
+
+    package static let methodNotFound = RPCError(-32601, "Method not found")
+
+    /// It has no detail, as in the specification's examples, unless the JSON exceeds a limit of ours.
+    package static func parseError(_ error: ParseError) -> RPCError {
+        RPCError(-32700, "Parse error", detail: error.expected == "valid JSON" ? nil : error.description)
+    }
+
+    /// It has no detail if the standard text suffices.
+    package static func invalidRequest(_ detail: String? = nil) -> RPCError {
+        RPCError(-32600, "Invalid Request", detail: detail)
+    }
+
+    package static func invalidParameters(_ field: String? = nil, _ detail: String) -> RPCError {
+        RPCError(-32602, "Invalid params", detail: detail, field: field)
+    }
+
+    package static func internalError(_ detail: String) -> RPCError {
+        RPCError(-32603, "Internal error", detail: detail)
+    }
+
+    package static func notInThisState(_ refusal: CommandRejection) -> RPCError {
+        RPCError(
+            -32001, "not in this state", detail: refusal.description, state: refusal.isTooSoon ? nil : refusal.state)
+    }
+
+    package static func busy(_ detail: String) -> RPCError {
+        RPCError(-32002, "busy", detail: detail)
+    }
+
+    /// The host does not allow it now, for a reason other than the state of the run.
+    package static func unavailable(_ detail: String) -> RPCError {
+        RPCError(-32001, "not in this state", detail: detail)
+    }
+
+    package static func notFound(_ field: String, _ detail: String) -> RPCError {
+        RPCError(-32003, "not found", detail: detail, field: field)
+    }
+
+    /// An option of the daemon, such as `--strap`, overrides the setting.
+    package static func overridden(by option: String) -> RPCError {
+        invalidValue(option, "\(option) decides it; start paced without it")
+    }
+
+    package static func invalidValue(_ field: String, _ detail: String) -> RPCError {
+        RPCError(-32004, "invalid value", detail: detail, field: field)
+    }
+}
+
+extension JSONWriter {
+    /// The error object of a response.
+    mutating func failure(_ failure: RPCError) {
+        object { line in
+            line.member("code", failure.code)
+            line.member("message", failure.message)
+            guard let detail = failure.detail else { return }
+            line.object("data") {
+                $0.member("field", failure.field)
+                $0.member("state", failure.state?.rawValue)
+                $0.member("message", detail)
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package import Domain
+package import JSONCoding
+import Sensors
+
+/// A new value of a setting, checked except against the other settings.
+package struct SettingChange: Equatable, Sendable {
+    package let key: SettingKey
+    /// Has the new value of ``key``; everything else in it is a default.
+    package private(set) var values = Settings()
+
+    /// The longest list of straps.
+    package static let strapLimit = 16
+
+    /// - Parameter set: sets the property of `key` to a valid value.
+    package init(_ key: SettingKey, _ set: (inout Settings) -> Void) {
+        self.key = key
+        set(&values)
+    }
+
+    /// - Throws: ``RPCError`` -32004, whose field is the setting; one line for each error in the value.
+    package init(_ key: SettingKey, _ value: JSON) throws(RPCError) {
+        let field = key.rawValue
+        self.key = key
+        switch key.kind {
+        case .flag(let property): values[keyPath: property] = try value.bool(field: field)
+        case .number(let property, let range): values[keyPath: property] = try value.integer(in: range, field: field)
+        case .sport: values.sport = try Sport(value, field: field)
+        case .straps: values.straps = try Self.straps(value)
+        case .zones: values.zones = try Self.zones(value)
+        case .components: values.components = try Self.components(value)
+        }
+    }
+
+    /// Changes the settings, or leaves them unchanged.
+    ///
+    /// - Throws: ``RPCError`` -32004 if the new value conflicts with another setting.
+    package func apply(to settings: inout Settings) throws(RPCError) {
+        var changed = settings
+        changed.adopt(key, from: values)
+        let isAutoLap = key == .autoLapMetres || key == .autoLapSeconds
+        if isAutoLap, changed.autoLapMetres > 0, changed.autoLapSeconds > 0 {
+            let (other, value) =
+                key == .autoLapMetres
+                ? (SettingKey.autoLapSeconds, settings.autoLapSeconds) : (.autoLapMetres, settings.autoLapMetres)
+            throw .invalidValue(
+                key.rawValue, "\(other.rawValue) is \(value), and only one of the two can be on: set it to 0 first")
+        }
+        settings = changed
+    }
+
+    private static func straps(_ value: JSON) throws(RPCError) -> [String] {
+        let field = SettingKey.straps.rawValue
+        guard let elements = value.array else { throw .invalidValue(field, "straps must be a list of texts") }
+        guard elements.count <= strapLimit else { throw .invalidValue(field, "straps are at most \(strapLimit)") }
+        var straps: [String] = []
+        for element in elements {
+            guard let strap = element.string, isStrap(strap) else {
+                throw .invalidValue(
+                    field, "straps[\(straps.count)] must be a text of 1 to 64 characters without control characters")
+            }
+            straps.append(strap)
+        }
+        return straps
+    }
+
+    /// Whether a text names a strap: an address, a name or the end of a name.
+    package static func isStrap(_ text: String) -> Bool {
+        SanitizedText(text)?.text == text && StrapMatcher(text) != nil
+    }
+
+    private static func zones(_ value: JSON) throws(RPCError) -> Zones? {
+        if value == .null { return nil }
+        let field = SettingKey.zones.rawValue
+        let bottoms = (value.array ?? []).compactMap(\.integer)
+        guard bottoms.count == 5, value.array?.count == 5 else {
+            throw .invalidValue(field, "zones must be five integers, or null")
+        }
+        do throws(Zones.Invalid) {
+            return try Zones(bottoms)
+        } catch {
+            throw .invalidValue(field, error.lines.joined(separator: "\n"))
+        }
+    }
+}
+
+// Values of any setting or parameter.
+extension JSON {
+    func bool(field: String) throws(RPCError) -> Bool {
+        guard let bool else { throw .invalidValue(field, "\(field) must be true or false") }
+        return bool
+    }
+
+    func integer(in range: ClosedRange<Int>, field: String) throws(RPCError) -> Int {
+        guard let integer, range.contains(integer) else {
+            throw .invalidValue(field, "\(field) must be an integer from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return integer
+    }
+}
+
+extension Sport {
+    init(_ value: JSON, field: String) throws(RPCError) {
+        guard let sport = value.string.flatMap(Sport.init(rawValue:)) else {
+            let known = Sport.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalidValue(field, "\(field) must be one of \(known)")
+        }
+        self = sport
+    }
+}

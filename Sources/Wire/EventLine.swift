@@ -1,0 +1,132 @@
+package import Domain
+import JSONCoding
+
+extension JSONWriter {
+    /// Writes the number of an activity; nothing if it has no number yet (``Renumbering``).
+    package mutating func member(_ name: String, number: Int?) {
+        member(name, number.flatMap { $0 > 0 ? $0 : nil })
+    }
+
+    /// Writes an EVENT line.
+    ///
+    /// - Parameter sequence: nil in a replay, which omits the members that depend on the host.
+    package mutating func event(_ event: Event, sequence: Int?) {
+        object { line in
+            line.member("class", "EVENT")
+            line.member("seq", sequence)
+            line.member("time", event.time)
+            line.member("boot_ms", sequence == nil ? nil : event.at.milliseconds)
+            line.member("event", event.kind.name)
+            line.member("activity", number: sequence == nil ? nil : event.activity)
+            line.fields(of: event.kind)
+        }
+        newline()
+    }
+
+    /// Returns an EVENT line with another number, otherwise unchanged.
+    package static func eventLine(_ line: [UInt8], sequence: Int) -> [UInt8] {
+        let head = Array(#"{"class":"EVENT","seq":"#.utf8)
+        guard line.starts(with: head) else { return line }
+        return head + Array(String(sequence).utf8) + line[head.count...].drop { $0 != UInt8(ascii: ",") }
+    }
+
+    private mutating func fields(of kind: Event.Kind) {
+        switch kind {
+        case .start(let sport, let back, let resumed):
+            member("sport", sport.rawValue)
+            if back >= .milliseconds(1) { member("ago_ms", back.wholeMilliseconds) }
+            if resumed { member("resumed", true) }
+        case .pause(let elapsed, let distance, let trigger), .resume(let elapsed, let distance, let trigger):
+            member("elapsed_ms", elapsed)
+            member("distance_m", distance, decimals: 2)
+            member("trigger", trigger.rawValue)
+        case .lap(let figures, let number, let trigger):
+            member("trigger", trigger.rawValue)
+            object("lap") { $0.lap(figures, number: number) }
+        case .stop(let summary), .discard(let summary):
+            key("summary")
+            self.summary(summary)
+        case .link(let owner, let status, let after):
+            member("link_of", owner.rawValue)
+            link(status)
+            member("after_ms", after.wholeMilliseconds)
+            member("address", status.address)
+            member("name", status.name?.text)
+        case .fix(let freshness, let mode, let after):
+            member("fix", freshness.rawValue)
+            member("mode", Int(mode))
+            member("after_ms", after.wholeMilliseconds)
+        case .gap(let cause, let seconds, let metres, let counted):
+            member("cause", cause.rawValue)
+            member("gap_s", seconds, decimals: 3)
+            member("distance_m", metres, decimals: 2)
+            member("counted", counted)
+        case .clock(let clock, let step):
+            member("clock", clock.rawValue)
+            member("step_ms", step)
+        case .recorder(let state, let message):
+            member("state", state.rawValue)
+            member("message", message)
+        case .fault(let fault, let raised):
+            member("fault", fault.name.rawValue)
+            member("active", raised)
+            member("message", fault.message)
+        case .settings(let setting, let settings):
+            member("key", setting.rawValue)
+            member("value", setting, of: settings)
+        }
+    }
+
+    /// Writes an activity summary as one object.
+    package mutating func summary(_ summary: ActivitySummary) {
+        object { line in
+            line.member("id", number: summary.id)
+            line.member("sport", summary.sport.rawValue)
+            line.member("name", summary.name?.text)
+            line.member("open", summary.isOpen)
+            line.member("started", summary.started)
+            line.member("ended", summary.ended)
+            line.member("elapsed_ms", summary.total.elapsedMilliseconds)
+            line.member("total_ms", summary.totalMilliseconds)
+            line.member("distance_m", summary.total.distanceMetres, decimals: 2)
+            line.member("average_pace_s_per_m", summary.total.averagePace, decimals: 4)
+            line.member("laps", summary.laps)
+            line.member("gaps", summary.gaps)
+            line.member("average_bpm", summary.total.averageHeartRate, decimals: 0)
+            line.member("max_bpm", summary.total.maximumHeartRate)
+            if summary.isDemo { line.member("demo", true) }
+            if let recovered = summary.recovered {
+                line.key("recovered")
+                line.note(recovered)
+            }
+        }
+    }
+
+    package mutating func note(_ recovered: RecoveryNote) {
+        object { line in
+            line.member("id", recovered.formerID)
+            if recovered.lostRows > 0 { line.member("lost_rows", recovered.lostRows) }
+        }
+    }
+}
+
+extension Event.Kind {
+    /// The name on the wire.
+    package var name: String {
+        switch self {
+        case .start: "start"
+        case .pause: "pause"
+        case .resume: "resume"
+        case .lap: "lap"
+        case .stop: "stop"
+        case .discard: "discard"
+        case .link: "link"
+        case .fix: "fix"
+        case .gap: "gap"
+        case .clock: "clock"
+        case .recorder: "recorder"
+        case .fault: "fault"
+        case .settings: "settings"
+        }
+    }
+}

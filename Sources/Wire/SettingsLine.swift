@@ -1,0 +1,54 @@
+package import Domain
+import JSONCoding
+
+extension JSONWriter {
+    /// The line of class SETTINGS: all settings, at top level.
+    package mutating func settingsLine(_ settings: Settings) {
+        object { line in
+            line.member("class", "SETTINGS")
+            line.members(of: settings)
+        }
+        newline()
+    }
+
+    /// All settings as one object.
+    package mutating func settings(_ settings: Settings) {
+        object { $0.members(of: settings) }
+    }
+
+    private mutating func members(of settings: Settings) {
+        for setting in SettingKey.allCases { member(setting.rawValue, setting, of: settings) }
+    }
+
+    /// One setting as a member; left out while it is unset.
+    mutating func member(_ name: String, _ setting: SettingKey, of settings: Settings) {
+        if setting == .zones && settings.zones == nil { return }
+        key(name)
+        value(setting, of: settings)
+    }
+
+    /// One setting as a value; `null` while it is unset.
+    package mutating func value(_ setting: SettingKey, of settings: Settings) {
+        switch setting.kind {
+        case .flag(let property): value(settings[keyPath: property])
+        case .number(let property, _): value(settings[keyPath: property])
+        case .sport: value(settings.sport.rawValue)
+        case .straps: array { for strap in settings.straps { $0.value(strap) } }
+        case .zones:
+            guard let zones = settings.zones else { return null() }
+            array { for bottom in zones.bottoms { $0.value(bottom) } }
+        case .components: array { for component in settings.components { $0.component(component) } }
+        }
+    }
+
+    private mutating func component(_ component: Component) {
+        object { line in
+            line.member("name", component.name.rawValue)
+            line.member("position", component.position)
+            line.member("visible", component.visible)
+            line.member("title_visible", component.titleVisible)
+            line.member("size", component.size)
+            line.member("colour", component.colour.rawValue)
+        }
+    }
+}

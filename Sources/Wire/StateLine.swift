@@ -1,0 +1,139 @@
+package import Domain
+import JSONCoding
+
+extension JSONWriter {
+    /// Writes a STATE line.
+    ///
+    /// - Parameter sequence: the number since the daemon's start, from 1; nil in a replay, which omits host members.
+    package mutating func stateLine(_ state: State, sequence: Int?) {
+        self.state(state, sequence: sequence)
+        newline()
+    }
+
+    /// Writes a state as one object.
+    package mutating func state(_ state: State, sequence: Int?) {
+        let isReplay = sequence == nil
+        object { line in
+            line.member("class", "STATE")
+            line.member("seq", sequence)
+            line.member("time", state.time)
+            line.member("boot_ms", isReplay ? nil : state.at.milliseconds)
+            line.member("clock", state.clock.rawValue)
+            line.member("run", state.run.rawValue)
+            if let activity = state.activity { line.activity(activity, isReplay: isReplay) }
+            line.object("heart") { $0.heart(state) }
+            if let position = state.position {
+                line.object("position") {
+                    $0.position(position.value)
+                    $0.member("age_ms", position.age(at: state.at).wholeMilliseconds)
+                    $0.member("stale", state.positionIsStale)
+                }
+            }
+            if !isReplay { line.machine(state) }
+        }
+    }
+
+    /// Writes the members that depend on the host; a replay has none of them.
+    private mutating func machine(_ state: State) {
+        object("gpsd") {
+            $0.member("link", state.gpsd.state.rawValue)
+            $0.member("reason", state.gpsd.reason?.rawValue)
+            $0.member("device", state.gpsd.name?.text)
+        }
+        object("bluetooth") {
+            $0.member("backend", state.bluetooth.way.rawValue)
+            $0.member("adapter", state.bluetooth.adapter)
+            $0.member("reason", state.bluetooth.reason?.text)
+        }
+        object("recorder") {
+            $0.member("state", state.recorder.state.rawValue)
+            $0.member("lag_ms", state.recorder.behindMilliseconds)
+            $0.member("sync_age_ms", state.recorder.syncedMillisecondsAgo)
+            $0.member("free_mib", state.recorder.freeMebibytes)
+        }
+        if let power = state.power, power.batteryPercent != nil || power.isCharging != nil {
+            object("power") {
+                $0.member("battery_percent", power.batteryPercent)
+                $0.member("charging", power.isCharging)
+            }
+        }
+        object("ticks") {
+            $0.member("late", state.ticks.late)
+            $0.member("worst_ms", state.ticks.worst.inSeconds * 1000, decimals: 1)
+        }
+        array("faults") { faults in
+            for fault in state.faults {
+                faults.object {
+                    $0.member("fault", fault.name.rawValue)
+                    $0.member("since_boot_ms", fault.since.milliseconds)
+                    $0.member("message", fault.message)
+                }
+            }
+        }
+    }
+
+    private mutating func activity(_ activity: Activity, isReplay: Bool) {
+        member("activity", number: isReplay ? nil : activity.id)
+        member("sport", activity.sport.rawValue)
+        times(activity.total)
+        member("pace_s_per_m", activity.pace, decimals: 4)
+        member("average_pace_s_per_m", activity.total.averagePace, decimals: 4)
+        member("speed_mps", activity.speed, decimals: 2)
+        member("max_speed_mps", activity.total.maximumSpeed, decimals: 2)
+        object("lap") { $0.lap(activity.lap, number: activity.lapNumber) }
+    }
+
+    private mutating func times(_ figures: Totals) {
+        member("elapsed_ms", figures.elapsedMilliseconds)
+        member("moving_ms", figures.movingMilliseconds)
+        member("distance_m", figures.distanceMetres, decimals: 2)
+    }
+
+    /// Writes the members of a lap.
+    mutating func lap(_ figures: Totals, number: Int) {
+        member("number", number)
+        times(figures)
+        member("average_pace_s_per_m", figures.averagePace, decimals: 4)
+        member("max_speed_mps", figures.maximumSpeed, decimals: 2)
+        heartRates(figures)
+    }
+
+    private mutating func heartRates(_ figures: Totals) {
+        member("average_bpm", figures.averageHeartRate, decimals: 0)
+        member("max_bpm", figures.maximumHeartRate)
+    }
+
+    private mutating func heart(_ state: State) {
+        let heart = state.heart
+        link(heart.link)
+        member("address", heart.link.address)
+        member("name", heart.link.name?.text)
+        member("bpm", heart.beatsPerMinute?.value)
+        member("age_ms", heart.beatsPerMinute?.age(at: state.at).wholeMilliseconds)
+        if let figures = state.activity?.total { heartRates(figures) }
+        if heart.beatsPerMinute != nil { member("stale", heart.isStale) }
+        member("contact", heart.contact)
+        member("battery_percent", heart.batteryPercent)
+        member("zone", heart.zone)
+        member("zone_name", heart.zone.map(Zones.name(of:)))
+        member("zone_fraction", heart.zoneFraction, decimals: 4)
+    }
+
+    /// Writes a link's state, and the reason if it is not connected.
+    mutating func link(_ status: LinkStatus) {
+        member("link", status.state.rawValue)
+        member("reason", status.reason?.rawValue)
+    }
+
+    /// Writes the members of a position that do not depend on the time of publishing.
+    mutating func position(_ position: Position) {
+        member("latitude", position.coordinate.latitude, decimals: 7)
+        member("longitude", position.coordinate.longitude, decimals: 7)
+        member("altitude_m", position.altitude, decimals: 1)
+        member("accuracy_m", position.accuracy, decimals: 1)
+        member("speed_mps", position.speed, decimals: 2)
+        member("track_deg", position.track, decimals: 1)
+        member("mode", Int(position.mode))
+        member("satellites", position.satellites)
+    }
+}
