@@ -1,7 +1,7 @@
 /// A setting, by its name on the wire and in paced.conf.
 ///
-/// Each is one row of ``kind`` and ``text``: settings.get and settings.set, their errors, paced.conf, the manual page and the journal's
-/// values follow from it. A new setting has a property in ``Settings`` and a token in the journal, too.
+/// Each is one row of ``kind`` and ``text``. The requests, their errors, the schema, the pages of the protocol and of paced.conf, the
+/// example file and the journal's values follow from it. A new setting has a property in ``Settings`` and a token in the journal, too.
 package enum SettingKey: String, CaseIterable, Sendable {
     case metric
     case twelveHourClock = "twelve_hour_clock"
@@ -24,40 +24,37 @@ package enum SettingKey: String, CaseIterable, Sendable {
 
     package var kind: Kind { row.0 }
 
-    /// What the setting does and the values that it takes, for the manual page and the example file.
+    /// The meaning of the setting, for the schema and the pages. Values and default follow from ``kind`` and ``Settings``.
     package var text: String { row.1 }
 
     private var row: (Kind, String) {
         switch self {
-        case .metric: (.flag(\.metric), "Display kilometres instead of miles: yes or no.")
-        case .twelveHourClock: (.flag(\.twelveHourClock), "Display 3:07 PM instead of 15:07: yes or no.")
-        case .useHeartRateZones: (.flag(\.useHeartRateZones), "Display heart-rate zones: yes or no.")
-        case .sport: (.sport, "The sport of a run that names none: run, walk, hike, ride or other.")
+        case .metric: (.flag(\.metric), "Screens show kilometres instead of miles.")
+        case .twelveHourClock: (.flag(\.twelveHourClock), "Screens show 3:07 PM instead of 15:07.")
+        case .useHeartRateZones: (.flag(\.useHeartRateZones), "STATE has heart-rate zones, if they are set.")
+        case .sport: (.sport, "The sport of a run that names none.")
         case .autoLapMetres:
-            (
-                .number(\.autoLapMetres, 0...1_000_000),
-                "Close a lap after each distance of this many metres, up to 1000000; 0 for none."
-            )
+            (.number(\.autoLapMetres, 0...1_000_000), "Closes a lap at each multiple of this distance; 0 is off.")
         case .autoLapSeconds:
             (
                 .number(\.autoLapSeconds, 0...86_400),
                 """
-                Close a lap after each time of this many seconds, up to 86400; 0 for none. Only one of auto_lap_m and auto_lap_s
-                can be on.
+                Closes a lap at each multiple of this active time; 0 is off. Only one of auto_lap_m and auto_lap_s can be on.
                 """
             )
         case .autoStopMinutes:
             (
                 .number(\.autoStopMinutes, 0...1_440),
                 """
-                Stop a run that has neither moved nor had a beat nor a command for this many minutes, up to 1440, at the last of
-                these; 0 for never. The default with AutoStart=yes is 30.
+                Stops a run without movement, beats and commands for this many minutes, at the last of these; 0 is off. With
+                AutoStart=yes in paced.conf the default is 30.
                 """
             )
-        case .straps: (.straps, "The straps to use: a list of addresses, names or ends of names.")
-        case .zones:
-            (.zones, "The lowest heart rates of the five zones, rising, separated by spaces or commas. Empty for none.")
-        case .components: (.components, "The data fields of the run screen, as JSON on one line.")
+        case .straps:
+            (.straps, "The straps to use, at most 16: addresses, names, or the ends of names. Empty for any.")
+        case .zones: (.zones, "The lowest heart rates of the five zones, rising, 1 to 250.")
+        case .components:
+            (.components, "The data fields of the run screen, at most 5, the same on every client of a device.")
         }
     }
 }

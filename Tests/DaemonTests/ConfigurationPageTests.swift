@@ -10,10 +10,6 @@ import Wire
 
 /// The example file and the lists of keys in paced.conf(5) are made from the tables of the keys: `make pages` writes them.
 @Suite struct ConfigurationPageTests {
-    private static func place(_ path: String) -> URL {
-        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../" + path)
-    }
-
     /// Wraps a text at 100 columns, each line with a prefix.
     private static func wrapped(_ text: String, prefix: String) -> [String] {
         var lines: [String] = []
@@ -57,26 +53,18 @@ import Wire
             .joined(separator: "\n") + "\n"
     }
 
-    private func expect(_ text: String, in path: String) throws {
-        let place = Self.place(path)
-        if ProcessInfo.processInfo.environment["PACED_WRITE_PAGES"] != nil {
-            try text.write(to: place, atomically: false, encoding: .utf8)
-        }
-        #expect(try String(contentsOf: place, encoding: .utf8) == text, "run make pages")
-    }
-
     @Test func theExampleFileIsMadeFromTheTables() throws {
-        try expect(Self.example, in: "systemd/paced.conf")
+        try GeneratedPage.expect(Self.example, in: "systemd/paced.conf")
     }
 
     @Test func theManualPageIsMadeFromTheTables() throws {
-        var page = try String(contentsOf: Self.place("man/paced.conf.5"), encoding: .utf8)
+        var page = try GeneratedPage.text(of: "man/paced.conf.5")
         for section in ConfigurationSection.allCases {
             let start = try #require(page.range(of: ".Ss [\(section.rawValue)]\n")).lowerBound
             let end = try #require(page.range(of: "\n.El\n", range: start..<page.endIndex)).upperBound
             page.replaceSubrange(start..<end, with: Self.manual(section))
         }
-        try expect(page, in: "man/paced.conf.5")
+        try GeneratedPage.expect(page, in: "man/paced.conf.5")
     }
 
     /// A default of a row that is not the built-in one would be a lie of the pages.
@@ -113,7 +101,7 @@ extension ConfigurationSection {
         switch self {
         case .settings:
             SettingKey.allCases.filter { $0 != .straps }
-                .map { Row(name: $0.rawValue, initial: Settings().configured($0), text: $0.text) }
+                .map { Row(name: $0.rawValue, initial: Settings().configured($0), text: $0.text + $0.configuredValues) }
         case .panel: PanelConfiguration.keys.map { Row(name: $0.name, initial: "", text: $0.text) }
         case .recording, .position, .bluetooth, .clients, .power:
             ConfigurationKey.all.filter { $0.section == self }
@@ -141,6 +129,20 @@ extension ConfigurationSection {
     }
 }
 
+extension SettingKey {
+    /// The values that paced.conf takes, after the meaning.
+    fileprivate var configuredValues: String {
+        switch kind {
+        case .flag: " Value: yes or no."
+        case .number(_, let range): " Value: \(range.lowerBound) to \(range.upperBound)."
+        case .sport: " Value: \(Sport.allCases.map(\.rawValue).joined(separator: ", "))."
+        case .straps: ""
+        case .zones: " Value: numbers, separated by spaces or commas; empty for none."
+        case .components: " Value: one line of JSON."
+        }
+    }
+}
+
 extension Settings {
     /// The value of a setting as paced.conf has it.
     fileprivate func configured(_ key: SettingKey) -> String {
@@ -155,5 +157,23 @@ extension Settings {
             line.value(key, of: self)
             return String(decoding: line.bytes, as: UTF8.self)
         }
+    }
+}
+
+/// A file of the repository that tests compare with the tables, or write from them if PACED_WRITE_PAGES is set.
+enum GeneratedPage {
+    static func text(of path: String) throws -> String {
+        try String(contentsOf: place(path), encoding: .utf8)
+    }
+
+    static func expect(_ text: String, in path: String) throws {
+        if ProcessInfo.processInfo.environment["PACED_WRITE_PAGES"] != nil {
+            try text.write(to: place(path), atomically: false, encoding: .utf8)
+        }
+        #expect(try self.text(of: path) == text, "run make pages")
+    }
+
+    private static func place(_ path: String) -> URL {
+        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../" + path)
     }
 }

@@ -1,0 +1,194 @@
+import Domain
+import Foundation
+import Testing
+
+/// The settings in schema.json and docs/protocol.md are made from the table of settings: `make pages` writes them.
+@Suite struct SettingPageTests {
+    @Test func schemaIsMadeFromTheTable() throws {
+        let path = "Sources/Wire/schema.json"
+        var schema = try GeneratedPage.text(of: path)
+        for (name, node) in [("setting_event", Self.event), ("settings", Self.settings)] {
+            let start = try #require(schema.range(of: "    \"\(name)\": {\n"))
+            let end = try #require(schema.range(of: "\n    },\n", range: start.upperBound..<schema.endIndex))
+            schema.replaceSubrange(
+                start.lowerBound..<end.upperBound, with: "    \"\(name)\": " + node.text(indent: 4, spare: 1) + ",\n")
+        }
+        try GeneratedPage.expect(schema, in: path)
+    }
+
+    @Test func protocolPageIsMadeFromTheTable() throws {
+        let path = "docs/protocol.md"
+        var page = try GeneratedPage.text(of: path)
+        let heading = try #require(page.range(of: "\n### settings\n"))
+        let start = try #require(page.range(of: "|---|\n", range: heading.upperBound..<page.endIndex)).upperBound
+        let end = try #require(page.range(of: "\n\n", range: start..<page.endIndex)).lowerBound
+        let rows = SettingKey.allCases.map { key in
+            let when = key.isOptional ? "if set" : "always"
+            return "| `\(key.rawValue)` | \(key.pageType) |\(key.unit) | \(when) | \(key.meaning) |"
+        }
+        page.replaceSubrange(start..<end, with: rows.joined(separator: "\n"))
+        try GeneratedPage.expect(page, in: path)
+    }
+
+    private static var settings: SchemaNode {
+        .object([
+            ("type", .text("object")), ("required", names(of: SettingKey.allCases.filter { !$0.isOptional })),
+            (
+                "properties",
+                .object(
+                    SettingKey.allCases.map { key in
+                        (key.rawValue, .object(key.type + [("description", .text(key.meaning))]))
+                    })
+            ),
+        ])
+    }
+
+    /// EVENT `settings`: one alternative for each type of value.
+    private static var event: SchemaNode {
+        var alternatives: [(type: SchemaNode, keys: [SettingKey])] = []
+        for key in SettingKey.allCases {
+            let type = SchemaNode.object(key.eventType)
+            if let index = alternatives.firstIndex(where: { $0.type == type }) {
+                alternatives[index].keys.append(key)
+            } else {
+                alternatives.append((type, [key]))
+            }
+        }
+        return .object([
+            ("required", .list([.text("key")])),
+            (
+                "properties",
+                .object([
+                    ("event", .object([("const", .text("settings"))])),
+                    (
+                        "key",
+                        .object([
+                            ("enum", names(of: SettingKey.allCases)),
+                            ("description", .text("The setting that changed.")),
+                        ])
+                    ), ("value", .object([("description", .text("Its new value."))])),
+                ])
+            ),
+            (
+                "oneOf",
+                .list(
+                    alternatives.map { type, keys in
+                        let properties = SchemaNode.object([
+                            ("key", .object([("enum", names(of: keys))])), ("value", type),
+                        ])
+                        let condition = ("allOf", SchemaNode.list([.object([("properties", properties)])]))
+                        return .object(
+                            keys[0].isOptional ? [condition] : [("required", .list([.text("value")])), condition])
+                    })
+            ),
+        ])
+    }
+
+    private static func names(of keys: [SettingKey]) -> SchemaNode {
+        .list(keys.map { .text($0.rawValue) })
+    }
+}
+
+extension SettingKey {
+    /// An unset value is no member on the wire.
+    fileprivate var isOptional: Bool { self == .zones }
+
+    fileprivate var type: [(String, SchemaNode)] {
+        switch kind {
+        case .number(_, let range):
+            [
+                ("type", .text("integer")), ("minimum", .number(range.lowerBound)),
+                ("maximum", .number(range.upperBound)),
+            ]
+        case .flag, .sport, .straps, .zones, .components: eventType
+        }
+    }
+
+    fileprivate var eventType: [(String, SchemaNode)] {
+        switch kind {
+        case .flag: [("type", .text("boolean"))]
+        case .number: [("$ref", .text("#/$defs/count"))]
+        case .sport, .straps, .zones, .components: [("$ref", .text("#/$defs/\(rawValue)"))]
+        }
+    }
+
+    fileprivate var pageType: String {
+        switch kind {
+        case .flag: "boolean"
+        case .number: "integer"
+        case .sport: "token"
+        case .straps, .zones, .components: "list"
+        }
+    }
+
+    /// The cell of the page, with the blank before it.
+    fileprivate var unit: String {
+        switch self {
+        case .autoLapMetres: " m"
+        case .autoLapSeconds: " s"
+        case .autoStopMinutes: " min"
+        case .zones: " bpm"
+        default: ""
+        }
+    }
+
+    /// The text of the row, the range and the default.
+    fileprivate var meaning: String {
+        let defaults = Settings()
+        let values =
+            switch kind {
+            case .flag(let property): " Default \(defaults[keyPath: property])."
+            case .number(let property, let range):
+                " At most \(range.upperBound). Default \(defaults[keyPath: property])."
+            case .sport: " Default \(defaults.sport.rawValue)."
+            case .straps, .zones, .components: ""
+            }
+        return text.split(whereSeparator: \.isWhitespace).joined(separator: " ") + values
+    }
+}
+
+/// JSON text with at most 120 columns, as schema.json has it.
+private indirect enum SchemaNode: Equatable {
+    case object([(String, SchemaNode)])
+    case list([SchemaNode])
+    case text(String)
+    case number(Int)
+
+    static func == (one: SchemaNode, other: SchemaNode) -> Bool { one.line == other.line }
+
+    private var line: String {
+        switch self {
+        case .object(let members): "{" + members.map { "\"\($0)\": \($1.line)" }.joined(separator: ", ") + "}"
+        case .list(let elements): "[" + elements.map(\.line).joined(separator: ", ") + "]"
+        case .text(let text): "\"\(text)\""
+        case .number(let number): "\(number)"
+        }
+    }
+
+    /// - Parameters:
+    ///   - indent: the columns before the line on which the value begins.
+    ///   - spare: the columns of its key and of the comma after it.
+    func text(indent: Int, spare: Int) -> String {
+        if indent + spare + line.count <= 120 { return line }
+        let inner = String(repeating: " ", count: indent + 2)
+        let end = "\n" + String(repeating: " ", count: indent)
+        switch self {
+        case .object(let members):
+            let lines = members.map { "\(inner)\"\($0)\": " + $1.text(indent: indent + 2, spare: $0.count + 5) }
+            return "{\n" + lines.joined(separator: ",\n") + end + "}"
+        case .list(let elements):
+            var lines = [inner]
+            for (index, element) in elements.enumerated() {
+                let text = element.text(indent: indent + 2, spare: 1) + (index + 1 < elements.count ? "," : "")
+                let isFirst = lines[lines.count - 1] == inner
+                if !isFirst, text.contains("\n") || lines[lines.count - 1].count + 1 + text.count > 120 {
+                    lines.append(inner + text)
+                } else {
+                    lines[lines.count - 1] += (isFirst ? "" : " ") + text
+                }
+            }
+            return "[\n" + lines.joined(separator: "\n") + end + "]"
+        case .text, .number: return line
+        }
+    }
+}
