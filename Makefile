@@ -47,7 +47,9 @@ stage := Tools/stage
 passed = @echo "== $@: all passed"; for stage in $(1); do tail -qn 1 $(results)/$$stage; done
 
 # At most 15 minutes from a fresh clone, with a beat through a real Bluetooth kernel and the package under systemd.
-test: lint unit end-to-end first-beat first-boot
+# The two virtual machines run in parallel. The clock of the one with systemd does not depend on the load.
+test: lint unit end-to-end deb
+	@Tools/side-by-side "$(MAKE) first-beat" "$(MAKE) first-boot"
 	$(call passed,unit end-to-end first-beat first-boot)
 
 # The slower tests that need no supervision, except those of "make test". The clock of the machine
@@ -120,9 +122,11 @@ attack-short: build .build/venv
 	@echo "== a minute of attacks on the programs"
 	@$(stage) attack-short .build/venv/bin/python -B Tests/Attack/attack.py --short --seed 1
 
-# Generated from the tables of keys: the example paced.conf and the lists in its manual page.
+# Generated from the tables of keys and settings: the example paced.conf, the lists in its manual page, and the settings of
+# schema.json and docs/protocol.md; then paced_json(5) from docs/protocol.md.
 pages: requirements
-	PACED_WRITE_PAGES=1 swift test --disable-xctest --filter ConfigurationPageTests
+	PACED_WRITE_PAGES=1 swift test --disable-xctest --filter 'ConfigurationPageTests|SettingPageTests'
+	Tools/protocol-page
 
 bench: requirements
 	@echo "== nanoseconds and allocations of the hot paths"
