@@ -22,6 +22,7 @@ final class BlueZStrapConnection {
     }
 
     private var machine: BlueZConnection
+    private var queue = ActionQueue<BlueZConnection.Action>()
     private let channel: BlueZClient
     private let loop: EventLoop
     private let objects: () -> BlueZObjects
@@ -141,7 +142,9 @@ final class BlueZStrapConnection {
     }
 
     private func perform(_ actions: [BlueZConnection.Action], at now: Instant) {
-        for action in actions {
+        queue.actions += actions
+        guard queue.begin() else { return }
+        while let action = queue.popFirst() {
             switch action {
             case .call(let call):
                 channel.call(call) { [weak self] in
@@ -153,8 +156,9 @@ final class BlueZStrapConnection {
                 isConnected = true
                 happened(.connected, now)
             case .report(let report): happened(.reported(report), now)
-            case .end(let loss): happened(.ended(loss), now)
+            case .end(let cause): happened(.ended(cause), now)
             }
         }
+        queue.end()
     }
 }

@@ -5,47 +5,39 @@ package import Sensors
 /// The Bluetooth backend that uses bluetoothd: one bus connection for adapters and discovery, another one
 /// for each link.
 ///
-/// ``BlueZAdapterSession`` keeps an adapter ready, ``StrapSelector`` selects the strap, and ``StrapLink``
-/// decides when to act. This class performs their actions. If bluetoothd exits or does not reply, its state
-/// is discarded and read again.
-package final class BluetoothdStrapBackend {
-    var session: BlueZAdapterSession
-    var link: StrapLink
-    var choice: StrapSelector
-    var failurePolicy = ConnectionFailurePolicy()
-    /// The user chose to use no strap.
-    var isOff = false
+/// ``BlueZAdapterSession`` keeps an adapter ready, and ``StrapDriver`` serves the strap. This class performs their
+/// actions. If bluetoothd exits or does not reply, its state is discarded and read again.
+package final class BluetoothdStrapBackend: StrapBackend {
+    private var session: BlueZAdapterSession
+    private var driver: StrapDriver
+    private var queue = ActionQueue<StrapDriver.Action>()
+    private var failurePolicy = ConnectionFailurePolicy()
 
-    let address: String
-    let loop: EventLoop
+    private let address: String
+    private let loop: EventLoop
     private let management: () throws(SystemError) -> FileDescriptor
-    let report: (Input) -> Void
-    let describe: (DeviceInformation) -> Void
-    let remember: ([KnownStrap]) -> Void
-    var timer: TimerSource?
+    private var timer: TimerSource?
+
+    private let report: (Input) -> Void
+    private let describe: (DeviceInformation) -> Void
+    private let remember: ([KnownStrap]) -> Void
+    private var scanFinished: ([ScanResult]) -> Void = { _ in }
+    private var pairingFinished: (PairingResult) -> Void = { _ in }
 
     private var watch: BusNameWatcher?
     /// The unique bus name of the running bluetoothd.
-    private(set) var owner: String?
+    private var owner: String?
     private var channel: BlueZClient?
     /// Whether this bluetoothd reports why links end. It is known from the first such signal.
-    private(set) var reportsReasons = false
+    private var reportsReasons = false
 
-    /// The strap to connect to as soon as a connection may start.
-    var wanted: LEAddress?
-    var connection: BlueZStrapConnection?
-    var currentStrap = CurrentStrap()
-    /// Whether ``StrapLink`` needs a scan.
-    private(set) var isSearching = false
-    var scan: StrapScan?
-    var pairing: BlueZPairing?
+    private var connection: BlueZStrapConnection?
+    private var pairing: BlueZPairing?
     /// The object path of the device that was just paired and is still linked.
-    var justPaired: String?
+    private var justPaired: String?
 
     /// The connection defaults sent to the kernel for the adapter in use.
-    private(set) var defaults: ConnectionDefaults?
-
-    var news: StrapStatusReporter
+    private var defaults: ConnectionDefaults?
 
     /// - Parameters:
     ///   - ours: the straps that the setting or the option names. If empty, discovered and known straps are used.
@@ -71,31 +63,78 @@ package final class BluetoothdStrapBackend {
         self.describe = describe
         self.remember = remember
         session = BlueZAdapterSession(adapter)
-        link = StrapLink(at: now)
-        news = StrapStatusReporter(way: .bluetoothd, reason: reason)
-        choice = StrapSelector(ours: ours, remembered: remembered)
+        driver = StrapDriver(
+            over: .bluetoothd, reason: reason, kernel: Kernel.release, ours: ours, remembered: remembered, at: now)
         timer = try loop.timer { [unowned self] in onTimer() }
-        watch = try BusNameWatcher(of: "org.bluez", at: address, loop: loop) { [unowned self] in owned(by: $0) }
+        watch = try BusNameWatcher(of: "org.bluez", at: address, loop: loop) { [unowned self] in ownerChanged($0) }
         timer?.arm(at: now)
     }
 
     deinit {
         // Completes pending requests and disconnects the strap.
+        let now = Clock.now()
         connection = nil
-        pairing?.finished(pairing?.isSearching ?? true ? .absent : .refused)
-        scan?.finished(choice.sightings(at: Clock.now()))
+        driver.release(at: now, into: &queue.actions)
+        while let action = queue.popFirst() { perform(action, at: now) }
+    }
+
+    // MARK: Requests
+
+    package func runChanged(isActive: Bool) {
+        let now = Clock.now()
+        driver.runChanged(isActive: isActive, at: now)
+        performActions(at: now)
+    }
+
+    package func use(_ ours: [StrapMatcher]) {
+        let now = Clock.now()
+        driver.use(ours, at: now, into: &queue.actions)
+        performActions(at: now)
+    }
+
+    package func stop() {
+        driver.stop()
+        performActions(at: Clock.now())
+    }
+
+    package func forget(_ pattern: StrapMatcher?, said ours: [StrapMatcher]) {
+        let now = Clock.now()
+        driver.forget(pattern, ours: ours, at: now, into: &queue.actions)
+        performActions(at: now)
+    }
+
+    package func scan(for duration: Duration, finished: @escaping ([ScanResult]) -> Void) -> StrapRequestError? {
+        if let rejection = driver.rejection { return rejection }
+        let now = Clock.now()
+        scanFinished = finished
+        driver.scan(for: duration, at: now, into: &queue.actions)
+        performActions(at: now)
+        return nil
+    }
+
+    package func pair(_ pattern: StrapMatcher, finished: @escaping (PairingResult) -> Void) -> StrapRequestError? {
+        if let rejection = driver.rejection { return rejection }
+        let now = Clock.now()
+        pairingFinished = finished
+        driver.pair(pattern, at: now)
+        // bluetoothd may never complete a subscription and a pairing that wait for each other.
+        if let connection, connection.isConnected, !connection.isSubscribed, !connection.isLeaving {
+            driver.leaveForPairing(at: now, into: &queue.actions)
+        }
+        performActions(at: now)
+        return nil
     }
 
     // MARK: bluetoothd
 
-    private func owned(by owner: String?) {
+    private func ownerChanged(_ owner: String?) {
         let now = Clock.now()
-        drop()
+        drop(at: now)
         session.went()
         self.owner = owner
         reportsReasons = false
         if owner != nil { reconnect(at: now) }
-        reconcile(at: now)
+        performActions(at: now)
     }
 
     private func reconnect(at now: Instant) {
@@ -106,24 +145,24 @@ package final class BluetoothdStrapBackend {
             try channel.listen { [unowned self] in received($0, at: $1) }
             perform(session.came(at: now), at: now)
         } catch {
-            drop()
+            drop(at: now)
             session.unanswered(at: now)
         }
     }
 
     /// Discards all state that depends on the running bluetoothd.
-    private func drop() {
+    private func drop(at now: Instant) {
         defaults = nil
-        if connection?.isConnected ?? false { choice.lost(at: Clock.now()) }
         connection = nil
         channel = nil
-        endPairing(.refused)
+        driver.dropped(at: now)
+        driver.pairingEnded(.refused, at: now, into: &queue.actions)
     }
 
     /// Handles a bluetoothd that does not reply: discards its state. The session reconnects after a delay.
-    func giveUp(at now: Instant) {
+    private func giveUp(at now: Instant) {
         session.unanswered(at: now)
-        drop()
+        drop(at: now)
     }
 
     private func received(_ signal: BlueZClient.Signal, at now: Instant) {
@@ -133,7 +172,7 @@ package final class BluetoothdStrapBackend {
             perform(session.received(part, isNew: isNew, at: now), at: now)
             changed(part.path, part, isNew: isNew, at: now)
             becameReady(wasReady, at: now)
-            if part.properties["Connected"] != nil, link.isScanning { considerConnected(at: now) }
+            if part.properties["Connected"] != nil, driver.isScanning { findLinked(at: now) }
         case .removed(let interface, let path):
             perform(session.removed(interface, of: path, at: now), at: now)
             changed(path, nil, isNew: false, at: now)
@@ -142,7 +181,7 @@ package final class BluetoothdStrapBackend {
             if path == connection?.device { connection?.disconnected(reason, at: now) }
         case .ended: giveUp(at: now)
         }
-        reconcile(at: now)
+        performActions(at: now)
     }
 
     private func changed(_ path: String, _ part: BlueZInterfaceUpdate?, isNew: Bool, at now: Instant) {
@@ -154,7 +193,7 @@ package final class BluetoothdStrapBackend {
         guard !wasReady, session.isReady else { return }
         // bluetoothd has already sent its own defaults to the kernel, so these override them.
         defaults = session.adapter?.index.map { ConnectionDefaults(index: $0, open: management, loop: loop) }
-        if link.isScanning { search(at: now) }
+        if driver.isScanning { search(at: now) }
     }
 
     private func answered(_ call: BlueZMethodCall, _ result: Result<[BusValue], BlueZError>, at now: Instant) {
@@ -168,18 +207,19 @@ package final class BluetoothdStrapBackend {
             }
         }
         if call != .getObjects || error != nil { perform(session.answered(call, error, at: now), at: now) }
-        if error?.meaning == .unanswered, session.isSilent { drop() }
+        if error?.meaning == .unanswered, session.isSilent { drop(at: now) }
         becameReady(wasReady, at: now)
-        reconcile(at: now)
+        performActions(at: now)
     }
 
-    func perform(_ actions: [BlueZAdapterSession.Action], at now: Instant) {
+    private func perform(_ actions: [BlueZAdapterSession.Action], at now: Instant) {
         for action in actions {
             switch action {
             case .call(let call): channel?.call(call) { [unowned self] in answered(call, $0, at: $1) }
-            case .found(let sighting): received(sighting, at: now)
+            case .found(let result):
+                driver.found(result, isKnown: isKnown, at: now, into: &queue.actions)
             case .reconnect:
-                drop()
+                drop(at: now)
                 reconnect(at: now)
             }
         }
@@ -191,87 +231,165 @@ package final class BluetoothdStrapBackend {
         let now = Clock.now()
         perform(session.tick(at: now), at: now)
         connection?.tick(at: now)
-        endScan(at: now)
-        if let pairing, now >= pairing.endsAt { endPairing(pairing.device == nil ? .absent : .refused) }
-        if link.isScanning { considerConnected(at: now) }
-        perform(link.tick(at: now), at: now)
-        reconcile(at: now)
+        if driver.isScanning { findLinked(at: now) }
+        driver.tick(isKnown: isKnown, at: now, into: &queue.actions)
+        performActions(at: now)
     }
 
-    private func received(_ sighting: ScanResult, at now: Instant) {
-        if pairing != nil, let device = session.device(sighting.address) { mayPair(with: device) }
-        choice.received(sighting, at: now)
-        perform(link.received(sighting.address, at: now), at: now)
-        consider(at: now)
-    }
-
-    /// A strap that is still linked from an earlier use does not advertise. It counts as found.
-    private func considerConnected(at now: Instant) {
-        for device in session.connectedDevices where device.path != connection?.device {
-            if let sighting = device.sighting { choice.received(sighting, at: now) }
+    private func received(_ event: BlueZStrapConnection.Event, at now: Instant) {
+        switch event {
+        case .linked(let isLinked):
+            if let connection { session.linked(connection.device, isLinked) }
+            return
+        case .connected:
+            failurePolicy.connected()
+            driver.connected(at: now, into: &queue.actions)
+        case .reported(let report): driver.received(report, at: now, into: &queue.actions)
+        case .ended(let cause): ended(cause, at: now)
+        case .unanswered: giveUp(at: now)
+        case .advanced: break
         }
-        consider(at: now)
+        performActions(at: now)
     }
 
-    private func consider(at now: Instant) {
-        guard link.isScanning || link.asleep != nil else { return }
-        var verdict = choice.verdict(at: now, asleep: link.asleep)
-        // bluetoothd may have dropped the device since it was found. It must be found again then.
-        if case .connect(let strap) = verdict, session.device(strap) == nil { verdict = .wait }
-        perform(link.considered(verdict, at: now), at: now)
+    /// Whether bluetoothd has the device, so that it can connect to it.
+    private func isKnown(_ strap: LEAddress) -> Bool {
+        session.device(strap) != nil
     }
 
-    func perform(_ action: StrapLink.Action?, at now: Instant) {
-        switch action {
-        case .search: search(at: now)
-        case .listen: setScanning(true, at: now)
-        case .stopScan: setScanning(false, at: now)
-        case .connect(let strap?):
-            isSearching = false
-            // bluetoothd may drop a temporary device when discovery stops, unless it is connecting to it.
-            if scan == nil, pairing == nil, !failurePolicy.isCautious {
-                perform(session.stopDiscovery(at: now), at: now)
-            } else {
-                setScanning(false, at: now)
-            }
-            wanted = strap
-            currentStrap.change(to: strap)
-        case .connect(nil): break
-        case .subscribe: connection?.subscribe(at: now)
-        case .resubscribe: connection?.resubscribe(at: now)
-        case .disconnect: hangUp(at: now)
-        case .widen(let strap): if choice.widened(strap) { save() }
+    private func findLinked(at now: Instant) {
+        let linked = session.connectedDevices.filter { $0.path != connection?.device }.compactMap(\.sighting)
+        driver.foundLinked(linked, isKnown: isKnown, at: now, into: &queue.actions)
+    }
+
+    private func search(at now: Instant) {
+        findLinked(at: now)
+        driver.search(isKnown: isKnown, at: now, into: &queue.actions)
+    }
+
+    private func ended(_ cause: StrapLink.DisconnectCause, at now: Instant) {
+        let recovery = failurePolicy.lost(
+            cause, of: driver.strap, wasConnected: connection?.isConnected ?? false, at: now)
+        switch recovery {
+        case .removeDevice:
+            if let device = driver.strap.flatMap(session.device) { perform(session.remove(device, at: now), at: now) }
+        case .powerCycle: perform(session.powerCycle(at: now), at: now)
         case nil: break
         }
+        driver.ended(cause, at: now, into: &queue.actions)
     }
 
-    /// Searches for our strap by the fastest available method.
-    private func search(at now: Instant) {
-        considerConnected(at: now)
-        guard link.isScanning else { return }
-        // bluetoothd can connect only to a device that it knows.
-        if case .connect(let strap, let limit) = choice.search(mayListen: true, at: now), session.device(strap) != nil {
-            perform(link.expected(strap, within: limit, at: now), at: now)
-        } else {
-            setScanning(true, at: now)
+    // MARK: Actions
+
+    /// Performs the driver's actions, then arms the timer. An event that they cause is handled by this same call.
+    private func performActions(at now: Instant) {
+        guard queue.begin() else { return }
+        repeat {
+            while let action = queue.popFirst() { perform(action, at: now) }
+            if connection?.isOver ?? false { connection = nil }
+            pairIfPossible(at: now)
+            driver.reconcile(with: host(at: now), at: now, into: &queue.actions)
+        } while !queue.actions.isEmpty
+        queue.end()
+        let deadlines = [
+            driver.deadline(at: now), session.deadline, connection?.deadline, failurePolicy.deadline(at: now),
+        ]
+        timer?.arm(at: deadlines.compactMap { $0 }.min())
+    }
+
+    private func perform(_ action: StrapDriver.Action, at now: Instant) {
+        switch action {
+        case .search: search(at: now)
+        case .startScan: perform(session.search(true, at: now), at: now)
+        case .stopScan(isConnecting: true) where !failurePolicy.isCautious:
+            // bluetoothd may drop a temporary device when discovery stops, unless it is connecting to it.
+            perform(session.stopDiscovery(at: now), at: now)
+        case .stopScan: perform(session.search(false, at: now), at: now)
+        case .tune: break
+        case .connect(let strap): connect(strap, at: now)
+        case .suspendAttempt, .disconnect: connection?.disconnect(at: now)
+        case .subscribe: connection?.subscribe(at: now)
+        case .resubscribe: connection?.resubscribe(at: now)
+        case .identify(let pattern): identify(pattern, at: now)
+        case .pair(let strap, _, _):
+            if let device = session.device(strap) {
+                pairing = BlueZPairing(with: device.path)
+            } else {
+                driver.pairingEnded(.absent, at: now, into: &queue.actions)
+            }
+        case .stopPairing: pairing = nil
+        case .report(let input): report(input)
+        case .describe(let information): describe(information)
+        case .remember(let straps): remember(straps)
+        case .finishScan(let results): scanFinished(results)
+        case .finishPairing(let result): pairingFinished(result)
         }
     }
 
-    func setScanning(_ isSearching: Bool, at now: Instant) {
-        self.isSearching = isSearching
-        searchAsWanted(at: now)
+    private func connect(_ strap: LEAddress, at now: Instant) {
+        guard let device = session.device(strap), let owner else { return ended(.unreachable, at: now) }
+        do throws(SystemError) {
+            let channel = try BlueZClient(to: owner, at: address, loop: loop) { [weak self] _, now in
+                self?.giveUp(at: now)
+                self?.performActions(at: now)
+            }
+            let connection = BlueZStrapConnection(
+                to: device.path, over: channel, loop: loop, reportsReasons: reportsReasons,
+                isFresh: device.path == justPaired,
+                objects: { [unowned self] in session.objects }, happened: { [weak self] in self?.received($0, at: $1) },
+                at: now)
+            self.connection = connection
+            justPaired = nil
+            connection.begin(at: now)
+        } catch {
+            giveUp(at: now)
+        }
     }
 
-    func searchAsWanted(at now: Instant) {
-        // While bluetoothd pairs, it suspends discovery and does not reply to calls about it.
-        perform(session.search(pairing?.isSearching ?? (isSearching || scan != nil), at: now), at: now)
+    // MARK: Pairing
+
+    /// Looks for the strap to pair among the linked devices and the one that is being connected. An attempt to connect
+    /// to it continues: the kernel may complete it after a cancellation, and then no owner would use or close the link.
+    private func identify(_ pattern: StrapMatcher, at now: Instant) {
+        let attempted = connection.flatMap { session.objects.device(at: $0.device) }
+        let strap = (session.connectedDevices + (attempted.map { [$0] } ?? [])).first { device in
+            device.address.map { pattern.matches($0, name: device.name) } ?? false
+        }
+        driver.identified(strap?.address, at: now, into: &queue.actions)
     }
 
-    /// Disconnects the strap, or cancels the connection attempt.
-    func hangUp(at now: Instant) {
-        wanted = nil
-        guard let connection else { return }
-        if connection.isConnected { choice.lost(at: now) }
-        connection.disconnect(at: now)
+    /// Starts the pairing once its connection (if any) is subscribed, and no discovery runs. During a disconnect the
+    /// pairing would lose its link, so it waits for the end of that.
+    private func pairIfPossible(at now: Instant) {
+        guard let pairing, !pairing.isUnderWay, let owner, connection?.isSubscribed ?? true else { return }
+        guard session.objects.device(at: pairing.device).map({ !$0.isPaired }) ?? true else {
+            return driver.pairingEnded(.pairedAlready, at: now, into: &queue.actions)
+        }
+        guard session.isQuiet else { return }
+        do throws(SystemError) {
+            let channel = try BlueZClient(to: owner, at: address, loop: loop) { [weak self] _, now in
+                self?.pairingEnded(.refused, at: now)
+            }
+            try pairing.begin(over: channel) { [weak self] in self?.pairingEnded($0, at: $1) }
+        } catch {
+            driver.pairingEnded(.refused, at: now, into: &queue.actions)
+        }
+    }
+
+    private func pairingEnded(_ result: PairingResult, at now: Instant) {
+        if result == .paired { justPaired = pairing?.device }
+        driver.pairingEnded(result, at: now, into: &queue.actions)
+        performActions(at: now)
+    }
+
+    // MARK: Host
+
+    private func host(at now: Instant) -> StrapDriver.Host {
+        let isFading = failurePolicy.isFading(at: now) && !(defaults?.areSet ?? false)
+        return StrapDriver.Host(
+            adapter: session.adapter?.address, obstacle: session.hindrance,
+            canConnect: session.isReady && owner != nil && connection == nil
+                && (!failurePolicy.isCautious || session.isQuiet),
+            faults: isFading ? [.supervisionTimeout] : [])
     }
 }

@@ -5,40 +5,29 @@ package import Sensors
 
 /// The Bluetooth backend that uses the kernel: the mgmt channel for adapters and scans, L2CAP for the strap.
 ///
-/// ``MgmtAdapterSession`` keeps an adapter ready, ``StrapSelector`` selects the strap, and ``StrapLink`` decides
-/// when to act. This class performs their actions. A connection starts only while we do not scan: both at once
-/// can take down a board's Wi-Fi. A connected strap does not need the mgmt channel and continues if that fails.
+/// ``MgmtAdapterSession`` keeps an adapter ready, and ``StrapDriver`` serves the strap. This class performs their
+/// actions. A connection starts only while we do not scan: both at once can take down a board's Wi-Fi. A connected strap
+/// does not need the mgmt channel and continues if that fails.
 @safe
-package final class KernelStrapBackend {
-    let channel: ManagementChannel
-    var link: StrapLink
-    var choice: StrapSelector
-    /// The user chose to use no strap.
-    var isOff = false
-
+package final class KernelStrapBackend: StrapBackend {
+    private var driver: StrapDriver
+    private var queue = ActionQueue<StrapDriver.Action>()
+    private let channel: ManagementChannel
     private let sockets: BluetoothSockets
     private let loop: EventLoop
-    let report: (Input) -> Void
-    let describe: (DeviceInformation) -> Void
-    let remember: ([KnownStrap]) -> Void
-    var timer: TimerSource?
+    private var timer: TimerSource?
 
-    /// The strap to connect to as soon as no scan runs.
-    private var wanted: LEAddress?
-    var pending: LEConnectionAttempt?
+    private let report: (Input) -> Void
+    private let describe: (DeviceInformation) -> Void
+    private let remember: ([KnownStrap]) -> Void
+    private var scanFinished: ([ScanResult]) -> Void = { _ in }
+    private var pairingFinished: (PairingResult) -> Void = { _ in }
+
+    private var attempt: LEConnectionAttempt?
     private var connection: StrapConnection?
-    var currentStrap = CurrentStrap()
     /// The kernel's handle of the connection.
     private var handle: UInt16?
     private var reasons: (index: UInt16, monitor: HCIDisconnectMonitor)?
-    /// Whether ``StrapLink`` needs a scan.
-    var isSearching = false
-    /// No strap can be found without a scan, and scanning is not permitted.
-    var isHelpless = false
-    var scan: StrapScan?
-    var pairing: Pairing?
-
-    private var news: StrapStatusReporter
 
     /// - Parameters:
     ///   - ours: the straps that the setting or the option names. If empty, discovered and known straps are used.
@@ -62,25 +51,71 @@ package final class KernelStrapBackend {
         self.report = report
         self.describe = describe
         self.remember = remember
-        link = StrapLink(at: now)
-        news = StrapStatusReporter(way: .kernel, reason: reason)
-        choice = StrapSelector(ours: ours, remembered: remembered)
+        driver = StrapDriver(
+            over: .kernel, reason: reason, kernel: Kernel.release, ours: ours, remembered: remembered, at: now)
         channel = ManagementChannel(adapter, keys: keys, open: sockets.management, loop: loop, at: now)
         timer = try loop.timer { [unowned self] in onTimer() }
         channel.happened = { [unowned self] in received($0, at: $1) }
         channel.kept = keep
-        channel.paired = { [unowned self] in endPairing($0, at: $1) }
+        channel.paired = { [unowned self] in
+            driver.pairingEnded($0, at: $1, into: &queue.actions)
+            performActions(at: $1)
+        }
         timer?.arm(at: now)
     }
 
     deinit {
         // Completes pending requests, and leaves no state behind for the next user of the adapter.
         let now = Clock.now()
-        pending = nil
-        channel.part(from: connection == nil ? nil : currentStrap.address, at: now)
+        attempt = nil
+        channel.part(from: connection == nil ? nil : driver.strap, at: now)
         connection = nil
-        pairing?.finished(pairing?.strap == nil ? .absent : .refused)
-        scan?.finished(choice.sightings(at: now))
+        driver.release(at: now, into: &queue.actions)
+        while let action = queue.popFirst() { perform(action, at: now) }
+    }
+
+    // MARK: Requests
+
+    package func runChanged(isActive: Bool) {
+        let now = Clock.now()
+        driver.runChanged(isActive: isActive, at: now)
+        performActions(at: now)
+    }
+
+    package func use(_ ours: [StrapMatcher]) {
+        let now = Clock.now()
+        driver.use(ours, at: now, into: &queue.actions)
+        performActions(at: now)
+    }
+
+    package func stop() {
+        driver.stop()
+        performActions(at: Clock.now())
+    }
+
+    package func forget(_ pattern: StrapMatcher?, said ours: [StrapMatcher]) {
+        let now = Clock.now()
+        channel.forgetKeys(of: { pattern?.matches($0, name: driver.name(of: $0)) ?? true }, at: now)
+        driver.forget(pattern, ours: ours, at: now, into: &queue.actions)
+        performActions(at: now)
+    }
+
+    package func scan(for duration: Duration, finished: @escaping ([ScanResult]) -> Void) -> StrapRequestError? {
+        if let rejection = driver.rejection { return rejection }
+        let now = Clock.now()
+        scanFinished = finished
+        driver.scan(for: duration, at: now, into: &queue.actions)
+        performActions(at: now)
+        return nil
+    }
+
+    package func pair(_ pattern: StrapMatcher, finished: @escaping (PairingResult) -> Void) -> StrapRequestError? {
+        if let rejection = driver.rejection { return rejection }
+        let now = Clock.now()
+        pairingFinished = finished
+        driver.pair(pattern, at: now)
+        performActions(at: now)
+        return nil
     }
 
     // MARK: Events
@@ -89,94 +124,122 @@ package final class KernelStrapBackend {
         let now = Clock.now()
         channel.tick(at: now)
         connection?.tick(at: now)
-        endScan(at: now)
-        pursuePairing(at: now)
-        if link.isScanning { consider(at: now) }
-        perform(link.tick(at: now), at: now)
-        reconcile(at: now)
+        driver.tick(at: now, into: &queue.actions)
+        performActions(at: now)
     }
 
-    private func received(_ sighting: ScanResult?, at now: Instant) {
-        guard let sighting else { return reconcile(at: now) }
-        choice.received(sighting, at: now)
-        considerPairing(with: sighting, at: now)
-        perform(link.received(sighting.address, at: now), at: now)
-        consider(at: now)
+    private func received(_ result: ScanResult?, at now: Instant) {
+        if let result { driver.found(result, at: now, into: &queue.actions) }
+        performActions(at: now)
     }
 
-    private func consider(at now: Instant) {
-        let verdict = choice.verdict(at: now, asleep: link.asleep)
-        perform(link.considered(verdict, at: now), at: now)
+    private func received(_ outcome: consuming LEConnectionAttempt.Outcome, at now: Instant) {
+        attempt = nil
+        switch consume outcome {
+        case .connected(let socket):
+            handle = sockets.handle(socket)
+            do throws(SystemError) {
+                connection = try StrapConnection(over: socket, loop: loop) { [weak self] in self?.received($0, at: $1) }
+                driver.connected(at: now, into: &queue.actions)
+            } catch {
+                driver.ended(.unreachable, at: now, into: &queue.actions)
+            }
+        case .failed(let cause): driver.ended(cause, at: now, into: &queue.actions)
+        }
+        performActions(at: now)
     }
 
-    func perform(_ action: StrapLink.Action?, at now: Instant) {
+    private func received(_ event: StrapConnection.Event, at now: Instant) {
+        switch event {
+        case .reported(let report): driver.received(report, at: now, into: &queue.actions)
+        case .rescheduled: break
+        case .ended(let cause):
+            connection = nil
+            driver.ended(disconnectCause(cause), at: now, into: &queue.actions)
+        }
+        performActions(at: now)
+    }
+
+    /// The adapter's disconnect reason, if it is more precise than the socket's error.
+    private func disconnectCause(_ cause: StrapLink.DisconnectCause) -> StrapLink.DisconnectCause {
+        switch cause {
+        case .ended, .remoteTerminated, .supervisionTimeout:
+            guard let handle, let reason = reasons?.monitor.popReason(handle) else { return cause }
+            return StrapLink.DisconnectCause(disconnectReason: reason)
+        default: return cause
+        }
+    }
+
+    // MARK: Actions
+
+    /// Performs the driver's actions, then arms the timer. An event that they cause is handled by this same call.
+    private func performActions(at now: Instant) {
+        guard queue.begin() else { return }
+        repeat {
+            while let action = queue.popFirst() { perform(action, at: now) }
+            driver.reconcile(with: host, at: now, into: &queue.actions)
+        } while !queue.actions.isEmpty
+        queue.end()
+        timer?.arm(at: [driver.deadline(at: now), channel.deadline, connection?.deadline].compactMap { $0 }.min())
+    }
+
+    private func perform(_ action: StrapDriver.Action, at now: Instant) {
         switch action {
-        case .search: search(at: now)
-        case .listen: setScanning(true, for: nil, at: now)
-        case .stopScan: setScanning(false, for: nil, at: now)
-        case .connect(let strap?):
-            setScanning(false, for: strap, at: now)
-            wanted = strap
-            currentStrap.change(to: strap)
-        case .connect(nil): break
+        case .search: driver.search(at: now, into: &queue.actions)
+        case .startScan: channel.search(true, at: now)
+        case .stopScan: channel.search(false, at: now)
+        case .tune(let strap, let isWide, let duty):
+            let parameters = MgmtAdapterSession.ScanParameters(
+                parameters: isWide ? .wide : .usual, duty: duty, strap: strap)
+            channel.tune(parameters, at: now)
+        case .connect(let strap): connect(strap, at: now)
+        case .suspendAttempt: attempt = nil
         case .subscribe: connection?.subscribe(at: now)
         case .resubscribe: connection?.resubscribe(at: now)
-        case .disconnect: hangUp(at: now)
-        case .widen(let strap): if choice.widened(strap) { save() }
-        case nil: break
+        case .disconnect(let strap):
+            attempt = nil
+            guard connection != nil else { break }
+            connection = nil
+            // The kernel would keep the link for 2 s, and the next connection would reuse it.
+            if let strap { channel.disconnect(strap, at: now) }
+        case .identify(let pattern):
+            // The pairing makes its own connection, and one is made at a time.
+            driver.suspendAttempt(into: &queue.actions)
+            driver.identified(driver.knownStrap(matching: pattern, at: now), at: now, into: &queue.actions)
+        case .pair(let strap, let until, let replacesKey):
+            if channel.session.isPaired(strap), !replacesKey {
+                driver.pairingEnded(.pairedAlready, at: now, into: &queue.actions)
+            } else {
+                channel.pair(strap, until: until, at: now)
+            }
+        case .stopPairing: channel.stopPairing(at: now)
+        case .report(let input): report(input)
+        case .describe(let information): describe(information)
+        case .remember(let straps): remember(straps)
+        case .finishScan(let results): scanFinished(results)
+        case .finishPairing(let result): pairingFinished(result)
         }
     }
 
-    /// Searches for our strap by the fastest available method.
-    private func search(at now: Instant) {
-        switch choice.search(mayListen: channel.session.isPermitted, at: now) {
-        case .listen: setScanning(true, for: nil, at: now)
-        case .connect(let strap, let limit): perform(link.expected(strap, within: limit, at: now), at: now)
-        case nil: isHelpless = true
+    private func connect(_ strap: LEAddress, at now: Instant) {
+        guard let adapter = channel.session.address else {
+            return driver.ended(.unreachable, at: now, into: &queue.actions)
         }
-    }
-
-    private func setScanning(_ isSearching: Bool, for strap: LEAddress?, at now: Instant) {
-        self.isSearching = isSearching
-        let isWide = strap.map(choice.isWide) ?? false
-        let tuning = MgmtAdapterSession.ScanParameters(
-            parameters: isWide ? .wide : .usual, duty: link.duty ?? .full, strap: strap)
-        channel.tune(tuning, at: now)
-        searchAsWanted(at: now)
-    }
-
-    /// Disconnects the strap, or cancels the connection attempt.
-    private func hangUp(at now: Instant) {
-        wanted = nil
-        pending = nil
-        guard connection != nil else { return }
-        connection = nil
-        choice.lost(at: now)
-        // The kernel would keep the link for 2 s, and the next connection would reuse it.
-        if let strap = currentStrap.address { channel.disconnect(strap, at: now) }
-    }
-
-    // MARK: The connection
-
-    /// Starts the wanted connection once our scan has stopped.
-    private func connect(at now: Instant) {
-        guard let strap = wanted, pending == nil, scan == nil, pairing == nil, channel.session.isQuiet,
-            let adapter = channel.session.address
-        else { return }
-        readyReasons()
+        discardDisconnectReasons()
         do throws(SystemError) {
             let socket = try sockets.attribute(adapter, strap, channel.session.isPaired(strap))
             // The callback may release the owner.
-            pending = try LEConnectionAttempt(over: socket, loop: loop, at: now) { [weak self] in
-                self?.decided($0, at: $1)
+            attempt = try LEConnectionAttempt(over: socket, loop: loop, at: now) { [weak self] in
+                self?.received($0, at: $1)
             }
         } catch {
-            lost(StrapLink.DisconnectCause(connecting: error, after: .zero), at: now)
+            let cause = StrapLink.DisconnectCause(connecting: error, after: .zero)
+            driver.ended(cause, at: now, into: &queue.actions)
         }
     }
 
     /// Opens the monitor of disconnect reasons for the adapter in use, and discards old events.
-    private func readyReasons() {
+    private func discardDisconnectReasons() {
         guard let index = channel.session.index else { return }
         if reasons?.index != index {
             reasons = nil
@@ -185,79 +248,24 @@ package final class KernelStrapBackend {
         _ = reasons?.monitor.popReason(nil)
     }
 
-    private func decided(_ outcome: consuming LEConnectionAttempt.Outcome, at now: Instant) {
-        pending = nil
-        wanted = nil
-        switch consume outcome {
-        case .connected(let socket):
-            handle = sockets.handle(socket)
-            do throws(SystemError) {
-                connection = try StrapConnection(over: socket, loop: loop) { [weak self] in self?.happened($0, at: $1) }
-                if let strap = currentStrap.address { choice.connected(strap, at: now) }
-                perform(link.connected(at: now), at: now)
-            } catch {
-                lost(.unreachable, at: now)
-            }
-        case .failed(let loss): lost(loss, at: now)
-        }
-        reconcile(at: now)
-    }
+    // MARK: Host
 
-    private func happened(_ event: StrapConnection.Event, at now: Instant) {
-        switch event {
-        case .reported(let said): return received(said, at: now)
-        case .rescheduled: break
-        case .ended(let loss):
-            connection = nil
-            choice.lost(at: now)
-            lost(why(loss), at: now)
-        }
-        reconcile(at: now)
-    }
-
-    private func lost(_ loss: StrapLink.DisconnectCause, at now: Instant) {
-        wanted = nil
-        perform(link.lost(loss, at: now), at: now)
-    }
-
-    /// The adapter's disconnect reason, if it is more precise than the socket's error.
-    private func why(_ loss: StrapLink.DisconnectCause) -> StrapLink.DisconnectCause {
-        switch loss {
-        case .ended, .remoteTerminated, .supervisionTimeout:
-            guard let handle, let reason = reasons?.monitor.popReason(handle) else { return loss }
-            return StrapLink.DisconnectCause(disconnectReason: reason)
-        default: return loss
-        }
-    }
-
-    // MARK: Status
-
-    func reconcile(at now: Instant) {
-        link.canListen = channel.session.isPermitted
-        // The lack of permission to scan is known only after the first attempt.
-        if isSearching, link.isScanning, !channel.session.isPermitted { search(at: now) }
-        perform(link.hindered(by: hindrance, at: now), at: now)
-        connect(at: now)
-        for input in news.update(
-            adapter: channel.session.address, link.faults, currentStrap.status(of: link, choice, at: now))
-        { report(input) }
-        let deadlines = [
-            link.deadline, channel.deadline, connection?.deadline, scan?.endsAt, pairing?.deadline,
-            link.isScanning || link.asleep != nil ? choice.deadline(at: now) : nil,
-        ]
-        timer?.arm(at: deadlines.compactMap { $0 }.min())
+    private var host: StrapDriver.Host {
+        let session = channel.session
+        return StrapDriver.Host(
+            adapter: session.address, obstacle: obstacle, canScan: session.isPermitted,
+            canConnect: session.isQuiet && session.address != nil)
     }
 
     /// The condition of this host that prevents a connection to the strap.
-    var hindrance: LinkReason? {
-        if isOff { return .off }
+    private var obstacle: LinkReason? {
         if channel.isWithoutBluetooth { return .noBluetooth }
         switch channel.session.status {
         case .absent: return .noAdapter
         case .off: return .adapterOff
         case .blocked: return .adapterBlocked
         case .forbidden: return .noPermission
-        case .ready: return isHelpless && !channel.session.isPermitted ? .noPermission : nil
+        case .ready: return nil
         case .unknown: return channel.failure?.code == EPERM || channel.failure?.code == EACCES ? .noPermission : nil
         }
     }

@@ -38,6 +38,7 @@ final class ManagementChannel {
     private var openAt: Instant?
     private var openedAt: Instant?
     private var failures = 0
+    private var queue = ActionQueue<MgmtAdapterSession.Action>()
     private var buffer = [UInt8](repeating: 0, count: MgmtPacket.sizeLimit)
 
     /// A descriptor watched by the loop.
@@ -173,7 +174,9 @@ final class ManagementChannel {
     }
 
     private func perform(_ actions: [MgmtAdapterSession.Action], at now: Instant) {
-        for action in actions {
+        queue.actions += actions
+        guard queue.begin() else { return }
+        while let action = queue.popFirst() {
             switch action {
             case .send(let bytes):
                 // The kernel accepts a command whole and at once; otherwise the channel is broken. For a
@@ -183,10 +186,11 @@ final class ManagementChannel {
                     fail(SystemError("send", code: EPIPE), at: now)
                     break
                 }
-            case .found(let sighting): happened(sighting, now)
+            case .found(let result): happened(result, now)
             case .keep(let keys): kept(keys)
-            case .endPairing(let outcome): paired(outcome, now)
+            case .endPairing(let result): paired(result, now)
             }
         }
+        queue.end()
     }
 }

@@ -26,6 +26,7 @@ package final class StrapConnection {
     private let socket: FileDescriptor
     private var source: DescriptorSource?
     private var session = HeartRateSession()
+    private var queue = ActionQueue<HeartRateSession.Action>()
     private var outbox: [[UInt8]] = []
     private var hasEnded = false
     private let happened: (Event, Instant) -> Void
@@ -104,16 +105,19 @@ package final class StrapConnection {
     }
 
     private func perform(_ actions: [HeartRateSession.Action], at now: Instant) {
-        for action in actions {
-            if hasEnded { return }
+        queue.actions += actions
+        guard queue.begin() else { return }
+        while let action = queue.popFirst() {
             switch action {
+            case _ where hasEnded: break
             case .send(let bytes):
                 outbox.append(bytes)
                 flush(at: now)
             case .report(let report): happened(.reported(report), now)
-            case .close(let loss): end(loss, at: now)
+            case .close(let cause): end(cause, at: now)
             }
         }
+        queue.end()
     }
 
     private func flush(at now: Instant) {

@@ -1,4 +1,3 @@
-package import Domain
 package import Sensors
 
 /// A Bluetooth backend for straps: the kernel's management interface and L2CAP, or bluetoothd.
@@ -26,10 +25,35 @@ package protocol StrapBackend: AnyObject {
     func pair(_ pattern: StrapMatcher, finished: @escaping (PairingResult) -> Void) -> StrapRequestError?
 }
 
-/// Why a scan or a pairing is rejected.
-package enum StrapRequestError: Equatable, Sendable {
-    /// Another scan or pairing is in progress.
-    case busy
-    /// The host prevents it: no-bluetooth, no-adapter, adapter-off, adapter-blocked, no-permission or off.
-    case hindered(LinkReason)
+/// The actions that a backend has still to perform.
+///
+/// Performing an action may cause an event, whose actions are added behind those that wait. So actions are performed in
+/// order, and a machine is never called while it runs.
+struct ActionQueue<Action> {
+    /// The actions of this turn. Machines append to it.
+    var actions: [Action] = []
+    private var next = 0
+    private var isPerforming = false
+
+    /// Starts to perform the actions. False if an outer call does so already.
+    mutating func begin() -> Bool {
+        defer { isPerforming = true }
+        return !isPerforming
+    }
+
+    /// The next action. Nil if there is none.
+    mutating func popFirst() -> Action? {
+        guard next < actions.count else {
+            actions.removeAll(keepingCapacity: true)
+            next = 0
+            return nil
+        }
+        defer { next += 1 }
+        return actions[next]
+    }
+
+    /// Records that all actions are performed.
+    mutating func end() {
+        isPerforming = false
+    }
 }

@@ -37,6 +37,8 @@ final class KernelFixture: LoopFixture {
 
     private var management: Peer?
     private var disconnections: FileDescriptor?
+    /// Receives each report, and may call the backend.
+    var reported: (Input) -> Void = { _ in }
     var isDone: (KernelFixture) -> Bool = { _ in false }
     var timers: [TimerSource] = []
     private let directory: URL
@@ -109,6 +111,7 @@ final class KernelFixture: LoopFixture {
             sockets: sockets, loop: loop,
             report: { [unowned self] in
                 inputs.append(Timestamped($0, at: Clock.now()))
+                reported($0)
                 check()
             },
             describe: { [unowned self] in

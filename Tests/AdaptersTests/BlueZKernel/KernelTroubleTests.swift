@@ -186,6 +186,23 @@ struct KernelTroubleTests {
         withExtendedLifetime(peer) {}
     }
 
+    @Test func aReportThatStopsTheBackendIsFollowedByTheRemainingReportsFirst() throws {
+        let peer = try serve()
+        bench.reported = { [bench] in
+            if case .heartLink(let status) = $0, status.state == .connected { bench.straps?.stop() }
+        }
+        try bench.start()
+        #expect(try bench.run(for: .seconds(5)) { $0.links.last?.reason == .off })
+        let reports = bench.inputs.suffix(3).map(\.value)
+        guard case .heartLink(let connected) = reports.first, case .heart = reports[1], case .heartLink = reports[2]
+        else {
+            Issue.record("in another order: \(reports)")
+            return
+        }
+        #expect(connected.state == .connected)
+        withExtendedLifetime(peer) {}
+    }
+
     @Test func aReleasedDriverHangsUp() throws {
         var isHungUp = false
         let peer = try HostilePeer(path: bench.strapPath, loop: bench.loop, serving: KernelFixture.notifyingStrap) {
