@@ -26,7 +26,7 @@ func measureHotPaths() throws -> Bool {
     print(replay.line)
     var broken: [String] = []
     if tick.allocations > 0 { broken.append("the tick allocates") }
-    if journal.allocations > 0 { broken.append("handing an entry to the journal allocates") }
+    if journal.allocations > 0 { broken.append("queuing an entry for the journal allocates") }
     if line.allocations > 0 { broken.append("the STATE line allocates") }
     if replay.seconds > 1 { broken.append("the replay of ten hours takes more than 1 s") }
     if replay.grownKibibytes > 1024 { broken.append("the replay grows") }
@@ -35,7 +35,7 @@ func measureHotPaths() throws -> Bool {
     if exportKibibytes > 4096 { broken.append("a FIT file of ten hours takes \(exportKibibytes) KiB") }
     print(
         broken.isEmpty
-            ? "limits hold: no allocation in the tick, the STATE line and the journal's door, whole tick under 50 µs, "
+            ? "limits hold: no allocation in the tick, the STATE line and the journal queue, whole tick under 50 µs, "
                 + "ten hours replayed and written as FIT in 1 s each"
             : "LIMITS BROKEN: " + broken.joined(separator: ", "))
     return broken.isEmpty

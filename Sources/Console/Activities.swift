@@ -23,7 +23,7 @@ extension Invocation {
             guard let last = shown.last else {
                 if !recovery.isEmpty { return recovery.map { $0 + "\n" }.joined() }
                 return before == nil
-                    ? "No activity yet: 'pacectl start' begins one, 'pacectl import FILE' reads one.\n"
+                    ? "No activity yet: 'pacectl start' starts one, 'pacectl import FILE' imports one.\n"
                     : "No activity before \(before ?? 0).\n"
             }
             let notes = try journal.notes(from: last.id)
@@ -70,6 +70,6 @@ extension Invocation {
 
 extension Failure {
     static func noActivity(_ id: Int) -> Failure {
-        .failed("there is no activity \(id); 'pacectl activities' lists them")
+        .failed("activity \(id) does not exist; 'pacectl activities' lists all activities")
     }
 }

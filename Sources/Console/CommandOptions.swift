@@ -67,7 +67,7 @@ struct CommandOptions {
     /// - Throws: ``Failure`` with status 2 if an option does not belong to the command that the words start with.
     func check(_ words: [String]) throws(Failure) {
         for (option, command) in given where !words.starts(with: command) {
-            throw .usage("\(option) belongs to '\(command.joined(separator: " "))'")
+            throw .usage("\(option) is an option of '\(command.joined(separator: " "))' only")
         }
     }
 }
@@ -101,7 +101,7 @@ enum OptionValue {
     static func sport(_ word: String) throws(Failure) -> Sport {
         guard let sport = Sport(rawValue: word) else {
             let sports = Sport.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .usage("'\(word)' is no sport (\(sports))")
+            throw .usage("unknown sport '\(word)'; the sports are \(sports)")
         }
         return sport
     }

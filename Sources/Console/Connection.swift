@@ -46,7 +46,7 @@ final class Connection {
         let bytes = Array((line + "\n").utf8)
         switch descriptor.send(bytes[...]) {
         case .sent(bytes.count), .gone: return
-        case .sent, .full: throw .unreachable("paced took no request at \(path); is it running?")
+        case .sent, .full: throw .unreachable("paced accepts no request at \(path); see its log")
         }
     }
 

@@ -53,12 +53,12 @@ extension Invocation {
         while true {
             if let state, let settings { return StatusText(metric: metric ?? settings.metric).report(state) }
             guard case .line(let line) = connection.line(by: deadline) else {
-                throw .unreachable("paced does not answer at \(connection.path); look into its log")
+                throw .unreachable("paced does not respond at \(connection.path); see its log")
             }
             guard let json = try? JSON(parsing: line) else { continue }
             if let failure = Failure(version: json) { throw failure }
             if json["class"]?.string == "ERROR" {
-                throw .failed("paced says: " + (json["message"]?.harmlessText(limit: 256) ?? "error"))
+                throw .failed("paced rejected the request: " + (json["message"]?.harmlessText(limit: 256) ?? "error"))
             }
             if let newer = StateLine(json) {
                 if isJSON { return String(decoding: line, as: UTF8.self) + "\n" }

@@ -26,11 +26,11 @@ struct ControlClient {
         let deadline = Clock.now() + duration + Connection.connectTimeout
         while true {
             switch connection.line(by: deadline) {
-            case .late: throw .unreachable("paced does not answer at \(connection.path); look into its log")
-            case .ended: throw .unreachable("paced has closed the connection; try again, or look into its log")
+            case .late: throw .unreachable("paced does not respond at \(connection.path); see its log")
+            case .ended: throw .unreachable("paced closed the connection; try again, or see its log")
             case .line(let line):
                 guard let answer = try? JSON(parsing: line) else {
-                    throw .failed("paced gave an answer that is no JSON")
+                    throw .failed("the response of paced is not valid JSON")
                 }
                 if let error = answer["error"] { throw Self.failure(error) }
                 guard answer["id"]?.integer == id else { continue }
@@ -45,13 +45,13 @@ struct ControlClient {
         let details = (error["data"]?["message"] ?? error["data"])?.string?.split(whereSeparator: \.isNewline) ?? []
         let lines = details.prefix(8).compactMap { harmless(String($0), limit: 256) }
         let words = lines.isEmpty ? error["message"]?.harmlessText(limit: 256) : lines.joined(separator: "; ")
-        return .failed((words ?? "paced refused, and did not say why") + advice(error))
+        return .failed((words ?? "paced rejected the request without a reason") + advice(error))
     }
 
     /// The commands that the run's state allows.
     private static func advice(_ error: JSON) -> String {
         switch error["data"]?["state"]?.string.flatMap(RunState.init) {
-        case .idle: "; 'pacectl start' begins a run"
+        case .idle: "; 'pacectl start' starts a run"
         case .active: "; pause, lap, stop and discard are possible"
         case .paused: "; resume, stop and discard are possible"
         case nil: ""
@@ -98,7 +98,7 @@ extension Invocation {
             return "Started" + (activity.map { ", activity \($0)" } ?? "") + "."
         case .toggle: return (result["run"]?.harmlessText() ?? "done") + "."
         case .pause: return "Paused at \(elapsed)."
-        case .resume: return "Going on at \(elapsed)."
+        case .resume: return "Resumed at \(elapsed)."
         case .lap: return "Lap closed at \(elapsed)."
         case .stop, .discard:
             let verb = command == .stop ? "Stopped" : "Discarded"

@@ -8,7 +8,7 @@ extension Invocation {
     /// Exports an activity to a file or to standard output. Lists on standard error what the format cannot hold.
     func export(_ id: Int, as format: ExportFormat, to path: String?) throws(Failure) {
         if path == nil, format == .fit, isatty(STDOUT_FILENO) == 1 {
-            throw .usage("a FIT file is nothing for a terminal: give it a name with -o")
+            throw .usage("a FIT file is binary and not written to a terminal: name a file with -o")
         }
         let state = StateDirectory(stateDirectory)
         let journal = try state.journal()
@@ -52,7 +52,7 @@ extension Invocation {
         }
 
         private var isTaken: Failure {
-            .failed("\(harmless(path, limit: 256) ?? path) is there already; give another name with -o")
+            .failed("\(harmless(path, limit: 256) ?? path) exists already; name another file with -o")
         }
 
         /// Writes the file atomically.
@@ -87,7 +87,7 @@ extension ExportLoss {
         }
         return [
             count(secondsWithoutPosition, "second without position", "seconds without position"),
-            count(samples, "sample beside the first of its second", "samples beside the first of their second"),
+            count(samples, "extra sample in the same second", "extra samples in the same second"),
             count(lonePositions, "isolated position", "isolated positions"),
             count(beats, "RR interval", "RR intervals"), count(laps, "lap", "laps"),
             count(distances, "second's distance", "seconds' distance"),

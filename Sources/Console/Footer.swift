@@ -14,7 +14,7 @@ struct Footer {
         self.size = size
         if state.run == .idle, size.rows >= 8 {
             let sports = size.columns >= 60 ? "pacectl start [run|walk|hike|ride|other]" : "pacectl start"
-            lines.append([("Begin a run: ", .quiet), (sports, Style(isBold: true))])
+            lines.append([("Start a run: ", .quiet), (sports, Style(isBold: true))])
         }
         lines += faults(state)
         if size.rows >= 8 { lines += links(state) }

@@ -41,7 +41,9 @@ extension Invocation {
             distance.finish(&imported.recording)
             let id = try journal.finish(imported.recording, gaps: gaps)
             try report(id, imported, file, in: state)
-            if let words = distance.words(of: recording.sport) { complain("\(file.name): not counted: \(words)") }
+            if let words = distance.words(of: recording.sport) {
+                complain("\(file.name): distance not counted: \(words)")
+            }
         } catch {
             throw Self.failure(error, state)
         }
@@ -72,7 +74,7 @@ extension Invocation {
             try writeOut("\(file.name) is activity \(id): \(line).\n")
         }
         let words = imported.leftovers.words
-        if !words.isEmpty { complain("\(file.name): not kept: \(words.joined(separator: ", "))") }
+        if !words.isEmpty { complain("\(file.name): not imported: \(words.joined(separator: ", "))") }
     }
 }
 
@@ -85,7 +87,7 @@ extension FileDistance {
         let words = [
             metres > 0 ? "\(DecimalFormat.text(metres, decimals: 0) ?? "--") m \(limit)" : nil,
             tooFast > 0 ? "\(tooFast) × position \(limit)" : nil,
-            withoutTime > 0 ? "\(withoutTime) × position whose time does not rise" : nil,
+            withoutTime > 0 ? "\(withoutTime) × position not later than the one before" : nil,
         ].compactMap(\.self)
         return words.isEmpty ? nil : words.joined(separator: ", ")
     }
@@ -94,6 +96,6 @@ extension FileDistance {
 extension SkippedElements {
     /// The skipped elements with their counts; empty if nothing was skipped.
     var words: [String] {
-        entries.map { "\($0.count) × \($0.name.text)" } + (others > 0 ? ["\(others) other things"] : [])
+        entries.map { "\($0.count) × \($0.name.text)" } + (others > 0 ? ["\(others) other elements"] : [])
     }
 }

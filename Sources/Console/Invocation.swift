@@ -81,7 +81,7 @@ struct Invocation: Equatable {
             default: words.append(argument)
             }
         }
-        guard let name = words.first else { throw .usage("which command?") }
+        guard let name = words.first else { throw .usage("a command is missing") }
         command = try Self.command(name, words.dropFirst(), modifiers)
         try modifiers.check(Array(words))
     }
@@ -112,7 +112,7 @@ struct Invocation: Equatable {
             guard let path = words.first else { throw .usage("recover needs a file") }
             (command, most) = (.recover(path), 1)
         case "replay":
-            guard let word = words.first else { throw .usage("replay needs a file or an activity's number") }
+            guard let word = words.first else { throw .usage("replay needs a file or the number of an activity") }
             let isNumber = word.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
             (command, most) = (
                 .replay(isNumber ? .activity(try activity(word, after: name)) : .file(word), modifiers.pace), 1
@@ -131,7 +131,7 @@ struct Invocation: Equatable {
         case "schema": (command, most) = (.schema, 0)
         default: throw .usage("unknown command '\(name)'")
         }
-        if let extra = words.dropFirst(most).first { throw .usage("'\(extra)' is too much after '\(name)'") }
+        if let extra = words.dropFirst(most).first { throw .usage("unexpected argument '\(extra)' after '\(name)'") }
         return command
     }
 
@@ -140,21 +140,21 @@ struct Invocation: Equatable {
         case (nil, _): return .allSettings
         case ("get", 2): return .getSetting(try key(words[1]))
         case ("set", 3): return .setSetting(try key(words[1]), value: words[2])
-        default: throw .usage("say 'settings', 'settings get KEY' or 'settings set KEY VALUE'")
+        default: throw .usage("use 'settings', 'settings get KEY' or 'settings set KEY VALUE'")
         }
     }
 
     private static func activity(_ word: String?, after command: String) throws(Failure) -> Int {
-        guard let word else { throw .usage("\(command) needs an activity's number") }
+        guard let word else { throw .usage("\(command) needs the number of an activity") }
         guard let id = Int(word), (1...Int(Int32.max)).contains(id) else {
-            throw .usage("'\(word)' is no activity's number")
+            throw .usage("'\(word)' is not the number of an activity")
         }
         return id
     }
 
     private static func key(_ word: String) throws(Failure) -> SettingKey {
         guard let key = SettingKey(rawValue: word) else {
-            throw .usage("'\(word)' is no setting (\(names(SettingKey.allCases.map(\.rawValue))))")
+            throw .usage("unknown setting '\(word)'; the settings are \(names(SettingKey.allCases.map(\.rawValue)))")
         }
         return key
     }

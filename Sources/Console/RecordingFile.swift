@@ -23,7 +23,7 @@ struct RecordingFile {
             var status = stat()
             guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
                 throw Failure.failed(
-                    "cannot read \(name): it is no regular file, and it is read twice; save what it holds to a file first"
+                    "cannot read \(name): it must be a regular file, since it is read twice; save it to a file first"
                 )
             }
             var reader = FileImport()

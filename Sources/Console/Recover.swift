@@ -28,7 +28,7 @@ extension Invocation {
         } catch DirectoryLock.Failure.held {
             guard isOwn else {
                 throw .failed(
-                    "paced is running, and recovers files of \(state.path) only; "
+                    "paced is running and recovers only files in \(state.path); "
                         + "copy \(path) there, with its -wal, or stop paced"
                 )
             }
@@ -37,7 +37,7 @@ extension Invocation {
             parameters.object { $0.member("file", file.name) }
             _ = try control.call("activities.recover", String(decoding: parameters.bytes, as: UTF8.self))
             try writeOut(
-                "paced recovers \(file.name) in the background; 'pacectl activities' and its log say how far it is.\n")
+                "paced recovers \(file.name) in the background; 'pacectl activities' and its log show the progress.\n")
         } catch DirectoryLock.Failure.directory(let error) {
             throw .failed("\(error); use sudo, or name another directory with --state-dir")
         } catch {
@@ -58,7 +58,8 @@ extension Invocation {
             switch step {
             case .more: continue
             case .waits:
-                throw Failure.failed("less than \(JournalRecovery.margin >> 20) MiB are free; make room and try again")
+                throw Failure.failed(
+                    "less than \(JournalRecovery.margin >> 20) MiB are free; free some space and try again")
             case .refused: throw Failure.failed("nothing was recovered")
             case .done: return
             }

@@ -19,7 +19,7 @@ extension Invocation {
         var left = seconds
         var drawn = 0
         while left > 0 {
-            drawn = try draw(table, "Listening, \(left) s left …", over: drawn)
+            drawn = try draw(table, "Scanning, \(left) s left …", over: drawn)
             let step = min(left, 2)
             table.receive(try control.scanned(seconds: step))
             left -= step

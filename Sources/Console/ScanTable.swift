@@ -65,11 +65,11 @@ struct ScanTable: Equatable {
     /// The last line, with the next step for the user.
     var conclusion: String {
         guard let first = rows.first else {
-            return "No strap was heard: most advertise only while they are worn. Wet it, put it on, and try again."
+            return "No strap found: most advertise only while they are worn. Wet it, put it on, and try again."
         }
         let count = rows.count == 1 ? "One strap." : "\(rows.count) straps."
         return count
-            + " 'pacectl strap use \(Self.quoted(first.name ?? "\(first.address)/\(first.type)"))' makes one yours."
+            + " 'pacectl strap use \(Self.quoted(first.name ?? "\(first.address)/\(first.type)"))' selects one."
     }
 
     /// Quotes a word for a shell. The word has no control characters; shell metacharacters are removed.

@@ -38,7 +38,7 @@ struct Screen {
             column += TerminalText.width(of: text)
         }
         if let seconds = view.silentSeconds {
-            return put("● paced has said nothing for \(seconds) s", Style(colour: .red, isBold: true))
+            return put("● no data from paced for \(seconds) s", Style(colour: .red, isBold: true))
         }
         put("● ", Style(colour: Self.colour(of: state.run)))
         put(StatusText.run(state), Style(isBold: true))

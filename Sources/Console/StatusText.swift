@@ -138,7 +138,7 @@ extension StatusText {
             case .walk: return "Walking"
             case .hike: return "Hiking"
             case .ride: return "Riding"
-            case .other, nil: return "Under way"
+            case .other, nil: return "Active"
             }
         }
     }
@@ -212,20 +212,20 @@ extension StatusText {
     private static func heartReason(_ token: String) -> String {
         switch LinkReason(rawValue: token) {
         case .off: "switched off"
-        case .noBluetooth: "no Bluetooth here"
+        case .noBluetooth: "no Bluetooth"
         case .noAdapter: "no adapter"
         case .adapterOff: "the adapter is off"
         case .adapterBlocked: "the adapter is blocked: rfkill unblock bluetooth"
         case .noPermission: "no permission"
         case .searching: "searching"
-        case .ambiguous: "more than one strap: choose yours"
+        case .ambiguous: "more than one strap: select yours"
         case .outOfRange: "out of range"
-        case .offBody: "not worn; waiting until it is"
-        case .backoff: "sends too much; trying again within a minute"
+        case .offBody: "not worn"
+        case .backoff: "sends too much data; retrying within a minute"
         case .silent: "the strap is silent"
-        case .parametersRefused: "the host refused the strap's connection parameters"
-        case .inUse: "the strap is in use by something else"
-        case .needsPairing: "the strap wants to be paired"
+        case .parametersRefused: "the host rejected the strap's connection parameters"
+        case .inUse: "the strap is connected to another device"
+        case .needsPairing: "the strap requires pairing"
         default: token
         }
     }
@@ -234,7 +234,7 @@ extension StatusText {
         switch LinkReason(rawValue: token) {
         case .off: "GPS off"
         case .notRunning: "gpsd is not running"
-        case .refused: "gpsd refused us"
+        case .refused: "gpsd rejected the connection"
         case .noDevice: "gpsd has no receiver"
         case .silent: "the receiver is silent"
         case .noFix: "no GPS fix"

@@ -23,7 +23,7 @@ extension Invocation {
             case ("forget", 2): self = .forget(words[1])
             default:
                 throw .usage(
-                    "say 'strap status', 'strap use STRAP', 'strap auto', 'strap off', 'strap pair STRAP' or "
+                    "use 'strap status', 'strap use STRAP', 'strap auto', 'strap off', 'strap pair STRAP' or "
                         + "'strap forget [STRAP]'")
             }
         }
@@ -36,12 +36,12 @@ extension Invocation {
         case .status: return try strapStatus(&control)
         case .auto:
             return try use(
-                #""strap":"auto""#, "The strap that is remembered is used, or the one that is found", &control)
-        case .off: return try use(#""strap":"off""#, "No strap is used", &control)
+                #""strap":"auto""#, "Selected: the known strap, or the one in range", &control)
+        case .off: return try use(#""strap":"off""#, "Straps are switched off", &control)
         case .use(let strap, let isAdded):
             let members = "\"strap\":\(JSONText.string(strap))" + (isAdded ? #","add":true"# : "")
             return try use(
-                members, (harmless(strap, limit: 64) ?? "") + (isAdded ? " is used too" : " is used"), &control)
+                members, (harmless(strap, limit: 64) ?? "") + (isAdded ? " is added" : " is selected"), &control)
         case .pair(let strap): return try pair(strap, &control)
         case .forget(let strap):
             let result = try control.call("strap.forget", strap.map { "{\"strap\":\(JSONText.string($0))}" } ?? "{}")
@@ -65,7 +65,7 @@ extension Invocation {
         let result = try control.call(
             "strap.pair", "{\"strap\":\(JSONText.string(strap))}", lasting: PairingResult.limit)
         if isJSON { return result + "\n" }
-        return name + " is paired. Where it is not yours yet, 'pacectl strap use' makes it so.\n"
+        return name + " is paired. If it is not selected yet, select it with 'pacectl strap use'.\n"
     }
 
     private func strapStatus(_ control: inout ControlClient) throws(Failure) -> String {
@@ -76,15 +76,15 @@ extension Invocation {
             return "{\"straps\":\(straps)" + members.map { ",\"\($0.name)\":\($0.value)" }.joined() + "}\n"
         }
         guard let json = try? JSON(parsing: state.utf8), let line = StateLine(json) else {
-            throw .failed("paced gave a state that is none")
+            throw .failed("the STATE from paced is invalid")
         }
         let ours = (try? JSON(parsing: straps.utf8))?.array?.compactMap { $0.harmlessText() } ?? []
         var rows = [("Strap", StatusText(metric: true).strap(line))]
         if line.heart.link.reason == LinkReason.ambiguous.rawValue, let heard = line.heart.link.name {
-            rows.append(("Heard", heard + "; 'pacectl strap use STRAP' takes one"))
+            rows.append(("In range", heard + "; 'pacectl strap use STRAP' selects one"))
         }
         rows.append(
-            ("Ours", ours.isEmpty ? "the one that is remembered, or that is found" : ours.joined(separator: ", ")))
+            ("Selected", ours.isEmpty ? "auto: the known strap, or the one in range" : ours.joined(separator: ", ")))
         rows.append(
             ("Bluetooth", (line.bluetooth.name ?? "not known") + (line.bluetooth.reason.map { ": " + $0 } ?? "")))
         return rows.map { $0 + String(repeating: " ", count: 11 - $0.count) + $1 + "\n" }.joined()

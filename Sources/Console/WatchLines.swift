@@ -16,7 +16,7 @@ struct WatchLines {
         var connection = try Connection.needed(to: directory.stateSocket)
         while true {
             try follow(connection)
-            complain("paced is gone, waiting for it")
+            complain("paced closed the connection, reconnecting")
             while true {
                 sleep(1)
                 guard let next = try? Connection(to: directory.stateSocket) else { continue }
@@ -45,7 +45,7 @@ struct WatchLines {
             } else if let newer = Settings(line: json) {
                 settings = newer
             } else if json["class"]?.string == "ERROR", let message = json["message"]?.harmlessText(limit: 256) {
-                complain("paced says: " + message)
+                complain("error from paced: " + message)
             }
         }
     }

@@ -37,7 +37,7 @@ extension StatusText {
         guard let claimed = recording.claim?.distanceMetres, abs(claimed - metres) > max(claimed, metres) / 100 else {
             return ""
         }
-        return "; its maker says " + distance(claimed)
+        return "; the file states " + distance(claimed)
     }
 
     /// An activity in full: totals, the file's own totals, laps, time in zones.
@@ -48,12 +48,12 @@ extension StatusText {
             recording.name?.text)
         let pauses = recording.totalMilliseconds - total.elapsedMilliseconds
         var rows: [(String, String)] = [
-            ("Started", recording.isTimeUncertain ? "nobody knows when" : Self.localTime(recording.started)),
+            ("Started", recording.isTimeUncertain ? "unknown" : Self.localTime(recording.started)),
             (
                 "Time",
                 joined(
                     Self.duration(total.elapsedMilliseconds), "moving " + Self.duration(total.movingMilliseconds),
-                    pauses >= 1000 ? "and \(Self.duration(pauses)) of pauses" : nil)
+                    pauses >= 1000 ? "paused \(Self.duration(pauses))" : nil)
             ), ("Distance", distance(total)),
         ]
         if let average = average(total, recording.sport) {
@@ -74,7 +74,7 @@ extension StatusText {
         }
         if gaps > 0 { rows.append(("Gaps", "\(gaps)")) }
         if let recovered { rows.append(("Recovered", Self.recovered(recovered))) }
-        if let claim = recording.claim { rows.append(("File says", totals(claim, recording.sport))) }
+        if let claim = recording.claim { rows.append(("From file", totals(claim, recording.sport))) }
         let table = rows.map { name, text in
             "  " + name + String(repeating: " ", count: max(11 - name.count, 1)) + text + "\n"
         }
@@ -92,11 +92,11 @@ extension StatusText {
     private func totals(_ claim: SourceTotals, _ sport: Sport) -> String {
         let text = joined(
             claim.creator?.text, claim.distanceMetres.map(distance), claim.elapsedMilliseconds.map(Self.duration),
-            claim.totalMilliseconds.map { Self.duration($0) + " with pauses" },
+            claim.totalMilliseconds.map { Self.duration($0) + " including pauses" },
             claim.ascentMetres.map { (DecimalFormat.text($0, decimals: 0) ?? "--") + " m up" },
             claim.averageHeartRate.map { Self.beats($0) + " on average" },
             claim.maximumHeartRate.map { "\($0) at most" })
-        return text.isEmpty ? "nothing of itself" : text
+        return text.isEmpty ? "no totals" : text
     }
 
     private func laps(_ recording: RecordedActivity) -> String {

@@ -95,7 +95,7 @@ enum Campaign {
             fflush(nil)
             if growth > growthLimit { hasGrown = true }
         }
-        print(hasGrown ? "MEMORY GREW by more than \(growthLimit) KiB" : "no crash, no broken promise, no leak")
+        print(hasGrown ? "MEMORY GREW by more than \(growthLimit) KiB" : "no crash, no broken rule, no leak")
         return !hasGrown
     }
 

@@ -115,7 +115,7 @@ extension FuzzTarget {
         var writer = JSONWriter()
         writer.value(name.text)
         guard let json = try? JSON(parsing: writer.bytes), json.string == name.text else {
-            preconditionFailure("a name does not come back from its JSON string")
+            preconditionFailure("a name differs after a round trip through JSON")
         }
     }
 
@@ -126,7 +126,7 @@ extension FuzzTarget {
         do throws(ParseError) {
             _ = try JSON(parsing: line)
         } catch {
-            preconditionFailure("an answer is no JSON: \(error)")
+            preconditionFailure("a response is not valid JSON: \(error)")
         }
     }
 

@@ -18,7 +18,7 @@ package struct GpsdDecoder: Sendable {
     private var fixes = TokenBucket(burst: fixBurst, interval: fixInterval)
     private var changes = TokenBucket(burst: linkBurst, interval: linkInterval)
     private var flood = FloodFault(name: .gpsdFlood) {
-        "gpsd sends more than 25 positions a second; \($0) \($0 == 1 ? "was" : "were") not used"
+        "gpsd sends more than 25 positions a second; \($0) \($0 == 1 ? "was" : "were") discarded"
     }
 
     /// 25 fixes per second, and bursts of 50 after a stall; more are dropped. The fastest receivers send 20 to 25.

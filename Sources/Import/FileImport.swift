@@ -39,16 +39,18 @@ package struct FileImport: ~Copyable {
         if fit == nil, xml == nil { try decide(row) }
         if let recording = try fit?.finish(row) { return recording }
         let recording = try xml?.finish(row)
-        guard let recording else { preconditionFailure("a reader was decided upon") }
+        guard let recording else { preconditionFailure("a reader was chosen") }
         return recording
     }
 
     /// Selects the reader, and passes it the first bytes.
     private mutating func decide(_ row: (RecordingRow) throws -> Void) throws {
         guard !head.isEmpty else { throw FileError("the file is empty") }
-        if head.starts(with: [0x1F, 0x8B]) { throw FileError("it is compressed by gzip: unpack it first (gunzip)") }
+        if head.starts(with: [0x1F, 0x8B]) {
+            throw FileError("the file is compressed by gzip: unpack it first (gunzip)")
+        }
         if head.starts(with: Array("PK\u{3}\u{4}".utf8)) {
-            throw FileError("it is a ZIP archive (a KMZ file is one): unpack it first (unzip)")
+            throw FileError("the file is a ZIP archive, as KMZ files are: unpack it first (unzip)")
         }
         if FitReader.recognises(head.span) {
             var reader = FitReader()
@@ -56,7 +58,7 @@ package struct FileImport: ~Copyable {
             fit = reader
             return
         }
-        guard Self.isXML(head) else { throw FileError("no FIT, GPX, TCX or KML file") }
+        guard Self.isXML(head) else { throw FileError("not a FIT, GPX, TCX or KML file") }
         var reader = try XMLReader()
         try reader.feed(head.span, row)
         xml = consume reader

@@ -27,7 +27,7 @@ package struct XMLReader: ~Copyable {
 
     /// - Throws: ``FileError`` if memory is exhausted.
     package init() throws(FileError) {
-        guard let parser = unsafe XML_ParserCreate(nil) else { throw FileError("there is no memory to read it") }
+        guard let parser = unsafe XML_ParserCreate(nil) else { throw FileError("out of memory") }
         unsafe self.parser = parser
         session = XMLSession()
         unsafe XML_SetUserData(parser, Unmanaged.passUnretained(session).toOpaque())
@@ -39,7 +39,7 @@ package struct XMLReader: ~Copyable {
             unsafe XMLSession.of(data)?.append(UnsafeRawBufferPointer(start: text, count: Int(count)))
         }
         unsafe XML_SetStartDoctypeDeclHandler(parser) { data, _, _, _, _ in
-            unsafe XMLSession.of(data)?.fail(FileError("a document type declaration, which is not read"))
+            unsafe XMLSession.of(data)?.fail(FileError("document type declarations are not supported"))
         }
         session.stop = {
             let place = unsafe Self.place(parser)
@@ -85,7 +85,7 @@ package struct XMLReader: ~Copyable {
         if status == XML_STATUS_OK {
             guard unsafe fed - Int(XML_GetCurrentByteIndex(parser)) <= Self.tokenLimit else {
                 throw unsafe FileError(
-                    at: Self.place(parser), "a tag or a comment of more than \(Self.tokenLimit) bytes")
+                    at: Self.place(parser), "a tag or a comment has more than \(Self.tokenLimit) bytes")
             }
             return
         }
@@ -129,7 +129,7 @@ private final class XMLSession {
         do throws(FileError) {
             depth += 1
             guard depth <= XMLReader.depthLimit else {
-                throw FileError("more than \(XMLReader.depthLimit) elements within each other")
+                throw FileError("elements are nested more than \(XMLReader.depthLimit) deep")
             }
             let name = try local(unsafe String(cString: name))
             let attributes = unsafe try attributes(list)
@@ -162,7 +162,7 @@ private final class XMLSession {
     }
 
     func finish() throws(FileError) -> ImportedRecording {
-        guard let recording = try machine?.finish() else { throw FileError("it holds nothing") }
+        guard let recording = try machine?.finish() else { throw FileError("the file has no content") }
         return recording
     }
 
@@ -170,7 +170,7 @@ private final class XMLSession {
     private func local(_ name: String) throws(FileError) -> String {
         if !names.contains(name) {
             guard names.count < XMLReader.nameLimit else {
-                throw FileError("more than \(XMLReader.nameLimit) names of elements and attributes")
+                throw FileError("more than \(XMLReader.nameLimit) different names of elements and attributes")
             }
             names.insert(name)
         }
@@ -197,7 +197,7 @@ private final class XMLSession {
         case "TrainingCenterDatabase": return TCXTrack()
         case "kml": return KMLTrack()
         default:
-            throw FileError("no GPX, TCX or KML file: it begins with <\(SanitizedText(root)?.text ?? "")>")
+            throw FileError("not a GPX, TCX or KML file: its first element is <\(SanitizedText(root)?.text ?? "")>")
         }
     }
 }

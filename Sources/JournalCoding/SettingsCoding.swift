@@ -47,7 +47,7 @@ extension SettingChange {
         switch key.kind {
         case .sport:
             guard let sport = value.string.flatMap(Sport.init(token:)) else {
-                throw .invalidValue(key.token, "it is no sport")
+                throw .invalidValue(key.token, "unknown sport")
             }
             self.init(key) { $0.sport = sport }
         case .components:

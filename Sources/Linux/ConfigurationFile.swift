@@ -47,7 +47,7 @@ package enum ConfigurationFile {
     /// - Throws: ``Failure``, which names the first bad line.
     package static func read(_ text: [UInt8], path: String) throws(Failure) -> [Assignment] {
         guard String(validating: text, as: UTF8.self) != nil else {
-            throw Failure(line: "\(path) is no UTF-8 text")
+            throw Failure(line: "\(path) is not UTF-8 text")
         }
         var assignments: [Assignment] = []
         var section = ""
@@ -56,7 +56,7 @@ package enum ConfigurationFile {
         for (index, line) in lines.enumerated() {
             let line = trimmed(line)
             guard let first = line.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else { continue }
-            if line.contains(0) { throw Failure(line: "\(path):\(index + 1): there is a zero byte") }
+            if line.contains(0) { throw Failure(line: "\(path):\(index + 1): the line contains a zero byte") }
             if first == UInt8(ascii: "["), let end = line.firstIndex(of: UInt8(ascii: "]")) {
                 section = String(decoding: line[..<end].dropFirst(), as: UTF8.self)
             } else if first != UInt8(ascii: "["),
@@ -68,7 +68,7 @@ package enum ConfigurationFile {
                         key: String(decoding: trimmed(line[..<mark]), as: UTF8.self),
                         value: String(decoding: trimmed(line[(mark + 1)...]), as: UTF8.self)))
             } else {
-                throw Failure(line: "\(path):\(index + 1): there must be [Section], Key=value or # comment")
+                throw Failure(line: "\(path):\(index + 1): expected [Section], Key=value or # comment")
             }
         }
         return assignments

@@ -134,7 +134,8 @@ extension StrapSelection {
         case .strap(let strap, isAdded: true):
             let isThere = list.ours.contains { StrapMatcher($0) == StrapMatcher(strap) }
             guard isThere || list.ours.count < SettingChange.strapLimit else {
-                throw .invalidValue("strap", "there are \(SettingChange.strapLimit) straps already: forget one first")
+                throw .invalidValue(
+                    "strap", "\(SettingChange.strapLimit) straps are selected, the maximum: forget one first")
             }
             if !isThere { list.ours.append(strap) }
         }

@@ -78,7 +78,7 @@ package final class ChildProcess {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             let rest = (deadline - ContinuousClock.now) / .milliseconds(1)
-            guard rest > 0 else { throw Failure(description: "no end of output within \(limit)") }
+            guard rest > 0 else { throw Failure(description: "the output did not end within \(limit)") }
             var descriptor = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
             guard poll(&descriptor, 1, Int32(rest)) > 0 else { continue }
             let count = read(output, &buffer, buffer.count)

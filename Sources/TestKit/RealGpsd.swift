@@ -54,7 +54,7 @@ package final class RealGpsd {
             if Self.withAddress(port, { connect(client, $0, $1) }) == 0, recv(client, &byte, 1, 0) == 1 { return }
             usleep(10_000)
         }
-        throw ChildProcess.Failure(description: "gpsd does not answer at port \(port)")
+        throw ChildProcess.Failure(description: "gpsd does not respond at port \(port)")
     }
 
     /// Sends bytes from the receiver.

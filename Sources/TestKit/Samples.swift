@@ -55,7 +55,7 @@ extension State {
             faults: [
                 Fault(
                     name: .recorderStalled, since: Instant(milliseconds: 123_450_000),
-                    message: "the disk takes nothing since 6 s, keeping up to 10 min")
+                    message: "the disk completes no writes, keeping up to 10 min in memory")
             ])
         state.ticks.worst = .microseconds(400)
         return state

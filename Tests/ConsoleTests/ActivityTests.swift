@@ -70,13 +70,13 @@ struct ActivityTests {
         #expect(
             StatusText(metric: true).report(recording, isOpen: false, gaps: 2) == """
                 Activity 17, run, Morning
-                  Started    nobody knows when
-                  Time       27:12, moving 27:12, and 1:08 of pauses
+                  Started    unknown
+                  Time       27:12, moving 27:12, paused 1:08
                   Distance   5.03 km
                   Pace       5:24 min/km on average
                   Heart      141 bpm on average, 163 at most
                   Gaps       2
-                  File says  Watch, 5.10 km, 27:10
+                  From file  Watch, 5.10 km, 27:10
 
                   LAP  DISTANCE   TIME      AVERAGE
                     1   3.00 km  15:00  5:00 min/km

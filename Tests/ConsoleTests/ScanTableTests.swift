@@ -19,7 +19,7 @@ struct ScanTableTests {
                 "NAME                ADDRESS            TYPE    SIGNAL   SERVICES",
                 "Polar H10 9AD13824  A0:9E:1A:00:00:01  public  -52 dBm  heart rate, battery, feee",
             ])
-        #expect(table.conclusion == #"One strap. 'pacectl strap use "Polar H10 9AD13824"' makes one yours."#)
+        #expect(table.conclusion == #"One strap. 'pacectl strap use "Polar H10 9AD13824"' selects one."#)
     }
 
     @Test mutating func rowsKeepTheirPlaceAndWhatWasNotSaidAgain() throws {

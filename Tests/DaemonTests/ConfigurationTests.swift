@@ -162,7 +162,7 @@ import Testing
         ),
         (
             "[Bluetooth]\nStraps=a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q",
-            "paced.conf:2: straps are at most 16"
+            "paced.conf:2: straps must be at most 16"
         ),
         ("[Clients]\nMaxControlClients=257", "paced.conf:2: MaxControlClients takes a whole number from 1 to 256"),
         ("[Power]\nCloseAtPercent=-1", "paced.conf:2: CloseAtPercent takes a whole number from 0 to 100"),
@@ -179,7 +179,7 @@ import Testing
         ),
         (
             "[Settings]\nauto_lap_m=1000\nauto_lap_s=60",
-            "paced.conf:3: auto_lap_m is 1000, and only one of the two can be on: set it to 0 first"
+            "paced.conf:3: only one of auto_lap_m and auto_lap_s can be on: set auto_lap_m, which is 1000, to 0 first"
         ),
         ("[Settings]\ncomponents={}", "paced.conf:2: components must be a list"),
         (
@@ -193,7 +193,7 @@ import Testing
         ),
         (
             "[Panel]\nReadyLED=../x",
-            "paced.conf:2: ReadyLED takes names of /sys/class/leds, and ../x is none"
+            "paced.conf:2: ReadyLED needs names of LEDs in /sys/class/leds, not ../x"
         ),
         (
             "[Panel]\nStart=KEY_A",

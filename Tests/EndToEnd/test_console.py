@@ -63,7 +63,7 @@ def test_lines_go_on_when_the_daemon_comes_back(tmp_path):
     with watching(first, "--json") as program:
         read_lines(program, 3)
         first.stop()
-        assert program.stderr.readline() == "pacectl: paced is gone, waiting for it\n"
+        assert program.stderr.readline() == "pacectl: paced closed the connection, reconnecting\n"
         second = FakePaced(tmp_path)
         while "VERSION" not in program.stdout.readline():
             pass
@@ -112,7 +112,7 @@ def test_hostile_names_are_harmless_in_status(paced):
     (["start", "ride", "--indoor"], ("run.start", {"sport": "ride", "indoor": True}), "Started, activity 17.\n"),
     (["start", "--ago", "30"], ("run.start", {"ago_ms": 30000}), "Started, activity 17.\n"),
     (["pause"], ("run.pause", {}), "Paused at 3:12.\n"),
-    (["resume"], ("run.resume", {}), "Going on at 3:12.\n"),
+    (["resume"], ("run.resume", {}), "Resumed at 3:12.\n"),
     (["lap"], ("run.lap", {}), "Lap closed at 3:12.\n"),
     (["stop"], ("run.stop", {}), "Stopped: activity 17, 5.03 km, in 27:12, 5:24 min/km, 141 bpm on average, "
                                  "163 bpm at most.\n"),
@@ -137,13 +137,13 @@ def test_json_answers_are_what_the_daemon_says(paced):
 
 @pytest.mark.parametrize("error, said", [
     ({"code": -32001, "message": "not in this state", "data": {"state": "idle", "message": "cannot pause while idle"}},
-     "cannot pause while idle; 'pacectl start' begins a run"),
+     "cannot pause while idle; 'pacectl start' starts a run"),
     ({"code": -32001, "message": "not in this state", "data": {"state": "paused", "message": "cannot lap while paused"}},
      "cannot lap while paused; resume, stop and discard are possible"),
     ({"code": -32004, "message": "invalid value", "data": {"field": "zones", "message": "one is wrong\ntwo is wrong"}},
      "one is wrong; two is wrong"),
     ({"code": -32603, "message": "Internal error\x1b[2J"}, "Internal error\ufffd[2J"),
-    ({"code": 1}, "paced refused, and did not say why"),
+    ({"code": 1}, "paced rejected the request without a reason"),
 ])
 def test_refused_command_says_why_in_one_line(paced, error, said):
     paced.refusal = error
@@ -164,7 +164,7 @@ def test_silent_daemon_is_exit_status_three(paced):
     paced.speaks = False
     result = pacectl(paced, "status")
     assert (result.returncode, result.stderr.count("\n")) == (3, 1)
-    assert "does not answer" in result.stderr
+    assert "does not respond" in result.stderr
 
 
 def test_usage_errors_are_exit_status_two(paced):
@@ -200,12 +200,12 @@ def test_scan_fills_a_table_while_it_scans(paced, screen):
     paced.straps = [[], [H10], [H10 | {"rssi_dbm": -60}, H9]]
     terminal = screen()
     terminal.run(PACECTL, "--runtime-dir", paced.directory, "scan")
-    terminal.wait_for("2 straps. 'pacectl strap use \"Polar H10 9AD13824\"' makes one yours.")
+    terminal.wait_for("2 straps. 'pacectl strap use \"Polar H10 9AD13824\"' selects one.")
     shown = terminal.tmux("capture-pane", "-p", "-t", "0").splitlines()
     rows = [line for line in shown if ":" in line and "dBm" in line]
     assert [row.split()[0] for row in rows] == ["Polar", "–"]
     assert "-60 dBm" in rows[0] and "-81 dBm" in rows[1]
-    assert not any("Listening" in line for line in shown)
+    assert not any("Scanning" in line for line in shown)
     assert [method for method, _ in paced.asked] == ["strap.scan"] * 5
     assert sum(params["seconds"] for _, params in paced.asked) == 10
 
@@ -218,7 +218,7 @@ def test_scan_elsewhere_is_one_table(paced):
     assert paced.asked == [("strap.scan", {"seconds": 3})]
     assert json.loads(pacectl(paced, "scan", "--json").stdout) == [H10, H9]
     paced.straps = [[]]
-    assert pacectl(paced, "scan").stdout.startswith("No strap was heard")
+    assert pacectl(paced, "scan").stdout.startswith("No strap found")
 
 
 def test_scan_that_is_refused_says_why(paced):
@@ -228,10 +228,10 @@ def test_scan_that_is_refused_says_why(paced):
 
 
 @pytest.mark.parametrize("words, asked, said", [
-    (["use", "9AD13824"], ("strap.use", {"strap": "9AD13824"}), "9AD13824 is used.\n"),
-    (["use", "--add", 'a"b'], ("strap.use", {"strap": 'a"b', "add": True}), 'a"b is used too.\n'),
-    (["auto"], ("strap.use", {"strap": "auto"}), "The strap that is remembered is used, or the one that is found.\n"),
-    (["off"], ("strap.use", {"strap": "off"}), "No strap is used.\n"),
+    (["use", "9AD13824"], ("strap.use", {"strap": "9AD13824"}), "9AD13824 is selected.\n"),
+    (["use", "--add", 'a"b'], ("strap.use", {"strap": 'a"b', "add": True}), 'a"b is added.\n'),
+    (["auto"], ("strap.use", {"strap": "auto"}), "Selected: the known strap, or the one in range.\n"),
+    (["off"], ("strap.use", {"strap": "off"}), "Straps are switched off.\n"),
     (["forget"], ("strap.forget", {}), "All straps are forgotten.\n"),
     (["forget", "9AD13824"], ("strap.forget", {"strap": "9AD13824"}), "Forgotten: 9AD13824.\n"),
 ])
@@ -244,7 +244,7 @@ def test_straps_are_said(paced, words, asked, said):
 def test_strap_status_says_which_are_ours(paced):
     paced.settings = SETTINGS | {"straps": ["9AD13824", "Polar H9"]}
     text = pacectl(paced, "strap", "status").stdout
-    assert text == ("Strap      Polar H10 00000001 connected, battery 80 %\nOurs       9AD13824, Polar H9\n"
+    assert text == ("Strap      Polar H10 00000001 connected, battery 80 %\nSelected   9AD13824, Polar H9\n"
                     "Bluetooth  kernel\n")
     answer = json.loads(pacectl(paced, "strap", "--json").stdout)
     assert answer == {"straps": ["9AD13824", "Polar H9"], "heart": RUN["heart"], "bluetooth": RUN["bluetooth"],
@@ -252,5 +252,5 @@ def test_strap_status_says_which_are_ours(paced):
     paced.settings = SETTINGS
     paced.state = RUN | {"heart": {"link": "disconnected", "reason": "ambiguous", "name": "A, " + HOSTILE}}
     text = pacectl(paced, "strap").stdout
-    assert "choose yours" in text and "Heard      A, " in text and "Ours       the one that is" in text
+    assert "select yours" in text and "In range   A, " in text and "Selected   auto: " in text
     assert not any(c < " " and c != "\n" or "\x7f" <= c <= "\x9f" or c in "\u202e\u2028" for c in text)

@@ -106,8 +106,8 @@ def test_others_that_hang_do_not_hold_it_up(tmp_path, tree):
     finally:
         silent.close()
         paced.stop()
-    assert found["gpsd"]["finding"] == "it takes connections and says nothing"
-    assert found["strap"]["finding"] == "paced says nothing"
+    assert found["gpsd"]["finding"] == "it accepts connections but sends nothing"
+    assert found["strap"]["finding"] == "paced does not respond"
 
 
 def test_floods_of_nonsense_do_no_harm(tmp_path, tree):
@@ -149,7 +149,7 @@ def test_one_who_is_not_root_is_told_what_he_may_know():
                 capture_output=True, text=True, timeout=20, user=65534, group=65534, extra_groups=[])
         finally:
             paced.stop()
-    assert "configuration may not be read" in " ".join(result.stdout.split())
+    assert "you are not permitted to read it" in " ".join(result.stdout.split())
     assert "only members of paced-watch may read it" in result.stdout
 
 

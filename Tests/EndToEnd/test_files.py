@@ -117,7 +117,7 @@ def test_activities_are_listed_newest_first(recorded):
 def test_shown_activity_has_its_laps(recorded):
     state, number, published = recorded
     text = said(state, "show", str(number), "--metric")
-    assert text.startswith(f"Activity {number}, hike, demo\n") and "of pauses" in text
+    assert text.startswith(f"Activity {number}, hike, demo\n") and "paused " in text
     assert text.count(" min/km") == 3
     shown = json.loads(said(state, "show", str(number), "--json"))
     stop = next(json.loads(line) for line in published if json.loads(line).get("event") == "stop")
@@ -160,7 +160,7 @@ def test_files_come_back_as_they_went(recorded, tmp_path):
         assert len(samples(format, paths[0])) > 20
         assert samples(format, paths[0]) == samples(format, paths[1]), format
         assert paths[1].read_bytes() == paths[2].read_bytes(), format
-        assert "File says" in said(again, "show", "1")
+        assert "From file" in said(again, "show", "1")
         assert "imported" in said(again, "activities")
 
 
@@ -184,7 +184,7 @@ def test_existing_file_is_never_overwritten(recorded, tmp_path):
     for target in [path, tmp_path / "link", tmp_path, f"{tmp_path}/"]:
         result = pacectl(state, "export", str(number), "--format", "gpx", "-o", target, text=True)
         assert (result.returncode, result.stdout, result.stderr) == (
-            1, "", f"pacectl: {target} is there already; give another name with -o\n")
+            1, "", f"pacectl: {target} exists already; name another file with -o\n")
     assert path.read_text() == "mine" and sorted(os.listdir(tmp_path)) == ["link", "run.gpx"]
     result = pacectl(state, "export", str(number), "--format", "gpx", "-o", tmp_path / "no" / "run.gpx", text=True)
     assert result.returncode == 1 and "No such file or directory" in result.stderr and result.stderr.count("\n") == 1
@@ -217,7 +217,7 @@ def test_fit_is_nothing_for_a_terminal(recorded, stage):
     state, number, _ = recorded
     terminal = stage.terminal(f"{PACECTL} --state-dir {state} export {number} --format fit; echo ended with $?; sleep 60")
     text = wait_for(lambda: (text := terminal.text()) and "ended with" in text and text, 10, "an end")
-    assert "a FIT file is nothing for a terminal" in text and "ended with 2" in text
+    assert "a FIT file is binary" in text and "ended with 2" in text
 
 
 def test_what_is_not_there_is_said(recorded, tmp_path):
@@ -225,7 +225,7 @@ def test_what_is_not_there_is_said(recorded, tmp_path):
     for words in [["show", "999"], ["export", "999", "--format", "gpx"], ["replay", "999"]]:
         result = pacectl(state, *words, text=True)
         assert (result.returncode, result.stdout, result.stderr) == (
-            1, "", "pacectl: there is no activity 999; 'pacectl activities' lists them\n")
+            1, "", "pacectl: activity 999 does not exist; 'pacectl activities' lists all activities\n")
     for words in [["activities"], ["show", "1"], ["export", "1", "--format", "fit"], ["replay", "1"]]:
         result = pacectl(tmp_path, *words, text=True)
         assert (result.returncode, result.stdout, result.stderr) == (
@@ -255,7 +255,7 @@ def test_import_counts_what_it_does_not_keep(tmp_path):
     result = pacectl(tmp_path, "--metric", "import", RUN, text=True)
     assert result.returncode == 0
     assert result.stdout.startswith(f"{RUN} is activity 1: 2015-08-1") and ", run, 9.01 km, in 47:14, " in result.stdout
-    assert result.stderr.startswith(f"pacectl: {RUN}: not kept: ") and "vertical_oscillation" in result.stderr
+    assert result.stderr.startswith(f"pacectl: {RUN}: not imported: ") and "vertical_oscillation" in result.stderr
     assert result.stderr.count("\n") == 1
     assert json.loads(said(tmp_path, "import", RUN, "--json"))["id"] == 2
 
@@ -277,9 +277,9 @@ GPX = """<?xml version="1.0"?><gpx version="1.1" creator="x" xmlns="http://www.t
 
 @pytest.mark.parametrize("content, said_of_it", [
     (b"", "the file is empty"),
-    (b"hello", "no FIT, GPX, TCX or KML file"),
+    (b"hello", "not a FIT, GPX, TCX or KML file"),
     (GPX[:-30].encode(), "line 4, column "),
-    (GPX.replace("52.5001", "north").replace("52.5", "north").encode(), "no point of it has both a time and a position"),
+    (GPX.replace("52.5001", "north").replace("52.5", "north").encode(), "no point has both a time and a position"),
     (b'<?xml version="1.0"?><!DOCTYPE gpx [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;">]><gpx>&b;</gpx>', "line 1, "),
     (RUN.read_bytes()[:-9], "byte "),
     (RUN.read_bytes()[:5000] + b"\xff" * 64 + RUN.read_bytes()[5064:], "byte "),
@@ -362,7 +362,7 @@ def test_track_over_a_year_is_refused_with_what_to_do(tmp_path):
         result = pacectl(tmp_path / "state", *words, text=True)
         assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1), result
         assert result.stderr.startswith(f"pacectl: {path}: ") and result.stderr.endswith(
-            "its track lasts from 2000-01-01 to 2026-03-01, longer than a year: correct or remove the points whose time is "
+            "the track lasts from 2000-01-01 to 2026-03-01, longer than a year: correct or remove the points whose time is "
             "wrong, or split the file\n"), result
     assert not (tmp_path / "state").exists()
 
@@ -389,7 +389,7 @@ def test_import_counts_what_a_replay_of_the_file_counts(tmp_path):
         summary = next(line for line in replayed if line.get("event") == "stop")["summary"]
         imported = json.loads(result.stdout)
         assert imported["distance_m"] == summary["distance_m"] and abs(imported["distance_m"] - metres) < 8, imported
-        assert result.stderr == ("" if metres else f"pacectl: {path}: not counted: 150 × position beyond the 35.0 m/s "
+        assert result.stderr == ("" if metres else f"pacectl: {path}: distance not counted: 150 × position beyond the 35.0 m/s "
                                  "of the sport ride\n")
 
 
@@ -398,8 +398,8 @@ def test_totals_of_the_maker_are_shown_beside_ours(tmp_path):
     path.write_text("""<TrainingCenterDatabase><Activities><Activity Sport="Running">
         <Lap StartTime="2026-03-01T07:30:12Z"><TotalTimeSeconds>600</TotalTimeSeconds>
         <DistanceMeters>33000000</DistanceMeters></Lap></Activity></Activities></TrainingCenterDatabase>""")
-    assert "run, 0.00 km, in 10:00; its maker says 33000.00 km.\n" in said(tmp_path, "--metric", "import", path)
-    assert re.search(r"Distance +0.00 km\n(.*\n)*  File says +33000.00 km, 10:00\n", said(tmp_path, "--metric", "show", "1"))
+    assert "run, 0.00 km, in 10:00; the file states 33000.00 km.\n" in said(tmp_path, "--metric", "import", path)
+    assert re.search(r"Distance +0.00 km\n(.*\n)*  From file +33000.00 km, 10:00\n", said(tmp_path, "--metric", "show", "1"))
 
 
 def test_what_is_no_regular_file_is_refused(tmp_path):
@@ -407,8 +407,8 @@ def test_what_is_no_regular_file_is_refused(tmp_path):
     for words in [["import", tmp_path / "pipe.gpx"], ["replay", tmp_path / "pipe.gpx"]]:
         result = pacectl(tmp_path / "state", *words, text=True)
         assert (result.returncode, result.stdout, result.stderr) == (
-            1, "", f"pacectl: cannot read {words[1]}: it is no regular file, and it is read twice; save what it holds to a "
-            "file first\n")
+            1, "", f"pacectl: cannot read {words[1]}: it must be a regular file, since it is read twice; save it to "
+            "a file first\n")
 
 
 # Replay of files

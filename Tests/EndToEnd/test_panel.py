@@ -77,7 +77,7 @@ def test_lights_say_how_things_stand(tmp_path, lights):
     paced.state = IDLE | {"position": IDLE["position"] | {"stale": True}}
     panel = Panel(tmp_path, lights)
     try:
-        panel.says("paced is there")
+        panel.says("connected to paced")
         share, times = lights.shows("blue", 4)
         assert 0.3 < share < 0.7 and times in (1, 2), "searching"
         paced.state = dict(IDLE)
@@ -121,7 +121,7 @@ def test_daemon_that_is_away_is_a_fault_until_it_is_back(tmp_path, lights):
         # A daemon that hangs counts as away.
         paced.speaks = False
         wait_for(lambda: lights.shows("red", 1)[1] >= 3, 15, "fast flashes")
-        panel.says("paced says nothing any more")
+        panel.says("paced sends nothing, reconnecting")
         paced.stop()
     finally:
         panel.end()
@@ -132,7 +132,7 @@ def test_light_that_comes_later_is_lit(tmp_path, lights):
     paced.state = dict(IDLE)
     panel = Panel(tmp_path, lights, CONFIGURATION.replace("green", "later"))
     try:
-        panel.says("cannot light later (open: No such file or directory), trying again")
+        panel.says("cannot set LED later (open: No such file or directory), retrying")
         (lights.directory / "later").mkdir()
         (lights.directory / "later" / "brightness").write_text("0\n")
         wait_for(lambda: lights.read("later") == "1", 10, "a light")
@@ -143,9 +143,9 @@ def test_light_that_comes_later_is_lit(tmp_path, lights):
 
 
 @pytest.mark.parametrize("text, status, said", [
-    ("[Panel]\nToggle=KEY_NONSENSE\n", 2, "paced.conf:2: Toggle takes names of keys"),
-    ("[Panel]\n\nTogle=KEY_A\n", 2, "paced.conf:3: there is no key Togle in [Panel]"),
-    ("[Recording]\nResumeLimitSec=60\n", 0, "paced.conf has no key and no light in [Panel], nothing to do"),
+    ("[Panel]\nToggle=KEY_NONSENSE\n", 2, "paced.conf:2: Toggle needs names of keys"),
+    ("[Panel]\n\nTogle=KEY_A\n", 2, "paced.conf:3: unknown key Togle in [Panel]"),
+    ("[Recording]\nResumeLimitSec=60\n", 0, "paced.conf assigns no key and no LED in [Panel], nothing to do"),
 ])
 def test_configuration_is_checked_first(tmp_path, lights, text, status, said):
     panel = Panel(tmp_path, lights, text)
@@ -195,7 +195,7 @@ def test_keys_steer_the_run(tmp_path, lights):
 
     try:
         panel.says("listening to Paced Test")
-        panel.says("paced is there")
+        panel.says("connected to paced")
         other.say("press KEY_PLAYPAUSE 0.2")
         keyboard.say("press KEY_NEXTSONG 0.1")
         panel.says("cannot lap")
@@ -213,7 +213,7 @@ def test_keys_steer_the_run(tmp_path, lights):
         keyboard.end()
         other.end()
         try:
-            panel.says("Paced Test is gone")
+            panel.says("Paced Test was disconnected")
         finally:
             panel.end(signal.SIGINT)
             paced.end()
@@ -226,13 +226,13 @@ def test_keyboard_that_comes_and_goes(tmp_path, lights):
     paced.start()
     panel = Panel(tmp_path, lights, CONFIGURATION, paced.runtime, "/dev/input")
     try:
-        panel.says("paced is there")
+        panel.says("connected to paced")
         first = Keyboard("Comes And Goes")
         panel.says("listening to Comes And Goes")
         # Held when the keyboard disappears: nothing may happen, then or 2 s later.
         first.say("down KEY_PLAYPAUSE")
         first.end()
-        panel.says("Comes And Goes is gone")
+        panel.says("Comes And Goes was disconnected")
         time.sleep(3)
         assert paced.call("status")["run"] == "idle" and "cannot" not in panel.log.read_text()
         second = Keyboard("Comes And Goes")

@@ -254,7 +254,7 @@ def test_lists_and_tracks_are_paged(stage, check):
     ("activities.get", {}, -32602, "id"),
     ("activities.get", {"id": 1.5}, -32004, "id"),
     ("activities.get", {"id": 99}, -32003, "id"),
-    ("activities.edit", {"id": 99}, -32602, "nothing is to be changed"),
+    ("activities.edit", {"id": 99}, -32602, "nothing to change"),
     ("activities.edit", {"id": 99, "sport": "swim"}, -32004, "sport"),
     ("activities.edit", {"id": 99, "name": ""}, -32004, "name"),
     ("activities.edit", {"id": 99, "name": "x" * 65}, -32004, "name"),

@@ -151,10 +151,10 @@ def test_pacectl_recovers_a_file_by_hand_and_asks_a_daemon_that_runs(stage):
     assert len(pacectl(stage, "--json", "activities").splitlines()) == 1
     # With a daemon, from its own directory only.
     daemon = stage.paced(*OFF)
-    assert "recovers files of" in pacectl(stage, "recover", copy, status=1)
+    assert "recovers only files in" in pacectl(stage, "recover", copy, status=1)
     copy.rename(state / "old.sqlite")
     assert "paced recovers old.sqlite in the background" in pacectl(stage, "recover", state / "old.sqlite")
-    wait_for(lambda: "old.sqlite: activity 1 is not copied: it is activity 1" in daemon.log.read_text(), 10, "its end")
+    wait_for(lambda: "old.sqlite: activity 1 is not copied: the journal has it as activity 1" in daemon.log.read_text(), 10, "its end")
     assert [activity["id"] for activity in daemon.call("activities.list")] == [1]
     # Rejected files.
     for name, code in (("../old.sqlite", -32004), ("journal.sqlite", -32004), ("nothing.sqlite", -32003), ("", -32004)):
@@ -187,7 +187,7 @@ def test_a_log_without_its_journal_is_set_aside_and_read(stage):
     (state / "journal.sqlite").unlink()
     daemon = stage.paced(*OFF)
     daemon.call("status")
-    assert f"its file is missing beside a write-ahead log of {len(log)} bytes" in daemon.log.read_text()
+    assert f"its file is missing, but its write-ahead log has {len(log)} bytes" in daemon.log.read_text()
     copy, = state.glob("journal-*.damaged.sqlite-wal")
     assert copy.read_bytes() == log
     wait_for(lambda: is_recovered(stage), 10, "the run")

@@ -107,7 +107,7 @@ def test_what_was_kept_and_is_damaged_alone_falls_back_with_a_warning(board):
     ("[Recording]\nSyncIntervalSec=0\n", "paced.conf:2: SyncIntervalSec takes a whole number from 1 to 60"),
     ("[Recording]\n\nSyncSecs=1\n", "paced.conf:3: there is no key SyncSecs in [Recording]"),
     ("[Settings]\nzones=1 2 3 3 5\n", "paced.conf:2: zone 4 begins at 3, must be above zone 3 at 3"),
-    ("nonsense\n", "paced.conf:1: there must be [Section], Key=value or # comment"),
+    ("nonsense\n", "paced.conf:1: expected [Section], Key=value or # comment"),
 ])
 def test_a_wrong_file_ends_with_2_and_says_the_line(board, text, complaint):
     board.write(text)

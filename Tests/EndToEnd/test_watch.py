@@ -201,7 +201,7 @@ def test_silence_of_the_daemon_is_shown(paced, screen):
     terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
     terminal.wait_for("Running")
     paced.speaks = False
-    terminal.wait_for("paced has said nothing for")
+    terminal.wait_for("no data from paced for")
     paced.speaks = True
     expect_screen(terminal, "run", 80, 24)
 

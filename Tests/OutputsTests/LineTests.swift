@@ -28,7 +28,7 @@ private let head = #""seq":5,"time":"2026-03-01T07:30:12.300Z","boot_ms":1234567
         + #""gpsd":{"link":"connected","device":"/dev/ttyACM0"},"#
         + #""bluetooth":{"backend":"kernel","adapter":"00:1A:7D:DA:71:13"},"#
         + #""recorder":{"state":"writing","lag_ms":0,"sync_age_ms":800,"free_mib":20113},"ticks":{"late":0,"worst_ms":0.4},"#
-        + #""faults":[{"fault":"recorder-stalled","since_boot_ms":123450000,"message":"the disk takes nothing since 6 s, keeping up to 10 min"}]}"#
+        + #""faults":[{"fault":"recorder-stalled","since_boot_ms":123450000,"message":"the disk completes no writes, keeping up to 10 min in memory"}]}"#
         + "\n"
     #expect(line { $0.stateLine(.example, sequence: 1042) } == expected)
 }

@@ -94,11 +94,11 @@ import Testing
 
     /// The errors of files that Garmin's reader or fitdecode reject too.
     private static let refused = [
-        "activity-activity-filecrc.fit": "byte 1540: the file's check sum is not that of its bytes",
-        "activity-filecrc.fit": "byte 769: the file's check sum is not that of its bytes",
+        "activity-activity-filecrc.fit": "byte 1540: the checksum of the file is wrong",
+        "activity-filecrc.fit": "byte 769: the checksum of the file is wrong",
         "activity-settings-corruptheader.fit": "byte 779: the signature .FIT is missing",
-        "activity-settings-nodata.fit": "byte 786: the file ends before its messages do, at byte 851",
-        "activity-unexpected-eof.fit": "byte 768: the file ends before its messages do, at byte 769",
+        "activity-settings-nodata.fit": "byte 786: the file ends before its messages end, at byte 851",
+        "activity-unexpected-eof.fit": "byte 768: the file ends before its messages end, at byte 769",
         "lezyne-big-endian-compressed-timestamps.fit": "byte 22227: expected an architecture of 0 or 1",
         "strava-android-app-201.10-b1218918.fit": "byte 7471: the local message 11 has no definition",
     ]

@@ -67,7 +67,7 @@ package struct PanelConfiguration: Equatable, Sendable {
         case "Devices": devices = try Self.devices(assignment)
         default:
             guard let light = PanelLight.allCases.first(where: { $0.key == assignment.key }) else {
-                throw Wrong(what: "there is no key \(Self.shown(assignment.key)) in [Panel]")
+                throw Wrong(what: "unknown key \(Self.shown(assignment.key)) in [Panel]")
             }
             let names = try Self.lights(assignment)
             lights[light] = names.isEmpty ? nil : names
@@ -81,7 +81,7 @@ package struct PanelConfiguration: Equatable, Sendable {
         for word in try words(assignment, separator: " ", what: "keys") {
             guard let key = KeyCode(name: word) else {
                 throw Wrong(
-                    what: "\(assignment.key) takes names of keys such as KEY_PLAYPAUSE, and \(shown(word)) is none")
+                    what: "\(assignment.key) needs names of keys such as KEY_PLAYPAUSE, not \(shown(word))")
             }
             guard !others.contains(key) else {
                 throw Wrong(what: "\(word) is also in \(other); assign it to one of them")
@@ -96,15 +96,15 @@ package struct PanelConfiguration: Equatable, Sendable {
         let devices = try words(assignment, separator: ",", what: "devices")
         if let path = devices.first(where: { $0.contains("/") && (!$0.hasPrefix("/dev/") || $0.contains("/../")) }) {
             throw Wrong(
-                what: "Devices takes names, and paths that begin with /dev/, with commas between; not \(shown(path))")
+                what: "Devices needs names or paths that begin with /dev/, separated by commas, not \(shown(path))")
         }
         return devices
     }
 
     private static func lights(_ assignment: ConfigurationFile.Assignment) throws(Wrong) -> [String] {
-        let names = try words(assignment, separator: " ", what: "lights")
+        let names = try words(assignment, separator: " ", what: "LEDs")
         if let name = names.first(where: { $0.contains("/") || $0.hasPrefix(".") }) {
-            throw Wrong(what: "\(assignment.key) takes names of /sys/class/leds, and \(shown(name)) is none")
+            throw Wrong(what: "\(assignment.key) needs names of LEDs in /sys/class/leds, not \(shown(name))")
         }
         return names
     }
@@ -116,7 +116,7 @@ package struct PanelConfiguration: Equatable, Sendable {
             String(word.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
         }.filter { !$0.isEmpty }
         guard words.count <= countLimit else {
-            throw Wrong(what: "\(assignment.key) takes at most \(countLimit) \(what)")
+            throw Wrong(what: "\(assignment.key) has more than \(countLimit) \(what)")
         }
         return words
     }
@@ -144,7 +144,7 @@ package enum PanelLight: String, CaseIterable, Sendable {
     var text: String {
         switch self {
         case .searching: "LEDs that blink each two seconds while heart rate or position is missing."
-        case .ready: "LEDs that are on when heart rate and position are there and no run is in progress."
+        case .ready: "LEDs that are on when heart rate and position are known and no run is in progress."
         case .recording: "LEDs that are on during a run and blink each second while it is paused."
         case .fault: "LEDs that blink five times a second while there is a fault or paced cannot be reached."
         }

@@ -4,10 +4,10 @@ extension SystemFacts {
     var configurationDiagnosis: Diagnosis {
         let check = "configuration"
         switch configuration {
-        case .absent: return .well(check, "there is no file: everything is as by default")
-        case .good: return .well(check, "can be read; what its keys mean is checked by paced when it starts")
-        case .bad(let what): return .failed(check, what, "mend that line, and: sudo systemctl restart paced")
-        case .notAllowed: return .unknown(check, "may not be read", "sudo pacectl doctor")
+        case .absent: return .well(check, "no file: all keys have their default values")
+        case .good: return .well(check, "readable; paced checks the keys when it starts")
+        case .bad(let what): return .failed(check, what, "correct that line, then: sudo systemctl restart paced")
+        case .notAllowed: return .unknown(check, "you are not permitted to read it", "sudo pacectl doctor")
         }
     }
 
@@ -16,29 +16,30 @@ extension SystemFacts {
         let log = "journalctl -u paced -n 20"
         guard let units else {
             return paced == nil
-                ? .failed(check, "does not run, and there is no systemd that would start it", "paced &")
-                : .noted(check, "runs; there is no systemd that would start it again")
+                ? .failed(check, "not running, and systemd is not available to start it", "paced &")
+                : .noted(check, "running, but without systemd nothing restarts it after a failure")
         }
         let unit = units["paced.service"] ?? UnitState()
         guard unit.isThere else {
             return paced == nil
                 ? .failed(check, "paced.service is not installed", Self.install)
-                : .noted(check, "runs, but not as a service: paced.service is not installed", Self.install)
+                : .noted(check, "running, but not as a service: paced.service is not installed", Self.install)
         }
         if unit.active == "failed" {
             if unit.exitStatus == 2 {
-                return .failed(check, "its options or its configuration are wrong", log, "sudo systemctl restart paced")
+                return .failed(
+                    check, "its options or its configuration are invalid", log, "sudo systemctl restart paced")
             }
             return .failed(check, "paced.service has failed (\(unit.result))", log, "sudo systemctl restart paced")
         }
-        if !unit.isActive { return .failed(check, "paced.service does not run", "sudo systemctl enable --now paced") }
+        if !unit.isActive { return .failed(check, "paced.service is not running", "sudo systemctl enable --now paced") }
         if !unit.isEnabled {
-            return .failed(check, "runs, but will not after the next boot", "sudo systemctl enable paced")
+            return .failed(check, "running, but not enabled to start at boot", "sudo systemctl enable paced")
         }
         if unit.restarts > 0 {
-            return .noted(check, "runs; systemd had to start it again \(unit.restarts) times", log)
+            return .noted(check, "running; systemd restarted it \(unit.restarts) times", log)
         }
-        return .well(check, "runs, and will after the next boot")
+        return .well(check, "running, and enabled to start at boot")
     }
 
     var socketDiagnosis: Diagnosis {
@@ -51,11 +52,11 @@ extension SystemFacts {
         }
         guard !sockets.isEmpty else {
             let remedy = "sudo systemctl enable --now \(names.joined(separator: " "))"
-            return .failed(check, "there are none", units?[names[0]]?.isThere ?? false ? remedy : Self.install)
+            return .failed(check, "none", units?[names[0]]?.isThere ?? false ? remedy : Self.install)
         }
         if let open = sockets.first(where: { $0.mode & 0o007 != 0 }) {
             return .failed(
-                check, "\(open.path) is open to everybody: it tells where you are", "chmod o= \(open.path)",
+                check, "every user can connect to \(open.path), which publishes your position", "chmod o= \(open.path)",
                 "sudo systemctl restart \(names.joined(separator: " "))")
         }
         return .well(
@@ -67,64 +68,66 @@ extension SystemFacts {
         let ours = ["paced-watch", "paced-control"]
         let missing = ours.filter { !groups.existing.contains($0) }
         if !missing.isEmpty {
-            return .failed(check, "there is no group \(missing.joined(separator: ", "))", Self.install)
+            return .failed(check, "missing: \(missing.joined(separator: ", "))", Self.install)
         }
-        if caller.isRoot { return .well(check, "both are there; root needs neither") }
+        if caller.isRoot { return .well(check, "both exist; root needs neither") }
         let name = caller.name ?? "$USER"
         let lacking = ours.filter { !groups.effective.contains($0) }
-        if lacking.isEmpty { return .well(check, "\(name) may watch and steer the run") }
+        if lacking.isEmpty { return .well(check, "\(name) may watch and control the run") }
         if lacking.allSatisfy({ groups.assigned.contains($0) }) {
             return .failed(
-                check, "\(name) is in \(lacking.joined(separator: ", ")) from the next login on", "log in again")
+                check, "\(name) becomes a member of \(lacking.joined(separator: ", ")) at the next login",
+                "log in again")
         }
         let remedy = "sudo usermod -aG \(lacking.joined(separator: ",")) \(name), and log in again"
         return lacking.contains("paced-watch")
-            ? .failed(check, "\(name) is not in \(lacking.joined(separator: ", "))", remedy)
-            : .noted(check, "\(name) may watch the run, and not steer it", remedy)
+            ? .failed(check, "\(name) is not a member of \(lacking.joined(separator: ", "))", remedy)
+            : .noted(check, "\(name) may watch the run, but not control it", remedy)
     }
 
     var diskDiagnosis: Diagnosis {
         let check = "disk"
         guard let disk else {
-            return .unknown(check, "the state directory may not be looked at", "sudo pacectl doctor")
+            return .unknown(check, "you are not permitted to read the state directory", "sudo pacectl doctor")
         }
         guard let owner = disk.owner else {
             return .failed(
-                check, "there is no \(disk.path); paced makes it when it starts", "sudo systemctl restart paced")
+                check, "\(disk.path) does not exist; paced creates it when it starts", "sudo systemctl restart paced")
         }
         if disk.isReadOnly {
             return .failed(
                 check, "\(disk.path) is on a disk that is mounted read-only: nothing is recorded",
-                "sudo mount -o remount,rw $(findmnt -no TARGET -T \(disk.path)), and mend /etc/fstab")
+                "sudo mount -o remount,rw $(findmnt -no TARGET -T \(disk.path)), and correct /etc/fstab")
         }
         if let wanted = disk.wantedOwner, wanted != owner, disk.path == "/var/lib/paced" {
-            return .failed(check, "\(disk.path) is not paced's own", "sudo chown -R paced:paced-watch \(disk.path)")
+            return .failed(check, "paced does not own \(disk.path)", "sudo chown -R paced:paced-watch \(disk.path)")
         }
         if facts?.recorder == "failed" {
             return .failed(
-                check, "the recording fails: \(facts?.recorderMessage ?? "the disk refuses")",
+                check, "recording fails: \(facts?.recorderMessage ?? "the disk rejects writes")",
                 "journalctl -u paced -n 20",
                 "df -h \(disk.path)")
         }
         if let free = disk.freeMebibytes, free < Self.leastMebibytes {
             return .failed(
-                check, "\(free) MiB are free for \(disk.path)", "sudo journalctl --vacuum-size=50M", "sudo apt clean")
+                check, "only \(free) MiB are free for \(disk.path)", "sudo journalctl --vacuum-size=50M",
+                "sudo apt clean")
         }
         if facts?.recorder == "stalled" {
             return .failed(
-                check, "the disk is slow: \(facts?.recorderMessage ?? "it takes nothing")",
+                check, "the disk is slow: \(facts?.recorderMessage ?? "no write completes")",
                 "use a card of class A1 or better, or an SSD")
         }
         if let late = facts?.millisecondsSinceSync, late > Self.longestSync {
             return .failed(
-                check, "what was recorded in the last \(late / 1000) s would not survive a power cut",
+                check, "the last \(late / 1000) s are not synced: a power cut would lose them",
                 "use a card of class A1 or better, or an SSD")
         }
-        return .well(check, "\(disk.path), \(disk.freeMebibytes.map { "\($0) MiB free" } ?? "room not known")")
+        return .well(check, "\(disk.path), \(disk.freeMebibytes.map { "\($0) MiB free" } ?? "free space unknown")")
     }
 
     /// Installs the groups and the units too.
-    private static let install = "sudo make install, in the sources of paced; or install its package"
+    private static let install = "install the package of paced, or run sudo make install in its source tree"
     /// The minimum of free space for a long run beside the system's own writes.
     private static let leastMebibytes = 100
     /// The longest normal time since a sync: the recorder syncs each 10 s, and at most each 60 s with SyncIntervalSec=.
@@ -133,14 +136,14 @@ extension SystemFacts {
     var clockDiagnosis: Diagnosis {
         let check = "clock"
         if clock.isSynchronised { return .well(check, "synchronised") }
-        if facts?.clock == "receiver" { return .well(check, "the receiver tells the time") }
+        if facts?.clock == "receiver" { return .well(check, "paced has the time from the receiver") }
         let services = ["systemd-timesyncd.service", "chrony.service", "ntpsec.service", "ntp.service"]
         if let units, !services.contains(where: { units[$0]?.isActive ?? false }) {
             return .failed(
-                check, "not synchronised, and nothing synchronises it; a run has its time from the first fix",
+                check, "not synchronised, and no time service is active; a run gets its time from the first fix",
                 "sudo timedatectl set-ntp true")
         }
-        return .noted(check, "not synchronised yet; a run has its time from the first fix or the network")
+        return .noted(check, "not synchronised yet; a run gets its time from the first fix or the network")
     }
 
     var panelDiagnosis: Diagnosis? {
@@ -150,7 +153,9 @@ extension SystemFacts {
             return unit?.active == "failed"
                 ? .failed(check, "paced-panel.service has failed", "journalctl -u paced-panel -n 20") : nil
         }
-        guard let unit, unit.isThere else { return .noted(check, "is configured; pacectl panel runs it") }
+        guard let unit, unit.isThere else {
+            return .noted(check, "configured, but paced-panel.service is not installed; run pacectl panel")
+        }
         if unit.active == "failed" {
             return .failed(
                 check, "paced-panel.service has failed", "journalctl -u paced-panel -n 20",
@@ -158,9 +163,9 @@ extension SystemFacts {
         }
         if !unit.isActive {
             return .failed(
-                check, "is configured, and paced-panel.service does not run", "sudo systemctl enable --now paced-panel")
+                check, "configured, but paced-panel.service is not running", "sudo systemctl enable --now paced-panel")
         }
-        return .well(check, "paced-panel.service runs")
+        return .well(check, "paced-panel.service is running")
     }
 
     var faultDiagnosis: Diagnosis? {

@@ -4,13 +4,13 @@ extension SystemFacts {
     var gpsdDiagnosis: Diagnosis {
         let check = "gpsd"
         switch gpsd {
-        case .off: return .noted(check, "none is used: the configuration says so")
-        case .answers(let release, _): return .well(check, "gpsd \(release) answers")
-        case .silent: return .failed(check, "it takes connections and says nothing", "sudo systemctl restart gpsd")
+        case .off: return .noted(check, "paced is configured to use none")
+        case .answers(let release, _): return .well(check, "gpsd \(release) responds")
+        case .silent: return .failed(check, "it accepts connections but sends nothing", "sudo systemctl restart gpsd")
         case .unreachable:
             let isInstalled = units.map { $0["gpsd.service"]?.isThere ?? false } ?? (uart.gpsdDevices != nil)
             return .failed(
-                check, isInstalled ? "nobody answers at its port" : "it is not installed",
+                check, isInstalled ? "nothing listens on its port" : "not installed",
                 isInstalled ? "sudo systemctl enable --now gpsd.socket" : "sudo apt install gpsd")
         }
     }
@@ -25,32 +25,33 @@ extension SystemFacts {
         if let known = receivers.serials.first(where: \.isReceiver)?.name ?? receivers.gnss.first {
             if !uart.usbIsAutomatic {
                 return .failed(
-                    check, "/dev/\(known) is there, and gpsd does not look for receivers",
+                    check, "/dev/\(known) is a receiver, but gpsd does not add USB receivers by itself",
                     #"/etc/default/gpsd: USBAUTO="true""#, "sudo systemctl restart gpsd")
             }
-            return .failed(check, "/dev/\(known) is there, and gpsd does not have it", "sudo gpsdctl add /dev/\(known)")
+            return .failed(
+                check, "/dev/\(known) is a receiver, but gpsd does not use it", "sudo gpsdctl add /dev/\(known)")
         }
         if !receivers.serials.isEmpty { return adapterInsteadOfReceiver(check) }
         if case .answers = gpsd, uart.gpsdDevices?.isEmpty ?? true, let port = uart.ports.first {
             return .failed(
-                check, "there is none", "plug in a USB receiver",
-                "if it is on the board's serial port, /etc/default/gpsd: DEVICES=\"/dev/\(port)\"")
+                check, "none", "plug in a USB receiver",
+                "or, for a receiver at the board's serial port, /etc/default/gpsd: DEVICES=\"/dev/\(port)\"")
         }
         if let wired = uart.gpsdDevices?.first {
             if case .answers = gpsd {
                 return .failed(
-                    check, "gpsd has none, though \(wired) is in /etc/default/gpsd", "sudo systemctl restart gpsd")
+                    check, "gpsd uses none, although /etc/default/gpsd names \(wired)", "sudo systemctl restart gpsd")
             }
-            return .unknown(check, "\(wired) is in /etc/default/gpsd; gpsd does not answer")
+            return .unknown(check, "/etc/default/gpsd names \(wired), but gpsd does not respond")
         }
-        return .failed(check, "there is none", "plug in a USB receiver")
+        return .failed(check, "none", "plug in a USB receiver")
     }
 
     /// A serial adapter may be a receiver, a power meter or a modem. Only the user knows.
     private func adapterInsteadOfReceiver(_ check: String) -> Diagnosis {
         let names = receivers.serials.map { "/dev/\($0.name)" + ($0.title.map { " (\($0))" } ?? "") }
         var diagnosis = Diagnosis.failed(
-            check, "gpsd has none; \(names.joined(separator: ", ")) may be one, if you know that it is:")
+            check, "gpsd uses none; \(names.joined(separator: ", ")) may be one: if it is, add this rule")
         diagnosis.remedy =
             receivers.serials.map { "/etc/udev/rules.d/61-gps.rules: " + $0.rule }
             + ["sudo udevadm control --reload && sudo udevadm trigger --action=add --subsystem-match=tty"]
@@ -65,29 +66,29 @@ extension SystemFacts {
         if let console = uart.console, port == console || port == "serial0" || console == "serial0" {
             let file = uart.firmware.map { $0.path.replacing("config.txt", with: "cmdline.txt") }
             return .failed(
-                check, "the kernel's console is on \(path) too",
+                check, "the kernel's console also uses \(path)",
                 (file ?? "the kernel's command line")
-                    + ": take out console=\(console) with what follows up to the space",
+                    + ": remove the word that begins with console=\(console)",
                 "sudo systemctl disable --now serial-getty@\(console == "serial0" ? "ttyS0" : console)", "sudo reboot")
         }
         if !uart.ports.contains(port) {
             if let firmware = uart.firmware, !firmware.uartIsEnabled {
                 return .failed(
-                    check, "\(path) is not there: the serial port is switched off", "\(firmware.path): enable_uart=1",
+                    check, "\(path) does not exist: the serial port is disabled", "\(firmware.path): enable_uart=1",
                     "sudo reboot")
             }
             return .failed(
-                check, "\(path) is not there",
+                check, "\(path) does not exist",
                 uart.ports.isEmpty
-                    ? "switch the board's serial port on by its device-tree overlay"
+                    ? "enable the board's serial port with its device-tree overlay"
                     : "/etc/default/gpsd: DEVICES=\"/dev/\(uart.ports[0])\"")
         }
         if let firmware = uart.firmware, port == "ttyS0" || port == "serial0", !firmware.uartIsEnabled {
             return .failed(
-                check, "\(path) changes its speed with the processor's", "\(firmware.path): enable_uart=1",
+                check, "the speed of \(path) changes with the processor clock", "\(firmware.path): enable_uart=1",
                 "sudo reboot")
         }
-        return .well(check, "\(path) is gpsd's alone")
+        return .well(check, "only gpsd uses \(path)")
     }
 
     private static func isBoardPort(_ path: String) -> Bool {
@@ -104,14 +105,14 @@ extension SystemFacts {
                 : .well(check, "the position is known")
         }
         switch facts.gpsdReason.flatMap(LinkReason.init) {
-        case .off: return .noted(check, "gpsd is switched off in paced")
-        case .notRunning, .refused: return .failed(check, "paced does not reach gpsd", "sudo systemctl restart gpsd")
+        case .off: return .noted(check, "paced is configured to use no gpsd")
+        case .notRunning, .refused: return .failed(check, "paced cannot connect to gpsd", "sudo systemctl restart gpsd")
         case .noDevice: return .unknown(check, "gpsd has no receiver")
         case .silent:
-            return .failed(check, "the receiver says nothing", "plug it in again", "sudo systemctl restart gpsd")
+            return .failed(check, "the receiver sends nothing", "plug it in again", "sudo systemctl restart gpsd")
         default:
             return .failed(
-                check, "the receiver does not know where it is",
+                check, "the receiver has no fix",
                 "give it a clear view of the sky; the first fix may take some minutes")
         }
     }

@@ -80,7 +80,7 @@ extension SystemFacts {
     func unknownWithoutDaemon(_ check: String) -> Diagnosis {
         switch state {
         case .notAllowed: .unknown(check, "only members of paced-watch may read it")
-        default: .unknown(check, "paced says nothing")
+        default: .unknown(check, "paced does not respond")
         }
     }
 }

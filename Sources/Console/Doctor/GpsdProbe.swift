@@ -28,7 +28,7 @@ enum GpsdProbe {
             while let line = lines.next(hasEnded: false) {
                 guard case .line(let bytes) = line, let json = try? JSON(parsing: bytes) else { continue }
                 switch json["class"]?.string {
-                case "VERSION": release = json["release"]?.harmlessText() ?? "without a number"
+                case "VERSION": release = json["release"]?.harmlessText() ?? "of unknown release"
                 case "DEVICES":
                     let devices = json["devices"]?.array ?? []
                     return .answers(

@@ -67,10 +67,11 @@ final class Panel {
         case .released(let key, let device, let at): perform(keys.released(key, of: device, at: at))
         case .found(let name, let path): LogLevel.notice.write("listening to \(name), \(path)", of: "pacectl")
         case .gone(let device, let name):
-            LogLevel.notice.write("\(name) is gone", of: "pacectl")
+            LogLevel.notice.write("\(name) was disconnected", of: "pacectl")
             keys.gone(device)
         case .refused(let path, let error):
-            LogLevel.warning.write("cannot read \(path) (\(error)), trying again; group input may", of: "pacectl")
+            LogLevel.warning.write(
+                "cannot read \(path) (\(error)), retrying; members of group input may read it", of: "pacectl")
         }
         updateLights()
     }
@@ -88,7 +89,7 @@ final class Panel {
         for command in list {
             // The command is dropped: a daemon that starts later must not perform it.
             guard state?.situation != nil else {
-                LogLevel.notice.write("cannot \(command.word.text): paced is not there", of: "pacectl")
+                LogLevel.notice.write("cannot \(command.word.text): not connected to paced", of: "pacectl")
                 lights.refused(at: Clock.now())
                 continue
             }
@@ -118,7 +119,7 @@ final class Panel {
                 troubles[indicator.name] = nil
             } catch {
                 if troubles.updateValue(error, forKey: indicator.name) != error {
-                    LogLevel.warning.write("cannot light \(indicator.name) (\(error)), trying again", of: "pacectl")
+                    LogLevel.warning.write("cannot set LED \(indicator.name) (\(error)), retrying", of: "pacectl")
                 }
                 againAt = now + Self.retryDelay
             }
@@ -135,7 +136,7 @@ extension Invocation {
         let path = file ?? ConfigurationFile.path
         let configuration = try Self.panelConfiguration(path, mustBeThere: file != nil)
         guard configuration != PanelConfiguration() else {
-            return LogLevel.notice.write("\(path) has no key and no light in [Panel], nothing to do", of: "pacectl")
+            return LogLevel.notice.write("\(path) assigns no key and no LED in [Panel], nothing to do", of: "pacectl")
         }
         do {
             try Panel(configuration, RuntimeDirectory(runtimeDirectory), places).run()
@@ -155,7 +156,8 @@ extension Invocation {
             throw Failure(status: .usage, message: error.line)
         }
         if assignments == nil, mustBeThere {
-            throw Failure(status: .usage, message: "there is no file \(path); give --config another, or leave it away")
+            throw Failure(
+                status: .usage, message: "\(path) does not exist; name another file with --config, or omit it")
         }
         for assignment in assignments ?? [] where assignment.section == PanelConfiguration.section {
             do throws(PanelConfiguration.Wrong) {

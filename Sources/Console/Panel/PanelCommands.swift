@@ -27,7 +27,7 @@ final class PanelCommands {
         self.path = path
         self.loop = loop
         self.ended = ended
-        timer = try loop.timer { [unowned self] in refuse("paced does not answer; look into its log") }
+        timer = try loop.timer { [unowned self] in refuse("paced does not respond; see its log") }
     }
 
     func perform(_ command: RunCommand) {
@@ -55,7 +55,7 @@ final class PanelCommands {
     }
 
     private func receive() {
-        guard let lines = connection?.arrivedLines() else { return refuse("paced has closed the connection") }
+        guard let lines = connection?.arrivedLines() else { return refuse("paced closed the connection") }
         guard let line = lines.first else { return }
         let answer = try? JSON(parsing: line)
         if let result = answer?["result"] {
@@ -67,7 +67,7 @@ final class PanelCommands {
             let error = answer?["error"]
             refuse(
                 error?["data"]?["message"]?.harmlessText(limit: 256) ?? error?["message"]?.harmlessText(limit: 256)
-                    ?? "an answer that is none")
+                    ?? "the response of paced is invalid")
         }
     }
 

@@ -34,7 +34,7 @@ final class StateClient {
 
     private func pass() {
         if connection == nil { return connect() }
-        if situation != nil { LogLevel.warning.write("paced says nothing any more, waiting for it", of: "pacectl") }
+        if situation != nil { LogLevel.warning.write("paced sends nothing, reconnecting", of: "pacectl") }
         disconnect()
     }
 
@@ -51,7 +51,7 @@ final class StateClient {
             let text = failure?.message ?? "\(error)"
             if text != trouble {
                 trouble = text
-                LogLevel.warning.write(text + ", trying again", of: "pacectl")
+                LogLevel.warning.write(text + ", retrying", of: "pacectl")
             }
             again()
         }
@@ -72,7 +72,7 @@ final class StateClient {
 
     private func receive() {
         guard let lines = connection?.arrivedLines() else {
-            if situation != nil { LogLevel.warning.write("paced is gone, waiting for it", of: "pacectl") }
+            if situation != nil { LogLevel.warning.write("paced closed the connection, reconnecting", of: "pacectl") }
             return disconnect()
         }
         for line in lines {
@@ -83,14 +83,14 @@ final class StateClient {
                 trouble = failure.message
                 LogLevel.error.write(failure.message, of: "pacectl")
             } else if json["class"]?.string == "ERROR", let text = json["message"]?.harmlessText(limit: 256) {
-                LogLevel.warning.write("paced says: " + text, of: "pacectl")
+                LogLevel.warning.write("error from paced: " + text, of: "pacectl")
             }
         }
         changed()
     }
 
     private func receive(_ state: StateLine) {
-        if situation == nil { LogLevel.notice.write("paced is there", of: "pacectl") }
+        if situation == nil { LogLevel.notice.write("connected to paced", of: "pacectl") }
         situation = PanelStatus(state)
         trouble = nil
         rest = Self.minimumRetryDelay

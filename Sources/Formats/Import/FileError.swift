@@ -22,7 +22,7 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Returns the error for a track that is longer than any activity.
     static func tooLong(from started: UTC, to time: UTC) -> FileError {
         FileError(
-            "its track lasts from \(day(of: started)) to \(day(of: time)), longer than a year: correct or remove the "
+            "the track lasts from \(day(of: started)) to \(day(of: time)), longer than a year: correct or remove the "
                 + "points whose time is wrong, or split the file")
     }
 

@@ -54,15 +54,15 @@ struct FitActivityReader {
 
     /// - Throws: ``FileError`` if there is no activity, and the errors of `row`.
     mutating func finish(_ row: (RecordingRow) throws -> Void) throws -> ImportedRecording {
-        guard hasActivity else { throw FileError("the file holds \(otherFile ?? "nothing"), no activity") }
+        guard hasActivity else { throw FileError("the file contains \(otherFile ?? "nothing"), not an activity") }
         try push(row)
         try order.finish { moment, time in try track.ingest(moment, at: time, row) }
-        guard let recording = try track.finish(head, row) else { throw FileError("the activity holds no records") }
+        guard let recording = try track.finish(head, row) else { throw FileError("the activity has no records") }
         for (number, count) in recordFields.enumerated() { leftovers.count(FitSummary.recordField(number), count) }
         leftovers.count("developer field", developerFields)
-        leftovers.count("record whose time went back", order.backward)
-        leftovers.count("record whose time jumped ahead", order.ahead)
-        leftovers.count("second record of one second", track.doubles)
+        leftovers.count("record with an earlier time", order.backward)
+        leftovers.count("record too far ahead in time", order.ahead)
+        leftovers.count("extra record in the same second", track.doubles)
         leftovers.count("RR interval over 64 s", track.longBeats)
         return ImportedRecording(recording: recording, leftovers: leftovers)
     }

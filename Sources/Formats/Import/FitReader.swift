@@ -67,9 +67,9 @@ package struct FitReader {
 
     private var missing: String {
         switch part {
-        case .headerSize, .header: "its header does"
-        case .first, .definition, .data: "its messages do, at byte \(end)"
-        case .checksum: "its check sum does"
+        case .headerSize, .header: "its header ends"
+        case .first, .definition, .data: "its messages end, at byte \(end)"
+        case .checksum: "its checksum ends"
         }
     }
 
@@ -77,7 +77,7 @@ package struct FitReader {
         switch part {
         case .headerSize:
             guard [Fit.shortHeaderSize, Fit.headerSize].contains(Int(bytes[0])) else {
-                throw error(0, "no FIT file begins with a header of \(bytes[0]) bytes")
+                throw error(0, "a FIT file cannot have a header of \(bytes[0]) bytes")
             }
             part = .header
             size = Int(bytes[0])
@@ -90,7 +90,7 @@ package struct FitReader {
         case .data:
             try parseData(row)
         case .checksum:
-            guard checksum.value == 0 else { throw error(0, "the file's check sum is not that of its bytes") }
+            guard checksum.value == 0 else { throw error(0, "the checksum of the file is wrong") }
             next(.headerSize)
             checksum = Fit.Checksum()
         }
@@ -100,7 +100,7 @@ package struct FitReader {
         guard Array(bytes[8..<12]) == Fit.signature else { throw error(8, "the signature .FIT is missing") }
         // A checksum of 0 means that there is none.
         guard size == Fit.shortHeaderSize || bytes[12...] == [0, 0] || checksum.value == 0 else {
-            throw error(12, "the header's check sum is not that of its bytes")
+            throw error(12, "the checksum of the header is wrong")
         }
         end = offset + (0..<4).reduce(0) { $0 | Int(bytes[4 + $1]) << (8 * $1) }
         definitions = Array(repeating: nil, count: Fit.localTypes)
@@ -165,7 +165,7 @@ package struct FitReader {
     /// Sets the size of the part, or throws ``FileError`` if the part exceeds the file's data.
     private mutating func need(_ count: Int) throws {
         guard offset - bytes.count + count <= end else {
-            throw error(0, "a message goes beyond the file's data, which end at byte \(end)")
+            throw error(0, "a message exceeds the data of the file, which end at byte \(end)")
         }
         size = count
     }

@@ -94,7 +94,7 @@ package struct GPXTrack: TrackParser {
     }
 
     package mutating func finish() throws(FileError) -> ImportedRecording {
-        guard points > 0 else { throw FileError("it has no track: routes and waypoints have no times of their own") }
+        guard points > 0 else { throw FileError("the file has no track: routes and waypoints have no times") }
         var recording = try track.finish(sport: sport ?? .other, needs: "both a time and a position")
         recording.name = name
         recording.claim = track.claim(creator: creator)

@@ -111,7 +111,7 @@ package struct KMLTrack: TrackParser {
         }
     }
 
-    private static let tooMany = FileError("a track of more than \(pointLimit) points")
+    private static let tooMany = FileError("the track has more than \(pointLimit) points")
 
     private mutating func endTrack() throws(FileError) {
         rows.beginPart()
@@ -135,7 +135,7 @@ package struct KMLTrack: TrackParser {
 
     package mutating func finish() throws(FileError) -> ImportedRecording {
         guard tracks > 0 else {
-            throw FileError(lines > 0 ? "its lines (\(lines) LineString) have no times" : "it has no gx:Track")
+            throw FileError(lines > 0 ? "its \(lines) LineString elements have no times" : "the file has no gx:Track")
         }
         var recording = try rows.finish(sport: sport ?? .other, needs: "a time")
         recording.name = trackName ?? name

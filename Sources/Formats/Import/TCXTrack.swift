@@ -146,7 +146,7 @@ package struct TCXTrack: TrackParser {
     }
 
     package mutating func finish() throws(FileError) -> ImportedRecording {
-        guard activities > 0 else { throw FileError("it has no activity") }
+        guard activities > 0 else { throw FileError("the file has no activity") }
         var recording = try track.finish(sport: sport, needs: "a time")
         recording.name = name
         recording.claim = track.claim(creator: creator)

@@ -78,10 +78,10 @@ struct TrackRows {
         var due: [(Pending, UTC)] = []
         order.finish { due.append(($0, $1)) }
         for (point, time) in due { try release(point, at: time) }
-        leftovers.count("points that jumped ahead in time", order.ahead)
-        leftovers.count("points that went back in time", order.backward)
+        leftovers.count("points too far ahead in time", order.ahead)
+        leftovers.count("points with an earlier time", order.backward)
         if started == nil { try beginWithoutPoints() }
-        guard let started else { throw FileError("no point of it has \(needs)") }
+        guard let started else { throw FileError("no point has \(needs)") }
         endAllLaps()
         rows.append(.end(at: now, .command))
         var recording = RecordedActivity(sport: sport, started: started)

@@ -184,6 +184,6 @@ extension ExportFormat {
             let name = name(of: recording, number: number)
             if try file.finish(as: name) { return .exported(path: directory + "/" + name, loss) }
         }
-        throw DiskWorker.Failure("there are \(Self.numbers.count) files of this name")
+        throw DiskWorker.Failure("\(Self.numbers.count) files of this name exist")
     }
 }

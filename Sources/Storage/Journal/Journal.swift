@@ -206,10 +206,10 @@ package final class Journal {
             status.message = trouble
         } else if !news.isPrepared {
             status.state = .stalled
-            status.message = "the disk has not answered yet, keeping up to 10 min in memory"
+            status.message = "the journal is not open yet, keeping up to 10 min in memory"
         } else if behind > Self.stallTimeout {
             status.state = .stalled
-            status.message = "the disk takes nothing, keeping up to 10 min in memory"
+            status.message = "the disk completes no writes, keeping up to 10 min in memory"
         }
         return status
     }

@@ -159,7 +159,7 @@ extension JournalFile {
             }
             // The first line only names the database.
             return isDone && verdict != "ok"
-                ? verdict?.split(separator: "\n").last.map(String.init) ?? "no answer" : nil
+                ? verdict?.split(separator: "\n").last.map(String.init) ?? "quick_check failed" : nil
         } catch {
             if error.kind == .damaged { return error.text }
             throw .database(error)
@@ -175,7 +175,7 @@ extension JournalFile {
         do throws(DirectoryError) {
             let size = try place.size(of: name)
             if let size, size > 0 { return nil }
-            return "its file is \(size == nil ? "missing" : "empty") beside a write-ahead log of \(log) bytes"
+            return "its file is \(size == nil ? "missing" : "empty"), but its write-ahead log has \(log) bytes"
         } catch {
             return nil
         }

@@ -272,9 +272,9 @@ package enum JournalFailure: Error, Equatable, Sendable, CustomStringConvertible
         case .database(let error): error.description
         case .directory(let error): error.description
         case .newer(let version):
-            "a later release of paced wrote it (tables \(version), this release knows \(JournalSchema.version)); "
+            "a later release of paced wrote it (schema \(version), this release supports \(JournalSchema.version)); "
                 + "install that release, or move the file away"
-        case .missing: "there is no journal"
+        case .missing: "the journal does not exist"
         case .replaced: "the file was moved away or removed"
         }
     }

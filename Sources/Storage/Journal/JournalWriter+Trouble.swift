@@ -11,14 +11,14 @@ extension JournalWriter {
             case .full: report { $0.trouble = "the disk is full" + Self.keeping }
             case .readOnly:
                 file = nil
-                report { $0.trouble = "the disk takes no writes, it is read-only" + Self.keeping }
+                report { $0.trouble = "the file system is read-only" + Self.keeping }
             case .busy: report { $0.trouble = "another program keeps the journal locked" + Self.keeping }
             case .damaged:
                 file = nil
                 replaceDamaged(at: now)
             case .disk:
                 file = nil
-                report { $0.trouble = "the disk fails (\(error.text))" + Self.keeping }
+                report { $0.trouble = "the disk reports an error (\(error.text))" + Self.keeping }
             case .refused:
                 file = nil
                 report { $0.trouble = "the journal cannot be written (\(error.text))" + Self.keeping }
@@ -40,9 +40,9 @@ extension JournalWriter {
     private func replaceDamaged(at now: Instant) {
         do {
             let place = try JournalFile.setAside(in: directory, at: Clock.systemTime())
-            report { $0.trouble = "the journal is damaged, now \(place)" }
+            report { $0.trouble = "the journal was damaged and is renamed to \(place)" }
         } catch {
-            report { $0.trouble = "the journal is damaged and cannot be set aside (\(error))" }
+            report { $0.trouble = "the journal is damaged and cannot be renamed (\(error))" }
         }
     }
 

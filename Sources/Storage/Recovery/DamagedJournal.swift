@@ -22,7 +22,7 @@ final class DamagedJournal {
 
     /// - Throws: ``JournalRecovery/Rejection`` with the reason, as text for a log line.
     init(_ path: String) throws(JournalRecovery.Rejection) {
-        guard let database = DamagedDatabase(path) else { throw .init("there is no file that can be read") }
+        guard let database = DamagedDatabase(path) else { throw .init("the file does not exist or cannot be read") }
         self.database = database
         let version = database.header(60).map { Int64($0) } ?? JournalSchema.version
         let isOurs = database.header(68).map { Int64($0) } == JournalSchema.application
@@ -54,7 +54,7 @@ final class DamagedJournal {
             }
         }
         if database.hasMagic, found > 0, matches * 2 < found || !isOurs && matches < 3 {
-            throw .init("it is no journal of paced")
+            throw .init("the file is not a journal of paced")
         }
         self.roots = roots
     }

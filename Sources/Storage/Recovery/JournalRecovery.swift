@@ -143,7 +143,7 @@ package final class JournalRecovery {
         if unsafe stat(JournalFile.path(in: directory), &own) == 0, unsafe stat(path, &other) == 0,
             own.st_dev == other.st_dev, own.st_ino == other.st_ino
         {
-            throw Rejection("it is the journal itself")
+            throw Rejection("the file is the journal itself")
         }
         return try DamagedJournal(path)
     }
@@ -186,7 +186,7 @@ package final class JournalRecovery {
         var progress = Progress(state: .unreadable)
         if isKnown, let same = try Self.same(as: activity, in: file.database) {
             progress = Progress(state: .present, target: same)
-            report("activity \(id) is not copied: it is activity \(same) of the journal")
+            report("activity \(id) is not copied: the journal has it as activity \(same)")
         } else if isKnown {
             progress = Progress(state: .copying, target: try Self.number(for: id, in: file.database))
             current = (activity, progress)
@@ -223,7 +223,7 @@ package final class JournalRecovery {
         current = nil
         report(
             "activity \(activity.source) is recovered"
-                + (target == activity.source ? "" : " as activity \(target): \(activity.source) is taken")
+                + (target == activity.source ? "" : " as activity \(target): number \(activity.source) is in use")
                 + (note.lostRows == 0 ? "" : "; \(note.lostRows) rows of it cannot be read"))
         return .more
     }
@@ -235,7 +235,7 @@ package final class JournalRecovery {
         let states = try Self.progress(of: name, in: file.database).filter { $0.key > 0 }.values.map(\.state)
         report(
             "recovery is complete: \(states.count { $0 == .copied }) activities are copied, "
-                + "\(states.count { $0 == .present }) were in the journal, "
+                + "\(states.count { $0 == .present }) were there already, "
                 + "\(states.count { $0 == .unreadable }) cannot be read; the file can be removed")
         return .done
     }

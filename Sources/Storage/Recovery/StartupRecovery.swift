@@ -35,7 +35,7 @@ enum StartupRecovery {
             }
             return copied.isEmpty ? "nothing" : copied.joined(separator: ", ")
         } catch is Late {
-            return "not the open activity, which is too long"
+            return "all but the open activity, which is too long"
         } catch {
             return "nothing (\(error))"
         }

@@ -36,7 +36,7 @@ package enum ActivityRequest: Equatable, Sendable {
             let parameters = try ControlRequest.Parameters(parameters, names: ["id", "sport", "name"])
             let (id, sport, name) = (try parameters.id(), try parameters.sport(), try parameters.name())
             if sport == nil, name == nil {
-                throw .invalidParameters(nil, "nothing is to be changed: give sport or name")
+                throw .invalidParameters(nil, "nothing to change: give sport or name")
             }
             self = .edit(id, sport, name)
         case "activities.delete": self = .delete(try ControlRequest.Parameters(parameters, names: ["id"]).id())
@@ -78,7 +78,7 @@ extension ControlRequest.Parameters {
     fileprivate func name() throws(RPCError) -> SanitizedText? {
         guard let value = members["name"] else { return nil }
         guard let text = value.string, text.count <= SanitizedText.characterLimit, let name = SanitizedText(text) else {
-            throw .invalidValue("name", "name must be a text of 1 to \(SanitizedText.characterLimit) characters")
+            throw .invalidValue("name", "name must be a string of 1 to \(SanitizedText.characterLimit) characters")
         }
         return name
     }
@@ -88,7 +88,7 @@ extension ControlRequest.Parameters {
         let columns = value.array?.compactMap { $0.string.flatMap(Track.Column.init) } ?? []
         guard !columns.isEmpty, columns.count == value.array?.count, Set(columns).count == columns.count else {
             let known = Track.Column.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .invalidValue("fields", "fields must be a list of different ones of \(known)")
+            throw .invalidValue("fields", "fields must be a list of distinct values of \(known)")
         }
         return columns
     }

@@ -7,16 +7,16 @@ extension SettingChange {
         guard let elements = value.array else { throw wrong("components must be a list") }
         // The count is checked before any element is parsed: each element needs a distinct name.
         guard elements.count <= Component.Name.allCases.count else {
-            throw wrong("components are at most \(Component.Name.allCases.count), each with a name of its own")
+            throw wrong("components must be at most \(Component.Name.allCases.count), each with another name")
         }
         var components: [Component] = []
         for (index, element) in elements.enumerated() {
             let component = try component(element, index, of: elements.count)
             if components.contains(where: { $0.name == component.name }) {
-                throw wrong("components[\(index)].name is there twice: \(component.name.rawValue)")
+                throw wrong("components[\(index)].name occurs twice: \(component.name.rawValue)")
             }
             if components.contains(where: { $0.position == component.position }) {
-                throw wrong("components[\(index)].position is there twice: \(component.position)")
+                throw wrong("components[\(index)].position occurs twice: \(component.position)")
             }
             components.append(component)
         }

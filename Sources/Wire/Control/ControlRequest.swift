@@ -71,13 +71,14 @@ extension ControlRequest {
             case nil: members = [:]
             case .object(let members):
                 if let unknown = members.keys.filter({ !names.contains($0) }).min() {
-                    let known = names.isEmpty ? "there are none" : "known are \(names.joined(separator: ", "))"
+                    let known =
+                        names.isEmpty ? "the method has none" : "the parameters are \(names.joined(separator: ", "))"
                     // Truncated by bytes, because a character may have any number of combining marks.
                     let name = SanitizedText(unknown.utf8.prefix(64))?.text ?? ""
-                    throw .invalidParameters(name, "no parameter is named \"\(name)\"; \(known)")
+                    throw .invalidParameters(name, "unknown parameter \"\(name)\": \(known)")
                 }
                 self.members = members
-            default: throw .invalidParameters(nil, "parameters go by their names, not by position")
+            default: throw .invalidParameters(nil, "parameters must be named, not positional")
             }
         }
 
@@ -102,7 +103,7 @@ extension ControlRequest {
             guard let value = members["key"] else { return nil }
             guard let key = value.string.flatMap(SettingKey.init(rawValue:)) else {
                 let known = SettingKey.allCases.map(\.rawValue).joined(separator: ", ")
-                throw .invalidValue("key", "no setting has this key; known are \(known)")
+                throw .invalidValue("key", "unknown setting: the settings are \(known)")
             }
             return key
         }

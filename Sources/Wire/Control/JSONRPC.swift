@@ -64,7 +64,7 @@ package enum JSONRPC {
         // Before any request is executed, there must be room for an error response to each.
         var spare = lineLimit - requests.reduce(0) { $0 + room(for: $1) }
         if spare < 0 {
-            refuse(.invalidRequest("the answer would be longer than \(lineLimit) bytes"), into: &output)
+            refuse(.invalidRequest("the response would exceed \(lineLimit) bytes"), into: &output)
             return nil
         }
         let parts = requests.compactMap { respond(to: $0, spare: &spare, call: call) }
@@ -106,7 +106,7 @@ package enum JSONRPC {
             if result.bytes.count <= spare {
                 spare -= result.bytes.count
             } else {
-                failure = .internalError("it was carried out, but its result does not fit into this answer's line")
+                failure = .internalError("the request was executed, but its result exceeds the limit of a response")
             }
         } catch {
             failure = error

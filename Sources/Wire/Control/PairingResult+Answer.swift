@@ -9,12 +9,12 @@ extension PairingResult {
             .failure(
                 .notFound(
                     "strap",
-                    "no such strap was heard: put it on, keep it away from telephones and watches, and try again"))
+                    "no such strap was found: put it on, keep it away from phones and watches, and try again"))
         case .refused:
             .failure(
                 .unavailable(
-                    "the strap did not pair: some do so only for a minute after they were put on, or are paired with as "
-                        + "many as they can; undo that in its maker's app, and try again"))
+                    "the strap rejected the pairing: some straps pair only in the first minute after they are put on, or "
+                        + "have their maximum of paired devices; remove one in the maker's app, and try again"))
         }
     }
 }

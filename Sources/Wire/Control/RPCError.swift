@@ -62,7 +62,7 @@ package struct RPCError: Error, Equatable, Sendable {
 
     /// An option of the daemon, such as `--strap`, overrides the setting.
     package static func overridden(by option: String) -> RPCError {
-        invalidValue(option, "\(option) decides it; start paced without it")
+        invalidValue(option, "the option \(option) overrides it; start paced without the option")
     }
 
     package static func invalidValue(_ field: String, _ detail: String) -> RPCError {

@@ -43,20 +43,21 @@ package struct SettingChange: Equatable, Sendable {
                 key == .autoLapMetres
                 ? (SettingKey.autoLapSeconds, settings.autoLapSeconds) : (.autoLapMetres, settings.autoLapMetres)
             throw .invalidValue(
-                key.rawValue, "\(other.rawValue) is \(value), and only one of the two can be on: set it to 0 first")
+                key.rawValue,
+                "only one of auto_lap_m and auto_lap_s can be on: set \(other.rawValue), which is \(value), to 0 first")
         }
         settings = changed
     }
 
     private static func straps(_ value: JSON) throws(RPCError) -> [String] {
         let field = SettingKey.straps.rawValue
-        guard let elements = value.array else { throw .invalidValue(field, "straps must be a list of texts") }
-        guard elements.count <= strapLimit else { throw .invalidValue(field, "straps are at most \(strapLimit)") }
+        guard let elements = value.array else { throw .invalidValue(field, "straps must be a list of strings") }
+        guard elements.count <= strapLimit else { throw .invalidValue(field, "straps must be at most \(strapLimit)") }
         var straps: [String] = []
         for element in elements {
             guard let strap = element.string, isStrap(strap) else {
                 throw .invalidValue(
-                    field, "straps[\(straps.count)] must be a text of 1 to 64 characters without control characters")
+                    field, "straps[\(straps.count)] must be a string of 1 to 64 characters without control characters")
             }
             straps.append(strap)
         }

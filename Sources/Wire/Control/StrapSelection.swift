@@ -23,7 +23,7 @@ extension ControlRequest.Parameters {
         let isAdded = try members["add"]?.bool(field: "add") ?? false
         if strap == "auto" || strap == "off" {
             for name in ["add", "address_type"] where members[name] != nil {
-                throw .invalidParameters(name, "\(name) goes with a strap, not with \(strap)")
+                throw .invalidParameters(name, "\(name) cannot be combined with strap \(strap)")
             }
             return strap == "auto" ? .auto : .off
         }
@@ -32,7 +32,7 @@ extension ControlRequest.Parameters {
             throw .invalidValue("address_type", "address_type must be public or random")
         }
         guard let address = BluetoothAddress(strap) else {
-            throw .invalidValue("address_type", "address_type goes with an address")
+            throw .invalidValue("address_type", "address_type needs strap to be an address")
         }
         return .strap(LEAddress(address, type).description, isAdded: isAdded)
     }

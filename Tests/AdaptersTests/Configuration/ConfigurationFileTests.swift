@@ -32,7 +32,7 @@ struct ConfigurationFileTests {
     }
 
     @Test func whatIsNoAssignmentIsSaidWithItsLine() {
-        let rule = "there must be [Section], Key=value or # comment"
+        let rule = "expected [Section], Key=value or # comment"
         #expect(complaint("[A]\nnonsense\nk=v\n") == "paced.conf:2: \(rule)")
         #expect(complaint("[A\n") == "paced.conf:1: \(rule)")
         #expect(complaint("[A]\nk=\(String(repeating: "v", count: 5000))\nbad\n") == "paced.conf:3: \(rule)")
@@ -61,8 +61,8 @@ struct ConfigurationFileTests {
     }
 
     @Test func bytesThatAreNoTextAreRefused() {
-        #expect(complaint("[A]\nk=\0\n") == "paced.conf:2: there is a zero byte")
-        #expect(throws: ConfigurationFile.Failure(line: "x is no UTF-8 text")) {
+        #expect(complaint("[A]\nk=\0\n") == "paced.conf:2: the line contains a zero byte")
+        #expect(throws: ConfigurationFile.Failure(line: "x is not UTF-8 text")) {
             try ConfigurationFile.read([0x6B, 0x3D, 0xFF], path: "x")
         }
     }

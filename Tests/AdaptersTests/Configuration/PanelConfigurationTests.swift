@@ -42,17 +42,17 @@ struct PanelConfigurationTests {
     }
 
     @Test(arguments: [
-        ("Toggel=KEY_A", "there is no key Toggel in [Panel]"),
-        ("Toggle=KEY_NONSENSE", "Toggle takes names of keys such as KEY_PLAYPAUSE, and KEY_NONSENSE is none"),
-        ("Toggle=164", "Toggle takes names of keys such as KEY_PLAYPAUSE, and 164 is none"),
-        ("Stop=KEY_MAX", "Stop takes names of keys such as KEY_PLAYPAUSE, and KEY_MAX is none"),
+        ("Toggel=KEY_A", "unknown key Toggel in [Panel]"),
+        ("Toggle=KEY_NONSENSE", "Toggle needs names of keys such as KEY_PLAYPAUSE, not KEY_NONSENSE"),
+        ("Toggle=164", "Toggle needs names of keys such as KEY_PLAYPAUSE, not 164"),
+        ("Stop=KEY_MAX", "Stop needs names of keys such as KEY_PLAYPAUSE, not KEY_MAX"),
         ("Toggle=KEY_A\nLap=KEY_B KEY_A", "KEY_A is also in Toggle; assign it to one of them"),
         (
             "Devices=keys,../etc/passwd",
-            "Devices takes names, and paths that begin with /dev/, with commas between; not ../etc/passwd"
+            "Devices needs names or paths that begin with /dev/, separated by commas, not ../etc/passwd"
         ),
-        ("FaultLED=../led0", "FaultLED takes names of /sys/class/leds, and ../led0 is none"),
-        ("FaultLED=a b c d e f g h i j k l m n o p q", "FaultLED takes at most 16 lights"),
+        ("FaultLED=../led0", "FaultLED needs names of LEDs in /sys/class/leds, not ../led0"),
+        ("FaultLED=a b c d e f g h i j k l m n o p q", "FaultLED has more than 16 LEDs"),
     ])
     func whatIsWrongIsSaid(text: String, complaint: String) {
         #expect(self.complaint(text) == complaint)

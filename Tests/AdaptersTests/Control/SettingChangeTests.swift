@@ -89,7 +89,7 @@ func aWrongValueIsRefusedAndTheSettingIsNamed(key: SettingKey, value: String) th
     let byDistance = try changed(.autoLapMetres, "1000")
     let failure = #expect(throws: RPCError.self) { try changed(.autoLapSeconds, "60", from: byDistance) }
     #expect(failure?.field == "auto_lap_s")
-    #expect(failure?.detail?.contains("auto_lap_m is 1000") == true)
+    #expect(failure?.detail?.contains("set auto_lap_m, which is 1000, to 0") == true)
     #expect(try changed(.autoLapSeconds, "0", from: byDistance).autoLapMetres == 1000)
     #expect(try changed(.autoLapMetres, "500", from: byDistance).autoLapMetres == 500)
     let off = try changed(.autoLapMetres, "0", from: byDistance)

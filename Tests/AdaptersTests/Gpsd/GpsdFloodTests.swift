@@ -103,7 +103,7 @@ import Testing
         #expect(first.hasPrefix(words))
         #expect(
             stage.faults.dropFirst() == [
-                .raise(.gpsdFlood, message: words + "\(dropped) were not used"), .clear(.gpsdFlood),
+                .raise(.gpsdFlood, message: words + "\(dropped) were discarded"), .clear(.gpsdFlood),
             ])
     }
 

@@ -64,7 +64,7 @@ import Wire
         #expect(file.samples.last?.heartRate == nil)
         let expected = [
             "metadata": 1, "wpt": 2, "rte": 1, "points without time": 2, "points without a valid position": 2,
-            "unreadable time": 1, "points that went back in time": 1, "unreadable hr": 1, "unreadable cad": 1,
+            "unreadable time": 1, "points with an earlier time": 1, "unreadable hr": 1, "unreadable cad": 1,
         ]
         #expect(Dictionary(uniqueKeysWithValues: file.leftovers.entries.map { ($0.name.text, $0.count) }) == expected)
     }
@@ -144,26 +144,26 @@ import Wire
 
     @Test(arguments: [
         ("", "the file is empty"),
-        ("\u{1F}\u{8B}", "no FIT, GPX, TCX or KML file"),
-        ("PK\u{3}\u{4}0123456789abcdef", "it is a ZIP archive (a KMZ file is one): unpack it first (unzip)"),
-        ("lat,lon\n52.5,13.4\n", "no FIT, GPX, TCX or KML file"),
-        ("<html><body/></html>", "line 1, column 1: no GPX, TCX or KML file: it begins with <html>"),
+        ("\u{1F}\u{8B}", "not a FIT, GPX, TCX or KML file"),
+        ("PK\u{3}\u{4}0123456789abcdef", "the file is a ZIP archive, as KMZ files are: unpack it first (unzip)"),
+        ("lat,lon\n52.5,13.4\n", "not a FIT, GPX, TCX or KML file"),
+        ("<html><body/></html>", "line 1, column 1: not a GPX, TCX or KML file: its first element is <html>"),
         ("<gpx>\n <trk></gpx>", "line 2, column 9: mismatched tag"),
         ("<gpx>\n <trk><trkseg>", "line 2, column 15: no element found"),
-        ("<gpx><wpt lat='1' lon='1'/></gpx>", "it has no track: routes and waypoints have no times of their own"),
+        ("<gpx><wpt lat='1' lon='1'/></gpx>", "the file has no track: routes and waypoints have no times"),
         (
             "<gpx><trk><trkseg><trkpt lat='1' lon='1'/></trkseg></trk></gpx>",
-            "no point of it has both a time and a position"
+            "no point has both a time and a position"
         ),
-        ("<TrainingCenterDatabase><Courses/></TrainingCenterDatabase>", "it has no activity"),
-        ("<kml><Document><Placemark><Point/></Placemark></Document></kml>", "it has no gx:Track"),
+        ("<TrainingCenterDatabase><Courses/></TrainingCenterDatabase>", "the file has no activity"),
+        ("<kml><Document><Placemark><Point/></Placemark></Document></kml>", "the file has no gx:Track"),
         (
             "<kml><Document><Placemark><LineString><coordinates/></LineString></Placemark></Document></kml>",
-            "its lines (1 LineString) have no times"
+            "its 1 LineString elements have no times"
         ),
         (
             "<!DOCTYPE gpx [<!ENTITY a 'aaaa'>]><gpx/>",
-            "line 1, column 15: a document type declaration, which is not read"
+            "line 1, column 15: document type declarations are not supported"
         ),
         ("<?xml version='1.0' encoding='EBCDIC'?><gpx/>", "line 1, column 31: unknown encoding"),
     ])
@@ -173,7 +173,9 @@ import Wire
     }
 
     @Test func aCompressedFileIsToBeUnpackedFirst() {
-        #expect(Self.error(of: hex("1f8b08000000000000030300")) == "it is compressed by gzip: unpack it first (gunzip)")
+        #expect(
+            Self.error(of: hex("1f8b08000000000000030300"))
+                == "the file is compressed by gzip: unpack it first (gunzip)")
     }
 
     @Test func aFileReadsTheSameInAnyPiecesAndEncodings() throws {

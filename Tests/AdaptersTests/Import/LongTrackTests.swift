@@ -6,7 +6,7 @@ import Testing
 /// A track of more than a year contains a wrong time.
 @Suite struct LongTrackTests {
     private static let reason =
-        "its track lasts from 2026-03-01 to 2027-03-03, longer than a year: correct or remove the points whose time is wrong, "
+        "the track lasts from 2026-03-01 to 2027-03-03, longer than a year: correct or remove the points whose time is wrong, "
         + "or split the file"
 
     private static func failure(of text: String) -> FileError? {

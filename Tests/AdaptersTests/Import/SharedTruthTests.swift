@@ -32,7 +32,7 @@ import Testing
         let name = URL(filePath: file.path).lastPathComponent.replacing(".gz", with: "")
         let truth = try #require(all[name])
         let read = try ReadFile(try file.bytes())
-        let lost = ["points without time", "points that went back in time", "points that jumped ahead in time"]
+        let lost = ["points without time", "points with an earlier time", "points too far ahead in time"]
             .reduce(0) { $0 + read.leftovers[$1] }
         #expect(read.samples.count + lost == truth.points)
         let rates = read.samples.compactMap(\.heartRate).map(Double.init)

@@ -72,7 +72,7 @@ struct WrittenBytesTests {
     }
 
     @Test(arguments: [
-        ("ENOSPC", "the disk is full"), ("EROFS", "the disk takes no writes"), ("EIO", "the disk fails"),
+        ("ENOSPC", "the disk is full"), ("EROFS", "the file system is read-only"), ("EIO", "the disk reports an error"),
     ])
     func whatADiskRefusesIsWrittenWhenItIsWellAgain(fault: String, words: String) throws {
         let process = try RecordingProcess(steps: 100_000, stepMilliseconds: 5, disk: disk)

@@ -43,7 +43,7 @@ struct DamagedFileTests {
         try Data(bytes).write(to: URL(fileURLWithPath: stage.directory.path + "/later.sqlite"))
         stage.journal.append(.recover(file: "later.sqlite"), at: stage.clock.now)
         let lines = try stage.recover()
-        #expect(lines.first?.contains("cannot be recovered: a later release of paced wrote it (tables 99") == true)
+        #expect(lines.first?.contains("cannot be recovered: a later release of paced wrote it (schema 99") == true)
         #expect(try stage.reader().recoveryLines() == ["later.sqlite cannot be recovered."])
     }
 
@@ -97,7 +97,7 @@ struct DamagedFileTests {
         if isEmpty { try stage.replace(with: []) }
         let preparation = try stage.restart()
         let word = isEmpty ? "empty" : "missing"
-        #expect(preparation.damaged?.reason == "its file is \(word) beside a write-ahead log of \(log.count) bytes")
+        #expect(preparation.damaged?.reason == "its file is \(word), but its write-ahead log has \(log.count) bytes")
         let path = try #require(preparation.damaged?.path)
         #expect([UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "-wal"))) == log)
         try stage.recover()

@@ -39,7 +39,7 @@ struct RecoveryTests {
         }
         let count = try #require(lost[0].recovered).lostRows
         #expect(lines.contains { $0.contains("activity \(lost[0].id) is recovered; \(count) rows") })
-        #expect(lines.last?.contains("4 activities are copied, 0 were in the journal, 0 cannot be read") == true)
+        #expect(lines.last?.contains("4 activities are copied, 0 were there already, 0 cannot be read") == true)
         #expect(stage.journal.activityNumber == 5)
     }
 
@@ -115,7 +115,7 @@ struct RecoveryTests {
         #expect(ids == [5, 4, 2, 1] && stage.journal.activityNumber == 3)
         #expect(try stage.reader().summary(of: 4)?.recovered == RecoveryNote(formerID: 2, lostRows: 0))
         #expect(try stage.rows(of: 4) == (0..<150).map(second.row))
-        #expect(lines.contains { $0.contains("activity 2 is recovered as activity 4: 2 is taken") })
+        #expect(lines.contains { $0.contains("activity 2 is recovered as activity 4: number 2 is in use") })
         // A second recovery finds everything present.
         stage.journal.append(.recover(file: "old.sqlite"), at: stage.clock.now)
         try stage.recover()
@@ -131,7 +131,7 @@ struct RecoveryTests {
         stage.journal.append(.recover(file: "copy.sqlite"), at: stage.clock.now)
         let lines = try stage.recover()
         #expect(try stage.ids() == [1])
-        #expect(lines.contains("copy.sqlite: activity 1 is not copied: it is activity 1 of the journal"))
+        #expect(lines.contains("copy.sqlite: activity 1 is not copied: the journal has it as activity 1"))
     }
 
     @Test func whatWasDeletedDoesNotComeBack() throws {

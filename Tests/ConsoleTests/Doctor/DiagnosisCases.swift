@@ -9,86 +9,95 @@ enum DiagnosisCases {
         UnitState(load: "loaded", active: active, result: "exit-code", file: file, exitStatus: exit)
     }
 
-    private static let install = "sudo make install, in the sources of paced; or install its package"
+    private static let install = "install the package of paced, or run sudo make install in its source tree"
 
     static let machine: [Case] = [
-        Case("configuration", .failed, "paced.conf:3: no", "mend that line, and: sudo systemctl restart paced") {
+        Case("configuration", .failed, "paced.conf:3: no", "correct that line, then: sudo systemctl restart paced") {
             $0.configuration = .bad("paced.conf:3: no")
         },
-        Case("configuration", .unknown, "may not be read", "sudo pacectl doctor") { $0.configuration = .notAllowed },
-        Case("configuration", .well, "there is no file", nil) { $0.configuration = .absent },
-        Case("paced", .failed, "paced.service does not run", "sudo systemctl enable --now paced") {
+        Case("configuration", .unknown, "you are not permitted to read it", "sudo pacectl doctor") {
+            $0.configuration = .notAllowed
+        },
+        Case("configuration", .well, "no file: all keys", nil) { $0.configuration = .absent },
+        Case("paced", .failed, "paced.service is not running", "sudo systemctl enable --now paced") {
             $0.units?["paced.service"] = unit("inactive")
         },
-        Case("paced", .failed, "its options or its configuration are wrong", "journalctl -u paced -n 20") {
+        Case("paced", .failed, "its options or its configuration are invalid", "journalctl -u paced -n 20") {
             $0.units?["paced.service"] = unit("failed", exit: 2)
         },
         Case("paced", .failed, "paced.service has failed (exit-code)", "journalctl -u paced -n 20") {
             $0.units?["paced.service"] = unit("failed", exit: 1)
         },
-        Case("paced", .failed, "runs, but will not after the next boot", "sudo systemctl enable paced") {
+        Case("paced", .failed, "running, but not enabled to start at boot", "sudo systemctl enable paced") {
             $0.units?["paced.service"] = unit("active", file: "disabled")
         },
-        Case("paced", .noted, "runs; systemd had to start it again 2 times", "journalctl -u paced -n 20") {
+        Case("paced", .noted, "running; systemd restarted it 2 times", "journalctl -u paced -n 20") {
             $0.units?["paced.service"]?.restarts = 2
         },
-        Case("paced", .noted, "runs, but not as a service", install) { $0.units?["paced.service"] = nil },
+        Case("paced", .noted, "running, but not as a service", install) { $0.units?["paced.service"] = nil },
         Case("paced", .failed, "paced.service is not installed", install) {
             $0.units?["paced.service"] = nil
             $0.paced = nil
         },
-        Case("paced", .noted, "runs; there is no systemd", nil) { $0.units = nil },
+        Case("paced", .noted, "running, but without systemd", nil) { $0.units = nil },
         Case(
             "sockets", .failed, "paced-control.socket is not active",
             "sudo systemctl enable --now paced-state.socket paced-control.socket"
         ) { $0.units?["paced-control.socket"] = unit("inactive") },
         Case(
-            "sockets", .failed, "there are none", "sudo systemctl enable --now paced-state.socket paced-control.socket"
+            "sockets", .failed, "none", "sudo systemctl enable --now paced-state.socket paced-control.socket"
         ) { $0.sockets = [] },
-        Case("sockets", .failed, "/run/paced/state.sock is open to everybody", "chmod o= /run/paced/state.sock") {
+        Case(
+            "sockets", .failed, "every user can connect to /run/paced/state.sock, which publishes your position",
+            "chmod o= /run/paced/state.sock"
+        ) {
             $0.sockets[0].mode = 0o666
         },
-        Case("groups", .failed, "there is no group paced-control", install) {
+        Case("groups", .failed, "missing: paced-control", install) {
             $0.groups.existing = ["paced-watch"]
         },
         Case(
-            "groups", .failed, "anna is not in paced-watch, paced-control",
+            "groups", .failed, "anna is not a member of paced-watch, paced-control",
             "sudo usermod -aG paced-watch,paced-control anna, and log in again"
         ) { $0.groups = .init(existing: ["paced-watch", "paced-control"]) },
         Case(
-            "groups", .noted, "anna may watch the run, and not steer it",
+            "groups", .noted, "anna may watch the run, but not control it",
             "sudo usermod -aG paced-control anna, and log in again"
         ) {
             $0.groups = .init(
                 existing: ["paced-watch", "paced-control"], assigned: ["paced-watch"], effective: ["paced-watch"])
         },
-        Case("groups", .failed, "anna is in paced-control from the next login on", "log in again") {
+        Case("groups", .failed, "anna becomes a member of paced-control at the next login", "log in again") {
             $0.groups.effective = ["paced-watch"]
         },
-        Case("groups", .well, "both are there; root needs neither", nil) {
+        Case("groups", .well, "both exist; root needs neither", nil) {
             $0.groups.effective = []
             $0.caller.isRoot = true
         },
-        Case("disk", .unknown, "the state directory may not be looked at", "sudo pacectl doctor") { $0.disk = nil },
-        Case("disk", .failed, "there is no /var/lib/paced", "sudo systemctl restart paced") { $0.disk?.owner = nil },
+        Case("disk", .unknown, "you are not permitted to read the state directory", "sudo pacectl doctor") {
+            $0.disk = nil
+        },
+        Case("disk", .failed, "/var/lib/paced does not exist", "sudo systemctl restart paced") { $0.disk?.owner = nil },
         Case(
             "disk", .failed, "/var/lib/paced is on a disk that is mounted read-only",
-            "sudo mount -o remount,rw $(findmnt -no TARGET -T /var/lib/paced), and mend /etc/fstab"
+            "sudo mount -o remount,rw $(findmnt -no TARGET -T /var/lib/paced), and correct /etc/fstab"
         ) { $0.disk?.isReadOnly = true },
-        Case("disk", .failed, "/var/lib/paced is not paced's own", "sudo chown -R paced:paced-watch /var/lib/paced") {
+        Case("disk", .failed, "paced does not own /var/lib/paced", "sudo chown -R paced:paced-watch /var/lib/paced") {
             $0.disk?.owner = 0
         },
-        Case("disk", .failed, "99 MiB are free", "sudo journalctl --vacuum-size=50M") { $0.disk?.freeMebibytes = 99 },
-        Case("disk", .failed, "the recording fails: no room", "journalctl -u paced -n 20") {
+        Case("disk", .failed, "only 99 MiB are free", "sudo journalctl --vacuum-size=50M") {
+            $0.disk?.freeMebibytes = 99
+        },
+        Case("disk", .failed, "recording fails: no room", "journalctl -u paced -n 20") {
             $0.tell { ($0.recorder, $0.recorderMessage) = ("failed", "no room") }
         },
         Case("disk", .failed, "the disk is slow", "use a card of class A1 or better, or an SSD") {
             $0.tell { $0.recorder = "stalled" }
         },
-        Case("disk", .failed, "what was recorded in the last 91 s", "use a card of class A1 or better, or an SSD") {
+        Case("disk", .failed, "the last 91 s are not synced", "use a card of class A1 or better, or an SSD") {
             $0.tell { $0.millisecondsSinceSync = 91_000 }
         },
-        Case("clock", .well, "the receiver tells the time", nil) {
+        Case("clock", .well, "paced has the time from the receiver", nil) {
             $0.clock.isSynchronised = false
             $0.tell { $0.clock = "receiver" }
         },
@@ -96,18 +105,23 @@ enum DiagnosisCases {
             $0.clock.isSynchronised = false
             $0.tell { $0.clock = "unset" }
         },
-        Case("clock", .failed, "not synchronised, and nothing synchronises it", "sudo timedatectl set-ntp true") {
+        Case("clock", .failed, "not synchronised, and no time service is active", "sudo timedatectl set-ntp true") {
             $0.clock.isSynchronised = false
             $0.units?["systemd-timesyncd.service"] = nil
         },
-        Case("sockets", .failed, "there are none", install) { ($0.sockets, $0.units) = ([], nil) },
-        Case("panel", .failed, "is configured, and", "sudo systemctl enable --now paced-panel") {
+        Case("sockets", .failed, "none", install) { ($0.sockets, $0.units) = ([], nil) },
+        Case(
+            "panel", .failed, "configured, but paced-panel.service is not running",
+            "sudo systemctl enable --now paced-panel"
+        ) {
             $0.units?["paced-panel.service"] = unit("inactive")
         },
         Case("panel", .failed, "paced-panel.service has failed", "journalctl -u paced-panel -n 20") {
             $0.units?["paced-panel.service"] = unit("failed")
         },
-        Case("panel", .noted, "is configured; pacectl panel runs it", nil) { $0.units = nil },
+        Case("panel", .noted, "configured, but paced-panel.service is not installed; run pacectl panel", nil) {
+            $0.units = nil
+        },
         Case("faults", .failed, "under-voltage; battery-low", "journalctl -u paced -n 20") {
             $0.tell { $0.faults = ["under-voltage", "battery-low"] }
         },
@@ -122,50 +136,70 @@ enum DiagnosisCases {
     }
 
     static let bluetooth: [Case] = [
-        Case("adapter", .failed, "there is none", "plug in a USB adapter") { $0.bluetooth.adapters = [] },
+        Case("adapter", .failed, "none", "plug in a USB adapter") { $0.bluetooth.adapters = [] },
         Case("adapter", .failed, "the kernel has no Bluetooth", "sudo modprobe btusb") { $0.bluetooth = .init() },
         Case(
-            "adapter", .failed, "there is none: the board's own is switched off",
-            "/boot/firmware/config.txt: take out dtoverlay=disable-bt, and reboot; or plug in a USB adapter"
+            "adapter", .failed, "none: /boot/firmware/config.txt disables",
+            "/boot/firmware/config.txt: remove dtoverlay=disable-bt and reboot, or plug in a USB adapter"
         ) {
             $0.bluetooth.adapters = []
             $0.uart.firmware = .init(path: "/boot/firmware/config.txt", bluetoothIsDisabled: true)
         },
-        Case("adapter", .failed, "hci0 (off) is switched off", "bluetoothctl power on") {
+        Case("adapter", .failed, "the adapter is powered off: hci0 (off)", "bluetoothctl power on") {
             $0.bluetooth.adapters[0].settings = [.lowEnergy]
             $0.tell { ($0.strapIsConnected, $0.strapReason) = (false, "adapter-off") }
         },
-        Case("adapter", .noted, "Bluetooth is switched off in paced", nil) { $0.tell { $0.way = "off" } },
-        Case("low energy", .failed, "no adapter knows", "plug in an adapter of Bluetooth 4.0 or later") {
+        Case("adapter", .noted, "paced is configured to use no Bluetooth", nil) { $0.tell { $0.way = "off" } },
+        Case(
+            "low energy", .failed, "no adapter supports Bluetooth Low Energy, which straps use",
+            "plug in an adapter of Bluetooth 4.0 or later"
+        ) {
             $0.bluetooth.adapters[0].supported = [.powered]
         },
-        Case("low energy", .unknown, "the kernel does not tell", nil) { $0.bluetooth.adapters[0].supported = nil },
+        Case("low energy", .unknown, "the kernel does not report the features of the adapter", nil) {
+            $0.bluetooth.adapters[0].supported = nil
+        },
         Case("rfkill", .failed, "Bluetooth is blocked", "sudo rfkill unblock bluetooth") {
             $0.bluetooth.isBlocked = true
         },
-        Case("rfkill", .failed, "a switch of the board", "switch it on, and: rfkill list bluetooth") {
+        Case(
+            "rfkill", .failed, "a hardware switch blocks Bluetooth",
+            "turn the switch on, then check: rfkill list bluetooth"
+        ) {
             $0.bluetooth.isBlocked = true
             $0.bluetooth.isBlockedBySwitch = true
         },
-        Case("bluetoothd", .well, "does not run; paced uses the kernel's own", nil) { $0.bluetooth.daemonRuns = false },
-        Case("bluetoothd", .failed, "does not run, and paced may not", "sudo systemctl enable --now bluetooth") {
+        Case("bluetoothd", .well, "not running", nil) { $0.bluetooth.daemonRuns = false },
+        Case(
+            "bluetoothd", .failed, "not running, and paced lacks permission for the kernel's Bluetooth sockets",
+            "sudo systemctl enable --now bluetooth"
+        ) {
             $0.bluetooth.daemonRuns = false
             $0.paced?.capabilities = 0
         },
-        Case("bluetoothd", .failed, "does not run, and paced may not", "sudo apt install bluez") {
+        Case(
+            "bluetoothd", .failed, "not running, and paced lacks permission for the kernel's Bluetooth sockets",
+            "sudo apt install bluez"
+        ) {
             $0.bluetooth.daemonRuns = false
             $0.paced?.capabilities = 0
             $0.units?["bluetooth.service"] = nil
         },
-        Case("capabilities", .well, "paced has none: straps are reached through bluetoothd", nil) {
+        Case("capabilities", .well, "paced has none and uses bluetoothd, which needs none", nil) {
             $0.paced?.capabilities = 0
         },
-        Case("capabilities", .failed, "paced has no CAP_NET_ADMIN", "sudo systemctl enable --now bluetooth") {
+        Case(
+            "capabilities", .failed, "paced lacks CAP_NET_ADMIN, and bluetoothd is not running",
+            "sudo systemctl enable --now bluetooth"
+        ) {
             $0.bluetooth.daemonRuns = false
             $0.paced?.capabilities = 0
         },
-        Case("capabilities", .noted, "paced runs with 41 of them", nil) { $0.paced?.capabilities = 1 << 41 - 1 },
-        Case("capabilities", .failed, "paced has no CAP_NET_ADMIN", "sudo systemctl enable --now bluetooth") {
+        Case("capabilities", .noted, "paced has 41;", nil) { $0.paced?.capabilities = 1 << 41 - 1 },
+        Case(
+            "capabilities", .failed, "paced lacks CAP_NET_ADMIN, and bluetoothd is not running",
+            "sudo systemctl enable --now bluetooth"
+        ) {
             $0.bluetooth.daemonRuns = false
             $0.paced = nil
         },
@@ -173,29 +207,33 @@ enum DiagnosisCases {
             $0.paced = nil
             $0.units?["paced.service"]?.capabilities = "cap_net_admin"
         },
-        Case("capabilities", .unknown, "paced does not run", nil) { ($0.paced, $0.units) = (nil, nil) },
-        strap("off", .noted, "straps are switched off in paced", "pacectl strap auto"),
-        strap("no-adapter", .unknown, "there is no adapter", nil),
-        strap("adapter-off", .failed, "the adapter is off", "bluetoothctl power on"),
+        Case("capabilities", .unknown, "paced is not running", nil) { ($0.paced, $0.units) = (nil, nil) },
+        strap("off", .noted, "paced is set to use no strap", "pacectl strap auto"),
+        strap("no-adapter", .unknown, "no Bluetooth adapter", nil),
+        strap("adapter-off", .failed, "the adapter is powered off", "bluetoothctl power on"),
         strap("adapter-blocked", .failed, "the adapter is blocked", "sudo rfkill unblock bluetooth"),
-        strap("no-permission", .failed, "paced may not use Bluetooth", "sudo systemctl enable --now bluetooth"),
-        strap("ambiguous", .failed, "more than one is heard", "pacectl scan"),
-        strap("needs-pairing", .failed, "Polar H10 …00:01 wants to be paired", "pacectl strap pair STRAP"),
-        strap("in-use", .failed, "Polar H10 …00:01 is connected to", "close the app that holds it"),
         strap(
-            "silent", .failed, "Polar H10 …00:01 is connected and gives no beat",
-            "wet the electrodes; or change its battery"),
-        strap("parameters-refused", .failed, "the host refuses", "plug in another Bluetooth adapter"),
+            "no-permission", .failed, "paced lacks permission to use Bluetooth", "sudo systemctl enable --now bluetooth"
+        ),
+        strap("ambiguous", .failed, "more than one strap is in range", "pacectl scan"),
+        strap("needs-pairing", .failed, "Polar H10 …00:01 requires pairing", "pacectl strap pair STRAP"),
+        strap("in-use", .failed, "Polar H10 …00:01 is connected to", "disconnect it there, or close the app"),
+        strap(
+            "silent", .failed, "Polar H10 …00:01 is connected but sends no heart rate",
+            "wet the electrodes, or replace its battery"),
+        strap(
+            "parameters-refused", .failed, "the host rejects the connection parameters of Polar H10 …00:01",
+            "plug in another Bluetooth adapter"),
         strap("off-body", .noted, "Polar H10 …00:01 is not worn", nil),
-        strap("backoff", .noted, "Polar H10 …00:01 sends far more", nil),
+        strap("backoff", .noted, "Polar H10 …00:01 sends too much data", nil),
         strap(
-            "searching", .failed, "Polar H10 …00:01 is not heard",
-            "wet it, put it on, and look what is heard: pacectl scan"),
+            "searching", .failed, "Polar H10 …00:01 is not in range",
+            "wet it, put it on, and list the straps in range: pacectl scan"),
         strap(
-            "a-later-token", .failed, "Polar H10 …00:01 is not heard",
-            "wet it, put it on, and look what is heard: pacectl scan"),
+            "a-later-token", .failed, "Polar H10 …00:01 is not in range",
+            "wet it, put it on, and list the straps in range: pacectl scan"),
         Case("strap", .unknown, "only members of paced-watch may read it", nil) { $0.state = .notAllowed },
-        Case("strap", .unknown, "paced says nothing", nil) { $0.state = .silent },
+        Case("strap", .unknown, "paced does not respond", nil) { $0.state = .silent },
     ]
 
     private static let prolific = SystemFacts.Receivers.Serial(
@@ -206,74 +244,80 @@ enum DiagnosisCases {
         + #"KERNELS=="1-1", SYMLINK+="gps%n", TAG+="systemd", ENV{SYSTEMD_WANTS}+="gpsdctl@%k.service""#
 
     static let position: [Case] = [
-        Case("gpsd", .failed, "nobody answers", "sudo systemctl enable --now gpsd.socket") { $0.gpsd = .unreachable },
-        Case("gpsd", .failed, "it is not installed", "sudo apt install gpsd") {
+        Case("gpsd", .failed, "nothing listens on its port", "sudo systemctl enable --now gpsd.socket") {
+            $0.gpsd = .unreachable
+        },
+        Case("gpsd", .failed, "not installed", "sudo apt install gpsd") {
             $0.gpsd = .unreachable
             $0.units?["gpsd.service"] = nil
         },
-        Case("gpsd", .failed, "it takes connections and says nothing", "sudo systemctl restart gpsd") {
+        Case("gpsd", .failed, "it accepts connections but sends nothing", "sudo systemctl restart gpsd") {
             $0.gpsd = .silent
         },
-        Case("gpsd", .noted, "none is used", nil) { $0.gpsd = .off },
-        Case("receiver", .failed, "there is none", "plug in a USB receiver") {
+        Case("gpsd", .noted, "paced is configured to use none", nil) { $0.gpsd = .off },
+        Case("receiver", .failed, "none", "plug in a USB receiver") {
             $0.gpsd = .answers(release: "3.22", devices: [])
         },
-        Case("receiver", .failed, "/dev/ttyACM0 is there, and gpsd does not have it", "sudo gpsdctl add /dev/ttyACM0") {
+        Case(
+            "receiver", .failed, "/dev/ttyACM0 is a receiver, but gpsd does not use it", "sudo gpsdctl add /dev/ttyACM0"
+        ) {
             $0.gpsd = .answers(release: "3.22", devices: [])
             $0.receivers.serials = [.init(name: "ttyACM0", vendor: "1546", product: "01a8", port: "1-1")]
         },
         Case(
-            "receiver", .failed, "/dev/gnss0 is there, and gpsd does not look", #"/etc/default/gpsd: USBAUTO="true""#
+            "receiver", .failed, "/dev/gnss0 is a receiver, but gpsd does not add USB receivers by itself",
+            #"/etc/default/gpsd: USBAUTO="true""#
         ) {
             $0.gpsd = .answers(release: "3.22", devices: [])
             $0.receivers.gnss = ["gnss0"]
             $0.uart.usbIsAutomatic = false
         },
         Case(
-            "receiver", .failed, "gpsd has none; /dev/ttyUSB0 (USB-Serial) may be one",
+            "receiver", .failed, "gpsd uses none; /dev/ttyUSB0 (USB-Serial) may be one",
             #"/etc/udev/rules.d/61-gps.rules: SUBSYSTEM=="tty", ATTRS{idVendor}=="067b", ATTRS{idProduct}=="2303", ATTRS{serial}=="A1B2", SYMLINK+="gps%n", TAG+="systemd", ENV{SYSTEMD_WANTS}+="gpsdctl@%k.service""#
         ) {
             $0.gpsd = .answers(release: "3.22", devices: [])
             $0.receivers.serials = [prolific]
         },
         Case(
-            "receiver", .failed, "gpsd has none; /dev/ttyUSB0 (USB-Serial) may be one",
+            "receiver", .failed, "gpsd uses none; /dev/ttyUSB0 (USB-Serial) may be one",
             #"/etc/udev/rules.d/61-gps.rules: SUBSYSTEM=="tty", ATTRS{idVendor}=="067b", ATTRS{idProduct}=="2303", KERNELS=="1-1.2", SYMLINK+="gps%n", TAG+="systemd", ENV{SYSTEMD_WANTS}+="gpsdctl@%k.service""#
         ) {
             $0.gpsd = .answers(release: "3.22", devices: [])
             $0.receivers.serials = [prolific]
             $0.receivers.serials[0].serial = nil
         },
-        Case("receiver", .failed, "gpsd has none; /dev/ttyACM0 may be one", rule) {
+        Case("receiver", .failed, "gpsd uses none; /dev/ttyACM0 may be one", rule) {
             $0.gpsd = .answers(release: "3.22", devices: [])
             $0.receivers.serials = [.init(name: "ttyACM0", vendor: "1546", product: "1102", port: "1-1")]
         },
-        Case("serial port", .well, "/dev/serial0 is gpsd's alone", nil) {
+        Case("serial port", .well, "only gpsd uses /dev/serial0", nil) {
             $0.uart = .init(
                 gpsdDevices: ["/dev/serial0"], ports: ["serial0", "ttyS0"],
                 firmware: .init(path: "/boot/firmware/config.txt", uartIsEnabled: true))
         },
         Case(
-            "serial port", .failed, "the kernel's console is on /dev/serial0 too",
-            "/boot/firmware/cmdline.txt: take out console=serial0 with what follows up to the space"
+            "serial port", .failed, "the kernel's console also uses /dev/serial0",
+            "/boot/firmware/cmdline.txt: remove the word that begins with console=serial0"
         ) {
             $0.uart = .init(
                 gpsdDevices: ["/dev/serial0"], ports: ["serial0", "ttyS0"], console: "serial0",
                 firmware: .init(path: "/boot/firmware/config.txt", uartIsEnabled: true))
         },
         Case(
-            "serial port", .failed, "/dev/ttyAMA0 is not there: the serial port is switched off",
+            "serial port", .failed, "/dev/ttyAMA0 does not exist: the serial port is disabled",
             "/boot/config.txt: enable_uart=1"
         ) { $0.uart = .init(gpsdDevices: ["/dev/ttyAMA0"], firmware: .init(path: "/boot/config.txt")) },
         Case(
-            "serial port", .failed, "/dev/ttyS0 is not there",
-            "switch the board's serial port on by its device-tree overlay"
+            "serial port", .failed, "/dev/ttyS0 does not exist",
+            "enable the board's serial port with its device-tree overlay"
         ) { $0.uart = .init(gpsdDevices: ["/dev/ttyS0"]) },
-        Case("serial port", .failed, "/dev/ttyS0 is not there", #"/etc/default/gpsd: DEVICES="/dev/ttyAMA0""#) {
+        Case("serial port", .failed, "/dev/ttyS0 does not exist", #"/etc/default/gpsd: DEVICES="/dev/ttyAMA0""#) {
             $0.uart = .init(gpsdDevices: ["/dev/ttyS0"], ports: ["ttyAMA0"])
         },
         Case(
-            "serial port", .failed, "/dev/ttyS0 changes its speed", "/boot/firmware/config.txt: enable_uart=1"
+            "serial port", .failed, "the speed of /dev/ttyS0 changes with the processor clock",
+            "/boot/firmware/config.txt: enable_uart=1"
         ) {
             $0.uart = .init(
                 gpsdDevices: ["/dev/ttyS0"], ports: ["ttyS0"], firmware: .init(path: "/boot/firmware/config.txt"))
@@ -282,19 +326,19 @@ enum DiagnosisCases {
             $0.tell { $0.positionIsStale = true }
         },
         Case(
-            "fix", .failed, "the receiver does not know where it is",
+            "fix", .failed, "the receiver has no fix",
             "give it a clear view of the sky; the first fix may take some minutes"
         ) { $0.tell { ($0.hasPosition, $0.gpsdReason) = (false, "no-fix") } },
-        Case("fix", .failed, "paced does not reach gpsd", "sudo systemctl restart gpsd") {
+        Case("fix", .failed, "paced cannot connect to gpsd", "sudo systemctl restart gpsd") {
             $0.tell { ($0.hasPosition, $0.gpsdReason) = (false, "not-running") }
         },
-        Case("fix", .failed, "the receiver says nothing", "plug it in again") {
+        Case("fix", .failed, "the receiver sends nothing", "plug it in again") {
             $0.tell { ($0.hasPosition, $0.gpsdReason) = (false, "silent") }
         },
         Case("fix", .unknown, "gpsd has no receiver", nil) {
             $0.tell { ($0.hasPosition, $0.gpsdReason) = (false, "no-device") }
         },
-        Case("fix", .noted, "gpsd is switched off in paced", nil) {
+        Case("fix", .noted, "paced is configured to use no gpsd", nil) {
             $0.tell { ($0.hasPosition, $0.gpsdReason) = (false, "off") }
         },
         Case("fix", .unknown, "only members of paced-watch may read it", nil) { $0.state = .notAllowed },

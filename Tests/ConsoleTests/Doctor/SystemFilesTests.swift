@@ -114,11 +114,11 @@ struct SystemFilesTests {
         #expect(
             tree.configuration()
                 == .bad(
-                    "/etc/paced/paced.conf:2: Toggle takes names of keys such as KEY_PLAYPAUSE, and KEY_NONSENSE is none"
+                    "/etc/paced/paced.conf:2: Toggle needs names of keys such as KEY_PLAYPAUSE, not KEY_NONSENSE"
                 ))
         try put("[Panel\n", "/etc/paced/paced.conf")
         guard case .bad(let line) = tree.configuration() else { return #expect(Bool(false)) }
-        #expect(line.hasPrefix("/etc/paced/paced.conf:1: there must be"))
+        #expect(line.hasPrefix("/etc/paced/paced.conf:1: expected [Section]"))
     }
 
     @Test func groupsAreSeen() throws {

@@ -51,7 +51,7 @@ import Testing
     @Test func headersMayBeShortOrLackTheirCheckSum() throws {
         #expect(try FitFile(Self.run().file(headerSize: 12)).rows == Self.rows)
         #expect(try FitFile(Self.run().file(headerChecksum: [0, 0])).rows == Self.rows)
-        #expect(throws: FileError(at: .byte(12), "the header's check sum is not that of its bytes")) {
+        #expect(throws: FileError(at: .byte(12), "the checksum of the header is wrong")) {
             try FitFile(Self.run().file(headerChecksum: [1, 0]))
         }
     }
@@ -133,10 +133,10 @@ import Testing
         let read = try FitFile(settings + Self.run().file(headerSize: 12) + Self.run().file())
         #expect(read.rows == Self.rows)
         #expect(read.leftovers.entries.map(\.name.text) == ["settings", "another activity"])
-        #expect(throws: FileError("the file holds a course, no activity")) {
+        #expect(throws: FileError("the file contains a course, not an activity")) {
             try FitFile(FitBytes.activity(type: 6).file())
         }
-        #expect(throws: FileError("the activity holds no records")) { try FitFile(FitBytes.activity().file()) }
+        #expect(throws: FileError("the activity has no records")) { try FitFile(FitBytes.activity().file()) }
     }
 
     @Test func recordsThatJumpAheadAndComeBackAreLeftOut() throws {
@@ -146,7 +146,7 @@ import Testing
         for second in 5..<10 { file.record(second) }
         let read = try FitFile(file.file())
         #expect(read.samples.map(\.at) == (0..<10).map { $0 * 1000 })
-        #expect(read.leftovers["record whose time jumped ahead"] == 14)
+        #expect(read.leftovers["record too far ahead in time"] == 14)
     }
 
     @Test func aHoleBeginsANewSegment() throws {
@@ -224,7 +224,7 @@ import Testing
         let end = start + 6
         refuse(
             [0x43, 0, 0, 20, 0, 9], at: 0,
-            "a message goes beyond the file's data, which end at byte \(end)")
+            "a message exceeds the data of the file, which end at byte \(end)")
     }
 
     @Test func moreLapsThanAPersonRunsAreRefused() {
