@@ -91,8 +91,10 @@ private func measurePositionReport() throws -> Measurement {
     var writer = JSONWriter(capacity: 512)
     var stream = GpsdDecoder(addresses: 1)
     stream.connected(at: course.now)
+    var steps: [GpsdDecoder.Step] = []
     stream.received(
-        Array(#"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#.utf8) + [0x0A])
+        Array(#"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"#.utf8) + [0x0A],
+        at: course.now, into: &steps)
     var line: [UInt8] = []
     return try Measurement("position report", rounds: 600, passes: 1) {
         for _ in 0..<10 { course.pipeline.advance(to: course.nextTick()) }
@@ -101,10 +103,12 @@ private func measurePositionReport() throws -> Measurement {
         _ = course.pipeline.popState()
         line = course.nextReport()
     } pass: {
-        stream.received(line)
-        while let step = stream.next(at: course.now) {
+        stream.received(line, at: course.now, into: &steps)
+        stream.tick(at: course.now, into: &steps)
+        for step in steps {
             if case .input(let input) = step { course.pipeline.receive(input, at: course.now) }
         }
+        steps.removeAll(keepingCapacity: true)
         write(course.pipeline.drainOutputs(), with: &writer)
     }
 }

@@ -57,18 +57,20 @@ extension FuzzTarget {
         let size = Int(reader.byte()) + 1
         var stream = GpsdDecoder(addresses: 2)
         stream.connected(at: now)
+        var steps: [GpsdDecoder.Step] = []
         while !reader.isAtEnd {
-            stream.received(reader.bytes(size))
             now += .milliseconds(100)
-            var steps = 0
-            while let step = stream.next(at: now) {
-                steps += 1
-                precondition(steps < 1000)
-                switch step {
-                case .connection(.connect): stream.connected(at: now)
-                case .connection, .input: break
+            stream.received(reader.bytes(size), at: now, into: &steps)
+            var count = 0
+            repeat {
+                count += steps.count
+                precondition(count < 1000)
+                if steps.contains(where: { if case .connection(.connect) = $0 { true } else { false } }) {
+                    stream.connected(at: now)
                 }
-            }
+                steps.removeAll(keepingCapacity: true)
+                stream.tick(at: now, into: &steps)
+            } while !steps.isEmpty
         }
         stream.closed(at: now)
     }

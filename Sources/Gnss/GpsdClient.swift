@@ -12,7 +12,8 @@ package final class GpsdClient {
     private let port: UInt16
     private let loop: EventLoop
     private let report: (Input) -> Void
-    private var stream: GpsdDecoder
+    private var decoder: GpsdDecoder
+    private var steps: [GpsdDecoder.Step] = []
     private var timer: TimerSource?
     private var connection: Connection?
     private var buffer = [UInt8](repeating: 0, count: readSize)
@@ -44,23 +45,29 @@ package final class GpsdClient {
         self.port = port
         self.loop = loop
         self.report = report
-        stream = GpsdDecoder(addresses: hosts.count, device: device)
+        decoder = GpsdDecoder(addresses: hosts.count, device: device)
         timer = try loop.timer { [weak self] in self?.runPending() }
-        timer?.arm(at: stream.deadline)
+        timer?.arm(at: decoder.deadline)
     }
 
     /// Performs all pending steps.
     private func runPending() {
         let now = Clock.now()
-        while let step = stream.next(at: now) {
-            switch step {
-            case .input(let input): report(input)
-            case .connection(.connect(let address)): connect(to: hosts[address], at: now)
-            case .connection(.send(let bytes)): send(bytes, at: now)
-            case .connection(.close): connection = nil
-            }
+        repeat {
+            for step in steps { perform(step, at: now) }
+            steps.removeAll(keepingCapacity: true)
+            decoder.tick(at: now, into: &steps)
+        } while !steps.isEmpty
+        timer?.arm(at: decoder.deadline)
+    }
+
+    private func perform(_ step: GpsdDecoder.Step, at now: Instant) {
+        switch step {
+        case .input(let input): report(input)
+        case .connection(.connect(let address)): connect(to: hosts[address], at: now)
+        case .connection(.send(let bytes)): send(bytes, at: now)
+        case .connection(.close): connection = nil
         }
-        timer?.arm(at: stream.deadline)
     }
 
     private func connect(to host: String, at now: Instant) {
@@ -69,7 +76,7 @@ package final class GpsdClient {
             connection.source = try loop.watch(connection.socket, for: .writing) { [weak self] _ in self?.ready() }
             self.connection = connection
         } catch {
-            stream.failed(at: now)
+            decoder.failed(at: now)
         }
     }
 
@@ -77,7 +84,7 @@ package final class GpsdClient {
     private func send(_ bytes: [UInt8], at now: Instant) {
         guard let connection, connection.socket.send(bytes[...]) != .sent(bytes.count) else { return }
         self.connection = nil
-        stream.closed(at: now)
+        decoder.closed(at: now)
     }
 
     private func ready() {
@@ -88,10 +95,10 @@ package final class GpsdClient {
         } else if TCPSocket.result(of: connection.socket) == nil {
             connection.isEstablished = true
             connection.source?.watch(for: .reading)
-            stream.connected(at: now)
+            decoder.connected(at: now)
         } else {
             self.connection = nil
-            stream.failed(at: now)
+            decoder.failed(at: now)
         }
         runPending()
     }
@@ -108,10 +115,10 @@ package final class GpsdClient {
         }
         guard let count else { return }
         if count > 0 {
-            stream.received(buffer[..<count])
+            decoder.received(buffer[..<count], at: now, into: &steps)
         } else {
             self.connection = nil
-            stream.closed(at: now)
+            decoder.closed(at: now)
         }
     }
 }

@@ -3,7 +3,7 @@ package import Sensors
 
 /// Converts the bytes of gpsd to inputs: framing, messages, choice of the receiver, state of the connection. No socket.
 ///
-/// After each event, and no later than ``deadline``, call ``next(at:)`` until it returns nil.
+/// After each event, and no later than ``deadline``, call ``tick(at:into:)`` until it appends nothing.
 package struct GpsdDecoder: Sendable {
     package enum Step: Equatable, Sendable {
         case input(Input)
@@ -15,6 +15,8 @@ package struct GpsdDecoder: Sendable {
     private var receivers: ReceiverSelector
     /// The link status that was reported last.
     private var reported: LinkStatus?
+    /// The merged fixes of one event. Kept for its capacity.
+    private var merged: [Fix] = []
     private var fixes = TokenBucket(burst: fixBurst, interval: fixInterval)
     private var changes = TokenBucket(burst: linkBurst, interval: linkInterval)
     private var flood = FloodFault(name: .gpsdFlood) {
@@ -58,38 +60,48 @@ package struct GpsdDecoder: Sendable {
     }
 
     /// Receives bytes, split at any position.
-    package mutating func received(_ bytes: some Collection<UInt8>) {
+    package mutating func received(_ bytes: some Collection<UInt8>, at now: Instant, into steps: inout [Step]) {
+        emit(at: now, into: &steps)
         lines.append(bytes)
+        while let line = lines.next() { received(GpsdMessage(line: line), at: now, into: &steps) }
     }
 
-    package mutating func next(at now: Instant) -> Step? {
-        while true {
-            if let fix = receivers.next(at: now) {
-                guard fixes.consume(at: now) else {
-                    flood.dropped(at: now)
-                    continue
-                }
-                session.merged(fix)
-                return .input(.fix(fix))
-            }
-            if let input = flood.next(at: now) { return .input(input) }
-            if let status = changedStatus(at: now) { return .input(.gpsdLink(status)) }
-            guard let message = lines.next().map({ GpsdMessage(line: $0) }) else {
-                if let action = session.tick(at: now) { return .connection(action) }
-                // The clock alone may change the link.
-                return changedStatus(at: now).map { .input(.gpsdLink($0)) }
-            }
-            switch message {
-            case .report(let report): receivers.received(report, at: now)
-            case .sky(let device, let satellites?): receivers.received(satellites: satellites, of: device, at: now)
-            default: break
-            }
-            if let action = session.received(message, at: now) {
-                // The remaining lines of a closed connection are discarded.
-                if action == .close { lines = GpsdLines() }
-                return .connection(action)
-            }
+    /// Advances timers to `now`.
+    package mutating func tick(at now: Instant, into steps: inout [Step]) {
+        emit(at: now, into: &steps)
+        for action in session.tick(at: now) { steps.append(.connection(action)) }
+        // The clock alone may change the link.
+        if let status = changedStatus(at: now) { steps.append(.input(.gpsdLink(status))) }
+    }
+
+    private mutating func received(_ message: GpsdMessage, at now: Instant, into steps: inout [Step]) {
+        switch message {
+        case .report(let report): receivers.received(report, at: now, into: &merged)
+        case .sky(let device, let satellites?): receivers.received(satellites: satellites, of: device, at: now)
+        default: break
         }
+        for action in session.received(message, at: now) {
+            // The remaining lines of a closed connection are discarded.
+            if action == .close { lines = GpsdLines() }
+            steps.append(.connection(action))
+        }
+        emit(at: now, into: &steps)
+    }
+
+    /// Appends the fixes that are complete, and the fault and the link status if they have changed.
+    private mutating func emit(at now: Instant, into steps: inout [Step]) {
+        receivers.tick(at: now, into: &merged)
+        for fix in merged {
+            guard fixes.consume(at: now) else {
+                flood.dropped(at: now)
+                continue
+            }
+            session.merged(fix)
+            steps.append(.input(.fix(fix)))
+        }
+        merged.removeAll(keepingCapacity: true)
+        while let input = flood.next(at: now) { steps.append(.input(input)) }
+        if let status = changedStatus(at: now) { steps.append(.input(.gpsdLink(status))) }
     }
 
     /// The new link status, if it has changed and the rate limit allows a report.

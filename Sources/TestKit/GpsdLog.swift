@@ -59,19 +59,19 @@ package struct GpsdLog: Sendable {
         json lines: [String], from start: Instant = Instant(milliseconds: 1_000_000)
     ) -> [(Instant, Fix)] {
         var receivers = ReceiverSelector()
-        var fixes: [(Instant, Fix)] = []
+        var fixes: [Fix] = []
         for (now, line) in arrivals(of: lines, from: start) {
             // Deadlines before the line's arrival come first.
-            while let deadline = receivers.deadline, deadline < now { receivers.take(at: deadline, &fixes) }
+            while let deadline = receivers.deadline, deadline < now { receivers.tick(at: deadline, into: &fixes) }
             switch GpsdMessage(line: Array(line.utf8)[...]) {
-            case .report(let report): receivers.received(report, at: now)
+            case .report(let report): receivers.received(report, at: now, into: &fixes)
             case .sky(let device, let satellites?): receivers.received(satellites: satellites, of: device, at: now)
             default: break
             }
-            receivers.take(at: now, &fixes)
+            receivers.tick(at: now, into: &fixes)
         }
-        if let deadline = receivers.deadline { receivers.take(at: deadline, &fixes) }
-        return fixes
+        if let deadline = receivers.deadline { receivers.tick(at: deadline, into: &fixes) }
+        return fixes.map { ($0.arrivedAt, $0) }
     }
 
     /// gpsd's lines with plausible arrivals.
@@ -91,11 +91,5 @@ package struct GpsdLog: Sendable {
             if let time = report.time, !(-2_000...0).contains(step ?? 1) { newest = time }
             return (now, line)
         }
-    }
-}
-
-extension ReceiverSelector {
-    fileprivate mutating func take(at now: Instant, _ fixes: inout [(Instant, Fix)]) {
-        while let fix = next(at: now) { fixes.append((fix.arrivedAt, fix)) }
     }
 }

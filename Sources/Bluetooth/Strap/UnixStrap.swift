@@ -57,13 +57,15 @@ package final class UnixStrap {
         reconcile()
     }
 
-    private func perform(_ action: StrapLink.Action?, at now: Instant) {
-        switch action {
-        case .connect: connect(at: now)
-        case .subscribe: connection?.subscribe(at: now)
-        case .resubscribe: connection?.resubscribe(at: now)
-        case .disconnect: connection = nil
-        case .search, .listen, .stopScan, .widen, nil: break
+    private func perform(_ actions: [StrapLink.Action], at now: Instant) {
+        for action in actions {
+            switch action {
+            case .connect: connect(at: now)
+            case .subscribe: connection?.subscribe(at: now)
+            case .resubscribe: connection?.resubscribe(at: now)
+            case .disconnect: connection = nil
+            case .search, .listen, .stopScan, .widen: break
+            }
         }
     }
 

@@ -29,8 +29,6 @@ package struct EpochMerger: Sendable {
     private let name: SanitizedText?
     private var open: Fix?
     private var reports = 0
-    /// Closed fixes that ``next(at:)`` has not returned yet, at most two in steady use.
-    private var ready: [Fix] = []
     /// The last ten fixes with a time: a ring whose oldest element is at `oldest`.
     private var closed: [Closed] = []
     private var oldest = 0
@@ -39,20 +37,19 @@ package struct EpochMerger: Sendable {
     /// - Parameter device: the receiver's path from gpsd; sanitized here.
     package init(device: String?) {
         name = device.flatMap { SanitizedText($0) }
-        ready.reserveCapacity(2)
         closed.reserveCapacity(Self.memory)
     }
 
-    /// The time at which ``next(at:)`` has a fix if no report comes.
+    /// The time at which the open fix closes if no report comes: the next time to call ``tick(at:into:)``.
     package var deadline: Instant? {
-        ready.first?.arrivedAt ?? open.map { $0.arrivedAt + Self.epochTimeout }
+        open.map { $0.arrivedAt + Self.epochTimeout }
     }
 
-    /// Receives a report. Call ``next(at:)`` after it for the fixes that it closed.
-    package mutating func received(_ report: TPVReport, at now: Instant) {
+    /// Receives a report, and appends the fixes that it closes.
+    package mutating func received(_ report: TPVReport, at now: Instant, into fixes: inout [Fix]) {
         guard let time = report.time else {
-            close()
-            ready.append(fix(report, at: now))
+            close(into: &fixes)
+            fixes.append(fix(report, at: now))
             return
         }
         if open?.time == time {
@@ -63,11 +60,11 @@ package struct EpochMerger: Sendable {
             if open == nil, late == newest { closed[late].reports += 1 }
             return
         } else {
-            close()
+            close(into: &fixes)
             open = fix(report, at: now)
             reports = 1
         }
-        if closed.count == Self.memory, closed.allSatisfy({ $0.reports <= reports }) { close() }
+        if closed.count == Self.memory, closed.allSatisfy({ $0.reports <= reports }) { close(into: &fixes) }
     }
 
     /// Receives the number of satellites for the next fixes.
@@ -75,20 +72,19 @@ package struct EpochMerger: Sendable {
         self.satellites = Timestamped(satellites, at: now)
     }
 
-    /// Returns the next fix that is complete by `now`. Call it until it returns nil.
-    package mutating func next(at now: Instant) -> Fix? {
-        if let open, now >= open.arrivedAt + Self.epochTimeout { close() }
-        return ready.isEmpty ? nil : ready.removeFirst()
+    /// Advances timers to `now`, and appends the fix that is complete.
+    package mutating func tick(at now: Instant, into fixes: inout [Fix]) {
+        if let deadline, now >= deadline { close(into: &fixes) }
     }
 
     private var newest: Int {
         closed.count < Self.memory ? closed.count - 1 : (oldest + Self.memory - 1) % Self.memory
     }
 
-    private mutating func close() {
+    private mutating func close(into fixes: inout [Fix]) {
         guard let fix = open, let time = fix.time else { return }
         open = nil
-        ready.append(fix)
+        fixes.append(fix)
         let entry = Closed(time: time, arrivedAt: fix.arrivedAt, reports: reports)
         if closed.count < Self.memory {
             closed.append(entry)

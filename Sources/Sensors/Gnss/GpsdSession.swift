@@ -10,7 +10,7 @@ package import Domain
 /// gpsd sends nothing when its receiver falls silent or is unplugged, or when the connection is half-open. So the
 /// machine probes a silent gpsd. It retries without end, and finds a restarted gpsd within 2 s.
 ///
-/// The machine does no input or output. The shell reports events with their time, performs the returned ``Action``, and
+/// The machine does no input or output. The shell reports events with their time, performs the returned ``Action``s, and
 /// calls ``tick(at:)`` no later than ``deadline``.
 package struct GpsdSession: Sendable {
     package enum Action: Equatable, Sendable {
@@ -95,17 +95,18 @@ package struct GpsdSession: Sendable {
         }
     }
 
-    package mutating func tick(at now: Instant) -> Action? {
+    /// Advances timers to `now`.
+    package mutating func tick(at now: Instant) -> [Action] {
         switch state {
         case .resting(let until):
-            guard now >= until else { return nil }
+            guard now >= until else { return [] }
             if tried == 0 { triedAt = now }
             state = .connecting(until: now + Self.connectTimeout)
-            return .connect(address)
+            return [.connect(address)]
         case .connecting(let until), .greeting(let until):
-            guard now >= until else { return nil }
+            guard now >= until else { return [] }
             failed(at: now)
-            return .close
+            return [.close]
         case .watching(var watch):
             if let since = watch.unansweredSince, now >= since + Self.probeTimeout { return reconnect(at: now) }
             if now >= watch.reportedAt + Self.reopen { return reconnect(at: now) }
@@ -114,10 +115,10 @@ package struct GpsdSession: Sendable {
                 status = absence(watch)
             }
             defer { state = .watching(watch) }
-            guard now >= watch.askAt else { return nil }
+            guard now >= watch.askAt else { return [] }
             watch.askAt = now + (watch.isRefused ? Self.requestAgain : Self.askAgain)
             watch.unansweredSince = watch.unansweredSince ?? now
-            return .send(watch.isRefused ? watchRequest : Array("?DEVICES;\n".utf8))
+            return [.send(watch.isRefused ? watchRequest : Array("?DEVICES;\n".utf8))]
         }
     }
 
@@ -151,25 +152,25 @@ package struct GpsdSession: Sendable {
     }
 
     /// Receives a line.
-    package mutating func received(_ message: GpsdMessage, at now: Instant) -> Action? {
+    package mutating func received(_ message: GpsdMessage, at now: Instant) -> [Action] {
         switch state {
-        case .resting, .connecting: return nil
+        case .resting, .connecting: return []
         case .greeting:
             guard message == .version(major: 3) else {
                 refused(at: now)
-                return .close
+                return [.close]
             }
             tried = 0
             let watch = Watch(reportedAt: now, unansweredSince: now, askAt: now + Self.probeAfter)
             if status?.state != .connecting { status = absence(watch) }
             state = .watching(watch)
-            return .send(watchRequest)
+            return [.send(watchRequest)]
         case .watching(var watch):
             watch.unansweredSince = nil
             receive(message, at: now, &watch)
             if !watch.hasReported { status = absence(watch) }
             state = .watching(watch)
-            return nil
+            return []
         }
     }
 
@@ -218,10 +219,10 @@ package struct GpsdSession: Sendable {
     }
 
     /// Reconnects and keeps the status: the receiver is still silent.
-    private mutating func reconnect(at now: Instant) -> Action {
+    private mutating func reconnect(at now: Instant) -> [Action] {
         tried = 0
         state = .resting(until: now)
-        return .close
+        return [.close]
     }
 
     /// Handles a peer that accepts the connection but is not gpsd 3, or closes it before the greeting.

@@ -36,21 +36,24 @@ package struct ReceiverSelector: Sendable {
     /// The index of the chosen receiver in `receivers`.
     private var chosen: Int?
     private var settlesAt: Instant?
+    /// The fixes of one receiver that were closed now. Kept for its capacity.
+    private var closed: [Fix] = []
 
     /// - Parameter wanted: the path of the one receiver to use; nil chooses the best.
     package init(wanted: String? = nil) {
         self.wanted = wanted
     }
 
-    /// The time at which ``next(at:)`` may have a fix if no report comes.
+    /// The next time to call ``tick(at:into:)`` if no report comes.
     package var deadline: Instant? {
         receivers.lazy.compactMap(\.merger.deadline).min()
     }
 
-    /// Receives a report. Call ``next(at:)`` after it for the fixes that it closed.
-    package mutating func received(_ report: TPVReport, at now: Instant) {
+    /// Receives a report, and appends the fixes that it closes, if its receiver is the one in use.
+    package mutating func received(_ report: TPVReport, at now: Instant, into fixes: inout [Fix]) {
         guard let index = place(of: report.device, at: now) else { return }
-        receivers[index].merger.received(report, at: now)
+        receivers[index].merger.received(report, at: now, into: &closed)
+        select(from: index, into: &fixes)
     }
 
     /// Receives a receiver's number of satellites.
@@ -59,14 +62,17 @@ package struct ReceiverSelector: Sendable {
         receivers[index].merger.received(satellites: satellites, at: now)
     }
 
-    /// Returns the next fix of the receiver in use that is complete by `now`. Call it until it returns nil.
-    package mutating func next(at now: Instant) -> Fix? {
+    /// Advances timers to `now`, and appends the fixes of the receiver in use that are complete.
+    package mutating func tick(at now: Instant, into fixes: inout [Fix]) {
         for index in receivers.indices {
-            while let fix = receivers[index].merger.next(at: now) {
-                if uses(fix, of: index) { return fix }
-            }
+            receivers[index].merger.tick(at: now, into: &closed)
+            select(from: index, into: &fixes)
         }
-        return nil
+    }
+
+    private mutating func select(from index: Int, into fixes: inout [Fix]) {
+        for place in closed.indices where uses(closed[place], of: index) { fixes.append(closed[place]) }
+        closed.removeAll(keepingCapacity: true)
     }
 
     private mutating func place(of device: String?, at now: Instant) -> Int? {

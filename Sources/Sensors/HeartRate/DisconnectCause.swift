@@ -89,3 +89,11 @@ package enum StrapFault: CaseIterable, Hashable, Sendable {
         .clear(name)
     }
 }
+
+/// Why a scan or a pairing is rejected.
+package enum StrapRequestError: Equatable, Sendable {
+    /// Another scan or pairing is in progress.
+    case busy
+    /// The host prevents it: no-bluetooth, no-adapter, adapter-off, adapter-blocked, no-permission or off.
+    case hindered(LinkReason)
+}

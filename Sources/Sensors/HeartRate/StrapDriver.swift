@@ -393,7 +393,7 @@ package struct StrapDriver: Sendable {
         isKnown: (LEAddress) -> Bool, at now: Instant, into actions: inout [Action]
     ) {
         guard link.isScanning || link.asleep != nil else { return }
-        var decision = selector.verdict(at: now, asleep: link.asleep)
+        var decision = selector.decision(at: now, asleep: link.asleep)
         // The backend may have dropped the device since it was found. It must be found again then.
         if case .connect(let strap) = decision, !isKnown(strap) { decision = .wait }
         perform(link.considered(decision, at: now), at: now, into: &actions)
@@ -416,30 +416,36 @@ package struct StrapDriver: Sendable {
 
     // MARK: Link
 
-    private mutating func perform(_ action: StrapLink.Action?, at now: Instant, into actions: inout [Action]) {
-        switch action {
-        case .search: actions.append(.search)
-        case .listen: setScanning(true, into: &actions)
-        case .stopScan: setScanning(false, into: &actions)
-        case .connect(let strap?):
-            isSearching = false
-            wanted = strap
-            current.change(to: strap)
-            tune(strap, into: &actions)
-            if scanEndsAt == nil, !isPairing {
-                actions.append(.stopScan(isConnecting: true))
-            } else {
-                updateScan(into: &actions)
+    private mutating func perform(
+        _ linkActions: [StrapLink.Action], at now: Instant, into actions: inout [Action]
+    ) {
+        for action in linkActions {
+            switch action {
+            case .search: actions.append(.search)
+            case .listen: setScanning(true, into: &actions)
+            case .stopScan: setScanning(false, into: &actions)
+            case .connect(let strap?): startConnecting(to: strap, into: &actions)
+            case .connect(nil): break
+            case .subscribe: actions.append(.subscribe)
+            case .resubscribe: actions.append(.resubscribe)
+            case .disconnect:
+                dropped(at: now)
+                wanted = nil
+                actions.append(.disconnect(strap))
+            case .widen(let strap): if selector.widened(strap) { actions.append(.remember(selector.remembered)) }
             }
-        case .connect(nil): break
-        case .subscribe: actions.append(.subscribe)
-        case .resubscribe: actions.append(.resubscribe)
-        case .disconnect:
-            dropped(at: now)
-            wanted = nil
-            actions.append(.disconnect(strap))
-        case .widen(let strap): if selector.widened(strap) { actions.append(.remember(selector.remembered)) }
-        case nil: break
+        }
+    }
+
+    private mutating func startConnecting(to strap: LEAddress, into actions: inout [Action]) {
+        isSearching = false
+        wanted = strap
+        current.change(to: strap)
+        tune(strap, into: &actions)
+        if scanEndsAt == nil, !isPairing {
+            actions.append(.stopScan(isConnecting: true))
+        } else {
+            updateScan(into: &actions)
         }
     }
 
@@ -486,12 +492,4 @@ package struct StrapDriver: Sendable {
         reporter.update(
             adapter: host.adapter, faults: link.faults.union(host.faults), status, into: &actions)
     }
-}
-
-/// Why a scan or a pairing is rejected.
-package enum StrapRequestError: Equatable, Sendable {
-    /// Another scan or pairing is in progress.
-    case busy
-    /// The host prevents it: no-bluetooth, no-adapter, adapter-off, adapter-blocked, no-permission or off.
-    case hindered(LinkReason)
 }

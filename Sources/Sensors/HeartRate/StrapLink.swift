@@ -15,7 +15,7 @@ package import Domain
 /// again. The wait doubles each time, twice at most: a dry strap finds its first beat after 15 s. A strap that was
 /// taken off is left to sleep, which saves its battery.
 ///
-/// The machine does no input or output. The shell reports events with their time, performs the returned ``Action``, and
+/// The machine does no input or output. The shell reports events with their time, performs the returned ``Action``s, and
 /// calls ``tick(at:)`` no later than ``deadline``. ``StrapSelector`` decides which strap to connect.
 package struct StrapLink: Sendable {
     package enum Action: Equatable, Sendable {
@@ -38,7 +38,7 @@ package struct StrapLink: Sendable {
         case widen(LEAddress)
     }
 
-    enum Phase: Equatable, Sendable {
+    private enum Phase: Equatable, Sendable {
         /// The host prevents a connection.
         case hindered
         case scanning
@@ -66,6 +66,12 @@ package struct StrapLink: Sendable {
     /// How long a stream must last to reset the rests.
     package static let stableAfter = Duration.seconds(5)
 
+    /// The duration of a connection that the strap ends because it does not get its connection parameters.
+    package static let shortLife = Duration.seconds(25)...Duration.seconds(160)
+
+    /// If the strap has not been worn for this long, a disconnection by the strap means that it was taken off.
+    package static let unwornLimit = Duration.seconds(10)
+
     /// A sleeping strap that advertises again after this silence was put on.
     package static let sleepSilence = Duration.seconds(20)
 
@@ -90,28 +96,28 @@ package struct StrapLink: Sendable {
     package var canListen = false
 
     /// The faults of the current strap.
-    package internal(set) var faults: Set<StrapFault> = []
+    package private(set) var faults: Set<StrapFault> = []
 
-    var phase: Phase
-    var air = ScanDutyPolicy()
-    var strap: LEAddress?
+    private var phase: Phase
+    private var air = ScanDutyPolicy()
+    private var strap: LEAddress?
     /// The last connected strap, to which the counts below belong.
-    var known: LEAddress?
-    var reason = LinkReason.searching
-    var isActive = false
+    private var known: LEAddress?
+    private var reason = LinkReason.searching
+    private var isActive = false
     /// Losses since the last stable stream.
-    var losses = 0
+    private var losses = 0
     /// Consecutive connections without a measurement.
-    var fruitless = 0
-    var hasStreamed = false
+    private var fruitless = 0
+    private var hasStreamed = false
     /// When the connection was established.
-    var connectedAt: Instant?
+    private var connectedAt: Instant?
     /// When the strap last showed that it was worn.
-    var wornAt: Instant?
+    private var wornAt: Instant?
     /// Consecutive sleeps in which the strap was not worn in between.
-    var naps = 0
+    private var naps = 0
     /// Connections that lasted ``shortLife``, as those of a strap that does not get its connection parameters.
-    var shortLives = 0
+    private var shortLives = 0
 
     /// Creates a link that searches at the first ``tick(at:)``, which is due at once.
     package init(at now: Instant) {
@@ -165,66 +171,66 @@ package struct StrapLink: Sendable {
         }
     }
 
-    var firstPatience: Duration {
+    private var firstPatience: Duration {
         Self.notificationTimeout * (1 << min(fruitless, 2))
     }
 
     /// Advances timers to `now`.
-    package mutating func tick(at now: Instant) -> Action? {
-        guard let deadline, now >= deadline else { return nil }
+    package mutating func tick(at now: Instant) -> [Action] {
+        guard let deadline, now >= deadline else { return [] }
         switch phase {
-        case .hindered: return nil
+        case .hindered: return []
         case .scanning:
             let before = air.duty
             air.tick(at: now)
-            if air.duty == before { return nil }
-            return air.duty == nil ? .stopScan : .search
+            if air.duty == before { return [] }
+            return [air.duty == nil ? .stopScan : .search]
         case .connecting(_, let isHeard):
             if isHeard {
                 rest(absence, at: now)
             } else {
                 searchAgain(at: now)
             }
-            return .disconnect
+            return [.disconnect]
         case .subscribing: break
         case .awaiting(let since, _):
             guard now >= since + firstPatience else {
                 phase = .awaiting(since: since, isAskedAgain: true)
-                return .resubscribe
+                return [.resubscribe]
             }
         case .streaming(let since, let receivedAt, _):
             guard now >= receivedAt + Self.notificationTimeout else {
                 phase = .streaming(since: since, receivedAt: receivedAt, isAskedAgain: true)
-                return .resubscribe
+                return [.resubscribe]
             }
         case .resting:
             phase = .scanning
             air.tick(at: now)
-            return air.duty == nil ? nil : .search
+            return air.duty == nil ? [] : [.search]
         case .sleeping:
             resumeSearch(at: now)
-            return .stopScan
+            return [.stopScan]
         }
         rest(.silent, at: now)
-        return .disconnect
+        return [.disconnect]
     }
 
     /// Whether to scan for the sleeping strap: only if it was worn before it left, not if it was connected in vain.
-    var isListening: Bool {
+    private var isListening: Bool {
         canListen && naps == 1
     }
 
     /// Restarts the search at the next tick, which is due at once.
-    mutating func searchAgain(at now: Instant) {
+    private mutating func searchAgain(at now: Instant) {
         phase = .resting(since: now, until: now)
     }
 
     /// The reason for a missing strap: out of range if it has streamed before.
-    var absence: LinkReason {
+    private var absence: LinkReason {
         hasStreamed ? .outOfRange : .searching
     }
 
-    mutating func rest(_ reason: LinkReason, at now: Instant) {
+    private mutating func rest(_ reason: LinkReason, at now: Instant) {
         switch phase {
         case .subscribing, .awaiting: fruitless += reason == .silent ? 1 : 0
         case .streaming(let since, let receivedAt, _):
@@ -237,8 +243,232 @@ package struct StrapLink: Sendable {
         losses += 1
     }
 
-    func rest(after losses: Int) -> Duration {
+    private func rest(after losses: Int) -> Duration {
         let rests = isActive ? Self.activeRests : Self.idleRests
         return rests[min(losses, rests.count - 1)]
+    }
+
+    // MARK: Connecting
+
+    /// Connects to a strap that was heard.
+    package mutating func found(_ strap: LEAddress?, at now: Instant) -> [Action] {
+        switch phase {
+        case .scanning: break
+        case .sleeping where strap != self.strap: break
+        default: return []
+        }
+        adopt(strap)
+        phase = .connecting(until: now + Self.connectionLimit, isHeard: true)
+        return [.connect(strap)]
+    }
+
+    /// Starts a pending connection to a strap that was not heard, for as long as the scan duty allows.
+    package mutating func expected(_ strap: LEAddress, within limit: Duration, at now: Instant) -> [Action] {
+        guard case .scanning = phase, air.duty != nil else { return [] }
+        adopt(strap)
+        let until = now + limit
+        phase = .connecting(until: min(until, air.deadline ?? until), isHeard: false)
+        return [.connect(strap)]
+    }
+
+    /// Applies the decision of ``StrapSelector``.
+    package mutating func considered(_ decision: StrapSelector.Decision, at now: Instant) -> [Action] {
+        switch (decision, phase) {
+        case (.connect(let strap), _): return found(strap, at: now)
+        case (.choose, .scanning):
+            strap = nil
+            reason = .ambiguous
+        case (.wait, .scanning): if reason == .ambiguous { reason = absence }
+        default: break
+        }
+        return []
+    }
+
+    private mutating func adopt(_ strap: LEAddress?) {
+        if reason == .ambiguous { reason = absence }
+        self.strap = strap
+    }
+
+    /// Discards the history of the previous strap.
+    private mutating func beginAnew() {
+        faults = []
+        naps = 0
+        shortLives = 0
+        fruitless = 0
+    }
+
+    /// Records that the connection is established.
+    package mutating func connected(at now: Instant) -> [Action] {
+        guard case .connecting = phase else { return [] }
+        if strap != known { beginAnew() }
+        known = strap
+        connectedAt = now
+        wornAt = now
+        phase = .subscribing(since: now)
+        return [.subscribe]
+    }
+
+    /// Records that the strap has confirmed the subscription. The wait for a measurement starts here.
+    package mutating func subscribed(at now: Instant) {
+        guard case .subscribing = phase else { return }
+        phase = .awaiting(since: now, isAskedAgain: false)
+    }
+
+    /// Receives a measurement.
+    package mutating func received(_ measurement: HeartRateMeasurement, at now: Instant) {
+        switch phase {
+        case .subscribing, .awaiting:
+            fruitless = 0
+            hasStreamed = true
+            air.end()
+            faults.remove(.needsPairing)
+            phase = .streaming(since: now, receivedAt: now, isAskedAgain: false)
+        case .streaming(let since, _, _):
+            phase = .streaming(since: since, receivedAt: now, isAskedAgain: false)
+            if now - since >= Self.stableAfter { faults.remove(.flood) }
+        default: return
+        }
+        if measurement.isSignOfWearing {
+            wornAt = now
+            naps = 0
+        }
+        if let connectedAt, now - connectedAt > Self.shortLife.upperBound {
+            faults.remove(.parametersRefused)
+            shortLives = 0
+        }
+    }
+
+    // MARK: Losing the strap
+
+    /// Records that the connection ended, or could not be made.
+    @discardableResult
+    package mutating func lost(_ loss: DisconnectCause, at now: Instant) -> [Action] {
+        var isMerelyAwaited = false
+        switch phase {
+        case .connecting(_, let isHeard): isMerelyAwaited = !isHeard
+        case .subscribing, .awaiting, .streaming: break
+        case .hindered, .scanning, .resting, .sleeping: return []
+        }
+        let life = connectedAt.map { now - $0 }
+        let unworn = wornAt.map { now - $0 }
+        connectedAt = nil
+        wornAt = nil
+        switch loss {
+        case .notFound where isMerelyAwaited: searchAgain(at: now)
+        case .unreachable, .notFound, .supervisionTimeout: rest(absence, at: now)
+        case .remoteTerminated, .ended:
+            if loss == .remoteTerminated, let unworn, unworn >= Self.unwornLimit { return sleep(at: now) }
+            rest(absence, at: now)
+            if let life, Self.shortLife.contains(life) { shortLives += 1 }
+        case .inUse: rest(.inUse, at: now)
+        case .parametersRefused:
+            faults.insert(.parametersRefused)
+            rest(.parametersRefused, at: now)
+            shortLives = 2
+        case .attTimeout, .unsupported: rest(.silent, at: now)
+        case .pairingNeeded:
+            faults.insert(.needsPairing)
+            rest(.needsPairing, at: now)
+        case .flooded:
+            faults.insert(.flood)
+            rest(.backoff, at: now)
+            phase = .resting(since: now, until: now + Self.floodRetryDelay)
+        }
+        guard shortLives > 1, let strap else { return [] }
+        shortLives = 0
+        return [.widen(strap)]
+    }
+
+    private mutating func sleep(at now: Instant) -> [Action] {
+        naps += 1
+        rest(.offBody, at: now)
+        phase = .sleeping(until: now + (naps == 1 ? Self.firstSleep : Self.laterSleep), heardAt: now)
+        air.begin(at: now)
+        return isListening ? [.listen] : []
+    }
+
+    private mutating func resumeSearch(at now: Instant) {
+        reason = absence
+        losses = 0
+        air.begin(at: now)
+        searchAgain(at: now)
+    }
+
+    /// Receives that a strap advertised, which matters while ours sleeps. ``StrapSelector`` handles other straps.
+    package mutating func received(_ strap: LEAddress, at now: Instant) -> [Action] {
+        guard case .sleeping(let until, let heardAt) = phase, strap == self.strap, isListening else { return [] }
+        guard now - heardAt >= Self.sleepSilence else {
+            phase = .sleeping(until: until, heardAt: now)
+            return []
+        }
+        reason = absence
+        losses = 0
+        phase = .connecting(until: now + Self.connectionLimit, isHeard: true)
+        return [.connect(strap)]
+    }
+
+    // MARK: Changes by people and the host
+
+    /// Receives whether a run is active. A run shortens a rest and wakes a sleeping strap.
+    package mutating func runChanged(isActive: Bool, at now: Instant) {
+        guard isActive != self.isActive else { return }
+        self.isActive = isActive
+        let before = air.duty
+        air.runChanged(isActive: isActive, at: now)
+        switch phase {
+        case .resting(let since, let until) where reason != .backoff:
+            phase = .resting(since: since, until: min(until, since + rest(after: max(losses - 1, 0))))
+        case .scanning where air.duty != before: searchAgain(at: now)
+        case .sleeping where isActive: resumeSearch(at: now)
+        default: break
+        }
+    }
+
+    /// Ends any rest or sleep: a person has selected a strap, or requested the present one.
+    ///
+    /// - Parameter keepsStrap: whether the current strap may be kept (``StrapSelector/mayKeep(_:)``).
+    package mutating func wanted(keepsStrap: Bool, at now: Instant) -> [Action] {
+        switch phase {
+        case .hindered: return []
+        case .connecting(_, isHeard: true) where keepsStrap: return []
+        case .subscribing where keepsStrap, .awaiting where keepsStrap, .streaming where keepsStrap: return []
+        case .connecting, .subscribing, .awaiting, .streaming: disconnect(keepsStrap: keepsStrap, at: now)
+        case .scanning, .resting, .sleeping:
+            disconnect(keepsStrap: keepsStrap, at: now)
+            return [.stopScan]
+        }
+        return [.disconnect]
+    }
+
+    private mutating func disconnect(keepsStrap: Bool, at now: Instant) {
+        if !keepsStrap {
+            beginAnew()
+            strap = nil
+            hasStreamed = false
+        }
+        naps = 0
+        connectedAt = nil
+        resumeSearch(at: now)
+    }
+
+    /// Stops the link for a reason on the host's side, or restarts it if `reason` is nil.
+    ///
+    /// - Parameter reason: off, no-bluetooth, no-adapter, adapter-off, adapter-blocked or no-permission.
+    package mutating func hindered(by reason: LinkReason?, at now: Instant) -> [Action] {
+        guard let reason else {
+            guard case .hindered = phase else { return [] }
+            resumeSearch(at: now)
+            return []
+        }
+        defer {
+            self.reason = reason
+            phase = .hindered
+            connectedAt = nil
+        }
+        switch phase {
+        case .hindered: return []
+        case .scanning, .resting, .sleeping: return [.stopScan]
+        case .connecting, .subscribing, .awaiting, .streaming: return [.disconnect]
+        }
     }
 }

@@ -12,18 +12,15 @@ import Testing
         var stream = GpsdDecoder(addresses: 1)
         var now = Self.start
         var steps: [GpsdDecoder.Step] = []
-        func take() {
-            while let step = stream.next(at: now) { steps.append(step) }
-        }
-        take()
+        stream.advance(to: now, into: &steps)
         stream.connected(at: now)
         for piece in pieces {
-            stream.received(piece)
-            take()
+            stream.received(piece, at: now, into: &steps)
+            stream.advance(to: now, into: &steps)
             now += interval
         }
         now += .seconds(1)
-        take()
+        stream.advance(to: now, into: &steps)
         return steps
     }
 
@@ -76,10 +73,10 @@ import Testing
         var stream = GpsdDecoder(addresses: 1)
         let now = Self.start
         func inputs(_ bytes: [UInt8]) -> [Input] {
-            stream.received(bytes)
-            var inputs: [Input] = []
-            while let step = stream.next(at: now) { if case .input(let input) = step { inputs.append(input) } }
-            return inputs
+            var steps: [GpsdDecoder.Step] = []
+            stream.received(bytes, at: now, into: &steps)
+            stream.advance(to: now, into: &steps)
+            return steps.compactMap { if case .input(let input) = $0 { input } else { nil } }
         }
         _ = inputs([])
         stream.connected(at: now)
@@ -116,19 +113,17 @@ import Testing
     @Test func silenceIsToldAtTheMomentThatItIsSilence() {
         var stream = GpsdDecoder(addresses: 1)
         var now = Self.start
-        var reports: [LinkReason?] = []
-        func take() {
-            while let step = stream.next(at: now) {
-                if case .input(.gpsdLink(let link)) = step { reports.append(link.reason) }
-            }
-        }
-        take()
+        var steps: [GpsdDecoder.Step] = []
+        stream.advance(to: now, into: &steps)
         stream.connected(at: now)
-        stream.received(transcript([#"{"class":"TPV","mode":3,"lat":1,"lon":2}"#]))
-        take()
+        stream.received(transcript([#"{"class":"TPV","mode":3,"lat":1,"lon":2}"#]), at: now, into: &steps)
+        stream.advance(to: now, into: &steps)
         while stream.deadline <= Self.start + .seconds(5) {
             now = stream.deadline
-            take()
+            stream.advance(to: now, into: &steps)
+        }
+        let reports: [LinkReason?] = steps.compactMap {
+            if case .input(.gpsdLink(let link)) = $0 { .some(link.reason) } else { nil }
         }
         #expect(reports == [.silent, nil, .silent])
         #expect(now == Self.start + .seconds(5))
@@ -142,22 +137,30 @@ import Testing
         var stream = GpsdDecoder(addresses: 2, device: seed.isMultiple(of: 3) ? "/dev/a" : nil)
         var now = Self.start
         var turns = 0
+        var steps: [GpsdDecoder.Step] = []
         for _ in 0..<1_000 {
             switch Int.random(in: 0..<6, using: &random) {
             case 0: stream.connected(at: now)
             case 1: stream.failed(at: now)
             case 2: stream.closed(at: now)
-            case 3: stream.received((0..<50).map { _ in UInt8.random(in: 0...255, using: &random) })
+            case 3:
+                let bytes = (0..<50).map { _ in UInt8.random(in: 0...255, using: &random) }
+                stream.received(bytes, at: now, into: &steps)
             default:
                 let from = Int.random(in: lines.indices, using: &random)
-                stream.received(lines[from...].prefix(Int.random(in: 0...4_000, using: &random)))
+                let bytes = lines[from...].prefix(Int.random(in: 0...4_000, using: &random))
+                stream.received(bytes, at: now, into: &steps)
             }
             let end = now + .milliseconds(Int.random(in: 0...3_000, using: &random))
             while true {
-                while let step = stream.next(at: now) {
-                    turns += 1
-                    if case .connection(.connect) = step, Bool.random(using: &random) { stream.failed(at: now) }
-                }
+                repeat {
+                    for step in steps {
+                        turns += 1
+                        if case .connection(.connect) = step, Bool.random(using: &random) { stream.failed(at: now) }
+                    }
+                    steps = []
+                    stream.tick(at: now, into: &steps)
+                } while !steps.isEmpty
                 turns += 1
                 #expect(stream.deadline > now)
                 guard stream.deadline <= end else { break }
@@ -166,5 +169,16 @@ import Testing
             now = max(now, end)
         }
         #expect(turns < 40_000)
+    }
+}
+
+extension GpsdDecoder {
+    /// Advances timers until nothing more is due, as the client does.
+    mutating func advance(to now: Instant, into steps: inout [Step]) {
+        var count: Int
+        repeat {
+            count = steps.count
+            tick(at: now, into: &steps)
+        } while steps.count > count
     }
 }

@@ -13,18 +13,21 @@ import Testing
         var inputs: [Timestamped<Input>] = []
 
         init() {
-            take(at: start)
+            advance(to: start)
             stream.connected(at: start)
             send([FakeGpsd.version], at: start)
         }
 
         mutating func send(_ lines: [String], at now: Instant) {
-            stream.received(lines.joined(separator: "\r\n").utf8.map { $0 } + [13, 10])
-            take(at: now)
+            var steps: [GpsdDecoder.Step] = []
+            stream.received(lines.joined(separator: "\r\n").utf8.map { $0 } + [13, 10], at: now, into: &steps)
+            advance(to: now, after: steps)
         }
 
-        mutating func take(at now: Instant) {
-            while let step = stream.next(at: now) {
+        mutating func advance(to now: Instant, after earlier: [GpsdDecoder.Step] = []) {
+            var steps = earlier
+            stream.advance(to: now, into: &steps)
+            for step in steps {
                 if case .input(let input) = step { inputs.append(Timestamped(input, at: now)) }
             }
             #expect(stream.deadline > now)
@@ -32,7 +35,7 @@ import Testing
 
         /// Runs at each deadline until `end`.
         mutating func wait(until end: Instant) {
-            while stream.deadline <= end { take(at: stream.deadline) }
+            while stream.deadline <= end { advance(to: stream.deadline) }
         }
 
         var fixes: [Timestamped<Fix>] {

@@ -19,13 +19,14 @@ func report(
 
     /// Returns the fixes that a report closes at once.
     mutating func fixes(after report: TPVReport) -> [Fix] {
-        merger.received(report, at: clock.now)
-        return ready()
+        var fixes: [Fix] = []
+        merger.received(report, at: clock.now, into: &fixes)
+        return fixes + ready()
     }
 
     mutating func ready() -> [Fix] {
         var fixes: [Fix] = []
-        while let fix = merger.next(at: clock.now) { fixes.append(fix) }
+        merger.tick(at: clock.now, into: &fixes)
         return fixes
     }
 

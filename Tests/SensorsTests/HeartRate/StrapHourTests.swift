@@ -37,7 +37,7 @@ struct StrapHourTests {
 
         _ = link.tick(at: clock.now)
         _ = link.found(nil, at: clock.now)
-        #expect(link.connected(at: clock.now) == .subscribe)
+        #expect(link.connected(at: clock.now) == [.subscribe])
         carryOut(session.start(at: clock.now))
         for second in 0..<3_600 {
             clock.advance(by: .seconds(1))

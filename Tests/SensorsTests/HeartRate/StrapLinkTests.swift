@@ -11,7 +11,7 @@ struct StrapLinkTests {
 
     init() {
         link = StrapLink(at: clock.now)
-        #expect(link.tick(at: clock.now) == .search)
+        #expect(link.tick(at: clock.now) == [.search])
     }
 
     /// Advances the clock, with a tick at each deadline. Returns the actions with their seconds.
@@ -21,15 +21,15 @@ struct StrapLinkTests {
         var actions: [Timestamped<StrapLink.Action>] = []
         while let deadline = link.deadline, deadline <= end {
             clock.now = max(clock.now, deadline)
-            if let action = link.tick(at: clock.now) { actions.append(Timestamped(action, at: clock.now)) }
+            actions += link.tick(at: clock.now).map { Timestamped($0, at: clock.now) }
         }
         clock.now = end
         return actions
     }
 
     private mutating func stream() {
-        #expect(link.found(strap, at: clock.now) == .connect(strap))
-        #expect(link.connected(at: clock.now) == .subscribe)
+        #expect(link.found(strap, at: clock.now) == [.connect(strap)])
+        #expect(link.connected(at: clock.now) == [.subscribe])
         link.subscribed(at: clock.now)
         link.received(.worn, at: clock.now)
     }
@@ -44,8 +44,8 @@ struct StrapLinkTests {
     }
 
     @Test mutating func silentStrapIsGivenUpAndFoundAgain() {
-        #expect(link.found(strap, at: clock.now) == .connect(strap))
-        #expect(link.connected(at: clock.advance(by: .seconds(2))) == .subscribe)
+        #expect(link.found(strap, at: clock.now) == [.connect(strap)])
+        #expect(link.connected(at: clock.advance(by: .seconds(2))) == [.subscribe])
         link.subscribed(at: clock.advance(by: .milliseconds(300)))
         link.received(.worn, at: clock.advance(by: .seconds(1)))
         #expect(link.status == LinkStatus(.connected, address: strap.address))
@@ -57,7 +57,7 @@ struct StrapLinkTests {
                 Timestamped(.search, at: receivedAt + .seconds(12)),
             ])
         #expect(link.status == LinkStatus(.disconnected, reason: .silent, address: strap.address))
-        #expect(link.found(strap, at: clock.now) == .connect(strap))
+        #expect(link.found(strap, at: clock.now) == [.connect(strap)])
     }
 
     @Test mutating func aStrapIsConnectedFromItsFirstMeasurementOn() {
@@ -93,8 +93,8 @@ struct StrapLinkTests {
     @Test mutating func aConnectionWithoutMeasurementsIsGivenUpWithTwiceThePatienceEachTime() {
         var patience: [Double] = []
         for _ in 0..<5 {
-            #expect(link.found(strap, at: clock.now) == .connect(strap))
-            #expect(link.connected(at: clock.now) == .subscribe)
+            #expect(link.found(strap, at: clock.now) == [.connect(strap)])
+            #expect(link.connected(at: clock.now) == [.subscribe])
             link.subscribed(at: clock.advance(by: .seconds(8)))
             let subscribedAt = clock.now
             var actions = wait(.seconds(3))
@@ -163,7 +163,7 @@ struct StrapLinkTests {
         #expect(link.deadline == lostAt + .seconds(30))
         link.runChanged(isActive: true, at: clock.advance(by: .seconds(20)))
         #expect(link.deadline == lostAt + .seconds(5))
-        #expect(link.tick(at: clock.now) == .search)
+        #expect(link.tick(at: clock.now) == [.search])
     }
 
     @Test mutating func aRunMayBeginBeforeTheFirstSearch() {
@@ -188,10 +188,10 @@ struct StrapLinkTests {
     }
 
     @Test mutating func aStrapThatIsMerelyAwaitedIsNoConnectionToThoseOutside() {
-        #expect(link.expected(strap, within: .seconds(45), at: clock.now) == .connect(strap))
+        #expect(link.expected(strap, within: .seconds(45), at: clock.now) == [.connect(strap)])
         #expect(link.status == LinkStatus(.disconnected, reason: .searching, address: strap.address))
         #expect(link.duty == .full)
-        #expect(link.connected(at: clock.now) == .subscribe)
+        #expect(link.connected(at: clock.now) == [.subscribe])
         #expect(link.status.state == .connecting)
     }
 
@@ -221,8 +221,8 @@ struct StrapLinkTests {
     @Test mutating func aStrapThatIsHeardIsConnectedWhateverTheAir() {
         wait(.seconds(126))
         #expect(link.duty == nil)
-        #expect(link.expected(strap, within: .seconds(45), at: clock.now) == nil)
-        #expect(link.found(strap, at: clock.now) == .connect(strap))
+        #expect(link.expected(strap, within: .seconds(45), at: clock.now) == [])
+        #expect(link.found(strap, at: clock.now) == [.connect(strap)])
         #expect(wait(.seconds(44)).isEmpty)
     }
 
@@ -273,8 +273,8 @@ struct StrapLinkTests {
             case 9: _ = link.hindered(by: .random(using: &random) ? .adapterOff : nil, at: clock.now)
             case 10: link.canListen.toggle()
             case 11:
-                let verdicts: [StrapSelector.Decision] = [.wait, .choose, .connect(strap)]
-                _ = link.considered(verdicts.randomElement(using: &random)!, at: clock.now)
+                let decisions: [StrapSelector.Decision] = [.wait, .choose, .connect(strap)]
+                _ = link.considered(decisions.randomElement(using: &random)!, at: clock.now)
             default: clock.advance(by: .milliseconds(.random(in: 0...20_000, using: &random)))
             }
             if Int.random(in: 0...3, using: &random) == 0 { continue }

@@ -24,7 +24,7 @@ struct StrapSelectorTests {
         _ address: LEAddress, _ name: String? = nil, rssi: Int? = -70, services: [AttributeUUID] = heartRate
     ) -> StrapSelector.Decision {
         choice.received(Self.sighting(address, name, rssi: rssi, services: services), at: clock.now)
-        return choice.verdict(at: clock.now)
+        return choice.decision(at: clock.now)
     }
 
     private mutating func beat(_ address: LEAddress) -> Bool {
@@ -40,12 +40,12 @@ struct StrapSelectorTests {
         #expect(hear(Self.h10) == .wait)
         #expect(choice.deadline(at: clock.now) == clock.now + .seconds(5))
         clock.advance(by: .seconds(5))
-        #expect(choice.verdict(at: clock.now) == .connect(Self.h10))
+        #expect(choice.decision(at: clock.now) == .connect(Self.h10))
     }
 
     @Test mutating func aStrapThatWasHeardOnlyOnceIsNotThereAnyMore() {
         _ = hear(Self.h10)
-        #expect(choice.verdict(at: clock.advance(by: .seconds(15))) == .wait)
+        #expect(choice.decision(at: clock.advance(by: .seconds(15))) == .wait)
     }
 
     @Test mutating func aStrapHeldAgainstTheDeviceIsTakenAfterThreeSeconds() {
@@ -53,7 +53,7 @@ struct StrapSelectorTests {
         #expect(hear(Self.h10, rssi: -56) == .choose)
         clock.advance(by: .milliseconds(2_900))
         #expect(hear(Self.h10, rssi: -55) == .choose, "another may be as near and not be heard yet")
-        #expect(choice.verdict(at: clock.advance(by: .milliseconds(100))) == .connect(Self.h10))
+        #expect(choice.decision(at: clock.advance(by: .milliseconds(100))) == .connect(Self.h10))
     }
 
     @Test(arguments: [(-45, true), (-44, false)])
@@ -72,7 +72,7 @@ struct StrapSelectorTests {
         clock.advance(by: .seconds(14))
         #expect(hear(Self.h10) == .choose)
         // The other strap is gone.
-        #expect(choice.verdict(at: clock.advance(by: .seconds(1))) == .connect(Self.h10))
+        #expect(choice.decision(at: clock.advance(by: .seconds(1))) == .connect(Self.h10))
     }
 
     @Test mutating func equallyNearStrangersAreNotToldApart() {
@@ -217,7 +217,7 @@ struct StrapSelectorTests {
         #expect(hear(Self.h10) == .wait)
         #expect(choice.deadline(at: clock.advance(by: .seconds(20))) == clock.now + .seconds(10))
         #expect(hear(Self.h10) == .wait)
-        #expect(choice.verdict(at: clock.advance(by: .seconds(10))) == .connect(Self.h10))
+        #expect(choice.decision(at: clock.advance(by: .seconds(10))) == .connect(Self.h10))
     }
 
     @Test mutating func aStrapThatComesBackWithinHalfAMinuteIsUsedAgain() {
@@ -241,10 +241,10 @@ struct StrapSelectorTests {
             clock.advance(by: .seconds(10))
             _ = hear(Self.h9)
             _ = hear(Self.h10)
-            #expect(choice.verdict(at: clock.now, asleep: Self.h9) == .wait)
+            #expect(choice.decision(at: clock.now, asleep: Self.h9) == .wait)
         }
         clock.advance(by: .seconds(10))
-        #expect(choice.verdict(at: clock.now, asleep: Self.h9) == .connect(Self.h10))
+        #expect(choice.decision(at: clock.now, asleep: Self.h9) == .connect(Self.h10))
     }
 
     @Test mutating func whatIsSaidLaterHolds() {
@@ -325,7 +325,7 @@ struct StrapSelectorTests {
                 _ = hear(
                     address, address == Self.watch ? "Forerunner" : nil, rssi: .random(in: -90 ... -20, using: &random))
             }
-            switch choice.verdict(at: clock.now) {
+            switch choice.decision(at: clock.now) {
             case .connect(let strap): #expect(strap == Self.h10 || strap == Self.watch)
             case .wait: break
             case .choose: Issue.record("ours are known")
