@@ -8,35 +8,35 @@ import Testing
 
 /// The imported distance of device files and damaged files.
 @Suite struct FileDistanceTests {
-    /// A file of the project, or one from a local collection beside it.
-    struct File: CustomTestStringConvertible {
-        var url: URL
-        var testDescription: String { url.lastPathComponent }
+    private static let stated =
+        ReferenceFile.all(in: "fit", ".fit") + ReferenceFile.all(in: "gpx_tcx", ".tcx").filter { !$0.isCompressed }
+    private static let tracks =
+        stated + ReferenceFile.all(in: "gpx_tcx", ".gpx").filter { !$0.isCompressed }
+        + ReferenceFile.all(in: "kml", "track.kml")
+    /// Courses, and places and lines without times.
+    private static let others =
+        ReferenceFile.all(in: "courses", ".fit", ".gpx", ".tcx")
+        + ReferenceFile.all(in: "kml", ".kml").filter { !$0.name.hasSuffix("track.kml") }
 
-        static let all: [File] = {
-            let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            let shared = tests.deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/data")
-            let folders = ["fit", "gpx_tcx", "courses", "kml"].map { shared.appending(path: $0) }
-            return ([tests.appending(path: "Data/fit")] + folders).flatMap { folder in
-                ((try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? [])
-                    .filter { ["fit", "gpx", "tcx", "kml"].contains($0.pathExtension.lowercased()) }
-                    .sorted { $0.path < $1.path }.map(File.init)
-            }
-        }()
+    @Test(arguments: others)
+    func aFileWithoutAnActivityIsRejected(file: ReferenceFile) {
+        #expect(throws: FileError.self) { try ImportedFile(Data(contentsOf: file.url)) }
     }
 
-    @Test(arguments: File.all)
-    func aDevicesFileKeepsTheDistanceThatItStates(file: File) throws {
-        guard let imported = try? ImportedFile(Data(contentsOf: file.url)), imported.isStated else { return }
+    @Test(arguments: stated)
+    func aDevicesFileKeepsTheDistanceThatItStates(file: ReferenceFile) throws {
+        let imported = try ImportedFile(Data(contentsOf: file.url))
+        try #require(imported.isStated)
         #expect(imported.judgedRows == imported.rows)
         #expect(imported.judged == imported.recording)
         #expect(imported.distance.notCounted == (0, 0, 0))
     }
 
     /// The imported distance of a track equals that of its replay, bit for bit.
-    @Test(arguments: File.all)
-    func aTrackIsAsLongAsItsReplay(file: File) throws {
-        guard let imported = try? ImportedFile(Data(contentsOf: file.url)), !imported.recording.isIndoor else { return }
+    @Test(arguments: tracks)
+    func aTrackIsAsLongAsItsReplay(file: ReferenceFile) throws {
+        let imported = try ImportedFile(Data(contentsOf: file.url))
+        try #require(!imported.recording.isIndoor)
         for sport in [imported.recording.sport, .walk] {
             var recording = imported.recording
             recording.sport = sport

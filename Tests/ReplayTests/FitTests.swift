@@ -6,24 +6,9 @@ import Testing
 
 /// Recordings of devices and our own, exported as FIT and imported again, checked by independent readers.
 @Suite struct FitTests {
-    /// Recordings of the project, and a local collection beside it.
-    static let files = names(in: "fit")
+    static let files = ReferenceFile.all(in: "fit", ".fit")
     /// Damaged and unusual files.
-    static let oddFiles = names(in: "fit/robustness")
-
-    private static func names(in folder: String) -> [URL] {
-        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let folders = [
-            tests.appending(path: "Data/" + folder),
-            tests.deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/data/" + folder),
-        ]
-        var names: Set<String> = []
-        return folders.flatMap { folder in
-            ((try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? [])
-                .filter { $0.pathExtension == "fit" && names.insert($0.lastPathComponent).inserted }
-                .sorted { $0.path < $1.path }
-        }
-    }
+    static let oddFiles = ReferenceFile.all(in: "fit/robustness", ".fit")
 
     private let directory: TemporaryDirectory
     private let check: Checker
@@ -34,9 +19,9 @@ import Testing
     }
 
     @Test(arguments: files + oddFiles)
-    func aDevicesRecordingIsTheSameAfterItWasExported(file: URL) throws {
-        guard let first = try? FitFile([UInt8](Data(contentsOf: file)), pieces: 4096) else {
-            #expect(Self.refused.keys.contains(file.lastPathComponent))
+    func aDevicesRecordingIsTheSameAfterItWasExported(file: ReferenceFile) throws {
+        guard let first = try? FitFile(file.bytes(), pieces: 4096) else {
+            #expect(Self.refused.keys.contains(file.name))
             return
         }
         let exported = try FitFile.export(first.recording, first.rows)
@@ -54,7 +39,7 @@ import Testing
         try Data(exported).write(to: URL(filePath: copy))
         try expectNothing(of: ["valid", copy])
         // Garmin's reader does not support compressed timestamps.
-        if !file.lastPathComponent.contains("compressed") { try expectNothing(of: ["same", file.path, copy]) }
+        if !file.name.contains("compressed") { try expectNothing(of: ["same", file.url.path, copy]) }
     }
 
     private func expectNothing(of arguments: [String], sourceLocation: SourceLocation = #_sourceLocation) throws {
@@ -62,11 +47,11 @@ import Testing
         #expect(complaints == "", sourceLocation: sourceLocation)
     }
 
-    @Test(arguments: files) func aDevicesTotalsAreOurs(file: URL) throws {
-        let recording = try FitFile([UInt8](Data(contentsOf: file))).recording
+    /// Except a file whose owner trimmed its records but not its events.
+    @Test(arguments: files.filter { $0.name != "walk-fr55-0.7km.fit" })
+    func aDevicesTotalsAreOurs(file: ReferenceFile) throws {
+        let recording = try FitFile(file.bytes()).recording
         let claim = try #require(recording.claim)
-        // Its owner trimmed its records but not its events.
-        guard !["walk-fr55-0.7km.fit"].contains(file.lastPathComponent) else { return }
         let elapsed = try #require(claim.elapsedMilliseconds)
         #expect(abs(recording.total.elapsedMilliseconds - elapsed) <= 2000)
         let metres = try #require(claim.distanceMetres)
@@ -77,10 +62,10 @@ import Testing
         }
     }
 
-    @Test(arguments: oddFiles) func anOddFileIsReadOrRefusedWhereItIsWrong(file: URL) throws {
-        let bytes = [UInt8](try Data(contentsOf: file))
+    @Test(arguments: oddFiles) func anOddFileIsReadOrRefusedWhereItIsWrong(file: ReferenceFile) throws {
+        let bytes = try file.bytes()
         let failure = try Self.failure(of: bytes)
-        #expect(failure?.description == Self.refused[file.lastPathComponent])
+        #expect(failure?.description == Self.refused[file.name])
     }
 
     private static func failure(of bytes: [UInt8]) throws -> FileError? {

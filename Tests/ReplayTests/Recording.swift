@@ -30,23 +30,12 @@ struct Recording: CustomTestStringConvertible {
         return (metres.last ?? 0) - (metres.first ?? 0)
     }
 
-    /// Recordings of the project, and a local collection beside it whose licences forbid copies.
     static let all: [Recording] = {
-        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let folders = [
-            tests.appending(path: "Data/replay"),
-            tests.deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/data/fit"),
-        ]
+        let suffix = ".records.csv"
+        let files = ReferenceFile.all(in: "replay", suffix) + ReferenceFile.all(in: "fit", suffix)
         var names: Set<String> = []
-        return folders.flatMap { folder -> [Recording] in
-            let files =
-                (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
-            return files.filter { $0.lastPathComponent.hasSuffix(".records.csv") }
-                .sorted { $0.path < $1.path }
-                .compactMap { file in
-                    let name = String(file.lastPathComponent.dropLast(".records.csv".count))
-                    return names.insert(name).inserted ? try? Recording(name: name, csv: file) : nil
-                }
+        return files.filter { names.insert($0.name).inserted }.compactMap { file in
+            try? Recording(name: String(file.name.dropLast(suffix.count)), csv: file.url)
         }
     }()
 

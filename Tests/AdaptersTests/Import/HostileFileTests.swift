@@ -97,8 +97,8 @@ import Wire
         #expect((50..<500).contains(refused))
     }
 
-    @Test(arguments: SharedFile.all("gpx_tcx/negative", ".gpx", ".tcx"))
-    func whatIsNotValidIsReadAsFarAsItIsUnderstood(file: SharedFile) throws {
+    @Test(arguments: ReferenceFile.all(in: "gpx_tcx/negative", ".gpx", ".tcx"))
+    func whatIsNotValidIsReadAsFarAsItIsUnderstood(file: ReferenceFile) throws {
         let points = [
             "gpxpy-no-creator.gpx": 296, "opentracks-gpx11_with_speed_no_namespace.gpx": 3,
             "opentracks-legacy_gpx_pause_resume.gpx": 4, "tcxreader-mapmyride-float-calories.tcx.gz": 3112,
@@ -106,8 +106,7 @@ import Wire
             "togeojson-empty_ele.gpx": 2, "togeojson-strava.gpx": 3, "togeojson-tour_hr.tcx": 465,
             "togeojson-unique_trkpt.gpx": 1,
         ]
-        let name = String(file.path.split(separator: "/").last ?? "")
-        if let count = points[name] {
+        if let count = points[file.name] {
             let read = try ReadFile(try file.bytes())
             Self.expectGood(read)
             let leftOut = ["points without time", "points with an earlier time", "points too far ahead in time"]

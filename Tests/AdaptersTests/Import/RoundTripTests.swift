@@ -60,13 +60,13 @@ import Testing
                 == WrittenFile(format, third.recording, third.rows).text)
     }
 
-    @Test(arguments: SharedFile.all("gpx_tcx", ".gpx", ".tcx"))
-    func aVendorsFileKeepsAllThroughExportAndImport(file: SharedFile) throws {
+    @Test(arguments: ReferenceFile.all(in: "gpx_tcx", ".gpx", ".tcx"))
+    func aVendorsFileKeepsAllThroughExportAndImport(file: ReferenceFile) throws {
         try Self.expectSame(file.isTCX ? .tcx : .gpx, try ReadFile(try file.bytes()))
     }
 
-    @Test(arguments: SharedFile.all("kml", "track.kml"))
-    func aTrackOfKMLKeepsAllThroughExportAndImport(file: SharedFile) throws {
+    @Test(arguments: ReferenceFile.all(in: "kml", "track.kml"))
+    func aTrackOfKMLKeepsAllThroughExportAndImport(file: ReferenceFile) throws {
         try Self.expectSame(.kml, try ReadFile(try file.bytes()))
     }
 

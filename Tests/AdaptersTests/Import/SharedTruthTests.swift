@@ -1,6 +1,7 @@
 import Domain
 import Formats
 import Foundation
+import TestKit
 import Testing
 
 /// Our importers find the same as independent tools in files of others.
@@ -23,14 +24,14 @@ import Testing
         var deviceTotalTimeS: Double?
     }
 
-    @Test(arguments: SharedFile.all("gpx_tcx", ".gpx", ".tcx"))
-    func whatAFileHoldsIsRead(file: SharedFile) throws {
+    @Test(arguments: ReferenceFile.all(in: "gpx_tcx", ".gpx", ".tcx"))
+    func whatAFileHoldsIsRead(file: ReferenceFile) throws {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         let all = try decoder.decode(
-            [String: Truth].self, from: Data(contentsOf: SharedFile.root.appending(path: "gpx_tcx/truth.json")))
-        let name = URL(filePath: file.path).lastPathComponent.replacing(".gz", with: "")
-        let truth = try #require(all[name])
+            [String: Truth].self,
+            from: Data(contentsOf: file.url.deletingLastPathComponent().appending(path: "truth.json")))
+        let truth = try #require(all[file.name.replacing(".gz", with: "")])
         let read = try ReadFile(try file.bytes())
         let lost = ["points without time", "points with an earlier time", "points too far ahead in time"]
             .reduce(0) { $0 + read.leftovers[$1] }

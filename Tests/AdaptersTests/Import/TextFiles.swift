@@ -81,32 +81,8 @@ extension MadeRecording {
     }
 }
 
-/// Files outside of the repository, because their licences forbid copies.
-struct SharedFile: CustomTestStringConvertible {
-    var path: String
-    var testDescription: String { path }
-
-    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "shared/data")
-
-    /// Whether the files are present.
-    static var isThere: Bool { FileManager.default.fileExists(atPath: root.path) }
-
-    /// The files of a folder with the given suffixes, compressed or not.
-    static func all(_ folder: String, _ endings: String...) -> [SharedFile] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)) ?? []
-        return names.sorted().filter { name in endings.contains { name.hasSuffix($0) || name.hasSuffix($0 + ".gz") } }
-            .map { SharedFile(path: folder + "/" + $0) }
-    }
-
-    var isTCX: Bool { path.contains(".tcx") }
-
-    func bytes() throws -> [UInt8] {
-        let file = Self.root.appending(path: path).path
-        guard path.hasSuffix(".gz") else { return [UInt8](try Data(contentsOf: URL(filePath: file))) }
-        return try Tool.run("gunzip", "-c", file).output
-    }
+extension ReferenceFile {
+    var isTCX: Bool { name.contains(".tcx") }
 }
 
 /// A program that the tests run.
