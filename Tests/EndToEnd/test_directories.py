@@ -8,13 +8,13 @@ import subprocess
 
 import pytest
 
+import needs
 from harness.process import ENVIRONMENT, PACECTL, PACED
 from harness.timing import wait_for
 
 OFF = ["--gpsd", "off", "--bluetooth", "off"]
 OTHER = 54301
 STATE_FILES = ["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm", "journal.reserve", "straps.json"]
-IS_ROOT = os.getuid() == 0
 
 
 class Attempt:
@@ -84,8 +84,7 @@ def put(kind, path, victim):
         os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
 
 
-# Only root makes devices.
-KINDS = ["symbolic link", "FIFO", "directory", "socket"] + (["character device"] if IS_ROOT else [])
+KINDS = ["symbolic link", "FIFO", "directory", "socket", pytest.param("character device", marks=needs.ROOT)]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -160,16 +159,18 @@ def mended(text, option):
 
 # The end of the message, after the command.
 AFTER = {"--runtime-dir": "; or give another --runtime-dir", "--state-dir": ", keeping up to 10 min in memory"}
-CASES = [("everybody", 0o777), ("everybody, sticky", 0o1777)] + (
-    [("a group", 0o770), ("another owner", 0o700)] if IS_ROOT else [])
+CASES = [
+    pytest.param("everybody", 0o757, id="everybody"), pytest.param("everybody, sticky", 0o1757, id="everybody, sticky"),
+    pytest.param("a group", 0o770, id="a group", marks=needs.ROOT),
+    pytest.param("another owner", 0o700, id="another owner", marks=needs.ROOT)]
 
 
-@pytest.mark.parametrize("who, mode", CASES, ids=[who for who, _ in CASES])
+@pytest.mark.parametrize("who, mode", CASES)
 @pytest.mark.parametrize("which, option", [("run", "--runtime-dir"), ("state", "--state-dir")])
 def test_a_directory_that_another_user_can_write_to_is_refused_with_what_mends_it(stage, which, option, who, mode):
     directory = stage.directory / which
     directory.mkdir()
-    if IS_ROOT:
+    if not who.startswith("everybody"):
         os.chown(directory, OTHER if who == "another owner" else 0, OTHER if who == "a group" else 0)
     directory.chmod(mode)
     attempt = Attempt(stage)
@@ -217,10 +218,9 @@ def test_a_link_to_the_state_directory_is_resolved_once(stage):
     assert not (stage.directory / "journal.sqlite").exists()
 
 
+@needs.ROOT
 def test_another_user_cannot_have_root_overwrite_a_file(stage, victim):
     """The whole attack: a user owns the directory that root starts a daemon in."""
-    if not IS_ROOT:
-        return
     stage.directory.chmod(0o755)
     for name in ("run", "state"):
         directory = stage.directory / name
@@ -234,9 +234,8 @@ def test_another_user_cannot_have_root_overwrite_a_file(stage, victim):
     assert f"user {OTHER} owns {stage.directory}/run and paced runs as user root" in attempt.text
 
 
+@needs.ROOT
 def test_a_daemon_of_another_user_runs_in_its_own_directories_and_root_learns_whose_it_is(stage):
-    if not IS_ROOT:
-        return
     stage.directory.chmod(0o755)
     home = stage.directory / "home"
     home.mkdir()

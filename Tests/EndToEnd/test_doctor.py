@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+import needs
 from harness.fake_paced import IDLE, FakePaced
 from harness.process import PACECTL, Gpsd, free_port
 from harness.timing import wait_for
@@ -130,9 +131,8 @@ def test_floods_of_nonsense_do_no_harm(tmp_path, tree):
         server.close()
 
 
+@needs.ROOT
 def test_one_who_is_not_root_is_told_what_he_may_know():
-    if os.geteuid() != 0:
-        return
     # pytest's own directories are readable by root only.
     with tempfile.TemporaryDirectory() as directory:
         directory = pathlib.Path(directory)

@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 
+import needs
 from harness.fake_systemd import Service
 from harness.notify import NotifyListener
 from harness.timing import wait_for
@@ -130,20 +131,28 @@ def test_a_user_over_the_limit_is_told_and_keeps_nobody_else_out(stage):
     assert clients[299].recv(1) == b""
     refusals = [json.loads(client.makefile().readline())["error"] for client in clients[316:]]
     assert all(refusal["code"] == -32002 and str(os.getuid()) in refusal["data"]["message"] for refusal in refusals)
-    if os.getuid() == 0:
-        # Another user, whom the modes of the files admit here.
-        stage.directory.chmod(0o755)
-        daemon.runtime.chmod(0o755)
-        for path in (daemon.state_socket, control):
-            path.chmod(0o666)
-        other = subprocess.run(
-            f"setpriv --reuid=65534 --regid=65534 --clear-groups nc -U {daemon.state_socket} </dev/null | head -n 2",
-            shell=True, capture_output=True, text=True, timeout=10).stdout
-        assert [json.loads(line)["class"] for line in other.splitlines()] == ["VERSION", "STATE"]
     leave(clients, daemon, quiet)
     assert daemon.call("status")["run"] == "idle"
     time.sleep(1.5)
     assert missed_nothing(reader, "STATE") and not reader.of("DROPPED")
+
+
+@needs.ROOT
+def test_a_user_over_the_limit_leaves_room_for_another_user(stage):
+    daemon = stage.paced(*OFF)
+    quiet = daemon.descriptors()
+    clients = [connect(daemon.state_socket) for _ in range(300)]
+    clients[299].settimeout(5)
+    assert b'"ERROR"' in clients[299].recv(65536)
+    # The modes of the files admit everybody here.
+    stage.directory.chmod(0o755)
+    daemon.runtime.chmod(0o755)
+    daemon.state_socket.chmod(0o666)
+    other = subprocess.run(
+        f"setpriv --reuid=65534 --regid=65534 --clear-groups nc -U {daemon.state_socket} </dev/null | head -n 2",
+        shell=True, capture_output=True, text=True, timeout=10).stdout
+    assert [json.loads(line)["class"] for line in other.splitlines()] == ["VERSION", "STATE"]
+    leave(clients, daemon, quiet)
 
 
 def test_without_descriptors_a_run_is_recorded_and_becomes_a_file(stage):

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+import needs
 from harness.fake_paced import IDLE, RUN, FakePaced
 from harness.process import PACECTL, ROOT, ManagedProcess, Paced
 from harness.timing import wait_for
@@ -174,16 +175,8 @@ class Keyboard:
         self.program.wait(10)
 
 
-def has_keyboards():
-    if os.path.exists("/dev/uinput"):
-        return True
-    print("there is no /dev/uinput here: the virtual machine plays the keys")
-    return False
-
-
+@needs.KEYBOARDS
 def test_keys_steer_the_run(tmp_path, lights):
-    if not has_keyboards():
-        return
     paced = Paced(tmp_path, "--gpsd", "off", "--bluetooth", "off")
     paced.start()
     panel = Panel(tmp_path, lights, CONFIGURATION + "Devices=Paced Test\n", paced.runtime, "/dev/input")
@@ -219,9 +212,8 @@ def test_keys_steer_the_run(tmp_path, lights):
             paced.end()
 
 
+@needs.KEYBOARDS
 def test_keyboard_that_comes_and_goes(tmp_path, lights):
-    if not has_keyboards():
-        return
     paced = Paced(tmp_path, "--gpsd", "off", "--bluetooth", "off")
     paced.start()
     panel = Panel(tmp_path, lights, CONFIGURATION, paced.runtime, "/dev/input")

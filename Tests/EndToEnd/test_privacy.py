@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+import needs
 from harness.fake_gpsd import FakeGpsd
 from harness.process import PACECTL
 from harness.timing import wait_for
@@ -95,17 +96,18 @@ def test_what_was_open_to_others_is_narrowed_at_the_start(stage):
     assert copies and {mode(path) for path in copies} == {0o640}
 
 
-def test_members_of_the_group_list_and_export_and_nobody_else_sees_anything(stage):
-    # Only root can change the user; else the tests' own user is the member, and there is no other user.
-    is_root = os.getuid() == 0
-    member = {"user": 54301, "group": 54311, "extra_groups": []} if is_root else {}
-    stranger = {"user": 54302, "group": 54312, "extra_groups": []}
+MEMBER = {"user": 54301, "group": 54311, "extra_groups": []}
+STRANGER = {"user": 54302, "group": 54312, "extra_groups": []}
+
+
+def recorded(stage, group=None):
+    """A daemon with one activity and its file, and a directory that everybody writes to."""
     stage.directory.chmod(0o755)
     state, free = stage.directory / "state", stage.directory / "free"
-    # As systemd creates it for Group=, by other means: new files in it get its group.
     state.mkdir()
-    if is_root:
-        os.chown(state, 0, member["group"])
+    if group is not None:
+        # As systemd creates it for Group=, by other means: new files in it get its group.
+        os.chown(state, 0, group)
         state.chmod(0o2750)
     free.mkdir()
     free.chmod(0o777)
@@ -113,37 +115,54 @@ def test_members_of_the_group_list_and_export_and_nobody_else_sees_anything(stag
     paced = stage.paced(*OFF)
     record(paced)
     wait_for(lambda: list((state / "exports").glob("[!.]*.fit")), 10, "a file of the run")
+    return paced, state, free
 
-    def pacectl(who, *words):
-        return subprocess.run(
-            [PACECTL, "--state-dir", state, *words], capture_output=True, text=True, timeout=10, cwd=free, **who)
 
-    def reads(who, path):
-        return subprocess.run(["cat", path], capture_output=True, timeout=10, **who).returncode == 0
+def pacectl(who, state, free, *words):
+    return subprocess.run(
+        [PACECTL, "--state-dir", state, *words], capture_output=True, text=True, timeout=10, cwd=free, **who)
 
+
+def reads(who, path):
+    return subprocess.run(["cat", path], capture_output=True, timeout=10, **who).returncode == 0
+
+
+def lists_and_exports(who, state, free, name):
+    """The exported file."""
+    assert pacectl(who, state, free, "activities").stdout.count("\n") == 2
+    target = free / name
+    assert pacectl(who, state, free, "export", "1", "--format", "gpx", "-o", target).returncode == 0
+    assert b"<gpx" in target.read_bytes()
+    assert reads(who, next((state / "exports").glob("[!.]*.fit")))
+    return target
+
+
+def test_its_own_user_lists_and_exports_beside_the_daemon_and_without_it(stage):
+    paced, state, free = recorded(stage)
+    lists_and_exports({}, state, free, "beside.gpx")
+    paced.end()
+    lists_and_exports({}, state, free, "without.gpx")
+
+
+@needs.ROOT
+def test_members_of_the_group_list_and_export_and_nobody_else_sees_anything(stage):
+    paced, state, free = recorded(stage, MEMBER["group"])
     for is_running in (True, False):
         if not is_running:
             paced.end()
-        assert pacectl(member, "activities").stdout.count("\n") == 2
-        target = free / f"{is_running}.gpx"
-        assert pacectl(member, "export", "1", "--format", "gpx", "-o", target).returncode == 0
-        assert b"<gpx" in target.read_bytes()
-        assert reads(member, next((state / "exports").glob("[!.]*.fit")))
-        if not is_root:
-            continue
+        target = lists_and_exports(MEMBER, state, free, f"{is_running}.gpx")
         # They may only read.
         before = (state / "journal.sqlite").read_bytes()
-        assert pacectl(member, "import", target).returncode == 1
+        assert pacectl(MEMBER, state, free, "import", target).returncode == 1
         assert (state / "journal.sqlite").read_bytes() == before
-        assert not reads(member, state / "straps.json")
-        refused = pacectl(stranger, "activities")
+        assert not reads(MEMBER, state / "straps.json")
+        refused = pacectl(STRANGER, state, free, "activities")
         assert refused.returncode == 1 and refused.stdout == "" and "not allowed" in refused.stderr
         for path in state.rglob("*"):
             if path.is_file():
-                assert not reads(stranger, path), path
-    if is_root:
-        paced = stage.paced(*OFF)
-        assert subprocess.run(["kill", "-0", str(paced.pid)], capture_output=True, **member).returncode != 0
+                assert not reads(STRANGER, path), path
+    paced = stage.paced(*OFF)
+    assert subprocess.run(["kill", "-0", str(paced.pid)], capture_output=True, **MEMBER).returncode != 0
 
 
 class TalkativeGpsd(FakeGpsd):

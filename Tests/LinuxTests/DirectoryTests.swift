@@ -58,7 +58,10 @@ import Testing
         let isPrivate = own.hasPrivateGroup(getegid())
         let path = try make("own", mode: 0o770)
         #expect((refusal(of: path) == nil) == isPrivate)
-        guard geteuid() == 0 else { return }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root, to give directories to other groups"))
+    func noOtherGroupMayWrite() throws {
         // A group unknown to the system, and one that may be every user's own.
         for group in [54_311, 100] as [UInt32] {
             let path = try make("group\(group)", mode: 0o770, group: group)
@@ -68,34 +71,43 @@ import Testing
         }
     }
 
-    @Test func anAccessControlListThatLetsOthersWriteIsRefused() throws {
+    @Test(.enabled(if: hasAccessControlLists, "needs a file system with access control lists at /tmp"))
+    func anAccessControlListThatLetsOthersWriteIsRefused() throws {
         let path = try make("list", mode: 0o700)
+        #expect(refusal(of: path) == nil)
+        #expect(Self.letsAnotherUserWrite(path))
+        #expect(refusal(of: path) == DirectoryError(path, .writableByGroup(getegid())))
+    }
+
+    private static let hasAccessControlLists =
+        (try? TestKit.TemporaryDirectory()).map { letsAnotherUserWrite($0.path) } ?? false
+
+    /// Gives a directory an access control list. False if its file system has none.
+    private static func letsAnotherUserWrite(_ path: String) -> Bool {
         // Version 2; owner rwx, user 54301 rwx, group none, mask rwx, others none.
         var list: [UInt8] = [2, 0, 0, 0]
         for (tag, rights, id) in [(1, 7, -1), (2, 7, 54_301), (4, 0, -1), (0x10, 7, -1), (0x20, 0, -1)] {
             list += [UInt8(tag), 0, UInt8(rights), 0]
             list += withUnsafeBytes(of: Int32(id).littleEndian) { Array($0) }
         }
-        // The file system may not support ACLs.
-        guard setAttribute(path, "system.posix_acl_access", list) else { return }
-        #expect(refusal(of: path) == DirectoryError(path, .writableByGroup(getegid())))
-    }
-
-    private func setAttribute(_ path: String, _ name: String, _ value: [UInt8]) -> Bool {
-        let script = "import os,sys; os.setxattr(sys.argv[1], sys.argv[2], bytes.fromhex(sys.argv[3]))"
-        let hex = value.map { String(format: "%02x", $0) }.joined()
+        let script = "import os,sys; os.setxattr(sys.argv[1], 'system.posix_acl_access', bytes.fromhex(sys.argv[2]))"
+        let hex = list.map { String(format: "%02x", $0) }.joined()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", script, path, name, hex]
+        process.arguments = ["python3", "-c", script, path, hex]
         process.standardError = FileHandle.nullDevice
         try? process.run()
         process.waitUntilExit()
         return process.terminationStatus == 0
     }
 
-    @Test func aDirectoryOfAnotherUserIsRefusedAndRootsIsNot() throws {
+    @Test func aDirectoryOfRootIsPrivate() {
         #expect(refusal(of: "/usr") == nil)
-        guard geteuid() == 0 else { return }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root, to give a directory to another user"))
+    func aDirectoryOfAnotherUserIsRefusedAndRootsIsNot() throws {
+        #expect(refusal(of: "/usr") == nil)
         let path = try make("foreign", mode: 0o700, owner: 54_301)
         #expect(refusal(of: path) == DirectoryError(path, .owned(by: 54_301)))
         #expect(refusal(of: path)?.description.contains("as user root: run paced as user 54301, or") == true)
@@ -119,7 +131,19 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: directory("moved/second")))
     }
 
-    @Test(arguments: [FileKind.symbolicLink, .fifo, .directory, .socket, .characterDevice])
+    @Test(.enabled(if: makesDevices, "needs root with CAP_MKNOD, to make a device"))
+    func aDeviceIsNotOpened() throws {
+        try nothingButARegularFileIsOpened(kind: .characterDevice)
+    }
+
+    private static let makesDevices = (try? TestKit.TemporaryDirectory()).map { makeDevice(at: $0("null")) } ?? false
+
+    /// Makes a /dev/null, which has no side effects.
+    private static func makeDevice(at path: String) -> Bool {
+        mknod(path, S_IFCHR | 0o666, 0x103) == 0
+    }
+
+    @Test(arguments: [FileKind.symbolicLink, .fifo, .directory, .socket])
     func nothingButARegularFileIsOpened(kind: FileKind) throws {
         let victim = directory("victim")
         try Data("precious".utf8).write(to: URL(fileURLWithPath: victim))
@@ -130,9 +154,7 @@ import Testing
         case .fifo: mkfifo(place, 0o666)
         case .directory: mkdir(place, 0o777)
         case .socket: _ = try UnixSocket.listen(at: place)
-        default:
-            // Only root creates devices; /dev/null has no side effects.
-            if mknod(place, S_IFCHR | 0o666, 0x103) != 0 { return }
+        default: #expect(Self.makeDevice(at: place))
         }
         let before = try mode(of: place)
         let opened = try Directory(directory.path)

@@ -1,0 +1,10 @@
+"""What some machines lack. A test that needs it is skipped there, and the reason names it."""
+
+import os
+
+import pytest
+
+ROOT = pytest.mark.skipif(os.getuid() != 0, reason="needs root, to act as another user and to make devices")
+KEYBOARDS = pytest.mark.skipif(
+    not os.path.exists("/dev/uinput"),
+    reason="needs /dev/uinput, to press keys; the scenario systemd/panel of the virtual machine presses them too")
