@@ -14,15 +14,16 @@ import Testing
         timer = try loop.timer {
             lateness.append(Clock.now() - deadline)
             if lateness.count == 25 { return loop.stop(0) }
-            deadline += .milliseconds(10)
+            deadline = Clock.now() + .milliseconds(10)
             timer?.arm(at: deadline)
         }
         timer?.arm(at: deadline)
         _ = try loop.run()
         timer = nil
         #expect(lateness.allSatisfy { $0 >= .zero })
-        // The median, because a single late wake-up on a busy machine proves nothing.
-        #expect(lateness.sorted()[12] < .milliseconds(10))
+        // A busy machine may wake the process late, but hardly each time: of 25 timers whose
+        // accuracy is 250 ms, 2 would fire within 20 ms.
+        #expect(lateness.count { $0 < .milliseconds(20) } >= 8, "\(lateness)")
     }
 
     @Test func aDeadlineThatIsPastFiresAtOnce() throws {

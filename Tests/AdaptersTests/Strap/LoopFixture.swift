@@ -31,6 +31,18 @@ extension LoopFixture {
         return try loop.run() == 0
     }
 
+    /// Runs the loop for a time, and returns how often it woke up. A loop that spins
+    /// turns many thousand times a second, however busy the machine is.
+    func wakeUps(in duration: Duration) throws -> Int {
+        let end = Clock.now() + duration
+        var count = 0
+        while Clock.now() < end {
+            try loop.runOnce(waiting: end - Clock.now())
+            count += 1
+        }
+        return count
+    }
+
     func check() {
         if isDone(self) { loop.stop(0) }
     }

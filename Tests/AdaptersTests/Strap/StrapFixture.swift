@@ -50,11 +50,4 @@ final class StrapFixture: LoopFixture {
             if case .heart(let value) = $0.value { Timestamped(value, at: $0.measuredAt) } else { nil }
         }
     }
-
-    /// The processor time of this thread.
-    static func processorTime() -> Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-    }
 }
