@@ -22,8 +22,12 @@ package enum Clock {
     /// Whether the kernel reports `CLOCK_REALTIME` as synchronised. If this process
     /// may not ask it, the last value of ``setSynchronised(isSynchronised:)``.
     package static func isSynchronised() -> Bool {
-        let answer = clinux_clock_is_synchronised()
-        return answer < 0 ? hearsay.withLock { $0 } : answer == 1
+        isSynchronised(kernel: clinux_clock_is_synchronised())
+    }
+
+    /// - Parameter answer: the kernel's: 1 or 0; negative if this process may not ask it.
+    static func isSynchronised(kernel answer: Int32) -> Bool {
+        answer < 0 ? hearsay.withLock { $0 } : answer == 1
     }
 
     /// Whether this process may ask the kernel; systemd's `ProtectClock=` forbids it.

@@ -88,8 +88,10 @@ package final class FakeGpsd {
         for line in lines { send(line + "\r\n") }
     }
 
-    package func send(bytes: [UInt8]) {
-        _ = client?.socket.send(bytes[...])
+    /// - Returns: the number of bytes for which the client's buffers had room; the others are lost.
+    @discardableResult
+    package func send(bytes: [UInt8]) -> Int {
+        if case .sent(let count)? = client?.socket.send(bytes[...]) { count } else { 0 }
     }
 
     private func accept() {

@@ -4,8 +4,8 @@ import Foundation
 package final class TemporaryDirectory: Sendable {
     package let path: String
 
-    package init() throws {
-        var template = Array("/tmp/paced-test-XXXXXX".utf8CString)
+    package init(in parent: String = "/tmp") throws {
+        var template = Array("\(parent)/paced-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw CocoaError(.fileWriteUnknown) }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

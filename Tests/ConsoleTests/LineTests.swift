@@ -20,12 +20,14 @@ struct LineTests {
         }
     }
 
-    @Test func lineThatIsTooLongIsLeftOutAndTakesNoRoom() {
+    @Test func lineThatIsTooLongIsLeftOutAndTakesNoRoom() throws {
         var buffer = LineBuffer()
         buffer.append(Array("first\n".utf8))
         for _ in 0..<100 {
             buffer.append(Array(repeating: UInt8(ascii: "x"), count: 16_384))
             while buffer.next().map({ $0 == Array("first".utf8) }) == true {}
+            let kept = try #require(Mirror(reflecting: buffer).descendant("bytes") as? [UInt8])
+            #expect(kept.count < LineBuffer.limit + 16_384)
         }
         buffer.append(Array("x\nlast\n".utf8))
         #expect(buffer.next() == Array("last".utf8))
@@ -105,17 +107,31 @@ struct LineTests {
     func brokenLinesNeverTrap(seed: UInt64) throws {
         var random = SeededBytes(state: seed)
         let valid = Array(Views.run.utf8)
-        for _ in 0..<2_000 {
+        let printable = Array(#"0123456789-.eaxZ ","#.utf8)
+        var (broken, others, states) = (0, 0, 0)
+        for count in 0..<2_000 {
             var bytes = valid
-            for _ in 0...random.next(below: 4) { bytes[random.next(below: bytes.count)] = random.byte() }
-            guard let json = try? JSON(parsing: bytes) else { continue }
+            for _ in 0...random.next(below: 4) {
+                // Most lines stay JSON if they stay text.
+                bytes[random.next(below: bytes.count)] =
+                    count.isMultiple(of: 2) ? random.byte() : printable[random.next(below: printable.count)]
+            }
+            guard let json = try? JSON(parsing: bytes) else {
+                broken += 1
+                continue
+            }
             _ = Settings(line: json)
             let view = WatchModel(state: StateLine(json))
-            _ = Screen(size: Size(columns: 80, rows: 24), palette: .many).rows(of: view)
-            if let state = view.state {
-                _ = StatusText(metric: true).report(state) + StatusText(metric: false).line(state)
+            #expect(Screen(size: Size(columns: 80, rows: 24), palette: .many).rows(of: view).count <= 24)
+            guard let state = view.state else {
+                others += 1
+                continue
             }
+            states += 1
+            #expect(!StatusText(metric: true).report(state).isEmpty)
+            #expect(!StatusText(metric: false).line(state).isEmpty)
         }
+        #expect(broken > 200 && others > 0 && states > 200, "\(broken) broken, \(others) others, \(states) states")
     }
 
     @Test func componentsOfLaterReleasesAreLeftOut() throws {

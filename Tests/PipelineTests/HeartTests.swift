@@ -131,10 +131,17 @@ import Testing
 
     @Test func theZoneIsShownWhenZonesAreOnAndSet() throws {
         var settings = Settings()
-        settings.zones = try Zones([100, 120, 140, 160, 180])
         var course = connected(settings)
         course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 140)))
-        #expect(course.state.heart.zone == nil)
+        // On, and not set.
+        settings.useHeartRateZones = true
+        course.receive(.setting(.useHeartRateZones, settings))
+        #expect(course.state.heart.zone == nil && course.state.heart.zoneFraction == nil)
+        // Set, and not on.
+        settings.useHeartRateZones = false
+        settings.zones = try Zones([100, 120, 140, 160, 180])
+        course.receive(.setting(.useHeartRateZones, settings))
+        #expect(course.state.heart.zone == nil && course.state.heart.zoneFraction == nil)
         settings.useHeartRateZones = true
         course.receive(.setting(.useHeartRateZones, settings))
         #expect(course.state.heart.zone == 3)

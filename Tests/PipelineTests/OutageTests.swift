@@ -125,19 +125,26 @@ func anotherBootKnowsNoTimeOfDay(isKnown: Bool) throws {
     #expect(interrupted.course.state.time == UTC(milliseconds: time.milliseconds + 40_000))
 }
 
-/// An activity whose last row is too old is stopped at that row.
+/// An activity whose last row is too old is stopped at that row, between two ticks, by a process that starts a day later.
 @Test func aRunCanBeClosedAsOfItsLastMoment() throws {
     var course = Course()
+    let time = UTC(milliseconds: 1_800_000_000_000)
+    course.receive(.systemClock(time, isSynchronised: true))
     try course.begin()
     course.wait(.milliseconds(61_250))
     let last = course.now
-    guard case .ended(let summary) = try course.perform(.stop) else {
+    course.now += .seconds(86_400)
+    guard case .ended(let summary) = try course.pipeline.perform(.stop, at: last) else {
         throw CommandRejection(command: "stop", state: .idle)
     }
+    #expect(summary.ended == UTC(milliseconds: time.milliseconds + 61_250))
     #expect(summary.totalMilliseconds == 61_250)
     #expect(summary.total.elapsedMilliseconds == 61_200)
     #expect(summary.lastLap == summary.total)
-    #expect(course.events.last?.at == last)
+    course.wait(.zero)
+    let stop = course.events.last { if case .stop = $0.kind { true } else { false } }
+    #expect(stop?.at == last)
+    #expect(course.state.run == .idle)
 }
 
 // MARK: Outages with a continued run

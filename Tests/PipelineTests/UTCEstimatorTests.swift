@@ -84,7 +84,9 @@ import Testing
         try course.begin()
         course.wait(.seconds(10))
         course.receive(.systemClock(UTC(milliseconds: 1_800_000_010_000), isSynchronised: true))
-        guard case .ended(let summary) = try course.perform(.stop) else { return }
+        guard case .ended(let summary) = try course.perform(.stop) else {
+            throw CommandRejection(command: "stop", state: .idle)
+        }
         #expect(summary.started == UTC(milliseconds: 1_800_000_000_000))
         #expect(summary.ended == UTC(milliseconds: 1_800_000_010_000))
     }

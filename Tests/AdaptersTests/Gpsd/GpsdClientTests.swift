@@ -1,5 +1,6 @@
 import Domain
 import Linux
+import Sensors
 import TestKit
 import Testing
 
@@ -130,10 +131,25 @@ import Testing
         try start()
         script.when("watched", gpsd.requests.count == 1)
         let nonsense = [UInt8](repeating: UInt8(ascii: "x"), count: 100_000)
-        for _ in 0..<200 { script.when("nonsense", true) { gpsd.send(bytes: nonsense) } }
-        script.when("sense", true) { gpsd.send(lines: ["", Self.tpv(0)]) }
-        script.when("still connected", heard.link?.state == .connecting)
-        try script.run(limit: .seconds(10))
+        var sent = 0
+        var most = 0
+        func flood() -> Bool {
+            if let client = heard.client {
+                let kept = Mirror(reflecting: client).descendant("stream", "lines", "bytes") as? [UInt8]
+                most = max(most, kept?.count ?? .max)
+            }
+            sent += gpsd.send(bytes: nonsense)
+            return sent >= 5_000_000
+        }
+        script.when("5 MB of nonsense", flood())
+        script.when("room for more", gpsd.send(bytes: [10]) == 1) {
+            gpsd.send(lines: [Self.tpv(0), Self.tpv(1)])
+        }
+        script.when("a fix", heard.link?.state == .connected)
+        try script.run(limit: .seconds(30))
+        #expect(gpsd.connections == 1)
+        // A line, and what one read adds.
+        #expect((1...GpsdLines.limit + 16_384).contains(most), "\(most) bytes are kept")
     }
 
     @Test func aHostThatIsNoAddressIsAnError() throws {

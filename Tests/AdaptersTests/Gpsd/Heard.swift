@@ -7,7 +7,7 @@ import Testing
 final class Heard {
     private(set) var fixes: [Fix] = []
     private(set) var links: [LinkStatus] = []
-    private var client: GpsdClient?
+    private(set) var client: GpsdClient?
     /// The time of an event to measure.
     var moment = Instant(nanoseconds: 0)
 

@@ -109,8 +109,14 @@ struct FakeSupplies {
         #expect(power?.isUnderVoltage == isUnderVoltage)
     }
 
+    /// Without arguments the kernel's own directories are read.
     @Test func theMachineThatTestsRunOnIsReadToo() {
-        _ = PowerSupplies().read()
+        let machine = PowerSupplies()
+        let kernel = PowerSupplies(supplies: "/sys/class/power_supply", sensors: "/sys/class/hwmon")
+        #expect("\(machine)" == "\(kernel)")
+        let power = machine.read()
+        #expect((0...100).contains(power?.batteryPercent ?? 0))
+        #expect(power == nil || machine.areThere)
     }
 
     // MARK: On the loop

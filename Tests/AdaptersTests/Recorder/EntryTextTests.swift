@@ -23,7 +23,10 @@ func anEntryReadsAsItWasWritten(seed: UInt64) throws {
     var entries = RandomEntries(seed: 1)
     let all = (0..<RandomEntries.kinds).map { entries.next(kind: $0) }
     let entry = try #require(all.first { $0.kind.name == "beginning" })
-    guard case .snapshot(var beginning) = entry.kind else { return }
+    guard case .snapshot(var beginning) = entry.kind else {
+        Issue.record("\(entry.kind) is no snapshot")
+        return
+    }
     var writer = JSONWriter()
     writer.entry(entry.kind)
     let text = String(decoding: writer.bytes, as: UTF8.self)

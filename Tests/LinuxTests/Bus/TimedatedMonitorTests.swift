@@ -1,7 +1,8 @@
 import Domain
-import Linux
 import TestKit
 import Testing
+
+@testable import Linux
 
 @Suite struct TimedatedMonitorTests {
     private final class Reports {
@@ -58,9 +59,11 @@ import Testing
     }
 
     @Test func whatIsHeardCountsOnlyWhereTheKernelMayNotBeAsked() {
-        let before = Clock.isSynchronised()
-        Clock.setSynchronised(isSynchronised: !before)
-        #expect(!Clock.mayBeAsked || Clock.isSynchronised() == before)
-        Clock.setSynchronised(isSynchronised: false)
+        for isHeard in [true, false] {
+            Clock.setSynchronised(isSynchronised: isHeard)
+            #expect(Clock.isSynchronised(kernel: 1))
+            #expect(!Clock.isSynchronised(kernel: 0))
+            #expect(Clock.isSynchronised(kernel: -1) == isHeard)
+        }
     }
 }

@@ -109,13 +109,25 @@ struct HeartRateMeasurementTests {
     @Test(arguments: 0..<10)
     func anyBytesAreReadOrRefused(seed: UInt64) {
         var random = SeededRandom(seed: seed)
+        var (accepted, rejected) = (0, 0)
         for _ in 0..<10_000 {
             let bytes = (0..<Int.random(in: 0...24, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)
             }
-            guard let value = try? HeartRateMeasurement(bytes.span) else { continue }
-            #expect(value.rrIntervals.count <= 11)
+            // The flags, a heart rate of one byte or two, and the energy.
+            let flags = bytes.first ?? 0
+            let fixed = 2 + Int(flags & 1) + (flags & 8 == 0 ? 0 : 2)
+            guard let value = try? HeartRateMeasurement(bytes.span) else {
+                rejected += 1
+                #expect(bytes.count < fixed)
+                continue
+            }
+            accepted += 1
+            #expect(bytes.count >= fixed)
+            #expect(value.beatsPerMinute == UInt16(bytes[1]) + (flags & 1 == 0 ? 0 : UInt16(bytes[2]) << 8))
+            #expect(value.rrIntervals.count <= (flags & 16 == 0 ? 0 : (bytes.count - fixed) / 2))
         }
+        #expect(accepted > 1000 && rejected > 100, "\(accepted) accepted, \(rejected) rejected")
     }
 
     @Test(arguments: [

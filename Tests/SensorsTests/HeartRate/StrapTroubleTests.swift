@@ -93,6 +93,14 @@ struct StrapTroubleTests {
     }
 
     @Test func faultsSayWhatToDo() throws {
+        // What the user can do, or what the daemon does.
+        let remedies: [StrapFault: [String]] = [
+            .flood: ["left alone for a minute"], .parametersRefused: ["Linux 6.1.0-41-arm64", "wider ones"],
+            .needsPairing: ["pacectl strap pair", "app"],
+            .supervisionTimeout: [
+                "ConnectionSupervisionTimeout=600", "/etc/bluetooth/main.conf", "restart bluetoothd",
+            ],
+        ]
         for fault in StrapFault.allCases {
             guard case .raise(let name, let message) = fault.raised(kernel: "6.1.0-41-arm64") else {
                 Issue.record("not raised")
@@ -100,7 +108,7 @@ struct StrapTroubleTests {
             }
             #expect(fault.cleared == .clear(name))
             #expect(name == fault.name)
-            #expect(!message.isEmpty)
+            for words in try #require(remedies[fault]) { #expect(message.contains(words), "\(message)") }
             #expect(message.contains("6.1.0-41-arm64") == (fault == .parametersRefused))
         }
     }
