@@ -135,7 +135,7 @@ import Testing
         var most = 0
         func flood() -> Bool {
             if let client = heard.client {
-                let kept = Mirror(reflecting: client).descendant("stream", "lines", "bytes") as? [UInt8]
+                let kept = Mirror(reflecting: client).descendant("decoder", "lines", "bytes") as? [UInt8]
                 most = max(most, kept?.count ?? .max)
             }
             sent += gpsd.send(bytes: nonsense)
