@@ -7,7 +7,8 @@ import Sensors
 struct Course {
     private(set) var now = Instant(milliseconds: 1_000_000)
     private var seconds: Int64 = 0
-    var pipeline: Pipeline
+    private(set) var pipeline: Pipeline
+    private(set) var effects = Effects()
 
     init() throws {
         var settings = Settings()
@@ -15,20 +16,18 @@ struct Course {
         settings.zones = try Zones([100, 120, 140, 160, 180])
         settings.autoStopMinutes = 30
         pipeline = Pipeline(settings: settings, isDemo: false, at: now)
-        pipeline.receive(.systemClock(Self.start, isSynchronised: true), at: now)
-        pipeline.receive(.bluetooth(BluetoothStatus(way: .unix)), at: now)
-        pipeline.receive(
+        receive(.systemClock(Self.start, isSynchronised: true))
+        receive(.bluetooth(BluetoothStatus(way: .unix)))
+        receive(
             .heartLink(
                 LinkStatus(
                     .connected, address: BluetoothAddress(value: 0xA09E_1A00_0001),
                     name: SanitizedText("Polar H10 00000001")
-                )),
-            at: now)
-        pipeline.receive(.gpsdLink(LinkStatus(.connected, name: Self.device)), at: now)
-        pipeline.receive(.battery(percent: 80), at: now)
-        _ = try pipeline.perform(.start(.run, indoor: false), at: now)
-        _ = pipeline.drainOutputs()
-        _ = pipeline.popState()
+                )))
+        receive(.gpsdLink(LinkStatus(.connected, name: Self.device)))
+        receive(.battery(percent: 80))
+        _ = try pipeline.step(.start(.run, indoor: false), at: now, into: &effects)
+        effects.removeAll()
     }
 
     static let start = UTC(milliseconds: 1_772_350_212_300)
@@ -73,15 +72,27 @@ struct Course {
     /// Receives a notification: flags, a changing heart rate, one RR interval.
     mutating func receiveNotification() throws {
         let bytes = [0x10, UInt8(140 + seconds % 5), 0xB8, 0x01]
-        pipeline.receive(.heart(try HeartRateMeasurement(bytes.span)), at: now)
+        receive(.heart(try HeartRateMeasurement(bytes.span)))
     }
 
-    /// Advances by one second and discards the outputs.
+    mutating func receive(_ input: Input) {
+        pipeline.step(.input(input), at: now, into: &effects)
+    }
+
+    /// Applies the next tick.
+    mutating func tick() {
+        pipeline.step(.time, at: nextTick(), into: &effects)
+    }
+
+    mutating func discardEffects() {
+        effects.removeAll()
+    }
+
+    /// Advances by one second and discards the effects.
     mutating func second() throws {
-        for _ in 0..<10 { pipeline.advance(to: nextTick()) }
-        pipeline.receive(.fix(nextFix()), at: now)
+        for _ in 0..<10 { tick() }
+        receive(.fix(nextFix()))
         try receiveNotification()
-        _ = pipeline.drainOutputs()
-        _ = pipeline.popState()
+        effects.removeAll()
     }
 }

@@ -45,14 +45,12 @@ func measureHotPaths() throws -> Bool {
 private func measureTick() throws -> Measurement {
     var course = try Course()
     return try Measurement("tick", rounds: 600, passes: 10) {
-        course.pipeline.receive(.fix(course.nextFix()), at: course.now)
+        course.receive(.fix(course.nextFix()))
         try course.receiveNotification()
-        _ = course.pipeline.drainOutputs()
+        course.discardEffects()
     } pass: {
-        course.pipeline.advance(to: course.nextTick())
-        _ = course.pipeline.drainOutputs()
-        _ = course.pipeline.popState()
-        course.pipeline.discardSeconds()
+        course.tick()
+        course.discardEffects()
     }
 }
 
@@ -75,13 +73,12 @@ private func measureNotification() throws -> Measurement {
     var course = try Course()
     var writer = JSONWriter(capacity: 512)
     return try Measurement("heart-rate notification", rounds: 600, passes: 1) {
-        for _ in 0..<10 { course.pipeline.advance(to: course.nextTick()) }
-        course.pipeline.receive(.fix(course.nextFix()), at: course.now)
-        _ = course.pipeline.drainOutputs()
-        _ = course.pipeline.popState()
+        for _ in 0..<10 { course.tick() }
+        course.receive(.fix(course.nextFix()))
+        course.discardEffects()
     } pass: {
         try course.receiveNotification()
-        write(course.pipeline.drainOutputs(), with: &writer)
+        write(course.effects.outputs, with: &writer)
     }
 }
 
@@ -97,19 +94,18 @@ private func measurePositionReport() throws -> Measurement {
         at: course.now, into: &steps)
     var line: [UInt8] = []
     return try Measurement("position report", rounds: 600, passes: 1) {
-        for _ in 0..<10 { course.pipeline.advance(to: course.nextTick()) }
+        for _ in 0..<10 { course.tick() }
         try course.receiveNotification()
-        _ = course.pipeline.drainOutputs()
-        _ = course.pipeline.popState()
+        course.discardEffects()
         line = course.nextReport()
     } pass: {
         stream.received(line, at: course.now, into: &steps)
         stream.tick(at: course.now, into: &steps)
         for step in steps {
-            if case .input(let input) = step { course.pipeline.receive(input, at: course.now) }
+            if case .input(let input) = step { course.receive(input) }
         }
         steps.removeAll(keepingCapacity: true)
-        write(course.pipeline.drainOutputs(), with: &writer)
+        write(course.effects.outputs, with: &writer)
     }
 }
 
@@ -126,19 +122,20 @@ private func measureWholeTick(readers: Int) throws -> Measurement {
     while stateServer.clientCount < readers { try loop.runOnce(waiting: .zero) }
     var timer: TimerSource?
     timer = try loop.timer {
-        course.pipeline.advance(to: course.nextTick())
-        stateServer.publish(course.pipeline.drainOutputs())
-        if let (state, isChange) = course.pipeline.popState() { stateServer.publish(state, isChange: isChange) }
-        course.pipeline.discardSeconds()
+        course.tick()
+        stateServer.publish(course.effects.outputs, events: [])
+        if let (state, isChange) = course.effects.state { stateServer.publish(state, isChange: isChange) }
+        course.discardEffects()
         timer?.arm(at: .init(nanoseconds: 0))
     }
     timer?.arm(at: .init(nanoseconds: 0))
     let name = "whole tick, \(readers) reader\(readers == 1 ? "" : "s")"
     let measurement = try Measurement(name, rounds: 600, passes: 10) {
         for client in clients { client.drain() }
-        course.pipeline.receive(.fix(course.nextFix()), at: course.now)
+        course.receive(.fix(course.nextFix()))
         try course.receiveNotification()
-        stateServer.publish(course.pipeline.drainOutputs())
+        stateServer.publish(course.effects.outputs, events: [])
+        course.discardEffects()
     } pass: {
         try loop.runOnce(waiting: .zero)
     }

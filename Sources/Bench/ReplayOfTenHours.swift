@@ -24,7 +24,7 @@ func measureReplay() throws -> ReplayOfTenHours {
     settings.zones = try Zones([100, 120, 140, 160, 180])
     settings.autoLapMetres = 1000
     let idle = Pipeline(settings: settings, isDemo: false, at: course.now)
-    var replay = Replay(idle.beginning, every: .seconds(1))
+    var replay = Replay(idle.snapshot, every: .seconds(1))
     replay.apply(InputLogEntry(at: course.now, .command(.start(.run, indoor: false))))
     var writer = JSONWriter(capacity: 4096)
     var states = 0
@@ -34,10 +34,8 @@ func measureReplay() throws -> ReplayOfTenHours {
         for _ in 0..<10 { _ = course.nextTick() }
         let beats = HeartRateMeasurement(beatsPerMinute: UInt16(140 + second % 5), rrIntervals: [438])
         for input in [Input.fix(course.nextFix()), .heart(beats)] {
-            replay.apply(InputLogEntry(at: course.now, .input(input))) { pipeline in
-                _ = pipeline.drainOutputs()
-                pipeline.discardSeconds()
-                guard let state = pipeline.popState()?.state else { return }
+            replay.apply(InputLogEntry(at: course.now, .input(input))) { _, effects in
+                guard let state = effects.state?.state else { return }
                 writer.clear()
                 writer.stateLine(state, sequence: states)
                 states += 1

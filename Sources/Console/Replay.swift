@@ -35,10 +35,10 @@ extension Invocation {
         }
         var replay: Replay?
         try journal.entries(of: id) { entry in
-            if case .snapshot(let beginning) = entry.kind, replay == nil {
-                replay = Replay(beginning, every: .milliseconds(pace.every))
+            if case .snapshot(let snapshot) = entry.kind, replay == nil {
+                replay = Replay(snapshot, every: .milliseconds(pace.every))
             } else {
-                replay?.apply(entry) { lines.receive(&$0) }
+                replay?.apply(entry) { lines.receive($0, $1) }
                 try lines.check()
             }
         }
@@ -50,7 +50,7 @@ extension Invocation {
             return
         }
         let end = part.at + .milliseconds(recording.totalMilliseconds - part.beginsAt)
-        replay?.apply(InputLogEntry(at: end, .command(.stop))) { lines.receive(&$0) }
+        replay?.apply(InputLogEntry(at: end, .command(.stop))) { lines.receive($0, $1) }
         try lines.check()
     }
 
@@ -65,9 +65,9 @@ extension Invocation {
         rows: ((RecordingRow) throws -> Void) throws -> Void
     ) throws {
         var entries = RecordingReplaySource(recording, sport: pace.sport)
-        var replay = Replay(entries.beginning, every: .milliseconds(pace.every))
+        var replay = Replay(entries.snapshot, every: .milliseconds(pace.every))
         func receive(_ entry: InputLogEntry) throws {
-            replay.apply(entry) { lines.receive(&$0) }
+            replay.apply(entry) { lines.receive($0, $1) }
             try lines.check()
         }
         try rows { row in try entries.ingest(row, receive) }
@@ -97,16 +97,15 @@ final class ReplayLines {
         reader.apply(request, ring: EventRing())
     }
 
-    /// Formats the pipeline's pending outputs.
-    func receive(_ pipeline: inout Pipeline) {
+    /// Formats the effects of a step.
+    func receive(_ pipeline: Pipeline, _ effects: Effects) {
         hasBegun = hasBegun || pipeline.runState != .idle
-        defer { pipeline.discardOutputs() }
         guard hasBegun, failure == nil else { return }
-        for case .event(let event) in pipeline.drainOutputs() {
+        for case .event(let event) in effects.outputs {
             wait(for: event.at)
             lines.event(event, sequence: nil)
         }
-        if let (state, isChange) = pipeline.popState(), reader.accepts(StateKey(state), isChange: isChange) {
+        if let (state, isChange) = effects.state, reader.accepts(StateKey(state), isChange: isChange) {
             wait(for: state.at)
             lines.stateLine(state, sequence: nil)
         }

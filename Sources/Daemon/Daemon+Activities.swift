@@ -67,7 +67,7 @@ extension Daemon {
 
     /// The activity in progress.
     private var present: Activity? {
-        pipeline.state(at: Clock.now()).activity
+        engine.state(at: Clock.now()).activity
     }
 
     private func checkIsNotOn(_ id: Int) throws(RPCError) {

@@ -11,7 +11,7 @@ extension Daemon {
     func beginByItself(at now: Instant) -> Bool {
         guard let since = begins else { return false }
         begins = nil
-        guard engine.pipeline.runState == .idle, !powerWatch.isExhausted else { return false }
+        guard engine.runState == .idle, !powerWatch.isExhausted else { return false }
         Log.write(.info, "movement or beats begin a run")
         // An idle pipeline does not reject it.
         _ = try? perform(.start(nil, indoor: false, back: now - since), at: now)
@@ -21,7 +21,7 @@ extension Daemon {
     /// Logs the automatic stop of a run.
     func logEnd(_ entries: [InputLogEntry]) {
         guard entries.contains(where: { $0.kind == .ended(.forgotten) }) else { return }
-        let minutes = engine.pipeline.settings.autoStopMinutes
+        let minutes = engine.settings.autoStopMinutes
         Log.write(.notice, "no movement and no beats for \(minutes) min: the run is closed as of the last")
     }
 }

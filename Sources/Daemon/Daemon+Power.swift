@@ -1,6 +1,7 @@
 import Domain
 import Linux
 import Pipeline
+import Storage
 
 /// Handles changes of the board's power supply: raises faults, closes and resumes the run.
 extension Daemon {
@@ -22,12 +23,10 @@ extension Daemon {
     private func closeForPower() {
         let now = Clock.now()
         catchUp(to: now)
-        guard let closed = SuspendedActivity(engine.pipeline, recorder, at: now) else { return }
+        guard let open = recorder.journal.open, let pipeline = engine.suspend(at: now, into: &effects) else { return }
         Log.write(.warning, "the battery is nearly empty: the run is closed, and goes on when power returns")
-        self.closed = closed
+        closed = SuspendedActivity(pipeline, open, recorder, at: now)
         undecided = nil
-        // A run is in progress, so this is not rejected.
-        try? engine.endForPower(at: now)
         finishStep()
     }
 
@@ -35,9 +34,9 @@ extension Daemon {
         let now = Clock.now()
         catchUp(to: now)
         let limit = Duration.seconds(configuration.resumeLimitSeconds)
-        guard engine.pipeline.runState == .idle, now - closed.last <= limit else { return }
+        guard engine.runState == .idle, now - closed.last <= limit else { return }
         Log.write(.notice, "there is power again: the run that was closed goes on")
-        closed.resume(&recorder, &engine, at: now)
+        closed.resume(recorder, &engine, at: now, into: &effects)
         undecided = closed.undecided(at: now)
         finishStep()
     }

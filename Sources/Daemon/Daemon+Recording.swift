@@ -10,7 +10,8 @@ extension Daemon {
     /// The state that depends on the journal, at the start and when the journal opens later.
     struct StartupState {
         var engine: RunEngine
-        var recorder: RunRecorder
+        var effects = Effects()
+        let recorder: RunRecorder
         /// Set while it is unknown whether the resumed activity is too old.
         var undecided: ProvisionalResume?
         /// An activity that was closed on low battery.
@@ -35,12 +36,10 @@ extension Daemon {
         // Nothing is recorded after the end of the loop.
         if !isClosing { catchUp(to: now) }
         var begun = StartupState(
-            engine: engine, recorder: recorder, undecided: undecided, closed: closed, continuity: continuity
-        )
+            engine: engine, effects: effects, recorder: recorder, undecided: undecided, closed: closed,
+            continuity: continuity)
         let numbers = begun.adopt(finding, isServing: true, isClosing: isClosing, at: now)
-        (engine, recorder, undecided, closed) = (
-            begun.engine, begun.recorder, begun.undecided, begun.closed
-        )
+        (engine, effects, undecided, closed) = (begun.engine, begun.effects, begun.undecided, begun.closed)
         continuity = begun.continuity
         if let journal = finding.journal {
             if let numbers { stateServer?.renumberEvents(numbers.events, after: journal.events) }
@@ -77,9 +76,8 @@ extension Daemon.StartupState {
     /// Creates the state for a journal that has not been read yet.
     init(_ pipeline: Pipeline, _ journal: Journal, _ formats: [ExportFormat], at now: Instant) {
         engine = RunEngine(pipeline, at: now)
-        let recordingBuilder = RecordingBuilder(isDemo: pipeline.isDemo)
         recorder = RunRecorder(
-            journal, bootID: Clock.bootID(), formats: formats, recordingBuilder: recordingBuilder, at: now)
+            journal, bootID: Clock.bootID(), formats: formats, RecordingBuilder(isDemo: pipeline.isDemo), at: now)
     }
 
     /// - Parameters:
@@ -90,12 +88,12 @@ extension Daemon.StartupState {
         _ finding: StateDirectoryStatus, isServing: Bool, isClosing: Bool = false, at now: Instant
     ) -> Renumbering? {
         guard let journal = finding.journal else { return nil }
-        let hasBegun = recorder.activityNumber != continuity.next.activity || engine.pipeline.runState != .idle
+        let hasBegun = recorder.activityNumber != continuity.next.activity || engine.runState != .idle
         let numbers = Renumbering(
             activities: .init(from: continuity.next.activity, to: journal.nextActivity),
             events: .init(from: continuity.next.event, to: journal.events.last.map { $0.sequence + 1 } ?? 1))
         recorder.renumber(numbers)
-        engine.renumber(numbers.activities, at: now)
+        engine.renumber(numbers.activities, at: now, into: &effects)
         closed?.renumber(numbers.activities)
         continuity.next = (numbers.activities(continuity.next.activity), numbers.events(continuity.next.event))
         if let leftOpen = finding.leftOpen, leftOpen.id != continuity.takenUp {
@@ -136,21 +134,18 @@ extension Daemon.StartupState {
             number: open.parts.count, bootID: recorder.bootID, of: taken.recordingBuilder, at: now, place: open.entries)
         taken.completeRows(of: open, in: journal, at: now)
         journal.resume(recording, part, rows: taken.rows, at: now)
-        recorder = RunRecorder(
-            journal, bootID: recorder.bootID, formats: recorder.formats, recordingBuilder: taken.recordingBuilder,
-            gaps: taken.gaps,
-            parts: open.parts.count + 1, at: now)
+        recorder.resume(taken.recordingBuilder, gaps: taken.gaps, parts: open.parts.count + 1, at: now)
         var settings = taken.pipeline.settings
-        settings.straps = engine.pipeline.settings.straps
+        settings.straps = engine.settings.straps
         if let limit = interrupted.undecidedLimit {
             undecided = ProvisionalResume(open, taken, limit: limit, at: now)
         }
         let outage = Outage(
             duration: age, isSameBoot: interrupted.isSameBoot, settings: settings, rule: interrupted.rule)
         if isServing {
-            engine.reopen(taken.pipeline, after: outage, at: now)
+            engine.reopen(taken.pipeline, after: outage, at: now, into: &effects)
         } else {
-            engine.resume(taken.pipeline, after: outage, at: now)
+            engine.resume(taken.pipeline, after: outage, at: now, into: &effects)
         }
     }
 }
@@ -163,10 +158,10 @@ extension Daemon {
         let isKnown = outputs.contains {
             if case .event(let event) = $0, case .clock = event.kind { event.time != nil } else { false }
         }
-        guard isKnown, let open = undecided, let time = pipeline.state(at: now).time else { return }
+        guard isKnown, let open = undecided, let time = engine.state(at: now).time else { return }
         undecided = nil
-        guard let split = open.part(at: now, time: time, &recorder, &engine) else { return }
-        publish(split)
+        guard let split = open.part(at: now, time: time, recorder, &engine, into: &effects) else { return }
+        publish(split, recorder.record(events: split))
         Log.write(
             .notice, "the interrupted activity is too old to resume: the run since then is a separate activity")
     }

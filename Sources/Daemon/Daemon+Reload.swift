@@ -68,9 +68,9 @@ extension Daemon {
     func take(_ keys: [SettingKey], of new: Settings, at now: Instant) {
         guard !keys.isEmpty else { return }
         catchUp(to: now)
-        var settings = pipeline.settings
+        var settings = engine.settings
         for key in keys { settings.adopt(key, from: new) }
-        for key in keys { engine.receive(.setting(key, settings), at: now) }
+        for key in keys { step(.setting(key, settings), at: now) }
         stateServer?.settingsChanged(settings)
         onTimer()
     }

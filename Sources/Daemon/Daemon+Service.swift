@@ -8,7 +8,7 @@ import Storage
 extension Daemon {
     /// Reports the state of the run to systemd.
     func reportStatus() {
-        service.setStatus(Self.statusText(pipeline.runState, activity: pipeline.state(at: Clock.now()).activity?.id))
+        service.setStatus(Self.statusText(engine.runState, activity: engine.state(at: Clock.now()).activity?.id))
     }
 
     static func statusText(_ state: RunState, activity: Int?) -> String {
@@ -47,7 +47,7 @@ extension Daemon {
         Log.write(.notice, "stop requested")
         service.stopping()
         // A user who presses Ctrl-C can stop the run himself.
-        let runIsOn = signal == SIGTERM && pipeline.runState != .idle
+        let runIsOn = signal == SIGTERM && engine.runState != .idle
         perform(shutdown.stopRequested(runIsOn: runIsOn, at: Clock.now()))
     }
 

@@ -30,13 +30,13 @@ extension Daemon {
             save(list, at: now)
             applyStraps()
         } else {
-            var settings = pipeline.settings
+            var settings = engine.settings
             try change.apply(to: &settings)
-            engine.receive(.setting(change.key, settings), at: now)
+            step(.setting(change.key, settings), at: now)
             stateServer?.settingsChanged(settings)
         }
         save(made.adopt(change), at: now)
-        return .setting(change.key, pipeline.settings)
+        return .setting(change.key, engine.settings)
     }
 
     /// Stores the user's choice of straps, including whether any is used.
@@ -54,7 +54,7 @@ extension Daemon {
         repairSettings(damages, at: now)
         guard made != before else { return }
         let settings = made.over(defaultSettings)
-        take(pipeline.settings.differences(from: settings).filter { $0 != .straps }, of: settings, at: now)
+        take(engine.settings.differences(from: settings).filter { $0 != .straps }, of: settings, at: now)
         guard !before.saysStraps, made.saysStraps, strapOption == .auto else { return }
         var list = straps
         list.ours = settings.straps

@@ -47,7 +47,7 @@ extension Daemon {
         save(list, at: now)
         saveStrapSetting(at: now)
         applyStraps()
-        return .link(pipeline.state(at: now).heart.link)
+        return .link(engine.state(at: now).heart.link)
     }
 
     func forget(_ strap: String?, at now: Instant) throws(RPCError) -> ControlResult {
@@ -93,7 +93,7 @@ extension Daemon {
     }
 
     var patterns: [StrapMatcher] {
-        pipeline.settings.straps.compactMap { StrapMatcher($0) }
+        engine.settings.straps.compactMap { StrapMatcher($0) }
     }
 
     /// Applies the chosen straps to the backend, or stops it if none is used.
@@ -127,9 +127,9 @@ extension Daemon {
         let isLearnt = list.remembered != straps.remembered || list.keys != straps.keys
         straps = list
         if isSaidAnew {
-            var settings = pipeline.settings
+            var settings = engine.settings
             settings.straps = list.ours
-            engine.receive(.setting(.straps, settings), at: now)
+            step(.setting(.straps, settings), at: now)
             stateServer?.settingsChanged(settings)
         }
         if isLearnt { flushStraps() }

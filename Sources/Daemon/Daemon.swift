@@ -19,8 +19,9 @@ package final class Daemon {
     let options: Options
     /// The configuration file's values. Options have precedence.
     var configuration: Configuration
-    /// The pipeline and its recent inputs.
     var engine: RunEngine
+    /// The effects of the engine's steps since the last flush.
+    var effects: Effects
     var recorder: RunRecorder
     var undecided: ProvisionalResume?
     /// The activity that was closed on low battery. It resumes when power returns.
@@ -101,6 +102,7 @@ package final class Daemon {
             Pipeline(settings: settings, isDemo: options.isDemo, at: now), journal, configuration.exportAtStop, at: now)
         let numbers = finding.flatMap { begun.adopt($0, isServing: false, at: now) }
         engine = begun.engine
+        effects = begun.effects
         recorder = begun.recorder
         undecided = begun.undecided
         closed = begun.closed
@@ -113,11 +115,7 @@ package final class Daemon {
             limits: ClientLimits(total: configuration.maxStateClients, perUser: configuration.maxStateClientsPerUser),
             bootID: Clock.bootID(),
             instance: String(UInt64.random(in: 0...UInt64.max), radix: 16),
-            settings: engine.pipeline.settings,
-            keep: { [journal = recorder.journal] event, sequence, line in
-                journal.append(
-                    .event(sequence: sequence, activity: event.activity, at: event.at, line: line), at: event.at)
-            })
+            settings: engine.settings)
         if let numbers { stateServer?.renumberEvents(numbers.events, after: finding?.journal?.events ?? []) }
         self.control = try ControlServer(
             socket: control, loop: loop,
@@ -143,14 +141,14 @@ package final class Daemon {
 
     /// - Returns: the exit status, after a signal has ended the loop.
     func run() throws(SystemError) -> Int32 {
-        if options.isDemo, engine.pipeline.runState == .idle {
+        if options.isDemo, engine.runState == .idle {
             _ = try? perform(.start(nil, indoor: false), at: Clock.now())
         }
         finishStep()
         reportStatus()
         service.ready()
         let status = try loop.run()
-        engine.shutDown(at: Clock.now())
+        engine.step(.shutDown, at: Clock.now(), into: &effects)
         flushEngine()
         power?.close()
         strap = nil
@@ -163,8 +161,6 @@ package final class Daemon {
         closeRecording()
         return status
     }
-
-    var pipeline: Pipeline { engine.pipeline }
 
     private func connectDevices() throws(SystemError) {
         if !Clock.mayBeAsked {
@@ -198,17 +194,17 @@ package final class Daemon {
         catchUp(to: now)
         if now >= clockAt {
             clockAt = now + .seconds(1)
-            engine.receive(.systemClock(Clock.systemTime(), isSynchronised: Clock.isSynchronised()), at: now)
-            engine.receive(.recorder(recorder.journal.status(at: now)), at: now)
-            recorder.noteClock(engine.pipeline.state(at: now), at: now)
-            if let fault = eventLimit.fault(at: now) { engine.receive(fault, at: now) }
+            step(.systemClock(Clock.systemTime(), isSynchronised: Clock.isSynchronised()), at: now)
+            step(.recorder(recorder.journal.status(at: now)), at: now)
+            recorder.noteClock(engine.state(at: now), at: now)
+            if let fault = eventLimit.fault(at: now) { step(fault, at: now) }
             exports?.tick(at: now)
             retryStraps(at: now)
             Log.reportSuppressed()
         }
         finishStep()
         if service.mayStandOtherwise { reportStatus() }
-        service.ticked(next: pipeline.deadline)
+        service.ticked(next: engine.deadline)
     }
 
     private func onRecorderStatus() {
@@ -219,21 +215,25 @@ package final class Daemon {
 
     /// Performs a command. An activity that it starts gets the journal's next number.
     func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Pipeline.Outcome {
-        engine.number(next: recorder.activityNumber)
-        return try engine.perform(command, at: now)
+        try engine.step(command, activity: recorder.activityNumber, at: now, into: &effects)
     }
 
     func receive(_ input: Input) {
         let now = Clock.now()
         catchUp(to: now)
-        engine.receive(input, at: now)
+        step(input, at: now)
         finishStep()
     }
 
     /// Publishes what was due before `now`, so that a later input cannot change it. A replay does the same.
     func catchUp(to now: Instant) {
-        engine.advance(to: now)
+        engine.step(.time, at: now, into: &effects)
         flushEngine()
+    }
+
+    /// Passes an input to the engine; its effects are flushed later.
+    func step(_ input: Input, at now: Instant) {
+        engine.step(.input(input), at: now, into: &effects)
     }
 
     private func dispatch(to request: ControlRequest, from peer: PeerCredentials) -> ControlServer.Reply {
@@ -258,9 +258,9 @@ package final class Daemon {
             } catch {
                 throw .notInThisState(error)
             }
-        case .status: return .result(.state(pipeline.state(at: now), sequence: stateServer?.stateSequence ?? 0))
-        case .settings: return .result(.settings(pipeline.settings))
-        case .setting(let key): return .result(.setting(key, pipeline.settings))
+        case .status: return .result(.state(engine.state(at: now), sequence: stateServer?.stateSequence ?? 0))
+        case .settings: return .result(.settings(engine.settings))
+        case .setting(let key): return .result(.setting(key, engine.settings))
         case .change(let change):
             Log.write(of: peer, "changes \(change.key.rawValue)")
             return try .result(self.change(change, at: now))
@@ -298,35 +298,36 @@ package final class Daemon {
     // MARK: Outputs
 
     func flushEngine() {
-        let entries = engine.drainEntries()
-        let outputs = eventLimit.limited(engine.pipeline.drainOutputs(), at: Clock.now())
-        let settings = engine.pipeline.settings
-        recorder.record(
-            entries, outputs, seconds: engine.pipeline.seconds,
-            zones: settings.useHeartRateZones ? settings.zones : nil, at: Clock.now())
-        logEnd(entries)
-        publish(outputs)
+        let now = Clock.now()
+        let outputs = eventLimit.limited(effects.outputs, at: now)
+        let settings = engine.settings
+        let events = recorder.record(
+            effects.entries, outputs, seconds: effects.seconds,
+            zones: settings.useHeartRateZones ? settings.zones : nil, at: now)
+        logEnd(effects.entries)
+        publish(outputs, events)
         if let since = autoStart?.receive(outputs) { begins = since }
-        decideProvisionalResume(entries, outputs, at: Clock.now())
-        if let (state, isChange) = engine.pipeline.popState() { stateServer?.publish(state, isChange: isChange) }
-        engine.pipeline.discardSeconds()
+        decideProvisionalResume(effects.entries, outputs, at: now)
+        if let (state, isChange) = effects.state { stateServer?.publish(state, isChange: isChange) }
+        effects.removeAll()
     }
 
-    func publish(_ outputs: [Output]) {
+    /// Logs and publishes outputs and the lines of their events.
+    func publish(_ outputs: [Output], _ events: [EventLine]) {
         for case .event(let event) in outputs {
             if let (level, text) = Log.line(of: event) { Log.write(level, about: Log.subject(of: event), text) }
             if case .stop = event.kind { exports?.scanAfterCommit() }
             service.mayStandOtherwise = true
         }
-        stateServer?.publish(outputs)
+        stateServer?.publish(outputs, events: events)
     }
 
     /// Publishes pending outputs and arms the timer for the next tick or idle second.
     func finishStep() {
         flushEngine()
         if beginByItself(at: Clock.now()) { flushEngine() }
-        timer?.arm(at: engine.pipeline.deadline)
-        let isActive = engine.pipeline.runState == .active
+        timer?.arm(at: engine.deadline)
+        let isActive = engine.runState == .active
         if isActive != runIsActive {
             runIsActive = isActive
             strap?.runChanged(isActive: isActive)

@@ -37,7 +37,7 @@ struct ProvisionalResume {
     ///
     /// - Returns: the outputs to publish; nil if it stays one activity.
     func part(
-        at now: Instant, time: UTC, _ recorder: inout RunRecorder, _ engine: inout RunEngine
+        at now: Instant, time: UTC, _ recorder: RunRecorder, _ engine: inout RunEngine, into effects: inout Effects
     ) -> [Output]? {
         guard !isTooLong, let last = open.lastTime, let id = open.recording.id else { return nil }
         let age = time.milliseconds - last.milliseconds - (now - begunAt).wholeMilliseconds
@@ -48,9 +48,9 @@ struct ProvisionalResume {
         entries[0].kind = .snapshot(beginning)
         journal.append(.cut(activity: id, entries: open.entries, rows: min(open.rows, taken.rows)), at: now)
         let ended = taken.end(open, in: recorder, at: now)
-        let recordingBuilder = RecordingBuilder(isDemo: open.recording.isDemo)
-        recorder = RunRecorder(
-            journal, bootID: recorder.bootID, formats: recorder.formats, recordingBuilder: recordingBuilder, at: now)
-        return ended + recorder.write(entries, until: now, into: &engine)
+        recorder.resume(RecordingBuilder(isDemo: open.recording.isDemo), gaps: 0, parts: 1, at: now)
+        guard let (begin, pipeline) = recorder.write(entries, until: now) else { return ended }
+        engine.replace(by: pipeline, at: now, into: &effects)
+        return ended + [begin]
     }
 }

@@ -3,13 +3,15 @@ import Formats
 import Linux
 import Pipeline
 import Storage
+import Wire
 
-/// Writes the run to the journal: log entries as they come, and the rows that the recording builder
-/// makes of the pipeline's outputs. The state server's `keep` closure writes the EVENT lines.
+/// Writes the run to the journal: log entries, the rows that the recording builder makes of
+/// the engine's outputs, and the EVENT lines, whose numbers it assigns.
 ///
-///     entries ─────────────────────────────────┐
-///     outputs, seconds ──▶ RecordingBuilder ───┼──▶ Journal
-///     EVENT lines of StateServer ──────────────┘
+///     entries ─────────────────────────────┐
+///     outputs, seconds ─▶ RecordingBuilder ┼──▶ Journal
+///     events ──▶ EVENT lines ──────────────┘
+///                     └──▶ state server
 final class RunRecorder {
     let journal: Journal
     let bootID: String
@@ -25,27 +27,39 @@ final class RunRecorder {
     private var updatedAt: Instant
     /// When the time of day was last recorded.
     private var clockNotedAt: Instant?
+    /// The number of the next event.
+    private var nextEvent = 1
 
     private static let updateInterval = Duration.seconds(10)
     private static let clockInterval = Duration.seconds(60)
 
-    /// - Parameters:
-    ///   - recordingBuilder: the builder of the resumed activity, else a new one.
-    ///   - gaps: the number of gaps in the resumed activity.
-    ///   - parts: the number of its boot segments, the new one included.
     init(
-        _ journal: Journal, bootID: String, formats: [ExportFormat], recordingBuilder: RecordingBuilder, gaps: Int = 0,
-        parts: Int = 1,
+        _ journal: Journal, bootID: String, formats: [ExportFormat], _ recordingBuilder: RecordingBuilder,
         at now: Instant
     ) {
         self.journal = journal
         self.bootID = bootID
         self.formats = formats
         self.recordingBuilder = recordingBuilder
+        gaps = 0
+        parts = 1
+        isOpen = false
+        updatedAt = now
+    }
+
+    /// Continues with another activity, or with none.
+    ///
+    /// - Parameters:
+    ///   - recordingBuilder: the builder of the activity, else a new one.
+    ///   - gaps: the number of gaps in the activity.
+    ///   - parts: the number of its boot segments, the new one included.
+    func resume(_ recordingBuilder: RecordingBuilder, gaps: Int, parts: Int, at now: Instant) {
+        self.recordingBuilder = recordingBuilder
         self.gaps = gaps
         self.parts = parts
         isOpen = recordingBuilder.recording != nil
         updatedAt = now
+        clockNotedAt = nil
     }
 
     /// The number for the next activity.
@@ -54,8 +68,11 @@ final class RunRecorder {
     /// Records entries, outputs and seconds since the last call.
     ///
     /// - Parameter zones: the heart-rate zones; nil if they are disabled.
-    func record(_ entries: [InputLogEntry], _ outputs: [Output], seconds: [State], zones: Zones?, at now: Instant) {
-        if entries.isEmpty, outputs.isEmpty, seconds.isEmpty { return }
+    /// - Returns: the lines of the events among the outputs.
+    func record(
+        _ entries: [InputLogEntry], _ outputs: [Output], seconds: [State], zones: Zones?, at now: Instant
+    ) -> [EventLine] {
+        if entries.isEmpty, outputs.isEmpty, seconds.isEmpty { return [] }
         recordingBuilder.ingest(outputs, seconds: seconds, zones: zones)
         let events = outputs.compactMap { if case .event(let event) = $0 { event } else { nil } }
         for event in events where event.isBegin {
@@ -90,27 +107,38 @@ final class RunRecorder {
             updatedAt = now
             journal.update(recording, gaps: gaps, at: now)
         }
+        return record(events: outputs)
     }
 
-    /// Writes an activity in progress from its entries and makes it the pipeline's.
+    /// Assigns numbers to the events among the outputs and writes their lines to the journal.
+    func record(events outputs: [Output]) -> [EventLine] {
+        var lines: [EventLine] = []
+        for case .event(let event) in outputs {
+            let line = EventLine(event, number: nextEvent)
+            nextEvent += 1
+            journal.append(
+                .event(sequence: line.number, activity: event.activity, at: event.at, line: line.bytes), at: event.at)
+            lines.append(line)
+        }
+        return lines
+    }
+
+    /// Writes an activity in progress from its entries.
     ///
-    /// - Returns: the outputs to publish: its start.
-    func write(_ entries: [InputLogEntry], until now: Instant, into engine: inout RunEngine) -> [Output] {
-        guard case .snapshot(let beginning)? = entries.first?.kind else { return [] }
-        var replay = Replay(beginning)
-        var said: [Output] = []
-        let say: (inout Pipeline) -> Void = { pipeline in
-            let outputs = pipeline.drainOutputs()
+    /// - Returns: the event of its start, and the pipeline of its replay. Nil if the entries contain no start.
+    func write(_ entries: [InputLogEntry], until now: Instant) -> (begin: Output, pipeline: Pipeline)? {
+        guard case .snapshot(let snapshot)? = entries.first?.kind else { return nil }
+        var replay = Replay(snapshot)
+        var events: [Event] = []
+        let observe: Replay.Observer = { pipeline, effects in
             let settings = pipeline.settings
             self.recordingBuilder.ingest(
-                outputs, seconds: pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
-            said += outputs
-            pipeline.discardOutputs()
+                effects.outputs, seconds: effects.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
+            for case .event(let event) in effects.outputs { events.append(event) }
         }
-        for entry in entries.dropFirst() { replay.apply(entry, say) }
-        replay.advance(to: now, say)
-        let events = said.compactMap { if case .event(let event) = $0 { event } else { nil } }
-        guard let begin = events.first(where: \.isBegin), let recording = recordingBuilder.recording else { return [] }
+        for entry in entries.dropFirst() { replay.apply(entry, observe) }
+        replay.advance(to: now, observe)
+        guard let begin = events.first(where: \.isBegin), let recording = recordingBuilder.recording else { return nil }
         isOpen = true
         journal.begin(recording, BootSegment(bootID: bootID, at: begin.at), at: now)
         for entry in entries { journal.write(entry, at: now) }
@@ -124,13 +152,13 @@ final class RunRecorder {
                 isOpen = false
             }
         }
-        engine.replace(by: replay.pipeline, at: now)
-        return [.event(begin)]
+        return (.event(begin), replay.pipeline)
     }
 
     /// Renumbers what is recorded but not in the journal yet.
     func renumber(_ numbers: Renumbering) {
         recordingBuilder.renumber(numbers.activities)
+        nextEvent = numbers.events(nextEvent)
         journal.renumber(numbers)
     }
 

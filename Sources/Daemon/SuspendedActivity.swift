@@ -19,9 +19,14 @@ struct SuspendedActivity {
     /// Set if the board has rebooted since and the time of day was unknown.
     private var unknown: (open: OpenActivity, taken: ResumedActivity, limit: Duration)?
 
-    /// Creates a snapshot of the run that is about to be closed, with all outputs drained. Nil if the pipeline is idle.
-    init?(_ pipeline: Pipeline, _ recorder: RunRecorder, at now: Instant) {
-        guard pipeline.runState != .idle, let open = recorder.journal.open else { return nil }
+    /// Creates a snapshot of a run that was just closed, whose end is not recorded yet.
+    ///
+    /// - Parameters:
+    ///   - pipeline: the pipeline before the end.
+    ///   - open: ``Journal/open`` before the end.
+    init(
+        _ pipeline: Pipeline, _ open: (activity: Int, entries: Int, rows: Int), _ recorder: RunRecorder, at now: Instant
+    ) {
         self.pipeline = pipeline
         recordingBuilder = recorder.recordingBuilder
         gaps = recorder.gaps
@@ -61,18 +66,14 @@ struct SuspendedActivity {
     }
 
     /// Resumes the activity.
-    func resume(_ recorder: inout RunRecorder, _ engine: inout RunEngine, at now: Instant) {
+    func resume(_ recorder: RunRecorder, _ engine: inout RunEngine, at now: Instant, into effects: inout Effects) {
         guard let recording = recordingBuilder.recording else { return }
         let journal = recorder.journal
         let part = BootSegment(number: parts, bootID: recorder.bootID, of: recordingBuilder, at: now, place: entries)
         journal.reopen(recording, part, rows: rows, at: now)
-        recorder = RunRecorder(
-            journal, bootID: recorder.bootID, formats: recorder.formats, recordingBuilder: recordingBuilder, gaps: gaps,
-            parts: parts + 1,
-            at: now)
-        let outage = Outage(
-            duration: now - last, isSameBoot: isSameBoot, settings: engine.pipeline.settings)
-        engine.reopen(pipeline, after: outage, at: now)
+        recorder.resume(recordingBuilder, gaps: gaps, parts: parts + 1, at: now)
+        let outage = Outage(duration: now - last, isSameBoot: isSameBoot, settings: engine.settings)
+        engine.reopen(pipeline, after: outage, at: now, into: &effects)
     }
 
     /// Shifts its number.

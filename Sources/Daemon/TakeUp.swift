@@ -30,11 +30,10 @@ struct ResumedActivity {
         var missing: [RecordingRow] = []
         var cut: RecordingBuilder.Truncation?
         var end: [Output] = []
-        let say: (inout Pipeline) -> Void = { pipeline in
-            let outputs = pipeline.drainOutputs()
+        let observe: Replay.Observer = { pipeline, effects in
             let settings = pipeline.settings
             recordingBuilder.ingest(
-                outputs, seconds: pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
+                effects.outputs, seconds: effects.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
             if let late = recordingBuilder.popTruncation() {
                 cut = late
                 missing.removeAll { late.removes($0) }
@@ -43,21 +42,20 @@ struct ResumedActivity {
                 if rows >= open.rows { missing.append(row) }
                 rows += 1
             }
-            for case .event(let event) in outputs {
+            for case .event(let event) in effects.outputs {
                 if case .gap = event.kind { gaps += 1 }
                 if case .stop = event.kind { end.append(.event(event)) }
             }
-            pipeline.discardOutputs()
         }
         try reader.entries(of: id, through: max(open.entries - 1, 0)) { entry in
             let entry = entry.shifted(by: shift)
-            if case .snapshot(let beginning) = entry.kind {
-                replay = Replay(beginning)
+            if case .snapshot(let snapshot) = entry.kind {
+                replay = Replay(snapshot)
             } else {
-                replay?.apply(entry, say)
+                replay?.apply(entry, observe)
             }
         }
-        replay?.advance(to: open.last + shift, say)
+        replay?.advance(to: open.last + shift, observe)
         guard let replay, replay.pipeline.runState != .idle || !end.isEmpty else { throw JournalFailure.missing }
         pipeline = replay.pipeline
         if replay.pipeline.runState == .idle { ended = (end, cut) }
@@ -85,17 +83,17 @@ extension ResumedActivity {
     func end(_ open: OpenActivity, in recorder: RunRecorder, at now: Instant) -> [Output] {
         if let ended { return end(ended, open, in: recorder, at: now) }
         var (pipeline, recordingBuilder) = (pipeline, recordingBuilder)
-        guard let id = open.recording.id, case .ended(let summary)? = try? pipeline.perform(.stop, at: last) else {
-            return []
-        }
-        let outputs = pipeline.drainOutputs()
-        recordingBuilder.ingest(outputs, seconds: pipeline.seconds, zones: nil)
+        var effects = Effects()
+        guard let id = open.recording.id,
+            case .ended(let summary)? = try? pipeline.step(.stop, at: last, into: &effects)
+        else { return [] }
+        recordingBuilder.ingest(effects.outputs, seconds: effects.seconds, zones: nil)
         completeRows(of: open, in: recorder.journal, at: now)
         for (index, row) in recordingBuilder.drainRows().enumerated() {
             recorder.journal.append(.row(activity: id, place: rows + index, row), at: now)
         }
         if let recording = recordingBuilder.recording { recorder.end(recording, gaps: summary.gaps, at: now) }
-        return outputs
+        return effects.outputs
     }
 }
 

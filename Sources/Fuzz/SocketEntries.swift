@@ -38,6 +38,7 @@ extension FuzzTarget {
     ) { bytes in
         let now = Instant(milliseconds: 1000)
         var straps = StrapStore()
+        var effects = Effects()
         var pipeline = Pipeline(settings: Settings(), isDemo: false, at: now)
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             var output = JSONWriter()
@@ -45,7 +46,7 @@ extension FuzzTarget {
                 method, parameters, result throws(RPCError) in
                 let request = try ControlRequest(method: method, parameters: parameters)
                 if case .scan = request { return .later(1) }
-                result.result(try answer(request, pipeline: &pipeline, straps: &straps, at: now))
+                result.result(try answer(request, pipeline: &pipeline, &effects, straps: &straps, at: now))
                 return .written
             }
             while pending?.isWhole == false { _ = pending?.complete(1, .success(.straps([]))) }
@@ -67,7 +68,8 @@ extension FuzzTarget {
     ) { bytes in
         var ring = EventRing()
         for second in 1...5 {
-            ring.append(Event(at: Instant(milliseconds: Int64(second) * 1000), kind: .start(.run)))
+            let event = Event(at: Instant(milliseconds: Int64(second) * 1000), kind: .start(.run))
+            ring.append(EventLine(event, number: second))
         }
         var settings = JSONWriter()
         settings.settingsLine(Settings())
@@ -78,7 +80,8 @@ extension FuzzTarget {
             } catch {
                 queue.refuse(error.message)
             }
-            ring.append(Event(at: Instant(milliseconds: 9000), kind: .start(.run)))
+            let event = Event(at: Instant(milliseconds: 9000), kind: .start(.run))
+            ring.append(EventLine(event, number: ring.retained.upperBound))
             while let chunk = queue.next(ring, settings: settings.bytes) {
                 for line in chunk.split(separator: UInt8(ascii: "\n")) { expectLine(Array(line) + [0x0A]) }
                 queue.sent(chunk.count)
@@ -131,12 +134,13 @@ extension FuzzTarget {
     }
 
     private static func answer(
-        _ request: ControlRequest, pipeline: inout Pipeline, straps: inout StrapStore, at now: Instant
+        _ request: ControlRequest, pipeline: inout Pipeline, _ effects: inout Effects, straps: inout StrapStore,
+        at now: Instant
     ) throws(RPCError) -> ControlResult {
         switch request {
         case .run(let command):
             do throws(CommandRejection) {
-                switch try pipeline.perform(command, at: now) {
+                switch try pipeline.step(command, at: now, into: &effects) {
                 case .started(let activity): return .activity(activity)
                 case .changed(let state, let elapsed): return .run(state, elapsedMilliseconds: elapsed)
                 case .ended(let summary): return .summary(summary)
@@ -150,7 +154,7 @@ extension FuzzTarget {
         case .change(let change):
             var settings = pipeline.settings
             try change.apply(to: &settings)
-            pipeline.receive(.setting(change.key, settings), at: now)
+            pipeline.step(.input(.setting(change.key, settings)), at: now, into: &effects)
             return .setting(change.key, settings)
         case .scan: return .straps([])
         case .activities: return .activities([])

@@ -25,11 +25,11 @@ extension JSONWriter {
                 }
             }
         }
-        if let refusing = beginning.refusing {
+        if let rejections = beginning.rejections {
             object("refusing") { line in
-                line.member("since", refusing.since)
-                line.member("last", refusing.last)
-                line.member("reason", refusing.reason.token)
+                line.member("since", rejections.since)
+                line.member("last", rejections.last)
+                line.member("reason", rejections.reason.token)
             }
         }
         object("clock") { $0.members(of: beginning.clock) }
@@ -82,10 +82,10 @@ extension PipelineSnapshot {
             nextSecond: try json.member("next_second").instant())
         batteryPercent = json["battery"]?.integer
         if json["position"] != nil { position = try json.timed("position", Position.init) }
-        if let refusing = json["refusing"] {
-            self.refusing = RejectionStreak(
-                since: try refusing.member("since").instant(), last: try refusing.member("last").instant(),
-                reason: try refusing.member("reason").token())
+        if let rejections = json["refusing"] {
+            self.rejections = RejectionStreak(
+                since: try rejections.member("since").instant(), last: try rejections.member("last").instant(),
+                reason: try rejections.member("reason").token())
         }
         clock = try Clock(json.member("clock"))
         heart = try Heart(json.member("heart"))

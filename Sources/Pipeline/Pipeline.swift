@@ -5,8 +5,8 @@ package import Domain
 ///     inputs ──▶ ticks that are due ──▶ the input ──▶ outputs, and a state if one is due
 ///
 /// It has no clock and no file: the same inputs at the same moments give the same outputs, to
-/// the bit. The caller calls ``advance(to:)`` no later than ``deadline``, and ``receive(_:at:)``
-/// with each input's arrival. After each call it drains ``drainOutputs()``, then ``popState()``.
+/// the bit. The caller steps it no later than ``deadline``, and with each input's arrival.
+/// Each step appends its outputs to the caller's ``Effects``.
 ///
 /// Source: docs/behaviour.md.
 package struct Pipeline: Sendable {
@@ -23,7 +23,7 @@ package struct Pipeline: Sendable {
     var batteryPercent: Int?
     var position: Timestamped<Position>?
     var freshness: Timestamped<Event.Freshness>
-    var refusing: RejectionStreak?
+    var rejections: RejectionStreak?
     var faults: [Fault] = []
     /// Status of this machine; a replay has none.
     var recorder = RecorderStatus(state: .off)
@@ -40,13 +40,8 @@ package struct Pipeline: Sendable {
     var ticks = TickStats()
     /// Moment of the next periodic state while there are no ticks.
     var nextSecond: Instant
-    var due: (state: State, isChange: Bool)?
     /// While active, a state is due at each multiple of this active time, in milliseconds.
     var stateEvery: Int64 = 100
-    private var outputs: [Output] = []
-    /// States at the last whole seconds of active time, oldest first, until ``discardSeconds()``;
-    /// at most ``secondLimit``. The published state skips some when ticks are caught up.
-    package private(set) var seconds: [State] = []
 
     /// - Parameter lastActivity: Number of the last activity.
     package init(settings: Settings, isDemo: Bool, lastActivity: Int = 0, at now: Instant) {
@@ -59,7 +54,7 @@ package struct Pipeline: Sendable {
         nextSecond = now
     }
 
-    /// Moment of the next call of ``advance(to:)``: the next tick while active, else the next whole second.
+    /// Moment of the next step: the next tick while active, else the next whole second.
     package var deadline: Instant {
         run?.clock.next ?? nextSecond
     }
@@ -68,14 +63,30 @@ package struct Pipeline: Sendable {
         run?.state ?? .idle
     }
 
+    /// Applies every tick that is due at `now`, then the stimulus.
+    package mutating func step(_ stimulus: Stimulus, at now: Instant, into effects: inout Effects) {
+        advance(to: now, into: &effects)
+        if case .input(let input) = stimulus { receive(input, at: now, into: &effects) }
+    }
+
+    /// Applies every tick that is due at `now`, then the command.
+    ///
+    /// - Throws: ``CommandRejection`` if the run's state does not allow it; the command has changed nothing then.
+    package mutating func step(
+        _ command: RunCommand, at now: Instant, into effects: inout Effects
+    ) throws(CommandRejection) -> Outcome {
+        advance(to: now, into: &effects)
+        return try perform(command, at: now, into: &effects)
+    }
+
     /// Applies every tick that is due at `now`, each at its own moment, or a hole in one step.
-    package mutating func advance(to now: Instant) {
+    mutating func advance(to now: Instant, into effects: inout Effects) {
         while let tick = run?.clock.next, tick <= now {
             if let hole = run?.clock.hole(at: now) {
-                cross(hole, at: now)
+                cross(hole, at: now, into: &effects)
             } else {
                 run?.clock.finish(ticks: 1)
-                apply(at: tick, lateness: now - tick, ticks: 1)
+                apply(at: tick, lateness: now - tick, ticks: 1, into: &effects)
             }
         }
         if run?.clock.next == nil, nextSecond <= now {
@@ -83,39 +94,38 @@ package struct Pipeline: Sendable {
             let missed = (now - nextSecond).wholeNanoseconds / 1_000_000_000
             let second = nextSecond + .seconds(missed)
             nextSecond = second + .seconds(1)
-            age(at: second)
-            closeForgotten(at: second)
-            due = (state(at: second), due?.isChange ?? false)
+            age(at: second, into: &effects)
+            closeForgotten(at: second, into: &effects)
+            effects.state = (state(at: second), effects.state?.isChange ?? false)
         }
     }
 
-    /// Receives one input that arrived at `now`.
-    package mutating func receive(_ input: Input, at now: Instant) {
-        advance(to: now)
+    /// Receives one input that arrived at `now`. Every tick that was due has been applied.
+    mutating func receive(_ input: Input, at now: Instant, into effects: inout Effects) {
         switch input {
-        case .fix(let fix): receive(fix, at: now)
-        case .heart(let measurement): receive(measurement, at: now)
+        case .fix(let fix): receive(fix, at: now, into: &effects)
+        case .heart(let measurement): receive(measurement, at: now, into: &effects)
         case .battery(let percent):
             if (0...100).contains(percent) { batteryPercent = percent }
-        case .heartLink(let status): receiveHeartLink(status, at: now)
-        case .gpsdLink(let status): receiveGpsdLink(status, at: now)
+        case .heartLink(let status): receiveHeartLink(status, at: now, into: &effects)
+        case .gpsdLink(let status): receiveGpsdLink(status, at: now, into: &effects)
         case .bluetooth(let bluetooth):
             guard bluetooth != self.bluetooth else { return }
             self.bluetooth = bluetooth
-            changed(at: now)
+            changed(at: now, into: &effects)
         case .systemClock(let time, let isSynchronised):
-            report(wallClock.system(time, isSynchronised: isSynchronised, at: now), at: now)
+            report(wallClock.system(time, isSynchronised: isSynchronised, at: now), at: now, into: &effects)
         case .setting(let key, let settings):
             self.settings = settings
-            emit(.settings(key, settings), at: now)
-            changed(at: now)
-        case .recorder(let recorder): receive(recorder, at: now)
+            emit(.settings(key, settings), at: now, into: &effects)
+            changed(at: now, into: &effects)
+        case .recorder(let recorder): receive(recorder, at: now, into: &effects)
         case .power(let power):
             guard power != self.power else { return }
             self.power = power
-            changed(at: now)
-        case .raise(let name, let message): raise(name, message: message, at: now)
-        case .clear(let name): clear(name, at: now)
+            changed(at: now, into: &effects)
+        case .raise(let name, let message): raise(name, message: message, at: now, into: &effects)
+        case .clear(let name): clear(name, at: now, into: &effects)
         }
     }
 
@@ -126,45 +136,31 @@ package struct Pipeline: Sendable {
         case ended(ActivitySummary)
     }
 
-    /// Performs a command that arrived at `now`.
+    /// Performs a command that arrived at `now`. Every tick that was due has been applied.
     ///
     /// - Throws: ``CommandRejection`` if the run's state does not allow it; nothing has changed then.
-    package mutating func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Outcome {
-        advance(to: now)
+    mutating func perform(
+        _ command: RunCommand, at now: Instant, into effects: inout Effects
+    ) throws(CommandRejection) -> Outcome {
         let before = runState
         let outcome: Outcome
         switch (command, before) {
         case (.start(let sport, let indoor, let back), .idle):
-            outcome = start(sport ?? settings.sport, indoor: indoor, back: back, at: now)
-        case (.toggle, .idle): outcome = start(settings.sport, indoor: false, back: .zero, at: now)
-        case (.pause, .active), (.toggle, .active): outcome = pause(at: now, trigger: .command)
-        case (.resume, .paused), (.toggle, .paused): outcome = resume(at: now)
-        case (.lap, .active): outcome = lap(at: now)
-        case (.stop, .active), (.stop, .paused): outcome = end(at: now, isKept: true)
-        case (.discard, .active), (.discard, .paused): outcome = end(at: now, isKept: false)
+            outcome = start(sport ?? settings.sport, indoor: indoor, back: back, at: now, into: &effects)
+        case (.toggle, .idle):
+            outcome = start(settings.sport, indoor: false, back: .zero, at: now, into: &effects)
+        case (.pause, .active), (.toggle, .active): outcome = pause(at: now, trigger: .command, into: &effects)
+        case (.resume, .paused), (.toggle, .paused): outcome = resume(at: now, into: &effects)
+        case (.lap, .active): outcome = lap(at: now, into: &effects)
+        case (.stop, .active), (.stop, .paused): outcome = end(at: now, isKept: true, into: &effects)
+        case (.discard, .active), (.discard, .paused): outcome = end(at: now, isKept: false, into: &effects)
         case (_, let state): throw CommandRejection(command: command.word, state: state)
         }
         run?.showSign(at: now, isDevice: false)
         // The quiet time of a backdated run begins at the request, not at the start.
         if case .start(_, _, let back) = command { run?.excuseQuiet(at: now + back) }
-        if runState != before { due = (state(at: now), true) }
+        if runState != before { publish(at: now, into: &effects) }
         return outcome
-    }
-
-    /// Returns and removes the outputs since the last call, oldest first.
-    package mutating func drainOutputs() -> [Output] {
-        defer { if !outputs.isEmpty { outputs = [] } }
-        return outputs
-    }
-
-    /// Returns and removes the state that is due, and whether a change caused it rather than the time.
-    package mutating func popState() -> (state: State, isChange: Bool)? {
-        defer { due = nil }
-        return due
-    }
-
-    package mutating func discardSeconds() {
-        seconds.removeAll(keepingCapacity: true)
     }
 
     /// Mapping to UTC at `now`, stored at the start, each minute and at each EVENT `clock`; nil if the time is unknown.
@@ -197,50 +193,19 @@ package struct Pipeline: Sendable {
     static let absentAge = Duration.seconds(10)
 }
 
-// MARK: Outputs
+// MARK: Effects
 
 extension Pipeline {
-    mutating func emit(_ kind: Event.Kind, at now: Instant) {
-        outputs.append(.event(Event(at: now, time: wallClock.time(at: now), activity: run?.id, kind: kind)))
+    func emit(_ kind: Event.Kind, at now: Instant, into effects: inout Effects) {
+        effects.outputs.append(.event(Event(at: now, time: wallClock.time(at: now), activity: run?.id, kind: kind)))
     }
 
-    /// Stores the state of a whole second of active time.
-    mutating func remember(_ state: State) {
-        if seconds.count == Self.secondLimit { seconds.removeFirst() }
-        seconds.append(state)
-    }
-
-    /// A catch-up never has more seconds: a longer hole is one step. A backdated run has up to 120.
-    static let secondLimit = 128
-
-    /// Discards all outputs and states.
-    package mutating func discardOutputs() {
-        outputs = []
-        due = nil
-        discardSeconds()
-    }
-
-    /// Discards the outputs that were already published before a backdated start: all but the run's own events.
-    mutating func retainRunEvents() {
-        outputs.removeAll { output in
-            guard case .event(let event) = output else { return true }
-            return switch event.kind {
-            case .start, .pause, .lap, .gap: false
-            default: true
-            }
-        }
-    }
-
-    mutating func publish(at now: Instant) {
-        due = (state(at: now), true)
-    }
-
-    mutating func emit(_ output: Output) {
-        outputs.append(output)
+    func publish(at now: Instant, into effects: inout Effects) {
+        effects.state = (state(at: now), true)
     }
 
     /// Publishes a changed link, fault or setting: at once, or while active with the next tick.
-    mutating func changed(at now: Instant) {
-        if runState != .active { due = (state(at: now), true) }
+    func changed(at now: Instant, into effects: inout Effects) {
+        if runState != .active { publish(at: now, into: &effects) }
     }
 }

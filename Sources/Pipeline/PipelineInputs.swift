@@ -24,19 +24,21 @@ extension RejectionStreak {
 
 /// Inputs of devices and adapters.
 extension Pipeline {
-    mutating func receive(_ fix: Fix, at now: Instant) {
+    mutating func receive(_ fix: Fix, at now: Instant, into effects: inout Effects) {
         refusal = nil
         switch filter.judge(fix, fastest: (run?.sport ?? .other).maxSpeed) {
-        case .refused(let reason): refuse(reason, at: now)
-        case .accepted(let point, let isJump): accept(fix, at: point, isJump: isJump, now: now)
+        case .refused(let reason): reject(reason, at: now, into: &effects)
+        case .accepted(let point, let isJump): accept(fix, at: point, isJump: isJump, now: now, into: &effects)
         }
     }
 
-    private mutating func accept(_ fix: Fix, at point: TrackPoint, isJump: Bool, now: Instant) {
-        refusing = nil
-        clear(RejectionStreak.fault, at: now)
+    private mutating func accept(
+        _ fix: Fix, at point: TrackPoint, isJump: Bool, now: Instant, into effects: inout Effects
+    ) {
+        rejections = nil
+        clear(RejectionStreak.fault, at: now, into: &effects)
         if let time = fix.time {
-            report(wallClock.receiver(time, mode: fix.mode, arrivedAt: fix.arrivedAt), at: now)
+            report(wallClock.receiver(time, mode: fix.mode, arrivedAt: fix.arrivedAt), at: now, into: &effects)
         }
         odometer.receive(point, isJump: isJump)
         run?.speedometer.receive(point)
@@ -45,41 +47,42 @@ extension Pipeline {
             coordinate: point.coordinate, altitude: fix.altitude, accuracy: fix.accuracy, speed: point.speed,
             track: fix.track, mode: fix.mode, satellites: fix.satellites)
         self.position = Timestamped(position, at: fix.arrivedAt)
-        age(at: now)
-        emit(
+        age(at: now, into: &effects)
+        effects.outputs.append(
             .fix(
                 AcceptedFix(
                     at: fix.arrivedAt, time: wallClock.time(at: fix.arrivedAt), receiverTime: fix.time,
                     device: fix.device, position: position, isJump: isJump)))
     }
 
-    private mutating func refuse(_ reason: FixRejection, at now: Instant) {
+    private mutating func reject(_ reason: FixRejection, at now: Instant, into effects: inout Effects) {
         refusal = reason
-        let since = refusing?.since ?? now
-        let refusing = RejectionStreak(since: since, last: now, reason: reason)
-        self.refusing = refusing
+        let since = rejections?.since ?? now
+        let rejections = RejectionStreak(since: since, last: now, reason: reason)
+        self.rejections = rejections
         if now - since >= RejectionStreak.faultAfter {
-            raise(RejectionStreak.fault, message: refusing.message, at: now)
+            raise(RejectionStreak.fault, message: rejections.message, at: now, into: &effects)
         }
     }
 
     /// Lets position and rejections age: the position becomes stale, then absent.
-    mutating func age(at now: Instant) {
-        if let refusing, now - refusing.last > RejectionStreak.silenceTimeout {
-            self.refusing = nil
-            clear(RejectionStreak.fault, at: now)
+    mutating func age(at now: Instant, into effects: inout Effects) {
+        if let rejections, now - rejections.last > RejectionStreak.silenceTimeout {
+            self.rejections = nil
+            clear(RejectionStreak.fault, at: now, into: &effects)
         }
         let age = position?.age(at: now) ?? Self.absentAge
         let value: Event.Freshness =
             age < Self.staleAge ? .fresh : age < Self.absentAge ? .stale : .absent
         guard value != freshness.value else { return }
-        emit(.fix(value, mode: position?.value.mode ?? 0, after: now - freshness.measuredAt), at: now)
+        emit(
+            .fix(value, mode: position?.value.mode ?? 0, after: now - freshness.measuredAt), at: now, into: &effects)
         freshness = Timestamped(value, at: now)
         if value != .fresh { run?.speedometer.clear() }
         if value == .absent { run?.pace.clear() }
     }
 
-    mutating func receive(_ measurement: HeartRateMeasurement, at now: Instant) {
+    mutating func receive(_ measurement: HeartRateMeasurement, at now: Instant, into effects: inout Effects) {
         let (quality, gap, beatAt) = heart.receive(measurement, at: now)
         let value = quality == .good ? Int(measurement.beatsPerMinute) : nil
         if runState == .active, let value, let before = previousHeartRate {
@@ -87,14 +90,14 @@ extension Pipeline {
         }
         previousHeartRate = value
         if value != nil { run?.showSign(at: now, isDevice: true) }
-        emit(
+        effects.outputs.append(
             .heart(
                 HeartRateSample(
                     at: now, time: wallClock.time(at: now), measurement: measurement, quality: quality, gap: gap,
                     beatAt: beatAt)))
     }
 
-    mutating func receiveHeartLink(_ status: LinkStatus, at now: Instant) {
+    mutating func receiveHeartLink(_ status: LinkStatus, at now: Instant, into effects: inout Effects) {
         let before = heartLink.value
         guard status != before else { return }
         let isOther = Self.differ(status.address, before.address) || Self.differ(status.name, before.name)
@@ -103,14 +106,14 @@ extension Pipeline {
             heart.reset()
             previousHeartRate = nil
         }
-        heartLink = renew(heartLink, status, of: .heart, at: now)
-        changed(at: now)
+        heartLink = renew(heartLink, status, of: .heart, at: now, into: &effects)
+        changed(at: now, into: &effects)
     }
 
-    mutating func receiveGpsdLink(_ status: LinkStatus, at now: Instant) {
+    mutating func receiveGpsdLink(_ status: LinkStatus, at now: Instant, into effects: inout Effects) {
         guard status != gpsdLink.value else { return }
-        gpsdLink = renew(gpsdLink, status, of: .gpsd, at: now)
-        changed(at: now)
+        gpsdLink = renew(gpsdLink, status, of: .gpsd, at: now, into: &effects)
+        changed(at: now, into: &effects)
     }
 
     private static func differ<Value: Equatable>(_ one: Value?, _ other: Value?) -> Bool {
@@ -120,20 +123,21 @@ extension Pipeline {
 
     /// Returns the link's new status. A new name in the same state emits no event and keeps the state's beginning.
     private mutating func renew(
-        _ before: Timestamped<LinkStatus>, _ status: LinkStatus, of owner: Event.LinkOwner, at now: Instant
+        _ before: Timestamped<LinkStatus>, _ status: LinkStatus, of owner: Event.LinkOwner, at now: Instant,
+        into effects: inout Effects
     ) -> Timestamped<LinkStatus> {
         guard status.state != before.value.state || status.reason != before.value.reason else {
             return Timestamped(status, at: before.measuredAt)
         }
-        emit(.link(owner, status, after: now - before.measuredAt), at: now)
+        emit(.link(owner, status, after: now - before.measuredAt), at: now, into: &effects)
         return Timestamped(status, at: now)
     }
 
-    mutating func receive(_ recorder: RecorderStatus, at now: Instant) {
+    mutating func receive(_ recorder: RecorderStatus, at now: Instant, into effects: inout Effects) {
         let before = self.recorder
         self.recorder = recorder
         guard recorder.state != before.state || recorder.message != before.message else { return }
-        emit(.recorder(recorder.state, message: recorder.message), at: now)
+        emit(.recorder(recorder.state, message: recorder.message), at: now, into: &effects)
         if recorder.state == .stalled || recorder.state == .failed {
             let name = recorder.state == .stalled ? FaultName.recorderStalled : .recorderFailed
             let since = recorder.state == before.state ? recorderFault?.since : nil
@@ -141,25 +145,26 @@ extension Pipeline {
         } else {
             recorderFault = nil
         }
-        changed(at: now)
+        changed(at: now, into: &effects)
     }
 
-    mutating func report(_ change: UTCEstimator.Change?, at now: Instant) {
-        if let change { emit(.clock(change.source, stepMilliseconds: change.stepMilliseconds), at: now) }
+    mutating func report(_ change: UTCEstimator.Change?, at now: Instant, into effects: inout Effects) {
+        guard let change else { return }
+        emit(.clock(change.source, stepMilliseconds: change.stepMilliseconds), at: now, into: &effects)
     }
 
-    mutating func raise(_ name: FaultName, message: String, at now: Instant) {
+    mutating func raise(_ name: FaultName, message: String, at now: Instant, into effects: inout Effects) {
         let known = faults.firstIndex { $0.name == name }
         if let known, faults[known].message == message { return }
         let fault = Fault(name: name, since: known.map { faults[$0].since } ?? now, message: message)
         if let known { faults[known] = fault } else { faults.append(fault) }
-        emit(.fault(fault, raised: true), at: now)
-        changed(at: now)
+        emit(.fault(fault, raised: true), at: now, into: &effects)
+        changed(at: now, into: &effects)
     }
 
-    mutating func clear(_ name: FaultName, at now: Instant) {
+    mutating func clear(_ name: FaultName, at now: Instant, into effects: inout Effects) {
         guard let known = faults.firstIndex(where: { $0.name == name }) else { return }
-        emit(.fault(faults.remove(at: known), raised: false), at: now)
-        changed(at: now)
+        emit(.fault(faults.remove(at: known), raised: false), at: now, into: &effects)
+        changed(at: now, into: &effects)
     }
 }

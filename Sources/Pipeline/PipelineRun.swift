@@ -2,32 +2,35 @@ import Domain
 
 /// Commands and ticks of a run.
 extension Pipeline {
-    mutating func start(_ sport: Sport, indoor: Bool, back: Duration, at now: Instant) -> Outcome {
+    mutating func start(
+        _ sport: Sport, indoor: Bool, back: Duration, at now: Instant, into effects: inout Effects
+    ) -> Outcome {
         lastActivity += 1
         run = Run(id: lastActivity, sport: sport, isIndoor: indoor, at: now)
         seed(at: now)
-        emit(.start(sport, back: back), at: now)
+        emit(.start(sport, back: back), at: now, into: &effects)
         return .started(activity: lastActivity)
     }
 
-    mutating func pause(at now: Instant, trigger: Event.Trigger) -> Outcome {
+    mutating func pause(at now: Instant, trigger: Event.Trigger, into effects: inout Effects) -> Outcome {
         run?.clock.pause(at: now)
         run?.pace.clear()
         run?.speedometer.clear()
         nextSecond = now + .seconds(1)
         if let total = run?.total {
             emit(
-                .pause(elapsedMilliseconds: total.elapsedMilliseconds, distanceMetres: total.metres, trigger), at: now)
+                .pause(elapsedMilliseconds: total.elapsedMilliseconds, distanceMetres: total.metres, trigger),
+                at: now, into: &effects)
         }
         return outcome
     }
 
-    mutating func resume(at now: Instant) -> Outcome {
+    mutating func resume(at now: Instant, into effects: inout Effects) -> Outcome {
         resumeClock(at: now)
         if let total = run?.total {
             emit(
-                .resume(elapsedMilliseconds: total.elapsedMilliseconds, distanceMetres: total.metres, .command), at: now
-            )
+                .resume(elapsedMilliseconds: total.elapsedMilliseconds, distanceMetres: total.metres, .command),
+                at: now, into: &effects)
         }
         return outcome
     }
@@ -38,13 +41,13 @@ extension Pipeline {
         seed(at: now)
     }
 
-    mutating func end(at now: Instant, isKept: Bool) -> Outcome {
+    mutating func end(at now: Instant, isKept: Bool, into effects: inout Effects) -> Outcome {
         guard let ended = run else { return outcome }
         // A run that started before the time of day was known gets its start from the current mapping.
         let started = ended.isStamped ? ended.started : wallClock.time(at: ended.startedAt)
         let summary = ended.summary(
             endedAt: now, started: started, ended: wallClock.time(at: now), isOpen: false, isDemo: isDemo)
-        emit(isKept ? .stop(summary) : .discard(summary), at: now)
+        emit(isKept ? .stop(summary) : .discard(summary), at: now, into: &effects)
         ticks = ended.ticks
         run = nil
         heart.clear()
@@ -54,18 +57,18 @@ extension Pipeline {
     }
 
     /// Stops a run without sign of life for `autoStopMinutes`, and rolls it back to its last one.
-    mutating func closeForgotten(at now: Instant) {
+    mutating func closeForgotten(at now: Instant, into effects: inout Effects) {
         guard settings.autoStopMinutes > 0, let sign = run?.sign, sign.isJudged,
             now - sign.quietSince >= .seconds(settings.autoStopMinutes * 60)
         else { return }
         run?.fallBackToSign()
-        _ = end(at: sign.at, isKept: true)
+        _ = end(at: sign.at, isKept: true, into: &effects)
         nextSecond = now + .seconds(1)
-        publish(at: now)
+        publish(at: now, into: &effects)
     }
 
-    mutating func lap(at now: Instant) -> Outcome {
-        closeLap(at: now, trigger: .command)
+    mutating func lap(at now: Instant, into effects: inout Effects) -> Outcome {
+        closeLap(at: now, trigger: .command, into: &effects)
         return outcome
     }
 
@@ -85,46 +88,46 @@ extension Pipeline {
     }
 
     /// Applies a tick, or the `ticks` of a hole at the moment of the last; `lateness` is that of the first.
-    mutating func apply(at tick: Instant, lateness: Duration, ticks: Int64) {
+    mutating func apply(at tick: Instant, lateness: Duration, ticks: Int64, into effects: inout Effects) {
         guard let before = run?.total.elapsedMilliseconds else { return }
         run?.addTicks(ticks, lateness: lateness)
         let elapsed = before + ticks * TickSchedule.period.wholeMilliseconds
-        age(at: tick)
+        age(at: tick, into: &effects)
         if ticks == 1, let beats = heart.beatsPerMinute(at: tick), !heart.isStale(at: tick) {
             run?.addHeartRate(beats.value)
         }
-        if elapsed / 1000 != before / 1000 { countSecond(at: tick) }
+        if elapsed / 1000 != before / 1000 { countSecond(at: tick, into: &effects) }
         if elapsed / 5000 != before / 5000 { measurePace(at: tick) }
-        closeLapsByThemselves(at: tick, elapsedBefore: before, elapsed: elapsed)
+        closeAutoLaps(at: tick, elapsedBefore: before, elapsed: elapsed, into: &effects)
         let isSecond = elapsed / 1000 != before / 1000
-        if isSecond { closeForgotten(at: tick) }
+        if isSecond { closeForgotten(at: tick, into: &effects) }
         guard run != nil else { return }
         let isDue = elapsed.isMultiple(of: stateEvery)
         guard isSecond || isDue else { return }
         let state = state(at: tick)
-        if isSecond { remember(state) }
-        if isDue { due = (state, due?.isChange ?? false) }
+        if isSecond { effects.append(second: state) }
+        if isDue { effects.state = (state, effects.state?.isChange ?? false) }
     }
 
     /// Applies a hole in one step; a hole longer than `autoStopMinutes` pauses the run where it began.
-    mutating func cross(_ hole: (since: Instant, ticks: Int64), at now: Instant) {
+    mutating func cross(_ hole: (since: Instant, ticks: Int64), at now: Instant, into effects: inout Effects) {
         let seconds = (now - hole.since).inSeconds
         let limit = settings.autoStopMinutes * 60
         let isTooLong = limit > 0 && seconds > Double(limit)
         run?.addGap()
         run?.excuseQuiet(at: now)
-        emit(.gap(.sleep, seconds: seconds, metres: nil, counted: !isTooLong), at: now)
+        emit(.gap(.sleep, seconds: seconds, metres: nil, counted: !isTooLong), at: now, into: &effects)
         if isTooLong {
-            _ = pause(at: hole.since, trigger: .auto)
+            _ = pause(at: hole.since, trigger: .auto, into: &effects)
             nextSecond = now
             return
         }
         let last = hole.since + TickSchedule.period * Int(hole.ticks)
         run?.clock.finish(ticks: hole.ticks)
-        apply(at: last, lateness: now - hole.since - TickSchedule.period, ticks: hole.ticks)
+        apply(at: last, lateness: now - hole.since - TickSchedule.period, ticks: hole.ticks, into: &effects)
     }
 
-    private mutating func countSecond(at tick: Instant) {
+    private mutating func countSecond(at tick: Instant, into effects: inout Effects) {
         guard let sport = run?.sport, run?.isIndoor == false else { return }
         var step = odometer.tick(at: tick, sport: sport)
         if var limit = run?.limit {
@@ -139,7 +142,9 @@ extension Pipeline {
         if step.beginsAnew { seedPace() }
         if let gap = step.gap {
             run?.addGap()
-            emit(.gap(.position, seconds: gap.seconds, metres: gap.metres, counted: gap.isCounted), at: tick)
+            emit(
+                .gap(.position, seconds: gap.seconds, metres: gap.metres, counted: gap.isCounted),
+                at: tick, into: &effects)
         }
     }
 
@@ -150,18 +155,20 @@ extension Pipeline {
             isStale: freshness.value != .fresh)
     }
 
-    private mutating func closeLapsByThemselves(at tick: Instant, elapsedBefore: Int64, elapsed: Int64) {
+    private mutating func closeAutoLaps(
+        at tick: Instant, elapsedBefore: Int64, elapsed: Int64, into effects: inout Effects
+    ) {
         let every = Int64(settings.autoLapSeconds) * 1000
-        if every > 0, elapsed / every != elapsedBefore / every { closeLap(at: tick, trigger: .time) }
+        if every > 0, elapsed / every != elapsedBefore / every { closeLap(at: tick, trigger: .time, into: &effects) }
         let stretch = Double(settings.autoLapMetres)
         if stretch > 0, let metres = run?.total.metres, let lapMetres = run?.lap.metres {
             let lapsBefore = ((metres - lapMetres) / stretch).rounded(.down)
-            if (metres / stretch).rounded(.down) > lapsBefore { closeLap(at: tick, trigger: .distance) }
+            if (metres / stretch).rounded(.down) > lapsBefore { closeLap(at: tick, trigger: .distance, into: &effects) }
         }
     }
 
-    private mutating func closeLap(at now: Instant, trigger: Event.Trigger) {
+    private mutating func closeLap(at now: Instant, trigger: Event.Trigger, into effects: inout Effects) {
         guard let lap = run?.closeLap(at: now) else { return }
-        emit(.lap(lap.figures, number: lap.number, trigger), at: now)
+        emit(.lap(lap.figures, number: lap.number, trigger), at: now, into: &effects)
     }
 }

@@ -14,7 +14,7 @@ package struct PipelineSnapshot: Equatable, Sendable {
     package var position: Timestamped<Position>?
     package var freshness: Timestamped<Event.Freshness>
     package var faults: [Fault]
-    package var refusing: RejectionStreak?
+    package var rejections: RejectionStreak?
     package var clock = Clock()
     package var heart = Heart()
     package var filter = Filter()
@@ -110,8 +110,8 @@ package struct PipelineSnapshot: Equatable, Sendable {
         shifted.position?.measuredAt += shift
         shifted.freshness.measuredAt += shift
         for index in faults.indices { shifted.faults[index].since += shift }
-        shifted.refusing?.since += shift
-        shifted.refusing?.last += shift
+        shifted.rejections?.since += shift
+        shifted.rejections?.last += shift
         shifted.clock.mappedAt? += shift
         shifted.clock.offset = clock.offset.map { $0 - shift.wholeMilliseconds }
         shifted.clock.fixOffsets = clock.fixOffsets.map { $0 - shift.wholeMilliseconds }

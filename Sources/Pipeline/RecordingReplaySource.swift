@@ -27,7 +27,7 @@ package struct RecordingReplaySource: Sendable {
     private static let latest: Int64 = 200 * 365 * 86_400_000
 
     /// Snapshot before the first row.
-    package let beginning: PipelineSnapshot
+    package let snapshot: PipelineSnapshot
     /// A start or resume that waits for the next row: a position of its moment must come first, as the anchor.
     private var begun: (command: RunCommand, at: Int64)?
 
@@ -41,16 +41,16 @@ package struct RecordingReplaySource: Sendable {
         var settings = Settings()
         settings.zones = recording.zones
         settings.useHeartRateZones = recording.zones != nil
-        var beginning = Pipeline(settings: settings, isDemo: recording.isDemo, at: start).beginning
-        beginning.heartLink = Timestamped(LinkStatus(.connected, name: recording.strap?.name), at: start)
-        beginning.gpsdLink = Timestamped(LinkStatus(.connected), at: start)
+        var snapshot = Pipeline(settings: settings, isDemo: recording.isDemo, at: start).snapshot
+        snapshot.heartLink = Timestamped(LinkStatus(.connected, name: recording.strap?.name), at: start)
+        snapshot.gpsdLink = Timestamped(LinkStatus(.connected), at: start)
         if !recording.isTimeUncertain {
-            beginning.clock.source = .system
-            beginning.clock.offset = recording.started.milliseconds - start.milliseconds
-            beginning.clock.mappedAt = start
-            beginning.clock.isSynchronised = true
+            snapshot.clock.source = .system
+            snapshot.clock.offset = recording.started.milliseconds - start.milliseconds
+            snapshot.clock.mappedAt = start
+            snapshot.clock.isSynchronised = true
         }
-        self.beginning = beginning
+        self.snapshot = snapshot
         newest = start
         let sport = recording.sport == .other ? sport ?? .other : recording.sport
         begun = (.start(sport, indoor: recording.isIndoor), 0)

@@ -2,19 +2,22 @@ package import Domain
 
 /// Replays an activity: the same entries give the same states and events.
 ///
-///     entries ──▶ each deadline before the entry ──▶ the entry ──▶ drain outputs and states after each step
+///     entries ──▶ a step at each deadline before the entry ──▶ the entry ──▶ effects of each step
 ///
-/// The pipeline advances from deadline to deadline like a loop that is never late, so that minutes without
+/// The pipeline steps from deadline to deadline like a loop that is never late, so that minutes without
 /// entries are not a hole. It takes one step only across an entry ``InputLogEntry/Kind/suspended(_:)``.
 /// The status of the machine at the time (``Input/recorder(_:)``, late ticks) is not replayed.
 package struct Replay: Sendable {
+    /// Receives the pipeline after a step, and the effects of that step.
+    package typealias Observer = (Pipeline, Effects) -> Void
+
     package private(set) var pipeline: Pipeline
 
     /// - Parameters:
-    ///   - beginning: Snapshot before the first entry.
+    ///   - snapshot: Snapshot before the first entry.
     ///   - every: While active, states are made only at multiples of this active time; a multiple of 100 ms.
-    package init(_ beginning: PipelineSnapshot, every: Duration = .milliseconds(100)) {
-        self.init(Pipeline(beginning))
+    package init(_ snapshot: PipelineSnapshot, every: Duration = .milliseconds(100)) {
+        self.init(Pipeline(snapshot))
         pipeline.stateEvery = every.wholeMilliseconds
     }
 
@@ -22,35 +25,32 @@ package struct Replay: Sendable {
         self.pipeline = pipeline
     }
 
-    /// Applies the next entry.
-    ///
-    /// - Parameter say: Drains the pipeline's outputs and state after each step; what it leaves stays in the pipeline.
-    package mutating func apply(_ entry: InputLogEntry, _ say: (inout Pipeline) -> Void = { $0.discardOutputs() }) {
-        switch entry.kind {
-        case .snapshot(let beginning):
-            let every = pipeline.stateEvery
-            pipeline = Pipeline(beginning)
-            pipeline.stateEvery = every
-        case .input(let input):
-            advance(to: entry.at, say)
-            pipeline.receive(input, at: entry.at)
-        case .command(let command):
-            advance(to: entry.at, say)
-            // Rejected commands are not recorded.
-            _ = try? pipeline.perform(command, at: entry.at)
-        case .suspended(let duration):
-            advance(before: entry.at - duration, say)
-            pipeline.advance(to: entry.at)
-        case .outage(let outage):
-            advance(to: outage.rule == .continued ? entry.at : entry.at - outage.duration, say)
-            pipeline.resume(after: outage, at: entry.at)
-        case .shutdown: advance(to: entry.at, say)
-        case .ended(let ending):
-            advance(to: entry.at, say)
-            // A run without sign of life was stopped by one of the previous steps.
-            if ending == .power { _ = try? pipeline.perform(.stop, at: entry.at) }
+    /// Applies the next entry, and calls `observe` after each step.
+    package mutating func apply(_ entry: InputLogEntry, _ observe: Observer = { _, _ in }) {
+        var effects = Effects()
+        apply(entry, into: &effects) { pipeline, effects in
+            observe(pipeline, effects)
+            effects.removeAll()
         }
-        say(&pipeline)
+    }
+
+    /// Advances to the last known moment, or to the present, and calls `observe` after each step.
+    package mutating func advance(to now: Instant, _ observe: Observer = { _, _ in }) {
+        var effects = Effects()
+        advance(to: now, into: &effects) { pipeline, effects in
+            observe(pipeline, effects)
+            effects.removeAll()
+        }
+    }
+
+    /// Applies the next entry and appends the effects of all steps.
+    mutating func apply(_ entry: InputLogEntry, into effects: inout Effects) {
+        apply(entry, into: &effects) { _, _ in }
+    }
+
+    /// Advances to `now` and appends the effects of all steps.
+    mutating func advance(to now: Instant, into effects: inout Effects) {
+        advance(to: now, into: &effects) { _, _ in }
     }
 
     /// Sets the number of the next activity.
@@ -58,18 +58,50 @@ package struct Replay: Sendable {
         pipeline.lastActivity = id - 1
     }
 
-    /// Advances to the last known moment, or to the present.
-    package mutating func advance(to now: Instant, _ say: (inout Pipeline) -> Void = { $0.discardOutputs() }) {
+    // MARK: Steps
+
+    private typealias StepBody = (Pipeline, inout Effects) -> Void
+
+    private mutating func apply(_ entry: InputLogEntry, into effects: inout Effects, _ body: StepBody) {
+        switch entry.kind {
+        case .snapshot(let snapshot):
+            let every = pipeline.stateEvery
+            pipeline = Pipeline(snapshot)
+            pipeline.stateEvery = every
+        case .input(let input):
+            advance(to: entry.at, into: &effects, body)
+            pipeline.step(.input(input), at: entry.at, into: &effects)
+        case .command(let command):
+            advance(to: entry.at, into: &effects, body)
+            // Rejected commands are not recorded.
+            _ = try? pipeline.step(command, at: entry.at, into: &effects)
+        case .suspended(let duration):
+            advance(before: entry.at - duration, into: &effects, body)
+            pipeline.step(.time, at: entry.at, into: &effects)
+        case .outage(let outage):
+            let isContinued = outage.rule == .continued
+            advance(to: isContinued ? entry.at : entry.at - outage.duration, into: &effects, body)
+            pipeline.resume(after: outage, at: entry.at, into: &effects)
+        case .shutdown: advance(to: entry.at, into: &effects, body)
+        case .ended(let reason):
+            advance(to: entry.at, into: &effects, body)
+            // A run without sign of life was stopped by one of the previous steps.
+            if reason == .power { _ = try? pipeline.step(.stop, at: entry.at, into: &effects) }
+        }
+        body(pipeline, &effects)
+    }
+
+    private mutating func advance(to now: Instant, into effects: inout Effects, _ body: StepBody) {
         while pipeline.deadline <= now {
-            pipeline.advance(to: pipeline.deadline)
-            say(&pipeline)
+            pipeline.step(.time, at: pipeline.deadline, into: &effects)
+            body(pipeline, &effects)
         }
     }
 
-    private mutating func advance(before moment: Instant, _ say: (inout Pipeline) -> Void) {
+    private mutating func advance(before moment: Instant, into effects: inout Effects, _ body: StepBody) {
         while pipeline.deadline < moment {
-            pipeline.advance(to: pipeline.deadline)
-            say(&pipeline)
+            pipeline.step(.time, at: pipeline.deadline, into: &effects)
+            body(pipeline, &effects)
         }
     }
 }
@@ -89,7 +121,7 @@ extension Replay {
         replay.apply(first)
         let start = RunCommand.start(run.sport, indoor: run.isIndoor)
         var entries = [
-            InputLogEntry(at: first.at, .snapshot(replay.pipeline.beginning)),
+            InputLogEntry(at: first.at, .snapshot(replay.pipeline.snapshot)),
             InputLogEntry(at: first.at, .command(start)),
         ]
         if run.state == .paused { entries.append(InputLogEntry(at: first.at, .command(.pause))) }

@@ -2,13 +2,14 @@ package import Domain
 
 /// The pipeline with a two-minute buffer of inputs, so that a run can be backdated and each input log is complete.
 ///
-///     inputs ──▶ pipeline ───────────────▶ entries, during a run
-///        └─────▶ last two minutes ──▶ lagging pipeline, two minutes behind
+///     stimulus ──▶ pipeline ───────────────▶ effects, with entries during a run
+///         └──────▶ last two minutes ──▶ lagging pipeline, two minutes behind
 ///
 /// A backdated start is a replay: the lagging pipeline replays the two minutes with the start inserted, and becomes
-/// the pipeline. The caller passes inputs and commands to the engine, then drains ``pipeline`` and ``drainEntries()``.
+/// the pipeline. Each step advances the time once, then applies its stimulus. A caller that publishes each
+/// state takes a step of ``Stimulus/time`` before an input, because the input may replace the state of a tick.
 package struct RunEngine: Sendable {
-    package var pipeline: Pipeline
+    private var pipeline: Pipeline
     /// The idle pipeline before the oldest entry of ``recent``.
     private var lagging: Replay
     /// Moment of ``lagging``; no run can start before it.
@@ -16,8 +17,7 @@ package struct RunEngine: Sendable {
     /// Entries of the idle pipeline since then, oldest first.
     private var recent: [InputLogEntry] = []
     /// Number of entries of ``recent`` that ``lagging`` has applied; they are removed in batches.
-    private var taken = 0
-    private var entries: [InputLogEntry] = []
+    private var appliedCount = 0
 
     /// Maximum number of entries kept while idle: 120 s of a receiver with 20 reports a second and two straps.
     package static let limit = 4096
@@ -28,161 +28,183 @@ package struct RunEngine: Sendable {
         since = now
     }
 
-    /// Resumes an activity after an outage.
-    ///
-    /// - Parameters:
-    ///   - interrupted: The pipeline of a ``Replay`` of the activity, advanced to the
-    ///     last known moment, on the current clock (``InputLogEntry/shifted(by:)``).
-    ///   - outage: The outage, which ends at `now`. If it is continued, its ticks are applied here,
-    ///     and ``pipeline`` has their outputs; the last tick may end a run without sign of life.
-    package mutating func resume(_ interrupted: Pipeline, after outage: Outage, at now: Instant) {
-        var replay = Replay(interrupted)
-        replay.advance(to: now - outage.duration)
-        let wasIdle = replay.pipeline.runState == .idle
-        if outage.rule == .continued { replay.advance(to: now) { _ in } }
-        adopt(replay.pipeline)
-        pipeline.resume(after: outage, at: now)
-        entries.append(InputLogEntry(at: now, .outage(outage)))
-        if !wasIdle { endIfForgotten(at: now) }
+    // MARK: State
+
+    package var settings: Settings { pipeline.settings }
+    package var isDemo: Bool { pipeline.isDemo }
+    package var runState: RunState { pipeline.runState }
+
+    /// Moment of the next step of ``Stimulus/time``.
+    package var deadline: Instant { pipeline.deadline }
+
+    /// The state at `now`; it does not advance the engine.
+    package func state(at now: Instant) -> State {
+        pipeline.state(at: now)
     }
 
-    /// Records that a signal stops the daemon at `now`. The run stays open.
-    package mutating func shutDown(at now: Instant) {
-        advance(to: now)
-        if pipeline.runState != .idle { entries.append(InputLogEntry(at: now, .shutdown)) }
+    /// Snapshot of the idle pipeline.
+    package var snapshot: PipelineSnapshot { pipeline.snapshot }
+
+    // MARK: Steps
+
+    /// Advances to `now`, then applies the stimulus.
+    package mutating func step(_ stimulus: Stimulus, at now: Instant, into effects: inout Effects) {
+        advance(to: now, into: &effects)
+        switch stimulus {
+        case .time: break
+        case .input(let input): receive(input, at: now, into: &effects)
+        case .shutDown:
+            if pipeline.runState != .idle { effects.entries.append(InputLogEntry(at: now, .shutdown)) }
+        }
     }
 
-    /// Resumes an activity that this engine has closed; the current status of the devices is kept.
-    package mutating func reopen(_ closed: Pipeline, after outage: Outage, at now: Instant) {
-        let present = pipeline
-        resume(closed, after: outage, at: now)
-        for input in present.known { receive(input, at: now) }
-    }
-
-    /// Stops the run because the battery is nearly empty; ``reopen(_:after:at:)`` can resume it.
-    ///
-    /// - Throws: ``CommandRejection`` if no run is in progress.
-    package mutating func endForPower(at now: Instant) throws(CommandRejection) {
-        advance(to: now)
-        _ = try pipeline.perform(.stop, at: now)
-        entries.append(InputLogEntry(at: now, .ended(.power)))
-        startOver(at: now)
-    }
-
-    /// Renumbers the run in progress. Its entries so far have been drained.
-    package mutating func renumber(_ numbers: Renumbering.Shift, at now: Instant) {
-        guard pipeline.runState != .idle, numbers.distance > 0 else { return }
-        pipeline.renumber(numbers)
-        pipeline.publish(at: now)
-    }
-
-    /// Sets the number of the next activity.
-    package mutating func number(next id: Int) {
-        guard pipeline.runState == .idle else { return }
-        pipeline.lastActivity = id - 1
-        lagging.number(next: id)
-    }
-
-    /// Replaces the pipeline by that of a ``Replay`` up to `now`, whose outputs were published already.
-    package mutating func replace(by other: Pipeline, at now: Instant) {
-        adopt(other)
-        pipeline.discardOutputs()
-        pipeline.publish(at: now)
-        if pipeline.runState == .idle { startOver(at: now) }
-    }
-
-    /// Advances the pipeline to `now`.
-    package mutating func advance(to now: Instant) {
-        if let leap = pipeline.leap(to: now) { append(InputLogEntry(at: now, .suspended(now - leap))) }
-        let wasIdle = pipeline.runState == .idle
-        pipeline.advance(to: now)
-        if !wasIdle { endIfForgotten(at: now) }
-        trimHistory(before: now)
-    }
-
-    /// Records the automatic end of a run that was in progress before the last ticks.
-    private mutating func endIfForgotten(at now: Instant) {
-        guard pipeline.runState == .idle else { return }
-        entries.append(InputLogEntry(at: now, .ended(.forgotten)))
-        startOver(at: now)
-    }
-
-    /// Receives one input that arrived at `now`.
-    package mutating func receive(_ input: Input, at now: Instant) {
-        advance(to: now)
-        let isKept = pipeline.keeps(input, at: now)
-        pipeline.receive(input, at: now)
-        guard isKept else { return }
-        var entry = InputLogEntry(at: now, .input(input))
-        if case .fix = input { entry.refusal = pipeline.refusal }
-        append(entry)
-    }
-
-    /// Performs a command that arrived at `now`. A start is backdated by two minutes
-    /// at most, and not beyond the start of the program or the end of the last run.
+    /// Advances to `now`, then performs the command. A start is backdated by two minutes at
+    /// most, and not beyond the start of the program or the end of the last run.
     ///
     /// A lap is rejected here and not in the pipeline, so that a replay repeats the short laps of an older version.
     ///
+    /// - Parameter activity: Number of the activity that the command starts; nil for that after the last one.
     /// - Throws: ``CommandRejection`` if the run's state does not allow it, and for a lap
-    ///   within ``RunCommand/shortestLap`` of the last one; nothing has changed then.
-    package mutating func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Pipeline.Outcome {
-        advance(to: now)
+    ///   within ``RunCommand/shortestLap`` of the last one; the command has changed nothing then.
+    package mutating func step(
+        _ command: RunCommand, activity: Int? = nil, at now: Instant, into effects: inout Effects
+    ) throws(CommandRejection) -> Pipeline.Outcome {
+        advance(to: now, into: &effects)
         if command == .lap, pipeline.runState == .active, let closedAt = pipeline.run?.lapClosedAt,
             now - closedAt < RunCommand.shortestLap
         {
             throw CommandRejection(command: command.word, state: .active, isTooSoon: true)
         }
         let wasIdle = pipeline.runState == .idle
-        let idle = pipeline
+        if wasIdle, let activity {
+            pipeline.lastActivity = activity - 1
+            lagging.number(next: activity)
+        }
         var command = command
         var start = now
         if wasIdle, case .start(let sport, let indoor, let back) = command {
             start = max(now - min(back, RunCommand.maxBackdate), since)
             command = .start(sport, indoor: indoor, back: now - start)
         }
-        let outcome: Pipeline.Outcome
-        if wasIdle, start < now {
-            outcome = try begin(command, at: start, askedAt: now)
-        } else {
-            outcome = try pipeline.perform(command, at: now)
-            if wasIdle { entries.append(InputLogEntry(at: now, .snapshot(idle.beginning))) }
-            entries.append(InputLogEntry(at: now, .command(command)))
-        }
+        if wasIdle, start < now { return try begin(command, at: start, requestedAt: now, into: &effects) }
+        let before = wasIdle ? pipeline.snapshot : nil
+        let outcome = try pipeline.perform(command, at: now, into: &effects)
+        if let before { effects.entries.append(InputLogEntry(at: now, .snapshot(before))) }
+        effects.entries.append(InputLogEntry(at: now, .command(command)))
         if !wasIdle, pipeline.runState == .idle { startOver(at: now) }
         return outcome
     }
 
-    /// Returns and removes the entries since the last call, oldest first. An activity's first entry is its snapshot.
-    package mutating func drainEntries() -> [InputLogEntry] {
-        defer { if !entries.isEmpty { entries = [] } }
-        return entries
+    // MARK: Outages
+
+    /// Resumes an activity after an outage.
+    ///
+    /// - Parameters:
+    ///   - interrupted: The pipeline of a ``Replay`` of the activity, advanced to the
+    ///     last known moment, on the current clock (``InputLogEntry/shifted(by:)``).
+    ///   - outage: The outage, which ends at `now`. If it is continued, its ticks are applied here;
+    ///     the last tick may end a run without sign of life.
+    package mutating func resume(
+        _ interrupted: Pipeline, after outage: Outage, at now: Instant, into effects: inout Effects
+    ) {
+        var replay = Replay(interrupted)
+        replay.advance(to: now - outage.duration)
+        let wasIdle = replay.pipeline.runState == .idle
+        if outage.rule == .continued { replay.advance(to: now, into: &effects) }
+        adopt(replay.pipeline)
+        pipeline.resume(after: outage, at: now, into: &effects)
+        effects.entries.append(InputLogEntry(at: now, .outage(outage)))
+        if !wasIdle { endIfForgotten(at: now, into: &effects) }
     }
 
-    // MARK: Backdated start
+    /// Stops the run because the battery is nearly empty.
+    ///
+    /// - Returns: The pipeline before the stop, which ``reopen(_:after:at:into:)`` resumes; nil if no run is in progress.
+    package mutating func suspend(at now: Instant, into effects: inout Effects) -> Pipeline? {
+        advance(to: now, into: &effects)
+        let before = pipeline
+        guard (try? pipeline.perform(.stop, at: now, into: &effects)) != nil else { return nil }
+        effects.entries.append(InputLogEntry(at: now, .ended(.power)))
+        startOver(at: now)
+        return before
+    }
 
-    /// Replays the time since `start` with the run in it.
+    /// Resumes an activity that ``suspend(at:into:)`` has stopped; the current status of the devices is kept.
+    package mutating func reopen(
+        _ suspended: Pipeline, after outage: Outage, at now: Instant, into effects: inout Effects
+    ) {
+        let present = pipeline
+        resume(suspended, after: outage, at: now, into: &effects)
+        for input in present.known { step(.input(input), at: now, into: &effects) }
+    }
+
+    // MARK: Replacement
+
+    /// Renumbers the run in progress. Its entries so far have been recorded.
+    package mutating func renumber(_ numbers: Renumbering.Shift, at now: Instant, into effects: inout Effects) {
+        guard pipeline.runState != .idle, numbers.distance > 0 else { return }
+        pipeline.renumber(numbers)
+        pipeline.publish(at: now, into: &effects)
+    }
+
+    /// Replaces the pipeline by that of a ``Replay`` up to `now`, whose outputs were published already.
+    package mutating func replace(by other: Pipeline, at now: Instant, into effects: inout Effects) {
+        adopt(other)
+        pipeline.publish(at: now, into: &effects)
+        if pipeline.runState == .idle { startOver(at: now) }
+    }
+
+    // MARK: Parts of a step
+
+    private mutating func advance(to now: Instant, into effects: inout Effects) {
+        if let leap = pipeline.leap(to: now) {
+            append(InputLogEntry(at: now, .suspended(now - leap)), into: &effects)
+        }
+        let wasIdle = pipeline.runState == .idle
+        pipeline.advance(to: now, into: &effects)
+        if !wasIdle { endIfForgotten(at: now, into: &effects) }
+        trimHistory(before: now)
+    }
+
+    /// Records the automatic end of a run that was in progress before the last ticks.
+    private mutating func endIfForgotten(at now: Instant, into effects: inout Effects) {
+        guard pipeline.runState == .idle else { return }
+        effects.entries.append(InputLogEntry(at: now, .ended(.forgotten)))
+        startOver(at: now)
+    }
+
+    private mutating func receive(_ input: Input, at now: Instant, into effects: inout Effects) {
+        let isRecorded = pipeline.records(input, at: now)
+        pipeline.receive(input, at: now, into: &effects)
+        guard isRecorded else { return }
+        var entry = InputLogEntry(at: now, .input(input))
+        if case .fix = input { entry.refusal = pipeline.refusal }
+        append(entry, into: &effects)
+    }
+
+    /// Starts a run in the past: replays the time since `start` with the run in it.
     private mutating func begin(
-        _ command: RunCommand, at start: Instant, askedAt now: Instant
+        _ command: RunCommand, at start: Instant, requestedAt now: Instant, into effects: inout Effects
     ) throws(CommandRejection) -> Pipeline.Outcome {
         var replay = lagging
-        let kept = recent[taken...]
+        let kept = recent[appliedCount...]
         let split = kept.firstIndex { $0.at > start } ?? kept.endIndex
-        let beginning = InputLogEntry(at: since, .snapshot(replay.pipeline.beginning))
+        let snapshot = InputLogEntry(at: since, .snapshot(replay.pipeline.snapshot))
         for entry in kept[..<split] { replay.apply(entry) }
         replay.advance(to: start)
-        var begun = replay.pipeline
-        begun.discardOutputs()
-        let outcome = try begun.perform(command, at: start)
-        replay = Replay(begun)
-        for entry in kept[split...] { replay.apply(entry) { _ in } }
-        replay.advance(to: now) { _ in }
-        entries.append(beginning)
-        entries += kept[..<split]
-        entries.append(InputLogEntry(at: start, .command(command)))
-        entries += kept[split...]
+        var started = replay.pipeline
+        var replayed = Effects()
+        let outcome = try started.perform(command, at: start, into: &replayed)
+        replay = Replay(started)
+        for entry in kept[split...] { replay.apply(entry, into: &replayed) }
+        replay.advance(to: now, into: &replayed)
+        effects.entries.append(snapshot)
+        effects.entries += kept[..<split]
+        effects.entries.append(InputLogEntry(at: start, .command(command)))
+        effects.entries += kept[split...]
+        effects.append(backdated: replayed)
         adopt(replay.pipeline)
-        pipeline.retainRunEvents()
-        pipeline.publish(at: now)
+        pipeline.publish(at: now, into: &effects)
         return outcome
     }
 
@@ -197,19 +219,17 @@ package struct RunEngine: Sendable {
 
     /// Clears the buffer after a run: the next run does not start before its end.
     private mutating func startOver(at now: Instant) {
-        var quiet = pipeline
-        quiet.discardOutputs()
-        lagging = Replay(quiet)
+        lagging = Replay(pipeline)
         since = now
         recent.removeAll(keepingCapacity: true)
-        taken = 0
+        appliedCount = 0
     }
 
-    private mutating func append(_ entry: InputLogEntry) {
+    private mutating func append(_ entry: InputLogEntry, into effects: inout Effects) {
         if pipeline.runState == .idle {
             recent.append(entry)
         } else {
-            entries.append(entry)
+            effects.entries.append(entry)
         }
     }
 
@@ -217,18 +237,20 @@ package struct RunEngine: Sendable {
     private mutating func trimHistory(before now: Instant) {
         guard pipeline.runState == .idle else { return }
         let oldest = now - RunCommand.maxBackdate
-        while taken < recent.count, recent[taken].at <= oldest || recent.count - taken > Self.limit {
-            lagging.apply(recent[taken])
-            since = recent[taken].at
-            taken += 1
+        while appliedCount < recent.count,
+            recent[appliedCount].at <= oldest || recent.count - appliedCount > Self.limit
+        {
+            lagging.apply(recent[appliedCount])
+            since = recent[appliedCount].at
+            appliedCount += 1
         }
         if since < oldest {
             lagging.advance(to: oldest)
             since = oldest
         }
-        if taken > 256 {
-            recent.removeFirst(taken)
-            taken = 0
+        if appliedCount > 256 {
+            recent.removeFirst(appliedCount)
+            appliedCount = 0
         }
     }
 }

@@ -1,7 +1,7 @@
 package import Domain
 import JSONCoding
 package import Linux
-import Wire
+package import Wire
 
 /// The server of state.sock. It publishes to any number of clients and never waits for one of them.
 ///
@@ -32,7 +32,6 @@ package final class StateServer {
     private var subscribers: [Subscriber] = []
 
     private var ring = EventRing()
-    private let keep: (Event, Int, [UInt8]) -> Void
     private var stateLine = JSONWriter(capacity: 4096)
     private var stateMoment: StateKey?
     private var settingsLine = JSONWriter()
@@ -44,17 +43,14 @@ package final class StateServer {
     ///   - socket: a listening socket.
     ///   - bootID: the kernel's random id of the boot. Empty if unknown.
     ///   - instance: a name that is unique for each start of the daemon.
-    ///   - keep: receives each event with its number and its line.
     package init(
         socket: consuming FileDescriptor, loop: EventLoop, limits: ClientLimits = StateServer.limits, bootID: String,
-        instance: String, settings: Settings, stallLimit: Duration = StateServer.stallLimit,
-        keep: @escaping (Event, Int, [UInt8]) -> Void = { _, _, _ in }
+        instance: String, settings: Settings, stallLimit: Duration = StateServer.stallLimit
     ) throws(SystemError) {
         self.loop = loop
         self.limits = limits
         self.bootID = bootID
         self.instance = instance
-        self.keep = keep
         settingsLine.settingsLine(settings)
         stallTimer = try StallTimer(limit: stallLimit, loop: loop) { [unowned self] in closeStuck(since: $0) }
         listener = try Listener(
@@ -64,14 +60,13 @@ package final class StateServer {
 
     // MARK: Publishing
 
-    /// Publishes events, heart-rate samples and fixes.
-    package func publish(_ outputs: [Output]) {
-        if outputs.isEmpty { return }
+    /// Publishes heart-rate samples and fixes, and the lines of the events among the outputs.
+    package func publish(_ outputs: [Output], events: [EventLine]) {
+        if outputs.isEmpty, events.isEmpty { return }
+        for event in events { ring.append(event) }
         for output in outputs {
             switch output {
-            case .event(let event):
-                let number = ring.retained.upperBound
-                keep(event, number, ring.append(event))
+            case .event: break
             case .heart(let reading):
                 heartSequence += 1
                 readingLine.clear()

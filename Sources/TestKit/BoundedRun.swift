@@ -44,38 +44,40 @@ package struct BoundedRun {
     package init(_ steps: [RunStep], sport: Sport) {
         self.sport = sport
         guard let first = steps.first, let last = steps.last else { return }
+        var effects = Effects()
         var run = RunEngine(Pipeline(settings: Settings(), isDemo: false, at: first.at), at: first.at)
         var now = first.at
         for step in steps {
-            if case .outage = step.kind {} else { advance(&run, to: step.at) }
+            if case .outage = step.kind {} else { advance(&run, to: step.at, &effects) }
             switch step.kind {
             case .outage(let rule):
-                guard run.pipeline.runState != .idle else { continue }
+                var stop = Effects()
+                guard let interrupted = run.suspend(at: now, into: &stop) else { continue }
                 let outage = Outage(duration: step.at - now, isSameBoot: true, settings: Settings(), rule: rule)
-                run.resume(run.pipeline, after: outage, at: step.at)
-            case .fix(let fix): run.receive(.fix(fix), at: step.at)
+                run.resume(interrupted, after: outage, at: step.at, into: &effects)
+            case .fix(let fix): run.step(.input(.fix(fix)), at: step.at, into: &effects)
             case .command(let command):
                 if case .start(_, _, let back) = command, back > .zero { fixesAreKnownFrom = step.at }
-                _ = try? run.perform(command, at: step.at)
+                _ = try? run.step(command, at: step.at, into: &effects)
             }
             now = step.at
-            record(&run, at: now)
+            record(&effects, at: now)
         }
-        advance(&run, to: last.at + .seconds(2))
+        advance(&run, to: last.at + .seconds(2), &effects)
     }
 
     package var metres: Double { seconds.last?.metres ?? 0 }
 
-    private mutating func advance(_ run: inout RunEngine, to now: Instant) {
-        while run.pipeline.deadline <= now {
-            let deadline = run.pipeline.deadline
-            run.advance(to: deadline)
-            record(&run, at: deadline)
+    private mutating func advance(_ run: inout RunEngine, to now: Instant, _ effects: inout Effects) {
+        while run.deadline <= now {
+            let deadline = run.deadline
+            run.step(.time, at: deadline, into: &effects)
+            record(&effects, at: deadline)
         }
     }
 
-    private mutating func record(_ run: inout RunEngine, at now: Instant) {
-        for output in run.pipeline.drainOutputs() {
+    private mutating func record(_ effects: inout Effects, at now: Instant) {
+        for output in effects.outputs {
             switch output {
             case .fix(let fix): fixes.append((max(fix.at, fixes.last?.arrivedAt ?? fix.at), now))
             case .event(let event):
@@ -84,13 +86,11 @@ package struct BoundedRun {
             case .heart: break
             }
         }
-        _ = run.pipeline.popState()
-        for state in run.pipeline.seconds {
+        for state in effects.seconds {
             guard let metres = state.activity?.total.distanceMetres else { continue }
             seconds.append((state.at, metres))
         }
-        run.pipeline.discardSeconds()
-        _ = run.drainEntries()
+        effects.removeAll()
     }
 }
 

@@ -166,7 +166,7 @@ package struct RandomEntries {
                     coordinate: Coordinate(latitude: number(), longitude: number()), altitude: maybe(number()),
                     accuracy: maybe(number()), speed: maybe(number()), track: maybe(number()), mode: 3,
                     satellites: maybe(9)), at: instant()))
-        beginning.refusing = maybe(
+        beginning.rejections = maybe(
             PipelineSnapshot.RejectionStreak(since: instant(), last: instant(), reason: pick(FixRejection.allCases)))
         beginning.clock.source = pick([.system, .receiver, .unset])
         beginning.clock.offset = maybe(utc().milliseconds)

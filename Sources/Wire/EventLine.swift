@@ -1,6 +1,22 @@
 package import Domain
 import JSONCoding
 
+/// The EVENT line of an event, with its number.
+package struct EventLine: Sendable {
+    package let number: Int
+    package let bytes: [UInt8]
+    /// Nil for an event that a reader of the present run does not need.
+    let kind: RetainedRunEvents.Kind?
+
+    package init(_ event: Event, number: Int) {
+        var writer = JSONWriter(capacity: 512)
+        writer.event(event, sequence: number)
+        self.number = number
+        bytes = writer.bytes
+        kind = RetainedRunEvents.Kind(event.kind)
+    }
+}
+
 extension JSONWriter {
     /// Writes the number of an activity; nothing if it has no number yet (``Renumbering``).
     package mutating func member(_ name: String, number: Int?) {

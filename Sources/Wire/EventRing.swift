@@ -19,7 +19,6 @@ package struct EventRing: Sendable {
     private var kept: [(number: Int, line: [UInt8])] = []
     private var marks = RetainedRunEvents()
     private var byteCount = 0
-    private var writer = JSONWriter(capacity: 512)
 
     /// Restores the events of an earlier start, in order. Before a gap, only those that the run needs are kept.
     package init(after stored: [(sequence: Int, line: [UInt8])] = []) {
@@ -49,16 +48,10 @@ package struct EventRing: Sendable {
         retained = number..<number
     }
 
-    /// Appends an event with the next number.
-    ///
-    /// - Returns: Its line.
-    @discardableResult
-    package mutating func append(_ event: Event) -> [UInt8] {
-        writer.clear()
-        writer.event(event, sequence: retained.upperBound)
-        let line = Array(writer.bytes)
-        append(line, RetainedRunEvents.Kind(event.kind))
-        return line
+    /// Appends an event. Its number is normally the next one; a gap counts as discarded events.
+    package mutating func append(_ event: EventLine) {
+        resume(at: event.number)
+        append(event.bytes, event.kind)
     }
 
     private mutating func append(_ line: [UInt8], _ kind: RetainedRunEvents.Kind?) {

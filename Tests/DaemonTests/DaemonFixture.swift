@@ -3,6 +3,7 @@ import Formats
 import Linux
 import Pipeline
 import Storage
+import Wire
 
 @testable import Daemon
 
@@ -15,6 +16,8 @@ struct DaemonFixture {
 
     var begun: Daemon.StartupState
     var said: [Output] = []
+    /// The EVENT lines of the recorder.
+    var lines: [EventLine] = []
 
     init(begun: Daemon.StartupState) {
         self.begun = begun
@@ -43,47 +46,45 @@ struct DaemonFixture {
     mutating func ride(_ seconds: Int, from start: Instant, knowsTime: Bool = true) {
         for second in 0..<seconds {
             let now = start + .milliseconds(second * 1000 + 250)
-            begun.engine.advance(to: now)
+            begun.engine.step(.time, at: now, into: &begun.effects)
             say(at: now)
             if knowsTime {
-                begun.engine.receive(.systemClock(Self.time(at: now), isSynchronised: true), at: now)
+                begun.step(.systemClock(Self.time(at: now), isSynchronised: true), at: now)
             }
-            begun.engine.receive(
-                .heart(HeartRateMeasurement(beatsPerMinute: 120, rrIntervals: [512])), at: now)
+            begun.step(.heart(HeartRateMeasurement(beatsPerMinute: 120, rrIntervals: [512])), at: now)
             say(at: now)
         }
     }
 
     mutating func say(at now: Instant) {
-        let outputs = begun.engine.pipeline.drainOutputs()
-        said += outputs
-        let entries = begun.engine.drainEntries()
-        begun.undecided?.append(entries)
-        begun.recorder.record(
-            entries, outputs, seconds: begun.engine.pipeline.seconds, zones: nil, at: now)
-        begun.engine.pipeline.discardOutputs()
+        let effects = begun.effects
+        said += effects.outputs
+        begun.undecided?.append(effects.entries)
+        lines += begun.recorder.record(
+            effects.entries, effects.outputs, seconds: effects.seconds, zones: nil, at: now)
+        begun.effects.removeAll()
     }
 
     /// Receives an input at `now`, as the daemon's loop does.
     mutating func receive(_ input: Input, at now: Instant) {
-        begun.engine.advance(to: now)
+        begun.engine.step(.time, at: now, into: &begun.effects)
         say(at: now)
-        begun.engine.receive(input, at: now)
+        begun.step(input, at: now)
         say(at: now)
     }
 
     /// Ends the daemon by a signal at `now`, or by a kill if that is nil.
     mutating func end(at now: Instant?) throws {
         if let now {
-            begun.engine.shutDown(at: now)
+            begun.engine.step(.shutDown, at: now, into: &begun.effects)
             say(at: now)
         }
         if !begun.recorder.journal.close() { throw NotWritten() }
     }
 
     mutating func perform(_ command: RunCommand, at now: Instant) throws {
-        begun.engine.number(next: begun.recorder.activityNumber)
-        _ = try begun.engine.perform(command, at: now)
+        _ = try begun.engine.step(
+            command, activity: begun.recorder.activityNumber, at: now, into: &begun.effects)
         say(at: now)
     }
 
@@ -91,5 +92,11 @@ struct DaemonFixture {
         said.compactMap { if case .event(let event) = $0 { event } else { nil } }
     }
 
-    var state: State { begun.engine.pipeline.state(at: begun.engine.pipeline.deadline) }
+    var state: State { begun.engine.state(at: begun.engine.deadline) }
+}
+
+extension Daemon.StartupState {
+    mutating func step(_ input: Input, at now: Instant) {
+        engine.step(.input(input), at: now, into: &effects)
+    }
 }

@@ -78,20 +78,21 @@ import Testing
         var pipeline = Pipeline(settings: settings, isDemo: false, at: start)
         var limit = LogRateLimiter()
         var hour = Hour()
-        _ = try pipeline.perform(.start(nil, indoor: false), at: start)
+        var effects = Effects()
+        _ = try pipeline.step(.start(nil, indoor: false), at: start, into: &effects)
         while true {
             let now = min(nextAt(), pipeline.deadline)
             guard now <= start + .seconds(3600) else { return hour }
-            for input in inputs(now) { pipeline.receive(input.value, at: input.measuredAt) }
-            pipeline.advance(to: now)
-            for case .event(let event) in pipeline.drainOutputs() {
+            for input in inputs(now) { pipeline.step(.input(input.value), at: input.measuredAt, into: &effects) }
+            pipeline.step(.time, at: now, into: &effects)
+            for case .event(let event) in effects.outputs {
                 guard let (_, text) = Log.line(of: event) else { continue }
                 // No line about a run is suppressed.
                 #expect(limit.allows(Log.subject(of: event), at: event.at) == true, "\(text)")
                 hour.lines.append(text)
                 hour.kinds[Log.subject(of: event), default: 0] += 1
             }
-            pipeline.discardOutputs()
+            effects.removeAll()
         }
     }
 

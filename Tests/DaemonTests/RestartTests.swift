@@ -63,17 +63,15 @@ import Testing
         var rows: [RecordingRow] = []
         var stopped: ActivitySummary?
         try reader().entries(of: 1) { entry in
-            if case .snapshot(let beginning) = entry.kind {
-                replay = Replay(beginning)
+            if case .snapshot(let snapshot) = entry.kind {
+                replay = Replay(snapshot)
             } else {
-                replay?.apply(entry) { pipeline in
-                    let outputs = pipeline.drainOutputs()
-                    recordingBuilder.ingest(outputs, seconds: pipeline.seconds, zones: nil)
+                replay?.apply(entry) { _, effects in
+                    recordingBuilder.ingest(effects.outputs, seconds: effects.seconds, zones: nil)
                     rows += recordingBuilder.drainRows()
-                    for case .event(let event) in outputs {
+                    for case .event(let event) in effects.outputs {
                         if case .stop(let summary) = event.kind { stopped = summary }
                     }
-                    pipeline.discardOutputs()
                 }
             }
         }
@@ -244,11 +242,11 @@ import Testing
         var stage = try begin(at: start)
         var settings = Settings()
         settings.autoStopMinutes = 1
-        stage.begun.engine.receive(.setting(.autoStopMinutes, settings), at: start)
+        stage.begun.step(.setting(.autoStopMinutes, settings), at: start)
         try stage.perform(.start(.ride, indoor: true), at: start)
         stage.ride(20, from: start)
         for second in 20..<77 {
-            stage.begun.engine.advance(to: start + .seconds(second))
+            stage.begun.engine.step(.time, at: start + .seconds(second), into: &stage.begun.effects)
             stage.say(at: start + .seconds(second))
         }
         try stage.end(at: start + .seconds(77))

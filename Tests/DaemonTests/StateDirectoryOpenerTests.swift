@@ -215,7 +215,7 @@ private struct LateFixture {
     mutating func adopt(
         _ finding: StateDirectoryStatus, isServing: Bool = true, isClosing: Bool = false, at now: Instant
     ) -> Renumbering? {
-        daemon.begun.engine.advance(to: now)
+        daemon.begun.engine.step(.time, at: now, into: &daemon.begun.effects)
         daemon.say(at: now)
         let numbers = daemon.begun.adopt(finding, isServing: isServing, isClosing: isClosing, at: now)
         if finding.isReady { daemon.begun.recorder.journal.startWriting() }

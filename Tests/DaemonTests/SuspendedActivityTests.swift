@@ -63,12 +63,11 @@ import Testing
         var replay: Replay?
         var end: Event.Kind?
         try reader().entries(of: 1) { entry in
-            if case .snapshot(let beginning) = entry.kind {
-                replay = Replay(beginning)
+            if case .snapshot(let snapshot) = entry.kind {
+                replay = Replay(snapshot)
             } else {
-                replay?.apply(entry) { pipeline in
-                    for case .event(let event) in pipeline.drainOutputs() { end = event.kind }
-                    pipeline.discardOutputs()
+                replay?.apply(entry) { _, effects in
+                    for case .event(let event) in effects.outputs { end = event.kind }
                 }
             }
         }
@@ -89,8 +88,8 @@ import Testing
     @Test(arguments: [5, 30])
     func itGoesOnInTheSameDaemon(after seconds: Int) throws {
         var stage = try begin(at: now)
-        stage.begun.engine.receive(.gpsdLink(LinkStatus(.connected)), at: now)
-        stage.begun.engine.receive(.raise(.exportFailed, message: "the disk is full"), at: now)
+        stage.begun.step(.gpsdLink(LinkStatus(.connected)), at: now)
+        stage.begun.step(.raise(.exportFailed, message: "the disk is full"), at: now)
         try stage.perform(.start(.ride, indoor: true), at: now)
         stage.ride(20, from: now)
         let closed = try stage.close(at: now + .seconds(20))
@@ -172,20 +171,20 @@ private struct Unexpected: Error {}
 
 extension DaemonFixture {
     fileprivate mutating func close(at now: Instant) throws -> SuspendedActivity {
-        begun.engine.advance(to: now)
+        begun.engine.step(.time, at: now, into: &begun.effects)
         say(at: now)
-        guard let closed = SuspendedActivity(begun.engine.pipeline, begun.recorder, at: now) else {
-            throw Unexpected()
-        }
-        try begun.engine.endForPower(at: now)
+        guard let open = begun.recorder.journal.open,
+            let pipeline = begun.engine.suspend(at: now, into: &begun.effects)
+        else { throw Unexpected() }
+        let closed = SuspendedActivity(pipeline, open, begun.recorder, at: now)
         say(at: now)
         return closed
     }
 
     fileprivate mutating func goOn(_ closed: SuspendedActivity, at now: Instant) {
-        begun.engine.advance(to: now)
+        begun.engine.step(.time, at: now, into: &begun.effects)
         say(at: now)
-        closed.resume(&begun.recorder, &begun.engine, at: now)
+        closed.resume(begun.recorder, &begun.engine, at: now, into: &begun.effects)
         say(at: now)
     }
 }

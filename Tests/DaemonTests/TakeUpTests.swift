@@ -125,7 +125,8 @@ import Testing
         let undecided = try #require(stage.begun.undecided)
         #expect(
             undecided.part(
-                at: Instant(milliseconds: 39_000), time: time, &stage.begun.recorder, &stage.begun.engine) == nil)
+                at: Instant(milliseconds: 39_000), time: time, stage.begun.recorder, &stage.begun.engine,
+                into: &stage.begun.effects) == nil)
         #expect(stage.state.activity?.id == 1)
     }
 
@@ -137,7 +138,8 @@ import Testing
         let time = UTC(milliseconds: now.milliseconds + DaemonFixture.offset + 86_400_000)
         let later = Instant(milliseconds: 39_000)
         let said = try #require(
-            undecided.part(at: later, time: time, &stage.begun.recorder, &stage.begun.engine))
+            undecided.part(
+                at: later, time: time, stage.begun.recorder, &stage.begun.engine, into: &stage.begun.effects))
         let kinds = said.compactMap { if case .event(let event) = $0 { event } else { nil } }
         #expect(kinds.map(\.activity) == [1, 2])
         #expect(stage.state.activity?.id == 2)
@@ -164,8 +166,8 @@ import Testing
             #expect(Int64(elapsed.count) == summary.total.elapsedMilliseconds / 1000)
             var replay: Replay?
             try reader.entries(of: summary.id) { entry in
-                if case .snapshot(let beginning) = entry.kind {
-                    replay = Replay(beginning)
+                if case .snapshot(let snapshot) = entry.kind {
+                    replay = Replay(snapshot)
                 } else {
                     replay?.apply(entry)
                 }
@@ -192,14 +194,14 @@ import Testing
         var stage = try begin(at: now)
         var settings = Settings()
         settings.autoStopMinutes = 1
-        stage.begun.engine.receive(.setting(.autoStopMinutes, settings), at: now)
+        stage.begun.step(.setting(.autoStopMinutes, settings), at: now)
         try stage.perform(.start(.ride, indoor: true), at: now)
         stage.ride(20, from: now)
         // A clock step each second is stored as an entry, but is not activity.
         for second in 20..<78 {
             let now = now + .seconds(second)
             let time = UTC(milliseconds: now.milliseconds + DaemonFixture.offset + Int64(second) * 1000)
-            stage.begun.engine.receive(.systemClock(time, isSynchronised: true), at: now)
+            stage.begun.step(.systemClock(time, isSynchronised: true), at: now)
             stage.say(at: now)
         }
         #expect(stage.state.run == .active)

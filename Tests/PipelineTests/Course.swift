@@ -4,6 +4,8 @@ import Pipeline
 /// A pipeline on a manual clock, and a runner whose fixes a test makes.
 struct Course {
     var pipeline: Pipeline
+    /// The effects that ``settle()`` has not collected yet.
+    var effects = Effects()
     var now: Instant
     var events: [Event] = []
     var outputs: [Output] = []
@@ -17,7 +19,7 @@ struct Course {
     init(_ settings: Settings = Settings()) {
         now = Self.start
         pipeline = Pipeline(settings: settings, isDemo: false, at: now)
-        pipeline.advance(to: now)
+        pipeline.step(.time, at: now, into: &effects)
         settle()
     }
 
@@ -26,7 +28,7 @@ struct Course {
         let end = now + duration
         while pipeline.deadline <= end {
             now = pipeline.deadline
-            pipeline.advance(to: now)
+            pipeline.step(.time, at: now, into: &effects)
             settle()
         }
         now = end
@@ -35,14 +37,14 @@ struct Course {
     /// Delays the loop: everything due meanwhile is applied at once.
     mutating func sleep(_ duration: Duration) {
         now += duration
-        pipeline.advance(to: now)
+        pipeline.step(.time, at: now, into: &effects)
         settle()
     }
 
     @discardableResult
     mutating func perform(_ command: RunCommand) throws -> Pipeline.Outcome {
         defer { settle() }
-        return try pipeline.perform(command, at: now)
+        return try pipeline.step(command, at: now, into: &effects)
     }
 
     @discardableResult
@@ -51,7 +53,7 @@ struct Course {
     }
 
     mutating func receive(_ input: Input) {
-        pipeline.receive(input, at: now)
+        pipeline.step(.input(input), at: now, into: &effects)
         settle()
     }
 
@@ -78,13 +80,19 @@ struct Course {
         }
     }
 
+    /// Continues with the pipeline of an engine in which a run is in progress.
+    mutating func adopt(_ engine: RunEngine) {
+        var (engine, stop) = (engine, Effects())
+        if let interrupted = engine.suspend(at: now, into: &stop) { pipeline = interrupted }
+    }
+
     var state: State { pipeline.state(at: now) }
     var activity: Activity? { state.activity }
 
-    private mutating func settle() {
-        let new = pipeline.drainOutputs()
-        outputs += new
-        for case .event(let event) in new { events.append(event) }
-        if let state = pipeline.popState()?.state { states.append(state) }
+    mutating func settle() {
+        outputs += effects.outputs
+        for case .event(let event) in effects.outputs { events.append(event) }
+        if let state = effects.state?.state { states.append(state) }
+        effects.removeAll()
     }
 }

@@ -115,7 +115,7 @@ private struct Forgotten {
 func aRunBegunLateIsNotForgottenAtOnce(beat: Int?) throws {
     var settings = Settings()
     settings.autoStopMinutes = 1
-    var engine = RunEngine(
+    var engine = SteppedEngine(
         Pipeline(settings: settings, isDemo: false, at: Course.start), at: Course.start)
     let asked = Course.start + .seconds(200)
     for second in 1...200 {
@@ -126,11 +126,11 @@ func aRunBegunLateIsNotForgottenAtOnce(beat: Int?) throws {
         }
     }
     _ = try engine.perform(.start(.run, indoor: false, back: .seconds(110)), at: asked)
-    #expect(engine.pipeline.runState == .active)
+    #expect(engine.runState == .active)
     for second in 1...59 { engine.advance(to: asked + .seconds(second)) }
-    #expect(engine.pipeline.runState == .active)
+    #expect(engine.runState == .active)
     engine.advance(to: asked + .seconds(60))
-    #expect(engine.pipeline.runState == .idle)
+    #expect(engine.runState == .idle)
     #expect(engine.drainEntries().last?.kind == .ended(.forgotten))
 }
 
@@ -196,8 +196,8 @@ func anIndoorRunIsForgottenOnlyOnceAHeartHasBeaten(beats: Bool) throws {
         Pipeline(settings: Settings(), isDemo: false, at: run.course.now), at: run.course.now)
     run.course.now += .seconds(3600)
     let outage = Outage(duration: .seconds(3600), isSameBoot: true, settings: run.course.pipeline.settings)
-    engine.resume(run.course.pipeline, after: outage, at: run.course.now)
-    run.course.pipeline = engine.pipeline
+    engine.resume(run.course.pipeline, after: outage, at: run.course.now, into: &run.course.effects)
+    run.course.adopt(engine)
     run.course.wait(.seconds(119))
     #expect(run.end == nil)
     run.course.wait(.seconds(2))

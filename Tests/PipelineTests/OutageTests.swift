@@ -12,9 +12,9 @@ private struct Interrupted {
         var engine = RunEngine(
             Pipeline(settings: Settings(), isDemo: false, at: course.now), at: course.now)
         course.now += outage.duration
-        engine.resume(course.pipeline, after: outage, at: course.now)
-        course.pipeline = engine.pipeline
         course.events = []
+        engine.resume(course.pipeline, after: outage, at: course.now, into: &course.effects)
+        course.adopt(engine)
         course.wait(.zero)
         course.receive(.clear(.exportFailed))
     }
@@ -134,7 +134,7 @@ func anotherBootKnowsNoTimeOfDay(isKnown: Bool) throws {
     course.wait(.milliseconds(61_250))
     let last = course.now
     course.now += .seconds(86_400)
-    guard case .ended(let summary) = try course.pipeline.perform(.stop, at: last) else {
+    guard case .ended(let summary) = try course.pipeline.step(.stop, at: last, into: &course.effects) else {
         throw CommandRejection(command: "stop", state: .idle)
     }
     #expect(summary.ended == UTC(milliseconds: time.milliseconds + 61_250))

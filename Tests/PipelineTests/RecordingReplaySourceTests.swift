@@ -8,14 +8,13 @@ private func replay(
     _ recording: RecordedActivity, _ rows: [RecordingRow], sport: Sport? = nil
 ) -> (events: [Event], states: [State]) {
     var entries = RecordingReplaySource(recording, sport: sport)
-    var replay = Replay(entries.beginning)
+    var replay = Replay(entries.snapshot)
     var events: [Event] = []
     var states: [State] = []
     func take(_ entry: InputLogEntry) {
-        replay.apply(entry) { pipeline in
-            for case .event(let event) in pipeline.drainOutputs() { events.append(event) }
-            if let (state, _) = pipeline.popState() { states.append(state) }
-            pipeline.discardOutputs()
+        replay.apply(entry) { _, effects in
+            for case .event(let event) in effects.outputs { events.append(event) }
+            if let (state, _) = effects.state { states.append(state) }
         }
     }
     for row in rows { entries.ingest(row, take) }

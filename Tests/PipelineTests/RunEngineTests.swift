@@ -9,15 +9,15 @@ private func fix(at now: Instant) -> Input {
     .fix(Fix(arrivedAt: now, mode: 3, latitude: 52.5, longitude: 13.4, accuracy: 5, speed: 0))
 }
 
-private func engine(lastActivity: Int = 0) -> RunEngine {
-    RunEngine(Pipeline(settings: Settings(), isDemo: false, lastActivity: lastActivity, at: start), at: start)
+private func engine(lastActivity: Int = 0) -> SteppedEngine {
+    SteppedEngine(Pipeline(settings: Settings(), isDemo: false, lastActivity: lastActivity, at: start), at: start)
 }
 
 private func run(_ back: Duration) -> RunCommand {
     .start(.run, indoor: false, back: back)
 }
 
-extension RunEngine {
+extension SteppedEngine {
     /// Sends one fix a second.
     fileprivate mutating func live(from: Int, to: Int) {
         for second in from...to {
@@ -27,7 +27,7 @@ extension RunEngine {
     }
 
     fileprivate var activity: Activity? {
-        pipeline.state(at: start).activity
+        state(at: start).activity
     }
 }
 
@@ -99,10 +99,11 @@ extension RunEngine {
 @Test func aStartGoesBackNoFurtherThanThereIsSomething() throws {
     var engine = engine()
     engine.live(from: 1, to: 30)
+    _ = engine.drainEntries()
     let now = start + .seconds(30)
     _ = try engine.perform(run(.seconds(100)), at: now)
     #expect(engine.activity?.total.elapsedMilliseconds == 30_000)
-    let begun = engine.pipeline.drainOutputs()
+    let begun = engine.effects.outputs
     #expect(begun.map(\.kind) == [.start(.run, back: .seconds(30))])
     _ = engine.drainEntries()
 
@@ -117,13 +118,13 @@ extension RunEngine {
 @Test func aStartGoesBackTwoMinutesHoweverLongNothingRan() throws {
     var engine = engine()
     engine.live(from: 1, to: 1000)
-    _ = engine.pipeline.drainOutputs()
+    _ = engine.drainEntries()
     _ = try engine.perform(run(.seconds(120)), at: start + .seconds(1000))
     #expect(engine.activity?.total.elapsedMilliseconds == 120_000)
+    #expect(engine.effects.state?.isChange == true)
     let entries = engine.drainEntries()
     #expect(entries.count == 122)
     #expect(entries.first?.at == start + .seconds(880))
-    #expect(engine.pipeline.popState()?.isChange == true)
 }
 
 /// Ten thousand reports a second, more than any receiver sends.
@@ -144,7 +145,7 @@ extension RunEngine {
     engine.receive(
         .recorder(RecorderStatus(state: .failed, message: "the disk is full")), at: start + .seconds(10))
     _ = try engine.perform(run(.seconds(5)), at: start + .seconds(10))
-    let state = engine.pipeline.state(at: start + .seconds(10))
+    let state = engine.state(at: start + .seconds(10))
     #expect(state.recorder.state == .failed)
     #expect(state.faults.map(\.name) == [.recorderFailed])
 }
@@ -156,10 +157,10 @@ func aPartCanBecomeAnActivityOfItsOwn(isPaused: Bool) throws {
     _ = try engine.perform(run(.zero), at: start)
     engine.live(from: 1, to: 20)
     if isPaused { _ = try engine.perform(.pause, at: start + .seconds(20)) }
-    let interrupted = engine.pipeline
-    _ = engine.drainEntries()
+    let stopped = engine.suspend(at: start + .seconds(20))
+    let interrupted = try #require(stopped)
     let now = start + .seconds(2000)
-    var next = RunEngine(Pipeline(settings: Settings(), isDemo: false, at: now), at: now)
+    var next = SteppedEngine(Pipeline(settings: Settings(), isDemo: false, at: now), at: now)
     next.resume(
         interrupted, after: Outage(duration: .seconds(1980), isSameBoot: false, settings: Settings()), at: now)
     next.live(from: 2001, to: 2030)

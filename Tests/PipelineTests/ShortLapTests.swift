@@ -5,9 +5,9 @@ import Testing
 @Suite struct ShortLapTests {
     private static let start = Instant(milliseconds: 1_000_000)
 
-    private func engine(_ settings: Settings = Settings()) throws -> RunEngine {
+    private func engine(_ settings: Settings = Settings()) throws -> SteppedEngine {
         let pipeline = Pipeline(settings: settings, isDemo: false, at: Self.start)
-        var engine = RunEngine(pipeline, at: Self.start)
+        var engine = SteppedEngine(pipeline, at: Self.start)
         _ = try engine.perform(.start(.run, indoor: false), at: Self.start)
         return engine
     }
@@ -24,9 +24,9 @@ import Testing
         #expect(throws: refusal) { try engine.perform(.lap, at: Self.after(1199)) }
         #expect("\(refusal)" == "cannot lap within 1 s of the last lap")
         #expect(engine.drainEntries().isEmpty)
-        #expect(engine.pipeline.state(at: Self.after(1199)).activity?.lapNumber == 2)
+        #expect(engine.state(at: Self.after(1199)).activity?.lapNumber == 2)
         _ = try engine.perform(.lap, at: Self.after(1200))
-        #expect(engine.pipeline.state(at: Self.after(1200)).activity?.lapNumber == 3)
+        #expect(engine.state(at: Self.after(1200)).activity?.lapNumber == 3)
         _ = try engine.perform(.pause, at: Self.after(1300))
         #expect(throws: CommandRejection(command: "lap", state: .paused)) {
             try engine.perform(.lap, at: Self.after(1400))
@@ -67,7 +67,7 @@ import Testing
     }
 }
 
-extension RunEngine {
+extension SteppedEngine {
     fileprivate var pipelineEntries: [InputLogEntry] {
         var copy = self
         return copy.drainEntries()

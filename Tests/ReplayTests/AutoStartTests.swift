@@ -8,23 +8,30 @@ import Testing
     /// An idle pipeline with automatic starts.
     fileprivate struct Idle {
         var pipeline = Pipeline(settings: Settings(), isDemo: false, at: Instant(milliseconds: 900_000))
+        private var effects = Effects()
         var autoStart = AutoStart()
         /// The time of each decision, and the start that it proposes.
         var starts: [(at: Instant, since: Instant)] = []
 
         mutating func receive(_ input: Input, at now: Instant) {
-            pipeline.receive(input, at: now)
-            if let since = autoStart.receive(pipeline.drainOutputs()) { starts.append((now, since)) }
+            pipeline.step(.input(input), at: now, into: &effects)
+            if let since = autoStart.receive(effects.outputs) { starts.append((now, since)) }
+            effects.removeAll()
         }
 
         mutating func beat(_ rate: UInt16 = 100, at now: Instant) {
             receive(.heart(HeartRateMeasurement(beatsPerMinute: rate, rrIntervals: rate == 0 ? [] : [600])), at: now)
         }
 
+        mutating func start(at now: Instant) throws {
+            _ = try pipeline.step(.start(.run, indoor: false), at: now, into: &effects)
+        }
+
         mutating func endRun(at now: Instant) throws {
-            _ = try pipeline.perform(.start(.run, indoor: false), at: now)
-            _ = try pipeline.perform(.stop, at: now)
-            _ = autoStart.receive(pipeline.drainOutputs())
+            try start(at: now)
+            _ = try pipeline.step(.stop, at: now, into: &effects)
+            _ = autoStart.receive(effects.outputs)
+            effects.removeAll()
             starts = []
         }
     }
@@ -186,7 +193,7 @@ import Testing
         var settings = Settings()
         settings.autoStopMinutes = 3
         idle.receive(.setting(.autoStopMinutes, settings), at: Self.moment(0))
-        _ = try idle.pipeline.perform(.start(.run, indoor: false), at: Self.moment(0))
+        try idle.start(at: Self.moment(0))
         for second in 0..<200 { idle.move(to: 0, speed: 0, at: Self.moment(second)) }
         #expect(idle.pipeline.runState == .idle)
         for second in 200..<240 { idle.move(to: Double(second - 199) * 3, speed: 3, at: Self.moment(second)) }

@@ -8,22 +8,24 @@ private struct Demo {
     let start = Instant(milliseconds: 3_600_000)
     var simulated: SimulatedRun
     var pipeline: Pipeline
-    var outputs: [Output] = []
+    var effects = Effects()
+    var outputs: [Output] { effects.outputs }
 
     init(seed: UInt64) throws {
         let utc = UTC(milliseconds: 1_772_350_200_400)
         simulated = SimulatedRun(seed: seed, startedAt: start, utc: utc)
         pipeline = Pipeline(settings: Settings(), isDemo: true, at: start)
-        _ = try pipeline.perform(.start(nil, indoor: false), at: start)
+        _ = try pipeline.step(.start(nil, indoor: false), at: start, into: &effects)
     }
 
     mutating func run(until end: Instant) {
         while true {
             let now = min(simulated.nextAt, pipeline.deadline)
             guard now <= end else { return }
-            for input in simulated.advance(to: now) { pipeline.receive(input.value, at: input.measuredAt) }
-            pipeline.advance(to: now)
-            outputs += pipeline.drainOutputs()
+            for input in simulated.advance(to: now) {
+                pipeline.step(.input(input.value), at: input.measuredAt, into: &effects)
+            }
+            pipeline.step(.time, at: now, into: &effects)
         }
     }
 }

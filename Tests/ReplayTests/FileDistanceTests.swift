@@ -181,14 +181,13 @@ private struct Replayed {
 
     init(_ recording: Domain.RecordedActivity, _ rows: [RecordingRow]) {
         var entries = RecordingReplaySource(recording, sport: nil)
-        var replay = Replay(entries.beginning, every: .seconds(60))
+        var replay = Replay(entries.snapshot, every: .seconds(60))
         var metres = 0.0
         func take(_ entry: InputLogEntry) {
-            replay.apply(entry) { pipeline in
-                for case .event(let event) in pipeline.drainOutputs() {
+            replay.apply(entry) { _, effects in
+                for case .event(let event) in effects.outputs {
                     if case .stop(let summary) = event.kind { metres = summary.total.distanceMetres }
                 }
-                pipeline.discardOutputs()
             }
         }
         for row in rows { entries.ingest(row, take) }

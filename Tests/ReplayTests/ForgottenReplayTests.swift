@@ -26,7 +26,7 @@ import Testing
             for input in simulated.advance(to: simulated.nextAt) { live.receive(input.value, at: input.measuredAt) }
         }
         if seed.isMultiple(of: 4) { live.perform(.pause) }
-        let place = live.engine.pipeline.state(at: live.now).position?.value.coordinate
+        let place = live.engine.state(at: live.now).position?.value.coordinate
         while live.runState != .idle {
             let now = live.now + .milliseconds(Int64.random(in: 200...1500, using: &live.random))
             live.wait(until: now)

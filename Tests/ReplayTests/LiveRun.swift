@@ -9,6 +9,8 @@ import Testing
 /// The daemon's loop without devices and sockets: it feeds inputs at their times, and keeps outputs and rows.
 struct LiveRun {
     var engine: RunEngine
+    /// The effects that ``settle()`` has not collected yet.
+    var effects = Effects()
     var now: Instant
     /// The published states without the members that depend on the host.
     var states: [State] = []
@@ -37,23 +39,23 @@ struct LiveRun {
         random = SeededRandom(seed: seed)
     }
 
-    var runState: RunState { engine.pipeline.runState }
+    var runState: RunState { engine.runState }
 
     mutating func wait(until moment: Instant) {
         while true {
-            let due = min(engine.pipeline.deadline, nextClock)
+            let due = min(engine.deadline, nextClock)
             guard due <= moment else { break }
             now = max(now, isPunctual ? due : due + lateness())
             if now >= nextClock {
                 nextClock = now + .seconds(1)
                 let time = UTC(milliseconds: now.milliseconds + Self.offset + clockError)
-                engine.advance(to: now)
+                engine.step(.time, at: now, into: &effects)
                 settle()
-                engine.receive(.systemClock(time, isSynchronised: true), at: now)
-                engine.receive(
-                    .recorder(RecorderStatus(state: .writing, behindMilliseconds: now.milliseconds % 500)), at: now)
+                engine.step(.input(.systemClock(time, isSynchronised: true)), at: now, into: &effects)
+                let recorder = RecorderStatus(state: .writing, behindMilliseconds: now.milliseconds % 500)
+                engine.step(.input(.recorder(recorder)), at: now, into: &effects)
             }
-            engine.advance(to: now)
+            engine.step(.time, at: now, into: &effects)
             settle()
         }
         now = max(now, moment)
@@ -71,35 +73,34 @@ struct LiveRun {
 
     mutating func receive(_ input: Input, at moment: Instant) {
         wait(until: moment)
-        engine.advance(to: now)
+        engine.step(.time, at: now, into: &effects)
         settle()
-        engine.receive(input, at: now)
+        engine.step(.input(input), at: now, into: &effects)
         settle()
     }
 
     @discardableResult
     mutating func perform(_ command: RunCommand) -> Pipeline.Outcome? {
-        engine.advance(to: now)
+        engine.step(.time, at: now, into: &effects)
         settle()
         defer { settle() }
-        return try? engine.perform(command, at: now)
+        return try? engine.step(command, at: now, into: &effects)
     }
 
     mutating func settle() {
-        let outputs = engine.pipeline.drainOutputs()
-        let settings = engine.pipeline.settings
+        let settings = engine.settings
         recordingBuilder.ingest(
-            outputs, seconds: engine.pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
+            effects.outputs, seconds: effects.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
         if let cut = recordingBuilder.popTruncation() { cuts.append((rows.count, cut)) }
         rows += recordingBuilder.drainRows()
-        for case .event(let event) in outputs {
+        for case .event(let event) in effects.outputs {
             if case .recorder = event.kind { continue }
             events.append(event)
         }
-        if let state = engine.pipeline.popState()?.state { states.append(state.withoutMachine) }
-        seconds += engine.pipeline.seconds
-        engine.pipeline.discardSeconds()
-        entries += engine.drainEntries()
+        if let state = effects.state?.state { states.append(state.withoutMachine) }
+        seconds += effects.seconds
+        entries += effects.entries
+        effects.removeAll()
     }
 }
 
@@ -169,25 +170,23 @@ struct Rerecorded {
         var events: [Event] = []
         var recordingBuilder = RecordingBuilder()
         var rows: [RecordingRow] = []
-        func say(_ pipeline: inout Pipeline) {
-            let outputs = pipeline.drainOutputs()
+        func observe(_ pipeline: Pipeline, _ effects: Effects) {
             let settings = pipeline.settings
             recordingBuilder.ingest(
-                outputs, seconds: pipeline.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
+                effects.outputs, seconds: effects.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
             rows += recordingBuilder.drainRows()
-            for case .event(let event) in outputs { events.append(event) }
-            if let state = pipeline.popState()?.state { states.append(state.withoutMachine) }
-            pipeline.discardSeconds()
+            for case .event(let event) in effects.outputs { events.append(event) }
+            if let state = effects.state?.state { states.append(state.withoutMachine) }
         }
         for entry in entries {
             var writer = JSONWriter()
             writer.entry(entry.kind)
             let read = InputLogEntry(
                 at: entry.at, try InputLogEntry.Kind(name: entry.kind.name, json: JSON(parsing: writer.bytes)))
-            if replay == nil, case .snapshot(let beginning) = read.kind { replay = Replay(beginning) }
-            replay?.apply(read, say)
+            if replay == nil, case .snapshot(let snapshot) = read.kind { replay = Replay(snapshot) }
+            replay?.apply(read, observe)
         }
-        if let end { replay?.advance(to: end, say) }
+        if let end { replay?.advance(to: end, observe) }
         guard let replay else { throw NoBeginning() }
         self.replay = replay
         self.states = states

@@ -19,7 +19,7 @@ import Testing
         let alsoBegun = try #require(again.events.firstIndex { if case .start = $0.kind { true } else { false } })
         let events = again.events[alsoBegun...].filter { isRun($0) || $0.at > asked }
         #expect(Array(live.events[begun...]) == events)
-        #expect(live.engine.pipeline.runState == .idle)
+        #expect(live.engine.runState == .idle)
 
         // The state that is published when a run starts backdated belongs to no tick.
         let published = live.states.filter { $0.run != .idle && $0.at > asked }
@@ -97,7 +97,7 @@ import Testing
                         #expect(live.states.last?.activity?.total.elapsedMilliseconds == back.wholeMilliseconds)
                     }
                 }
-                return (live.engine.pipeline.state(at: live.now).withoutMachine, live)
+                return (live.engine.state(at: live.now).withoutMachine, live)
             }
             let late = try run(asksAfter: .seconds(250), back: .seconds(100))
             let inTime = try run(asksAfter: .seconds(150), back: .zero)
@@ -110,12 +110,12 @@ import Testing
 
     @Test func aReplayCanMakeTheStatesOfWholeSecondsOnly() throws {
         let (live, _) = try LiveRun.demo(seed: 5, isPunctual: true, back: .zero)
-        guard case .snapshot(let beginning) = live.entries.first?.kind else { throw Rerecorded.NoBeginning() }
-        var replay = Replay(beginning, every: .seconds(1))
+        guard case .snapshot(let snapshot) = live.entries.first?.kind else { throw Rerecorded.NoBeginning() }
+        var replay = Replay(snapshot, every: .seconds(1))
         var states: [State] = []
         for entry in live.entries {
-            replay.apply(entry) { pipeline in
-                if let state = pipeline.popState()?.state { states.append(state) }
+            replay.apply(entry) { _, effects in
+                if let state = effects.state?.state { states.append(state) }
             }
         }
         let isWhole = { (state: State) in
@@ -156,10 +156,10 @@ import Testing
     /// A snapshot keeps the whole state of an idle pipeline.
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func aBeginningHoldsAllThatAnIdlePipelineKnows(seed: UInt64) throws {
-        let beginning = try LiveRun.demo(seed: seed, isPunctual: true, back: .zero).0.engine.pipeline.beginning
-        #expect(Pipeline(beginning).beginning == beginning)
-        #expect(!beginning.jitter.isEmpty)
-        #expect(beginning.filter.accuracies.count > 60)
-        #expect(beginning.heart.hasBegun && beginning.newest != nil && beginning.clock.source == .system)
+        let snapshot = try LiveRun.demo(seed: seed, isPunctual: true, back: .zero).0.engine.snapshot
+        #expect(Pipeline(snapshot).snapshot == snapshot)
+        #expect(!snapshot.jitter.isEmpty)
+        #expect(snapshot.filter.accuracies.count > 60)
+        #expect(snapshot.heart.hasBegun && snapshot.newest != nil && snapshot.clock.source == .system)
     }
 }

@@ -13,22 +13,25 @@ struct Rerun {
     init(_ fixes: [Fix], sport: Sport, phase: Duration = .milliseconds(50)) {
         guard let first = fixes.first else { return }
         var pipeline = Pipeline(settings: Settings(), isDemo: false, at: first.arrivedAt - .seconds(1))
-        pipeline.receive(.fix(first), at: first.arrivedAt)
-        _ = try? pipeline.perform(.start(sport, indoor: false), at: first.arrivedAt + phase)
+        var effects = Effects()
+        pipeline.step(.input(.fix(first)), at: first.arrivedAt, into: &effects)
+        _ = try? pipeline.step(.start(sport, indoor: false), at: first.arrivedAt + phase, into: &effects)
         for fix in fixes.dropFirst() {
-            advance(&pipeline, to: fix.arrivedAt)
-            pipeline.receive(.fix(fix), at: fix.arrivedAt)
+            advance(&pipeline, to: fix.arrivedAt, &effects)
+            pipeline.step(.input(.fix(fix)), at: fix.arrivedAt, into: &effects)
         }
-        if let last = fixes.last { advance(&pipeline, to: last.arrivedAt + .seconds(2)) }
+        if let last = fixes.last { advance(&pipeline, to: last.arrivedAt + .seconds(2), &effects) }
         metres = pipeline.state(at: pipeline.deadline).activity?.total.distanceMetres ?? 0
         movingSeconds = Double(pipeline.state(at: pipeline.deadline).activity?.total.movingMilliseconds ?? 0) / 1000
     }
 
-    private mutating func advance(_ pipeline: inout Pipeline, to now: Instant) {
+    private mutating func advance(_ pipeline: inout Pipeline, to now: Instant, _ effects: inout Effects) {
         while pipeline.deadline <= now {
-            pipeline.advance(to: pipeline.deadline)
-            for case .event(let event) in pipeline.drainOutputs() { events.append(event) }
-            guard let state = pipeline.popState()?.state, let activity = state.activity else { continue }
+            pipeline.step(.time, at: pipeline.deadline, into: &effects)
+            for case .event(let event) in effects.outputs { events.append(event) }
+            let state = effects.state?.state
+            effects.removeAll()
+            guard let state, let activity = state.activity else { continue }
             if activity.total.elapsedMilliseconds.isMultiple(of: 5000) {
                 paces.append((state.at, activity.pace))
             }

@@ -39,12 +39,12 @@ import Testing
         second.engine.resume(
             taken.replay.pipeline,
             after: Outage(
-                duration: gone, isSameBoot: isSameBoot, settings: live.engine.pipeline.settings,
+                duration: gone, isSameBoot: isSameBoot, settings: live.engine.settings,
                 rule: kind == .restart ? .continued : .paused),
-            at: now)
+            at: now, into: &second.effects)
         second.recordingBuilder = taken.recordingBuilder
         second.settle()
-        let state = second.engine.pipeline.state(at: now)
+        let state = second.engine.state(at: now)
         #expect(state.run == standing.run)
         if kind == .restart, standing.run == .active {
             let before = try #require(standing.activity).total.elapsedMilliseconds

@@ -39,11 +39,9 @@ import Testing
     let client = try stage.client(#"{"class":"WATCH","classes":["HEART","FIX","EVENT","SETTINGS"]}"#)
     stage.heart(121)
     #expect(client.lines().map { $0["bpm"] } == [.integer(121)])
-    stage.stateServer.publish([
-        .fix(
-            AcceptedFix(
-                at: Clock.now(), time: nil, receiverTime: nil, device: nil, position: State.example.position!.value))
-    ])
+    let fix = AcceptedFix(
+        at: Clock.now(), time: nil, receiverTime: nil, device: nil, position: State.example.position!.value)
+    stage.stateServer.publish([.fix(fix)], events: [])
     #expect(client.lines().map(\.lineClass) == ["FIX"])
     var settings = Settings()
     settings.metric = true

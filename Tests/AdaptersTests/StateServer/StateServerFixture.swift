@@ -4,12 +4,14 @@ import JSONCoding
 import Linux
 import Servers
 import TestKit
+import Wire
 
 /// A state server on a socket in its own directory, with its loop.
 final class StateServerFixture {
     let directory = TemporaryDirectory()
     let loop = try! EventLoop()
     let stateServer: StateServer
+    private var nextEvent = 1
     var path: String { directory.path + "/state.sock" }
 
     init(limits: ClientLimits = ClientLimits(total: 256, perUser: 256), stallLimit: Duration = .seconds(30)) throws {
@@ -33,17 +35,16 @@ final class StateServerFixture {
     }
 
     func event() {
-        stateServer.publish([.event(Event(at: Clock.now(), kind: .fix(.fresh, mode: 3, after: .zero)))])
+        let event = Event(at: Clock.now(), kind: .fix(.fresh, mode: 3, after: .zero))
+        stateServer.publish([.event(event)], events: [EventLine(event, number: nextEvent)])
+        nextEvent += 1
     }
 
     func heart(_ beats: UInt16 = 120) {
-        stateServer.publish([
-            .heart(
-                HeartRateSample(
-                    at: Clock.now(), time: nil, measurement: HeartRateMeasurement(beatsPerMinute: beats),
-                    quality: .good,
-                    gap: false, beatAt: nil))
-        ])
+        let sample = HeartRateSample(
+            at: Clock.now(), time: nil, measurement: HeartRateMeasurement(beatsPerMinute: beats), quality: .good,
+            gap: false, beatAt: nil)
+        stateServer.publish([.heart(sample)], events: [])
     }
 }
 

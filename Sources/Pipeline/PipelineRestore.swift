@@ -1,9 +1,45 @@
 package import Domain
 
+/// Snapshot and restore of an idle pipeline.
+extension Pipeline {
+    /// Snapshot of an idle pipeline; it holds nothing of a run.
+    package var snapshot: PipelineSnapshot {
+        var snapshot = PipelineSnapshot(
+            settings: settings, isDemo: isDemo, lastActivity: lastActivity, heartLink: heartLink, gpsdLink: gpsdLink,
+            bluetooth: bluetooth, freshness: freshness, faults: faults, nextSecond: nextSecond)
+        snapshot.batteryPercent = batteryPercent
+        snapshot.position = position
+        snapshot.rejections = rejections
+        snapshot.clock = wallClock.memory
+        snapshot.heart = heart.memory
+        snapshot.filter = filter.memory
+        snapshot.newest = odometer.newest
+        snapshot.jitter = odometer.jitter.inOrder
+        return snapshot
+    }
+
+    package init(_ snapshot: PipelineSnapshot) {
+        self.init(settings: snapshot.settings, isDemo: snapshot.isDemo, at: snapshot.nextSecond)
+        lastActivity = snapshot.lastActivity
+        heartLink = snapshot.heartLink
+        gpsdLink = snapshot.gpsdLink
+        bluetooth = snapshot.bluetooth
+        freshness = snapshot.freshness
+        faults = snapshot.faults
+        batteryPercent = snapshot.batteryPercent
+        position = snapshot.position
+        rejections = snapshot.rejections
+        wallClock = UTCEstimator(snapshot.clock)
+        heart = HeartRateMonitor(snapshot.heart)
+        filter = FixFilter(snapshot.filter)
+        odometer = Odometer(newest: snapshot.newest, jitter: snapshot.jitter)
+    }
+}
+
 /// Resume after an outage.
 extension Pipeline {
     /// Resumes the run at `now`. If the outage was continued, every tick up to `now` has been applied.
-    mutating func resume(after outage: Outage, at now: Instant) {
+    mutating func resume(after outage: Outage, at now: Instant, into effects: inout Effects) {
         settings = outage.settings
         let lost = Timestamped(LinkStatus(.disconnected, reason: .off), at: now)
         heartLink = lost
@@ -23,16 +59,18 @@ extension Pipeline {
         run?.addGap()
         if outage.rule == .paused { stopTimer(from: now - outage.duration, to: now) }
         let isCounted = wasActive && outage.rule == .continued
-        emit(.gap(.restart, seconds: outage.duration.inSeconds, metres: nil, counted: isCounted), at: now)
-        emit(.start(sport, resumed: true), at: now)
+        emit(
+            .gap(.restart, seconds: outage.duration.inSeconds, metres: nil, counted: isCounted), at: now, into: &effects
+        )
+        emit(.start(sport, resumed: true), at: now, into: &effects)
         if wasActive, outage.rule == .paused { resumeClock(at: now) }
-        due = (state(at: now), true)
+        publish(at: now, into: &effects)
     }
 
     private mutating func forgetPosition(after outage: Outage, at now: Instant) {
         position = nil
         freshness = Timestamped(.absent, at: now)
-        refusing = nil
+        rejections = nil
         faults = []
         filter = FixFilter()
         odometer = Odometer()
@@ -68,14 +106,14 @@ extension Pipeline {
         return known
     }
 
-    /// The first missed moment if ``advance(to:)`` would cover the time to `now` in one step; else nil.
+    /// The first missed moment if a step would cover the time to `now` in one step; else nil.
     func leap(to now: Instant) -> Instant? {
         guard let tick = run?.clock.next else { return now - nextSecond >= .seconds(1) ? nextSecond : nil }
         return run?.clock.hole(at: now) == nil ? nil : tick
     }
 
     /// Whether an input is recorded: it does not describe only this machine, and it has an effect.
-    func keeps(_ input: Input, at now: Instant) -> Bool {
+    func records(_ input: Input, at now: Instant) -> Bool {
         switch input {
         case .recorder, .power: false
         case .systemClock(let time, let isSynchronised):
