@@ -52,7 +52,7 @@ extension Daemon {
     /// Queues the recovery of a damaged journal. The response is sent when the request is on the disk, not at the end.
     private func recover(_ file: String, for token: PendingResponse.Token, at now: Instant) throws(RPCError) {
         let status = recorder.journal.status(at: now)
-        guard status.state == .writing else { throw .busy(status.message ?? "the disk takes nothing") }
+        guard status.state == .writing else { throw .busy(status.message ?? "the disk does not respond") }
         let isAsked = diskWorker?.submit(.recoverable(file: file)) { [unowned self] answer in
             if case .failure(let trouble) = answer {
                 return complete(token) { () throws(RPCError) in throw .notFound("file", "\(file): \(trouble)") }
@@ -62,7 +62,7 @@ extension Daemon {
             }
             if !isTaken { control?.complete(token, .failure(.busy("too many changes wait for the disk"))) }
         }
-        if isAsked != true { throw .busy("too many questions about activities wait for the disk") }
+        if isAsked != true { throw .busy("too many requests about activities wait for the disk") }
     }
 
     /// The activity in progress.
@@ -98,7 +98,7 @@ extension Daemon {
             case .failure(let trouble): control?.complete(token, .failure(.unreadable(trouble)))
             }
         }
-        if isAsked != true { throw .busy("too many questions about activities wait for the disk") }
+        if isAsked != true { throw .busy("too many requests about activities wait for the disk") }
     }
 
     /// Changes an activity if it exists. Calls `done` when the change is on the disk.
@@ -107,7 +107,7 @@ extension Daemon {
         _ done: @escaping (Daemon) throws(RPCError) -> Void
     ) throws(RPCError) {
         let status = recorder.journal.status(at: now)
-        guard status.state == .writing else { throw .busy(status.message ?? "the disk takes nothing") }
+        guard status.state == .writing else { throw .busy(status.message ?? "the disk does not respond") }
         let isAsked = diskWorker?.submit(.activity(id)) { [unowned self] answer in
             do throws(RPCError) {
                 switch answer {
@@ -124,7 +124,7 @@ extension Daemon {
                 control?.complete(token, .failure(error))
             }
         }
-        if isAsked != true { throw .busy("too many questions about activities wait for the disk") }
+        if isAsked != true { throw .busy("too many requests about activities wait for the disk") }
     }
 
     /// Runs `body`; an error completes the token.

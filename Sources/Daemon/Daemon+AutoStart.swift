@@ -12,7 +12,7 @@ extension Daemon {
         guard let since = begins else { return false }
         begins = nil
         guard engine.runState == .idle, !powerWatch.isExhausted else { return false }
-        Log.write(.info, "movement or beats begin a run")
+        Log.write(.info, "run starts automatically: movement or beats detected")
         // An idle pipeline does not reject it.
         _ = try? perform(.start(nil, indoor: false, back: now - since), at: now)
         return true
@@ -22,6 +22,6 @@ extension Daemon {
     func logEnd(_ entries: [InputLogEntry]) {
         guard entries.contains(where: { $0.kind == .ended(.forgotten) }) else { return }
         let minutes = engine.settings.autoStopMinutes
-        Log.write(.notice, "no movement and no beats for \(minutes) min: the run is closed as of the last")
+        Log.write(.notice, "run stopped automatically: no movement and no beats for \(minutes) min")
     }
 }

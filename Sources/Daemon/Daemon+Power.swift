@@ -24,7 +24,7 @@ extension Daemon {
         let now = Clock.now()
         catchUp(to: now)
         guard let open = recorder.journal.open, let pipeline = engine.suspend(at: now, into: &effects) else { return }
-        Log.write(.warning, "the battery is nearly empty: the run is closed, and goes on when power returns")
+        Log.write(.warning, "battery nearly empty: the run is stopped, and resumes when power returns")
         closed = SuspendedActivity(pipeline, open, recorder, at: now)
         undecided = nil
         finishStep()
@@ -35,7 +35,7 @@ extension Daemon {
         catchUp(to: now)
         let limit = Duration.seconds(configuration.resumeLimitSeconds)
         guard engine.runState == .idle, now - closed.last <= limit else { return }
-        Log.write(.notice, "there is power again: the run that was closed goes on")
+        Log.write(.notice, "power is back: the run that was stopped on low battery resumes")
         closed.resume(recorder, &engine, at: now, into: &effects)
         undecided = closed.undecided(at: now)
         finishStep()

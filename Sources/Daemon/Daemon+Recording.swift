@@ -110,18 +110,18 @@ extension Daemon.StartupState {
         case .interrupted(let interrupted):
             if !hasBegun { return resume(interrupted, isServing: isServing, at: now) }
             _ = interrupted.taken.end(interrupted.open, in: recorder, at: now)
-            Log.write(.notice, "the activity that was left open is closed as it stood: another one has begun")
+            Log.write(.notice, "interrupted activity ended at its last recorded moment: another activity has started")
         case .over(let open, let taken):
             _ = taken.end(open, in: recorder, at: now)
             Log.write(
                 .notice,
                 taken.ended == nil
-                    ? "the activity that was left open is too old to go on with: closed as it stood"
-                    : "the activity that was left open was forgotten: closed as of its last movement or beat")
+                    ? "interrupted activity ended at its last recorded moment: it is too old to resume"
+                    : "interrupted activity ended at its last movement or beat: it had stopped automatically")
         case .closedForPower(_, let closed):
             if !hasBegun { self.closed = closed }
         case .unreadable(let id, let reason):
-            Log.write(.error, "cannot go on with activity \(id): \(reason), leaving it as it is")
+            Log.write(.error, "cannot resume activity \(id): \(reason); it stays unchanged in the journal")
         }
     }
 

@@ -13,16 +13,16 @@ extension Daemon {
         let isAsked = diskWorker?.submit(.configuration(path: options.configurationPath)) { [unowned self] answer in
             switch answer {
             case .success(.configuration(let assignments)): reload(assignments, at: Clock.now())
-            case .success: reloaded(.error, "it cannot be read")
+            case .success: reloaded(.error, "the file cannot be read")
             case .failure(let trouble): reloaded(.error, "\(trouble)")
             }
         }
-        if isAsked != true { reloaded(.error, "too many questions wait for the disk") }
+        if isAsked != true { reloaded(.error, "too many requests wait for the disk") }
     }
 
     /// Logs the result of the reload and reports it to systemd.
     private func reloaded(_ level: LogLevel, _ words: String) {
-        let rest = level == .error ? "; all stays as it was" : ""
+        let rest = level == .error ? "; the configuration is unchanged" : ""
         Log.write(level, "configuration reload: " + words + rest, isOurs: true)
         reportReloaded()
     }
@@ -54,10 +54,10 @@ extension Daemon {
         take(changed, of: settings, at: now)
         let words = [
             Self.list(changes.now + changed.map(\.rawValue), "changed"),
-            Self.list(changes.later, "changes at the next start"),
-            Self.list(hidden.map(\.rawValue), "stays as it was set over control.sock"),
+            Self.list(changes.later, "takes effect at the next start"),
+            Self.list(hidden.map(\.rawValue), "unchanged: set over control.sock"),
         ].compactMap(\.self)
-        return words.isEmpty ? "nothing has changed" : words.joined(separator: "; ")
+        return words.isEmpty ? "nothing changed" : words.joined(separator: "; ")
     }
 
     private static func list(_ names: [String], _ words: String) -> String? {

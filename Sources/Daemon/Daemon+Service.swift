@@ -92,7 +92,7 @@ extension Daemon {
             if let finding = statePreparation.popFinding() { adopt(finding, isClosing: true) }
         }
         if !isClosed {
-            Log.write(.warning, "the disk takes nothing: the last of the run may be lost")
+            Log.write(.warning, "journal not closed: the disk does not respond; the end of the run may be lost")
         }
         let hasEnded = diskWorker?.close(waiting: shutdown.timeLeft(at: Clock.now()))
         if hasEnded == true, isStateReady, isWritingStraps || strapsRetryAt != nil { writeStraps(straps) }

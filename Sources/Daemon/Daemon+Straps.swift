@@ -86,8 +86,8 @@ extension Daemon {
         let token = nextToken
         nextToken += 1
         switch begin(strapWays, { [unowned self] in control?.complete(token, $0) }) {
-        case .busy: throw .busy("another scan or pairing goes on")
-        case .hindered(let reason): throw .unavailable("Bluetooth is not to be had: \(reason.rawValue)")
+        case .busy: throw .busy("another scan or pairing is in progress")
+        case .hindered(let reason): throw .unavailable("Bluetooth is not available: \(reason.rawValue)")
         case nil: return token
         }
     }

@@ -252,7 +252,7 @@ package final class Daemon {
     ) throws(RPCError) -> ControlServer.Reply {
         switch request {
         case .run(let command):
-            Log.write(of: peer, "asks for \(command.word.text)")
+            Log.write(of: peer, "requests \(command.word.text)")
             do throws(CommandRejection) {
                 return try .result(result(of: perform(command, at: now), command))
             } catch {
@@ -262,11 +262,11 @@ package final class Daemon {
         case .settings: return .result(.settings(engine.settings))
         case .setting(let key): return .result(.setting(key, engine.settings))
         case .change(let change):
-            Log.write(of: peer, "changes \(change.key.rawValue)")
+            Log.write(of: peer, "changes the setting \(change.key.rawValue)")
             return try .result(self.change(change, at: now))
         case .scan(let seconds): return .later(try scan(seconds: seconds))
         case .use(let use):
-            Log.write(of: peer, "says which strap is used")
+            Log.write(of: peer, "selects a strap")
             return try .result(self.use(use, at: now))
         case .pair(let strap):
             Log.write(of: peer, "pairs with a strap")
@@ -275,7 +275,7 @@ package final class Daemon {
             switch request {
             case .edit(let id, _, _): Log.write(of: peer, "edits activity \(id)")
             case .delete(let id): Log.write(of: peer, "deletes activity \(id)")
-            case .recover(let file): Log.write(of: peer, "asks for the recovery of \(file)")
+            case .recover(let file): Log.write(of: peer, "requests the recovery of \(file)")
             case .list, .get, .track: break
             }
             return .later(try execute(request, at: now))

@@ -70,14 +70,14 @@ enum Log {
     static func line(of event: Event) -> (LogLevel, String)? {
         switch event.kind {
         case .start(let sport, _, resumed: true):
-            (.notice, "\(run(event.activity)) goes on: \(sport.rawValue)")
+            (.notice, "\(run(event.activity)) resumed: \(sport.rawValue)")
         case .start(let sport, let back, _):
             (
                 .notice,
                 "\(run(event.activity)) started: \(sport.rawValue)"
                     + (back >= .seconds(1) ? ", \(Int(back.inSeconds)) s ago" : "")
             )
-        case .pause(_, _, .auto): (.notice, "run paused, the time stood still for too long")
+        case .pause(_, _, .auto): (.notice, "run paused: the daemon did not run for too long")
         case .pause: (.notice, "run paused")
         case .resume: (.notice, "run resumed")
         case .lap(_, let number, .command): (.info, "lap \(number) closed")
@@ -89,19 +89,19 @@ enum Log {
         case .link(let owner, let status, let after): (.notice, link(owner, status, after: after))
         case .fix(let freshness, _, _): (.info, "position \(freshness.rawValue)")
         case .gap(.sleep, let seconds, _, let counted):
-            (.warning, "nothing ran for \(Int(seconds)) s, \(counted ? "counted" : "not counted")")
+            (.warning, "the daemon did not run for \(Int(seconds)) s, \(counted ? "counted" : "not counted")")
         case .gap(.restart, let seconds, _, counted: true):
             (.notice, "the run continued over a restart of \(Int((seconds * 1000).rounded())) ms: the time counts")
-        case .gap(.restart, let seconds, _, _): (.notice, "an outage of \(Int(seconds)) s, not counted")
+        case .gap(.restart, let seconds, _, _): (.notice, "run interrupted for \(Int(seconds)) s, not counted")
         case .gap(_, let seconds, _, let counted):
-            (.info, "no position for \(Int(seconds)) s, the way is \(counted ? "counted" : "not counted")")
+            (.info, "no position for \(Int(seconds)) s, the distance is \(counted ? "counted" : "not counted")")
         case .clock(let source, let step):
             (.notice, "time of day from the \(source.rawValue)" + (step.map { ", stepped \($0) ms" } ?? ""))
         case .recorder(.stalled, let message), .recorder(.failed, let message):
-            (.error, "recording: \(message ?? "the disk takes nothing")")
+            (.error, "recording: \(message ?? "the disk does not respond")")
         case .recorder(let state, _): (.notice, "recording: \(state.rawValue)")
         case .fault(let fault, raised: true): (.warning, "\(fault.name.rawValue): \(fault.message)")
-        case .fault(let fault, raised: false): (.notice, "\(fault.name.rawValue): over")
+        case .fault(let fault, raised: false): (.notice, "\(fault.name.rawValue): cleared")
         case .settings(let key, _): (.notice, "setting \(key.rawValue) changed")
         }
     }

@@ -199,4 +199,4 @@ def test_commands_without_end_do_not_fill_the_log_and_each_says_whose_it_is(stag
     print(f"{len(lines)} lines for 1001 commands")
     # Twenty commands, twenty changes of the run, and its start.
     assert len(lines) <= 45
-    assert any(f"user {os.getuid()}, process {os.getpid()}, asks for toggle" in line for line in lines)
+    assert any(f"user {os.getuid()}, process {os.getpid()}, requests toggle" in line for line in lines)

@@ -205,6 +205,6 @@ def test_the_log_says_neither_where_somebody_is_nor_a_whole_address(stage):
     time.sleep(0.5)
     paced.end()
     log = paced.log.read_text()
-    assert "the strap is …D4-E5" in log and "goes on" in log
+    assert "the strap is …D4-E5" in log and "resumed" in log
     assert not re.search(r"52[.,]5\d|13[.,]37", log), log
     assert not re.search("A0.9E.1A|1A.C3|C3.D4", log, re.IGNORECASE), log

@@ -129,7 +129,7 @@ def test_sighup_takes_over_what_can_change_and_says_the_rest(board):
                 "[Settings]\ntwelve_hour_clock=yes\nsport=walk\nzones=100 120 140 160 180\n")
     assert board.reload() == (
         "SyncIntervalSec, ExportAtStop, MaxStateClients, metric, twelve_hour_clock, zones changed; "
-        "Adapter changes at the next start; sport stays as it was set over control.sock")
+        "Adapter takes effect at the next start; sport unchanged: set over control.sock")
     settings = reader.first("SETTINGS", metric=False)
     assert (settings["twelve_hour_clock"], settings["sport"], settings["zones"]) == (True, "ride", ZONES)
     assert reader.first("EVENT", event="settings", key="zones")["value"] == ZONES
@@ -139,7 +139,7 @@ def test_sighup_takes_over_what_can_change_and_says_the_rest(board):
     assert board.paced.call("run.stop")["id"] == run
     exports = board.stage.directory / "state" / "exports"
     wait_for(lambda: exports.is_dir() and {path.suffix for path in exports.glob("[!.]*")} == {".gpx", ".csv"}, 10, "files")
-    assert board.reload() == "Adapter changes at the next start"
+    assert board.reload() == "Adapter takes effect at the next start"
     # The present subscriber stays; another one exceeds the limit.
     line = json.loads(subprocess.run(
         ["nc", "-U", board.paced.state_socket], capture_output=True, timeout=10, stdin=subprocess.DEVNULL).stdout)
@@ -153,7 +153,7 @@ def test_a_wrong_file_at_sighup_changes_nothing(board):
             ("[Settings]\nmetric=no\nsport=swim\n", "paced.conf:3: sport must be one of run, walk, hike, ride, other"),
             ("[Settings]\nmetric=no\nmetric=no\n", "paced.conf:3: metric is already set in line 2")]:
         board.write(text)
-        assert board.reload().endswith(complaint + "; all stays as it was")
+        assert board.reload().endswith(complaint + "; the configuration is unchanged")
     board.file.unlink()
     assert "there is no file" in board.reload()
     board.file.mkdir()
@@ -161,7 +161,7 @@ def test_a_wrong_file_at_sighup_changes_nothing(board):
     assert board.get("metric") is True and board.get("sport") == "run"
     board.file.rmdir()
     board.write("[Settings]\nmetric=yes\n")
-    assert board.reload() == "nothing has changed"
+    assert board.reload() == "nothing changed"
 
 
 def test_at_a_terminal_sighup_ends_it(stage):
