@@ -16,7 +16,7 @@ extension BlueZMethodCall {
                 path, "org.freedesktop.DBus.Properties", "Set",
                 [.string(adapter), .string("Powered"), .variant(.bool(isOn))]
             )
-        case .setFilter(let path, let pass): (path, adapter, "SetDiscoveryFilter", [Self.filter(pass)])
+        case .setFilter(let path, let service): (path, adapter, "SetDiscoveryFilter", [Self.filter(service)])
         case .startDiscovery(let path): (path, adapter, "StartDiscovery", [])
         case .stopDiscovery(let path): (path, adapter, "StopDiscovery", [])
         case .removeDevice(let path, let adapterPath): (adapterPath, adapter, "RemoveDevice", [.objectPath(path)])
@@ -37,15 +37,12 @@ extension BlueZMethodCall {
         }
     }
 
-    private static func filter(_ pass: BlueZDiscovery.Pass) -> BusValue {
-        switch pass {
-        case .heartRate:
-            .properties([
-                "Transport": .string("le"), "DuplicateData": .bool(false),
-                "UUIDs": .array(of: "s", [.string("0000180d-0000-1000-8000-00805f9b34fb")]),
-            ])
-        case .all: .properties(["Transport": .string("le"), "DuplicateData": .bool(false)])
-        }
+    private static func filter(_ service: AttributeUUID?) -> BusValue {
+        guard let service else { return .properties(["Transport": .string("le"), "DuplicateData": .bool(false)]) }
+        return .properties([
+            "Transport": .string("le"), "DuplicateData": .bool(false),
+            "UUIDs": .array(of: "s", [.string(service.text)]),
+        ])
     }
 }
 

@@ -4,7 +4,7 @@ import Sensors
 
 /// A connection to a strap through bluetoothd, on a separate bus connection.
 ///
-/// It performs the actions of its ``BlueZConnection`` until that is over. Releasing it earlier makes bluetoothd
+/// It performs the actions of its ``BlueZConnection`` and its ``BlueZHeartRateReader`` until the connection is over. Releasing it earlier makes bluetoothd
 /// close the link. Its owner reports each change of the objects, and calls ``tick(at:)`` no later than ``deadline``.
 final class BlueZStrapConnection {
     enum Event {
@@ -14,15 +14,21 @@ final class BlueZStrapConnection {
         case connected
         case reported(HeartRateSession.Report)
         /// The connection ended without a call of ``disconnect(at:)``. Only ``isOver`` changes after this.
-        case ended(StrapLink.DisconnectCause)
+        case ended(DisconnectCause)
         /// bluetoothd did not reply in time.
         case unanswered
         /// The ``BlueZStrapConnection/deadline`` may have changed.
         case advanced
     }
 
-    private var machine: BlueZConnection
-    private var queue = ActionQueue<BlueZConnection.Action>()
+    private enum Action {
+        case connection(BlueZConnection.Action)
+        case reader(BlueZHeartRateReader.Action)
+    }
+
+    private var connection: BlueZConnection
+    private var reader: BlueZHeartRateReader
+    private var queue = ActionQueue<Action>()
     private let channel: BlueZClient
     private let loop: EventLoop
     private let objects: () -> BlueZObjects
@@ -40,7 +46,10 @@ final class BlueZStrapConnection {
         to device: String, over channel: BlueZClient, loop: EventLoop, reportsReasons: Bool, isFresh: Bool,
         objects: @escaping () -> BlueZObjects, happened: @escaping (Event, Instant) -> Void, at now: Instant
     ) {
-        machine = BlueZConnection(device: device, reportsReasons: reportsReasons, isFresh: isFresh, at: now)
+        connection = BlueZConnection(
+            device: device, subscribingTo: .heartRateMeasurement, reportsReasons: reportsReasons, isFresh: isFresh,
+            at: now)
+        reader = BlueZHeartRateReader(device: device)
         self.channel = channel
         self.loop = loop
         self.objects = objects
@@ -48,54 +57,57 @@ final class BlueZStrapConnection {
     }
 
     deinit {
-        if !machine.isOver { channel.send(.disconnect(device: machine.device)) }
+        if !connection.isOver { channel.send(.disconnect(device: connection.device)) }
     }
 
     var device: String {
-        machine.device
+        connection.device
     }
 
     /// Whether bluetoothd has closed the link, so that the next connection may start.
     var isOver: Bool {
-        machine.isOver
+        connection.isOver
     }
 
     /// Whether notifications are enabled.
     var isSubscribed: Bool {
-        machine.isSubscribed
+        connection.isSubscribed
     }
 
     /// Whether the connection is over for its owner, but not closed yet.
     var isLeaving: Bool {
-        machine.isLeaving
+        connection.isLeaving
     }
 
     var deadline: Instant? {
-        machine.deadline
+        [connection.deadline, connection.isSubscribed ? reader.deadline : nil].compactMap { $0 }.min()
     }
 
     func begin(at now: Instant) {
-        perform(machine.begin(objects(), at: now), at: now)
+        perform(connection.begin(objects(), at: now), at: now)
     }
 
     /// Enables notifications.
     func subscribe(at now: Instant) {
-        perform(machine.subscribe(objects(), at: now), at: now)
+        perform(connection.subscribe(objects(), at: now), at: now)
     }
 
     /// Enables notifications again.
     func resubscribe(at now: Instant) {
-        perform(machine.resubscribe(at: now), at: now)
+        perform(connection.resubscribe(at: now), at: now)
     }
 
     /// Disconnects the strap, or cancels the connection attempt.
     func disconnect(at now: Instant) {
-        perform(machine.disconnect(objects(), at: now), at: now)
+        perform(connection.disconnect(objects(), at: now), at: now)
     }
 
     /// Advances timers to `now`.
     func tick(at now: Instant) {
-        if let deadline, now >= deadline { perform(machine.tick(objects(), at: now), at: now) }
+        if let deadline = connection.deadline, now >= deadline { perform(connection.tick(objects(), at: now), at: now) }
+        if connection.isSubscribed, let deadline = reader.deadline, now >= deadline {
+            perform(reader.tick(objects(), at: now), at: now)
+        }
     }
 
     // MARK: Events
@@ -104,15 +116,16 @@ final class BlueZStrapConnection {
     func received(_ part: BlueZInterfaceUpdate?, isNew: Bool, at now: Instant) {
         if let part, !isNew, part.interface == .characteristic, let value = part.properties["Value"] {
             guard case .bytes(let bytes) = value else { return }
-            perform(machine.received(bytes, from: part.path, objects(), at: now), at: now)
+            perform(connection.received(bytes, from: part.path, objects(), at: now), at: now)
         } else {
-            perform(machine.advance(objects(), at: now), at: now)
+            perform(connection.advance(objects(), at: now), at: now)
+            if connection.isSubscribed { perform(reader.changed(objects()), at: now) }
         }
     }
 
     /// Receives bluetoothd's reason for the end of the link.
     func disconnected(_ reason: String, at now: Instant) {
-        perform(machine.disconnected(reason, objects(), at: now), at: now)
+        perform(connection.disconnected(reason, objects(), at: now), at: now)
     }
 
     private func answered(_ call: BlueZMethodCall, _ result: Result<[BusValue], BlueZError>, at now: Instant) {
@@ -121,11 +134,11 @@ final class BlueZStrapConnection {
             return happened(.unanswered, now)
         }
         if case .acquireNotify = call, case .success(let values) = result, !adopt(values.first?.descriptor) {
-            return perform(machine.acquiredNothing(objects(), at: now), at: now)
+            return perform(connection.acquiredNothing(objects(), at: now), at: now)
         }
         if let isLinked = BlueZConnection.isLinked(after: call, error) { happened(.linked(isLinked), now) }
-        let value = result.map { $0.first?.bytes ?? [] }
-        perform(machine.answered(call, value, objects(), at: now), at: now)
+        perform(connection.answered(call, error, objects(), at: now), at: now)
+        perform(reader.answered(call, result.map { $0.first?.bytes ?? [] }, objects(), at: now), at: now)
     }
 
     /// Takes over the descriptor that carries the notifications. False if it is missing or of the wrong type.
@@ -133,30 +146,46 @@ final class BlueZStrapConnection {
         guard let file = descriptor?.release() else { return false }
         socket = NotificationSocket(over: file, loop: loop) { [unowned self] value, now in
             guard socket != nil else { return }
-            perform(machine.received(value, from: nil, objects(), at: now), at: now)
+            perform(connection.received(value, from: nil, objects(), at: now), at: now)
         } ended: { [unowned self] now in
-            perform(machine.hungUp(objects(), at: now), at: now)
+            perform(connection.hungUp(objects(), at: now), at: now)
             happened(.advanced, now)
         }
         return socket != nil
     }
 
+    // MARK: Actions
+
     private func perform(_ actions: [BlueZConnection.Action], at now: Instant) {
-        queue.actions += actions
+        for action in actions { queue.actions.append(.connection(action)) }
+        performActions(at: now)
+    }
+
+    private func perform(_ actions: [BlueZHeartRateReader.Action], at now: Instant) {
+        for action in actions { queue.actions.append(.reader(action)) }
+        performActions(at: now)
+    }
+
+    private func performActions(at now: Instant) {
         guard queue.begin() else { return }
         while let action = queue.popFirst() {
             switch action {
-            case .call(let call):
+            case .connection(.call(let call)), .reader(.call(let call)):
                 channel.call(call) { [weak self] in
                     self?.answered(call, $0, at: $1)
                     self?.happened(.advanced, $1)
                 }
-            case .release: socket = nil
-            case .connected:
+            case .connection(.release): socket = nil
+            case .connection(.connected):
                 isConnected = true
                 happened(.connected, now)
-            case .report(let report): happened(.reported(report), now)
-            case .end(let cause): happened(.ended(cause), now)
+            case .connection(.subscribed): happened(.reported(.subscribed), now)
+            case .connection(.value(let value)):
+                let actions = reader.received(value, objects(), at: now)
+                connection.expectsValues = reader.isWorn
+                perform(actions, at: now)
+            case .connection(.end(let cause)): happened(.ended(cause), now)
+            case .reader(.report(let report)): happened(.reported(report), now)
             }
         }
         queue.end()

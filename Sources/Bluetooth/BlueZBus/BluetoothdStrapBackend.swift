@@ -62,7 +62,7 @@ package final class BluetoothdStrapBackend: StrapBackend {
         self.report = report
         self.describe = describe
         self.remember = remember
-        session = BlueZAdapterSession(adapter)
+        session = BlueZAdapterSession(adapter, service: .heartRateService)
         driver = StrapDriver(
             over: .bluetoothd, reason: reason, kernel: Kernel.release, ours: ours, remembered: remembered, at: now)
         timer = try loop.timer { [unowned self] in onTimer() }
@@ -258,7 +258,7 @@ package final class BluetoothdStrapBackend: StrapBackend {
     }
 
     private func findLinked(at now: Instant) {
-        let linked = session.connectedDevices.filter { $0.path != connection?.device }.compactMap(\.sighting)
+        let linked = session.connectedDevices.filter { $0.path != connection?.device }.compactMap(\.scanResult)
         driver.foundLinked(linked, isKnown: isKnown, at: now, into: &queue.actions)
     }
 
@@ -267,7 +267,7 @@ package final class BluetoothdStrapBackend: StrapBackend {
         driver.search(isKnown: isKnown, at: now, into: &queue.actions)
     }
 
-    private func ended(_ cause: StrapLink.DisconnectCause, at now: Instant) {
+    private func ended(_ cause: DisconnectCause, at now: Instant) {
         let recovery = failurePolicy.lost(
             cause, of: driver.strap, wasConnected: connection?.isConnected ?? false, at: now)
         switch recovery {

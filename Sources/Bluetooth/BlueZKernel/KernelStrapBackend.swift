@@ -161,11 +161,11 @@ package final class KernelStrapBackend: StrapBackend {
     }
 
     /// The adapter's disconnect reason, if it is more precise than the socket's error.
-    private func disconnectCause(_ cause: StrapLink.DisconnectCause) -> StrapLink.DisconnectCause {
+    private func disconnectCause(_ cause: DisconnectCause) -> DisconnectCause {
         switch cause {
         case .ended, .remoteTerminated, .supervisionTimeout:
             guard let handle, let reason = reasons?.monitor.popReason(handle) else { return cause }
-            return StrapLink.DisconnectCause(disconnectReason: reason)
+            return DisconnectCause(disconnectReason: reason)
         default: return cause
         }
     }
@@ -190,7 +190,7 @@ package final class KernelStrapBackend: StrapBackend {
         case .stopScan: channel.search(false, at: now)
         case .tune(let strap, let isWide, let duty):
             let parameters = MgmtAdapterSession.ScanParameters(
-                parameters: isWide ? .wide : .usual, duty: duty, strap: strap)
+                parameters: isWide ? .wide : .usual, duty: duty, device: strap)
             channel.tune(parameters, at: now)
         case .connect(let strap): connect(strap, at: now)
         case .suspendAttempt: attempt = nil
@@ -233,7 +233,7 @@ package final class KernelStrapBackend: StrapBackend {
                 self?.received($0, at: $1)
             }
         } catch {
-            let cause = StrapLink.DisconnectCause(connecting: error, after: .zero)
+            let cause = DisconnectCause(connecting: error, after: .zero)
             driver.ended(cause, at: now, into: &queue.actions)
         }
     }

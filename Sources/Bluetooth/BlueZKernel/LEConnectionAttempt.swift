@@ -8,7 +8,7 @@ import Sensors
 final class LEConnectionAttempt {
     enum Outcome: ~Copyable {
         case connected(FileDescriptor)
-        case failed(StrapLink.DisconnectCause)
+        case failed(DisconnectCause)
     }
 
     private var socket: FileDescriptor?
@@ -24,7 +24,7 @@ final class LEConnectionAttempt {
             guard let socket = self.socket.take() else { return }
             let now = Clock.now()
             if let error = TCPSocket.result(of: socket) {
-                decided(.failed(StrapLink.DisconnectCause(connecting: error, after: now - begunAt)), now)
+                decided(.failed(DisconnectCause(connecting: error, after: now - begunAt)), now)
             } else {
                 decided(.connected(socket), now)
             }
@@ -38,7 +38,7 @@ final class LEConnectionAttempt {
     }
 }
 
-extension StrapLink.DisconnectCause {
+extension DisconnectCause {
     /// An earlier refusal does not mean that the strap was not heard: Low Energy is off.
     private static let shortestAbsence = Duration.seconds(1)
 

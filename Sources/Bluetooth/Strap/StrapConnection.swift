@@ -14,7 +14,7 @@ package final class StrapConnection {
         /// ``StrapConnection/deadline`` has changed.
         case rescheduled
         /// The connection ended without a call of its owner. No further event follows.
-        case ended(StrapLink.DisconnectCause)
+        case ended(DisconnectCause)
     }
 
     /// The most datagrams read in one iteration of the loop, so that no peer stalls it.
@@ -137,7 +137,7 @@ package final class StrapConnection {
     /// The cause for an error of the socket. The kernel reports many causes with the same error, `ENOSYS`.
     ///
     /// Source: `bt_to_errno` in Linux, net/bluetooth/lib.c.
-    private static func loss(_ error: SystemError) -> StrapLink.DisconnectCause {
+    private static func loss(_ error: SystemError) -> DisconnectCause {
         switch error.code {
         case ECONNRESET: .remoteTerminated
         case ETIMEDOUT: .supervisionTimeout
@@ -146,7 +146,7 @@ package final class StrapConnection {
         }
     }
 
-    private func end(_ loss: StrapLink.DisconnectCause, at now: Instant) {
+    private func end(_ loss: DisconnectCause, at now: Instant) {
         if hasEnded { return }
         hasEnded = true
         source = nil

@@ -44,7 +44,7 @@ package struct GattClient: Sendable {
     /// The largest number of queued procedures.
     package static let queueLimit = 16
 
-    /// The largest number of notifications and indications a second; a strap sends one or two.
+    /// The largest number of notifications and indications a second; a sensor sends one or two.
     package static let notificationLimit = 20
 
     /// The largest number of datagrams a second that are neither notifications nor responses.

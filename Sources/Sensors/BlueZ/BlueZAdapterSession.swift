@@ -35,9 +35,10 @@ package struct BlueZAdapterSession: Sendable {
     /// The minimum time between two power cycles of a stuck adapter.
     package static let powerCycleInterval = Duration.seconds(300)
 
-    package private(set) var objects = BlueZObjects()
+    package private(set) var objects: BlueZObjects
 
     private let choice: AdapterChoice
+    private let service: AttributeUUID
     /// The address of the last chosen adapter, which may be unplugged.
     private var taken: BluetoothAddress?
     private var isThere = false
@@ -46,7 +47,7 @@ package struct BlueZAdapterSession: Sendable {
     private var isBlocked = false
     /// Why the adapter's state is unknown; nil at the start.
     private var obstacle: LinkReason?
-    private var discovery = BlueZDiscovery()
+    private var discovery: BlueZDiscovery
     private var flight: BlueZMethodCall?
     /// A call without an answer that need not be bluetoothd's fault, and its error; a ping decides.
     private var doubt: (call: BlueZMethodCall, error: BlueZError)?
@@ -57,7 +58,13 @@ package struct BlueZAdapterSession: Sendable {
     private var cycledAt: Instant?
     private var isCycling = false
 
-    package init(_ choice: AdapterChoice) { self.choice = choice }
+    /// - Parameter service: the service of the wanted devices. Devices that do not advertise it are reported too.
+    package init(_ choice: AdapterChoice, service: AttributeUUID) {
+        self.choice = choice
+        self.service = service
+        objects = BlueZObjects(preferring: service)
+        discovery = BlueZDiscovery(for: service)
+    }
 
     /// The adapter in use; nil while it is absent.
     package var adapter: BlueZAdapter? {
@@ -74,7 +81,7 @@ package struct BlueZAdapterSession: Sendable {
         isReady && flight == nil && !discovery.isWanted && !discovery.isOn
     }
 
-    /// The host's reason for having no strap; nil if the adapter is on.
+    /// What prevents a connection; nil if the adapter is on.
     package var hindrance: LinkReason? {
         if isForbidden { return .noPermission }
         guard isListed else { return obstacle }
@@ -119,7 +126,7 @@ extension BlueZAdapterSession {
     }
 
     private mutating func reset() {
-        objects = BlueZObjects()
+        objects = BlueZObjects(preferring: service)
         isListed = false
         isForbidden = false
         isBlocked = false
@@ -132,7 +139,7 @@ extension BlueZAdapterSession {
         removals = []
     }
 
-    /// Records a timeout of bluetoothd, here or in a call about a strap, and schedules a reconnect.
+    /// Records a timeout of bluetoothd, here or in a call about a device, and schedules a reconnect.
     package mutating func unanswered(at now: Instant) {
         guard isThere, reconnectAt == nil else { return }
         reset()
@@ -154,14 +161,14 @@ extension BlueZAdapterSession {
         guard flight == .getObjects else { return [] }
         flight = nil
         // The reply includes the changes that signals reported meanwhile.
-        objects = BlueZObjects()
+        objects = BlueZObjects(preferring: service)
         for part in parts { objects.apply(part, isNew: true) }
         isListed = true
         isForbidden = false
         silences = 0
         obstacle = nil
         choose()
-        return parts.compactMap(sighting).map { .found($0) } + advance(at: now)
+        return parts.compactMap(scanResult).map { .found($0) } + advance(at: now)
     }
 
     /// Receives the reply to any other call, with its error if it failed.
@@ -203,7 +210,7 @@ extension BlueZAdapterSession {
         let wasReady = isReady
         objects.apply(part, isNew: isNew)
         if part.interface == .adapter { adapterChanged(wasReady: wasReady, at: now) }
-        return (sighting(part).map { [.found($0)] } ?? []) + advance(at: now)
+        return (scanResult(part).map { [.found($0)] } ?? []) + advance(at: now)
     }
 
     /// Receives InterfacesRemoved.
@@ -232,7 +239,7 @@ extension BlueZAdapterSession {
         return advance(at: now)
     }
 
-    /// Stops the discovery after ``BlueZDiscovery/farewell``, because a strap is being connected.
+    /// Stops the discovery after ``BlueZDiscovery/farewell``, because a device is being connected.
     package mutating func stopDiscovery(at now: Instant) -> [Action] {
         discovery.stopDiscovery(at: now)
         return advance(at: now)
@@ -320,10 +327,10 @@ extension BlueZAdapterSession {
     }
 
     /// Returns the scan result of a device of the adapter. An update with RSSI shows that the device is heard now.
-    private func sighting(_ part: BlueZInterfaceUpdate) -> ScanResult? {
+    private func scanResult(_ part: BlueZInterfaceUpdate) -> ScanResult? {
         guard part.interface == .device, part.properties["RSSI"] != nil, let adapter,
             part.path.hasPrefix(adapter.path + "/"), let device = objects.device(at: part.path), !device.isConnected
         else { return nil }
-        return device.sighting
+        return device.scanResult
     }
 }

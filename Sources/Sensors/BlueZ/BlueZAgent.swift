@@ -1,4 +1,4 @@
-/// The pairing agent for one strap: without display and keys, it accepts that strap and rejects all other devices.
+/// The pairing agent for one device: without display and keys, it accepts that device and rejects all other devices.
 ///
 /// Source: BlueZ, doc/agent-api.txt.
 package struct BlueZAgent: Equatable, Sendable {
@@ -7,7 +7,7 @@ package struct BlueZAgent: Equatable, Sendable {
 
     package static let capability = "NoInputNoOutput"
 
-    /// The path of the strap to pair.
+    /// The path of the device to pair.
     package let device: String
 
     package init(device: String) {

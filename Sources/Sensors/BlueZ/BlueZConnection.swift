@@ -1,19 +1,17 @@
 package import Domain
 
-/// State machine of one connection to a heart-rate strap through bluetoothd.
+/// State machine of one connection to a device through bluetoothd, with a subscription to one of its characteristics.
 ///
-///               disconnected       connected         resolved, with heart rate       subscribe
+///               disconnected       connected         resolved, with the service       subscribe
 ///     (closing) ──────▶ connecting ────────▶ resolving ─────────────────▶ resolved ──────────▶ subscribed
 ///                            │ failed, late       │ late                      │ lost               │ lost, left
 ///                            ▼                    ▼                           ▼                    ▼
 ///                          over ◀──────────── leaving ◀───────────────────────┴──────── parting ◀──┘
 ///
-/// A link left behind by another process is used if its services are resolved, else closed first. Measurements
-/// arrive as property changes (StartNotify), or over a file descriptor (AcquireNotify) if that fails. The descriptor
-/// would be cheaper, but if the link ends before it is passed on, bluetoothd (up to 5.83 at least) keeps notifications
-/// without a receiver and crashes later. After the first measurement the battery and the device information are read,
-/// one after the other, and the battery again every 10 minutes unless bluetoothd reports it. If those reads fail, heart
-/// rate continues.
+/// A link left behind by another process is used if its services are resolved, else closed first. Values arrive as
+/// property changes (StartNotify), or over a file descriptor (AcquireNotify) if that fails. The descriptor would be
+/// cheaper, but if the link ends before it is passed on, bluetoothd (up to 5.83 at least) keeps notifications without a
+/// receiver and crashes later.
 ///
 /// Source: BlueZ, "gatt-client: avoid UAF after acquire notify failure", https://github.com/bluez/bluez/pull/1383.
 ///
@@ -22,16 +20,19 @@ package import Domain
 package struct BlueZConnection: Sendable {
     package enum Action: Equatable, Sendable {
         case call(BlueZMethodCall)
-        /// Close the descriptor that carries measurements.
+        /// Close the descriptor that carries values.
         case release
-        /// The strap is connected and ready for ``subscribe(_:at:)``.
+        /// The device is connected and ready for ``subscribe(_:at:)``.
         case connected
-        case report(HeartRateSession.Report)
+        /// The device has confirmed the subscription.
+        case subscribed
+        /// Pass on a notified value.
+        case value([UInt8])
         /// The connection is useless. It may take a moment until ``isOver``.
-        case end(StrapLink.DisconnectCause)
+        case end(DisconnectCause)
     }
 
-    enum Phase: Equatable, Sendable {
+    private enum Phase: Equatable, Sendable {
         /// A useless link of another process is being closed.
         case closing(until: Instant)
         /// The limit is nil until Connect is answered.
@@ -57,14 +58,17 @@ package struct BlueZConnection: Sendable {
     package static let partingLimit = Duration.seconds(1)
     package static let reasonLimit = Duration.milliseconds(100)
 
-    /// An unpaired strap without a confirmation by then needs pairing: bluetoothd 5.66 asks no agent and never answers.
+    /// An unpaired device without a confirmation by then needs pairing: bluetoothd 5.66 asks no agent and never answers.
     package static let agreementLimit = Duration.seconds(8)
 
-    /// A Connect that fails after this time means that the strap was not heard: the kernel waits 40 s.
+    /// A Connect that fails after this time means that the device was not heard: the kernel waits 40 s.
     package static let absence = Duration.seconds(30)
 
-    /// A worn strap whose stream flowed until this long before the end of the link was cut off (``presumedLoss(at:)``).
+    /// A stream that flowed until this long before the end of the link was cut off (``presumedCause(at:)``).
     package static let abruptness = Duration.seconds(2)
+
+    /// The time limit for a Connect of another client: the kernel's own limit is 40 s.
+    package static let connectionLimit = Duration.seconds(45)
 
     /// The delays before a retry while another operation is under way, and while another client (possibly this daemon's
     /// previous connection) holds the notifications; and the number of retries.
@@ -73,31 +77,36 @@ package struct BlueZConnection: Sendable {
     static let retryLimit = 10
 
     package let device: String
+    /// The characteristic to subscribe to.
+    private let type: AttributeUUID
+    /// Whether the device would send more values. If the link ends soon after one, it was cut off.
+    package var expectsValues = false
     /// Whether bluetoothd reports why links end: since 5.73.
-    let reportsReasons: Bool
+    private let reportsReasons: Bool
     /// Whether an established link is new and ours.
     private let isFresh: Bool
 
-    var phase: Phase
+    private var phase: Phase
     private let begunAt: Instant
     /// The cause of the end, if it was reported.
-    var reason: StrapLink.DisconnectCause?
-    /// The path of the measurement characteristic.
-    var measurements: String?
-    /// Whether measurements arrive as property changes.
+    private var reason: DisconnectCause?
+    /// The path of the characteristic.
+    private var characteristic: String?
+    /// Whether values arrive as property changes.
     private var isNotifying = false
-    /// The time limit for the strap's confirmation of the subscription.
+    /// The time limit for the device's confirmation of the subscription.
     private var agreedBy: Instant?
     /// The call to retry; `at` is nil while it is under way.
-    var retry: (call: BlueZMethodCall, at: Instant?, count: Int)?
-    var lastAt: Instant?
-    var isWorn = false
+    private var retry: (call: BlueZMethodCall, at: Instant?, count: Int)?
+    private var lastAt: Instant?
     private var limit = RateLimit(perSecond: GattClient.notificationLimit)
-    private var reading = BlueZAttributeReader()
 
     /// Creates a connection; ``begin(_:at:)`` starts it.
-    package init(device: String, reportsReasons: Bool, isFresh: Bool = false, at now: Instant) {
+    package init(
+        device: String, subscribingTo type: AttributeUUID, reportsReasons: Bool, isFresh: Bool = false, at now: Instant
+    ) {
         self.device = device
+        self.type = type
         self.reportsReasons = reportsReasons
         self.isFresh = isFresh
         begunAt = now
@@ -109,7 +118,7 @@ package struct BlueZConnection: Sendable {
         phase == .over
     }
 
-    /// Whether the strap has confirmed the subscription.
+    /// Whether the device has confirmed the subscription.
     package var isSubscribed: Bool { phase == .subscribed }
 
     /// Whether the end is reported and bluetoothd has still to close the link.
@@ -126,7 +135,7 @@ package struct BlueZConnection: Sendable {
             case .closing(let until), .resolving(let until), .parting(let until), .leaving(let until): until
             default: nil
             }
-        return [late, retry?.at, phase == .subscribed ? reading.deadline : nil].compactMap { $0 }.min()
+        return [late, retry?.at].compactMap { $0 }.min()
     }
 
     // MARK: Connecting and subscribing
@@ -146,22 +155,20 @@ package struct BlueZConnection: Sendable {
         return [.call(.connect(device: device))]
     }
 
-    /// Subscribes to the measurements of a strap whose services are resolved.
+    /// Subscribes to the characteristic of a device whose services are resolved.
     package mutating func subscribe(_ objects: BlueZObjects, at now: Instant) -> [Action] {
-        guard phase == .resolved, let path = objects.characteristic(.heartRateMeasurement, of: device) else {
-            return []
-        }
+        guard phase == .resolved, let path = objects.characteristic(type, of: device) else { return [] }
         phase = .subscribing
         agreedBy = now + Self.agreementLimit
-        measurements = path
+        characteristic = path
         return [.call(.startNotify(characteristic: path))]
     }
 
-    /// Repeats the subscription, because some straps forget it.
+    /// Repeats the subscription, because some devices forget it.
     package mutating func resubscribe(at now: Instant) -> [Action] {
-        guard phase == .subscribed, let measurements else { return [] }
-        if isNotifying { return [.call(.stopNotify(characteristic: measurements))] }
-        return [.release, .call(.acquireNotify(characteristic: measurements))]
+        guard phase == .subscribed, let characteristic else { return [] }
+        if isNotifying { return [.call(.stopNotify(characteristic: characteristic))] }
+        return [.release, .call(.acquireNotify(characteristic: characteristic))]
     }
 
     /// Reacts to a change of the objects.
@@ -178,16 +185,16 @@ package struct BlueZConnection: Sendable {
         case .resolving:
             if !isConnected { return end(.unreachable, objects, at: now) }
             guard device?.isResolved ?? false,
-                objects.characteristic(.heartRateMeasurement, of: self.device) != nil
+                objects.characteristic(type, of: self.device) != nil
             else { return [] }
             phase = .resolved
             return [.connected]
         case .resolved, .subscribing, .subscribed:
-            if isConnected { return phase == .subscribed ? reading.received(device?.battery) : [] }
-            guard reportsReasons, reason == nil else { return end(reason ?? presumedLoss(at: now), objects, at: now) }
+            if isConnected { return [] }
+            guard reportsReasons, reason == nil else { return end(reason ?? presumedCause(at: now), objects, at: now) }
             phase = .parting(until: now + Self.reasonLimit)
         case .parting(let until) where !isConnected:
-            guard reportsReasons, reason == nil else { return end(reason ?? presumedLoss(at: now), objects, at: now) }
+            guard reportsReasons, reason == nil else { return end(reason ?? presumedCause(at: now), objects, at: now) }
             phase = .parting(until: min(until, now + Self.reasonLimit))
         case .leaving where !isConnected: phase = .over
         default: break
@@ -211,18 +218,18 @@ package struct BlueZConnection: Sendable {
         case .resolving:
             let isResolved = objects.device(at: device)?.isResolved ?? false
             return end(isResolved ? .unsupported : .attTimeout, objects, at: now)
-        case .parting: return end(reason ?? presumedLoss(at: now), objects, at: now)
+        case .parting: return end(reason ?? presumedCause(at: now), objects, at: now)
         case .leaving:
             phase = .over
             return []
-        default: return reading.tick(objects, device: device, at: now)
+        default: return []
         }
     }
 
     // MARK: Replies and values
 
     /// Whether the device has a link after the reply to a call. Nil if the reply does not show it. BlueZ 5.66 omits the
-    /// signal Connected=true if its channel to the strap opens before it reads the kernel's event for the link.
+    /// signal Connected=true if its channel to the device opens before it reads the kernel's event for the link.
     package static func isLinked(after call: BlueZMethodCall, _ error: BlueZError?) -> Bool? {
         switch (call, error?.meaning) {
         case (.connect, nil): true
@@ -231,11 +238,10 @@ package struct BlueZConnection: Sendable {
         }
     }
 
-    /// Receives the reply to a call: a value (empty for most calls) or an error.
+    /// Receives the reply to a call, with its error if it failed.
     package mutating func answered(
-        _ call: BlueZMethodCall, _ result: Result<[UInt8], BlueZError>, _ objects: BlueZObjects, at now: Instant
+        _ call: BlueZMethodCall, _ error: BlueZError?, _ objects: BlueZObjects, at now: Instant
     ) -> [Action] {
-        let error: BlueZError? = if case .failure(let error) = result { error } else { nil }
         switch call {
         case .connect: return connectAnswered(error, objects, at: now)
         case .disconnect:
@@ -247,7 +253,6 @@ package struct BlueZConnection: Sendable {
         case .acquireNotify(let path), .startNotify(let path):
             return subscriptionAnswered(call, path, error, objects, at: now)
         case .stopNotify(let path): return [.call(.startNotify(characteristic: path))]
-        case .read: return reading.answered(call, result, objects, device: device, at: now)
         default: return []
         }
     }
@@ -262,7 +267,7 @@ package struct BlueZConnection: Sendable {
             phase = .connecting(until: now + Self.closingLimit)
             return advance(objects, at: now)
         case .underWay:
-            phase = .connecting(until: now + StrapLink.connectionLimit)
+            phase = .connecting(until: now + Self.connectionLimit)
             return []
         case .wrongBearer: return end(.unsupported, objects, at: now)
         case .pairingNeeded, .refused: return end(.pairingNeeded, objects, at: now)
@@ -280,7 +285,7 @@ package struct BlueZConnection: Sendable {
             retry = nil
             phase = .subscribed
             if case .startNotify = call { isNotifying = true }
-            return isFirst ? [.report(.subscribed)] : []
+            return isFirst ? [.subscribed] : []
         }
         switch error.meaning {
         case .underWay, .held:
@@ -301,7 +306,7 @@ package struct BlueZConnection: Sendable {
         return end(.unsupported, objects, at: now)
     }
 
-    /// Ends the connection: the acquired descriptor cannot carry measurements.
+    /// Ends the connection: the acquired descriptor cannot carry values.
     package mutating func acquiredNothing(_ objects: BlueZObjects, at now: Instant) -> [Action] {
         phase == .subscribing || phase == .subscribed ? end(.unsupported, objects, at: now) : []
     }
@@ -310,16 +315,67 @@ package struct BlueZConnection: Sendable {
     package mutating func received(
         _ value: [UInt8], from path: String?, _ objects: BlueZObjects, at now: Instant
     ) -> [Action] {
-        if let path, !isNotifying || path != measurements { return [] }
+        if let path, !isNotifying || path != characteristic { return [] }
         guard phase == .subscribing || phase == .subscribed else { return [] }
         guard limit.allows(now) else { return end(.flooded, objects, at: now) }
-        guard value.count <= GattClient.mtuLimit, let measurement = try? HeartRateMeasurement(value.span) else {
-            return []
-        }
-        let isFirst = lastAt == nil
+        guard value.count <= GattClient.mtuLimit else { return [] }
         lastAt = now
-        isWorn = measurement.isSignOfWearing
-        let report = Action.report(.measured(measurement))
-        return isFirst ? [report] + reading.begin(objects, device: device, at: now) : [report]
+        return [.value(value)]
+    }
+
+    // MARK: The end
+
+    /// Records that the peer closed the descriptor.
+    package mutating func hungUp(_ objects: BlueZObjects, at now: Instant) -> [Action] {
+        guard phase == .subscribing || phase == .subscribed else { return [] }
+        phase = .parting(until: now + Self.partingLimit)
+        return [.release] + advance(objects, at: now)
+    }
+
+    /// Receives bluetoothd's reason for the end of the link.
+    ///
+    /// Source: BlueZ 5.82, doc/org.bluez.Device.rst.
+    package mutating func disconnected(_ reason: String, _ objects: BlueZObjects, at now: Instant) -> [Action] {
+        self.reason =
+            switch reason {
+            case "org.bluez.Reason.Timeout": .supervisionTimeout
+            case "org.bluez.Reason.Remote": .remoteTerminated
+            case "org.bluez.Reason.Authentication": .pairingNeeded
+            default: .ended
+            }
+        return advance(objects, at: now)
+    }
+
+    /// Disconnects the device, or stops waiting for it, without an ``Action/end(_:)``.
+    package mutating func disconnect(_ objects: BlueZObjects, at now: Instant) -> [Action] {
+        end(.ended, objects, at: now).filter { if case .end = $0 { false } else { true } }
+    }
+
+    /// The presumed cause of the end of a link if bluetoothd does not report it, as before 5.73.
+    ///
+    /// A device that is taken off or switched off, or rejects the connection parameters, terminates the link itself. A
+    /// stream that flowed until ``abruptness`` before the end was cut off by the supervision timeout.
+    private func presumedCause(at now: Instant) -> DisconnectCause {
+        guard let lastAt else { return .ended }
+        return expectsValues && now - lastAt <= Self.abruptness ? .supervisionTimeout : .remoteTerminated
+    }
+
+    private mutating func end(_ cause: DisconnectCause, _ objects: BlueZObjects, at now: Instant) -> [Action] {
+        let isConnected = objects.device(at: device)?.isConnected ?? false
+        let wasConnecting: Bool
+        switch phase {
+        case .leaving, .over: return []
+        case .connecting: wasConnecting = true
+        default: wasConnecting = false
+        }
+        retry = nil
+        let release: [Action] = characteristic == nil ? [] : [.release]
+        // A Connect without a reply may still succeed.
+        guard isConnected || wasConnecting, objects.device(at: device) != nil else {
+            phase = .over
+            return release + [.end(cause)]
+        }
+        phase = .leaving(until: now + Self.closingLimit)
+        return release + [.call(.disconnect(device: device)), .end(cause)]
     }
 }

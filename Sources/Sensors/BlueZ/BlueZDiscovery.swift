@@ -4,17 +4,12 @@ import Domain
 ///
 /// bluetoothd reports a known device only if something about it has changed, and the kernel drops the advertisements of
 /// the first milliseconds. So a discovery is stopped and restarted every few seconds. Every second discovery is for all
-/// devices, because some straps do not advertise their services.
+/// devices, because some sensors do not advertise their services.
 package struct BlueZDiscovery: Equatable, Sendable {
-    /// The devices that a discovery is for.
-    package enum Pass: Hashable, Sendable {
-        case heartRate, all
-    }
-
     /// The lengths of the discoveries; the last two repeat.
     static let lengths: [Duration] = [2, 1, 2, 1, 4, 2, 8, 4].map { .seconds($0) }
 
-    /// How long a discovery continues while a strap is being connected: bluetoothd forgets some devices when it ends.
+    /// How long a discovery continues while a device is being connected: bluetoothd forgets some devices when it ends.
     package static let farewell = Duration.milliseconds(500)
 
     /// The rest after a failure, and after bluetoothd reported a discovery in progress that it could not stop.
@@ -31,16 +26,23 @@ package struct BlueZDiscovery: Equatable, Sendable {
     private(set) var refusals = 0
     private var isStuck = false
     private var count = 0
-    private var filter: Pass?
+    /// The filter that bluetoothd has accepted; nil if none, nil inside if it is for all devices.
+    private var filter: AttributeUUID??
+    /// The service of the devices that every second discovery is for.
+    private let service: AttributeUUID
     private var cutAt: Instant?
     private var restUntil: Instant?
+
+    init(for service: AttributeUUID) {
+        self.service = service
+    }
 
     var deadline: Instant? {
         [isOn ? cutAt : nil, restUntil].compactMap { $0 }.min()
     }
 
-    private var pass: Pass {
-        count.isMultiple(of: 2) ? .heartRate : .all
+    private var pass: AttributeUUID? {
+        count.isMultiple(of: 2) ? service : nil
     }
 
     private var length: Duration {
@@ -52,7 +54,7 @@ package struct BlueZDiscovery: Equatable, Sendable {
     func call(adapter: String, at now: Instant) -> BlueZMethodCall? {
         if isStuck || isOn && cutAt.map({ now >= $0 }) ?? false { return .stopDiscovery(adapter: adapter) }
         guard isWanted, !isOn, restUntil == nil else { return nil }
-        return filter == pass ? .startDiscovery(adapter: adapter) : .setFilter(adapter: adapter, pass)
+        return filter == .some(pass) ? .startDiscovery(adapter: adapter) : .setFilter(adapter: adapter, pass)
     }
 
     mutating func want(_ isWanted: Bool, at now: Instant) {
@@ -61,7 +63,7 @@ package struct BlueZDiscovery: Equatable, Sendable {
         self.isWanted = isWanted
     }
 
-    /// Stops the discovery after ``farewell``, because a strap is being connected.
+    /// Stops the discovery after ``farewell``, because a device is being connected.
     mutating func stopDiscovery(at now: Instant) {
         guard isWanted else { return }
         isWanted = false
@@ -75,9 +77,9 @@ package struct BlueZDiscovery: Equatable, Sendable {
     /// Receives the reply to a call.
     mutating func answered(_ call: BlueZMethodCall, _ error: BlueZError?, at now: Instant) {
         switch (call, error?.meaning) {
-        case (.setFilter(_, let pass), nil): filter = pass
+        case (.setFilter(_, let pass), nil): filter = .some(pass)
         // An old bluetoothd without filters discovers all devices.
-        case (.setFilter(_, let pass), .unsupported): filter = pass
+        case (.setFilter(_, let pass), .unsupported): filter = .some(pass)
         case (.startDiscovery, nil):
             isOn = true
             refusals = 0

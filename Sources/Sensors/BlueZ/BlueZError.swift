@@ -14,7 +14,7 @@ package struct BlueZError: Error, Equatable, Sendable {
     package enum Meaning: Equatable, Sendable {
         /// A connection could not be made; bluetoothd uses this for every reason.
         case unreachable
-        /// The strap is being connected, or another operation on it is under way: wait.
+        /// The device is being connected, or another operation on it is under way: wait.
         case underWay
         /// The operation was done before.
         case done
@@ -26,15 +26,15 @@ package struct BlueZError: Error, Equatable, Sendable {
         case vanished
         /// Another client holds the notifications.
         case held
-        /// The strap permits this only to paired hosts.
+        /// The device permits this only to paired hosts.
         case pairingNeeded
-        /// The strap or the host rejected the pairing.
+        /// The device or the host rejected the pairing.
         case refused
         /// The link no longer exists.
         case disconnected
-        /// The strap answered with an ATT error.
+        /// The device answered with an ATT error.
         case attribute(AttributeError)
-        /// The device was tried over BR/EDR, which has no heart rate: remove it and search for Low Energy.
+        /// The device was tried over BR/EDR, which has no GATT services here: remove it and search for Low Energy.
         case wrongBearer
         /// The operation is not supported.
         case unsupported

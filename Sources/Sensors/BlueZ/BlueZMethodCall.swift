@@ -8,7 +8,8 @@ package enum BlueZMethodCall: Hashable, Sendable {
     case ping
     case getObjects
     case setPowered(adapter: String, Bool)
-    case setFilter(adapter: String, BlueZDiscovery.Pass)
+    /// Restricts discoveries to the devices with a service; nil for all devices.
+    case setFilter(adapter: String, AttributeUUID?)
     case startDiscovery(adapter: String)
     case stopDiscovery(adapter: String)
     case removeDevice(String, adapter: String)
@@ -25,12 +26,12 @@ package enum BlueZMethodCall: Hashable, Sendable {
     /// The time limit for the reply.
     package var limit: Duration {
         switch self {
-        // The kernel waits 40 s for a strap, which is longer than the bus would.
+        // The kernel waits 40 s for a device, which is longer than the bus would.
         case .connect: .seconds(45)
         case .pair: .seconds(60)
         // The kernel gives an adapter 10 s to switch on.
         case .setPowered: .seconds(15)
-        // The strap has 30 s to answer.
+        // The device has 30 s to answer.
         case .acquireNotify, .startNotify, .stopNotify, .read: .seconds(35)
         case .ping: .seconds(2)
         default: .seconds(5)

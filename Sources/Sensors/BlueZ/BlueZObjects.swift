@@ -11,7 +11,7 @@ package struct BlueZAdapter: Equatable, Sendable {
         path.split(separator: "/").last.flatMap { $0.hasPrefix("hci") ? UInt16($0.dropFirst(3)) : nil }
     }
 
-    mutating func take(_ part: BlueZInterfaceUpdate) {
+    mutating func apply(_ part: BlueZInterfaceUpdate) {
         if let change = part.change(of: "Address", \.deviceAddress) { address = change }
         if let change = part.change(of: "Powered", \.flag) { isPowered = change ?? false }
     }
@@ -42,11 +42,11 @@ package struct BlueZDevice: Equatable, Sendable {
     }
 
     /// The device as a scan result; nil while its address is unknown.
-    package var sighting: ScanResult? {
+    package var scanResult: ScanResult? {
         address.map { ScanResult(address: $0, name: name, rssi: rssi, services: services) }
     }
 
-    mutating func take(_ part: BlueZInterfaceUpdate) {
+    mutating func apply(_ part: BlueZInterfaceUpdate, preferring service: AttributeUUID?) {
         if let change = part.change(of: "Address", \.deviceAddress) { deviceAddress = change }
         if let change = part.change(of: "AddressType", \.text) { kind = change == "random" ? .random : .public }
         if let change = part.change(of: "Name", \.text) { name = change.flatMap { SanitizedText($0) } }
@@ -54,13 +54,13 @@ package struct BlueZDevice: Equatable, Sendable {
         if let change = part.change(of: "ServicesResolved", \.flag) { isResolved = change ?? false }
         if let change = part.change(of: "Paired", \.flag) { isPaired = change ?? false }
         if let change = part.change(of: "RSSI", { $0.number(in: -127...20) }) { rssi = change }
-        if let change = part.change(of: "UUIDs", \.texts) { services = Self.services(change ?? []) }
+        if let change = part.change(of: "UUIDs", \.texts) { services = Self.services(change ?? [], preferring: service) }
     }
 
-    /// Returns the services with heart rate first: a watch has more services than are kept.
-    private static func services(_ texts: [String]) -> [AttributeUUID] {
+    /// Returns the services, the preferred one first: a watch has more services than are kept.
+    private static func services(_ texts: [String], preferring service: AttributeUUID?) -> [AttributeUUID] {
         let all = texts.prefix(4 * ScanResult.serviceLimit).compactMap { AttributeUUID(text: $0) }
-        return all.filter { $0 == .heartRateService }.prefix(1) + all.filter { $0 != .heartRateService }
+        return all.filter { $0 == service }.prefix(1) + all.filter { $0 != service }
     }
 }
 
@@ -80,9 +80,13 @@ package struct BlueZObjects: Sendable {
     private var characteristics: [String: AttributeUUID] = [:]
     /// The sequence number of each device's last update.
     private var order: [String: Int] = [:]
-    private var tellings = 0
+    private var updates = 0
+    private let service: AttributeUUID?
 
-    package init() {}
+    /// - Parameter service: the service that is always kept, however many a device has.
+    package init(preferring service: AttributeUUID? = nil) {
+        self.service = service
+    }
 
     /// Adds an object, or applies a change to a known one. Changes of unknown objects are ignored.
     package mutating func apply(_ part: BlueZInterfaceUpdate, isNew: Bool) {
@@ -90,12 +94,12 @@ package struct BlueZObjects: Sendable {
         switch part.interface {
         case .adapter:
             guard adapters[path] != nil || isNew && makeRoom() else { return }
-            adapters[path, default: BlueZAdapter(path: path)].take(part)
+            adapters[path, default: BlueZAdapter(path: path)].apply(part)
         case .device:
             guard devices[path] != nil || isNew && makeRoom() else { return }
-            devices[path, default: BlueZDevice(path: path)].take(part)
-            tellings += 1
-            order[path] = tellings
+            devices[path, default: BlueZDevice(path: path)].apply(part, preferring: service)
+            updates += 1
+            order[path] = updates
         case .characteristic:
             guard isNew, characteristics[path] != nil || makeRoom() else { return }
             characteristics[path] = part.properties["UUID"]?.text.flatMap { AttributeUUID(text: $0) }
@@ -164,5 +168,12 @@ extension AttributeUUID {
             return nil
         }
         self.init(value: value)
+    }
+
+    /// The type in bluetoothd's form.
+    package var text: String {
+        let digits = String(value, radix: 16)
+        let padded = String(repeating: "0", count: 32 - digits.count) + digits
+        return padded.enumerated().map { ([8, 12, 16, 20].contains($0) ? "-" : "") + String($1) }.joined()
     }
 }

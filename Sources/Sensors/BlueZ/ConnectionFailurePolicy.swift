@@ -1,6 +1,6 @@
 package import Domain
 
-/// Counts recent failures of a strap's links and chooses a recovery action.
+/// Counts recent failures of a device's links and chooses a recovery action.
 package struct ConnectionFailurePolicy: Sendable {
     package enum RecoveryAction: Equatable, Sendable {
         /// Make bluetoothd forget the device, because its cached services may be outdated.
@@ -21,7 +21,7 @@ package struct ConnectionFailurePolicy: Sendable {
     package static let fadingLimit = 3
     package static let fadingPeriod = Duration.seconds(600)
 
-    private var strap: LEAddress?
+    private var device: LEAddress?
     private var failures = 0
     private var unresolved = 0
     /// The times of the last supervision timeouts.
@@ -38,11 +38,11 @@ package struct ConnectionFailurePolicy: Sendable {
     ///
     /// - Parameter wasConnected: whether it reached the state in which it can be subscribed.
     package mutating func lost(
-        _ loss: StrapLink.DisconnectCause, of strap: LEAddress?, wasConnected: Bool, at now: Instant
+        _ cause: DisconnectCause, of device: LEAddress?, wasConnected: Bool, at now: Instant
     ) -> RecoveryAction? {
-        if strap != self.strap { self = ConnectionFailurePolicy() }
-        self.strap = strap
-        switch loss {
+        if device != self.device { self = ConnectionFailurePolicy() }
+        self.device = device
+        switch cause {
         case .unreachable where !wasConnected:
             failures += 1
             guard failures >= Self.failureLimit else { return nil }
@@ -59,13 +59,13 @@ package struct ConnectionFailurePolicy: Sendable {
         return nil
     }
 
-    /// Records that the strap is connected and its services are resolved.
+    /// Records that the device is connected and its services are resolved.
     package mutating func connected() {
         failures = 0
         unresolved = 0
     }
 
-    /// Whether the supervision timeout is too short for where the strap is worn.
+    /// Whether the supervision timeout is too short for where the device is worn.
     package func isFading(at now: Instant) -> Bool {
         guard fadings.count == Self.fadingLimit, let last = fadings.last, now - last < Self.fadingPeriod else {
             return false

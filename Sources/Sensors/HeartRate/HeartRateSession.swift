@@ -13,7 +13,7 @@ package struct HeartRateSession: Sendable {
         /// Pass on a report.
         case report(Report)
         /// Close the connection; it is useless.
-        case close(StrapLink.DisconnectCause)
+        case close(DisconnectCause)
     }
 
     package enum Report: Equatable, Sendable {
@@ -166,7 +166,7 @@ package struct HeartRateSession: Sendable {
         return actions + [.report(.described(information))]
     }
 
-    private static func loss(_ failure: GattProcedure.Failure) -> StrapLink.DisconnectCause {
+    private static func loss(_ failure: GattProcedure.Failure) -> DisconnectCause {
         switch failure {
         case .refused(let error): error.asksForPairing ? .pairingNeeded : .unsupported
         case .timedOut: .attTimeout
@@ -176,7 +176,14 @@ package struct HeartRateSession: Sendable {
 }
 
 extension AttributeUUID {
-    static let heartRateService = AttributeUUID(0x180D)
-    static let heartRateMeasurement = AttributeUUID(0x2A37)
+    package static let heartRateService = AttributeUUID(0x180D)
+    package static let heartRateMeasurement = AttributeUUID(0x2A37)
     static let batteryLevel = AttributeUUID(0x2A19)
+}
+
+extension ScanResult {
+    /// Whether the device advertises the Heart Rate Service.
+    package var advertisesHeartRate: Bool {
+        services.contains(.heartRateService)
+    }
 }

@@ -307,7 +307,7 @@ package struct StrapDriver: Sendable {
 
     /// Records that the connection has ended or could not be made.
     package mutating func ended(
-        _ cause: StrapLink.DisconnectCause, at now: Instant, into actions: inout [Action]
+        _ cause: DisconnectCause, at now: Instant, into actions: inout [Action]
     ) {
         dropped(at: now)
         wanted = nil

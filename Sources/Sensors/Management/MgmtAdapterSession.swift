@@ -25,6 +25,22 @@ package struct MgmtAdapterSession: Sendable {
         case endPairing(PairingResult)
     }
 
+    /// The parameters of future discoveries and connections. Parameters are loaded for the device if they differ from
+    /// the usual ones, or if the kernel has no default parameters.
+    package struct ScanParameters: Equatable, Sendable {
+        package var parameters: ConnectionParameters
+        package var duty: ScanDutyPolicy.Duty
+        package var device: LEAddress?
+
+        package init(
+            parameters: ConnectionParameters = .usual, duty: ScanDutyPolicy.Duty = .full, device: LEAddress? = nil
+        ) {
+            self.parameters = parameters
+            self.duty = duty
+            self.device = device
+        }
+    }
+
     /// The time limit of a command: the kernel gives an adapter 10 s to switch on.
     package static let commandLimit = Duration.seconds(15)
 
@@ -45,7 +61,7 @@ package struct MgmtAdapterSession: Sendable {
         var lateAt: Instant
     }
 
-    var isOpen = false
+    private var isOpen = false
     private var flight: Flight?
     private var adapters: AdapterList
     private var isForbidden = false
@@ -53,12 +69,12 @@ package struct MgmtAdapterSession: Sendable {
     private var knowsDefaults = true
     private var restUntil: Instant?
 
-    var discovery = DiscoveryCycle()
+    private var discovery = DiscoveryCycle()
     /// Whether a search is wanted; a pairing suspends it.
-    var isSearchWanted = false
-    var pairing = MgmtPairing()
+    private var isSearchWanted = false
+    private var pairing = MgmtPairing()
     private var wanted = ScanParameters()
-    /// The default duty now in force, and the parameters loaded for one strap.
+    /// The default duty now in force, and the parameters loaded for one device.
     private var duty: ScanDutyPolicy.Duty?
     private var loaded: ScanParameters?
     /// The devices connected to the adapter; nil until they are read.
@@ -104,13 +120,13 @@ package struct MgmtAdapterSession: Sendable {
 
     private var isTuned: Bool {
         duty == wanted.duty
-            && (!needsLoading || loaded?.strap == wanted.strap && loaded?.parameters == wanted.parameters)
+            && (!needsLoading || loaded?.device == wanted.device && loaded?.parameters == wanted.parameters)
     }
 
-    /// Whether parameters must be loaded for the strap: the kernel prefers the last parameters of a known device to the
-    /// defaults. A kernel without defaults needs them as soon as the strap is known.
+    /// Whether parameters must be loaded for the device: the kernel prefers its last parameters to the
+    /// defaults. A kernel without defaults needs them as soon as the device is known.
     private var needsLoading: Bool {
-        wanted.strap != nil && (wanted.parameters != .usual || !knowsDefaults)
+        wanted.device != nil && (wanted.parameters != .usual || !knowsDefaults)
     }
 
     /// Whether a device is connected to the adapter, by any program.
@@ -159,8 +175,8 @@ extension MgmtAdapterSession {
         case .added: adapters.added(packet.index)
         case .removed: actions = removed(packet.index)
         case .settingsChanged(let settings): changed(packet.index, settings, at: now)
-        case .found(let sighting): if packet.index == index { actions = [.found(sighting)] }
-        case .agreed, .asked: if packet.index == index { actions = heardOfPairing(packet.event) }
+        case .found(let result): if packet.index == index { actions = [.found(result)] }
+        case .agreed, .asked: if packet.index == index { actions = receivedPairing(packet.event) }
         case .connected, .disconnected, .discovering: if packet.index == index { received(packet.event, at: now) }
         case .connectFailed, .failing, .other: break
         }
@@ -200,9 +216,9 @@ extension MgmtAdapterSession {
 // MARK: Next command
 
 extension MgmtAdapterSession {
-    mutating func advance(at now: Instant) -> [Action] {
+    private mutating func advance(at now: Instant) -> [Action] {
         guard let command = next() else { return [] }
-        // Pair Device lasts as long as the strap is away; other commands are sent meanwhile.
+        // Pair Device lasts as long as the device is away; other commands are sent meanwhile.
         if case .pair = command {
             pairing.asked()
             return [.send(command.bytes)] + advance(at: now)
@@ -226,7 +242,7 @@ extension MgmtAdapterSession {
         if discovery.step == .stop { return .stopDiscovery(index: index) }
         if !discovery.isOnAir {
             if duty != wanted.duty { return .setDefaults(index: index, .usual, wanted.duty) }
-            if !isTuned, let strap = wanted.strap { return .loadParameters(index: index, strap, wanted.parameters) }
+            if !isTuned, let device = wanted.device { return .loadParameters(index: index, device, wanted.parameters) }
         }
         return discovery.step == .start ? .startDiscovery(index: index) : nil
     }
@@ -325,5 +341,93 @@ extension MgmtAdapterSession {
         } else {
             restUntil = now + (isBlocked ? Self.blockedRetryDelay : Self.failureRetryDelay)
         }
+    }
+}
+
+// MARK: Pairing
+
+extension MgmtAdapterSession {
+    /// Whether a key for the device and the adapter in use is stored.
+    package func isPaired(_ device: LEAddress) -> Bool {
+        address.map { pairing.isPaired(device, with: $0) } ?? false
+    }
+
+    /// Sets the stored keys.
+    package mutating func setKeys(_ keys: [LongTermKey]) {
+        pairing.setKeys(keys)
+    }
+
+    /// Forgets the keys of the matching devices.
+    package mutating func forgetKeys(of isMeant: (LEAddress) -> Bool, at now: Instant) -> [Action] {
+        let kept = pairing.keys.filter { !isMeant($0.device) }
+        guard kept != pairing.keys else { return [] }
+        pairing.setKeys(kept)
+        return [.keep(kept)] + advance(at: now)
+    }
+
+    /// Pairs with this device only. ``Action/endPairing(_:)`` reports the result. A search is suspended until then.
+    package mutating func pair(_ device: LEAddress, until: Instant, at now: Instant) -> [Action] {
+        pairing.want(device, until: until)
+        if isConnected(device) { pairing.connected(device) }
+        discovery.want(false)
+        return advance(at: now)
+    }
+
+    /// Cancels the pairing without reporting a result.
+    package mutating func stopPairing(at now: Instant) -> [Action] {
+        guard let device = pairing.abandon() else { return [] }
+        discovery.want(isSearchWanted)
+        let cancels = index.map { [Action.send(MgmtCommand.cancelPairing(index: $0, device).bytes)] } ?? []
+        return cancels + advance(at: now)
+    }
+
+    /// Returns the commands that release the adapter before the channel is closed.
+    ///
+    /// - Parameter device: the connected device.
+    package mutating func parted(from device: LEAddress?) -> [Action] {
+        guard isOpen, isPermitted, let index else { return [] }
+        var commands: [MgmtCommand] = []
+        if discovery.isOnAir { commands.append(.stopDiscovery(index: index)) }
+        if let pairingDevice = pairing.abandon() {
+            commands += [.cancelPairing(index: index, pairingDevice), .setBondable(index: index, false)]
+        }
+        if let device, isConnected(device) { commands.append(.disconnect(index: index, device)) }
+        return commands.map { .send($0.bytes) }
+    }
+
+    /// Receives the status of Pair Device.
+    private mutating func paired(_ status: MgmtStatus, at now: Instant) -> [Action] {
+        address.map { ended(pairing.answered(status, with: $0, at: now)) } ?? []
+    }
+
+    private mutating func tickPairing(at now: Instant) -> [Action] {
+        let device = pairing.device
+        guard let result = pairing.tick(at: now) else { return [] }
+        var actions = ended(result)
+        if let device, let index { actions.append(.send(MgmtCommand.cancelPairing(index: index, device).bytes)) }
+        return actions
+    }
+
+    /// Handles a pairing question or a new key. Its commands are sent at once, because the peer waits for the answer.
+    private mutating func receivedPairing(_ event: MgmtPacket.Event) -> [Action] {
+        guard let index, let address else { return [] }
+        switch event {
+        case .asked(let question, let device):
+            let isYes = question == .confirmation && device == pairing.device?.managementBytes
+            return [.send(MgmtCommand.answer(index: index, question, device, isYes: isYes).bytes)]
+        case .agreed(let device, let bytes):
+            guard let key = LongTermKey(adapter: address, device: device, bytes), !pairing.agreed(key) else {
+                return []
+            }
+            return [.send(MgmtCommand.unpair(index: index, device).bytes)]
+        default: return []
+        }
+    }
+
+    /// Resumes the search and reports the result of a pairing.
+    private mutating func ended(_ result: PairingResult?) -> [Action] {
+        guard let result else { return [] }
+        discovery.want(isSearchWanted)
+        return [.endPairing(result)]
     }
 }

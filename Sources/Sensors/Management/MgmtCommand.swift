@@ -135,7 +135,7 @@ package struct ConnectionParameters: Equatable, Sendable {
     /// Bounds of the connection interval, in units of 1.25 ms.
     package var minimumInterval: UInt16
     package var maximumInterval: UInt16
-    /// The number of connection events that the strap may skip.
+    /// The number of connection events that the device may skip.
     package var latency: UInt16
     /// The silence after which the link is lost, in units of 10 ms.
     package var supervisionTimeout: UInt16
@@ -144,7 +144,7 @@ package struct ConnectionParameters: Equatable, Sendable {
     package static let usual = ConnectionParameters(
         minimumInterval: 24, maximumInterval: 40, latency: 0, supervisionTimeout: 500)
 
-    /// 30 to 500 ms and 6 s, for straps that request slow connections and disconnect if they are refused.
+    /// 30 to 500 ms and 6 s, for devices that request slow connections and disconnect if they are refused.
     package static let wide = ConnectionParameters(
         minimumInterval: 24, maximumInterval: 400, latency: 0, supervisionTimeout: 600)
 

@@ -33,7 +33,7 @@ package struct MgmtPacket: Equatable, Sendable {
         case removed
         case settingsChanged(AdapterSettings)
         case connected(LEAddress)
-        case disconnected(LEAddress, DisconnectCause)
+        case disconnected(LEAddress, DisconnectReason)
         case connectFailed(LEAddress, MgmtStatus)
         case found(ScanResult)
         case discovering(Bool)
@@ -46,7 +46,7 @@ package struct MgmtPacket: Equatable, Sendable {
     }
 
     /// Why a connection ended, as the management interface reports it.
-    package enum DisconnectCause: Equatable, Sendable {
+    package enum DisconnectReason: Equatable, Sendable {
         case unknown, timeout, local, remote, authentication, suspend
     }
 
@@ -94,13 +94,13 @@ package struct MgmtPacket: Equatable, Sendable {
         case 0x000E: event = .asked(.code, device: try Self.device(bytes))
         case 0x000F: event = .asked(.confirmation, device: try Self.device(bytes))
         case 0x0010: event = .asked(.passkey, device: try Self.device(bytes))
-        case 0x0012: event = try Self.sighting(bytes).map { .found($0) } ?? .other(code)
+        case 0x0012: event = try Self.scanResult(bytes).map { .found($0) } ?? .other(code)
         case 0x0013: event = .discovering(try bytes.uint8(at: 7) != 0)
         default: event = .other(code)
         }
     }
 
-    private static func cause(_ code: UInt8) -> DisconnectCause {
+    private static func cause(_ code: UInt8) -> DisconnectReason {
         switch code {
         case 1: .timeout
         case 2: .local
@@ -117,7 +117,7 @@ package struct MgmtPacket: Equatable, Sendable {
         return Array(bytes.bytes(from: 6).prefix(7))
     }
 
-    private static func sighting(_ bytes: Span<UInt8>) throws(ParseError) -> ScanResult? {
+    private static func scanResult(_ bytes: Span<UInt8>) throws(ParseError) -> ScanResult? {
         let level = Int8(bitPattern: try bytes.uint8(at: 13))
         let data = AdvertisingData(try advertisingData(bytes, at: 18))
         guard let address = try bytes.typedAddress(at: 6) else { return nil }

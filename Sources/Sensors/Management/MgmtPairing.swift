@@ -1,6 +1,6 @@
 import Domain
 
-/// Controls pairing, which is open to one strap for some seconds only, and keeps the keys of paired devices.
+/// Controls pairing, which is open to one device for some seconds only, and keeps the keys of paired devices.
 ///
 ///             want            open           unpaired           kernel asked
 ///     closed ────────▶ opening ────▶ unpairing ──────▶ resting ─────────────▶ pairing
@@ -8,13 +8,13 @@ import Domain
 ///        └────────────────────────────────────────────────┴──────────────────────┘
 ///
 /// The kernel's default IO capability, NoInputNoOutput, accepts every pairing without a question. So the host claims
-/// DisplayYesNo, and answers every question with no, except those about the one strap. Storing keys needs the adapter's
+/// DisplayYesNo, and answers every question with no, except those about the one device. Storing keys needs the adapter's
 /// setting Bondable, which is on only while a pairing is under way.
 struct MgmtPairing: Equatable, Sendable {
-    /// The rest before a strap that was not reached is tried again.
+    /// The rest before a device that was not reached is tried again.
     static let retryDelay = Duration.seconds(1)
 
-    private struct Wish: Equatable {
+    private struct Request: Equatable {
         var device: LEAddress
         var until: Instant
         /// Its old keys are forgotten.
@@ -32,7 +32,7 @@ struct MgmtPairing: Equatable, Sendable {
 
     /// The keys of all adapters, the oldest first.
     private(set) var keys: [LongTermKey] = []
-    private var wish: Wish?
+    private var request: Request?
     /// The device of a pairing that the kernel continues although its channel broke.
     private var leftover: LEAddress?
     /// The keys loaded into the kernel.
@@ -41,17 +41,17 @@ struct MgmtPairing: Equatable, Sendable {
     /// The value of Bondable that could not be set, and when to retry it.
     private var stuck: Stuck?
 
-    /// The strap that may pair now.
+    /// The device that may pair now.
     var device: LEAddress? {
-        wish?.device
+        request?.device
     }
 
     var isUnderWay: Bool {
-        wish != nil
+        request != nil
     }
 
     var deadline: Instant? {
-        [wish?.until, wish?.restUntil, stuck?.until].compactMap { $0 }.min()
+        [request?.until, request?.restUntil, stuck?.until].compactMap { $0 }.min()
     }
 
     func isPaired(_ device: LEAddress, with adapter: BluetoothAddress) -> Bool {
@@ -69,14 +69,14 @@ struct MgmtPairing: Equatable, Sendable {
         if loaded != own { return .loadKeys(index: index, own) }
         let isOpen = adapter.settings.contains(.bondable)
         if isOpen != isUnderWay, stuck?.isOn != isUnderWay { return .setBondable(index: index, isUnderWay) }
-        guard let wish, isAirFree, wish.restUntil == nil, !wish.isAsked else { return nil }
-        return wish.isForgotten ? .pair(index: index, wish.device) : .unpair(index: index, wish.device)
+        guard let request, isAirFree, request.restUntil == nil, !request.isAsked else { return nil }
+        return request.isForgotten ? .pair(index: index, request.device) : .unpair(index: index, request.device)
     }
 
     // MARK: Requests
 
     mutating func want(_ device: LEAddress, until: Instant) {
-        wish = Wish(device: device, until: until)
+        request = Request(device: device, until: until)
         stuck = nil
     }
 
@@ -89,12 +89,12 @@ struct MgmtPairing: Equatable, Sendable {
 
     /// Records that Pair Device was sent.
     mutating func asked() {
-        wish?.isAsked = true
+        request?.isAsked = true
     }
 
     /// Records that a device is connected, for any reason.
     mutating func connected(_ device: LEAddress) {
-        if device == wish?.device { wish?.isReached = true }
+        if device == request?.device { request?.isReached = true }
     }
 
     /// Records the end of a command, successful or not.
@@ -106,35 +106,35 @@ struct MgmtPairing: Equatable, Sendable {
         case .loadKeys(_, let keys): loaded = keys
         case .setBondable(_, let isOn):
             stuck = status == .success ? nil : Stuck(isOn: isOn, until: now + MgmtAdapterSession.failureRetryDelay)
-        case .unpair(_, let device) where device == wish?.device:
+        case .unpair(_, let device) where device == request?.device:
             keys.removeAll { $0.device == device }
             loaded.removeAll { $0.device == device }
-            wish?.isForgotten = true
+            request?.isForgotten = true
         default: break
         }
     }
 
     /// Receives the status of Pair Device. Returns the result of the pairing; nil if it continues.
     mutating func answered(_ status: MgmtStatus, with adapter: BluetoothAddress, at now: Instant) -> PairingResult? {
-        guard let wish, wish.isAsked else { return nil }
+        guard let request, request.isAsked else { return nil }
         switch status {
         case .success:
-            self.wish = nil
+            self.request = nil
             // Without a key the pairing ends with the connection.
-            return isPaired(wish.device, with: adapter) ? .paired : .refused
+            return isPaired(request.device, with: adapter) ? .paired : .refused
         case .connectFailed, .timeout, .disconnected, .busy:
-            self.wish?.isAsked = false
-            self.wish?.restUntil = now + Self.retryDelay
+            self.request?.isAsked = false
+            self.request?.restUntil = now + Self.retryDelay
             return nil
         default:
-            self.wish = nil
+            self.request = nil
             return .refused
         }
     }
 
     /// Receives a new key. False if it belongs to a stranger, who must be unpaired.
     mutating func agreed(_ key: LongTermKey) -> Bool {
-        guard key.device == wish?.device else { return false }
+        guard key.device == request?.device else { return false }
         let isKnown = { (keys: [LongTermKey]) in keys.filter { !key.replaces($0) } + [key] }
         setKeys(isKnown(keys))
         // The kernel has the key already.
@@ -145,26 +145,26 @@ struct MgmtPairing: Equatable, Sendable {
     /// Advances timers to `now`. Returns the result of a pairing whose time is over.
     mutating func tick(at now: Instant) -> PairingResult? {
         if let stuck, now >= stuck.until { self.stuck = nil }
-        guard let wish else { return nil }
-        if let rest = wish.restUntil, now >= rest { self.wish?.restUntil = nil }
-        if now < wish.until { return nil }
-        self.wish = nil
-        return wish.isReached ? .refused : .absent
+        guard let request else { return nil }
+        if let rest = request.restUntil, now >= rest { self.request?.restUntil = nil }
+        if now < request.until { return nil }
+        self.request = nil
+        return request.isReached ? .refused : .absent
     }
 
     /// Cancels the pairing and returns its device.
     mutating func abandon() -> LEAddress? {
         defer {
-            wish = nil
+            request = nil
             leftover = nil
         }
-        return wish?.device ?? leftover
+        return request?.device ?? leftover
     }
 
     /// Records that the channel is closed. The kernel continues a pairing.
     mutating func closed() {
-        leftover = wish?.device ?? leftover
-        wish = nil
+        leftover = request?.device ?? leftover
+        request = nil
         reset()
     }
 
@@ -177,7 +177,7 @@ struct MgmtPairing: Equatable, Sendable {
     mutating func removed() -> PairingResult? {
         reset()
         let wasUnderWay = isUnderWay
-        wish = nil
+        request = nil
         return wasUnderWay ? .refused : nil
     }
 

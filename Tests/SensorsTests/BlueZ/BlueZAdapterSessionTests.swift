@@ -57,7 +57,7 @@ struct BlueZAdapterSessionTests {
         stage.answer(BlueZError("org.bluez.Error.Busy"))
         #expect(stage.asked == nil)
         stage.tell(BlueZInterfaceUpdate(hci0, .adapter, ["Powered": .flag(true)]))
-        #expect(stage.asked == .setFilter(adapter: hci0, .heartRate), "without waiting for the rest to end")
+        #expect(stage.asked == .setFilter(adapter: hci0, .heartRateService), "without waiting for the rest to end")
     }
 
     @Test func itIsQuietOnceASearchThatWasBeginningHasEnded() {
@@ -130,12 +130,12 @@ struct BlueZAdapterSessionTests {
         stage.search()
         stage.settle()
         stage.pass(.seconds(30))
-        let filters = stage.calls.compactMap { if case .setFilter(_, let pass) = $0 { pass } else { nil } }
-        #expect(filters.prefix(4) == [.heartRate, .all, .heartRate, .all])
+        let filters: [AttributeUUID?] = stage.calls.compactMap { if case .setFilter(_, let service) = $0 { .some(service) } else { nil } }
+        #expect(filters.prefix(4) == [.heartRateService, nil, .heartRateService, nil])
         #expect(
             stage.calls.prefix(5) == [
-                .getObjects, .setFilter(adapter: hci0, .heartRate), .startDiscovery(adapter: hci0),
-                .stopDiscovery(adapter: hci0), .setFilter(adapter: hci0, .all),
+                .getObjects, .setFilter(adapter: hci0, .heartRateService), .startDiscovery(adapter: hci0),
+                .stopDiscovery(adapter: hci0), .setFilter(adapter: hci0, nil),
             ])
         stage.search(false)
         stage.settle()

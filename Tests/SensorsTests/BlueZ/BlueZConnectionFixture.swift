@@ -10,15 +10,17 @@ struct BlueZConnectionFixture {
     var clock = ManualClock()
     var objects = BlueZObjects()
     var connection: BlueZConnection
+    var reader = BlueZHeartRateReader(device: BlueZFixture.device)
     var calls: [BlueZMethodCall] = []
     var reports: [HeartRateSession.Report] = []
-    var losses: [StrapLink.DisconnectCause] = []
+    var losses: [DisconnectCause] = []
     var releases = 0
     var isConnected = false
 
     init(reportsReasons: Bool = false, isFresh: Bool = false) {
         connection = BlueZConnection(
-            device: BlueZFixture.device, reportsReasons: reportsReasons, isFresh: isFresh, at: clock.now)
+            device: BlueZFixture.device, subscribingTo: .heartRateMeasurement, reportsReasons: reportsReasons,
+            isFresh: isFresh, at: clock.now)
         objects.apply(BlueZFixture.adapter(), isNew: true)
         objects.apply(BlueZFixture.device(), isNew: true)
     }
@@ -56,6 +58,7 @@ struct BlueZConnectionFixture {
     mutating func tell(_ part: BlueZInterfaceUpdate, isNew: Bool = false) {
         objects.apply(part, isNew: isNew)
         carryOut(connection.advance(objects, at: clock.now))
+        if connection.isSubscribed { carryOut(reader.changed(objects)) }
     }
 
     mutating func remove() {
@@ -65,12 +68,14 @@ struct BlueZConnectionFixture {
 
     mutating func answer(_ call: BlueZMethodCall, _ value: [UInt8] = []) {
         link(after: call, nil)
-        carryOut(connection.answered(call, .success(value), objects, at: clock.now))
+        carryOut(connection.answered(call, nil, objects, at: clock.now))
+        carryOut(reader.answered(call, .success(value), objects, at: clock.now))
     }
 
     mutating func answer(_ call: BlueZMethodCall, _ error: BlueZError) {
         link(after: call, error)
-        carryOut(connection.answered(call, .failure(error), objects, at: clock.now))
+        carryOut(connection.answered(call, error, objects, at: clock.now))
+        carryOut(reader.answered(call, .failure(error), objects, at: clock.now))
     }
 
     private mutating func link(after call: BlueZMethodCall, _ error: BlueZError?) {
@@ -99,19 +104,37 @@ struct BlueZConnectionFixture {
             case .call(let call): calls.append(call)
             case .release: releases += 1
             case .connected: isConnected = true
-            case .report(let report): reports.append(report)
+            case .subscribed: reports.append(.subscribed)
+            case .value(let value):
+                let actions = reader.received(value, objects, at: clock.now)
+                connection.expectsValues = reader.isWorn
+                carryOut(actions)
             case .end(let loss): losses.append(loss)
             }
         }
+    }
+
+    mutating func carryOut(_ actions: [BlueZHeartRateReader.Action]) {
+        for action in actions {
+            switch action {
+            case .call(let call): calls.append(call)
+            case .report(let report): reports.append(report)
+            }
+        }
+    }
+
+    private var deadline: Instant? {
+        [connection.deadline, connection.isSubscribed ? reader.deadline : nil].compactMap { $0 }.min()
     }
 
     /// Advances the clock from deadline to deadline.
     mutating func pass(_ duration: Duration) {
         let end = clock.now + duration
         for _ in 0..<1000 {
-            guard let deadline = connection.deadline, deadline <= end else { break }
+            guard let deadline, deadline <= end else { break }
             clock.now = max(deadline, clock.now)
             carryOut(connection.tick(objects, at: clock.now))
+            if connection.isSubscribed { carryOut(reader.tick(objects, at: clock.now)) }
         }
         clock.now = end
     }

@@ -107,8 +107,8 @@ struct BlueZConnectionTests {
         #expect(stage.connection.isOver, "there is nothing to disconnect")
     }
 
-    @Test(arguments: [(false, StrapLink.DisconnectCause.attTimeout), (true, .unsupported)])
-    func servicesThatDoNotComeAreGivenUpAfterTwentySeconds(isResolved: Bool, loss: StrapLink.DisconnectCause) {
+    @Test(arguments: [(false, DisconnectCause.attTimeout), (true, .unsupported)])
+    func servicesThatDoNotComeAreGivenUpAfterTwentySeconds(isResolved: Bool, loss: DisconnectCause) {
         var stage = Stage()
         stage.begin()
         stage.tell(["Connected": .flag(true), "ServicesResolved": .flag(isResolved)])
@@ -214,11 +214,11 @@ struct BlueZConnectionTests {
     }
 
     @Test(arguments: [
-        ("Timeout", StrapLink.DisconnectCause.supervisionTimeout), ("Remote", .remoteTerminated),
+        ("Timeout", DisconnectCause.supervisionTimeout), ("Remote", .remoteTerminated),
         ("Authentication", .pairingNeeded), ("Local", .ended),
         ("Unknown", .ended), ("Suspend", .ended),
     ])
-    func theReasonThatBluetoothdTellsCounts(reason: String, loss: StrapLink.DisconnectCause) {
+    func theReasonThatBluetoothdTellsCounts(reason: String, loss: DisconnectCause) {
         var stage = streaming(reportsReasons: true)
         stage.tell(["Connected": .flag(false)])
         #expect(stage.losses.isEmpty, "the reason follows the change")

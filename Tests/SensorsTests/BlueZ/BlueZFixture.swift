@@ -19,7 +19,7 @@ struct BlueZFixture {
     var reconnections = 0
 
     init(_ choice: AdapterChoice = .any) {
-        session = BlueZAdapterSession(choice)
+        session = BlueZAdapterSession(choice, service: .heartRateService)
     }
 
     static func adapter(_ path: String = hci0, _ address: String = "00:1A:7D:DA:71:13", isOn: Bool = true)

@@ -69,10 +69,10 @@ struct BlueZSubscriptionTests {
     }
 
     @Test(arguments: [
-        (BlueZError("org.bluez.Error.NotPermitted", "Not paired"), StrapLink.DisconnectCause.pairingNeeded),
+        (BlueZError("org.bluez.Error.NotPermitted", "Not paired"), DisconnectCause.pairingNeeded),
         (BlueZError("org.bluez.Error.Failed", "Operation failed with ATT error: 0x05"), .pairingNeeded),
     ])
-    func aStrapThatWantsPairingIsLeftAndNamed(error: BlueZError, loss: StrapLink.DisconnectCause) {
+    func aStrapThatWantsPairingIsLeftAndNamed(error: BlueZError, loss: DisconnectCause) {
         var stage = Stage()
         stage.beginSubscribing()
         stage.answer(Self.start, error)

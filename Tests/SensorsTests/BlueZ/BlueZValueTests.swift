@@ -34,7 +34,7 @@ struct BlueZValueTests {
                 ]), isNew: true)
         let device = objects.device(at: BlueZFixture.device)
         #expect(device?.address == nil)
-        #expect(device?.sighting == nil)
+        #expect(device?.scanResult == nil)
         #expect(device?.isConnected == false)
         #expect(device?.isPaired == false)
     }
@@ -42,17 +42,17 @@ struct BlueZValueTests {
     @Test func aSignalBeyondWhatRadiosHearIsNone() {
         var objects = BlueZObjects()
         objects.apply(BlueZFixture.device(BlueZFixture.device, ["RSSI": .number(-500)]), isNew: true)
-        #expect(objects.device(at: BlueZFixture.device)?.sighting?.rssi == nil)
+        #expect(objects.device(at: BlueZFixture.device)?.scanResult?.rssi == nil)
     }
 
     @Test func heartRateIsKeptOfMoreServicesThanAreKept() {
-        var objects = BlueZObjects()
+        var objects = BlueZObjects(preferring: .heartRateService)
         let others = (0..<40).map { "0000180\(String($0 % 10))-0000-1000-8000-00805f9b34\(10 + $0)" }
         let services = others + ["0000180D-0000-1000-8000-00805F9B34FB", "nonsense"]
         objects.apply(BlueZFixture.device(BlueZFixture.device, ["UUIDs": .texts(services)]), isNew: true)
-        let sighting = objects.device(at: BlueZFixture.device)?.sighting
-        #expect(sighting?.advertisesHeartRate == true)
-        #expect(sighting?.services.count == ScanResult.serviceLimit)
+        let result = objects.device(at: BlueZFixture.device)?.scanResult
+        #expect(result?.advertisesHeartRate == true)
+        #expect(result?.services.count == ScanResult.serviceLimit)
     }
 
     @Test func changesOfObjectsThatAreNotKeptSayNothing() {
@@ -130,5 +130,12 @@ struct BlueZValueTests {
     @Test(arguments: ["RequestAuthorization", "RequestConfirmation"], [BlueZFixture.device + "0", "/", nil])
     func strangersAreRejected(member: String, device: String?) {
         #expect(BlueZAgent(device: BlueZFixture.device).respond(member, device: device) == .rejected)
+    }
+
+    @Test(arguments: ["0000180d-0000-1000-8000-00805f9b34fb", "00000000-0000-0000-0000-000000000001"])
+    func aUUIDIsPrintedAsBluetoothdPrintsIt(text: String) throws {
+        var objects = BlueZObjects()
+        objects.apply(BlueZFixture.device(BlueZFixture.device, ["UUIDs": .texts([text])]), isNew: true)
+        #expect(objects.device(at: BlueZFixture.device)?.scanResult?.services.map(\.text) == [text])
     }
 }

@@ -8,7 +8,7 @@ struct HeartRateSessionTests {
     private var session = HeartRateSession()
     private var strap = ScriptedStrap()
     private var reports: [HeartRateSession.Report] = []
-    private var losses: [StrapLink.DisconnectCause] = []
+    private var losses: [DisconnectCause] = []
     /// A request whose response ends with another letter each time.
     private var changing: [UInt8] = []
 
@@ -162,7 +162,7 @@ struct HeartRateSessionTests {
 
     @Test(arguments: [
         // No heart-rate service.
-        ("06 01 00 ff ff 00 28 0d 18", "01 06 01 00 0a", StrapLink.DisconnectCause.unsupported),
+        ("06 01 00 ff ff 00 28 0d 18", "01 06 01 00 0a", DisconnectCause.unsupported),
         ("06 01 00 ff ff 00 28 0d 18", "01 06 01 00 05", .pairingNeeded),
         ("06 01 00 ff ff 00 28 0d 18", "07 1a 00 13 00", .unsupported),  // ends before it begins
         ("08 13 00 1a 00 03 28", "01 08 13 00 0a", .unsupported),  // an empty service
@@ -178,7 +178,7 @@ struct HeartRateSessionTests {
         ("12 16 00 01 00", "01 12 16 00 fd", .unsupported),
     ])
     mutating func aStrapThatCannotGiveHeartRateIsLeft(
-        _ request: String, answer: String, loss: StrapLink.DisconnectCause
+        _ request: String, answer: String, loss: DisconnectCause
     ) {
         strap.answers[hex(request)] = [hex(answer)]
         start()

@@ -236,13 +236,13 @@ struct StrapLinkTests {
     }
 
     @Test(arguments: [
-        (StrapLink.DisconnectCause.unreachable, LinkReason.searching), (.notFound, .searching),
+        (DisconnectCause.unreachable, LinkReason.searching), (.notFound, .searching),
         (.supervisionTimeout, .searching),
         (.ended, .searching), (.remoteTerminated, .searching), (.inUse, .inUse), (.attTimeout, .silent),
         (.unsupported, .silent), (.pairingNeeded, .needsPairing), (.flooded, .backoff),
         (.parametersRefused, .parametersRefused),
     ])
-    mutating func theReasonSaysHowTheConnectionEnded(_ loss: StrapLink.DisconnectCause, reason: LinkReason) {
+    mutating func theReasonSaysHowTheConnectionEnded(_ loss: DisconnectCause, reason: LinkReason) {
         _ = link.found(strap, at: clock.now)
         _ = link.connected(at: clock.now)
         link.lost(loss, at: clock.now)
@@ -252,7 +252,7 @@ struct StrapLinkTests {
     @Test(arguments: 0..<20)
     mutating func whateverHappensTheLinkNeitherSpinsNorStops(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        let losses: [StrapLink.DisconnectCause] = [
+        let losses: [DisconnectCause] = [
             .unreachable, .notFound, .inUse, .ended, .supervisionTimeout, .remoteTerminated, .parametersRefused,
             .attTimeout, .unsupported,
             .pairingNeeded, .flooded,

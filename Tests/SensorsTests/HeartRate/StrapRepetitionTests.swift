@@ -60,7 +60,7 @@ struct StrapRepetitionTests {
         var coming: [(at: Instant, bytes: [UInt8])] = []
         var batteries: [Int] = []
         var information: DeviceInformation?
-        var losses: [StrapLink.DisconnectCause] = []
+        var losses: [DisconnectCause] = []
         var hasMeasured = false
         var measuredAt = Duration.zero
 

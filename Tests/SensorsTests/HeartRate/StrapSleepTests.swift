@@ -63,8 +63,8 @@ struct StrapSleepTests {
         #expect(wait(.seconds(1)) == [.search])
     }
 
-    @Test(arguments: [StrapLink.DisconnectCause.supervisionTimeout, .ended])
-    mutating func aStrapThatTheAirTookAwayDoesNotSleep(_ loss: StrapLink.DisconnectCause) {
+    @Test(arguments: [DisconnectCause.supervisionTimeout, .ended])
+    mutating func aStrapThatTheAirTookAwayDoesNotSleep(_ loss: DisconnectCause) {
         _ = link.found(strap, at: clock.now)
         stand()
         for _ in 0..<20 { link.received(.unworn, at: clock.advance(by: .seconds(1))) }

@@ -24,7 +24,7 @@ struct StrapTroubleTests {
 
     /// Makes a connection that sends heart rate for some seconds and then ends.
     private mutating func connect(
-        to strap: LEAddress? = nil, for seconds: Int, until loss: StrapLink.DisconnectCause
+        to strap: LEAddress? = nil, for seconds: Int, until loss: DisconnectCause
     ) -> [StrapLink.Action] {
         search()
         _ = link.found(strap ?? self.strap, at: clock.now)
@@ -53,10 +53,10 @@ struct StrapTroubleTests {
     }
 
     @Test(arguments: [
-        (24, StrapLink.DisconnectCause.remoteTerminated), (161, .remoteTerminated), (30, .supervisionTimeout),
+        (24, DisconnectCause.remoteTerminated), (161, .remoteTerminated), (30, .supervisionTimeout),
         (30, .attTimeout),
     ])
-    mutating func otherEndsSayNothingOfParameters(_ seconds: Int, loss: StrapLink.DisconnectCause) {
+    mutating func otherEndsSayNothingOfParameters(_ seconds: Int, loss: DisconnectCause) {
         for _ in 0..<4 { #expect(connect(for: seconds, until: loss) == []) }
     }
 
@@ -114,14 +114,14 @@ struct StrapTroubleTests {
     }
 
     @Test(arguments: [
-        (UInt8(0x05), StrapLink.DisconnectCause.pairingNeeded), (0x06, .pairingNeeded), (0x08, .supervisionTimeout),
+        (UInt8(0x05), DisconnectCause.pairingNeeded), (0x06, .pairingNeeded), (0x08, .supervisionTimeout),
         (0x13, .remoteTerminated),
         (0x15, .remoteTerminated), (0x16, .ended), (0x3B, .parametersRefused), (0x3D, .pairingNeeded),
         (0x3E, .unreachable),
         (0xFF, .ended),
     ])
-    func theControllersReasonsAreTold(_ reason: UInt8, loss: StrapLink.DisconnectCause) {
-        #expect(StrapLink.DisconnectCause(disconnectReason: reason) == loss)
+    func theControllersReasonsAreTold(_ reason: UInt8, loss: DisconnectCause) {
+        #expect(DisconnectCause(disconnectReason: reason) == loss)
     }
 
     // MARK: The host

@@ -8,7 +8,7 @@ package import Domain
 ///     stopped                           bluetoothd for another 4 s, then the kernel
 ///
 /// A restarted bluetoothd is back within 0.1 to 3 s; without the delay it would cost two changes of the backend. If
-/// bluetoothd stays away, the delay costs 4 of the 15 s in which heart rate must return.
+/// bluetoothd stays away, the delay costs 4 of the 15 s in which a sensor must return.
 package struct BackendSelector: Equatable, Sendable {
     /// The configured backend.
     package enum Preference: Equatable, Sendable {

@@ -1,6 +1,6 @@
 package import Domain
 
-/// One advertising report of a device that advertises heart rate or that may be our strap.
+/// One advertising report of a device.
 package struct ScanResult: Equatable, Sendable {
     package var address: LEAddress
     package var name: SanitizedText?
@@ -20,15 +20,10 @@ package struct ScanResult: Equatable, Sendable {
         self.services = Array(services.prefix(Self.serviceLimit))
     }
 
-    /// Whether the device advertises the Heart Rate Service.
-    package var advertisesHeartRate: Bool {
-        services.contains(.heartRateService)
-    }
-
     /// Returns this report completed by an earlier one of the device: its name and services may come separately.
     func completed(by earlier: ScanResult) -> ScanResult {
-        let unsaid = earlier.services.filter { !services.contains($0) }
+        let missing = earlier.services.filter { !services.contains($0) }
         return ScanResult(
-            address: address, name: name ?? earlier.name, rssi: rssi ?? earlier.rssi, services: services + unsaid)
+            address: address, name: name ?? earlier.name, rssi: rssi ?? earlier.rssi, services: services + missing)
     }
 }

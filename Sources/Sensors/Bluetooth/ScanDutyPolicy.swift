@@ -1,13 +1,13 @@
 package import Domain
 
-/// Limits the radio time of the search for a strap, so that Wi-Fi and other links keep theirs: a board has one radio,
+/// Limits the radio time of the search for a device, so that Wi-Fi and other links keep theirs: a board has one radio,
 /// and a pending connection at full duty can cut off a Raspberry Pi's Wi-Fi.
 ///
-///     without the strap      in a run          idle
+///     without the device     in a run          idle
 ///     first 2 min            60 of 60 ms       60 of 60 ms
 ///     later                  100 of 400 ms     60 of 60 ms for 5 s in every 30 s
 ///
-/// It applies both to scanning for a strap and to a pending connection; the two never run at the same time.
+/// It applies both to scanning and to a pending connection; the two never run at the same time.
 package struct ScanDutyPolicy: Equatable, Sendable {
     /// The radio listens for `window` in every `interval`.
     package struct Duty: Hashable, Sendable {
@@ -33,19 +33,19 @@ package struct ScanDutyPolicy: Equatable, Sendable {
     /// The time of the next change if nothing happens before.
     package private(set) var deadline: Instant?
 
-    /// When the strap was lost; nil while it is present.
+    /// When the device was lost; nil while it is present.
     private var awaySince: Instant?
     private var isActive = false
 
     package init() {}
 
-    /// Starts the search: the strap is lost.
+    /// Starts the search: the device is lost.
     package mutating func begin(at now: Instant) {
         awaySince = now
         tick(at: now)
     }
 
-    /// Ends the search: the strap is present.
+    /// Ends the search: the device is present.
     package mutating func end() {
         awaySince = nil
         duty = nil

@@ -1,49 +1,5 @@
 package import Domain
 
-extension StrapLink {
-    /// Why a connection ended or could not be made.
-    package enum DisconnectCause: Equatable, Sendable {
-        /// The connection could not be made.
-        case unreachable
-        /// The strap did not advertise while the kernel waited for it.
-        case notFound
-        /// Another program on this host uses the strap.
-        case inUse
-        /// The connection ended for an unknown reason.
-        case ended
-        /// The host received nothing from the strap for the supervision timeout.
-        case supervisionTimeout
-        /// The strap disconnected.
-        case remoteTerminated
-        /// The strap disconnected because it did not get its connection parameters.
-        case parametersRefused
-        /// An ATT request got no response.
-        case attTimeout
-        /// The device has no heart rate, or its responses were malformed.
-        case unsupported
-        /// The strap sends heart rate only to paired hosts.
-        case pairingNeeded
-        /// The strap exceeded the limits of its data rate.
-        case flooded
-
-        /// Translates the reason of an HCI Disconnection Complete event.
-        ///
-        /// Source: Bluetooth Core Specification 5.4, volume 1, part F, section 1.3.
-        package init(disconnectReason reason: UInt8) {
-            self =
-                switch reason {
-                // 0x3D: the message integrity check failed, so the keys of the two ends differ.
-                case 0x05, 0x06, 0x0E, 0x0F, 0x18, 0x29, 0x2F, 0x3D: .pairingNeeded
-                case 0x08, 0x22: .supervisionTimeout
-                case 0x13, 0x14, 0x15: .remoteTerminated
-                case 0x3B: .parametersRefused
-                case 0x3E: .unreachable
-                default: .ended
-                }
-        }
-    }
-}
-
 /// A fault of the current strap that a person should know and can mend.
 package enum StrapFault: CaseIterable, Hashable, Sendable {
     /// The link was closed because the strap sent too much.
