@@ -17,7 +17,7 @@ struct Course {
         settings.autoStopMinutes = 30
         pipeline = Pipeline(settings: settings, isDemo: false, at: now)
         receive(.systemClock(Self.start, isSynchronised: true))
-        receive(.bluetooth(BluetoothStatus(way: .unix)))
+        receive(.bluetooth(BluetoothStatus(backend: .unix)))
         receive(
             .heartLink(
                 LinkStatus(

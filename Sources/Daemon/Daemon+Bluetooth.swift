@@ -24,11 +24,10 @@ extension Daemon {
                     loop: loop, report: report, describe: describe, remember: { [unowned self] in remember($0) })
             },
             report: report,
-            changed: { way, reason in
-                let name = way == .kernel ? "the kernel's own Bluetooth" : "bluetoothd"
+            changed: { backend, reason in
+                let name = backend == .kernel ? "kernel" : "bluetoothd"
                 Log.write(
-                    .notice, about: .links,
-                    "straps are reached through " + name + (reason.map { ": \($0.text)" } ?? ""))
+                    .notice, about: .links, "Bluetooth backend: " + name + (reason.map { " (\($0.text))" } ?? ""))
             })
     }
 }

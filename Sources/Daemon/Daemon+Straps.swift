@@ -87,7 +87,7 @@ extension Daemon {
         nextToken += 1
         switch begin(strapWays, { [unowned self] in control?.complete(token, $0) }) {
         case .busy: throw .busy("another scan or pairing is in progress")
-        case .hindered(let reason): throw .unavailable("Bluetooth is not available: \(reason.rawValue)")
+        case .unavailable(let reason): throw .unavailable("Bluetooth is not available: \(reason.rawValue)")
         case nil: return token
         }
     }

@@ -177,7 +177,7 @@ package final class Daemon {
         }
         switch strapOption {
         case .unix(let path):
-            receive(.bluetooth(BluetoothStatus(way: .unix)))
+            receive(.bluetooth(BluetoothStatus(backend: .unix)))
             strap = try UnixStrap(path: path, loop: loop, report: report) { information in
                 Log.write(.info, about: .straps, Log.line(of: information))
             }

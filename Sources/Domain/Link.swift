@@ -58,13 +58,13 @@ package struct BluetoothStatus: Equatable, Sendable {
         case off, unix, kernel, bluetoothd
     }
 
-    package var way: Backend
+    package var backend: Backend
     package var adapter: BluetoothAddress?
     /// Why `auto` chose the backend.
     package var reason: SanitizedText?
 
-    package init(way: Backend, adapter: BluetoothAddress? = nil, reason: SanitizedText? = nil) {
-        self.way = way
+    package init(backend: Backend, adapter: BluetoothAddress? = nil, reason: SanitizedText? = nil) {
+        self.backend = backend
         self.adapter = adapter
         self.reason = reason
     }

@@ -19,12 +19,12 @@ extension FuzzTarget {
             for action in actions {
                 switch action {
                 case .send(let command): precondition((6...6 + 2 + 36 * LongTermKey.limit).contains(command.count))
-                case .found(let sighting): choice.received(sighting, at: now)
+                case .found(let result): choice.received(result, at: now)
                 case .keep(let keys): precondition(keys.count <= LongTermKey.limit)
                 case .endPairing: break
                 }
             }
-            precondition(choice.sightings(at: now).count <= StrapSelector.sightingLimit)
+            precondition(choice.scanResults(at: now).count <= StrapSelector.scanResultLimit)
             let length = reader.byte()
             switch length {
             case 253: actions = session.pair(strap, until: now + .seconds(2), at: now)

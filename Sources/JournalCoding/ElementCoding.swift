@@ -117,7 +117,7 @@ extension LinkStatus {
 
 extension JSONWriter {
     mutating func members(of bluetooth: BluetoothStatus) {
-        member("way", bluetooth.way.token)
+        member("way", bluetooth.backend.token)
         member("adapter", bluetooth.adapter)
         member("reason", bluetooth.reason?.text)
     }
@@ -126,7 +126,7 @@ extension JSONWriter {
 extension BluetoothStatus {
     init(_ json: JSON) throws(ParseError) {
         self.init(
-            way: try json.member("way").token(), adapter: try json["adapter"]?.address(),
+            backend: try json.member("way").token(), adapter: try json["adapter"]?.address(),
             reason: json["reason"]?.string.flatMap { SanitizedText($0) })
     }
 }

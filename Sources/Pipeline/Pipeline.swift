@@ -19,7 +19,7 @@ package struct Pipeline: Sendable {
     var wallClock = UTCEstimator()
     var heartLink: Timestamped<LinkStatus>
     var gpsdLink: Timestamped<LinkStatus>
-    var bluetooth = BluetoothStatus(way: .off)
+    var bluetooth = BluetoothStatus(backend: .off)
     var batteryPercent: Int?
     var position: Timestamped<Position>?
     var freshness: Timestamped<Event.Freshness>

@@ -44,7 +44,7 @@ extension Pipeline {
         let lost = Timestamped(LinkStatus(.disconnected, reason: .off), at: now)
         heartLink = lost
         gpsdLink = lost
-        bluetooth = BluetoothStatus(way: .off)
+        bluetooth = BluetoothStatus(backend: .off)
         batteryPercent = nil
         refusal = nil
         heart.reset()

@@ -111,7 +111,7 @@ package struct RandomEntries {
     }
 
     private mutating func bluetooth() -> BluetoothStatus {
-        BluetoothStatus(way: pick([.off, .unix, .kernel, .bluetoothd]), adapter: address(), reason: foreign())
+        BluetoothStatus(backend: pick([.off, .unix, .kernel, .bluetoothd]), adapter: address(), reason: foreign())
     }
 
     private mutating func recorder() -> RecorderStatus {

@@ -5,7 +5,7 @@ extension State {
     package static func idle(at now: Instant) -> State {
         State(
             at: now, heart: HeartRateStatus(link: LinkStatus(.disconnected, reason: .searching)),
-            gpsd: LinkStatus(.disconnected, reason: .notRunning), bluetooth: BluetoothStatus(way: .off),
+            gpsd: LinkStatus(.disconnected, reason: .notRunning), bluetooth: BluetoothStatus(backend: .off),
             recorder: RecorderStatus(state: .off), ticks: TickStats())
     }
 
@@ -48,7 +48,7 @@ extension State {
                     track: 87.0, mode: 3, satellites: 9),
                 at: now - .milliseconds(180)),
             gpsd: LinkStatus(.connected, name: SanitizedText("/dev/ttyACM0")),
-            bluetooth: BluetoothStatus(way: .kernel, adapter: BluetoothAddress("00:1A:7D:DA:71:13")),
+            bluetooth: BluetoothStatus(backend: .kernel, adapter: BluetoothAddress("00:1A:7D:DA:71:13")),
             recorder: RecorderStatus(
                 state: .writing, behindMilliseconds: 0, syncedMillisecondsAgo: 800, freeMebibytes: 20_113),
             ticks: TickStats(),

@@ -41,7 +41,7 @@ extension JSONWriter {
             $0.member("device", state.gpsd.name?.text)
         }
         object("bluetooth") {
-            $0.member("backend", state.bluetooth.way.rawValue)
+            $0.member("backend", state.bluetooth.backend.rawValue)
             $0.member("adapter", state.bluetooth.adapter)
             $0.member("reason", state.bluetooth.reason?.text)
         }

@@ -387,7 +387,7 @@ package final class BluetoothdStrapBackend: StrapBackend {
     private func host(at now: Instant) -> StrapDriver.Host {
         let isFading = failurePolicy.isFading(at: now) && !(defaults?.areSet ?? false)
         return StrapDriver.Host(
-            adapter: session.adapter?.address, obstacle: session.hindrance,
+            adapter: session.adapter?.address, obstacle: session.obstacle,
             canConnect: session.isReady && owner != nil && connection == nil
                 && (!failurePolicy.isCautious || session.isQuiet),
             faults: isFading ? [.supervisionTimeout] : [])

@@ -133,9 +133,9 @@ package final class KernelStrapBackend: StrapBackend {
         performActions(at: now)
     }
 
-    private func received(_ outcome: consuming LEConnectionAttempt.Outcome, at now: Instant) {
+    private func received(_ result: consuming LEConnectionAttempt.Result, at now: Instant) {
         attempt = nil
-        switch consume outcome {
+        switch consume result {
         case .connected(let socket):
             handle = sockets.handle(socket)
             do throws(SystemError) {

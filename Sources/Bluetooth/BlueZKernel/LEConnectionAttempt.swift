@@ -6,7 +6,7 @@ import Sensors
 /// A pending connection to a strap. The kernel waits at most 40 s for an advertisement. Release cancels the attempt.
 @safe
 final class LEConnectionAttempt {
-    enum Outcome: ~Copyable {
+    enum Result: ~Copyable {
         case connected(FileDescriptor)
         case failed(DisconnectCause)
     }
@@ -14,10 +14,10 @@ final class LEConnectionAttempt {
     private var socket: FileDescriptor?
     private var source: DescriptorSource?
 
-    /// - Parameter decided: receives the outcome, once.
+    /// - Parameter decided: receives the result, once.
     init(
         over socket: consuming FileDescriptor, loop: EventLoop, at begunAt: Instant,
-        decided: @escaping (consuming Outcome, Instant) -> Void
+        decided: @escaping (consuming Result, Instant) -> Void
     ) throws(SystemError) {
         source = try loop.watch(socket, for: .writing) { [unowned self] _ in
             source = nil

@@ -88,7 +88,7 @@ package final class StrapConnection {
                     unsafe try socket.read(into: bytes)
                 }
             } catch {
-                end((error as? SystemError).map(Self.loss) ?? .ended, at: now)
+                end((error as? SystemError).map(Self.disconnectCause) ?? .ended, at: now)
                 return true
             }
             guard let size else {
@@ -137,7 +137,7 @@ package final class StrapConnection {
     /// The cause for an error of the socket. The kernel reports many causes with the same error, `ENOSYS`.
     ///
     /// Source: `bt_to_errno` in Linux, net/bluetooth/lib.c.
-    private static func loss(_ error: SystemError) -> DisconnectCause {
+    private static func disconnectCause(_ error: SystemError) -> DisconnectCause {
         switch error.code {
         case ECONNRESET: .remoteTerminated
         case ETIMEDOUT: .supervisionTimeout
@@ -146,10 +146,10 @@ package final class StrapConnection {
         }
     }
 
-    private func end(_ loss: DisconnectCause, at now: Instant) {
+    private func end(_ cause: DisconnectCause, at now: Instant) {
         if hasEnded { return }
         hasEnded = true
         source = nil
-        happened(.ended(loss), now)
+        happened(.ended(cause), now)
     }
 }

@@ -96,9 +96,9 @@ package final class UnixStrap {
             report(.battery(percent: level.percent))
         case .reported(.described(let information)): described(information)
         case .rescheduled: break
-        case .ended(let loss):
+        case .ended(let cause):
             connection = nil
-            link.lost(loss, at: now)
+            link.lost(cause, at: now)
         }
         reconcile()
     }

@@ -23,20 +23,20 @@ enum BackendHint: Equatable {
         }
     }
 
-    /// - Parameter isFree: whether the backend was selected automatically, because bluetoothd does not run.
-    func message(isFree: Bool) -> String {
-        switch (self, isFree) {
+    /// - Parameter isAutomatic: whether the backend was selected automatically, because bluetoothd does not run.
+    func message(isAutomatic: Bool) -> String {
+        switch (self, isAutomatic) {
         case (.inUse, true):
-            "another program on this machine holds the strap, and it is not bluetoothd; end that program"
+            "another program on this machine uses the strap, and it is not bluetoothd; stop that program"
         case (.inUse, false):
-            "another program on this machine holds the strap; if that is bluetoothd, start paced with "
-                + "--bluetooth auto, else end that program"
+            "another program on this machine uses the strap; if it is bluetoothd, start paced with --bluetooth auto, "
+                + "else stop that program"
         case (.noPermission, true):
-            "bluetoothd does not run, and paced may not command the adapter itself; start bluetoothd "
+            "bluetoothd does not run, and paced lacks the permission to control the adapter; start bluetoothd "
                 + "('systemctl start bluetooth'), or give paced CAP_NET_ADMIN"
         case (.noPermission, false):
-            "paced may not command the adapter; give it CAP_NET_ADMIN, or start bluetoothd and paced with "
-                + "--bluetooth auto"
+            "paced lacks the permission to control the adapter; give it CAP_NET_ADMIN, or start bluetoothd, and paced "
+                + "with --bluetooth auto"
         }
     }
 }

@@ -18,12 +18,12 @@ package final class StrapBackendSwitch: StrapBackend {
     private let makeBus: Maker
     private let report: (Input) -> Void
     private let changed: (BackendSelector.Backend, SanitizedText?) -> Void
-    private let isFree: Bool
+    private let isAutomatic: Bool
 
-    private var choice: BackendSelector
+    private var selector: BackendSelector
     private var owner: BusNameWatcher?
     private var timer: TimerSource?
-    private var used: (way: BackendSelector.Backend, straps: any StrapBackend)?
+    private var used: (kind: BackendSelector.Backend, backend: any StrapBackend)?
     private var makeAt: Instant?
 
     /// The state that a new backend has to receive.
@@ -41,7 +41,8 @@ package final class StrapBackendSwitch: StrapBackend {
     ///   - report: receives the reports of the backend, never before this returns.
     ///   - changed: receives each backend that starts, with the reason if the user did not choose it.
     package init(
-        _ wish: BackendSelector.Preference, isOff: Bool = false, address: String = Bus.systemAddress, loop: EventLoop,
+        _ preference: BackendSelector.Preference, isOff: Bool = false, address: String = Bus.systemAddress,
+        loop: EventLoop,
         makeKernel: @escaping Maker, makeBus: @escaping Maker, report: @escaping (Input) -> Void,
         changed: @escaping (BackendSelector.Backend, SanitizedText?) -> Void
     ) throws(SystemError) {
@@ -51,17 +52,17 @@ package final class StrapBackendSwitch: StrapBackend {
         self.report = report
         self.changed = changed
         self.isOff = isOff
-        isFree = wish == .auto
-        choice = BackendSelector(wish, at: now)
+        isAutomatic = preference == .auto
+        selector = BackendSelector(preference, at: now)
         timer = try loop.timer { [unowned self] in onTimer() }
-        if wish == .auto {
+        if preference == .auto {
             owner = try BusNameWatcher(of: "org.bluez", at: address, loop: loop) { [unowned self] owner in
-                choice.receive(isRunning: owner != nil, at: Clock.now())
+                selector.receive(isRunning: owner != nil, at: Clock.now())
                 onTimer()
             }
         }
         // A configured backend also starts in the first iteration of the loop, as a detected one does.
-        timer?.arm(at: wish == .auto ? choice.deadline : now)
+        timer?.arm(at: preference == .auto ? selector.deadline : now)
     }
 
     deinit {
@@ -72,21 +73,21 @@ package final class StrapBackendSwitch: StrapBackend {
 
     private func onTimer() {
         let now = Clock.now()
-        choice.tick(at: now)
-        if let way = choice.way, way != used?.way, now >= makeAt ?? now { change(to: way, at: now) }
-        timer?.arm(at: [choice.deadline, makeAt].compactMap { $0 }.min())
+        selector.tick(at: now)
+        if let kind = selector.backend, kind != used?.kind, now >= makeAt ?? now { change(to: kind, at: now) }
+        timer?.arm(at: [selector.deadline, makeAt].compactMap { $0 }.min())
     }
 
-    private func change(to way: BackendSelector.Backend, at now: Instant) {
+    private func change(to kind: BackendSelector.Backend, at now: Instant) {
         release()
         makeAt = nil
-        let pass: (Input) -> Void = { [unowned self] in self.pass($0, from: way) }
+        let pass: (Input) -> Void = { [unowned self] in self.pass($0, from: kind) }
         do throws(SystemError) {
-            let straps = way == .kernel ? try makeKernel(choice.reason, pass) : try makeBus(choice.reason, pass)
-            used = (way, straps)
-            changed(way, choice.reason)
-            if isActive { straps.runChanged(isActive: true) }
-            if isOff { straps.stop() }
+            let backend = kind == .kernel ? try makeKernel(selector.reason, pass) : try makeBus(selector.reason, pass)
+            used = (kind, backend)
+            changed(kind, selector.reason)
+            if isActive { backend.runChanged(isActive: true) }
+            if isOff { backend.stop() }
         } catch {
             // Memory or descriptors are exhausted.
             makeAt = now + Self.retryDelay
@@ -105,11 +106,11 @@ package final class StrapBackendSwitch: StrapBackend {
         advice = nil
     }
 
-    private func pass(_ input: Input, from way: BackendSelector.Backend) {
+    private func pass(_ input: Input, from kind: BackendSelector.Backend) {
         switch input {
         case .raise(let fault, _): if !raised.contains(fault) { raised.append(fault) }
         case .clear(let fault): raised.removeAll { $0 == fault }
-        case .heartLink(let status): advise(way == .kernel ? BackendHint(status) : nil)
+        case .heartLink(let status): advise(kind == .kernel ? BackendHint(status) : nil)
         default: break
         }
         report(input)
@@ -118,57 +119,57 @@ package final class StrapBackendSwitch: StrapBackend {
     private func advise(_ advice: BackendHint?) {
         guard advice != self.advice else { return }
         if let old = self.advice { pass(.clear(old.fault), from: .kernel) }
-        if let advice { pass(.raise(advice.fault, message: advice.message(isFree: isFree)), from: .kernel) }
+        if let advice { pass(.raise(advice.fault, message: advice.message(isAutomatic: isAutomatic)), from: .kernel) }
         self.advice = advice
     }
 
-    private func endScan(_ sightings: [ScanResult]) {
+    private func endScan(_ scanResults: [ScanResult]) {
         let finished = scanned
         scanned = nil
-        finished?(sightings)
+        finished?(scanResults)
     }
 
-    private func endPairing(_ outcome: PairingResult) {
+    private func endPairing(_ result: PairingResult) {
         let finished = paired
         paired = nil
-        finished?(outcome)
+        finished?(result)
     }
 
     // MARK: Requests
 
     package func runChanged(isActive: Bool) {
         self.isActive = isActive
-        used?.straps.runChanged(isActive: isActive)
+        used?.backend.runChanged(isActive: isActive)
     }
 
     package func use(_ ours: [StrapMatcher]) {
         isOff = false
-        used?.straps.use(ours)
+        used?.backend.use(ours)
     }
 
     package func stop() {
         isOff = true
-        used?.straps.stop()
+        used?.backend.stop()
     }
 
     package func forget(_ pattern: StrapMatcher?, said ours: [StrapMatcher]) {
-        used?.straps.forget(pattern, said: ours)
+        used?.backend.forget(pattern, said: ours)
     }
 
     package func scan(for duration: Duration, finished: @escaping ([ScanResult]) -> Void) -> StrapRequestError? {
         if scanned != nil || paired != nil { return .busy }
         // Which backend to use is known after ``BackendSelector/startTimeout`` at most.
-        guard let straps = used?.straps else { return .hindered(.noBluetooth) }
-        let refusal = straps.scan(for: duration) { [weak self] in self?.endScan($0) }
-        if refusal == nil { scanned = finished }
-        return refusal
+        guard let backend = used?.backend else { return .unavailable(.noBluetooth) }
+        let rejection = backend.scan(for: duration) { [weak self] in self?.endScan($0) }
+        if rejection == nil { scanned = finished }
+        return rejection
     }
 
     package func pair(_ pattern: StrapMatcher, finished: @escaping (PairingResult) -> Void) -> StrapRequestError? {
         if scanned != nil || paired != nil { return .busy }
-        guard let straps = used?.straps else { return .hindered(.noBluetooth) }
-        let refusal = straps.pair(pattern) { [weak self] in self?.endPairing($0) }
-        if refusal == nil { paired = finished }
-        return refusal
+        guard let backend = used?.backend else { return .unavailable(.noBluetooth) }
+        let rejection = backend.pair(pattern) { [weak self] in self?.endPairing($0) }
+        if rejection == nil { paired = finished }
+        return rejection
     }
 }

@@ -46,7 +46,7 @@ package struct BlueZAdapterSession: Sendable {
     private var isForbidden = false
     private var isBlocked = false
     /// Why the adapter's state is unknown; nil at the start.
-    private var obstacle: LinkReason?
+    private var absenceReason: LinkReason?
     private var discovery: BlueZDiscovery
     private var flight: BlueZMethodCall?
     /// A call without an answer that need not be bluetoothd's fault, and its error; a ping decides.
@@ -82,9 +82,9 @@ package struct BlueZAdapterSession: Sendable {
     }
 
     /// What prevents a connection; nil if the adapter is on.
-    package var hindrance: LinkReason? {
+    package var obstacle: LinkReason? {
         if isForbidden { return .noPermission }
-        guard isListed else { return obstacle }
+        guard isListed else { return absenceReason }
         guard let adapter else { return .noAdapter }
         if adapter.isPowered { return nil }
         return isBlocked ? .adapterBlocked : .adapterOff
@@ -122,7 +122,7 @@ extension BlueZAdapterSession {
         reset()
         isThere = false
         silences = 0
-        obstacle = .noBluetooth
+        absenceReason = .noBluetooth
     }
 
     private mutating func reset() {
@@ -143,7 +143,7 @@ extension BlueZAdapterSession {
     package mutating func unanswered(at now: Instant) {
         guard isThere, reconnectAt == nil else { return }
         reset()
-        obstacle = .noBluetooth
+        absenceReason = .noBluetooth
         reconnectAt = now + Self.rests[min(silences, Self.rests.count - 1)]
         silences += 1
     }
@@ -166,7 +166,7 @@ extension BlueZAdapterSession {
         isListed = true
         isForbidden = false
         silences = 0
-        obstacle = nil
+        absenceReason = nil
         choose()
         return parts.compactMap(scanResult).map { .found($0) } + advance(at: now)
     }

@@ -54,7 +54,9 @@ package struct BlueZDevice: Equatable, Sendable {
         if let change = part.change(of: "ServicesResolved", \.flag) { isResolved = change ?? false }
         if let change = part.change(of: "Paired", \.flag) { isPaired = change ?? false }
         if let change = part.change(of: "RSSI", { $0.number(in: -127...20) }) { rssi = change }
-        if let change = part.change(of: "UUIDs", \.texts) { services = Self.services(change ?? [], preferring: service) }
+        if let change = part.change(of: "UUIDs", \.texts) {
+            services = Self.services(change ?? [], preferring: service)
+        }
     }
 
     /// Returns the services, the preferred one first: a watch has more services than are kept.

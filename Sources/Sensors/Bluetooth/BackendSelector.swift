@@ -1,6 +1,6 @@
 package import Domain
 
-/// Selects the Bluetooth backend: bluetoothd while it runs, since it claims every link, else the kernel.
+/// Selects the Bluetooth backend: bluetoothd while it runs, since it takes every link, else the kernel.
 ///
 ///     bluetoothd                        backend
 ///     not known yet                     none, for 2 s at most; then the kernel
@@ -29,7 +29,7 @@ package struct BackendSelector: Equatable, Sendable {
     package static let holdTime = Duration.seconds(4)
 
     /// The backend in use; nil until it is decided.
-    package private(set) var way: Backend?
+    package private(set) var backend: Backend?
 
     /// Why the backend was chosen; nil if it is configured.
     package private(set) var reason: SanitizedText?
@@ -37,24 +37,24 @@ package struct BackendSelector: Equatable, Sendable {
     /// The next time to call ``tick(at:)`` if nothing happens before.
     package private(set) var deadline: Instant?
 
-    private let isFree: Bool
+    private let isAutomatic: Bool
 
-    package init(_ wish: Preference, at now: Instant) {
-        isFree = wish == .auto
-        switch wish {
+    package init(_ preference: Preference, at now: Instant) {
+        isAutomatic = preference == .auto
+        switch preference {
         case .auto: deadline = now + Self.startTimeout
-        case .kernel: way = .kernel
-        case .bluetoothd: way = .bluetoothd
+        case .kernel: backend = .kernel
+        case .bluetoothd: backend = .bluetoothd
         }
     }
 
     /// Receives whether bluetoothd runs.
     package mutating func receive(isRunning: Bool, at now: Instant) {
-        guard isFree else { return }
+        guard isAutomatic else { return }
         if isRunning {
             deadline = nil
             choose(.bluetoothd, "bluetoothd runs")
-        } else if way != .bluetoothd {
+        } else if backend != .bluetoothd {
             deadline = nil
             choose(.kernel, "bluetoothd does not run")
         } else if deadline == nil {
@@ -66,13 +66,13 @@ package struct BackendSelector: Equatable, Sendable {
     package mutating func tick(at now: Instant) {
         guard let deadline, now >= deadline else { return }
         self.deadline = nil
-        choose(.kernel, way == nil ? "the system bus does not answer" : "bluetoothd does not run")
+        choose(.kernel, backend == nil ? "the system bus does not answer" : "bluetoothd does not run")
     }
 
     /// Sets the backend and its reason if the backend changes.
-    private mutating func choose(_ way: Backend, _ reason: String) {
-        guard way != self.way else { return }
-        self.way = way
+    private mutating func choose(_ backend: Backend, _ reason: String) {
+        guard backend != self.backend else { return }
+        self.backend = backend
         self.reason = SanitizedText(reason)
     }
 }

@@ -59,7 +59,8 @@ package struct BlueZHeartRateReader: Sendable {
 
     /// Receives a change of the objects: bluetoothd may read the battery level itself.
     package mutating func changed(_ objects: BlueZObjects) -> [Action] {
-        guard let percent = objects.device(at: device)?.battery, percent != reportedBattery, batteryAt != nil, let byte = UInt8(exactly: percent),
+        guard let percent = objects.device(at: device)?.battery, percent != reportedBattery, batteryAt != nil,
+            let byte = UInt8(exactly: percent),
             let level = try? BatteryLevel([byte].span)
         else { return [] }
         reportedBattery = percent

@@ -151,7 +151,7 @@ package struct StrapDriver: Sendable {
     /// Why a scan or a pairing cannot start now.
     package var rejection: StrapRequestError? {
         if scanEndsAt != nil || isPairing { return .busy }
-        return requestObstacle.map { .hindered($0) }
+        return requestObstacle.map { .unavailable($0) }
     }
 
     /// The name of a strap from its scan results or the remembered straps.
@@ -224,7 +224,7 @@ package struct StrapDriver: Sendable {
     /// Completes pending requests, because the backend is released.
     package mutating func release(at now: Instant, into actions: inout [Action]) {
         if let pairing { actions.append(.finishPairing(pairing.resultIfCancelled)) }
-        if scanEndsAt != nil { actions.append(.finishScan(selector.sightings(at: now))) }
+        if scanEndsAt != nil { actions.append(.finishScan(selector.scanResults(at: now))) }
         pairing = nil
         scanEndsAt = nil
     }
@@ -240,7 +240,7 @@ package struct StrapDriver: Sendable {
         if let scanEndsAt, now >= scanEndsAt {
             self.scanEndsAt = nil
             updateScan(into: &actions)
-            actions.append(.finishScan(selector.sightings(at: now)))
+            actions.append(.finishScan(selector.scanResults(at: now)))
         }
         if let pairing, now >= pairing.endsAt {
             pairingEnded(pairing.resultIfCancelled, at: now, into: &actions)
@@ -367,7 +367,7 @@ package struct StrapDriver: Sendable {
             isSearching = false
             actions.append(.search)
         }
-        perform(link.hindered(by: obstacle, at: now), at: now, into: &actions)
+        perform(link.obstructed(by: obstacle, at: now), at: now, into: &actions)
         if let pairing, pairing.phase != .requested, requestObstacle != nil {
             pairingEnded(.refused, at: now, into: &actions)
         }

@@ -1,6 +1,6 @@
 package import Domain
 
-/// A fault of the current strap that a person should know and can mend.
+/// A fault of the current strap that a person can remedy.
 package enum StrapFault: CaseIterable, Hashable, Sendable {
     /// The link was closed because the strap sent too much.
     case flood
@@ -25,15 +25,15 @@ package enum StrapFault: CaseIterable, Hashable, Sendable {
         let message =
             switch self {
             case .flood:
-                "the strap sends far more than a strap sends; it is left alone for a minute at a time"
+                "the strap exceeds the limit of its data rate; it is disconnected for a minute at a time"
             case .parametersRefused:
-                "the host (Linux \(kernel)) refused the strap's connection parameters and the strap left; "
-                    + "it gets wider ones now"
+                "the host (Linux \(kernel)) refused the strap's connection parameters, and the strap disconnected; "
+                    + "it gets wider parameters now"
             case .needsPairing:
-                "the strap gives heart rate only to hosts it is paired with; 'pacectl strap pair STRAP' pairs with it, "
-                    + "or undo that in its maker's app"
+                "the strap sends heart rate only to paired hosts; pair with it ('pacectl strap pair STRAP'), "
+                    + "or end its pairings in the maker's app"
             case .supervisionTimeout:
-                "the host gives the strap up after less than half a second without a word; "
+                "the host drops the link after less than half a second without a packet of the strap; "
                     + "write [LE] and below it ConnectionSupervisionTimeout=600 into /etc/bluetooth/main.conf, "
                     + "and restart bluetoothd"
             }
@@ -51,5 +51,5 @@ package enum StrapRequestError: Equatable, Sendable {
     /// Another scan or pairing is in progress.
     case busy
     /// The host prevents it: no-bluetooth, no-adapter, adapter-off, adapter-blocked, no-permission or off.
-    case hindered(LinkReason)
+    case unavailable(LinkReason)
 }

@@ -40,16 +40,16 @@ package struct StrapLink: Sendable {
 
     private enum Phase: Equatable, Sendable {
         /// The host prevents a connection.
-        case hindered
+        case obstructed
         case scanning
         /// If the strap was not heard, the connection is pending and ``StrapLink/status`` shows no connection.
-        case connecting(until: Instant, isHeard: Bool)
+        case connecting(until: Instant, isPresent: Bool)
         case subscribing(since: Instant)
         /// The strap has confirmed the subscription; ``StrapLink/status`` still shows connecting.
-        case awaiting(since: Instant, isAskedAgain: Bool)
-        case streaming(since: Instant, receivedAt: Instant, isAskedAgain: Bool)
+        case awaiting(since: Instant, isRepeated: Bool)
+        case streaming(since: Instant, receivedAt: Instant, isRepeated: Bool)
         case resting(since: Instant, until: Instant)
-        case sleeping(until: Instant, heardAt: Instant)
+        case sleeping(until: Instant, advertisedAt: Instant)
     }
 
     /// The time limit for connecting; the kernel's own limit is 40 s.
@@ -115,7 +115,7 @@ package struct StrapLink: Sendable {
     /// When the strap last showed that it was worn.
     private var wornAt: Instant?
     /// Consecutive sleeps in which the strap was not worn in between.
-    private var naps = 0
+    private var sleeps = 0
     /// Connections that lasted ``shortLife``, as those of a strap that does not get its connection parameters.
     private var shortLives = 0
 
@@ -149,7 +149,7 @@ package struct StrapLink: Sendable {
     package var status: LinkStatus {
         let address = strap?.address
         switch phase {
-        case .hindered, .scanning, .resting, .sleeping, .connecting(_, isHeard: false):
+        case .obstructed, .scanning, .resting, .sleeping, .connecting(_, isPresent: false):
             return LinkStatus(.disconnected, reason: reason, address: address)
         case .connecting, .subscribing, .awaiting: return LinkStatus(.connecting, reason: reason, address: address)
         case .streaming: return LinkStatus(.connected, address: address)
@@ -159,19 +159,19 @@ package struct StrapLink: Sendable {
     /// The next time to call ``tick(at:)`` if nothing happens before.
     package var deadline: Instant? {
         switch phase {
-        case .hindered: nil
+        case .obstructed: nil
         case .scanning: air.deadline
         case .connecting(let until, _): until
-        case .subscribing(let since): since + firstPatience
-        case .awaiting(let since, let isAskedAgain): since + (isAskedAgain ? firstPatience : Self.firstSilence)
-        case .streaming(_, let receivedAt, let isAskedAgain):
-            receivedAt + (isAskedAgain ? Self.notificationTimeout : Self.silenceTimeout)
+        case .subscribing(let since): since + firstTimeout
+        case .awaiting(let since, let isRepeated): since + (isRepeated ? firstTimeout : Self.firstSilence)
+        case .streaming(_, let receivedAt, let isRepeated):
+            receivedAt + (isRepeated ? Self.notificationTimeout : Self.silenceTimeout)
         case .resting(_, let until): until
         case .sleeping(let until, _): until
         }
     }
 
-    private var firstPatience: Duration {
+    private var firstTimeout: Duration {
         Self.notificationTimeout * (1 << min(fruitless, 2))
     }
 
@@ -179,14 +179,14 @@ package struct StrapLink: Sendable {
     package mutating func tick(at now: Instant) -> [Action] {
         guard let deadline, now >= deadline else { return [] }
         switch phase {
-        case .hindered: return []
+        case .obstructed: return []
         case .scanning:
             let before = air.duty
             air.tick(at: now)
             if air.duty == before { return [] }
             return [air.duty == nil ? .stopScan : .search]
-        case .connecting(_, let isHeard):
-            if isHeard {
+        case .connecting(_, let isPresent):
+            if isPresent {
                 rest(absence, at: now)
             } else {
                 searchAgain(at: now)
@@ -194,13 +194,13 @@ package struct StrapLink: Sendable {
             return [.disconnect]
         case .subscribing: break
         case .awaiting(let since, _):
-            guard now >= since + firstPatience else {
-                phase = .awaiting(since: since, isAskedAgain: true)
+            guard now >= since + firstTimeout else {
+                phase = .awaiting(since: since, isRepeated: true)
                 return [.resubscribe]
             }
         case .streaming(let since, let receivedAt, _):
             guard now >= receivedAt + Self.notificationTimeout else {
-                phase = .streaming(since: since, receivedAt: receivedAt, isAskedAgain: true)
+                phase = .streaming(since: since, receivedAt: receivedAt, isRepeated: true)
                 return [.resubscribe]
             }
         case .resting:
@@ -217,7 +217,7 @@ package struct StrapLink: Sendable {
 
     /// Whether to scan for the sleeping strap: only if it was worn before it left, not if it was connected in vain.
     private var isListening: Bool {
-        canListen && naps == 1
+        canListen && sleeps == 1
     }
 
     /// Restarts the search at the next tick, which is due at once.
@@ -258,7 +258,7 @@ package struct StrapLink: Sendable {
         default: return []
         }
         adopt(strap)
-        phase = .connecting(until: now + Self.connectionLimit, isHeard: true)
+        phase = .connecting(until: now + Self.connectionLimit, isPresent: true)
         return [.connect(strap)]
     }
 
@@ -267,7 +267,7 @@ package struct StrapLink: Sendable {
         guard case .scanning = phase, air.duty != nil else { return [] }
         adopt(strap)
         let until = now + limit
-        phase = .connecting(until: min(until, air.deadline ?? until), isHeard: false)
+        phase = .connecting(until: min(until, air.deadline ?? until), isPresent: false)
         return [.connect(strap)]
     }
 
@@ -290,9 +290,9 @@ package struct StrapLink: Sendable {
     }
 
     /// Discards the history of the previous strap.
-    private mutating func beginAnew() {
+    private mutating func resetHistory() {
         faults = []
-        naps = 0
+        sleeps = 0
         shortLives = 0
         fruitless = 0
     }
@@ -300,7 +300,7 @@ package struct StrapLink: Sendable {
     /// Records that the connection is established.
     package mutating func connected(at now: Instant) -> [Action] {
         guard case .connecting = phase else { return [] }
-        if strap != known { beginAnew() }
+        if strap != known { resetHistory() }
         known = strap
         connectedAt = now
         wornAt = now
@@ -311,7 +311,7 @@ package struct StrapLink: Sendable {
     /// Records that the strap has confirmed the subscription. The wait for a measurement starts here.
     package mutating func subscribed(at now: Instant) {
         guard case .subscribing = phase else { return }
-        phase = .awaiting(since: now, isAskedAgain: false)
+        phase = .awaiting(since: now, isRepeated: false)
     }
 
     /// Receives a measurement.
@@ -322,15 +322,15 @@ package struct StrapLink: Sendable {
             hasStreamed = true
             air.end()
             faults.remove(.needsPairing)
-            phase = .streaming(since: now, receivedAt: now, isAskedAgain: false)
+            phase = .streaming(since: now, receivedAt: now, isRepeated: false)
         case .streaming(let since, _, _):
-            phase = .streaming(since: since, receivedAt: now, isAskedAgain: false)
+            phase = .streaming(since: since, receivedAt: now, isRepeated: false)
             if now - since >= Self.stableAfter { faults.remove(.flood) }
         default: return
         }
         if measurement.isSignOfWearing {
             wornAt = now
-            naps = 0
+            sleeps = 0
         }
         if let connectedAt, now - connectedAt > Self.shortLife.upperBound {
             faults.remove(.parametersRefused)
@@ -343,18 +343,18 @@ package struct StrapLink: Sendable {
     /// Records that the connection ended, or could not be made.
     @discardableResult
     package mutating func lost(_ loss: DisconnectCause, at now: Instant) -> [Action] {
-        var isMerelyAwaited = false
+        var isPending = false
         switch phase {
-        case .connecting(_, let isHeard): isMerelyAwaited = !isHeard
+        case .connecting(_, let isPresent): isPending = !isPresent
         case .subscribing, .awaiting, .streaming: break
-        case .hindered, .scanning, .resting, .sleeping: return []
+        case .obstructed, .scanning, .resting, .sleeping: return []
         }
         let life = connectedAt.map { now - $0 }
         let unworn = wornAt.map { now - $0 }
         connectedAt = nil
         wornAt = nil
         switch loss {
-        case .notFound where isMerelyAwaited: searchAgain(at: now)
+        case .notFound where isPending: searchAgain(at: now)
         case .unreachable, .notFound, .supervisionTimeout: rest(absence, at: now)
         case .remoteTerminated, .ended:
             if loss == .remoteTerminated, let unworn, unworn >= Self.unwornLimit { return sleep(at: now) }
@@ -380,9 +380,9 @@ package struct StrapLink: Sendable {
     }
 
     private mutating func sleep(at now: Instant) -> [Action] {
-        naps += 1
+        sleeps += 1
         rest(.offBody, at: now)
-        phase = .sleeping(until: now + (naps == 1 ? Self.firstSleep : Self.laterSleep), heardAt: now)
+        phase = .sleeping(until: now + (sleeps == 1 ? Self.firstSleep : Self.laterSleep), advertisedAt: now)
         air.begin(at: now)
         return isListening ? [.listen] : []
     }
@@ -396,14 +396,14 @@ package struct StrapLink: Sendable {
 
     /// Receives that a strap advertised, which matters while ours sleeps. ``StrapSelector`` handles other straps.
     package mutating func received(_ strap: LEAddress, at now: Instant) -> [Action] {
-        guard case .sleeping(let until, let heardAt) = phase, strap == self.strap, isListening else { return [] }
-        guard now - heardAt >= Self.sleepSilence else {
-            phase = .sleeping(until: until, heardAt: now)
+        guard case .sleeping(let until, let advertisedAt) = phase, strap == self.strap, isListening else { return [] }
+        guard now - advertisedAt >= Self.sleepSilence else {
+            phase = .sleeping(until: until, advertisedAt: now)
             return []
         }
         reason = absence
         losses = 0
-        phase = .connecting(until: now + Self.connectionLimit, isHeard: true)
+        phase = .connecting(until: now + Self.connectionLimit, isPresent: true)
         return [.connect(strap)]
     }
 
@@ -429,8 +429,8 @@ package struct StrapLink: Sendable {
     /// - Parameter keepsStrap: whether the current strap may be kept (``StrapSelector/mayKeep(_:)``).
     package mutating func wanted(keepsStrap: Bool, at now: Instant) -> [Action] {
         switch phase {
-        case .hindered: return []
-        case .connecting(_, isHeard: true) where keepsStrap: return []
+        case .obstructed: return []
+        case .connecting(_, isPresent: true) where keepsStrap: return []
         case .subscribing where keepsStrap, .awaiting where keepsStrap, .streaming where keepsStrap: return []
         case .connecting, .subscribing, .awaiting, .streaming: disconnect(keepsStrap: keepsStrap, at: now)
         case .scanning, .resting, .sleeping:
@@ -442,11 +442,11 @@ package struct StrapLink: Sendable {
 
     private mutating func disconnect(keepsStrap: Bool, at now: Instant) {
         if !keepsStrap {
-            beginAnew()
+            resetHistory()
             strap = nil
             hasStreamed = false
         }
-        naps = 0
+        sleeps = 0
         connectedAt = nil
         resumeSearch(at: now)
     }
@@ -454,19 +454,19 @@ package struct StrapLink: Sendable {
     /// Stops the link for a reason on the host's side, or restarts it if `reason` is nil.
     ///
     /// - Parameter reason: off, no-bluetooth, no-adapter, adapter-off, adapter-blocked or no-permission.
-    package mutating func hindered(by reason: LinkReason?, at now: Instant) -> [Action] {
+    package mutating func obstructed(by reason: LinkReason?, at now: Instant) -> [Action] {
         guard let reason else {
-            guard case .hindered = phase else { return [] }
+            guard case .obstructed = phase else { return [] }
             resumeSearch(at: now)
             return []
         }
         defer {
             self.reason = reason
-            phase = .hindered
+            phase = .obstructed
             connectedAt = nil
         }
         switch phase {
-        case .hindered: return []
+        case .obstructed: return []
         case .scanning, .resting, .sleeping: return [.stopScan]
         case .connecting, .subscribing, .awaiting, .streaming: return [.disconnect]
         }

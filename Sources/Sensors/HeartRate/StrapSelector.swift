@@ -24,7 +24,7 @@ package struct StrapSelector: Sendable {
     }
 
     /// The largest number of devices that are kept. A new device replaces the one that was not heard for longest.
-    package static let sightingLimit = 64
+    package static let scanResultLimit = 64
 
     /// The largest number of remembered straps. A new strap replaces the one that was not used for longest.
     package static let memoryLimit = 16
@@ -48,8 +48,8 @@ package struct StrapSelector: Sendable {
     /// How long the previous strap is awaited while another of ours is present.
     package static let holdTime = Duration.seconds(30)
 
-    private struct Heard: Sendable {
-        var sighting: ScanResult
+    private struct Candidate: Sendable {
+        var result: ScanResult
         /// Judged once a change, not once a question: a crowd may send a thousand reports a second.
         var isOurs: Bool
         let first: Instant
@@ -64,20 +64,20 @@ package struct StrapSelector: Sendable {
 
     /// The setting `straps`; if empty, the choice depends on scan results and ``remembered``.
     package private(set) var ours: [StrapMatcher] {
-        didSet { judgeAgain() }
+        didSet { updateMatches() }
     }
 
     /// The straps that have sent a beat, the last used first.
     package private(set) var remembered: [KnownStrap] {
-        didSet { judgeAgain() }
+        didSet { updateMatches() }
     }
 
-    private var heard: [Heard] = []
+    private var candidates: [Candidate] = []
     /// The strap in use, or the last one.
     private var current: Current?
     /// The last straps with our strap's name and another serial number.
     private var strangers: [LEAddress] = [] {
-        didSet { judgeAgain() }
+        didSet { updateMatches() }
     }
     /// The strap that needed wide parameters before its first beat.
     private var wide: LEAddress?
@@ -92,50 +92,52 @@ package struct StrapSelector: Sendable {
     // MARK: Present devices
 
     /// Receives a scan result. Devices that neither advertise heart rate nor may be ours are ignored.
-    package mutating func received(_ sighting: ScanResult, at now: Instant) {
-        heard.removeAll { now - $0.last > Self.retention }
-        if let index = heard.firstIndex(where: { $0.sighting.address == sighting.address }) {
-            let completed = sighting.completed(by: heard[index].sighting)
-            if completed.name != heard[index].sighting.name { heard[index].isOurs = isOurs(completed) }
-            heard[index].sighting = completed
-            heard[index].last = now
+    package mutating func received(_ result: ScanResult, at now: Instant) {
+        candidates.removeAll { now - $0.last > Self.retention }
+        if let index = candidates.firstIndex(where: { $0.result.address == result.address }) {
+            let completed = result.completed(by: candidates[index].result)
+            if completed.name != candidates[index].result.name { candidates[index].isOurs = isOurs(completed) }
+            candidates[index].result = completed
+            candidates[index].last = now
             return
         }
-        let isOurs = isOurs(sighting)
-        guard sighting.advertisesHeartRate || isOurs else { return }
-        if heard.count >= Self.sightingLimit { forgetOne() }
-        heard.append(Heard(sighting: sighting, isOurs: isOurs, first: now, last: now))
+        let isOurs = isOurs(result)
+        guard result.advertisesHeartRate || isOurs else { return }
+        if candidates.count >= Self.scanResultLimit { forgetOne() }
+        candidates.append(Candidate(result: result, isOurs: isOurs, first: now, last: now))
     }
 
-    /// Makes room in `heard`. Strangers go first, so that a crowd cannot displace our strap.
+    /// Makes room in `candidates`. Strangers go first, so that a crowd cannot displace our strap.
     private mutating func forgetOne() {
-        let others = heard.indices.filter { !heard[$0].isOurs }
-        let candidates = others.isEmpty ? Array(heard.indices) : others
-        if let oldest = candidates.min(by: { heard[$0].last < heard[$1].last }) { heard.remove(at: oldest) }
+        let others = candidates.indices.filter { !candidates[$0].isOurs }
+        let replaceable = others.isEmpty ? Array(candidates.indices) : others
+        if let oldest = replaceable.min(by: { candidates[$0].last < candidates[$1].last }) {
+            candidates.remove(at: oldest)
+        }
     }
 
     /// The present devices in the order in which they were first heard, for people to choose from.
-    package func sightings(at now: Instant) -> [ScanResult] {
-        present(at: now).map(\.sighting)
+    package func scanResults(at now: Instant) -> [ScanResult] {
+        present(at: now).map(\.result)
     }
 
-    private var heardAddresses: [LEAddress] {
-        heard.map(\.sighting.address)
+    private var candidateAddresses: [LEAddress] {
+        candidates.map(\.result.address)
     }
 
-    private func present(at now: Instant) -> [Heard] {
-        heard.filter { now - $0.last < Self.advertisementTTL }
+    private func present(at now: Instant) -> [Candidate] {
+        candidates.filter { now - $0.last < Self.advertisementTTL }
     }
 
     /// The names of the present devices, for ``Decision/choose``; the address of a device without a name.
     package func names(at now: Instant) -> SanitizedText? {
         SanitizedText(
-            sightings(at: now).map { $0.name?.text ?? $0.address.address.description }.joined(separator: ", "))
+            scanResults(at: now).map { $0.name?.text ?? $0.address.address.description }.joined(separator: ", "))
     }
 
     /// The name of a strap from its scan results or from ``remembered``.
     package func name(of address: LEAddress) -> SanitizedText? {
-        heard.first { $0.sighting.address == address }?.sighting.name
+        candidates.first { $0.result.address == address }?.result.name
             ?? remembered.first { $0.address == address }?.name
     }
 
@@ -146,14 +148,14 @@ package struct StrapSelector: Sendable {
         ours.isEmpty && remembered.isEmpty
     }
 
-    private func isOurs(_ sighting: ScanResult) -> Bool {
-        if strangers.contains(sighting.address) { return false }
-        if ours.isEmpty { return remembered.contains { $0.matches(sighting.address, name: sighting.name) } }
-        return ours.contains { $0.matches(sighting.address, name: sighting.name) }
+    private func isOurs(_ result: ScanResult) -> Bool {
+        if strangers.contains(result.address) { return false }
+        if ours.isEmpty { return remembered.contains { $0.matches(result.address, name: result.name) } }
+        return ours.contains { $0.matches(result.address, name: result.name) }
     }
 
-    private mutating func judgeAgain() {
-        for index in heard.indices { heard[index].isOurs = isOurs(heard[index].sighting) }
+    private mutating func updateMatches() {
+        for index in candidates.indices { candidates[index].isOurs = isOurs(candidates[index].result) }
     }
 
     /// Returns the strap to connect now.
@@ -161,45 +163,45 @@ package struct StrapSelector: Sendable {
     /// - Parameter asleep: the strap that is left alone because it was taken off; another of ours may be used.
     package func decision(at now: Instant, asleep: LEAddress? = nil) -> Decision {
         let present = present(at: now)
-        let known = present.filter { $0.isOurs || $0.sighting.address == current?.address }
+        let known = present.filter { $0.isOurs || $0.result.address == current?.address }
         if let current, now < heldUntil(current, asleep: asleep) {
-            let it = known.last { isSame($0.sighting, as: current.address) && $0.sighting.address != asleep }
-            return it.map { .connect($0.sighting.address) } ?? .wait
+            let it = known.last { isSame($0.result, as: current.address) && $0.result.address != asleep }
+            return it.map { .connect($0.result.address) } ?? .wait
         }
         if mayTakeStranger { return stranger(among: present, at: now, asleep: asleep) }
-        let first = known.filter { $0.isOurs && $0.sighting.address != asleep }.min { $0.first < $1.first }
-        return first.map { .connect($0.sighting.address) } ?? .wait
+        let first = known.filter { $0.isOurs && $0.result.address != asleep }.min { $0.first < $1.first }
+        return first.map { .connect($0.result.address) } ?? .wait
     }
 
-    private func stranger(among present: [Heard], at now: Instant, asleep: LEAddress?) -> Decision {
-        let levels = present.compactMap(\.sighting.rssi).sorted(by: >)
-        let nearest = present.first { $0.sighting.rssi == levels.first }
-        if let level = levels.first, level >= Self.minimumRSSI, let nearest, nearest.sighting.address != asleep,
+    private func stranger(among present: [Candidate], at now: Instant, asleep: LEAddress?) -> Decision {
+        let levels = present.compactMap(\.result.rssi).sorted(by: >)
+        let nearest = present.first { $0.result.rssi == levels.first }
+        if let level = levels.first, level >= Self.minimumRSSI, let nearest, nearest.result.address != asleep,
             levels.count == 1 || level - levels[1] >= Self.rssiMargin, now - nearest.first >= Self.decisionTime
         {
-            return .connect(nearest.sighting.address)
+            return .connect(nearest.result.address)
         }
         guard present.count == 1 else { return present.isEmpty ? .wait : .choose }
         let only = present[0]
-        return now - only.first >= Self.soleCandidateTime && only.sighting.address != asleep
-            ? .connect(only.sighting.address) : .wait
+        return now - only.first >= Self.soleCandidateTime && only.result.address != asleep
+            ? .connect(only.result.address) : .wait
     }
 
     /// Whether a device is the strap that was known by an address; the address may have changed since.
-    private func isSame(_ sighting: ScanResult, as address: LEAddress) -> Bool {
-        sighting.address == address
-            || remembered.contains { $0.address == address && $0.matches(sighting.address, name: sighting.name) }
+    private func isSame(_ result: ScanResult, as address: LEAddress) -> Bool {
+        result.address == address
+            || remembered.contains { $0.address == address && $0.matches(result.address, name: result.name) }
     }
 
     /// The time until which the previous strap is awaited.
     private func heldUntil(_ current: Current, asleep: LEAddress?) -> Instant {
-        let heardAt = heard.first { $0.sighting.address == current.address && current.address != asleep }?.last
-        return max(current.thereAt, heardAt ?? current.thereAt) + Self.holdTime
+        let lastAt = candidates.first { $0.result.address == current.address && current.address != asleep }?.last
+        return max(current.thereAt, lastAt ?? current.thereAt) + Self.holdTime
     }
 
     /// The time at which the decision may change if nothing is heard before.
     package func deadline(at now: Instant) -> Instant? {
-        var moments = heard.flatMap {
+        var moments = candidates.flatMap {
             [$0.first + Self.decisionTime, $0.first + Self.soleCandidateTime, $0.last + Self.advertisementTTL]
         }
         if let current { moments.append(heldUntil(current, asleep: nil)) }
@@ -321,7 +323,7 @@ package struct StrapSelector: Sendable {
     /// Returns the known strap that a pattern means: the present one with the strongest signal, the current one, the
     /// one used last, or the address of the pattern if it has a type.
     package func meant(by pattern: StrapMatcher, at now: Instant) -> LEAddress? {
-        let there = sightings(at: now).filter { pattern.matches($0.address, name: $0.name) }
+        let there = scanResults(at: now).filter { pattern.matches($0.address, name: $0.name) }
         if let nearest = there.max(by: { $0.rssi ?? .min < $1.rssi ?? .min }) { return nearest.address }
         if let current, pattern.matches(current.address, name: name(of: current.address)) { return current.address }
         let kept = remembered.first { $0.address.isStable && pattern.matches($0.address, name: $0.name) }
@@ -377,7 +379,7 @@ package struct StrapSelector: Sendable {
         for pattern in ours {
             var meant: [LEAddress] = kept.filter { pattern.matches($0.address, name: $0.name) }.map(\.address)
             if case .address(let address, let type) = pattern, meant.isEmpty {
-                meant = heardAddresses.filter { pattern.matches($0, name: nil) }
+                meant = candidateAddresses.filter { pattern.matches($0, name: nil) }
                 if meant.isEmpty { meant = type.map { [LEAddress(address, $0)] } ?? Self.bothTypes(of: address) }
             }
             addresses += meant.filter { !addresses.contains($0) }

@@ -51,7 +51,7 @@ struct StrapStatusReporter: Sendable {
         adapter: BluetoothAddress?, faults: Set<StrapFault>, _ status: LinkStatus,
         into actions: inout [StrapDriver.Action]
     ) {
-        let bluetooth = BluetoothStatus(way: backend, adapter: adapter, reason: reason)
+        let bluetooth = BluetoothStatus(backend: backend, adapter: adapter, reason: reason)
         if bluetooth != self.bluetooth { actions.append(.report(.bluetooth(bluetooth))) }
         for fault in StrapFault.allCases {
             switch (self.faults.contains(fault), faults.contains(fault)) {

@@ -85,7 +85,7 @@ struct BlueZPairingTests {
         bench.bluez.stop()
         #expect(try bench.run { $0.paired != nil })
         #expect(bench.paired == .refused)
-        #expect(bench.pair("9AD13824") == .hindered(.noBluetooth))
+        #expect(bench.pair("9AD13824") == .unavailable(.noBluetooth))
     }
 
     private func expectPaired(_ bench: BluetoothdFixture) throws {

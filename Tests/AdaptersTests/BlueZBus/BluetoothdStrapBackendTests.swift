@@ -15,7 +15,7 @@ struct BluetoothdStrapBackendTests {
         #expect(bench.hearts.allSatisfy { $0.beatsPerMinute == 67 }, "\(bench.hearts)")
         #expect(bench.links.last?.state == .connected)
         #expect(bench.links.last?.name?.text == "Polar H10 9AD13824")
-        let way = BluetoothStatus(way: .bluetoothd, adapter: BluetoothdFixture.adapter)
+        let way = BluetoothStatus(backend: .bluetoothd, adapter: BluetoothdFixture.adapter)
         #expect(bench.inputs.contains { $0.value == .bluetooth(way) })
         #expect(bench.inputs.contains { $0.value == .battery(percent: 87) })
         #expect(bench.information.first?.model?.text == "H10")

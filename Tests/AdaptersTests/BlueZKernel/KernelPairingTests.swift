@@ -101,7 +101,7 @@ struct KernelPairingTests {
         bench.kernel.adapters = [:]
         try bench.start()
         #expect(try bench.run(for: .seconds(2)) { $0.links.last?.reason == .noAdapter })
-        #expect(bench.pair("h10") == .hindered(.noAdapter))
+        #expect(bench.pair("h10") == .unavailable(.noAdapter))
     }
 
     @Test func anAdapterThatGoesAwayEndsIt() throws {

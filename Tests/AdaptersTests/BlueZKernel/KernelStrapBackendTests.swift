@@ -30,7 +30,7 @@ struct KernelStrapBackendTests {
         #expect(bench.kernel.opcodes == [0x03, 0x04, 0x0D, 0x05, 0x15, 0x18, 0x4C], "no search is needed")
         #expect(
             bench.inputs.contains {
-                $0.value == .bluetooth(BluetoothStatus(way: .kernel, adapter: KernelFixture.adapter))
+                $0.value == .bluetooth(BluetoothStatus(backend: .kernel, adapter: KernelFixture.adapter))
             })
         let name = SanitizedText("Polar H10 9AD13824")
         #expect(bench.links.last == LinkStatus(.connected, address: KernelFixture.strap.address, name: name))

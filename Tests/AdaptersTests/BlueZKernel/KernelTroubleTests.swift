@@ -146,7 +146,7 @@ struct KernelTroubleTests {
         bench.isStrapAway = true
         try bench.start()
         #expect(try bench.run(for: .seconds(2)) { $0.waiting.count == 1 })
-        #expect(bench.scan(for: .seconds(1)) == .hindered(.noPermission))
+        #expect(bench.scan(for: .seconds(1)) == .unavailable(.noPermission))
     }
 
     @Test func aStrapThatIsNotOursAnyMoreIsLeftAtOnce() throws {

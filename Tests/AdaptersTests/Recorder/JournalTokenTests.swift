@@ -104,7 +104,7 @@ struct JournalTokenTests {
             .input(.heartLink(LinkStatus(.disconnected, reason: .inUse))),
             #"{"link":"disconnected","reason":"elsewhere"}"#
         ),
-        (.input(.bluetooth(BluetoothStatus(way: .kernel))), #"{"way":"kernel"}"#),
+        (.input(.bluetooth(BluetoothStatus(backend: .kernel))), #"{"way":"kernel"}"#),
         (
             .input(.raise(.positionRejected, message: "wait")),
             #"{"fault":"position refused","message":"wait"}"#

@@ -105,7 +105,7 @@ import Testing
         try stage.start()
         var scans: [Int] = []
         var pairings: [PairingResult] = []
-        #expect(stage.ways?.pair(pattern) { pairings.append($0) } == .hindered(.noBluetooth), "no way yet")
+        #expect(stage.ways?.pair(pattern) { pairings.append($0) } == .unavailable(.noBluetooth), "no way yet")
         try stage.turn { stage.story.count == 2 }
         #expect(stage.ways?.scan(for: .seconds(9)) { scans.append($0.count) } == nil)
         #expect(stage.ways?.scan(for: .seconds(9)) { scans.append($0.count) } == .busy)

@@ -16,14 +16,14 @@ struct BlueZAdapterSessionTests {
 
     @Test func nothingIsKnownUntilTheObjectsAreListed() {
         var stage = BlueZFixture()
-        #expect(stage.session.hindrance == nil)
+        #expect(stage.session.obstacle == nil)
         stage.session.went()
-        #expect(stage.session.hindrance == .noBluetooth)
+        #expect(stage.session.obstacle == .noBluetooth)
         stage.carryOut(stage.session.came(at: stage.clock.now))
         #expect(stage.asked == .getObjects)
-        #expect(stage.session.hindrance == .noBluetooth, "it is not better yet")
+        #expect(stage.session.obstacle == .noBluetooth, "it is not better yet")
         stage.list([BlueZFixture.adapter()])
-        #expect(stage.session.hindrance == nil)
+        #expect(stage.session.obstacle == nil)
         #expect(stage.session.isReady)
         #expect(stage.session.adapter?.address == BlueZFixture.address)
         #expect(stage.session.deadline == nil, "nothing to do, nothing to wake for")
@@ -32,7 +32,7 @@ struct BlueZAdapterSessionTests {
     @Test func anAdapterThatIsOffIsSwitchedOn() {
         var stage = BlueZFixture()
         stage.come([BlueZFixture.adapter(isOn: false)])
-        #expect(stage.session.hindrance == .adapterOff)
+        #expect(stage.session.obstacle == .adapterOff)
         #expect(stage.asked == .setPowered(adapter: hci0, true))
         stage.answer()
         #expect(stage.session.isReady)
@@ -42,7 +42,7 @@ struct BlueZAdapterSessionTests {
         var stage = BlueZFixture()
         stage.come([BlueZFixture.adapter(isOn: false)])
         stage.answer(BlueZError("org.bluez.Error.Blocked", "Blocked through rfkill"))
-        #expect(stage.session.hindrance == .adapterBlocked)
+        #expect(stage.session.obstacle == .adapterBlocked)
         #expect(stage.asked == nil)
         stage.pass(.seconds(4.9))
         #expect(stage.calls.count == 2)
@@ -78,7 +78,7 @@ struct BlueZAdapterSessionTests {
     @Test func anAdapterThatSomebodySwitchesOffIsSwitchedOnAfterAMoment() {
         var stage = readyStage()
         stage.tell(BlueZInterfaceUpdate(hci0, .adapter, ["Powered": .flag(false)]))
-        #expect(stage.session.hindrance == .adapterOff)
+        #expect(stage.session.obstacle == .adapterOff)
         #expect(stage.asked == nil)
         stage.pass(BlueZAdapterSession.politeness)
         #expect(stage.calls.last == .setPowered(adapter: hci0, true))
@@ -89,10 +89,10 @@ struct BlueZAdapterSessionTests {
         var stage = BlueZFixture()
         stage.carryOut(stage.session.came(at: stage.clock.now))
         stage.answer(BlueZError("org.freedesktop.DBus.Error.AccessDenied"))
-        #expect(stage.session.hindrance == .noPermission)
+        #expect(stage.session.obstacle == .noPermission)
         stage.pass(BlueZAdapterSession.blockedRetryDelay, answering: false)
         #expect(stage.asked == .getObjects)
-        #expect(stage.session.hindrance == .noPermission, "asking again is no change")
+        #expect(stage.session.obstacle == .noPermission, "asking again is no change")
         stage.list([BlueZFixture.adapter()])
         #expect(stage.session.isReady)
     }
@@ -112,7 +112,7 @@ struct BlueZAdapterSessionTests {
     @Test func withoutTheAdapterThatIsAskedForThereIsNone() {
         var stage = BlueZFixture(.address(BluetoothAddress(value: 1)))
         stage.come()
-        #expect(stage.session.hindrance == .noAdapter)
+        #expect(stage.session.obstacle == .noAdapter)
         #expect(stage.asked == nil)
         stage.tell(BlueZFixture.adapter("/org/bluez/hci7", "00:00:00:00:00:01"), isNew: true)
         #expect(stage.session.isReady)
@@ -130,7 +130,9 @@ struct BlueZAdapterSessionTests {
         stage.search()
         stage.settle()
         stage.pass(.seconds(30))
-        let filters: [AttributeUUID?] = stage.calls.compactMap { if case .setFilter(_, let service) = $0 { .some(service) } else { nil } }
+        let filters: [AttributeUUID?] = stage.calls.compactMap {
+            if case .setFilter(_, let service) = $0 { .some(service) } else { nil }
+        }
         #expect(filters.prefix(4) == [.heartRateService, nil, .heartRateService, nil])
         #expect(
             stage.calls.prefix(5) == [
@@ -215,7 +217,7 @@ struct BlueZAdapterSessionTests {
         var waits: [Duration] = []
         for count in 1...7 {
             stage.answer(silence)
-            #expect(stage.session.hindrance == .noBluetooth)
+            #expect(stage.session.obstacle == .noBluetooth)
             let since = stage.clock.now
             while stage.reconnections < count { stage.pass(.milliseconds(100), answering: false) }
             waits.append(stage.clock.now - since)
@@ -225,7 +227,7 @@ struct BlueZAdapterSessionTests {
         #expect(stage.session.isReady)
         stage.search()
         stage.answer(silence)
-        #expect(stage.session.hindrance == .noBluetooth, "all that it said is dropped")
+        #expect(stage.session.obstacle == .noBluetooth, "all that it said is dropped")
         stage.pass(BlueZAdapterSession.rests[0], answering: false)
         #expect(stage.asked == .getObjects, "the rests begin anew")
     }
@@ -253,7 +255,7 @@ struct BlueZAdapterSessionTests {
         stage.answer()
         stage.answer(silence)
         stage.answer(silence)
-        #expect(stage.session.hindrance == .noBluetooth)
+        #expect(stage.session.obstacle == .noBluetooth)
         stage.pass(BlueZAdapterSession.rests[0], answering: false)
         #expect(stage.reconnections == 1)
     }

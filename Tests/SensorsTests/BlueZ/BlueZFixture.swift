@@ -79,7 +79,7 @@ struct BlueZFixture {
             case .call(let call):
                 asked = call
                 calls.append(call)
-            case .found(let sighting): found.append(sighting)
+            case .found(let result): found.append(result)
             case .reconnect:
                 reconnections += 1
                 carryOut(session.came(at: clock.now))

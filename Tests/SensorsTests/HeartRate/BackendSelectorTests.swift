@@ -23,30 +23,30 @@ struct BackendSelectorTests {
     }
 
     @Test mutating func whereBluetoothdRunsItIsTheWayAtOnce() {
-        #expect(choice.way == nil)
+        #expect(choice.backend == nil)
         report(true)
-        #expect(choice.way == .bluetoothd)
+        #expect(choice.backend == .bluetoothd)
         #expect(choice.reason?.text == "bluetoothd runs")
         #expect(choice.deadline == nil)
     }
 
     @Test mutating func whereItDoesNotRunTheKernelIsTheWayAtOnce() {
         report(false)
-        #expect(choice.way == .kernel)
+        #expect(choice.backend == .kernel)
         #expect(choice.reason?.text == "bluetoothd does not run")
         #expect(choice.deadline == nil)
     }
 
     @Test mutating func aBusThatDoesNotAnswerIsWaitedForTwoSeconds() {
         pass(.seconds(2) - .milliseconds(1))
-        #expect(choice.way == nil)
+        #expect(choice.backend == nil)
         pass(.milliseconds(1))
-        #expect(choice.way == .kernel)
+        #expect(choice.backend == .kernel)
         #expect(choice.reason?.text == "the system bus does not answer")
         report(false)
         #expect(choice.reason?.text == "the system bus does not answer", "why it was chosen does not change")
         report(true)
-        #expect(choice.way == .bluetoothd, "an answer may come late")
+        #expect(choice.backend == .bluetoothd, "an answer may come late")
     }
 
     @Test mutating func bluetoothdThatIsRestartedIsNotLeft() {
@@ -54,11 +54,11 @@ struct BackendSelectorTests {
         for gap in [0.1, 1, 3, 3.9] {
             report(false)
             pass(.seconds(gap))
-            #expect(choice.way == .bluetoothd)
+            #expect(choice.backend == .bluetoothd)
             report(true)
             #expect(choice.deadline == nil)
             pass(.seconds(10))
-            #expect(choice.way == .bluetoothd)
+            #expect(choice.backend == .bluetoothd)
         }
     }
 
@@ -69,20 +69,20 @@ struct BackendSelectorTests {
         // The loss of the bus changes nothing.
         report(false)
         pass(.seconds(1))
-        #expect(choice.way == .kernel)
+        #expect(choice.backend == .kernel)
         #expect(choice.reason?.text == "bluetoothd does not run")
         report(true)
-        #expect(choice.way == .bluetoothd)
+        #expect(choice.backend == .bluetoothd)
     }
 
     @Test(arguments: [(BackendSelector.Preference.kernel, BackendSelector.Backend.kernel), (.bluetoothd, .bluetoothd)])
     mutating func aWayThatIsSaidIsKept(_ wish: BackendSelector.Preference, _ way: BackendSelector.Backend) {
         choice = BackendSelector(wish, at: clock.now)
         for isRunning in [true, false] {
-            #expect(choice.way == way && choice.reason == nil && choice.deadline == nil)
+            #expect(choice.backend == way && choice.reason == nil && choice.deadline == nil)
             report(isRunning)
             pass(.seconds(10))
         }
-        #expect(choice.way == way && choice.reason == nil)
+        #expect(choice.backend == way && choice.reason == nil)
     }
 }

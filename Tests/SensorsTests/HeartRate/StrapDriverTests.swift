@@ -120,7 +120,7 @@ struct StrapDriverTests {
         _ = turn { $0.tick(at: $1, into: &$2) }
         host.obstacle = .adapterOff
         #expect(turn { _, _, _ in }.contains(.finishPairing(.refused)))
-        #expect(driver.rejection == .hindered(.adapterOff))
+        #expect(driver.rejection == .unavailable(.adapterOff))
     }
 
     @Test mutating func withoutPermissionToScanAnUnknownStrapCannotBeFound() {
@@ -128,7 +128,7 @@ struct StrapDriverTests {
         _ = turn { $0.tick(at: $1, into: &$2) }
         let actions = turn { $0.search(at: $1, into: &$2) }
         #expect(actions.contains(.report(.heartLink(LinkStatus(.disconnected, reason: .noPermission)))))
-        #expect(driver.rejection == .hindered(.noPermission))
+        #expect(driver.rejection == .unavailable(.noPermission))
     }
 
     @Test mutating func aReleasedDriverCompletesWhatIsPending() {

@@ -270,7 +270,7 @@ struct StrapLinkTests {
             case 6: link.runChanged(isActive: .random(using: &random), at: clock.now)
             case 7: _ = link.received(strap, at: clock.now)
             case 8: _ = link.wanted(keepsStrap: .random(using: &random), at: clock.now)
-            case 9: _ = link.hindered(by: .random(using: &random) ? .adapterOff : nil, at: clock.now)
+            case 9: _ = link.obstructed(by: .random(using: &random) ? .adapterOff : nil, at: clock.now)
             case 10: link.canListen.toggle()
             case 11:
                 let decisions: [StrapSelector.Decision] = [.wait, .choose, .connect(strap)]

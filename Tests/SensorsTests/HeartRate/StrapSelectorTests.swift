@@ -14,7 +14,7 @@ struct StrapSelectorTests {
     private static let watchLater = LEAddress(BluetoothAddress(value: 0x4A00_0000_0002), .random)
     private static let heartRate = [AttributeUUID(0x180D)]
 
-    private static func sighting(
+    private static func result(
         _ address: LEAddress, _ name: String? = nil, rssi: Int? = -70, services: [AttributeUUID] = heartRate
     ) -> ScanResult {
         ScanResult(address: address, name: name.flatMap { SanitizedText($0) }, rssi: rssi, services: services)
@@ -23,7 +23,7 @@ struct StrapSelectorTests {
     private mutating func hear(
         _ address: LEAddress, _ name: String? = nil, rssi: Int? = -70, services: [AttributeUUID] = heartRate
     ) -> StrapSelector.Decision {
-        choice.received(Self.sighting(address, name, rssi: rssi, services: services), at: clock.now)
+        choice.received(Self.result(address, name, rssi: rssi, services: services), at: clock.now)
         return choice.decision(at: clock.now)
     }
 
@@ -68,7 +68,7 @@ struct StrapSelectorTests {
         _ = hear(Self.h10, "Polar H10 00000001")
         #expect(hear(Self.h9) == .choose)
         #expect(choice.names(at: clock.now)?.text == "Polar H10 00000001, F6:01:02:03:04:05")
-        #expect(choice.sightings(at: clock.now).map(\.address) == [Self.h10, Self.h9])
+        #expect(choice.scanResults(at: clock.now).map(\.address) == [Self.h10, Self.h9])
         clock.advance(by: .seconds(14))
         #expect(hear(Self.h10) == .choose)
         // The other strap is gone.
@@ -108,15 +108,15 @@ struct StrapSelectorTests {
 
     @Test mutating func whatGivesNoHeartRateIsNoStrap() {
         #expect(hear(Self.h10, "Headphones", rssi: -30, services: [AttributeUUID(0x180F)]) == .wait)
-        #expect(choice.sightings(at: clock.now).isEmpty)
+        #expect(choice.scanResults(at: clock.now).isEmpty)
     }
 
     @Test mutating func nameAndServicesMayComeInDifferentDatagrams() {
         _ = hear(Self.h10, rssi: nil)
         _ = hear(Self.h10, "Polar H10 00000001", rssi: -60, services: [AttributeUUID(0xFEEE)])
         #expect(
-            choice.sightings(at: clock.now) == [
-                Self.sighting(
+            choice.scanResults(at: clock.now) == [
+                Self.result(
                     Self.h10, "Polar H10 00000001", rssi: -60, services: [AttributeUUID(0xFEEE), AttributeUUID(0x180D)])
             ])
     }
@@ -298,15 +298,15 @@ struct StrapSelectorTests {
             let stranger = LEAddress(BluetoothAddress(value: 0x4000_0000_0000 + UInt64(number)), .random)
             clock.advance(by: .milliseconds(10))
             #expect(hear(stranger, "\u{1B}[2J\u{202E}", rssi: -20) == .connect(Self.h10))
-            #expect(choice.sightings(at: clock.now).count <= StrapSelector.sightingLimit)
+            #expect(choice.scanResults(at: clock.now).count <= StrapSelector.scanResultLimit)
         }
-        let names = choice.sightings(at: clock.now).compactMap(\.name?.text)
+        let names = choice.scanResults(at: clock.now).compactMap(\.name?.text)
         #expect(names.allSatisfy { $0 == "\u{FFFD}[2J\u{FFFD}" })
     }
 
     @Test func aDeviceWithEndlessServicesIsCutShort() {
         let services = (0..<1_000).map { AttributeUUID(UInt16($0)) }
-        #expect(Self.sighting(Self.h10, services: services).services.count == ScanResult.serviceLimit)
+        #expect(Self.result(Self.h10, services: services).services.count == ScanResult.serviceLimit)
     }
 
     @Test(arguments: 0..<20)

@@ -127,14 +127,14 @@ struct StrapTroubleTests {
     // MARK: The host
 
     @Test mutating func anAdapterThatIsOffStopsTheSearchAndItsReturnBeginsItAnew() {
-        #expect(link.hindered(by: .adapterOff, at: clock.now) == [.stopScan])
+        #expect(link.obstructed(by: .adapterOff, at: clock.now) == [.stopScan])
         #expect(link.status == LinkStatus(.disconnected, reason: .adapterOff))
         #expect(link.deadline == nil)
         #expect(link.found(strap, at: clock.now) == [])
         #expect(link.wanted(keepsStrap: true, at: clock.now) == [])
-        #expect(link.hindered(by: .noAdapter, at: clock.now) == [])
+        #expect(link.obstructed(by: .noAdapter, at: clock.now) == [])
         #expect(link.status.reason == .noAdapter)
-        #expect(link.hindered(by: nil, at: clock.advance(by: .seconds(600))) == [])
+        #expect(link.obstructed(by: nil, at: clock.advance(by: .seconds(600))) == [])
         #expect(link.deadline == clock.now)
         #expect(link.tick(at: clock.now) == [.search])
         #expect(link.duty == .full)
@@ -144,7 +144,7 @@ struct StrapTroubleTests {
         _ = link.found(strap, at: clock.now)
         _ = link.connected(at: clock.now)
         link.received(.worn, at: clock.now)
-        #expect(link.hindered(by: .noAdapter, at: clock.now) == [.disconnect])
+        #expect(link.obstructed(by: .noAdapter, at: clock.now) == [.disconnect])
         #expect(link.lost(.ended, at: clock.now) == [])
         #expect(link.status == LinkStatus(.disconnected, reason: .noAdapter, address: strap.address))
     }

@@ -23,7 +23,7 @@ struct MgmtAdapterFixture {
         for action in actions {
             switch action {
             case .send(let bytes): for answer in kernel.answers(to: bytes) { hear(answer) }
-            case .found(let sighting): found.append(sighting)
+            case .found(let result): found.append(result)
             case .keep(let keys): self.keys = keys
             case .endPairing(let outcome): pairings.append(outcome)
             }

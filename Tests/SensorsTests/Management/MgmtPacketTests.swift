@@ -36,23 +36,23 @@ struct MgmtPacketTests {
         let packet = try packet(
             "1200 0100 1c00 f5f4f3f2f1f0 02 c4 00000000 0e00 02 01 06 03 02 0d 18 06 09 41 4c 50 48 41")
         #expect(packet.index == 1)
-        guard case .found(let sighting) = packet.event else {
+        guard case .found(let result) = packet.event else {
             Issue.record("not found")
             return
         }
-        #expect(sighting.address == Self.strap)
-        #expect(sighting.rssi == -60)
-        #expect(sighting.name?.text == "ALPHA")
-        #expect(sighting.services == [AttributeUUID(0x180D)])
+        #expect(result.address == Self.strap)
+        #expect(result.rssi == -60)
+        #expect(result.name?.text == "ALPHA")
+        #expect(result.services == [AttributeUUID(0x180D)])
     }
 
     @Test func aStrengthThatTheAdapterDoesNotKnowIsAbsent() throws {
         let packet = try packet("1200 0000 0e00 f5f4f3f2f1f0 02 7f 04000000 0000")
-        guard case .found(let sighting) = packet.event else {
+        guard case .found(let result) = packet.event else {
             Issue.record("not found")
             return
         }
-        #expect(sighting.rssi == nil)
+        #expect(result.rssi == nil)
     }
 
     @Test(arguments: [
