@@ -48,10 +48,10 @@ extension Invocation {
             name = slash.map { String(path[path.index(after: $0)...]) } ?? path
             directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
             var status = stat()
-            if name.isEmpty || lstat(path, &status) == 0 { throw isTaken }
+            if name.isEmpty || lstat(path, &status) == 0 { throw alreadyExists }
         }
 
-        private var isTaken: Failure {
+        private var alreadyExists: Failure {
             .failed("\(harmless(path, limit: 256) ?? path) exists already; name another file with -o")
         }
 
@@ -60,7 +60,7 @@ extension Invocation {
             do {
                 var file = try AtomicFileWriter(in: directory, name: name)
                 let loss = try body { try file.write($0) }
-                guard try file.finish(as: name) else { throw isTaken }
+                guard try file.finish(as: name) else { throw alreadyExists }
                 return loss
             } catch let error as SystemError {
                 throw Failure.failed("cannot write \(harmless(path, limit: 256) ?? path): \(error)")

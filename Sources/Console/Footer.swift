@@ -66,7 +66,7 @@ struct Footer {
     }
 
     private static func colour(ofPosition state: StateLine) -> Style.Colour {
-        if state.gpsd.state == .connected { return StatusText.positionTrouble(state) == nil ? .green : .yellow }
+        if state.gpsd.state == .connected { return StatusText.positionProblem(state) == nil ? .green : .yellow }
         return state.gpsd.state == .connecting ? .yellow : .red
     }
 

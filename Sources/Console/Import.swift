@@ -73,7 +73,7 @@ extension Invocation {
             let line = words.line(imported.recording) + words.otherDistance(imported.recording)
             try writeOut("\(file.name) is activity \(id): \(line).\n")
         }
-        let words = imported.leftovers.words
+        let words = imported.skipped.words
         if !words.isEmpty { complain("\(file.name): not imported: \(words.joined(separator: ", "))") }
     }
 }

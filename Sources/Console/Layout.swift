@@ -51,17 +51,17 @@ struct Layout: Equatable {
     /// Quality of a layout: first all fields shown, then titles and space between bands, then large digits.
     private struct Rank: Comparable {
         var leftOut: Int
-        /// Index into ``manners``.
-        var manner: Int
+        /// Index into ``styles``.
+        var style: Int
         var top: Int
 
         static func < (lhs: Rank, rhs: Rank) -> Bool {
-            (rhs.leftOut, rhs.manner, lhs.top) < (lhs.leftOut, lhs.manner, rhs.top)
+            (rhs.leftOut, rhs.style, lhs.top) < (lhs.leftOut, lhs.style, rhs.top)
         }
     }
 
     /// Uses of the rows, best first: rows between bands, rows of titles, height of the largest digits.
-    private static let manners: [(gap: Int, titles: Bool, tops: ClosedRange<Int>)] = [
+    private static let styles: [(gap: Int, titles: Bool, tops: ClosedRange<Int>)] = [
         (1, true, 5...100), (0, true, 3...100), (0, false, 3...100), (1, true, 1...1), (0, true, 1...1),
         (0, false, 1...1),
     ]
@@ -70,11 +70,11 @@ struct Layout: Equatable {
     private static func fitting(_ bands: [Band], columns: Int, rows: Int) -> (rank: Rank, bands: [Band])? {
         for leftOut in 0..<bands.count {
             let bands = Array(bands.dropLast(leftOut))
-            for (index, manner) in manners.enumerated() {
+            for (index, manner) in styles.enumerated() {
                 for top in manner.tops.reversed() where top <= rows {
                     guard let sized = sized(bands, top: top, titles: manner.titles, columns: columns) else { continue }
                     let used = sized.reduce(0) { $0 + $1.height + ($1.hasTitleRow ? 1 : 0) + manner.gap } - manner.gap
-                    if used <= rows { return (Rank(leftOut: leftOut, manner: index, top: top), sized) }
+                    if used <= rows { return (Rank(leftOut: leftOut, style: index, top: top), sized) }
                 }
             }
         }

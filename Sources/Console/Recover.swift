@@ -60,7 +60,7 @@ extension Invocation {
             case .waits:
                 throw Failure.failed(
                     "less than \(JournalRecovery.margin >> 20) MiB are free; free some space and try again")
-            case .refused: throw Failure.failed("nothing was recovered")
+            case .rejected: throw Failure.failed("nothing was recovered")
             case .done: return
             }
         }

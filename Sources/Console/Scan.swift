@@ -50,7 +50,7 @@ extension ControlClient {
     }
 
     fileprivate mutating func scanned(seconds: Int) throws(Failure) -> JSON {
-        let answer = try scan(seconds: seconds)
-        return (try? JSON(parsing: answer.utf8)) ?? .null
+        let straps = try scan(seconds: seconds)
+        return (try? JSON(parsing: straps.utf8)) ?? .null
     }
 }

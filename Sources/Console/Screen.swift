@@ -177,8 +177,8 @@ struct Screen {
         let middle = size.rows / 2
         put("Waiting for paced", middle, 0, size.columns, Style(isBold: true), on: &canvas)
         put("in " + view.directory, middle + 1, 0, size.columns, .quiet, on: &canvas)
-        if let trouble = view.trouble {
-            put(trouble, middle + 2, 0, size.columns, Style(colour: .red), on: &canvas)
+        if let error = view.error {
+            put(error, middle + 2, 0, size.columns, Style(colour: .red), on: &canvas)
         }
         if size.rows >= 5 { put(Footer.leaveHint, size.rows - 1, 0, size.columns, .quiet, on: &canvas) }
     }

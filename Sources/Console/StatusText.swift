@@ -15,7 +15,7 @@ struct StatusText {
             parts.append(pace(state.pace))
         }
         parts.append(state.heart.link.state == .connected ? heart(state.heart) : Self.heartLink(state))
-        if let trouble = Self.positionTrouble(state) { parts.append(trouble) }
+        if let problem = Self.positionProblem(state) { parts.append(problem) }
         return (parts + state.faults).joined(separator: "  ")
     }
 
@@ -185,7 +185,7 @@ extension StatusText {
     }
 
     /// Why there is no good position; nil if there is one.
-    static func positionTrouble(_ state: StateLine) -> String? {
+    static func positionProblem(_ state: StateLine) -> String? {
         if state.gpsd.state != .connected { return gpsdLink(state) }
         guard let position = state.position else { return "no position" }
         return position.isStale ? "position stale" : nil
@@ -193,7 +193,7 @@ extension StatusText {
 
     /// The quality of the position in a few words.
     static func positionInShort(_ state: StateLine) -> String {
-        if let trouble = positionTrouble(state) { return trouble }
+        if let problem = positionProblem(state) { return problem }
         let satellites = state.position?.satellites.map { " \($0) satellites" }
         let accuracy = state.position?.accuracyMetres.map { " ±\(whole($0)) m" }
         return "GPS" + (satellites ?? "") + (accuracy ?? "")

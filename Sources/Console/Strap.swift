@@ -78,13 +78,16 @@ extension Invocation {
         guard let json = try? JSON(parsing: state.utf8), let line = StateLine(json) else {
             throw .failed("the STATE from paced is invalid")
         }
-        let ours = (try? JSON(parsing: straps.utf8))?.array?.compactMap { $0.harmlessText() } ?? []
+        let selected = (try? JSON(parsing: straps.utf8))?.array?.compactMap { $0.harmlessText() } ?? []
         var rows = [("Strap", StatusText(metric: true).strap(line))]
-        if line.heart.link.reason == LinkReason.ambiguous.rawValue, let heard = line.heart.link.name {
-            rows.append(("In range", heard + "; 'pacectl strap use STRAP' selects one"))
+        if line.heart.link.reason == LinkReason.ambiguous.rawValue, let names = line.heart.link.name {
+            rows.append(("In range", names + "; 'pacectl strap use STRAP' selects one"))
         }
         rows.append(
-            ("Selected", ours.isEmpty ? "auto: the known strap, or the one in range" : ours.joined(separator: ", ")))
+            (
+                "Selected",
+                selected.isEmpty ? "auto: the known strap, or the one in range" : selected.joined(separator: ", ")
+            ))
         rows.append(
             ("Bluetooth", (line.bluetooth.name ?? "not known") + (line.bluetooth.reason.map { ": " + $0 } ?? "")))
         return rows.map { $0 + String(repeating: " ", count: 11 - $0.count) + $1 + "\n" }.joined()

@@ -19,10 +19,10 @@ final class Watch {
     private var connection: Connection?
     private var arrivals: DescriptorSource?
     private var sources: [AnyObject] = []
-    private var room: DescriptorSource?
+    private var writeSource: DescriptorSource?
     private var second: TimerSource?
 
-    private var heardAt = Clock.now()
+    private var receivedAt = Clock.now()
     private var lapEndsAt: Instant?
 
     /// How long an ended lap is shown.
@@ -64,10 +64,10 @@ final class Watch {
         if terminal.hasKeys {
             sources.append(try loop.watch(terminal.input, for: .reading) { [unowned self] _ in press() })
         }
-        room = try loop.watch(terminal.output, for: []) { [unowned self] readiness in
+        writeSource = try loop.watch(terminal.output, for: []) { [unowned self] readiness in
             if readiness.contains(.hungUp) || readiness.contains(.failed) { return loop.stop(0) }
             terminal.flush()
-            if terminal.isReady, isBehind { draw() } else { watchForRoom() }
+            if terminal.isReady, isBehind { draw() } else { watchForWriting() }
         }
         second = try loop.timer { [unowned self] in pass() }
         second?.arm(at: Clock.now() + .seconds(1))
@@ -83,7 +83,7 @@ final class Watch {
                 #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"interval_ms":100}"#)
             arrivals = try loop.watch(connection.descriptor, for: .reading) { [unowned self] _ in receive() }
             self.connection = connection
-            heardAt = Clock.now()
+            receivedAt = Clock.now()
         } catch let error as SystemError {
             if ![ENOENT, ECONNREFUSED, EAGAIN].contains(error.code) { throw Failure(connectingTo: path, error) }
         } catch {
@@ -113,8 +113,8 @@ final class Watch {
         if let state = StateLine(line) {
             view.state = state
             view.silentSeconds = nil
-            view.trouble = nil
-            heardAt = Clock.now()
+            view.error = nil
+            receivedAt = Clock.now()
         } else if let settings = Settings(line: line) {
             view.settings = settings
             knowsSettings = true
@@ -125,7 +125,7 @@ final class Watch {
             failure = reason
             loop.stop(1)
         } else if line["class"]?.string == "ERROR" {
-            view.trouble = line["message"]?.harmlessText(limit: 256)
+            view.error = line["message"]?.harmlessText(limit: 256)
         }
     }
 
@@ -159,9 +159,9 @@ final class Watch {
         let now = Clock.now()
         second?.arm(at: now + .seconds(1))
         if connection == nil {
-            do { try connect() } catch { view.trouble = error.message }
-        } else if now - heardAt >= Self.timeout {
-            view.silentSeconds = Int((now - heardAt).inSeconds)
+            do { try connect() } catch { view.error = error.message }
+        } else if now - receivedAt >= Self.timeout {
+            view.silentSeconds = Int((now - receivedAt).inSeconds)
         }
         if let end = lapEndsAt, now >= end {
             view.endedLap = nil
@@ -188,10 +188,10 @@ final class Watch {
         let frame = Frame(size: size, rows: Screen(size: size, palette: terminal.palette).rows(of: view))
         terminal.send(frame.sequence(after: shown))
         shown = frame
-        watchForRoom()
+        watchForWriting()
     }
 
-    private func watchForRoom() {
-        room?.watch(for: terminal.isReady ? [] : .writing)
+    private func watchForWriting() {
+        writeSource?.watch(for: terminal.isReady ? [] : .writing)
     }
 }

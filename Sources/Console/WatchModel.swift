@@ -14,7 +14,7 @@ struct WatchModel: Equatable {
     /// The runtime directory.
     var directory = ""
     /// The daemon's message before it closed the connection.
-    var trouble: String?
+    var error: String?
     /// The offset of local time from UTC.
     var minutesFromUTC = 0
 

@@ -26,7 +26,7 @@ extension Daemon {
         if change.key == .straps {
             try checkStrapsAreFree()
             var list = straps
-            list.ours = change.values.straps
+            list.selected = change.values.straps
             save(list, at: now)
             applyStraps()
         } else {
@@ -41,7 +41,7 @@ extension Daemon {
 
     /// Stores the user's choice of straps, including whether any is used.
     func saveStrapSetting(at now: Instant) {
-        save(made.adopt(SettingChange(.straps) { $0.straps = straps.ours }), at: now)
+        save(made.adopt(SettingChange(.straps) { $0.straps = straps.selected }), at: now)
         save(made.adopt(strapsAreOff: straps.isOff), at: now)
     }
 
@@ -57,7 +57,7 @@ extension Daemon {
         take(engine.settings.differences(from: settings).filter { $0 != .straps }, of: settings, at: now)
         guard !before.saysStraps, made.saysStraps, strapOption == .auto else { return }
         var list = straps
-        list.ours = settings.straps
+        list.selected = settings.straps
         list.isOff = made.strapsAreOff ?? (configuration.straps == .off)
         save(list, at: now)
         applyStraps()

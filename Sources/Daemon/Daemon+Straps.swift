@@ -16,8 +16,8 @@ extension Daemon {
         _ kept: StrapStore, _ made: UserSettings, _ settings: Settings, _ configuration: Configuration
     ) -> StrapStore {
         var list = kept
-        if made.saysStraps || !kept.saysWhatPeopleWant {
-            list.ours = settings.straps
+        if made.saysStraps || !kept.hasSelection {
+            list.selected = settings.straps
             list.isOff = made.strapsAreOff ?? (configuration.straps == .off)
         }
         return list
@@ -30,7 +30,7 @@ extension Daemon {
     static func strapSetting(_ options: Options, kept list: StrapStore) -> [String] {
         switch options.strap {
         case .ours(let straps): straps
-        case .auto, .off, .unix, nil: list.ours
+        case .auto, .off, .unix, nil: list.selected
         }
     }
 
@@ -54,7 +54,7 @@ extension Daemon {
         try checkStrapsAreFree()
         var list = straps
         try list.forget(strap)
-        let isSaidAnew = list.ours != straps.ours
+        let isSaidAnew = list.selected != straps.selected
         save(list, at: now)
         if isSaidAnew { saveStrapSetting(at: now) }
         strapWays?.forget(strap.map { StrapMatcher($0) } ?? nil, said: patterns)
@@ -74,7 +74,7 @@ extension Daemon {
             throw .notFound("strap", "this is not an address or a name of a strap")
         }
         return try later { strapWays, settle in
-            strapWays.pair(pattern) { settle($0.answer) }
+            strapWays.pair(pattern) { settle($0.response) }
         }
     }
 
@@ -123,12 +123,12 @@ extension Daemon {
     func save(_ list: StrapStore, at now: Instant) {
         guard list != straps else { return }
         // With the option `--strap`, the setting stays and only known straps and keys change.
-        let isSaidAnew = list.ours != straps.ours
+        let isSaidAnew = list.selected != straps.selected
         let isLearnt = list.remembered != straps.remembered || list.keys != straps.keys
         straps = list
         if isSaidAnew {
             var settings = engine.settings
-            settings.straps = list.ours
+            settings.straps = list.selected
             step(.setting(.straps, settings), at: now)
             stateServer?.settingsChanged(settings)
         }
@@ -159,7 +159,7 @@ extension Daemon {
             return
         }
         let list = straps
-        let isAsked = diskWorker?.submit(.keep(list, in: strapFile)) { [unowned self] answer in
+        let isAsked = diskWorker?.submit(.write(list, in: strapFile)) { [unowned self] answer in
             isWritingStraps = false
             if case .failure(let trouble) = answer { complain("\(trouble)") }
             if list.remembered != straps.remembered || list.keys != straps.keys { flushStraps() }

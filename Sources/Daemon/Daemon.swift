@@ -131,7 +131,7 @@ package final class Daemon {
         ) { [unowned self] in receive($0) }
         if let finding { begin(finding) }
         repairSettings(damages, at: now)
-        if kept.saysWhatPeopleWant, !made.saysStraps { saveStrapSetting(at: now) }
+        if kept.hasSelection, !made.saysStraps { saveStrapSetting(at: now) }
         try connectDevices()
         onTimer()
     }
@@ -163,7 +163,7 @@ package final class Daemon {
     }
 
     private func connectDevices() throws(SystemError) {
-        if !Clock.mayBeAsked {
+        if !Clock.canQuerySynchronisation {
             clockWatch = try TimedatedMonitor(loop: loop) { Clock.setSynchronised(isSynchronised: $0) }
         }
         let report: (Input) -> Void = { [unowned self] in receive($0) }

@@ -57,8 +57,8 @@ extension FuzzTarget {
         let read = done(4, address + [9, 2, 0, 0x81, 2, 0, 0, 0x80, 0, 0, 0])
         let on = done(0x0D, [0x80, 2, 0, 0]) + done(5, [0x81, 2, 0, 0])
         let ready = listed + read + on + done(0x15, [0, 0]) + done(0x18, []) + done(0x4C, [])
-        let heard = packet(0x12, strap + [0xC4, 0, 0, 0, 0, 14, 0] + advertisement)
-        let discovered = [254, 1] + done(0x23, [6]) + packet(0x13, [6, 1]) + heard + packet(0x13, [6, 0]) + [255, 9]
+        let found = packet(0x12, strap + [0xC4, 0, 0, 0, 0, 14, 0] + advertisement)
+        let discovered = [254, 1] + done(0x23, [6]) + packet(0x13, [6, 1]) + found + packet(0x13, [6, 0]) + [255, 9]
         let connected = packet(0x0B, strap + [0, 0, 0, 0, 0, 0]) + packet(0x0C, strap + [1])
         let key: [UInt8] = [0, 1, 16] + Array(repeating: 7, count: 26)
         let paired =

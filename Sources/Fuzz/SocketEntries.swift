@@ -78,7 +78,7 @@ extension FuzzTarget {
             do throws(BadLine) {
                 queue.apply(try SubscriptionRequest(line: line), ring: ring)
             } catch {
-                queue.refuse(error.message)
+                queue.queueError(error.message)
             }
             let event = Event(at: Instant(milliseconds: 9000), kind: .start(.run))
             ring.append(EventLine(event, number: ring.retained.upperBound))
@@ -158,7 +158,7 @@ extension FuzzTarget {
             return .setting(change.key, settings)
         case .scan: return .straps([])
         case .activities: return .activities([])
-        case .pair: return try PairingResult.absent.answer.get()
+        case .pair: return try PairingResult.absent.response.get()
         case .use(let use):
             try use.apply(to: &straps)
             return .link(pipeline.state(at: now).heart.link)

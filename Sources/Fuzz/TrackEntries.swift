@@ -31,7 +31,7 @@ extension FuzzTarget {
         do {
             while !reader.isAtEnd { try file.feed(reader.bytes(size).span) { rows.append($0) } }
             let imported = try file.finish { rows.append($0) }
-            precondition(imported.leftovers.entries.count <= SkippedElements.nameLimit)
+            precondition(imported.skipped.entries.count <= SkippedElements.nameLimit)
             return ImportedFile(recording: imported.recording, rows: rows)
         } catch {
             precondition(error is FileError)

@@ -60,7 +60,7 @@ package struct XMLReader: ~Copyable {
         while start < bytes.count {
             let end = min(start + Self.pieceSize, bytes.count)
             try parse(bytes.extracting(start..<end), isLast: false)
-            try session.handOver(row)
+            try session.drainRows(row)
             start = end
         }
     }
@@ -71,7 +71,7 @@ package struct XMLReader: ~Copyable {
     package mutating func finish(_ row: (RecordingRow) throws -> Void) throws -> ImportedRecording {
         try parse([UInt8]().span, isLast: true)
         let recording = try session.finish()
-        try session.handOver(row)
+        try session.drainRows(row)
         return recording
     }
 
@@ -157,7 +157,7 @@ private final class XMLSession {
         isCollecting = false
     }
 
-    func handOver(_ row: (RecordingRow) throws -> Void) throws {
+    func drainRows(_ row: (RecordingRow) throws -> Void) throws {
         for next in machine?.drainRows() ?? [] { try row(next) }
     }
 

@@ -7,7 +7,7 @@ package import Pipeline
 extension JSONWriter {
     package mutating func entry(_ kind: InputLogEntry.Kind) {
         switch kind {
-        case .snapshot(let beginning): object { $0.members(of: beginning) }
+        case .snapshot(let snapshot): object { $0.members(of: snapshot) }
         case .input(let input): self.input(input)
         case .command(let command): object { $0.members(of: command) }
         case .suspended(let duration): value(duration.wholeNanoseconds)

@@ -5,19 +5,19 @@ import Pipeline
 // The pipeline's snapshot as JSON: the first entry of an activity's input log.
 
 extension JSONWriter {
-    mutating func members(of beginning: PipelineSnapshot) {
+    mutating func members(of snapshot: PipelineSnapshot) {
         key("settings")
-        stored(beginning.settings)
-        member("demo", beginning.isDemo)
-        member("last_activity", beginning.lastActivity)
-        timed("heart_link", beginning.heartLink) { $0.members(of: $1) }
-        timed("gpsd_link", beginning.gpsdLink) { $0.members(of: $1) }
-        object("bluetooth") { $0.members(of: beginning.bluetooth) }
-        member("battery", beginning.batteryPercent)
-        if let position = beginning.position { timed("position", position) { $0.members(of: $1) } }
-        timed("freshness", beginning.freshness) { $0.member("value", $1.token) }
+        stored(snapshot.settings)
+        member("demo", snapshot.isDemo)
+        member("last_activity", snapshot.lastActivity)
+        timed("heart_link", snapshot.heartLink) { $0.members(of: $1) }
+        timed("gpsd_link", snapshot.gpsdLink) { $0.members(of: $1) }
+        object("bluetooth") { $0.members(of: snapshot.bluetooth) }
+        member("battery", snapshot.batteryPercent)
+        if let position = snapshot.position { timed("position", position) { $0.members(of: $1) } }
+        timed("freshness", snapshot.freshness) { $0.member("value", $1.token) }
         array("faults") { faults in
-            for fault in beginning.faults {
+            for fault in snapshot.faults {
                 faults.object { line in
                     line.member("fault", fault.name.token)
                     line.member("since", fault.since)
@@ -25,19 +25,19 @@ extension JSONWriter {
                 }
             }
         }
-        if let rejections = beginning.rejections {
+        if let rejections = snapshot.rejections {
             object("refusing") { line in
                 line.member("since", rejections.since)
                 line.member("last", rejections.last)
                 line.member("reason", rejections.reason.token)
             }
         }
-        object("clock") { $0.members(of: beginning.clock) }
-        object("heart") { $0.members(of: beginning.heart) }
-        object("filter") { $0.members(of: beginning.filter) }
-        if let newest = beginning.newest { object("newest") { $0.members(of: newest) } }
-        array("jitter") { for metres in beginning.jitter { $0.exact(metres) } }
-        member("next_second", beginning.nextSecond)
+        object("clock") { $0.members(of: snapshot.clock) }
+        object("heart") { $0.members(of: snapshot.heart) }
+        object("filter") { $0.members(of: snapshot.filter) }
+        if let newest = snapshot.newest { object("newest") { $0.members(of: newest) } }
+        array("jitter") { for metres in snapshot.jitter { $0.exact(metres) } }
+        member("next_second", snapshot.nextSecond)
     }
 
     private mutating func members(of clock: PipelineSnapshot.Clock) {

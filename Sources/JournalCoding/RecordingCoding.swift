@@ -28,30 +28,30 @@ package enum RecordingText {
         return RecoveryNote(formerID: json["id"]?.integer, lostRows: json["lost_rows"]?.integer ?? 0)
     }
 
-    package static func text(of claim: SourceTotals) -> [UInt8] {
+    package static func text(of totals: SourceTotals) -> [UInt8] {
         var line = JSONWriter(capacity: 256)
         line.object { line in
-            line.member("creator", claim.creator?.text)
-            line.member("elapsed_ms", claim.elapsedMilliseconds)
-            line.member("total_ms", claim.totalMilliseconds)
-            line.member("distance_m", claim.distanceMetres, decimals: 3)
-            line.member("ascent_m", claim.ascentMetres, decimals: 3)
-            line.member("heart_average_bpm", claim.averageHeartRate, decimals: 3)
-            line.member("heart_maximum_bpm", claim.maximumHeartRate)
+            line.member("creator", totals.creator?.text)
+            line.member("elapsed_ms", totals.elapsedMilliseconds)
+            line.member("total_ms", totals.totalMilliseconds)
+            line.member("distance_m", totals.distanceMetres, decimals: 3)
+            line.member("ascent_m", totals.ascentMetres, decimals: 3)
+            line.member("heart_average_bpm", totals.averageHeartRate, decimals: 3)
+            line.member("heart_maximum_bpm", totals.maximumHeartRate)
         }
         return line.bytes
     }
 
-    package static func claim(_ text: String) -> SourceTotals? {
+    package static func totals(_ text: String) -> SourceTotals? {
         guard let json = try? JSON(parsing: text.utf8) else { return nil }
-        var claim = SourceTotals()
-        claim.creator = json["creator"]?.string.flatMap { SanitizedText($0) }
-        claim.elapsedMilliseconds = json["elapsed_ms"]?.integer.map(Int64.init)
-        claim.totalMilliseconds = json["total_ms"]?.integer.map(Int64.init)
-        claim.distanceMetres = json["distance_m"]?.number
-        claim.ascentMetres = json["ascent_m"]?.number
-        claim.averageHeartRate = json["heart_average_bpm"]?.number
-        claim.maximumHeartRate = json["heart_maximum_bpm"]?.integer
-        return claim
+        var totals = SourceTotals()
+        totals.creator = json["creator"]?.string.flatMap { SanitizedText($0) }
+        totals.elapsedMilliseconds = json["elapsed_ms"]?.integer.map(Int64.init)
+        totals.totalMilliseconds = json["total_ms"]?.integer.map(Int64.init)
+        totals.distanceMetres = json["distance_m"]?.number
+        totals.ascentMetres = json["ascent_m"]?.number
+        totals.averageHeartRate = json["heart_average_bpm"]?.number
+        totals.maximumHeartRate = json["heart_maximum_bpm"]?.integer
+        return totals
     }
 }

@@ -27,20 +27,20 @@ package enum Clock {
 
     /// - Parameter answer: the kernel's: 1 or 0; negative if this process may not ask it.
     static func isSynchronised(kernel answer: Int32) -> Bool {
-        answer < 0 ? hearsay.withLock { $0 } : answer == 1
+        answer < 0 ? reportedSynchronised.withLock { $0 } : answer == 1
     }
 
     /// Whether this process may ask the kernel; systemd's `ProtectClock=` forbids it.
-    package static var mayBeAsked: Bool {
+    package static var canQuerySynchronisation: Bool {
         clinux_clock_is_synchronised() >= 0
     }
 
     /// Sets the answer of a service that may ask the kernel (``TimedatedMonitor``).
     package static func setSynchronised(isSynchronised: Bool) {
-        hearsay.withLock { $0 = isSynchronised }
+        reportedSynchronised.withLock { $0 = isSynchronised }
     }
 
-    private static let hearsay = Locked(false)
+    private static let reportedSynchronised = Locked(false)
 
     /// The random id of this boot, the scope of instants; empty without `/proc`.
     package static func bootID() -> String {

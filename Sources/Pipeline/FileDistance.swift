@@ -1,7 +1,7 @@
 package import Domain
 
 /// Computes the distance of an imported recording by a run's rules, at the file's own
-/// times. The totals that the file states stay beside it (``RecordedActivity/claim``).
+/// times. The totals that the file states stay beside it (``RecordedActivity/sourceTotals``).
 ///
 ///     rows that state a distance ──▶ DistanceLimit ──▶ the same rows without impossible metres
 ///     rows with positions only ────▶ TrackDistance ──▶ the recording's total

@@ -9,12 +9,12 @@ package struct InputLogEntry: Equatable, Sendable {
     package var at: Instant
     package var kind: Kind
     /// Why the fix was rejected; nil if it was accepted. It is informative: a replay judges the fix itself.
-    package var refusal: FixRejection?
+    package var rejection: FixRejection?
 
     package init(at: Instant, _ kind: Kind, refusal: FixRejection? = nil) {
         self.at = at
         self.kind = kind
-        self.refusal = refusal
+        self.rejection = refusal
     }
 
     package enum Kind: Equatable, Sendable {

@@ -178,7 +178,7 @@ package struct RunEngine: Sendable {
         pipeline.receive(input, at: now, into: &effects)
         guard isRecorded else { return }
         var entry = InputLogEntry(at: now, .input(input))
-        if case .fix = input { entry.refusal = pipeline.refusal }
+        if case .fix = input { entry.rejection = pipeline.refusal }
         append(entry, into: &effects)
     }
 

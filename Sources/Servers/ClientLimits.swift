@@ -23,7 +23,7 @@ package struct ClientLimits: Equatable, Sendable {
     ///   - client: the accepted connection.
     ///   - others: the user ids and descriptor numbers of the connected clients.
     ///   - spare: how many of the last descriptors these clients may not use.
-    func refusal(
+    func rejection(
         of client: borrowing FileDescriptor, from user: UInt32, among others: [(user: UInt32, number: Int32)],
         keeping spare: Int32 = spareDescriptors
     ) -> String? {

@@ -17,7 +17,7 @@ package final class ControlServer {
     }
 
     /// Executes a request of a client, or rejects it.
-    package typealias Answer = (ControlRequest, PeerCredentials) -> Reply
+    package typealias Dispatch = (ControlRequest, PeerCredentials) -> Reply
 
     /// A client that reads nothing of its responses for this long is closed.
     package static let stallLimit = Duration.seconds(30)
@@ -28,7 +28,7 @@ package final class ControlServer {
     package var limits: ClientLimits
 
     private let loop: EventLoop
-    private let answer: Answer
+    private let dispatch: Dispatch
     private var listener: Listener?
     private var stallTimer: StallTimer?
     private var callers: [ControlConnection] = []
@@ -38,15 +38,15 @@ package final class ControlServer {
     ///   - answer: executes requests. Called in the loop.
     package init(
         socket: consuming FileDescriptor, loop: EventLoop, limits: ClientLimits = ControlServer.limits,
-        stallLimit: Duration = ControlServer.stallLimit, answer: @escaping Answer
+        stallLimit: Duration = ControlServer.stallLimit, answer: @escaping Dispatch
     ) throws(SystemError) {
         self.loop = loop
         self.limits = limits
-        self.answer = answer
+        self.dispatch = answer
         stallTimer = try StallTimer(limit: stallLimit, loop: loop) { [unowned self] in closeStuck(since: $0) }
         listener = try Listener(
             socket, loop: loop, accepted: { [unowned self] in accept($0) },
-            refused: { Self.refuse($0, ClientLimits.noDescriptor) })
+            refused: { Self.reject($0, ClientLimits.noDescriptor) })
     }
 
     /// Closes all clients, after sending what the kernel still accepts of their responses.
@@ -67,8 +67,8 @@ package final class ControlServer {
         // The client has already disconnected.
         guard let peer = try? UnixSocket.peer(of: socket) else { return }
         let others = callers.map { (user: $0.peer.user, number: $0.socket.number) }
-        if let refusal = limits.refusal(of: socket, from: peer.user, among: others) {
-            return Self.refuse(socket, refusal)
+        if let reason = limits.rejection(of: socket, from: peer.user, among: others) {
+            return Self.reject(socket, reason)
         }
         let caller = ControlConnection(socket, peer: peer)
         do throws(SystemError) {
@@ -80,9 +80,9 @@ package final class ControlServer {
     }
 
     /// Sends an error without a request, and closes.
-    private static func refuse(_ socket: consuming FileDescriptor, _ refusal: String) {
+    private static func reject(_ socket: consuming FileDescriptor, _ reason: String) {
         var line = JSONWriter(capacity: 256)
-        JSONRPC.refuse(.busy(refusal), into: &line)
+        JSONRPC.writeError(.busy(reason), into: &line)
         _ = socket.send(line.bytes[...])
     }
 
@@ -117,7 +117,7 @@ package final class ControlServer {
     private func dispatch(_ line: LineReader.Line, of caller: ControlConnection) {
         guard case .line(let bytes) = line else {
             let limit = JSONRPC.lineLimit
-            return JSONRPC.refuse(.invalidRequest("a line is at most \(limit) bytes"), into: &caller.output)
+            return JSONRPC.writeError(.invalidRequest("a line is at most \(limit) bytes"), into: &caller.output)
         }
         let peer = caller.peer
         let pending = JSONRPC.respond(bytes, into: &caller.output) {
@@ -127,9 +127,9 @@ package final class ControlServer {
                 result.value(written: OpenRPC.document.utf8)
                 return .written
             }
-            switch answer(try ControlRequest(method: method, parameters: parameters), peer) {
-            case .now(let answered):
-                result.result(try answered.get())
+            switch dispatch(try ControlRequest(method: method, parameters: parameters), peer) {
+            case .now(let outcome):
+                result.result(try outcome.get())
                 return .written
             case .later(let token): return .later(token)
             }

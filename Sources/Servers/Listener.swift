@@ -16,7 +16,7 @@ package final class Listener {
     private let socket: FileDescriptor
     private var reserve: FileDescriptor?
     private let accepted: (consuming FileDescriptor) -> Void
-    private let refused: (consuming FileDescriptor) -> Void
+    private let rejected: (consuming FileDescriptor) -> Void
     private var source: DescriptorSource?
     private var retry: TimerSource?
 
@@ -29,7 +29,7 @@ package final class Listener {
     ) throws(SystemError) {
         self.socket = socket
         self.accepted = accepted
-        self.refused = refused
+        self.rejected = refused
         reserve = try FileDescriptor.open("/dev/null", O_RDONLY)
         retry = try loop.timer { [unowned self] in source?.watch(for: .reading) }
         source = try loop.watch(self.socket, for: .reading) { [unowned self] _ in accept() }
@@ -46,7 +46,7 @@ package final class Listener {
                 guard let client = try UnixSocket.accept(from: socket) else { return }
                 accepted(client)
             } catch {
-                if [EMFILE, ENFILE].contains(error.code), refuseNext() { continue }
+                if [EMFILE, ENFILE].contains(error.code), rejectNext() { continue }
                 source?.watch(for: [])
                 retry?.arm(at: Clock.now() + Self.retryDelay)
                 return
@@ -57,11 +57,11 @@ package final class Listener {
     /// Refuses the next client on the reserved descriptor.
     ///
     /// - Returns: False if the reserve could not be restored, because another thread took the descriptor.
-    private func refuseNext() -> Bool {
+    private func rejectNext() -> Bool {
         if reserve == nil { reserve = try? FileDescriptor.open("/dev/null", O_RDONLY) }
         guard reserve != nil else { return false }
         reserve = nil
-        if let client = try? UnixSocket.accept(from: socket) { refused(client) }
+        if let client = try? UnixSocket.accept(from: socket) { rejected(client) }
         reserve = try? FileDescriptor.open("/dev/null", O_RDONLY)
         return reserve != nil
     }

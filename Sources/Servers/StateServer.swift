@@ -198,7 +198,7 @@ package final class StateServer {
         guard let peer = try? UnixSocket.peer(of: socket) else { return }
         let others = subscribers.map { (user: $0.peer.user, number: $0.socket.number) }
         let spare = ClientLimits.spareDescriptors + ClientLimits.controlDescriptors
-        if let refusal = limits.refusal(of: socket, from: peer.user, among: others, keeping: spare) {
+        if let refusal = limits.rejection(of: socket, from: peer.user, among: others, keeping: spare) {
             return Self.refuse(socket, refusal)
         }
         var line = JSONWriter(capacity: 256)
@@ -211,7 +211,7 @@ package final class StateServer {
         } catch {
             return
         }
-        subscriber.queue.greet(line.bytes)
+        subscriber.queue.queueVersion(line.bytes)
         if let stateMoment, subscriber.queue.accepts(stateMoment, isChange: true) {
             subscriber.queue.wait(state: stateLine.bytes, stateMoment)
         }
@@ -247,7 +247,7 @@ package final class StateServer {
                 }
                 subscriber.queue.apply(try SubscriptionRequest(line: bytes), ring: ring)
             } catch {
-                subscriber.queue.refuse(error.message)
+                subscriber.queue.queueError(error.message)
             }
             flush(subscriber)
         }

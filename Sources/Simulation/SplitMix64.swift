@@ -1,3 +1,5 @@
+import CMath
+
 /// Seeded random numbers that are the same on every machine.
 ///
 /// Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
@@ -26,5 +28,25 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
         var sum = -6.0
         for _ in 0..<12 { sum += uniform(0, 1) }
         return sum
+    }
+}
+
+/// Correlated noise: a first-order Gauss-Markov process of mean 0, stepped once per second.
+struct GaussMarkovNoise: Sendable {
+    private(set) var value: Double
+    /// Standard deviation of ``value``.
+    private let deviation: Double
+    /// The factor by which the value decays in one second.
+    private let correlation: Double
+
+    /// - Parameter seconds: the time in which the autocorrelation falls to 1/e.
+    init(deviation: Double, over seconds: Double, using random: inout SplitMix64) {
+        self.deviation = deviation
+        correlation = exp(-1 / seconds)
+        value = deviation * random.normal()
+    }
+
+    mutating func step(using random: inout SplitMix64) {
+        value = correlation * value + deviation * (1 - correlation * correlation).squareRoot() * random.normal()
     }
 }

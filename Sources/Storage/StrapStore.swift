@@ -12,7 +12,7 @@ package struct StrapStore: Equatable, Sendable {
     /// Whether no strap is used. Only read from lists of earlier releases.
     package var isOff = false
     /// The setting `straps`. Only read from lists of earlier releases.
-    package var ours: [String] = []
+    package var selected: [String] = []
     /// The straps that have sent a beat, the last used first.
     package var remembered: [KnownStrap] = []
     /// The keys of straps paired over the kernel backend. bluetoothd stores its own.
@@ -21,8 +21,8 @@ package struct StrapStore: Equatable, Sendable {
     package init() {}
 
     /// Whether this is a list of an earlier release with a choice that is a setting now.
-    package var saysWhatPeopleWant: Bool {
-        isOff || !ours.isEmpty
+    package var hasSelection: Bool {
+        isOff || !selected.isEmpty
     }
 
     /// Adds the straps and keys of another list. Existing entries are kept.
@@ -77,7 +77,7 @@ package struct StrapStore: Equatable, Sendable {
         self.isOff = isOff
         for strap in ours {
             guard let strap = strap.string, SettingChange.isStrap(strap) else { return nil }
-            self.ours.append(strap)
+            self.selected.append(strap)
         }
         for strap in remembered {
             guard let strap = KnownStrap(strap) else { return nil }
@@ -128,16 +128,16 @@ extension StrapSelection {
     /// - Throws: ``RPCError`` -32004 if the list would become too long. The list is unchanged then.
     package func apply(to list: inout StrapStore) throws(RPCError) {
         switch self {
-        case .auto: list.ours = []
+        case .auto: list.selected = []
         case .off: break
-        case .strap(let strap, isAdded: false): list.ours = [strap]
+        case .strap(let strap, isAdded: false): list.selected = [strap]
         case .strap(let strap, isAdded: true):
-            let isThere = list.ours.contains { StrapMatcher($0) == StrapMatcher(strap) }
-            guard isThere || list.ours.count < SettingChange.strapLimit else {
+            let isThere = list.selected.contains { StrapMatcher($0) == StrapMatcher(strap) }
+            guard isThere || list.selected.count < SettingChange.strapLimit else {
                 throw .invalidValue(
                     "strap", "\(SettingChange.strapLimit) straps are selected, the maximum: forget one first")
             }
-            if !isThere { list.ours.append(strap) }
+            if !isThere { list.selected.append(strap) }
         }
         list.isOff = self == .off
     }
@@ -150,24 +150,24 @@ extension StrapStore {
     /// - Throws: ``RPCError`` -32003 if nothing matches the text.
     package mutating func forget(_ strap: String?) throws(RPCError) {
         guard let strap else {
-            ours = []
+            selected = []
             remembered = []
             keys = []
             return
         }
         let pattern = StrapMatcher(strap)
         let forgotten = remembered.filter { pattern?.matches($0.address, name: $0.name) ?? false }
-        let kept = ours.filter { entry in
+        let kept = selected.filter { entry in
             guard let meant = StrapMatcher(entry) else { return false }
             return meant != pattern && !forgotten.contains { meant.matches($0.address, name: $0.name) }
         }
         let unpaired = keys.filter { key in
             pattern?.matches(key.device, name: nil) ?? false || forgotten.contains { $0.address == key.device }
         }
-        guard kept.count < ours.count || !forgotten.isEmpty || !unpaired.isEmpty else {
+        guard kept.count < selected.count || !forgotten.isEmpty || !unpaired.isEmpty else {
             throw .notFound("strap", "no known strap has this address or name")
         }
-        ours = kept
+        selected = kept
         remembered.removeAll { forgotten.contains($0) }
         keys.removeAll { unpaired.contains($0) }
     }

@@ -5,7 +5,7 @@ package import Formats
 package struct FitFile {
     package var recording: RecordedActivity
     package var rows: [RecordingRow] = []
-    package var leftovers: SkippedElements
+    package var skipped: SkippedElements
 
     /// - Parameter pieces: the number of bytes that the reader gets at a time.
     /// - Throws: ``FileError``
@@ -18,7 +18,7 @@ package struct FitFile {
         }
         let imported = try reader.finish { rows.append($0) }
         recording = imported.recording
-        leftovers = imported.leftovers
+        skipped = imported.skipped
         self.rows = rows
     }
 
@@ -40,5 +40,18 @@ package struct FitFile {
             for index in piece.indices { bytes.append(piece[index]) }
         }
         return bytes
+    }
+}
+
+/// The rows of a recording, in memory.
+package struct RowList: RecordingRows {
+    package var rows: [RecordingRow]
+
+    package init(_ rows: [RecordingRow]) {
+        self.rows = rows
+    }
+
+    package func each(in moments: ClosedRange<Int64>, _ body: (RecordingRow) throws -> Void) throws {
+        for row in rows where moments.contains(row.at) { try body(row) }
     }
 }

@@ -62,8 +62,8 @@ package final class HostilePeer {
     }
 
     /// Sends datagrams without a request, if a client is connected.
-    package func say(_ datagrams: [[UInt8]]) {
-        carryOut(datagrams.map { .send($0) })
+    package func send(_ datagrams: [[UInt8]]) {
+        perform(datagrams.map { .send($0) })
     }
 
     package func close() {
@@ -76,7 +76,7 @@ package final class HostilePeer {
         connection.source = try? loop.watch(connection.socket, for: .reading) { [unowned self] _ in receive() }
         self.connection = connection
         count += 1
-        carryOut(react(.connected(count)))
+        perform(react(.connected(count)))
     }
 
     private func receive() {
@@ -84,13 +84,13 @@ package final class HostilePeer {
         guard let size = try? buffer.withUnsafeMutableBytes({ try connection?.socket.read(into: $0) }) else { return }
         if size == 0 {
             connection = nil
-            carryOut(react(.hungUp))
+            perform(react(.hungUp))
         } else {
-            carryOut(react(.received(Array(buffer[..<size]))))
+            perform(react(.received(Array(buffer[..<size]))))
         }
     }
 
-    private func carryOut(_ reactions: [Reaction]) {
+    private func perform(_ reactions: [Reaction]) {
         for reaction in reactions {
             switch reaction {
             case .send(let bytes): _ = connection?.socket.send(bytes[...])

@@ -16,7 +16,7 @@ package struct RandomEntries {
     package mutating func next(kind: Int) -> InputLogEntry {
         let value: InputLogEntry.Kind =
             switch kind {
-            case 0: .snapshot(beginning())
+            case 0: .snapshot(snapshot())
             case 1: .input(.fix(fix()))
             case 2: .input(.heart(measurement()))
             case 3: .input(.battery(percent: .random(in: 0...100, using: &random)))
@@ -151,44 +151,44 @@ package struct RandomEntries {
             speed: maybe(number()), accuracy: maybe(number()))
     }
 
-    private mutating func beginning() -> PipelineSnapshot {
-        var beginning = PipelineSnapshot(
+    private mutating func snapshot() -> PipelineSnapshot {
+        var snapshot = PipelineSnapshot(
             settings: settings(), isDemo: .random(using: &random), lastActivity: .random(in: 0...99, using: &random),
             heartLink: Timestamped(status(), at: instant()), gpsdLink: Timestamped(status(), at: instant()),
             bluetooth: bluetooth(),
             freshness: Timestamped(pick([.fresh, .stale, .absent]), at: instant()),
             faults: many(2) { Fault(name: $0.pick(FaultName.allCases), since: $0.instant(), message: $0.text()) },
             nextSecond: instant())
-        beginning.batteryPercent = maybe(.random(in: 0...100, using: &random))
-        beginning.position = maybe(
+        snapshot.batteryPercent = maybe(.random(in: 0...100, using: &random))
+        snapshot.position = maybe(
             Timestamped(
                 Position(
                     coordinate: Coordinate(latitude: number(), longitude: number()), altitude: maybe(number()),
                     accuracy: maybe(number()), speed: maybe(number()), track: maybe(number()), mode: 3,
                     satellites: maybe(9)), at: instant()))
-        beginning.rejections = maybe(
+        snapshot.rejections = maybe(
             PipelineSnapshot.RejectionStreak(since: instant(), last: instant(), reason: pick(FixRejection.allCases)))
-        beginning.clock.source = pick([.system, .receiver, .unset])
-        beginning.clock.offset = maybe(utc().milliseconds)
-        beginning.clock.mappedAt = maybe(instant())
-        beginning.clock.isSynchronised = .random(using: &random)
-        beginning.clock.fixOffsets = many(3) { $0.utc().milliseconds }
-        beginning.heart.last = maybe(Timestamped(measurement(), at: instant()))
-        beginning.heart.quality = pick([.good, .zero, .noContact, .outOfRange, .frozen])
-        beginning.heart.beatAt = maybe(instant())
-        beginning.heart.hasBegun = .random(using: &random)
-        beginning.heart.isBroken = .random(using: &random)
-        beginning.heart.unchanged = maybe(Timestamped(.random(in: 0...UInt16.max, using: &random), at: instant()))
-        beginning.filter.last = maybe(point())
-        beginning.filter.lastTime = maybe(utc())
-        beginning.filter.suspected = many(3) { $0.utc() }
-        beginning.filter.accuracies = many(120) { $0.number() }
-        beginning.filter.recent = many(64) { $0.point() }
-        beginning.filter.impossibleSince = maybe(duration())
-        beginning.filter.impossibleCount = .random(in: 0...9, using: &random)
-        beginning.filter.lead = duration()
-        beginning.newest = maybe(point())
-        beginning.jitter = many(60) { $0.number() }
-        return beginning
+        snapshot.clock.source = pick([.system, .receiver, .unset])
+        snapshot.clock.offset = maybe(utc().milliseconds)
+        snapshot.clock.mappedAt = maybe(instant())
+        snapshot.clock.isSynchronised = .random(using: &random)
+        snapshot.clock.fixOffsets = many(3) { $0.utc().milliseconds }
+        snapshot.heart.last = maybe(Timestamped(measurement(), at: instant()))
+        snapshot.heart.quality = pick([.good, .zero, .noContact, .outOfRange, .frozen])
+        snapshot.heart.beatAt = maybe(instant())
+        snapshot.heart.hasBegun = .random(using: &random)
+        snapshot.heart.isBroken = .random(using: &random)
+        snapshot.heart.unchanged = maybe(Timestamped(.random(in: 0...UInt16.max, using: &random), at: instant()))
+        snapshot.filter.last = maybe(point())
+        snapshot.filter.lastTime = maybe(utc())
+        snapshot.filter.suspected = many(3) { $0.utc() }
+        snapshot.filter.accuracies = many(120) { $0.number() }
+        snapshot.filter.recent = many(64) { $0.point() }
+        snapshot.filter.impossibleSince = maybe(duration())
+        snapshot.filter.impossibleCount = .random(in: 0...9, using: &random)
+        snapshot.filter.lead = duration()
+        snapshot.newest = maybe(point())
+        snapshot.jitter = many(60) { $0.number() }
+        return snapshot
     }
 }

@@ -12,7 +12,7 @@ package final class RealGpsd {
     private let socket: Int32
     private let isPlaying = PlayFlag()
 
-    /// Starts gpsd, which accepts connections a moment later; see ``waitUntilItAnswers()``.
+    /// Starts gpsd, which accepts connections a moment later; see ``waitUntilReady()``.
     package init(port: UInt16? = nil) throws {
         self.port = try port ?? FakeGpsd.freePort()
         receiverPort = try FakeGpsd.freePort()
@@ -45,7 +45,7 @@ package final class RealGpsd {
     }
 
     /// Waits until gpsd sends its greeting to a client.
-    package func waitUntilItAnswers(limit: Duration = .seconds(10)) throws {
+    package func waitUntilReady(limit: Duration = .seconds(10)) throws {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {
             let client = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -58,8 +58,8 @@ package final class RealGpsd {
     }
 
     /// Sends bytes from the receiver.
-    package func say(_ bytes: some Collection<UInt8>) {
-        Self.say(Array(bytes), to: receiverPort, from: socket)
+    package func feed(_ bytes: some Collection<UInt8>) {
+        Self.send(Array(bytes), to: receiverPort, from: socket)
     }
 
     /// Sends a log's lines from the receiver on a background thread,
@@ -75,7 +75,7 @@ package final class RealGpsd {
             var next = ContinuousClock.now
             for index in 0... {
                 guard flag.isCurrent(generation) else { return }
-                Self.say(epochs[index % epochs.count], to: port, from: socket)
+                Self.send(epochs[index % epochs.count], to: port, from: socket)
                 next += interval
                 Thread.sleep(forTimeInterval: max(0, (next - ContinuousClock.now) / .seconds(1)))
             }
@@ -86,7 +86,7 @@ package final class RealGpsd {
         _ = isPlaying.begin()
     }
 
-    private static func say(_ bytes: [UInt8], to port: UInt16, from socket: Int32) {
+    private static func send(_ bytes: [UInt8], to port: UInt16, from socket: Int32) {
         _ = withAddress(port) { address, size in sendto(socket, bytes, bytes.count, 0, address, size) }
     }
 

@@ -16,7 +16,7 @@ package struct EventRing: Sendable {
     /// The line of a newest event with number `n` is at `n % limit`.
     private var lines: [[UInt8]] = []
     /// Events before the newest that the run needs, in order.
-    private var kept: [(number: Int, line: [UInt8])] = []
+    private var older: [(number: Int, line: [UInt8])] = []
     private var marks = RetainedRunEvents()
     private var byteCount = 0
 
@@ -30,14 +30,14 @@ package struct EventRing: Sendable {
 
     /// Inserts the events of an earlier start before those in memory, whose numbers shift.
     package mutating func renumber(_ numbers: Renumbering.Shift, after stored: [(sequence: Int, line: [UInt8])]) {
-        var own: [(sequence: Int, line: [UInt8])] = []
-        var place = first(from: numbers.first)
-        while let number = place {
-            own.append((numbers(number), JSONWriter.eventLine(self[number], sequence: numbers(number))))
-            place = first(from: number + 1)
+        var present: [(sequence: Int, line: [UInt8])] = []
+        var position = first(from: numbers.first)
+        while let number = position {
+            present.append((numbers(number), JSONWriter.eventLine(self[number], sequence: numbers(number))))
+            position = first(from: number + 1)
         }
         let next = numbers(retained.upperBound)
-        self = EventRing(after: stored + own)
+        self = EventRing(after: stored + present)
         resume(at: next)
     }
 
@@ -58,13 +58,13 @@ package struct EventRing: Sendable {
         let number = retained.upperBound
         if let kind {
             marks.add(number, kind)
-            kept.removeAll { entry in
+            older.removeAll { entry in
                 if marks.contains(entry.number) { return false }
                 byteCount -= entry.line.count
                 return true
             }
         }
-        while retained.count + kept.count >= Self.limit
+        while retained.count + older.count >= Self.limit
             || (byteCount + line.count > Self.byteLimit && !retained.isEmpty)
         {
             dropFirst()
@@ -77,14 +77,14 @@ package struct EventRing: Sendable {
 
     /// Returns the first retained event from a number on. Nil if there is none.
     package func first(from number: Int) -> Int? {
-        if number < retained.lowerBound, let entry = kept.first(where: { $0.number >= number }) { return entry.number }
+        if number < retained.lowerBound, let entry = older.first(where: { $0.number >= number }) { return entry.number }
         return number < retained.upperBound ? max(number, retained.lowerBound) : nil
     }
 
     /// The line of a retained event.
     package subscript(number: Int) -> [UInt8] {
         if retained.contains(number) { return lines[number % Self.limit] }
-        guard let entry = kept.first(where: { $0.number == number }) else {
+        guard let entry = older.first(where: { $0.number == number }) else {
             preconditionFailure("event \(number) is not retained")
         }
         return entry.line
@@ -94,7 +94,7 @@ package struct EventRing: Sendable {
         let number = retained.removeFirst()
         let slot = number % Self.limit
         if marks.contains(number) {
-            kept.append((number, lines[slot]))
+            older.append((number, lines[slot]))
         } else {
             byteCount -= lines[slot].count
         }

@@ -28,10 +28,10 @@ package struct SubscriberQueue: Sendable {
     /// The chunk under way; the bytes before `sent` are sent.
     private var chunk = JSONWriter(capacity: 0)
     private var sent = 0
-    private var answers = JSONWriter(capacity: 0)
-    private var missed = DroppedCounts()
+    private var responses = JSONWriter(capacity: 0)
+    private var dropped = DroppedCounts()
     /// The number of the next event; nil while events are not subscribed.
-    private var place: Int?
+    private var nextEvent: Int?
     private var settingsWait = false
     private var readings = ReadingQueue()
     private var waitingState: [UInt8] = []
@@ -43,12 +43,12 @@ package struct SubscriberQueue: Sendable {
 
     /// Creates a queue whose events start at the end of the ring.
     package init(ring: EventRing) {
-        place = ring.retained.upperBound
+        nextEvent = ring.retained.upperBound
     }
 
     /// Queues the VERSION line for a new client.
-    package mutating func greet(_ version: [UInt8]) {
-        answers.append(lines: version)
+    package mutating func queueVersion(_ version: [UInt8]) {
+        responses.append(lines: version)
     }
 
     // MARK: Requests
@@ -58,15 +58,15 @@ package struct SubscriberQueue: Sendable {
         let before = watch.classes
         if let classes = request.classes { watch.classes = classes }
         if let period = request.everyMilliseconds { watch.everyMilliseconds = Int64(period) }
-        answers.watch(watch)
+        responses.watch(watch)
 
         if !watch.classes.contains(.event) {
-            place = nil
+            nextEvent = nil
         } else if let since = request.since {
             // A number from the future belongs to an earlier daemon: all retained events are new to the client.
-            place = since < ring.retained.upperBound ? since + 1 : ring.first(from: 1) ?? ring.retained.upperBound
-        } else if place == nil {
-            place = ring.retained.upperBound
+            nextEvent = since < ring.retained.upperBound ? since + 1 : ring.first(from: 1) ?? ring.retained.upperBound
+        } else if nextEvent == nil {
+            nextEvent = ring.retained.upperBound
         }
         settingsWait = watch.classes.contains(.settings) && (settingsWait || !before.contains(.settings))
         readings.removeAll { !watch.classes.contains($0) }
@@ -74,8 +74,8 @@ package struct SubscriberQueue: Sendable {
     }
 
     /// Queues an ERROR line for a client's invalid line.
-    package mutating func refuse(_ message: String) {
-        answers.error(message)
+    package mutating func queueError(_ message: String) {
+        responses.error(message)
     }
 
     // MARK: Events
@@ -101,7 +101,7 @@ package struct SubscriberQueue: Sendable {
 
     /// Queues a state; a state that still waits is dropped.
     package mutating func wait(state line: [UInt8], _ moment: StateKey) {
-        if waitingMoment != nil { missed.states += 1 }
+        if waitingMoment != nil { dropped.states += 1 }
         waitingState.removeAll(keepingCapacity: true)
         waitingState.append(contentsOf: line)
         waitingMoment = moment
@@ -120,13 +120,13 @@ package struct SubscriberQueue: Sendable {
         guard watch.classes.contains(lines) else { return }
         readings.append(line, of: lines)
         while readings.byteCount > Self.readingLimit {
-            if readings.removeFirst() == .heart { missed.hearts += 1 } else { missed.fixes += 1 }
+            if readings.removeFirst() == .heart { dropped.hearts += 1 } else { dropped.fixes += 1 }
         }
     }
 
     /// Applies a shift of event numbers (``EventRing/renumber(_:after:)``); the client keeps its place.
     package mutating func renumber(_ numbers: Renumbering.Shift) {
-        place = place.map { numbers($0) }
+        nextEvent = nextEvent.map { numbers($0) }
     }
 
     /// Queues the settings if they are subscribed.
@@ -138,7 +138,7 @@ package struct SubscriberQueue: Sendable {
 
     /// Whether nothing waits, so that a line may be sent directly.
     package func isEmpty(_ ring: EventRing) -> Bool {
-        sent == chunk.bytes.count && answers.bytes.isEmpty && missed == DroppedCounts() && !hasEvent(ring)
+        sent == chunk.bytes.count && responses.bytes.isEmpty && dropped == DroppedCounts() && !hasEvent(ring)
             && !settingsWait
             && readings.isEmpty && waitingMoment == nil
     }
@@ -166,50 +166,50 @@ package struct SubscriberQueue: Sendable {
         chunk.clear()
         sent = 0
         // Events lost to a replay are reported after the WATCH line of the request.
-        if answers.bytes.isEmpty { skipEventsThatLeft(ring) }
+        if responses.bytes.isEmpty { skipEventsThatLeft(ring) }
         reportDropped()
-        chunk.append(lines: answers.bytes)
-        answers.clear()
+        chunk.append(lines: responses.bytes)
+        responses.clear()
         skipEventsThatLeft(ring)
         reportDropped()
-        while hasRoom, let number = place, ring.first(from: number) == number {
+        while hasSpace, let number = nextEvent, ring.first(from: number) == number {
             chunk.append(lines: ring[number])
-            place = number + 1
+            nextEvent = number + 1
             skipEventsThatLeft(ring)
             reportDropped()
         }
-        if hasRoom, settingsWait {
+        if hasSpace, settingsWait {
             chunk.append(lines: settings)
             settingsWait = false
         }
-        while hasRoom, let line = readings.first {
+        while hasSpace, let line = readings.first {
             chunk.append(lines: line)
             readings.removeFirst()
         }
-        if hasRoom, waitingMoment != nil {
+        if hasSpace, waitingMoment != nil {
             chunk.append(lines: waitingState)
             waitingMoment = nil
         }
     }
 
-    private var hasRoom: Bool {
+    private var hasSpace: Bool {
         chunk.bytes.count < Self.chunkSize
     }
 
     private func hasEvent(_ ring: EventRing) -> Bool {
-        place.map { $0 < ring.retained.upperBound } ?? false
+        nextEvent.map { $0 < ring.retained.upperBound } ?? false
     }
 
     private mutating func skipEventsThatLeft(_ ring: EventRing) {
-        guard let number = place, let next = ring.first(from: number) else { return }
-        missed.events += next - number
-        place = next
+        guard let number = nextEvent, let next = ring.first(from: number) else { return }
+        dropped.events += next - number
+        nextEvent = next
     }
 
     private mutating func reportDropped() {
-        guard missed != DroppedCounts() else { return }
-        chunk.dropped(missed)
-        missed = DroppedCounts()
+        guard dropped != DroppedCounts() else { return }
+        chunk.dropped(dropped)
+        dropped = DroppedCounts()
     }
 }
 

@@ -9,7 +9,7 @@ import Testing
     let limits = ClientLimits(total: 4, perUser: 2)
     let client = try FileDescriptor.open("/dev/null", O_RDONLY)
     func refusal(of user: UInt32, among users: [UInt32]) -> String? {
-        limits.refusal(of: client, from: user, among: users.map { ($0, client.number) })
+        limits.rejection(of: client, from: user, among: users.map { ($0, client.number) })
     }
     #expect(refusal(of: 7, among: []) == nil)
     #expect(refusal(of: 7, among: [7]) == nil)
@@ -25,10 +25,10 @@ import Testing
     let last = fcntl(file.number, F_DUPFD_CLOEXEC, FileDescriptor.limit - ClientLimits.spareDescriptors)
     let client = FileDescriptor(owning: last)
     #expect(last > 0)
-    #expect(limits.refusal(of: client, from: 7, among: [])?.contains("LimitNOFILE") == true)
-    #expect(limits.refusal(of: client, from: 7, among: [], keeping: 0) == nil)
+    #expect(limits.rejection(of: client, from: 7, among: [])?.contains("LimitNOFILE") == true)
+    #expect(limits.rejection(of: client, from: 7, among: [], keeping: 0) == nil)
     let before = FileDescriptor(owning: fcntl(file.number, F_DUPFD_CLOEXEC, last - 1 - 1))
-    #expect(limits.refusal(of: before, from: 7, among: []) == nil)
+    #expect(limits.rejection(of: before, from: 7, among: []) == nil)
 }
 
 @Test func whoHasHungUpDoesNotCountForItsUser() throws {
@@ -38,11 +38,11 @@ import Testing
     let ours = FileDescriptor(owning: ends[0])
     let client = try FileDescriptor.open("/dev/null", O_RDONLY)
     let others = [(user: UInt32(7), number: ours.number), (user: 7, number: client.number)]
-    #expect(limits.refusal(of: client, from: 7, among: others) != nil)
+    #expect(limits.rejection(of: client, from: 7, among: others) != nil)
     // The client shuts down its sending side, but still reads.
     shutdown(ends[1], Int32(SHUT_WR))
-    #expect(limits.refusal(of: client, from: 7, among: others) != nil)
+    #expect(limits.rejection(of: client, from: 7, among: others) != nil)
     close(ends[1])
-    #expect(limits.refusal(of: client, from: 7, among: others) == nil)
-    #expect(limits.refusal(of: client, from: 7, among: others + others) != nil)
+    #expect(limits.rejection(of: client, from: 7, among: others) == nil)
+    #expect(limits.rejection(of: client, from: 7, among: others + others) != nil)
 }

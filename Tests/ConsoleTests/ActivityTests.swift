@@ -66,7 +66,7 @@ struct ActivityTests {
         claim.creator = SanitizedText("Watch")
         claim.distanceMetres = 5100
         claim.elapsedMilliseconds = 1_630_000
-        recording.claim = claim
+        recording.sourceTotals = claim
         #expect(
             StatusText(metric: true).report(recording, isOpen: false, gaps: 2) == """
                 Activity 17, run, Morning
@@ -103,9 +103,9 @@ struct ActivityTests {
     }
 
     @Test func leftoversAreNamed() {
-        var leftovers = SkippedElements()
-        leftovers.count("wpt", 2)
-        leftovers.count("a\u{1B}[2J")
-        #expect(leftovers.words == ["2 × wpt", "1 × a\u{FFFD}[2J"])
+        var skipped = SkippedElements()
+        skipped.count("wpt", 2)
+        skipped.count("a\u{1B}[2J")
+        #expect(skipped.words == ["2 × wpt", "1 × a\u{FFFD}[2J"])
     }
 }

@@ -72,7 +72,7 @@ struct WordsTests {
     func positionThatIsMissingHasAReason(_ link: String, _ reason: String, _ text: String) throws {
         let view = try Views.view(
             Views.idle, (#""link":"disconnected","reason":"not-running""#, #""link":"\#(link)","reason":"\#(reason)""#))
-        #expect(StatusText.positionTrouble(view.state!) == text)
+        #expect(StatusText.positionProblem(view.state!) == text)
     }
 
     @Test(arguments: [

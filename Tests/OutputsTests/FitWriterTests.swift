@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func theFileComesInPieces() throws {
-        let made = try MadeRecording.run(seed: 1)
+        let made = try SyntheticRecording.run(seed: 1)
         var pieces: [Int] = []
         _ = try ExportFormat.fit.write(
             made.recording, rows: RowList(made.rows), origin: ExportMetadata(serialNumber: 1)

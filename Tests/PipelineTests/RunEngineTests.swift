@@ -79,7 +79,7 @@ extension SteppedEngine {
     engine.live(from: 1, to: 1)
     engine.receive(.fix(Fix(arrivedAt: start + .seconds(2), mode: 1)), at: start + .seconds(2))
     engine.live(from: 3, to: 3)
-    #expect(engine.drainEntries().map(\.refusal) == [nil, .noFix, nil])
+    #expect(engine.drainEntries().map(\.rejection) == [nil, .noFix, nil])
 }
 
 @Test func aHeldUpLoopIsKept() throws {

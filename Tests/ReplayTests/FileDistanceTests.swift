@@ -120,7 +120,7 @@ import Testing
         #expect(laps.count == 2 && laps[0] + laps[1] == 594)
         #expect(imported.judgedRows.samples.last?.distanceMetres == 594)
         #expect(imported.distance.notCounted == (20_003, 0, 0))
-        #expect(imported.judged.claim?.distanceMetres == 20_600)
+        #expect(imported.judged.sourceTotals?.distanceMetres == 20_600)
     }
 
     @Test func lapsAloneAreLimitedToo() throws {
@@ -138,7 +138,7 @@ import Testing
         let imported = try ImportedFile(Data(file.utf8))
         #expect(imported.judged.laps.map(\.figures.distanceMetres) == [2000, 0, 1500])
         #expect(imported.judged.total.distanceMetres == 3500)
-        #expect(imported.judged.claim?.distanceMetres == 33_003_500)
+        #expect(imported.judged.sourceTotals?.distanceMetres == 33_003_500)
     }
 }
 

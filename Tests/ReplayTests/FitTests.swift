@@ -51,7 +51,7 @@ import Testing
     @Test(arguments: files.filter { $0.name != "walk-fr55-0.7km.fit" })
     func aDevicesTotalsAreOurs(file: ReferenceFile) throws {
         let recording = try FitFile(file.bytes()).recording
-        let claim = try #require(recording.claim)
+        let claim = try #require(recording.sourceTotals)
         let elapsed = try #require(claim.elapsedMilliseconds)
         #expect(abs(recording.total.elapsedMilliseconds - elapsed) <= 2000)
         let metres = try #require(claim.distanceMetres)
@@ -90,7 +90,7 @@ import Testing
 
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
     func ourRecordingIsReadByOthersAsItWas(seed: UInt64) throws {
-        let made = try MadeRecording.run(seed: seed)
+        let made = try SyntheticRecording.run(seed: seed)
         let (path, expected) = (directory("made.fit"), directory("made.csv"))
         try Data(FitFile.export(made.recording, made.rows)).write(to: URL(filePath: path))
         try made.lines.joined(separator: "\n").write(toFile: expected, atomically: true, encoding: .utf8)
@@ -100,14 +100,14 @@ import Testing
         let read = try FitFile([UInt8](Data(contentsOf: URL(filePath: path))))
         #expect(read.recording.laps.map(\.trigger) == made.recording.laps.map(\.trigger))
         #expect(read.recording.strap == made.recording.strap)
-        #expect(read.recording.claim?.elapsedMilliseconds == made.recording.total.elapsedMilliseconds)
-        #expect(read.recording.claim?.totalMilliseconds == made.recording.totalMilliseconds)
-        #expect(read.recording.claim?.creator?.text == "paced")
+        #expect(read.recording.sourceTotals?.elapsedMilliseconds == made.recording.total.elapsedMilliseconds)
+        #expect(read.recording.sourceTotals?.totalMilliseconds == made.recording.totalMilliseconds)
+        #expect(read.recording.sourceTotals?.creator?.text == "paced")
     }
 
     @Test func sumsHoldHoweverManyPausesThereAre() throws {
         var random = SeededRandom(seed: 5)
-        var made = MadeRecording(seed: 5)
+        var made = SyntheticRecording(seed: 5)
         made.begin(.command)
         for _ in 0..<100 {
             made.run(seconds: Int(random.uniform() * 20), part: Int64(random.uniform() * 10) * 100)
@@ -133,7 +133,7 @@ import Testing
 
     /// Tests the checker: it must report broken files.
     @Test func theCheckerComplainsOfBrokenFiles() throws {
-        let made = try MadeRecording.run(seed: 1)
+        let made = try SyntheticRecording.run(seed: 1)
         let whole = try FitFile.export(made.recording, made.rows)
         var flipped = whole
         flipped[whole.count / 2] ^= 4
@@ -161,7 +161,7 @@ import Testing
     }
 }
 
-extension MadeRecording {
+extension SyntheticRecording {
     /// A line each second in the checker's format, then the beats.
     fileprivate var lines: [String] {
         let start = Int64((Double(recording.started.milliseconds) / 1000).rounded())

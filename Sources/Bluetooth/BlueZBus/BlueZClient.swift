@@ -46,7 +46,7 @@ final class BlueZClient {
         for rule in rules {
             let match = try bus.match(rule) { error in
                 if error != nil { happened(.ended, Clock.now()) }
-            } heard: { [unowned self] message in
+            } received: { [unowned self] message in
                 let now = Clock.now()
                 for signal in signals(message) { happened(signal, now) }
             }

@@ -32,7 +32,7 @@ final class BlueZPairing {
         let judge = BlueZAgent(device: device)
         agent = try channel.bus.serve(BlueZAgent.path) { [owner = channel.owner] request in
             // Any peer on the bus can call the agent. Only calls of bluetoothd are served.
-            guard request.message.sender == owner else { return request.refuse(BusError(BusError.accessDenied)) }
+            guard request.message.sender == owner else { return request.fail(BusError(BusError.accessDenied)) }
             Self.respond(request, judge)
         }
         channel.call(.registerAgent) { [weak self] result, now in
@@ -45,12 +45,12 @@ final class BlueZPairing {
     private static func respond(_ request: BusRequest, _ judge: BlueZAgent) {
         let message = request.message
         guard message.interface == "org.bluez.Agent1" else {
-            return request.refuse(BusError(BusError.unknownMethod))
+            return request.fail(BusError(BusError.unknownMethod))
         }
         switch judge.respond(message.member, device: message.arguments.first?.text) {
         case .agreed: try? request.reply()
-        case .rejected: request.refuse(BusError("org.bluez.Error.Rejected", "Not the strap that is paired"))
-        case .unknown: request.refuse(BusError(BusError.unknownMethod))
+        case .rejected: request.fail(BusError("org.bluez.Error.Rejected", "Not the strap that is paired"))
+        case .unknown: request.fail(BusError(BusError.unknownMethod))
         }
     }
 

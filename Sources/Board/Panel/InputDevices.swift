@@ -13,9 +13,9 @@ package final class InputDevices {
         case released(KeyCode, device: Int, at: Instant)
         /// A device was opened.
         case found(name: String, path: String)
-        case gone(device: Int, name: String)
+        case disconnected(device: Int, name: String)
         /// A device cannot be opened; it is retried. Reported once for each device and error.
-        case refused(path: String, SystemError)
+        case failed(path: String, SystemError)
     }
 
     private struct Open {
@@ -99,7 +99,7 @@ package final class InputDevices {
         } catch {
             // The directory watch reports the removal.
             if error.code == ENOENT || error.code == ENODEV || error.code == ENXIO { return true }
-            if reportedErrors.updateValue(error, forKey: path) != error { report(.refused(path: path, error)) }
+            if reportedErrors.updateValue(error, forKey: path) != error { report(.failed(path: path, error)) }
             return false
         }
     }
@@ -120,7 +120,7 @@ package final class InputDevices {
         guard let device = open[id]?.device else { return }
         guard let changes = device.changes() else {
             open[id] = nil
-            report(.gone(device: id, name: device.name))
+            report(.disconnected(device: id, name: device.name))
             return
         }
         for change in changes {

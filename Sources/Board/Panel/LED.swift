@@ -4,7 +4,7 @@ package import Linux
 
 /// An LED of the board in /sys/class/leds.
 ///
-/// Its kernel trigger is disabled while this object uses the LED, and restored by ``putBack()``.
+/// Its kernel trigger is disabled while this object uses the LED, and restored by ``restore()``.
 ///
 /// Source: the kernel's Documentation/leds/leds-class.rst.
 package final class LED {
@@ -38,7 +38,7 @@ package final class LED {
     }
 
     /// Restores the brightness and the trigger.
-    package func putBack() {
+    package func restore() {
         guard let before else { return }
         try? write(before.brightness, to: "brightness")
         if let trigger = before.trigger { try? write(trigger, to: "trigger") }

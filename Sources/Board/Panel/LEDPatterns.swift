@@ -41,61 +41,61 @@ package struct LEDPatterns: Sendable {
 
     private struct Light {
         var name: String
-        var tells: Set<PanelLight>
+        var functions: Set<PanelLight>
         var pattern = Pattern.dark
         /// The start of the pattern.
         var since: Instant
     }
 
     /// How long a rejected command is shown.
-    static let refusalTime = Duration.milliseconds(600)
+    static let rejectionTime = Duration.milliseconds(600)
     /// How long an accepted command is shown.
     static let acceptanceTime = Duration.milliseconds(200)
 
     private var lights: [Light] = []
     /// The state of the run. Nil while the daemon is unreachable.
-    private var situation: PanelStatus?
-    private var refusalEndsAt: Instant?
+    private var status: PanelStatus?
+    private var rejectionEndsAt: Instant?
     private var acceptanceEndsAt: Instant?
 
     package init(_ names: [PanelLight: [String]], at now: Instant) {
-        for tells in PanelLight.allCases {
-            for name in names[tells] ?? [] {
+        for functions in PanelLight.allCases {
+            for name in names[functions] ?? [] {
                 if let index = lights.firstIndex(where: { $0.name == name }) {
-                    lights[index].tells.insert(tells)
+                    lights[index].functions.insert(functions)
                 } else {
-                    lights.append(Light(name: name, tells: [tells], since: now))
+                    lights.append(Light(name: name, functions: [functions], since: now))
                 }
             }
         }
-        if lights.count == 1 { lights[0].tells = Set(PanelLight.allCases) }
+        if lights.count == 1 { lights[0].functions = Set(PanelLight.allCases) }
         choosePatterns(at: now)
     }
 
     package var names: [String] { lights.map(\.name) }
 
     /// Receives the state of the daemon. Nil if it is unreachable.
-    package mutating func update(_ situation: PanelStatus?, at now: Instant) {
-        self.situation = situation
+    package mutating func update(_ status: PanelStatus?, at now: Instant) {
+        self.status = status
         choosePatterns(at: now)
     }
 
     /// Shows a rejected command.
-    package mutating func refused(at now: Instant) {
-        refusalEndsAt = now + Self.refusalTime
+    package mutating func rejected(at now: Instant) {
+        rejectionEndsAt = now + Self.rejectionTime
         choosePatterns(at: now)
     }
 
     /// Shows an accepted command and the resulting state of the run.
     package mutating func accepted(_ run: RunState, at now: Instant) {
         acceptanceEndsAt = now + Self.acceptanceTime
-        situation?.run = run
+        status?.run = run
         choosePatterns(at: now)
     }
 
     /// Advances timers to `now`.
     package mutating func tick(at now: Instant) {
-        if let end = refusalEndsAt, end <= now { refusalEndsAt = nil }
+        if let end = rejectionEndsAt, end <= now { rejectionEndsAt = nil }
         if let end = acceptanceEndsAt, end <= now { acceptanceEndsAt = nil }
         choosePatterns(at: now)
     }
@@ -107,29 +107,29 @@ package struct LEDPatterns: Sendable {
 
     /// When the next LED changes if no event occurs. Nil if all are steady.
     package func deadline(after now: Instant) -> Instant? {
-        (lights.compactMap { Self.change(of: $0, after: now) } + [refusalEndsAt, acceptanceEndsAt].compactMap(\.self))
+        (lights.compactMap { Self.change(of: $0, after: now) } + [rejectionEndsAt, acceptanceEndsAt].compactMap(\.self))
             .min()
     }
 
     private mutating func choosePatterns(at now: Instant) {
         for index in lights.indices {
-            let pattern = pattern(for: lights[index].tells)
+            let pattern = pattern(for: lights[index].functions)
             if pattern == lights[index].pattern { continue }
             lights[index].pattern = pattern
             lights[index].since = now
         }
     }
 
-    private func pattern(for tells: Set<PanelLight>) -> Pattern {
-        if tells.contains(.fault), situation?.hasFaults ?? true || refusalEndsAt != nil { return .fast }
-        guard let situation else { return .dark }
-        if tells.contains(.recording) {
+    private func pattern(for functions: Set<PanelLight>) -> Pattern {
+        if functions.contains(.fault), status?.hasFaults ?? true || rejectionEndsAt != nil { return .fast }
+        guard let status else { return .dark }
+        if functions.contains(.recording) {
             if acceptanceEndsAt != nil { return .dark }
-            if situation.run != .idle { return situation.run == .active ? .steady : .even }
+            if status.run != .idle { return status.run == .active ? .steady : .even }
         }
-        if tells.contains(.searching), situation.isSearching { return .slow }
-        guard tells.contains(.ready), situation.run == .idle, !situation.isSearching else { return .dark }
-        return tells.contains(.recording) ? .flash : .steady
+        if functions.contains(.searching), status.isSearching { return .slow }
+        guard functions.contains(.ready), status.run == .idle, !status.isSearching else { return .dark }
+        return functions.contains(.recording) ? .flash : .steady
     }
 
     /// The position in the LED's pattern, in nanoseconds.

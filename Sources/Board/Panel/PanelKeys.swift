@@ -29,7 +29,7 @@ package struct PanelKeys: Sendable {
         var place: Place
         var downAt: Instant
         /// Nil while the key is down.
-        var letGoAt: Instant?
+        var releasedAt: Instant?
         /// Whether no further command can follow from this press.
         var isSpent: Bool
     }
@@ -47,7 +47,7 @@ package struct PanelKeys: Sendable {
         let commands = tick(at: now)
         let place = Place(device: device, key: key)
         if let index = presses.firstIndex(where: { $0.place == place }) {
-            presses[index].letGoAt = nil
+            presses[index].releasedAt = nil
             return commands
         }
         let short = shortCommand(of: key)
@@ -61,8 +61,8 @@ package struct PanelKeys: Sendable {
     package mutating func released(_ key: KeyCode, of device: Int, at now: Instant) -> [RunCommand] {
         let commands = tick(at: now)
         let place = Place(device: device, key: key)
-        if let index = presses.firstIndex(where: { $0.place == place && $0.letGoAt == nil }) {
-            presses[index].letGoAt = now
+        if let index = presses.firstIndex(where: { $0.place == place && $0.releasedAt == nil }) {
+            presses[index].releasedAt = now
         }
         return commands
     }
@@ -82,19 +82,19 @@ package struct PanelKeys: Sendable {
         var commands: [RunCommand] = []
         for index in presses.indices {
             guard let due = dueAt(presses[index]), due <= now else { continue }
-            if presses[index].letGoAt == nil {
+            if presses[index].releasedAt == nil {
                 commands.append(.stop)
             } else if !presses[index].isSpent, let short = shortCommand(of: presses[index].place.key) {
                 commands.append(short)
             }
             presses[index].isSpent = true
         }
-        presses.removeAll { press in press.letGoAt.map { $0 + Self.bounceTime <= now } ?? false }
+        presses.removeAll { press in press.releasedAt.map { $0 + Self.bounceTime <= now } ?? false }
         return commands
     }
 
     private func dueAt(_ press: Press) -> Instant? {
-        if let letGoAt = press.letGoAt { return letGoAt + Self.bounceTime }
+        if let releasedAt = press.releasedAt { return releasedAt + Self.bounceTime }
         return press.isSpent ? nil : press.downAt + Self.holdTime
     }
 

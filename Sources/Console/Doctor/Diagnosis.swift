@@ -3,10 +3,10 @@ import JSONCoding
 /// Result of one check, with its remedy.
 struct Diagnosis: Equatable {
     enum Result: String {
-        case well = "ok"
+        case ok = "ok"
         case failed = "fail"
         /// Worth knowing, but not a failure.
-        case noted = "note"
+        case note = "note"
         /// It cannot be determined here.
         case unknown
     }
@@ -17,16 +17,16 @@ struct Diagnosis: Equatable {
     /// Commands, or lines to add to a file, after the file's name.
     var remedy: [String] = []
 
-    static func well(_ check: String, _ finding: String) -> Diagnosis {
-        Diagnosis(check: check, result: .well, finding: finding)
+    static func ok(_ check: String, _ finding: String) -> Diagnosis {
+        Diagnosis(check: check, result: .ok, finding: finding)
     }
 
     static func failed(_ check: String, _ finding: String, _ remedy: String...) -> Diagnosis {
         Diagnosis(check: check, result: .failed, finding: finding, remedy: remedy)
     }
 
-    static func noted(_ check: String, _ finding: String, _ remedy: String...) -> Diagnosis {
-        Diagnosis(check: check, result: .noted, finding: finding, remedy: remedy)
+    static func note(_ check: String, _ finding: String, _ remedy: String...) -> Diagnosis {
+        Diagnosis(check: check, result: .note, finding: finding, remedy: remedy)
     }
 
     static func unknown(_ check: String, _ finding: String, _ remedy: String...) -> Diagnosis {
@@ -37,9 +37,9 @@ struct Diagnosis: Equatable {
     var text: String {
         let mark =
             switch result {
-            case .well: "ok  "
+            case .ok: "ok  "
             case .failed: "FAIL"
-            case .noted: "note"
+            case .note: "note"
             case .unknown: "?   "
             }
         let name = check + String(repeating: " ", count: max(13 - check.count, 1))
@@ -73,7 +73,7 @@ extension SystemFacts {
 
     /// The daemon's state, if it was read.
     var facts: StateFacts? {
-        if case .said(let facts) = state { facts } else { nil }
+        if case .received(let facts) = state { facts } else { nil }
     }
 
     /// A check that needs the daemon's state.

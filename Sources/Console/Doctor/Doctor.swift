@@ -51,7 +51,9 @@ struct Doctor {
         }
         let deadline = Clock.now() + Self.probeTimeout
         while case .line(let line) = connection.line(by: deadline) {
-            if let json = try? JSON(parsing: line), json["class"]?.string == "STATE" { return .said(StateFacts(json)) }
+            if let json = try? JSON(parsing: line), json["class"]?.string == "STATE" {
+                return .received(StateFacts(json))
+            }
         }
         return .silent
     }

@@ -31,14 +31,14 @@ enum GpsdProbe {
                 case "VERSION": release = json["release"]?.harmlessText() ?? "of unknown release"
                 case "DEVICES":
                     let devices = json["devices"]?.array ?? []
-                    return .answers(
+                    return .responds(
                         release: release ?? "without a number", devices: devices.prefix(8).compactMap(device))
                 default: break
                 }
             }
             if progress == .ended { break }
         }
-        return release.map { .answers(release: $0, devices: []) } ?? .silent
+        return release.map { .responds(release: $0, devices: []) } ?? .silent
     }
 
     private static func device(_ json: JSON) -> SystemFacts.Gpsd.Device? {

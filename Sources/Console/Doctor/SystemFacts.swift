@@ -57,7 +57,7 @@ struct SystemFacts: Equatable {
         case away
         case notAllowed
         case silent
-        case said(StateFacts)
+        case received(StateFacts)
     }
 
     enum Gpsd: Equatable {
@@ -65,7 +65,7 @@ struct SystemFacts: Equatable {
         case off
         case unreachable
         case silent
-        case answers(release: String, devices: [Device])
+        case responds(release: String, devices: [Device])
 
         struct Device: Equatable {
             var path: String

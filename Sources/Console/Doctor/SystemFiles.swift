@@ -1,6 +1,9 @@
+import Bluetooth
+import Board
 import Domain
 import Glibc
 import Linux
+import Sensors
 
 /// Reads the system's files in /sys, /proc and /etc, or in a file tree that replaces them for tests.
 struct SystemFiles {
@@ -78,5 +81,185 @@ struct SystemFiles {
             }
         }
         return nil
+    }
+}
+
+extension SystemFiles {
+    /// Adapters, rfkill blocks, and whether bluetoothd runs.
+    func bluetooth() -> SystemFacts.Bluetooth {
+        var bluetooth = SystemFacts.Bluetooth()
+        bluetooth.kernelHasIt = exists("/sys/class/bluetooth")
+        // Connections are listed there too, as hci0:64.
+        let adapters = names("/sys/class/bluetooth").filter { UInt16($0.dropFirst(3)) != nil && $0.hasPrefix("hci") }
+        bluetooth.adapters = adapters.map { SystemFacts.Bluetooth.Adapter(name: $0) }
+        // The management channel describes this machine, not a test's file tree.
+        if root.isEmpty {
+            let probes = AdapterProbe.probe(adapters.compactMap { UInt16($0.dropFirst(3)) }, within: .milliseconds(500))
+            for index in bluetooth.adapters.indices {
+                let name = bluetooth.adapters[index].name
+                let answer = probes.first { "hci\($0.index)" == name }
+                bluetooth.adapters[index].supported = answer?.supported
+                bluetooth.adapters[index].settings = answer?.settings
+            }
+        }
+        for name in names("/sys/class/rfkill") where text("/sys/class/rfkill/\(name)/type") == "bluetooth" {
+            if text("/sys/class/rfkill/\(name)/soft") == "1" { bluetooth.isBlocked = true }
+            if text("/sys/class/rfkill/\(name)/hard") == "1" { bluetooth.isBlockedBySwitch = true }
+        }
+        bluetooth.daemonRuns = !processes(named: "bluetoothd").isEmpty
+        return bluetooth
+    }
+
+    /// The daemon's process; that of the service if a user runs one too.
+    func paced() -> SystemFacts.Process? {
+        let processes = processes(named: "paced")
+        let service = processes.first { text("/proc/\($0)/cgroup")?.contains("/paced.service") ?? false }
+        guard let process = service ?? processes.first else { return nil }
+        let field = lines("/proc/\(process)/status").first { $0.hasPrefix("CapEff:") }
+        let bits = field.flatMap { UInt64($0.split(whereSeparator: \.isWhitespace).last ?? "", radix: 16) }
+        return SystemFacts.Process(capabilities: bits)
+    }
+
+    /// Receivers that are plugged in or on the board.
+    func receivers() -> SystemFacts.Receivers {
+        let serials = names("/sys/class/tty").filter { $0.hasPrefix("ttyUSB") || $0.hasPrefix("ttyACM") }
+        return SystemFacts.Receivers(serials: serials.compactMap(serial), gnss: names("/sys/class/gnss"))
+    }
+
+    private func serial(_ name: String) -> SystemFacts.Receivers.Serial? {
+        guard var place = destination("/sys/class/tty/\(name)/device") else { return nil }
+        // Walks up from the port over the USB interface to the device.
+        for _ in 0..<8 {
+            if let vendor = text(place + "/idVendor"), let product = text(place + "/idProduct") {
+                let isNumber: (String) -> Bool = { $0.count == 4 && $0.allSatisfy(\.isHexDigit) }
+                guard isNumber(vendor), isNumber(product) else { return nil }
+                return SystemFacts.Receivers.Serial(
+                    name: name, vendor: vendor, product: product,
+                    serial: text(place + "/serial").flatMap(Self.plain),
+                    port: String(place.split(separator: "/").last ?? ""),
+                    title: text(place + "/product").flatMap { SanitizedText($0)?.text })
+            }
+            guard let slash = place.lastIndex(of: "/"), slash > place.startIndex else { return nil }
+            place = String(place[..<slash])
+        }
+        return nil
+    }
+
+    /// A serial number for a udev rule, which root reads: it must not contain quotes or patterns.
+    private static func plain(_ text: String) -> String? {
+        let isPlain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                UInt8(ascii: ":"):
+                true
+            default: false
+            }
+        }
+        return isPlain && (1...64).contains(text.utf8.count) ? text : nil
+    }
+
+    func uart() -> SystemFacts.Uart {
+        var uart = SystemFacts.Uart()
+        if exists("/etc/default/gpsd") {
+            let assignments = assignments("/etc/default/gpsd")
+            uart.gpsdDevices = (assignments["DEVICES"] ?? "").split(separator: " ").compactMap {
+                SanitizedText(String($0))?.text
+            }
+            uart.usbIsAutomatic = assignments["USBAUTO"] == "true"
+        }
+        uart.ports = ["serial0", "ttyAMA0", "ttyS0"].filter { exists("/dev/" + $0) && isWired($0) }
+        uart.console = (text("/proc/cmdline") ?? "").split(separator: " ").lazy
+            .filter { $0.hasPrefix("console=") }
+            .map { String($0.dropFirst("console=".count).prefix { $0 != "," }) }
+            .first { ["serial0", "ttyAMA0", "ttyS0"].contains($0) }
+        for path in ["/boot/firmware/config.txt", "/boot/config.txt"] where exists(path) && uart.firmware == nil {
+            var firmware = SystemFacts.Uart.Firmware(path: path)
+            for line in lines(path) {
+                let line = line.filter { $0 != " " }
+                if line == "enable_uart=1" { firmware.uartIsEnabled = true }
+                if line.hasPrefix("dtoverlay=disable-bt") { firmware.bluetoothIsDisabled = true }
+            }
+            uart.firmware = firmware
+        }
+        return uart
+    }
+
+    /// A PC has ttyS0 to ttyS3 even without hardware; the kernel reports type 0 for those.
+    private func isWired(_ port: String) -> Bool {
+        guard let type = text("/sys/class/tty/\(port)/type") else { return port == "serial0" }
+        return type != "0"
+    }
+
+    /// The state directory, always of the real system; nil if it may not be accessed.
+    func disk(_ directory: String) -> SystemFacts.Disk? {
+        var disk = SystemFacts.Disk(path: directory)
+        var status = stat()
+        guard stat(directory, &status) == 0 else {
+            // Without permission, stat does not reveal whether the directory exists.
+            return errno == EACCES ? nil : disk
+        }
+        disk.owner = status.st_uid
+        disk.wantedOwner = user { name, _ in name == "paced" }?.number
+        var room = statvfs()
+        if statvfs(directory, &room) == 0 {
+            disk.isReadOnly = room.f_flag & UInt(ST_RDONLY) != 0
+            disk.freeMebibytes = (Int(room.f_bavail) * Int(room.f_frsize)) >> 20
+        }
+        return disk
+    }
+
+    func caller() -> SystemFacts.Caller {
+        let number = geteuid()
+        return SystemFacts.Caller(
+            isRoot: number == 0, name: user { $1 == number }.flatMap { SanitizedText(String($0.name))?.text })
+    }
+
+    func groups(of caller: SystemFacts.Caller) -> SystemFacts.Groups {
+        var groups = SystemFacts.Groups()
+        var numbers = [gid_t](repeating: 0, count: 1024)
+        let count = getgroups(Int32(numbers.count), &numbers)
+        let own = Set(numbers.prefix(Int(max(count, 0))) + [getegid()])
+        for name in ["paced-watch", "paced-control"] {
+            guard let group = group(name) else { continue }
+            groups.existing.insert(name)
+            if own.contains(group.number) { groups.effective.insert(name) }
+            if group.members.contains(where: { $0 == caller.name ?? "" }) { groups.assigned.insert(name) }
+        }
+        return groups
+    }
+
+    /// The daemon's sockets, always of the real system.
+    func sockets(in directory: RuntimeDirectory) -> [SystemFacts.Socket] {
+        [directory.stateSocket, directory.controlSocket].compactMap { path in
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
+            let group = lines("/etc/group").first { line in
+                let fields = line.split(separator: ":", omittingEmptySubsequences: false)
+                return fields.count == 4 && UInt32(fields[2]) == status.st_gid
+            }
+            return SystemFacts.Socket(
+                path: path, mode: status.st_mode & 0o777,
+                group: group.flatMap { SanitizedText(String($0.prefix { $0 != ":" }))?.text })
+        }
+    }
+
+    func configuration() -> SystemFacts.Configuration {
+        let path = root + ConfigurationFile.path
+        if access(path, F_OK) == 0, access(path, R_OK) != 0 { return .notAllowed }
+        do throws(ConfigurationFile.Failure) {
+            guard let assignments = try ConfigurationFile.read(path) else { return .absent }
+            var panel = PanelConfiguration()
+            for assignment in assignments where assignment.section == PanelConfiguration.section {
+                do throws(PanelConfiguration.Wrong) {
+                    try panel.apply(assignment)
+                } catch {
+                    return .bad("\(ConfigurationFile.path):\(assignment.line): \(error.what)")
+                }
+            }
+            return .good(hasPanel: panel != PanelConfiguration())
+        } catch {
+            return .bad(String(error.line.replacing(path, with: ConfigurationFile.path)))
+        }
     }
 }

@@ -16,9 +16,9 @@ final class Panel {
     private var lights: LEDPatterns
     private let indicators: [LED]
     /// The last reported error of each failing LED, by its name.
-    private var troubles: [String: SystemError] = [:]
+    private var errors: [String: SystemError] = [:]
     /// When failing LEDs are retried.
-    private var againAt: Instant?
+    private var retryAt: Instant?
     private var timer: TimerSource?
     private var signals: [SignalSource] = []
 
@@ -45,7 +45,7 @@ final class Panel {
         }
         timer = try loop.timer { [unowned self] in onTimer() }
         state = try StateClient(directory.stateSocket, loop: loop) { [unowned self] in
-            lights.update(state?.situation, at: Clock.now())
+            lights.update(state?.status, at: Clock.now())
             updateLights()
         }
         commands = try PanelCommands(directory.controlSocket, loop: loop) { [unowned self] in receive($0) }
@@ -55,7 +55,7 @@ final class Panel {
     /// Runs until a signal ends it.
     func run() throws(SystemError) {
         updateLights()
-        defer { for indicator in indicators { indicator.putBack() } }
+        defer { for indicator in indicators { indicator.restore() } }
         _ = try loop.run()
     }
 
@@ -66,10 +66,10 @@ final class Panel {
         case .pressed(let key, let device, let at): perform(keys.pressed(key, of: device, at: at))
         case .released(let key, let device, let at): perform(keys.released(key, of: device, at: at))
         case .found(let name, let path): LogLevel.notice.write("listening to \(name), \(path)", of: "pacectl")
-        case .gone(let device, let name):
+        case .disconnected(let device, let name):
             LogLevel.notice.write("\(name) was disconnected", of: "pacectl")
             keys.gone(device)
-        case .refused(let path, let error):
+        case .failed(let path, let error):
             LogLevel.warning.write(
                 "cannot read \(path) (\(error)), retrying; members of group input may read it", of: "pacectl")
         }
@@ -88,9 +88,9 @@ final class Panel {
     private func perform(_ list: [RunCommand]) {
         for command in list {
             // The command is dropped: a daemon that starts later must not perform it.
-            guard state?.situation != nil else {
+            guard state?.status != nil else {
                 LogLevel.notice.write("cannot \(command.word.text): not connected to paced", of: "pacectl")
-                lights.refused(at: Clock.now())
+                lights.rejected(at: Clock.now())
                 continue
             }
             commands?.perform(command)
@@ -100,7 +100,7 @@ final class Panel {
     private func receive(_ outcome: PanelCommands.Outcome) {
         switch outcome {
         case .accepted(let run): lights.accepted(run, at: Clock.now())
-        case .refused: lights.refused(at: Clock.now())
+        case .rejected: lights.rejected(at: Clock.now())
         }
         updateLights()
     }
@@ -110,22 +110,22 @@ final class Panel {
     /// Updates the LEDs and arms the timer for their next change or the next key.
     private func updateLights() {
         let now = Clock.now()
-        if let at = againAt, at <= now { againAt = nil }
-        let wasResting = againAt != nil
+        if let at = retryAt, at <= now { retryAt = nil }
+        let isWaiting = retryAt != nil
         for indicator in indicators {
-            if wasResting, troubles[indicator.name] != nil { continue }
+            if isWaiting, errors[indicator.name] != nil { continue }
             do throws(SystemError) {
                 try indicator.light(lights.isLit(indicator.name, at: now))
-                troubles[indicator.name] = nil
+                errors[indicator.name] = nil
             } catch {
-                if troubles.updateValue(error, forKey: indicator.name) != error {
+                if errors.updateValue(error, forKey: indicator.name) != error {
                     LogLevel.warning.write("cannot set LED \(indicator.name) (\(error)), retrying", of: "pacectl")
                 }
-                againAt = now + Self.retryDelay
+                retryAt = now + Self.retryDelay
             }
         }
-        let shining = troubles.count < indicators.count
-        let times = [keys.deadline, shining ? lights.deadline(after: now) : nil, againAt]
+        let working = errors.count < indicators.count
+        let times = [keys.deadline, working ? lights.deadline(after: now) : nil, retryAt]
         timer?.arm(at: times.compactMap(\.self).min())
     }
 }

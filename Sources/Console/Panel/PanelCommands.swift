@@ -7,7 +7,7 @@ final class PanelCommands {
     enum Outcome: Equatable {
         /// The state of the run after the command.
         case accepted(RunState)
-        case refused
+        case rejected
     }
 
     private let path: String
@@ -27,11 +27,11 @@ final class PanelCommands {
         self.path = path
         self.loop = loop
         self.ended = ended
-        timer = try loop.timer { [unowned self] in refuse("paced does not respond; see its log") }
+        timer = try loop.timer { [unowned self] in fail("paced does not respond; see its log") }
     }
 
     func perform(_ command: RunCommand) {
-        guard waiting.count < Self.limit else { return ended(.refused) }
+        guard waiting.count < Self.limit else { return ended(.rejected) }
         waiting.append(command)
         if waiting.count == 1 { send() }
     }
@@ -46,16 +46,16 @@ final class PanelCommands {
             self.connection = connection
             timer?.arm(at: Clock.now() + Self.timeout)
         } catch let failure as Failure {
-            refuse(failure.message)
+            fail(failure.message)
         } catch let error as SystemError {
-            refuse(Failure(connectingTo: path, error).message)
+            fail(Failure(connectingTo: path, error).message)
         } catch {
-            refuse("\(error)")
+            fail("\(error)")
         }
     }
 
     private func receive() {
-        guard let lines = connection?.arrivedLines() else { return refuse("paced closed the connection") }
+        guard let lines = connection?.arrivedLines() else { return fail("paced closed the connection") }
         guard let line = lines.first else { return }
         let answer = try? JSON(parsing: line)
         if let result = answer?["result"] {
@@ -65,15 +65,15 @@ final class PanelCommands {
             end(.accepted(run))
         } else {
             let error = answer?["error"]
-            refuse(
+            fail(
                 error?["data"]?["message"]?.harmlessText(limit: 256) ?? error?["message"]?.harmlessText(limit: 256)
                     ?? "the response of paced is invalid")
         }
     }
 
-    private func refuse(_ reason: String) {
+    private func fail(_ reason: String) {
         LogLevel.notice.write("cannot \(waiting.first?.word.text ?? ""): \(reason)", of: "pacectl")
-        end(.refused)
+        end(.rejected)
     }
 
     private func end(_ outcome: Outcome) {

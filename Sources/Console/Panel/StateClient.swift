@@ -6,7 +6,7 @@ import Linux
 /// The panel's client of state.sock. Reconnects without end and publishes the state of the run.
 final class StateClient {
     /// The state of the run; nil if the daemon is away or silent.
-    private(set) var situation: PanelStatus?
+    private(set) var status: PanelStatus?
 
     private let path: String
     private let loop: EventLoop
@@ -14,9 +14,9 @@ final class StateClient {
     private var connection: Connection?
     private var arrivals: DescriptorSource?
     private var timer: TimerSource?
-    private var rest = StateClient.minimumRetryDelay
+    private var retryDelay = StateClient.minimumRetryDelay
     /// The last reported error; an equal one is not reported again.
-    private var trouble: String?
+    private var reportedError: String?
 
     private static let minimumRetryDelay = Duration.milliseconds(500)
     private static let maximumRetryDelay = Duration.seconds(5)
@@ -28,13 +28,13 @@ final class StateClient {
         self.path = path
         self.loop = loop
         self.changed = changed
-        timer = try loop.timer { [unowned self] in pass() }
+        timer = try loop.timer { [unowned self] in onTimer() }
         timer?.arm(at: Clock.now())
     }
 
-    private func pass() {
+    private func onTimer() {
         if connection == nil { return connect() }
-        if situation != nil { LogLevel.warning.write("paced sends nothing, reconnecting", of: "pacectl") }
+        if status != nil { LogLevel.warning.write("paced sends nothing, reconnecting", of: "pacectl") }
         disconnect()
     }
 
@@ -49,38 +49,38 @@ final class StateClient {
         } catch {
             let failure = error as? Failure ?? (error as? SystemError).map { Failure(connectingTo: path, $0) }
             let text = failure?.message ?? "\(error)"
-            if text != trouble {
-                trouble = text
+            if text != reportedError {
+                reportedError = text
                 LogLevel.warning.write(text + ", retrying", of: "pacectl")
             }
-            again()
+            scheduleRetry()
         }
     }
 
-    private func again() {
-        timer?.arm(at: Clock.now() + rest)
-        rest = min(rest * 2, Self.maximumRetryDelay)
+    private func scheduleRetry() {
+        timer?.arm(at: Clock.now() + retryDelay)
+        retryDelay = min(retryDelay * 2, Self.maximumRetryDelay)
     }
 
     private func disconnect() {
         arrivals = nil
         connection = nil
-        situation = nil
-        again()
+        status = nil
+        scheduleRetry()
         changed()
     }
 
     private func receive() {
         guard let lines = connection?.arrivedLines() else {
-            if situation != nil { LogLevel.warning.write("paced closed the connection, reconnecting", of: "pacectl") }
+            if status != nil { LogLevel.warning.write("paced closed the connection, reconnecting", of: "pacectl") }
             return disconnect()
         }
         for line in lines {
             guard let json = try? JSON(parsing: line) else { continue }
             if let state = StateLine(json) {
                 receive(state)
-            } else if let failure = Failure(version: json), failure.message != trouble {
-                trouble = failure.message
+            } else if let failure = Failure(version: json), failure.message != reportedError {
+                reportedError = failure.message
                 LogLevel.error.write(failure.message, of: "pacectl")
             } else if json["class"]?.string == "ERROR", let text = json["message"]?.harmlessText(limit: 256) {
                 LogLevel.warning.write("error from paced: " + text, of: "pacectl")
@@ -90,10 +90,10 @@ final class StateClient {
     }
 
     private func receive(_ state: StateLine) {
-        if situation == nil { LogLevel.notice.write("connected to paced", of: "pacectl") }
-        situation = PanelStatus(state)
-        trouble = nil
-        rest = Self.minimumRetryDelay
+        if status == nil { LogLevel.notice.write("connected to paced", of: "pacectl") }
+        status = PanelStatus(state)
+        reportedError = nil
+        retryDelay = Self.minimumRetryDelay
         timer?.arm(at: Clock.now() + Self.silenceTimeout)
     }
 }

@@ -26,7 +26,7 @@ package struct RecordedActivity: Equatable, Sendable {
     /// The strap that sent most of the beats.
     package var strap: RecordingStrap?
     /// Totals stated by an imported file, shown beside the computed ones.
-    package var claim: SourceTotals?
+    package var sourceTotals: SourceTotals?
 
     package init(sport: Sport, started: UTC) {
         self.sport = sport

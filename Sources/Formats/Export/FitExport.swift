@@ -75,13 +75,13 @@ struct FitClock {
     }
 
     mutating func began(at moment: Int64) -> Int64 {
-        go(to: moment)
+        advance(to: moment)
         isRunning = true
         return newest
     }
 
     mutating func ended(at moment: Int64) -> Int64 {
-        go(to: moment)
+        advance(to: moment)
         isRunning = false
         return newest
     }
@@ -93,7 +93,7 @@ struct FitClock {
         return newest
     }
 
-    private mutating func go(to moment: Int64) {
+    private mutating func advance(to moment: Int64) {
         newest = second(of: moment)
         if isRunning { active += max(moment - at, 0) }
         at = max(at, moment)

@@ -12,16 +12,16 @@ struct FitActivityReader {
     private var order = RecordReorderer<FitTimelineItem>()
     private var track = FitTrack()
     private var pending: FitTimelineItem?
-    private var leftovers = SkippedElements()
+    private var skipped = SkippedElements()
     private var head = FitSummary()
 
     private enum File {
         /// No message has been read yet.
-        case begun
-        case kept, other
+        case unknown
+        case activity, other
     }
 
-    private var file = File.begun
+    private var file = File.unknown
     private var hasActivity = false
     /// The description of the first file that is not an activity.
     private var otherFile: String?
@@ -30,14 +30,14 @@ struct FitActivityReader {
     private var developerFields = 0
 
     mutating func beginFile() {
-        file = .begun
+        file = .unknown
     }
 
     /// - Throws: The errors of `row`.
     mutating func ingest(_ message: FitMessage, _ row: (RecordingRow) throws -> Void) throws {
         let kind = Fit.Message(rawValue: message.definition.message)
-        if file == .begun { begin(kind == .fileID ? message[Fit.FileID.type] ?? Fit.activityFile : Fit.activityFile) }
-        guard file == .kept else { return }
+        if file == .unknown { begin(kind == .fileID ? message[Fit.FileID.type] ?? Fit.activityFile : Fit.activityFile) }
+        guard file == .activity else { return }
         developerFields += message.definition.developerFields
         switch kind {
         case .fileID: head.file(message)
@@ -48,7 +48,7 @@ struct FitActivityReader {
         case .event: try event(message, row)
         case .record: try record(message, row)
         case .beats: beats(message)
-        default: leftovers.count(kind?.name.text ?? "message \(message.definition.message)")
+        default: skipped.count(kind?.name.text ?? "message \(message.definition.message)")
         }
     }
 
@@ -58,49 +58,49 @@ struct FitActivityReader {
         try push(row)
         try order.finish { moment, time in try track.ingest(moment, at: time, row) }
         guard let recording = try track.finish(head, row) else { throw FileError("the activity has no records") }
-        for (number, count) in recordFields.enumerated() { leftovers.count(FitSummary.recordField(number), count) }
-        leftovers.count("developer field", developerFields)
-        leftovers.count("record with an earlier time", order.backward)
-        leftovers.count("record too far ahead in time", order.ahead)
-        leftovers.count("extra record in the same second", track.doubles)
-        leftovers.count("RR interval over 64 s", track.longBeats)
-        return ImportedRecording(recording: recording, leftovers: leftovers)
+        for (number, count) in recordFields.enumerated() { skipped.count(FitSummary.recordField(number), count) }
+        skipped.count("developer field", developerFields)
+        skipped.count("record with an earlier time", order.backward)
+        skipped.count("record too far ahead in time", order.ahead)
+        skipped.count("extra record in the same second", track.doubles)
+        skipped.count("RR interval over 64 s", track.longBeats)
+        return ImportedRecording(recording: recording, skipped: skipped)
     }
 
     private mutating func begin(_ type: Int64) {
-        file = type == Fit.activityFile && !hasActivity ? .kept : .other
+        file = type == Fit.activityFile && !hasActivity ? .activity : .other
         if file == .other {
             let name = FitSummary.fileType(type)
-            leftovers.count(name)
+            skipped.count(name)
             otherFile = otherFile ?? name
         }
-        hasActivity = hasActivity || file == .kept
+        hasActivity = hasActivity || file == .activity
     }
 
     private mutating func lap(_ message: FitMessage) throws {
-        guard let lap = FitLap(message) else { return leftovers.count("lap without times") }
+        guard let lap = FitLap(message) else { return skipped.count("lap without times") }
         guard track.laps.count < Self.lapLimit else { throw FileError("more than \(Self.lapLimit) laps") }
         track.laps.append(lap)
     }
 
     private mutating func event(_ message: FitMessage, _ row: (RecordingRow) throws -> Void) throws {
         guard message[Fit.Event.event] == Fit.Event.timer, let time = message.time else {
-            return leftovers.count("event")
+            return skipped.count("event")
         }
         let trigger: RecordingRow.TimerTrigger = message[Fit.Event.data] == Fit.Event.auto ? .auto : .command
         switch message[Fit.Event.type] {
         case Fit.Event.start: try ingest(FitTimelineItem(time: time, kind: .start(trigger)), row)
         case Fit.Event.stop, Fit.Event.stopAll, Fit.Event.stopDisable, Fit.Event.stopDisableAll:
             try ingest(FitTimelineItem(time: time, kind: .stop(trigger)), row)
-        default: leftovers.count("event")
+        default: skipped.count("event")
         }
     }
 
     private mutating func record(_ message: FitMessage, _ row: (RecordingRow) throws -> Void) throws {
-        for field in message.definition.passedOver where message.holds(field) {
+        for field in message.definition.skippedFields where message.holds(field) {
             recordFields[Int(field.number)] += 1
         }
-        guard let time = message.time else { return leftovers.count("record without time") }
+        guard let time = message.time else { return skipped.count("record without time") }
         let values = FitValues(message)
         // Two records of one second are merged.
         if let pending, pending.time == time, case .record(let first) = pending.kind {
@@ -117,7 +117,7 @@ struct FitActivityReader {
         } else if pending?.beats.count ?? 0 < Self.beatsLimit {
             pending?.beats.append(intervals)
         } else {
-            leftovers.count("RR interval", intervals.count)
+            skipped.count("RR interval", intervals.count)
         }
     }
 
@@ -176,7 +176,7 @@ struct FitTimelineItem {
 
 /// The imported values of a record.
 struct FitValues {
-    static let kept: Set<Fit.Field> = [
+    static let imported: Set<Fit.Field> = [
         Fit.timestamp, Fit.Record.latitude, Fit.Record.longitude, Fit.Record.altitude, Fit.Record.heartRate,
         Fit.Record.cadence, Fit.Record.distance, Fit.Record.speed, Fit.Record.power, Fit.Record.temperature,
         Fit.Record.enhancedSpeed, Fit.Record.enhancedAltitude,

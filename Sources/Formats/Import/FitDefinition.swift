@@ -29,7 +29,7 @@ struct FitDefinition {
     private(set) var fields: [Field] = []
     let developerFields: Int
     /// The fields of a record that are not imported.
-    private(set) var passedOver: [Field] = []
+    private(set) var skippedFields: [Field] = []
     /// The size of a data message in bytes, with its first byte.
     let size: Int
 
@@ -54,7 +54,7 @@ struct FitDefinition {
         for index in 0..<developerFields { end += Int(bytes[place + 2 + 3 * index]) }
         size = end
         if message == Fit.Message.record.rawValue {
-            passedOver = fields.filter { !FitValues.kept.contains($0.number) }
+            skippedFields = fields.filter { !FitValues.imported.contains($0.number) }
         }
     }
 

@@ -11,10 +11,10 @@ struct FitSummary {
     private var sums = SourceTotals()
     private var sessions = 0
 
-    var claim: SourceTotals {
-        var claim = sums
-        claim.creator = creator ?? maker.flatMap { SanitizedText(Self.creator($0, product: product)) }
-        return claim
+    var sourceTotals: SourceTotals {
+        var totals = sums
+        totals.creator = creator ?? maker.flatMap { SanitizedText(Self.creator($0, product: product)) }
+        return totals
     }
 
     mutating func file(_ message: FitMessage) {

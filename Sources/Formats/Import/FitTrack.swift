@@ -70,7 +70,7 @@ struct FitTrack {
         recording.total = total.figures
         recording.laps = allLaps()
         recording.strap = head.strap
-        recording.claim = head.claim
+        recording.sourceTotals = head.sourceTotals
         return recording
     }
 

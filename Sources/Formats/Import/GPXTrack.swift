@@ -58,7 +58,7 @@ package struct GPXTrack: TrackParser {
             places[places.count - 1] = .extensions(outer, isEmpty: false)
             return Self.fields[name].map { .value($0, name) } ?? .extensions(name, isEmpty: true)
         case (.file, _), (.track, _), (.segment, _), (.point, _):
-            track.leftovers.count(name)
+            track.skipped.count(name)
             return .skipped
         default: return .skipped
         }
@@ -68,21 +68,21 @@ package struct GPXTrack: TrackParser {
         switch places.popLast() {
         case .point: try endPoint()
         case .value(let field, let name):
-            if !point.set(field, text) { track.leftovers.count("unreadable \(name)") }
-        case .extensions(let name, isEmpty: true): track.leftovers.count(name)
+            if !point.set(field, text) { track.skipped.count("unreadable \(name)") }
+        case .extensions(let name, isEmpty: true): track.skipped.count(name)
         case .name: name = name ?? SanitizedText(String(text.trimmed))
-        case .type: sport = sport ?? Sport(said: text)
+        case .type: sport = sport ?? Sport(named: text)
         default: break
         }
     }
 
     private mutating func endPoint() throws(FileError) {
         guard let coordinate = point.coordinate else {
-            track.leftovers.count("points without a valid position")
+            track.skipped.count("points without a valid position")
             return
         }
         guard let time = point.time else {
-            track.leftovers.count("points without time")
+            track.skipped.count("points without time")
             return
         }
         point.sample.coordinate = coordinate
@@ -97,8 +97,8 @@ package struct GPXTrack: TrackParser {
         guard points > 0 else { throw FileError("the file has no track: routes and waypoints have no times") }
         var recording = try track.finish(sport: sport ?? .other, needs: "both a time and a position")
         recording.name = name
-        recording.claim = track.claim(creator: creator)
-        return ImportedRecording(recording: recording, leftovers: track.leftovers)
+        recording.sourceTotals = track.sourceTotals(creator: creator)
+        return ImportedRecording(recording: recording, skipped: track.skipped)
     }
 
     /// The names of TrackPointExtension v1 and v2, PowerExtension, Cluetrust, Strava and OpenTracks.

@@ -51,13 +51,13 @@ struct ImportTotals {
     }
 
     /// Adds the file's totals of a lap without points. Its time is added by ``pass(_:)``.
-    mutating func claim(_ claim: TrackRows.LapClaim) {
-        figures.distanceMetres += claim.distanceMetres ?? 0
-        if let rate = claim.averageHeartRate, let time = claim.elapsedMilliseconds, time > 0 {
+    mutating func add(_ source: TrackRows.SourceLap) {
+        figures.distanceMetres += source.distanceMetres ?? 0
+        if let rate = source.averageHeartRate, let time = source.elapsedMilliseconds, time > 0 {
             heartWeight += Double(time)
             heartSum += Double(time) * rate
             figures.averageHeartRate = heartSum / heartWeight
         }
-        if let rate = claim.maximumHeartRate { figures.maximumHeartRate = max(rate, figures.maximumHeartRate ?? 0) }
+        if let rate = source.maximumHeartRate { figures.maximumHeartRate = max(rate, figures.maximumHeartRate ?? 0) }
     }
 }

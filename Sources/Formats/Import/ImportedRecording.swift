@@ -2,13 +2,13 @@ package import Domain
 
 /// The header of an imported file. Its rows were passed on while it was read.
 package struct ImportedRecording: Equatable, Sendable {
-    /// Its totals are computed from the rows; its ``RecordedActivity/claim`` has the file's own.
+    /// Its totals are computed from the rows; its ``RecordedActivity/sourceTotals`` has the file's own.
     package var recording: RecordedActivity
-    package var leftovers: SkippedElements
+    package var skipped: SkippedElements
 
-    package init(recording: RecordedActivity, leftovers: SkippedElements) {
+    package init(recording: RecordedActivity, skipped: SkippedElements) {
         self.recording = recording
-        self.leftovers = leftovers
+        self.skipped = skipped
     }
 }
 

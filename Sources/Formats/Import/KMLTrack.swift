@@ -71,12 +71,12 @@ package struct KMLTrack: TrackParser {
         case (.values, "SimpleArrayData"):
             itemCount = 0
             if let field = attributes["name"].flatMap({ Self.fields[$0] }) { return .array(field) }
-            rows.leftovers.count(attributes["name"] ?? name)
+            rows.skipped.count(attributes["name"] ?? name)
             return .skipped
         case (.array(let field), "value"): return .item(field)
         case (.placemark, "LineString"), (.placemark, "LinearRing"), (.placemark, "Polygon"), (.placemark, "Point"):
             if name == "LineString" { lines += 1 }
-            rows.leftovers.count(name)
+            rows.skipped.count(name)
             return .skipped
         case (.container, "Style"), (.container, "StyleMap"), (.container, "Schema"), (.track, "altitudeMode"),
             (.placemark, "altitudeMode"), (.placemark, "interpolate"), (.placemark, "styleUrl"),
@@ -84,7 +84,7 @@ package struct KMLTrack: TrackParser {
             // Elements of style, and descriptions of what is read anyway.
             return .skipped
         case (.container, _), (.placemark, _), (.track, _), (.values, _), (.data, _):
-            rows.leftovers.count(attributes["name"] ?? name)
+            rows.skipped.count(attributes["name"] ?? name)
             return .skipped
         default: return .skipped
         }
@@ -100,12 +100,12 @@ package struct KMLTrack: TrackParser {
             points.append(ParsedTrackPoint(coordinate: text))
         case .item(let field):
             if points.indices.contains(itemCount), !points[itemCount].set(field, text) {
-                rows.leftovers.count("unreadable \(field)")
+                rows.skipped.count("unreadable \(field)")
             }
             itemCount += 1
         case .name: name = name ?? SanitizedText(String(text.trimmed))
         case .placemarkName: placemarkName = SanitizedText(String(text.trimmed))
-        case .kindValue: kind = Sport(said: text)
+        case .kindValue: kind = Sport(named: text)
         case .track: try endTrack()
         default: break
         }
@@ -115,16 +115,16 @@ package struct KMLTrack: TrackParser {
 
     private mutating func endTrack() throws(FileError) {
         rows.beginPart()
-        rows.leftovers.count("points without time", max(points.count - times.count, 0))
-        rows.leftovers.count("times without position", max(times.count - points.count, 0))
+        rows.skipped.count("points without time", max(points.count - times.count, 0))
+        rows.skipped.count("times without position", max(times.count - points.count, 0))
         for (time, point) in zip(times, points) {
             guard let time else {
-                rows.leftovers.count("points without time")
+                rows.skipped.count("points without time")
                 continue
             }
             var sample = point.sample
             sample.coordinate = point.coordinate
-            if sample.coordinate == nil { rows.leftovers.count("points without a valid position") }
+            if sample.coordinate == nil { rows.skipped.count("points without a valid position") }
             try rows.add(sample, at: time)
         }
     }
@@ -139,8 +139,8 @@ package struct KMLTrack: TrackParser {
         }
         var recording = try rows.finish(sport: sport ?? .other, needs: "a time")
         recording.name = trackName ?? name
-        recording.claim = rows.claim(creator: nil)
-        return ImportedRecording(recording: recording, leftovers: rows.leftovers)
+        recording.sourceTotals = rows.sourceTotals(creator: nil)
+        return ImportedRecording(recording: recording, skipped: rows.skipped)
     }
 
     /// The names in files of My Tracks, OpenTracks and this program.

@@ -45,7 +45,7 @@ package struct TCXTrack: TrackParser {
             return .container
         case (.container, "Activity") where activities == 0:
             activities += 1
-            sport = attributes["Sport"].map { Sport(said: $0) } ?? .other
+            sport = attributes["Sport"].map { Sport(named: $0) } ?? .other
             return .activity
         case (.activity, "Lap"):
             tracksOfLap = 0
@@ -64,7 +64,7 @@ package struct TCXTrack: TrackParser {
             return .point
         case (.lap, _), (.point, _), (.position, _), (.extensions, _), (.valued, _): return value(name)
         case (.container, _), (.activity, _), (.track, _):
-            track.leftovers.count(name)
+            track.skipped.count(name)
             return .skipped
         default: return .skipped
         }
@@ -91,7 +91,7 @@ package struct TCXTrack: TrackParser {
         case (.extensions, "Watts"): return .value(.point(.power), name)
         case (.valued(let field), "Value"): return .value(field, name)
         default:
-            track.leftovers.count(name)
+            track.skipped.count(name)
             return .skipped
         }
     }
@@ -100,7 +100,7 @@ package struct TCXTrack: TrackParser {
         switch places.popLast() {
         case .point: try endPoint()
         case .value(let field, let name):
-            if !set(field, text) { track.leftovers.count("unreadable \(name)") }
+            if !set(field, text) { track.skipped.count("unreadable \(name)") }
         default: break
         }
     }
@@ -131,12 +131,12 @@ package struct TCXTrack: TrackParser {
 
     private mutating func endPoint() throws(FileError) {
         guard let time = point.time else {
-            track.leftovers.count("points without time")
+            track.skipped.count("points without time")
             return
         }
         point.sample.coordinate = point.coordinate
         if point.coordinate == nil, point.latitude != nil || point.longitude != nil {
-            track.leftovers.count("points without a valid position")
+            track.skipped.count("points without a valid position")
         }
         try track.add(point.sample, at: time)
     }
@@ -149,8 +149,8 @@ package struct TCXTrack: TrackParser {
         guard activities > 0 else { throw FileError("the file has no activity") }
         var recording = try track.finish(sport: sport, needs: "a time")
         recording.name = name
-        recording.claim = track.claim(creator: creator)
-        return ImportedRecording(recording: recording, leftovers: track.leftovers)
+        recording.sourceTotals = track.sourceTotals(creator: creator)
+        return ImportedRecording(recording: recording, skipped: track.skipped)
     }
 }
 

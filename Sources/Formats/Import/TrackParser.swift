@@ -113,7 +113,7 @@ extension String {
 
 extension Sport {
     /// Creates a sport from a file's name or number for it; `.other` if that is unknown.
-    init(said text: String) {
+    init(named text: String) {
         let word = text.trimmed.lowercased()
         // The numbers are Strava's.
         switch word {

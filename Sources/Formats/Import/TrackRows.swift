@@ -11,7 +11,7 @@ struct TrackRows {
     static let longest: Int64 = 366 * 86_400_000
 
     /// A lap's own totals in the file.
-    struct LapClaim {
+    struct SourceLap {
         var began: UTC?
         var trigger = Event.Trigger.command
         var elapsedMilliseconds: Int64?
@@ -20,7 +20,7 @@ struct TrackRows {
         var maximumHeartRate: Int?
     }
 
-    var leftovers = SkippedElements()
+    var skipped = SkippedElements()
     private(set) var rows: [RecordingRow] = []
     private(set) var laps: [RecordingLap] = []
     private(set) var total = ImportTotals()
@@ -28,7 +28,7 @@ struct TrackRows {
     private(set) var started: UTC?
     /// The time of the last row.
     private(set) var now: Int64 = 0
-    private var claims: [LapClaim] = []
+    private var sourceLaps: [SourceLap] = []
     private var order = RecordReorderer<Pending>()
     private var part = 0
     private var currentPart = 0
@@ -47,20 +47,20 @@ struct TrackRows {
         part += 1
     }
 
-    mutating func beginLap(_ claim: LapClaim) throws(FileError) {
-        guard claims.count < Self.lapLimit else { throw FileError("more than \(Self.lapLimit) laps") }
-        claims.append(claim)
+    mutating func beginLap(_ totals: SourceLap) throws(FileError) {
+        guard sourceLaps.count < Self.lapLimit else { throw FileError("more than \(Self.lapLimit) laps") }
+        sourceLaps.append(totals)
     }
 
     /// Changes the totals of the latest lap.
-    mutating func changeLap(_ change: (inout LapClaim) -> Void) {
-        guard !claims.isEmpty else { return }
-        change(&claims[claims.count - 1])
+    mutating func changeLap(_ change: (inout SourceLap) -> Void) {
+        guard !sourceLaps.isEmpty else { return }
+        change(&sourceLaps[sourceLaps.count - 1])
     }
 
     mutating func add(_ sample: RecordingSample, at time: UTC) throws(FileError) {
         var due: [(Pending, UTC)] = []
-        order.append(Pending(sample: sample, part: part, lap: claims.count - 1), at: time) { due.append(($0, $1)) }
+        order.append(Pending(sample: sample, part: part, lap: sourceLaps.count - 1), at: time) { due.append(($0, $1)) }
         for (point, time) in due { try release(point, at: time) }
     }
 
@@ -78,8 +78,8 @@ struct TrackRows {
         var due: [(Pending, UTC)] = []
         order.finish { due.append(($0, $1)) }
         for (point, time) in due { try release(point, at: time) }
-        leftovers.count("points too far ahead in time", order.ahead)
-        leftovers.count("points with an earlier time", order.backward)
+        skipped.count("points too far ahead in time", order.ahead)
+        skipped.count("points with an earlier time", order.backward)
         if started == nil { try beginWithoutPoints() }
         guard let started else { throw FileError("no point has \(needs)") }
         endAllLaps()
@@ -92,24 +92,24 @@ struct TrackRows {
     }
 
     /// Returns the file's own totals; a total is nil unless every lap has it.
-    func claim(creator: SanitizedText?) -> SourceTotals {
-        var claim = SourceTotals()
-        claim.creator = creator
-        guard !claims.isEmpty else { return claim }
-        let times = claims.compactMap(\.elapsedMilliseconds)
-        if times.count == claims.count { claim.elapsedMilliseconds = times.reduce(0, +) }
-        let distances = claims.compactMap(\.distanceMetres)
-        if distances.count == claims.count { claim.distanceMetres = distances.reduce(0, +) }
-        claim.maximumHeartRate = claims.compactMap(\.maximumHeartRate).max()
+    func sourceTotals(creator: SanitizedText?) -> SourceTotals {
+        var totals = SourceTotals()
+        totals.creator = creator
+        guard !sourceLaps.isEmpty else { return totals }
+        let times = sourceLaps.compactMap(\.elapsedMilliseconds)
+        if times.count == sourceLaps.count { totals.elapsedMilliseconds = times.reduce(0, +) }
+        let distances = sourceLaps.compactMap(\.distanceMetres)
+        if distances.count == sourceLaps.count { totals.distanceMetres = distances.reduce(0, +) }
+        totals.maximumHeartRate = sourceLaps.compactMap(\.maximumHeartRate).max()
         var weight = 0.0
         var sum = 0.0
-        for lap in claims {
+        for lap in sourceLaps {
             guard let rate = lap.averageHeartRate, let time = lap.elapsedMilliseconds, time > 0 else { continue }
             weight += Double(time)
             sum += Double(time) * rate
         }
-        if weight > 0 { claim.averageHeartRate = sum / weight }
-        return claim
+        if weight > 0 { totals.averageHeartRate = sum / weight }
+        return totals
     }
 
     private mutating func release(_ point: Pending, at time: UTC) throws(FileError) {
@@ -126,7 +126,7 @@ struct TrackRows {
                 pass(to: at)
             }
         } else {
-            let lapBegan = claims.first?.began
+            let lapBegan = sourceLaps.first?.began
             let isNear =
                 lapBegan.map { 0...RecordReorderer<Pending>.jump ~= time.milliseconds - $0.milliseconds } ?? false
             let start = isNear ? lapBegan ?? time : time
@@ -161,7 +161,7 @@ struct TrackRows {
 
     /// Ends all laps, each at the start of the next, and the last one now.
     private mutating func endAllLaps() {
-        while laps.count + 1 < claims.count {
+        while laps.count + 1 < sourceLaps.count {
             endLap(at: min(max(moment(ofLap: laps.count + 1) ?? now, lapBegan), now), writes: false)
         }
         laps.append(RecordingLap(trigger: nil, beganAt: lapBegan, endedAt: now, figures: lap.figures))
@@ -169,7 +169,7 @@ struct TrackRows {
 
     private mutating func endLap(at moment: Int64, writes: Bool = true) {
         if moment > now { pass(to: moment) }
-        let trigger = claims[laps.count].trigger
+        let trigger = sourceLaps[laps.count].trigger
         laps.append(RecordingLap(trigger: trigger, beganAt: lapBegan, endedAt: moment, figures: lap.figures))
         if writes { rows.append(.lap(at: moment, trigger)) }
         lap = ImportTotals(after: lap)
@@ -177,26 +177,27 @@ struct TrackRows {
     }
 
     private func moment(ofLap index: Int) -> Int64? {
-        guard let started, claims.indices.contains(index), let began = claims[index].began else { return nil }
+        guard let started, sourceLaps.indices.contains(index), let began = sourceLaps[index].began else { return nil }
         return began.milliseconds - started.milliseconds
     }
 
     /// Starts a recording without points: an indoor run can consist of laps with their own totals only.
     private mutating func beginWithoutPoints() throws(FileError) {
-        guard let first = claims.first?.began, claims.contains(where: { ($0.elapsedMilliseconds ?? 0) > 0 }) else {
+        guard let first = sourceLaps.first?.began, sourceLaps.contains(where: { ($0.elapsedMilliseconds ?? 0) > 0 })
+        else {
             return
         }
         started = first
         rows.append(.begin(at: 0, .command))
-        for index in claims.indices {
-            let claim = claims[index]
-            pass(to: now + (claim.elapsedMilliseconds ?? 0))
+        for index in sourceLaps.indices {
+            let totals = sourceLaps[index]
+            pass(to: now + (totals.elapsedMilliseconds ?? 0))
             guard now <= Self.longest else {
                 throw .tooLong(from: first, to: UTC(milliseconds: first.milliseconds + now))
             }
-            lap.claim(claim)
-            total.claim(claim)
-            if index < claims.count - 1 { endLap(at: now) }
+            lap.add(totals)
+            total.add(totals)
+            if index < sourceLaps.count - 1 { endLap(at: now) }
         }
     }
 }

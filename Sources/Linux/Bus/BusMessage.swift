@@ -31,7 +31,7 @@ package final class BusRequest {
     package let message: BusMessage
 
     private let call: OpaquePointer
-    private var isAnswered = false
+    private var hasReplied = false
 
     private init(_ call: OpaquePointer) throws(BusError) {
         message = unsafe try BusMessage(call)
@@ -39,7 +39,7 @@ package final class BusRequest {
     }
 
     deinit {
-        if !isAnswered { refuse(BusError("org.freedesktop.DBus.Error.Failed", "Not answered")) }
+        if !hasReplied { fail(BusError("org.freedesktop.DBus.Error.Failed", "Not answered")) }
         unsafe sd_bus_message_unref(call)
     }
 
@@ -47,7 +47,7 @@ package final class BusRequest {
         do throws(BusError) {
             called(unsafe try BusRequest(call))
         } catch {
-            unsafe Self.refuse(call, error)
+            unsafe Self.fail(call, error)
         }
     }
 
@@ -57,26 +57,26 @@ package final class BusRequest {
     ///
     /// - Throws: The errors of ``append(_:to:)``; the call can still be answered.
     package func reply(_ arguments: [BusValue] = []) throws(SystemError) {
-        guard !isAnswered else { return }
+        guard !hasReplied else { return }
         var reply: OpaquePointer?
         try checkSystemd(
             "sd_bus_message_new_method_return", unsafe sd_bus_message_new_method_return(call, &reply))
         let message = unsafe BusMessageWriter(reply!)
         unsafe try append(arguments, to: message.pointer)
         try checkSystemd("sd_bus_send", unsafe sd_bus_send(nil, message.pointer, nil))
-        isAnswered = true
+        hasReplied = true
     }
 
     /// Sends an error reply; has no effect after an answer.
     ///
     /// The corresponding C function is `sd_bus_reply_method_error`.
-    package func refuse(_ error: BusError) {
-        guard !isAnswered else { return }
-        isAnswered = true
-        unsafe Self.refuse(call, error)
+    package func fail(_ error: BusError) {
+        guard !hasReplied else { return }
+        hasReplied = true
+        unsafe Self.fail(call, error)
     }
 
-    private static func refuse(_ call: OpaquePointer, _ error: BusError) {
+    private static func fail(_ call: OpaquePointer, _ error: BusError) {
         unsafe error.name.withCString { name in
             unsafe error.message.withCString { text in
                 var error = unsafe sd_bus_error(name: name, message: text, _need_free: 0)

@@ -55,10 +55,10 @@ package final class BusNameWatcher {
             try bus.match(
                 "type='signal',sender='\(driver)',interface='\(driver)',member='NameOwnerChanged',arg0='\(name)'",
                 installed: { [unowned self] error in if error != nil { end() } },
-                heard: { [unowned self] in received($0) }),
+                received: { [unowned self] in received($0) }),
             bus.call(
                 driver, "/org/freedesktop/DBus", driver, "GetNameOwner", [.string(name)], timeout: Self.callTimeout
-            ) { [unowned self] in answered($0) },
+            ) { [unowned self] in receiveOwner($0) },
         ]
     }
 
@@ -70,7 +70,7 @@ package final class BusNameWatcher {
         report(owner.isEmpty ? nil : owner)
     }
 
-    private func answered(_ answer: Result<[BusValue], BusError>) {
+    private func receiveOwner(_ answer: Result<[BusValue], BusError>) {
         switch answer {
         case .success(let arguments):
             guard let owner = arguments.first?.text else { return end() }

@@ -61,7 +61,7 @@ package struct GpsdSession: Sendable {
         /// The receivers of gpsd; nil until it lists them.
         var devices: [String]?
         /// gpsd does not know the wanted receiver.
-        var isRefused = false
+        var isRejected = false
     }
 
     private let addresses: Int
@@ -116,9 +116,9 @@ package struct GpsdSession: Sendable {
             }
             defer { state = .watching(watch) }
             guard now >= watch.askAt else { return [] }
-            watch.askAt = now + (watch.isRefused ? Self.requestAgain : Self.askAgain)
+            watch.askAt = now + (watch.isRejected ? Self.requestAgain : Self.askAgain)
             watch.unansweredSince = watch.unansweredSince ?? now
-            return [.send(watch.isRefused ? watchRequest : Array("?DEVICES;\n".utf8))]
+            return [.send(watch.isRejected ? watchRequest : Array("?DEVICES;\n".utf8))]
         }
     }
 
@@ -143,7 +143,7 @@ package struct GpsdSession: Sendable {
     /// Records that gpsd closed the connection, or that it broke.
     package mutating func closed(at now: Instant) {
         guard case .watching(let watch) = state else {
-            refused(at: now)
+            reject(at: now)
             return
         }
         tried = 0
@@ -157,7 +157,7 @@ package struct GpsdSession: Sendable {
         case .resting, .connecting: return []
         case .greeting:
             guard message == .version(major: 3) else {
-                refused(at: now)
+                reject(at: now)
                 return [.close]
             }
             tried = 0
@@ -188,11 +188,11 @@ package struct GpsdSession: Sendable {
             guard wanted == nil || report.device == wanted else { return }
             watch.reportedAt = now
             watch.hasReported = true
-            watch.isRefused = false
+            watch.isRejected = false
             watch.askAt = now + Self.probeAfter
         case .devices(let devices):
             watch.devices = Array(devices.prefix(Self.deviceLimit))
-            watch.isRefused = false
+            watch.isRejected = false
         case .device(let device, let isPresent):
             var devices = watch.devices ?? []
             devices.removeAll { $0 == device }
@@ -201,7 +201,7 @@ package struct GpsdSession: Sendable {
         case .error:
             // The only request that gpsd can reject is the one for a receiver.
             guard wanted != nil, !watch.hasReported else { return }
-            watch.isRefused = true
+            watch.isRejected = true
             watch.askAt = min(watch.askAt, now + Self.requestAgain)
         case .version, .sky, .other: break
         }
@@ -209,7 +209,7 @@ package struct GpsdSession: Sendable {
 
     /// The status while no report arrives.
     private func absence(_ watch: Watch) -> LinkStatus {
-        var isAbsent = watch.isRefused
+        var isAbsent = watch.isRejected
         if let devices = watch.devices {
             isAbsent = isAbsent || (wanted.map { !devices.contains($0) } ?? devices.isEmpty)
         }
@@ -226,7 +226,7 @@ package struct GpsdSession: Sendable {
     }
 
     /// Handles a peer that accepts the connection but is not gpsd 3, or closes it before the greeting.
-    private mutating func refused(at now: Instant) {
+    private mutating func reject(at now: Instant) {
         tried = 0
         state = .resting(until: now + Self.closedRetryDelay)
         status = LinkStatus(.disconnected, reason: .refused)

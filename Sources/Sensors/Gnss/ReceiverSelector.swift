@@ -17,7 +17,7 @@ package struct ReceiverSelector: Sendable {
     private struct Receiver: Sendable {
         let device: String?
         var merger: EpochMerger
-        var heardAt: Instant
+        var receivedAt: Instant
         /// The quality of its last position.
         var position: Timestamped<Quality>?
     }
@@ -78,16 +78,16 @@ package struct ReceiverSelector: Sendable {
     private mutating func place(of device: String?, at now: Instant) -> Int? {
         if let wanted, device != wanted { return nil }
         if let index = receivers.firstIndex(where: { $0.device == device }) {
-            receivers[index].heardAt = now
+            receivers[index].receivedAt = now
             return index
         }
-        let receiver = Receiver(device: device, merger: EpochMerger(device: device), heardAt: now)
+        let receiver = Receiver(device: device, merger: EpochMerger(device: device), receivedAt: now)
         if receivers.count < Self.limit {
             receivers.append(receiver)
             return receivers.count - 1
         }
         let others = receivers.indices.filter { $0 != chosen }
-        guard let index = others.min(by: { receivers[$0].heardAt < receivers[$1].heardAt }) else { return nil }
+        guard let index = others.min(by: { receivers[$0].receivedAt < receivers[$1].receivedAt }) else { return nil }
         receivers[index] = receiver
         return index
     }
@@ -115,7 +115,7 @@ package struct ReceiverSelector: Sendable {
         if let best {
             chosen = best
             settlesAt = now + Self.settling
-        } else if chosen.map({ now - receivers[$0].heardAt >= Self.silenceTimeout }) ?? true {
+        } else if chosen.map({ now - receivers[$0].receivedAt >= Self.silenceTimeout }) ?? true {
             chosen = index
         }
         return chosen == index

@@ -19,7 +19,7 @@ package enum DiskRequest: Equatable, Sendable {
     /// Checks whether a file of the state directory is a journal that can be recovered.
     case recoverable(file: String)
     /// Writes the strap store.
-    case keep(StrapStore, in: StrapStoreFile)
+    case write(StrapStore, in: StrapStoreFile)
 }
 
 package enum DiskReply: Equatable, Sendable {
@@ -30,7 +30,7 @@ package enum DiskReply: Equatable, Sendable {
     case exported(path: String, ExportLoss)
     /// Nil if the file does not exist.
     case configuration([ConfigurationFile.Assignment]?)
-    case kept
+    case written
     /// No activity has this number.
     case nothing
 }
@@ -65,5 +65,18 @@ extension JournalReader {
             orders.append(PendingExport(activity: Int(statement.integer(0) ?? 0), format: format))
         }
         return orders
+    }
+}
+
+extension ExportMetadata {
+    /// The data about this machine in an exported file.
+    ///
+    /// - Parameters:
+    ///   - started: the start of the recording, which selects the local time offset.
+    ///   - written: the present time. Nil if no clock is known.
+    package static func ofThisMachine(started: UTC, written: UTC?) -> ExportMetadata {
+        let number = Machine.number() ?? 0
+        return ExportMetadata(
+            serialNumber: number == 0 ? 1 : number, localOffset: Machine.localOffset(at: started), written: written)
     }
 }

@@ -30,8 +30,8 @@ package final class DiskWorker {
     /// The data shared by the loop and the thread.
     private final class Mailbox: Sendable {
         struct Contents {
-            var questions: [(number: Int, question: DiskRequest)] = []
-            var answers: [(number: Int, answer: Result<DiskReply, Failure>)] = []
+            var requests: [(number: Int, request: DiskRequest)] = []
+            var replies: [(number: Int, reply: Result<DiskReply, Failure>)] = []
             var isClosing = false
         }
 
@@ -39,13 +39,13 @@ package final class DiskWorker {
         /// Wakes the thread.
         let work: EventFD
         /// Wakes the loop: replies are available.
-        let answered: EventFD
+        let replied: EventFD
         /// Signals that the thread has ended.
         let ended: EventFD
 
         init() throws(SystemError) {
             work = try EventFD()
-            answered = try EventFD()
+            replied = try EventFD()
             ended = try EventFD()
         }
     }
@@ -62,18 +62,18 @@ package final class DiskWorker {
         let mailbox = try Mailbox()
         self.mailbox = mailbox
         thread = try WorkerThread("paced-disk", niceness: 10) { Self.run(mailbox, in: directory) }
-        source = try loop.watch(mailbox.answered.descriptor, for: .reading) { [unowned self] _ in deliverReplies() }
+        source = try loop.watch(mailbox.replied.descriptor, for: .reading) { [unowned self] _ in deliverReplies() }
     }
 
     /// Queues a request. The completion is called in the loop later.
     ///
     /// - Returns: False if too many requests are waiting. The completion is not called then.
-    package func submit(_ question: DiskRequest, _ completion: @escaping Completion) -> Bool {
+    package func submit(_ request: DiskRequest, _ completion: @escaping Completion) -> Bool {
         guard waiting.count < Self.limit else { return false }
         let number = nextNumber
         nextNumber += 1
         waiting[number] = completion
-        mailbox.contents.withLock { $0.questions.append((number, question)) }
+        mailbox.contents.withLock { $0.requests.append((number, request)) }
         mailbox.work.signal()
         return true
     }
@@ -93,13 +93,13 @@ package final class DiskWorker {
     }
 
     private func deliverReplies() {
-        mailbox.answered.drain()
-        let answers = mailbox.contents.withLock { contents in
-            let answers = contents.answers
-            contents.answers = []
-            return answers
+        mailbox.replied.drain()
+        let replies = mailbox.contents.withLock { contents in
+            let replies = contents.replies
+            contents.replies = []
+            return replies
         }
-        for (number, answer) in answers { waiting.removeValue(forKey: number)?(answer) }
+        for (number, reply) in replies { waiting.removeValue(forKey: number)?(reply) }
     }
 
     // MARK: On the thread
@@ -107,37 +107,37 @@ package final class DiskWorker {
     private static func run(_ mailbox: Mailbox, in directory: String) {
         while true {
             let (next, isClosing) = mailbox.contents.withLock { contents in
-                (contents.questions.isEmpty ? nil : contents.questions.removeFirst(), contents.isClosing)
+                (contents.requests.isEmpty ? nil : contents.requests.removeFirst(), contents.isClosing)
             }
             if isClosing { break }
             guard let next else {
                 mailbox.work.wait(atMost: .seconds(3600))
                 continue
             }
-            let answer = reply(next.question, in: directory)
-            mailbox.contents.withLock { $0.answers.append((next.number, answer)) }
-            mailbox.answered.signal()
+            let reply = reply(next.request, in: directory)
+            mailbox.contents.withLock { $0.replies.append((next.number, reply)) }
+            mailbox.replied.signal()
         }
         mailbox.ended.signal()
     }
 
-    private static func reply(_ question: DiskRequest, in directory: String) -> Result<DiskReply, Failure> {
+    private static func reply(_ request: DiskRequest, in directory: String) -> Result<DiskReply, Failure> {
         do {
-            switch question {
+            switch request {
             case .configuration(let path): return .success(.configuration(try ConfigurationFile.read(path)))
-            case .keep(let list, let file):
+            case .write(let list, let file):
                 try file.write(list)
-                return .success(.kept)
+                return .success(.written)
             case .recoverable(let name):
                 _ = try JournalRecovery.open(name, in: directory)
-                return .success(.kept)
-            default: return .success(try question.reply(from: JournalReader(in: directory)))
+                return .success(.written)
+            default: return .success(try request.reply(from: JournalReader(in: directory)))
             }
         } catch let failure as ConfigurationFile.Failure {
             return .failure(Failure(failure.line))
         } catch JournalFailure.missing {
-            if case .list = question { return .success(.list([])) }
-            if case .orders = question { return .success(.orders([])) }
+            if case .list = request { return .success(.list([])) }
+            if case .orders = request { return .success(.orders([])) }
             return .success(.nothing)
         } catch {
             return .failure(Failure("\(error)"))
@@ -162,7 +162,7 @@ extension DiskRequest {
             guard let recording = try reader.recording(order.activity) else { return .nothing }
             let rows = try reader.rows(of: order.activity)
             return try order.format.makeFile(of: recording, rows, in: directory)
-        case .configuration, .keep, .recoverable: return .nothing
+        case .configuration, .write, .recoverable: return .nothing
         }
     }
 }

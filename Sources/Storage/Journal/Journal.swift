@@ -37,7 +37,7 @@ package final class Journal {
         self.mailbox = mailbox
         mailbox.queue.withLock { $0.isHeld = true }
         // Must precede the start of the thread.
-        mailbox.news.withLock { $0.isPrepared = false }
+        mailbox.status.withLock { $0.isPrepared = false }
         thread = try WorkerThread("paced-journal") {
             let writer = JournalWriter(in: directory, mailbox: mailbox, syncSeconds: syncSeconds, prepare: prepare)
             writer.run()
@@ -80,7 +80,7 @@ package final class Journal {
 
     /// The number for an activity that starts now. ``begin(_:_:at:)`` consumes it.
     package var activityNumber: Int {
-        max(nextActivity, mailbox.news.withLock { $0.reserved } ?? nextActivity)
+        max(nextActivity, mailbox.status.withLock { $0.reserved } ?? nextActivity)
     }
 
     /// Starts an activity with ``activityNumber``.
@@ -185,7 +185,7 @@ package final class Journal {
     }
 
     private func runCompletions() {
-        let written = mailbox.news.withLock { $0.written }
+        let written = mailbox.status.withLock { $0.written }
         while let next = awaiting.first, next.count <= written {
             awaiting.removeFirst()
             next.body()
@@ -196,14 +196,14 @@ package final class Journal {
     package func status(at now: Instant) -> RecorderStatus {
         let since = mailbox.queue.withLock { $0.since }
         let behind = since.map { max(now - $0, .zero) } ?? .zero
-        let news = mailbox.news.withLock { $0 }
+        let news = mailbox.status.withLock { $0 }
         var status = RecorderStatus(
             state: .writing, behindMilliseconds: behind.wholeMilliseconds,
             syncedMillisecondsAgo: news.syncedAt.map { max((now - $0).wholeMilliseconds, 0) },
             freeMebibytes: news.freeMebibytes)
-        if let trouble = news.trouble {
+        if let message = news.message {
             status.state = .failed
-            status.message = trouble
+            status.message = message
         } else if !news.isPrepared {
             status.state = .stalled
             status.message = "the journal is not open yet, keeping up to 10 min in memory"
@@ -216,7 +216,7 @@ package final class Journal {
 
     /// Removes and returns the reports about damaged journals, as lines for the log.
     package func drainReports() -> [String] {
-        mailbox.news.withLock { news in
+        mailbox.status.withLock { news in
             defer { news.reports = [] }
             return news.reports
         }
@@ -224,7 +224,7 @@ package final class Journal {
 
     /// The number of changes that SQLite rejected for good. Each is a bug.
     package var refusals: Int {
-        mailbox.news.withLock { $0.refusals }
+        mailbox.status.withLock { $0.rejections }
     }
 
     /// Writes the remaining changes, syncs and closes, waiting at most `limit`, because a disk may never
@@ -237,10 +237,10 @@ package final class Journal {
         mailbox.queue.withLock { $0.isClosing = true }
         mailbox.work.signal()
         if mailbox.queue.withLock({ $0.isHeld }) {
-            while mailbox.news.withLock({ !$0.isPrepared && !$0.isLastAttempt }) {
+            while mailbox.status.withLock({ !$0.isPrepared && !$0.isLastAttempt }) {
                 guard mailbox.prepared.wait(atMost: max(end - Clock.now(), .zero)) else { return false }
             }
-            if mailbox.news.withLock({ $0.isPrepared }) { prepared() }
+            if mailbox.status.withLock({ $0.isPrepared }) { prepared() }
         }
         guard mailbox.ended.wait(atMost: max(end - Clock.now(), .zero)) else { return false }
         thread?.join()

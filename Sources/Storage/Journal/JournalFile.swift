@@ -48,7 +48,7 @@ package final class JournalFile {
         for name in Self.names { place.narrow(name, to: Self.mode) }
         do throws(SQLiteError) {
             database = try SQLiteDatabase(path, .writing)
-            database.setPatience(Self.busyTimeout)
+            database.setBusyTimeout(Self.busyTimeout)
         } catch {
             throw .database(error)
         }
@@ -143,7 +143,7 @@ extension JournalFile {
     ///
     /// - Returns: The damage. Nil if none was found, or if there is no journal.
     package static func damage(
-        in directory: String, patience: Duration = .seconds(1)
+        in directory: String, timeout: Duration = .seconds(1)
     ) throws(JournalFailure) -> String? {
         let place = try Self.directory(directory)
         if let reason = orphanedLog(in: place) { return reason }
@@ -153,13 +153,13 @@ extension JournalFile {
         do throws(SQLiteError) {
             let database = try SQLiteDatabase(path, .writing)
             try database.keepFilesAtClose()
-            var verdict: String?
-            let isDone = try database.limited(to: patience) { () throws(SQLiteError) in
-                verdict = try database.text("PRAGMA quick_check(1)")
+            var finding: String?
+            let isDone = try database.limited(to: timeout) { () throws(SQLiteError) in
+                finding = try database.text("PRAGMA quick_check(1)")
             }
             // The first line only names the database.
-            return isDone && verdict != "ok"
-                ? verdict?.split(separator: "\n").last.map(String.init) ?? "quick_check failed" : nil
+            return isDone && finding != "ok"
+                ? finding?.split(separator: "\n").last.map(String.init) ?? "quick_check failed" : nil
         } catch {
             if error.kind == .damaged { return error.text }
             throw .database(error)

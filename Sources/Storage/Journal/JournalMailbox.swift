@@ -4,7 +4,7 @@ package import Linux
 /// The data shared by the loop and the journal's thread.
 package final class JournalMailbox: Sendable {
     let queue = Locked(JournalQueue())
-    let news = Locked(JournalWriterStatus())
+    let status = Locked(JournalWriterStatus())
     /// Wakes the writer early.
     let work: EventFD
     /// Wakes the loop: ``JournalWriterStatus`` has changed.
@@ -25,7 +25,7 @@ package final class JournalMailbox: Sendable {
 /// The status that the writer reports to the loop.
 struct JournalWriterStatus: Equatable, Sendable {
     /// The present error, as text for people. Nil if there is none.
-    var trouble: String?
+    var message: String?
     /// Whether the directory is ready.
     var isPrepared = true
     /// Whether the journal is closing, so that the directory is not tried again.
@@ -34,7 +34,7 @@ struct JournalWriterStatus: Equatable, Sendable {
     var syncedAt: Instant?
     var freeMebibytes: Int?
     /// The number of changes that were rejected for good, and dropped.
-    var refusals = 0
+    var rejections = 0
     /// The number of urgent changes written since the start.
     var written = 0
     /// The reserved number of the next activity.

@@ -85,10 +85,10 @@ struct JournalQueue: Sendable {
         self.size += size
         count += 1
         if last.changes.count == Self.chunkLimit { closeChunk() }
-        if count + taken.count > Self.countLimit || self.size + taken.size > Self.sizeLimit { shed() }
+        if count + taken.count > Self.countLimit || self.size + taken.size > Self.sizeLimit { dropOverflow() }
     }
 
-    /// Removes and returns all changes, oldest first. They count as unwritten until ``wrote()`` or ``giveBack(_:)``.
+    /// Removes and returns all changes, oldest first. They count as unwritten until ``wrote()`` or ``requeue(_:)``.
     mutating func popChunks() -> [Chunk] {
         if !last.changes.isEmpty { closeChunk() }
         let chunks = waiting
@@ -106,7 +106,7 @@ struct JournalQueue: Sendable {
     }
 
     /// Returns the unwritten ones of the removed changes. They precede those appended since.
-    mutating func giveBack(_ chunks: [Chunk]) {
+    mutating func requeue(_ chunks: [Chunk]) {
         waiting.insert(contentsOf: Self.merged(chunks), at: 0)
         for chunk in chunks {
             count += chunk.changes.count
@@ -163,7 +163,7 @@ struct JournalQueue: Sendable {
     }
 
     /// Drops the rows of the oldest chunk; the whole chunk if only vital changes are left.
-    private mutating func shed() {
+    private mutating func dropOverflow() {
         if waiting.isEmpty { closeChunk() }
         let index = waiting.firstIndex { $0.changes.contains { !$0.isVital } } ?? 0
         let chunk = waiting[index]

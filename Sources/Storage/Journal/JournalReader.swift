@@ -52,7 +52,7 @@ package final class JournalReader {
         _ path: String, _ access: SQLiteDatabase.Access
     ) throws(SQLiteError) -> (SQLiteDatabase, version: Int64) {
         let database = try SQLiteDatabase(path, access)
-        database.setPatience(.seconds(2))
+        database.setBusyTimeout(.seconds(2))
         return (database, try database.integer("PRAGMA user_version") ?? 0)
     }
 
@@ -149,7 +149,7 @@ package final class JournalReader {
         recording.total = Self.figures(columns, from: 10)
         recording.zones = columns.text(17).flatMap(RecordingText.list).flatMap { try? Zones($0.map { Int($0) }) }
         recording.zoneMilliseconds = columns.text(18).flatMap(RecordingText.list) ?? []
-        recording.claim = columns.text(19).flatMap(RecordingText.claim)
+        recording.sourceTotals = columns.text(19).flatMap(RecordingText.totals)
         return recording
     }
 
@@ -203,5 +203,55 @@ package final class JournalReader {
         strap.firmware = statement.text(4).flatMap { SanitizedText($0) }
         strap.batteryPercent = statement.integer(5).map { Int($0) }
         return strap
+    }
+}
+
+/// The data of an activity that a list shows beside its totals.
+package struct ActivityNote: Equatable, Sendable {
+    package var isImported: Bool
+    package var name: SanitizedText?
+}
+
+extension JournalReader {
+    /// The notes of the activities from a number on, keyed by number.
+    package func notes(from id: Int) throws(SQLiteError) -> [Int: ActivityNote] {
+        let statement = try database.prepare("SELECT id, imported, name FROM activity WHERE id >= ?")
+        try statement.bind(id)
+        var notes: [Int: ActivityNote] = [:]
+        while try statement.step() {
+            notes[Int(statement.integer(0) ?? 0)] = ActivityNote(
+                isImported: statement.integer(1) == 1, name: statement.text(2).flatMap { SanitizedText($0) })
+        }
+        return notes
+    }
+}
+
+/// A stored setting.
+package struct JournalSetting: Equatable, Sendable {
+    package var name: String
+    /// JSON.
+    package var value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// The most settings read from a journal that may be damaged. There are fewer keys.
+    static let limit = 64
+}
+
+extension JournalReader {
+    /// The stored settings, sorted by name. Empty for a journal without the table.
+    package func settings() throws(SQLiteError) -> [JournalSetting] {
+        if version < JournalSchema.versionWithSettings { return [] }
+        let statement = try database.prepare(
+            "SELECT name, value FROM setting ORDER BY name LIMIT \(JournalSetting.limit)")
+        var settings: [JournalSetting] = []
+        while try statement.step() {
+            guard let name = statement.text(0), let value = statement.text(1) else { continue }
+            settings.append(JournalSetting(name: name, value: value))
+        }
+        return settings
     }
 }

@@ -23,7 +23,7 @@ package struct JournalStartup: Sendable {
     /// Up to 100 more than are kept, and those of the run in progress.
     private static let eventLimit = 1300
     /// The time for the rescue from a damaged journal, after that for the check.
-    private static let rescuePatience = Duration.milliseconds(800)
+    private static let rescueTime = Duration.milliseconds(800)
 
     /// Checks the journal for about `patience` at most, creates it if there is none, and migrates it. Waits
     /// for the disk.
@@ -33,10 +33,10 @@ package struct JournalStartup: Sendable {
     ///
     /// - Parameter time: the system time, right or wrong, for the name of a damaged journal.
     /// - Throws: ``JournalFailure``, or ``SystemError`` if a damaged journal cannot be renamed.
-    package init(in directory: String, at time: UTC, patience: Duration = .seconds(1)) throws {
-        let deadline = Clock.now() + patience + Self.rescuePatience
+    package init(in directory: String, at time: UTC, timeout: Duration = .seconds(1)) throws {
+        let deadline = Clock.now() + timeout + Self.rescueTime
         ignored = WriteAheadLog.loss(besideJournalAt: JournalFile.path(in: directory))
-        if let reason = try JournalFile.damage(in: directory, patience: patience) {
+        if let reason = try JournalFile.damage(in: directory, timeout: timeout) {
             damaged = (try JournalFile.setAside(in: directory, at: time), reason, "")
         }
         let file = try JournalFile(in: directory)

@@ -116,7 +116,7 @@ struct JournalStatements {
         ).run(
             recording.id, recording.sport.token, recording.isIndoor, recording.isDemo, isImport, isOpen,
             recording.name?.text, recording.started.milliseconds, recording.isTimeUncertain,
-            recording.claim.map { String(decoding: RecordingText.text(of: $0), as: UTF8.self) })
+            recording.sourceTotals.map { String(decoding: RecordingText.text(of: $0), as: UTF8.self) })
     }
 
     func write(_ part: BootSegment, of activity: Int) throws(SQLiteError) {
@@ -165,7 +165,7 @@ struct JournalStatements {
             try location.run(
                 key, at, fix.arrivedAt.nanoseconds, fix.time?.milliseconds, fix.device?.text, Int(fix.mode),
                 fix.latitude, fix.longitude, fix.altitude, fix.accuracy, fix.speed, fix.track, fix.satellites,
-                entry.refusal?.token)
+                entry.rejection?.token)
         case .input(.heart(let heart)):
             try self.heart.run(
                 key, at, Int(heart.beatsPerMinute), heart.contact, heart.energyKilojoules.map(Int.init),

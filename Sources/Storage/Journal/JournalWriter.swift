@@ -12,7 +12,7 @@ package final class JournalWriter {
     static let retryDelay = Duration.seconds(1)
     /// With less free space than this, in bytes, changes are written in pieces, each followed by a checkpoint:
     /// log and database need space for the same pages, and a log that fills the disk cannot be emptied.
-    static let tightRoom: Int64 = 8 << 20
+    private static let lowSpace: Int64 = 8 << 20
     /// The number of changes in a piece.
     private static let tightCount = 64
     /// How long the closing loop has to call ``Journal/startWriting()``.
@@ -21,19 +21,19 @@ package final class JournalWriter {
     /// Prepares the state directory. Returns the reason if that failed, as a clause for people, or nil.
     package typealias Preparing = @Sendable () -> String?
 
-    let directory: String
+    private let directory: String
     /// Nil once the directory is ready.
     private var prepare: Preparing?
-    let mailbox: JournalMailbox
-    let reserve: JournalReserve
-    var file: JournalFile?
+    private let mailbox: JournalMailbox
+    private let reserve: JournalReserve
+    private var file: JournalFile?
     private var isTight = false
     /// Whether a transaction failed because the disk was full.
     private var wasFull = false
     /// Whether the reserved activity number is used.
     private var needsNumber = false
     /// When the file is retried after an error.
-    var retryAt: Instant?
+    private var retryAt: Instant?
     private var syncedAt: Instant?
     /// Whether a commit is not synced yet.
     private var isUnsynced = false
@@ -96,7 +96,7 @@ package final class JournalWriter {
             try write(into: file, isSynced: isDue || isClosing, isClosing: isClosing, at: now)
             try maintain(file, isDue: isDue, isClosing: isClosing, at: now)
             retryAt = nil
-            report { $0.trouble = nil }
+            report { $0.message = nil }
         } catch {
             fail(error, at: now, isClosing: isClosing)
         }
@@ -105,13 +105,13 @@ package final class JournalWriter {
     /// Whether the directory is ready and writing is not held back.
     private func isPrepared(at now: Instant, isClosing: Bool) -> Bool {
         if let prepare {
-            let trouble = prepare()
-            if trouble == nil { self.prepare = nil }
-            retryAt = trouble == nil ? nil : now + Self.retryDelay
-            report { news in
-                news.trouble = trouble.map { $0 + Self.keeping }
-                news.isPrepared = trouble == nil
-                news.isLastAttempt = isClosing
+            let failure = prepare()
+            if failure == nil { self.prepare = nil }
+            retryAt = failure == nil ? nil : now + Self.retryDelay
+            report { status in
+                status.message = failure.map { $0 + Self.keeping }
+                status.isPrepared = failure == nil
+                status.isLastAttempt = isClosing
             }
             mailbox.prepared.signal()
         }
@@ -144,7 +144,7 @@ package final class JournalWriter {
                 wasFull = true
                 rest = end(rest, in: file, isClosing: isClosing)
             }
-            mailbox.queue.withLock { $0.giveBack(Array(rest)) }
+            mailbox.queue.withLock { $0.requeue(Array(rest)) }
             throw .database(error)
         }
         let written = mailbox.queue.withLock { queue in
@@ -162,7 +162,7 @@ package final class JournalWriter {
     }
 
     /// Writes one transaction.
-    func write(
+    private func write(
         _ chunks: ArraySlice<JournalQueue.Chunk>, _ loss: JournalQueue.Loss?, into file: JournalFile
     ) throws(SQLiteError) {
         do throws(SQLiteError) {
@@ -183,8 +183,8 @@ package final class JournalWriter {
                 try file.statements.write(change)
             } catch {
                 // A change that can never be written must not block the others.
-                guard error.kind == .refused else { throw error }
-                report { $0.refusals += 1 }
+                guard error.kind == .invalid else { throw error }
+                report { $0.rejections += 1 }
             }
         }
     }
@@ -292,17 +292,117 @@ package final class JournalWriter {
         measuredAt = now
         guard let free = JournalFile.freeBytes(in: directory) else { return }
         reserve.reserve(of: free)
-        isTight = free < Self.tightRoom
+        isTight = free < Self.lowSpace
         do throws(SQLiteError) {
             try file.setCheckpoint(pages: isTight ? JournalFile.tightCheckpoint : JournalFile.checkpoint)
         } catch {
             throw .database(error)
         }
-        mailbox.news.withLock { $0.freeMebibytes = Int(free >> 20) }
+        mailbox.status.withLock { $0.freeMebibytes = Int(free >> 20) }
     }
 
     private func synced(at now: Instant) {
         syncedAt = now
-        mailbox.news.withLock { $0.syncedAt = now }
+        mailbox.status.withLock { $0.syncedAt = now }
+    }
+}
+
+/// Writing on a full disk.
+extension JournalWriter {
+    /// Uses the reserve on a full disk to write the changes that end a run; at the daemon's end, all that fit.
+    ///
+    /// - Returns: The unwritten changes.
+    private func end(
+        _ chunks: ArraySlice<JournalQueue.Chunk>, in file: JournalFile, isClosing: Bool
+    ) -> ArraySlice<JournalQueue.Chunk> {
+        let isEnding = chunks.contains { chunk in
+            chunk.changes.contains { if case .end = $0 { true } else { false } }
+        }
+        guard isEnding || isClosing else { return chunks }
+        reserve.release()
+        var chunks = chunks
+        do throws(SQLiteError) {
+            try file.setSynced(true)
+            while isClosing, let first = chunks.first {
+                do throws(SQLiteError) {
+                    try write([first], nil, into: file)
+                    chunks = chunks.dropFirst()
+                } catch {
+                    guard error.kind == .full else { throw error }
+                    break
+                }
+            }
+            let vital = chunks.map { JournalQueue.Chunk(changes: $0.changes.filter(\.isVital), since: $0.since) }
+            try write(vital[...], nil, into: file)
+        } catch {
+            return chunks
+        }
+        return chunks.compactMap { chunk in
+            let changes = chunk.changes.filter { !$0.isVital }
+            let size = changes.reduce(0) { $0 + $1.size }
+            return changes.isEmpty ? nil : JournalQueue.Chunk(changes: changes, size: size, since: chunk.since)
+        }[...]
+    }
+
+    /// Moves the log into the database and truncates it. Does not wait for readers. False if one prevents it.
+    private func emptyLog(of file: JournalFile) throws(SQLiteError) -> Bool {
+        file.database.setBusyTimeout(.zero)
+        defer { file.database.setBusyTimeout(JournalFile.busyTimeout) }
+        return try file.database.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0
+    }
+}
+
+/// Error handling, and reports to the loop.
+extension JournalWriter {
+    private func fail(_ failure: JournalFailure, at now: Instant, isClosing: Bool) {
+        retryAt = now + Self.retryDelay
+        switch failure {
+        case .database(let error):
+            switch error.kind {
+            case .full: report { $0.message = "the disk is full" + Self.keeping }
+            case .readOnly:
+                file = nil
+                report { $0.message = "the file system is read-only" + Self.keeping }
+            case .busy: report { $0.message = "another program keeps the journal locked" + Self.keeping }
+            case .damaged:
+                file = nil
+                replaceDamaged(at: now)
+            case .disk:
+                file = nil
+                report { $0.message = "the disk reports an error (\(error.text))" + Self.keeping }
+            case .invalid:
+                file = nil
+                report { $0.message = "the journal cannot be written (\(error.text))" + Self.keeping }
+            }
+        case .directory(let error):
+            file = nil
+            report { $0.message = "\(error)" + Self.keeping }
+        case .newer: report { $0.message = "\(JournalFile.path(in: directory)): \(failure)" }
+        case .replaced, .missing:
+            file = nil
+            // Reopened at once, unless the directory is gone, too.
+            retryAt = now
+            report { $0.message = "the journal was moved away or removed" + Self.keeping }
+        }
+    }
+
+    private static let keeping = ", keeping up to 10 min in memory"
+
+    private func replaceDamaged(at now: Instant) {
+        do {
+            let place = try JournalFile.setAside(in: directory, at: Clock.systemTime())
+            report { $0.message = "the journal was damaged and is renamed to \(place)" }
+        } catch {
+            report { $0.message = "the journal is damaged and cannot be renamed (\(error))" }
+        }
+    }
+
+    private func report(_ change: (inout JournalWriterStatus) -> Void) {
+        let isOther = mailbox.status.withLock { status in
+            let before = status
+            change(&status)
+            return status != before
+        }
+        if isOther { mailbox.changed.signal() }
     }
 }

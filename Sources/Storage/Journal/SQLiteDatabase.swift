@@ -105,8 +105,8 @@ package final class SQLiteDatabase {
     }
 
     /// Sets how long a statement waits for a lock of another connection before it fails as busy.
-    package func setPatience(_ patience: Duration) {
-        unsafe sqlite3_busy_timeout(handle, Int32(clamping: patience.wholeMilliseconds))
+    package func setBusyTimeout(_ timeout: Duration) {
+        unsafe sqlite3_busy_timeout(handle, Int32(clamping: timeout.wholeMilliseconds))
     }
 
     /// Keeps the `-wal` and `-shm` files when the last connection closes.
@@ -145,7 +145,7 @@ extension SQLiteDatabase {
     ///
     /// - Returns: False if they were interrupted.
     package func limited(
-        to patience: Duration, _ body: () throws(SQLiteError) -> Void
+        to timeout: Duration, _ body: () throws(SQLiteError) -> Void
     ) throws(SQLiteError) -> Bool {
         final class End: Sendable {
             let wakeUp: EventFD
@@ -155,7 +155,7 @@ extension SQLiteDatabase {
         let end = try? End()
         let thread = end.flatMap { end in
             try? WorkerThread("paced-timeout") {
-                if !end.wakeUp.wait(atMost: patience) { interrupt() }
+                if !end.wakeUp.wait(atMost: timeout) { interrupt() }
             }
         }
         defer {

@@ -23,7 +23,7 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
         /// The file is unreachable, or the disk fails: reopen it.
         case disk
         /// The statement or its values are invalid: do not retry.
-        case refused
+        case invalid
     }
 
     package var kind: Kind {
@@ -38,7 +38,7 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .busy
         case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
         case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_NOMEM, SQLITE_INTERRUPT: .disk
-        default: .refused
+        default: .invalid
         }
     }
 

@@ -20,7 +20,7 @@ struct ActivityRecovery {
     let isOpen: Bool
     private let gaps: Int
     private let journal: DamagedJournal
-    private let survey: JournalPageIndex
+    private let pageIndex: JournalPageIndex
 
     /// The rows read beyond a batch, which show whether its last rows are in order.
     private static let lookahead = 32
@@ -28,7 +28,7 @@ struct ActivityRecovery {
 
     init(_ source: Int, of survey: JournalPageIndex, _ journal: DamagedJournal) {
         self.source = source
-        self.survey = survey
+        self.pageIndex = survey
         self.journal = journal
         let row = survey.rows(of: source, in: .activity, journal).first.map { cell in
             StoredColumns(values: [.integer(Int64(source))] + cell.values.dropFirst())
@@ -68,7 +68,7 @@ struct ActivityRecovery {
         from position: Position, atMost limit: Int, to target: Int, in file: JournalFile
     ) throws(SQLiteError) -> Position? {
         let table = DamagedJournal.Table.keyed[position.table]
-        let (found, next) = survey.rows(
+        let (found, next) = pageIndex.rows(
             of: source, in: table, from: position.place, atLeast: limit + Self.lookahead, journal)
         let earliest = try lastMoment(of: target, in: table, file)
         let rows = found.compactMap { RecoveredRow($0.cell, of: table, place: $0.place, parts: parts) }
@@ -161,7 +161,7 @@ struct ActivityRecovery {
         let isCut = self.recording == nil || isOpen && !staysOpen
         Self.repair(&recording, by: measured, isCut: isCut)
         recording.laps = laps(of: recording, isComplete: !isCut, staysOpen: staysOpen)
-        recording.strap = survey.rows(of: source, in: .sensor, journal).first
+        recording.strap = pageIndex.rows(of: source, in: .sensor, journal).first
             .map { JournalReader.strap(StoredColumns(values: $0.values[1...])) }
         if isCut, !measured.isEnded, measured.next > 0 {
             try file.statements.write(.end(at: measured.last, .outage), JournalSchema.key(target, measured.next))
@@ -176,7 +176,7 @@ struct ActivityRecovery {
         file.statements.invalidateCache()
         try file.database.prepare("UPDATE activity SET recovered = ? WHERE id = ?")
             .run(RecordingText.text(of: note), target)
-        for export in survey.rows(of: source, in: .export, journal) {
+        for export in pageIndex.rows(of: source, in: .export, journal) {
             guard let format = StoredColumns(values: export.values[...]).text(1).flatMap(ExportFormat.init(token:))
             else {
                 continue
@@ -193,7 +193,7 @@ struct ActivityRecovery {
         var recording = RecordedActivity(sport: .other, started: UTC(milliseconds: 0))
         recording.isTimeUncertain = true
         if let part = parts.first, part.number == 0,
-            let started = ClockMapping.time(of: part.at, by: survey.clocks[part.bootID] ?? [])
+            let started = ClockMapping.time(of: part.at, by: pageIndex.clocks[part.bootID] ?? [])
         {
             recording.started = started
             recording.isTimeUncertain = false
@@ -201,15 +201,15 @@ struct ActivityRecovery {
         let keys = JournalSchema.keys(of: target)
         let statement = try database.prepare(
             """
-            SELECT key, at_ns, kind, value FROM input WHERE key BETWEEN ? AND ? AND kind IN ('beginning', 'command')
+            SELECT key, at_ns, kind, value FROM input WHERE key BETWEEN ? AND ? AND kind IN ('snapshot', 'command')
             ORDER BY key LIMIT 4
             """)
         try statement.bind(keys.lowerBound, keys.upperBound)
         while try statement.step() {
             switch (try? JournalReader.input(statement))?.kind {
-            case .snapshot(let beginning):
-                recording.sport = beginning.settings.sport
-                recording.isDemo = beginning.isDemo
+            case .snapshot(let snapshot):
+                recording.sport = snapshot.settings.sport
+                recording.isDemo = snapshot.isDemo
             case .command(.start(let sport, let isIndoor, _)):
                 recording.sport = sport ?? recording.sport
                 recording.isIndoor = isIndoor
@@ -241,14 +241,14 @@ struct ActivityRecovery {
             total.movingMilliseconds = total.elapsedMilliseconds
         }
         if isCut || !(0...1e9).contains(total.distanceMetres) { total.distanceMetres = measured.distance }
-        recording.total = mended(total)
+        recording.total = corrected(total)
         if recording.zoneMilliseconds.contains(where: { !(0...RecoveredRow.longest).contains($0) }) {
             recording.zoneMilliseconds = []
             recording.zones = nil
         }
     }
 
-    private static func mended(_ figures: Totals) -> Totals {
+    private static func corrected(_ figures: Totals) -> Totals {
         var figures = figures
         figures.maximumSpeed = figures.maximumSpeed.flatMap { (0...1e4).contains($0) ? $0 : nil }
         figures.averageHeartRate = figures.averageHeartRate.flatMap { (1...240).contains($0) ? $0 : nil }
@@ -260,14 +260,14 @@ struct ActivityRecovery {
     private func laps(of recording: RecordedActivity, isComplete: Bool, staysOpen: Bool) -> [RecordingLap] {
         let length = 0...recording.totalMilliseconds + 1000
         var laps: [RecordingLap] = []
-        for row in survey.rows(of: source, in: .lap, journal).prefix(Self.lapLimit) {
+        for row in pageIndex.rows(of: source, in: .lap, journal).prefix(Self.lapLimit) {
             var lap = JournalReader.lap(StoredColumns(values: row.values[2...]))
             let figures = lap.figures
             guard length.contains(lap.beganAt), length.contains(lap.endedAt), lap.beganAt <= lap.endedAt,
                 lap.beganAt >= laps.last?.endedAt ?? 0, length.contains(figures.elapsedMilliseconds),
                 length.contains(figures.movingMilliseconds), (0...1e9).contains(figures.distanceMetres)
             else { continue }
-            lap.figures = Self.mended(figures)
+            lap.figures = Self.corrected(figures)
             laps.append(lap)
         }
         if staysOpen || !laps.isEmpty && (isComplete || laps.last?.trigger == nil) { return laps }

@@ -88,7 +88,7 @@ final class DamagedJournal {
     }
 
     /// The root pages of the tables that ``JournalPageIndex`` reads.
-    var surveyRoots: [Int] {
+    var indexedRoots: [Int] {
         (Table.allCases.map(\.name) + ["clock"]).compactMap { roots[$0] }
     }
 

@@ -27,7 +27,7 @@ package final class JournalRecovery {
         /// The disk is too full. A later step tries again.
         case waits
         /// The file cannot be recovered.
-        case refused
+        case rejected
         case done
     }
 
@@ -59,7 +59,7 @@ package final class JournalRecovery {
     private let directory: String
     private let freeBytes: (String) -> Int64?
     private var journal: DamagedJournal?
-    private var survey: JournalPageIndex?
+    private var pageIndex: JournalPageIndex?
     /// The pages to index, the next one last.
     private var pages: [Int] = []
     /// The pages already indexed, if pages are found through the trees. Nil if all pages are listed from the start.
@@ -93,7 +93,7 @@ package final class JournalRecovery {
     package func step(in file: JournalFile) throws(JournalFailure) -> Step {
         do throws(SQLiteError) {
             try file.setSynced(false)
-            if survey == nil { return try begin(file) }
+            if pageIndex == nil { return try begin(file) }
             if !pages.isEmpty { return try readPages(file) }
             guard let free = freeBytes(directory), free >= Self.margin else {
                 if !isWaiting { report("recovery waits until \(Self.margin >> 20) MiB are free") }
@@ -117,12 +117,12 @@ package final class JournalRecovery {
             let journal = try Self.open(name, in: directory)
             self.journal = journal
             let survey = JournalPageIndex(journal)
-            self.survey = survey
+            self.pageIndex = survey
             if let free = journal.database.freePages() {
                 pages = (1...max(journal.database.pageCount, 1)).reversed().filter { !free.contains($0) }
             } else {
                 // The free list is damaged: only pages that the trees name are read.
-                pages = journal.surveyRoots
+                pages = journal.indexedRoots
                 seen = []
             }
             if journal.database.droppedFrames > 0 {
@@ -132,7 +132,7 @@ package final class JournalRecovery {
         } catch {
             report("cannot be recovered: \(error)")
             try Self.write(Progress(state: .unreadable), of: 0, from: name, in: file.database)
-            return .refused
+            return .rejected
         }
     }
 
@@ -156,17 +156,19 @@ package final class JournalRecovery {
                 guard seen?.insert(page).inserted == true else { continue }
                 pages += journal.database.children(of: page)
             }
-            survey?.add(page, of: journal)
+            pageIndex?.add(page, of: journal)
         }
         guard pages.isEmpty else { return .more }
-        survey?.sort()
+        pageIndex?.sort()
         let known = try Self.progress(of: name, in: file.database)
-        waiting = (survey?.activities.keys.sorted() ?? []).filter { known[$0] == nil || known[$0]?.state == .copying }
+        waiting = (pageIndex?.activities.keys.sorted() ?? []).filter {
+            known[$0] == nil || known[$0]?.state == .copying
+        }
         // An activity that was begun before a kill comes first.
         if let begun = waiting.firstIndex(where: { known[$0]?.state == .copying }) {
             let id = waiting.remove(at: begun)
-            if let survey, let progress = known[id] {
-                current = (ActivityRecovery(id, of: survey, journal), progress)
+            if let pageIndex, let progress = known[id] {
+                current = (ActivityRecovery(id, of: pageIndex, journal), progress)
             }
         }
         return .more
@@ -176,13 +178,13 @@ package final class JournalRecovery {
 
     /// Decides whether to copy an activity.
     private func choose(_ id: Int, _ file: JournalFile) throws(SQLiteError) {
-        guard let journal, let survey else { return }
-        let activity = ActivityRecovery(id, of: survey, journal)
-        let tables = survey.activities[id] ?? [:]
+        guard let journal, let pageIndex else { return }
+        let activity = ActivityRecovery(id, of: pageIndex, journal)
+        let tables = pageIndex.activities[id] ?? [:]
         // A deleted activity whose rows still exist has no row in the table `activity` either. A single row
         // with a damaged number is no activity.
         let isBegun = tables[.record]?.first?.place == 0 || tables[.record] != nil && tables[.part] != nil
-        let isKnown = activity.recording != nil || survey.knowsExcluded && isBegun
+        let isKnown = activity.recording != nil || pageIndex.knowsExcluded && isBegun
         var progress = Progress(state: .unreadable)
         if isKnown, let same = try Self.same(as: activity, in: file.database) {
             progress = Progress(state: .present, target: same)

@@ -38,7 +38,7 @@ struct RecoveryQueue {
         let step = try recovery.step(in: file)
         let lines = recovery.drainReports()
         if !lines.isEmpty { report(lines) }
-        if step == .done || step == .refused { current = nil }
+        if step == .done || step == .rejected { current = nil }
         return step != .waits
     }
 }

@@ -46,8 +46,8 @@ extension FakeBlueZ {
         let arguments = request.message.arguments
         guard request.message.path == Self.adapter, arguments.count == 3, arguments[1].text == "Powered",
             let isOn = arguments[2].bool
-        else { return request.refuse(BusError("org.freedesktop.DBus.Error.PropertyReadOnly")) }
-        if isOn, isBlocked { return request.refuse(BusError("org.bluez.Error.Blocked", "Blocked through rfkill")) }
+        else { return request.fail(BusError("org.freedesktop.DBus.Error.PropertyReadOnly")) }
+        if isOn, isBlocked { return request.fail(BusError("org.bluez.Error.Blocked", "Blocked through rfkill")) }
         try? request.reply()
         power(isOn)
     }
@@ -60,9 +60,9 @@ extension FakeBlueZ {
             if discoverers[peer] != nil { discoverers[peer] = filters[peer] }
             try? request.reply()
         case "StartDiscovery":
-            guard isPowered else { return request.refuse(BusError("org.bluez.Error.NotReady", "Resource Not Ready")) }
+            guard isPowered else { return request.fail(BusError("org.bluez.Error.NotReady", "Resource Not Ready")) }
             guard discoverers[peer] == nil else {
-                return request.refuse(BusError("org.bluez.Error.InProgress", "Operation already in progress"))
+                return request.fail(BusError("org.bluez.Error.InProgress", "Operation already in progress"))
             }
             try? request.reply()
             discoverers[peer] = filters[peer] ?? []
@@ -70,18 +70,18 @@ extension FakeBlueZ {
             if discoverers.count == 1 { hear() }
         case "StopDiscovery":
             guard discoverers.removeValue(forKey: peer) != nil else {
-                return request.refuse(BusError("org.bluez.Error.Failed", "No discovery started"))
+                return request.fail(BusError("org.bluez.Error.Failed", "No discovery started"))
             }
             try? request.reply()
             discoveryChanged()
         case "RemoveDevice":
             let path = request.message.arguments.first?.text
             guard let index = straps.firstIndex(where: { $0.path == path }), objects[straps[index].path] != nil else {
-                return request.refuse(BusError("org.bluez.Error.DoesNotExist", "Does Not Exist"))
+                return request.fail(BusError("org.bluez.Error.DoesNotExist", "Does Not Exist"))
             }
             forget(index)
             try? request.reply()
-        default: request.refuse(BusError(BusError.unknownMethod, "No such method"))
+        default: request.fail(BusError(BusError.unknownMethod, "No such method"))
         }
     }
 
@@ -118,21 +118,21 @@ extension FakeBlueZ {
     func agentManagerCalled(_ request: BusRequest) {
         let peer = request.message.sender
         guard let path = request.message.arguments.first?.text else {
-            return request.refuse(BusError("org.bluez.Error.InvalidArguments", "Invalid arguments in method call"))
+            return request.fail(BusError("org.bluez.Error.InvalidArguments", "Invalid arguments in method call"))
         }
         switch request.message.member {
         case "RegisterAgent" where agents[peer] == nil:
             agents[peer] = path
             try? request.reply()
-        case "RegisterAgent": request.refuse(BusError("org.bluez.Error.AlreadyExists", "Already Exists"))
+        case "RegisterAgent": request.fail(BusError("org.bluez.Error.AlreadyExists", "Already Exists"))
         case "UnregisterAgent" where agents[peer] == path:
             agents[peer] = nil
             try? request.reply()
-        case "UnregisterAgent": request.refuse(BusError("org.bluez.Error.DoesNotExist", "Does Not Exist"))
+        case "UnregisterAgent": request.fail(BusError("org.bluez.Error.DoesNotExist", "Does Not Exist"))
         case "RequestDefaultAgent":
             defaultAgents.append(peer)
             try? request.reply()
-        default: request.refuse(BusError(BusError.unknownMethod, "No such method"))
+        default: request.fail(BusError(BusError.unknownMethod, "No such method"))
         }
     }
 
@@ -146,10 +146,10 @@ extension FakeBlueZ {
         answered: @escaping (Result<[BusValue], BusError>) -> Void
     ) {
         guard let peer = peer ?? agents.keys.first, let path = agents[peer], let bus else { return }
-        questions += 1
+        requestCount += 1
         keep(
             bus.call(
                 peer, path, "org.bluez.Agent1", member, [.objectPath(device)] + arguments, timeout: .seconds(30),
-                answered: answered), as: "question \(questions)")
+                answered: answered), as: "question \(requestCount)")
     }
 }

@@ -49,24 +49,24 @@ extension FakeBlueZ {
         guard let index = straps.firstIndex(where: { $0.path == request.message.path }) else { return }
         switch request.message.member {
         case "Connect":
-            guard isPowered else { return request.refuse(BusError("org.bluez.Error.NotReady", "Resource Not Ready")) }
+            guard isPowered else { return request.fail(BusError("org.bluez.Error.NotReady", "Resource Not Ready")) }
             if straps[index].isConnected { return (try? request.reply()) ?? () }
             after(airTime) { [unowned self] in
                 guard straps[index].isAdvertising, objects[straps[index].path] != nil else {
-                    return request.refuse(BusError("org.bluez.Error.Failed", "le-connection-abort-by-local"))
+                    return request.fail(BusError("org.bluez.Error.Failed", "le-connection-abort-by-local"))
                 }
                 connected(index)
                 try? request.reply()
             }
         case "Disconnect":
             guard straps[index].isConnected else {
-                return request.refuse(BusError("org.bluez.Error.NotConnected", "Not Connected"))
+                return request.fail(BusError("org.bluez.Error.NotConnected", "Not Connected"))
             }
             try? request.reply()
             drop(index)
         case "Pair": pair(index, request)
-        case "CancelPairing": request.refuse(BusError("org.bluez.Error.DoesNotExist", "Does Not Exist"))
-        default: request.refuse(BusError(BusError.unknownMethod, "No such method"))
+        case "CancelPairing": request.fail(BusError("org.bluez.Error.DoesNotExist", "Does Not Exist"))
+        default: request.fail(BusError(BusError.unknownMethod, "No such method"))
         }
     }
 
@@ -145,7 +145,7 @@ extension FakeBlueZ {
     }
 
     /// Publishes the charge as bluetoothd's battery plugin does.
-    package func tellBattery(_ percent: UInt8, of index: Int = 0) {
+    package func notifyBattery(_ percent: UInt8, of index: Int = 0) {
         let path = straps[index].path
         if objects[path]?["org.bluez.Battery1"] == nil {
             add(path, "org.bluez.Battery1", ["Percentage": .byte(percent)])
@@ -160,13 +160,13 @@ extension FakeBlueZ {
         let path = request.message.path
         guard let index = straps.firstIndex(where: { path.hasPrefix($0.path + "/") }) else { return }
         guard straps[index].isConnected else {
-            return request.refuse(BusError("org.bluez.Error.Failed", "Not connected"))
+            return request.fail(BusError("org.bluez.Error.Failed", "Not connected"))
         }
         if straps[index].needsPairing, !straps[index].isPaired {
-            return request.refuse(BusError("org.bluez.Error.NotPermitted", "Not paired"))
+            return request.fail(BusError("org.bluez.Error.NotPermitted", "Not paired"))
         }
         let peer = request.message.sender
-        noticeHangUp(of: index)
+        onHangUp(of: index)
         switch request.message.member {
         case "ReadValue":
             let isBattery = path == straps[index].batteryLevel
@@ -175,7 +175,7 @@ extension FakeBlueZ {
             try? request.reply([.bytes(value ?? [])])
         case "AcquireNotify" where path == straps[index].heartRate: acquire(index, request)
         case "StartNotify" where straps[index].acquired != nil || straps[index].isKept:
-            request.refuse(BusError("org.bluez.Error.NotPermitted", "Notify acquired"))
+            request.fail(BusError("org.bluez.Error.NotPermitted", "Notify acquired"))
         case "StartNotify" where !straps[index].agrees: leave(request)
         case "StartNotify":
             try? request.reply()
@@ -186,7 +186,7 @@ extension FakeBlueZ {
         case "StopNotify":
             try? request.reply()
             release(index, of: peer)
-        default: request.refuse(BusError("org.bluez.Error.NotSupported", "Operation is not supported"))
+        default: request.fail(BusError("org.bluez.Error.NotSupported", "Operation is not supported"))
         }
     }
 
@@ -200,7 +200,7 @@ extension FakeBlueZ {
     }
 
     /// Ends the subscription of a peer that has closed its end.
-    private func noticeHangUp(of index: Int) {
+    private func onHangUp(of index: Int) {
         guard let acquired = straps[index].acquired else { return }
         var descriptor = pollfd(fd: acquired.end, events: 0, revents: 0)
         poll(&descriptor, 1, 0)
@@ -212,7 +212,7 @@ extension FakeBlueZ {
 
     private func acquire(_ index: Int, _ request: BusRequest) {
         guard straps[index].acquired == nil, straps[index].subscribers.isEmpty, !straps[index].isKept else {
-            return request.refuse(BusError("org.bluez.Error.NotPermitted", "Notify acquired"))
+            return request.fail(BusError("org.bluez.Error.NotPermitted", "Notify acquired"))
         }
         guard straps[index].agrees else {
             straps[index].isKept = true
@@ -220,7 +220,7 @@ extension FakeBlueZ {
         }
         let strap = straps[index]
         guard let (near, far) = strap.channel.ends() else {
-            return request.refuse(BusError("org.bluez.Error.NotSupported", "Operation is not supported"))
+            return request.fail(BusError("org.bluez.Error.NotSupported", "Operation is not supported"))
         }
         straps[index].acquired = (request.message.sender, near)
         try? request.reply([.descriptor(BusDescriptor(FileDescriptor(owning: far))), .uint16(247)])
@@ -265,14 +265,14 @@ extension FakeBlueZ {
 
     private func pair(_ index: Int, _ request: BusRequest) {
         let strap = straps[index]
-        if strap.isPaired { return request.refuse(BusError("org.bluez.Error.AlreadyExists", "Already Exists")) }
+        if strap.isPaired { return request.fail(BusError("org.bluez.Error.AlreadyExists", "Already Exists")) }
         guard agents[request.message.sender] != nil else {
-            return request.refuse(BusError("org.bluez.Error.AuthenticationFailed", "Authentication Failed"))
+            return request.fail(BusError("org.bluez.Error.AuthenticationFailed", "Authentication Failed"))
         }
         if !strap.isConnected { connected(index) }
         ask("RequestAuthorization", about: strap.path, of: request.message.sender) { [unowned self] answer in
             guard case .success = answer else {
-                return request.refuse(BusError("org.bluez.Error.AuthenticationRejected", "Authentication Rejected"))
+                return request.fail(BusError("org.bluez.Error.AuthenticationRejected", "Authentication Rejected"))
             }
             straps[index].isPaired = true
             change(strap.path, Self.device, ["Paired": .bool(true)])

@@ -10,19 +10,19 @@ package final class FakeBlueZ {
     package static let adapterAddress = "00:1A:7D:DA:71:13"
 
     /// The answer to a call.
-    package enum Answer {
+    package enum Reply {
         case usual
         case fails(BusError)
         /// These values, of whatever types.
-        case says([BusValue])
+        case values([BusValue])
         case late(Duration)
         case never
     }
 
     /// The answers to the next calls of a method, by name, in order; then the usual ones.
-    package var script: [String: [Answer]] = [:]
+    package var script: [String: [Reply]] = [:]
     /// The answer to all calls of a method that ``script`` does not answer; `*` is any method.
-    package var always: [String: Answer] = [:]
+    package var always: [String: Reply] = [:]
     /// Called with each call before it is answered.
     package var called: (BusMessage) -> Void = { _ in }
     /// The received calls.
@@ -62,7 +62,7 @@ package final class FakeBlueZ {
     package internal(set) var defaultAgents: [String] = []
 
     /// The number of requests to agents.
-    var questions = 0
+    var requestCount = 0
 
     /// Requests the bus name in later turns of the loop; without `isThere` the name is absent until ``start()``.
     package init(
@@ -133,10 +133,10 @@ package final class FakeBlueZ {
             script[message.member]?.removeFirst()
         }
         switch answer {
-        case .usual: carryOut(request)
-        case .fails(let error): request.refuse(error)
-        case .says(let values): try? request.reply(values)
-        case .late(let delay): after(delay) { [unowned self] in carryOut(request) }
+        case .usual: perform(request)
+        case .fails(let error): request.fail(error)
+        case .values(let values): try? request.reply(values)
+        case .late(let delay): after(delay) { [unowned self] in perform(request) }
         case .never: leave(request)
         }
     }
@@ -146,10 +146,10 @@ package final class FakeBlueZ {
         unanswered.append(request)
     }
 
-    private func carryOut(_ request: BusRequest) {
+    private func perform(_ request: BusRequest) {
         let message = request.message
         guard let object = objects[message.path] else {
-            return request.refuse(BusError("org.freedesktop.DBus.Error.UnknownObject", "No such object"))
+            return request.fail(BusError("org.freedesktop.DBus.Error.UnknownObject", "No such object"))
         }
         switch (message.interface, message.member) {
         case ("org.freedesktop.DBus.ObjectManager", "GetManagedObjects"): try? request.reply([managed])
@@ -159,7 +159,7 @@ package final class FakeBlueZ {
         case ("org.freedesktop.DBus.Properties", "Get"):
             let properties = object[message.arguments.first?.text ?? ""] ?? [:]
             guard let value = properties[message.arguments.last?.text ?? ""] else {
-                return request.refuse(BusError(BusError.invalidArguments, "No such property"))
+                return request.fail(BusError(BusError.invalidArguments, "No such property"))
             }
             try? request.reply([.variant(value)])
         case ("org.freedesktop.DBus.Properties", "Set"): set(request)
@@ -167,7 +167,7 @@ package final class FakeBlueZ {
         case ("org.bluez.AgentManager1", _): agentManagerCalled(request)
         case ("org.bluez.Device1", _): deviceCalled(request)
         case ("org.bluez.GattCharacteristic1", _): characteristicCalled(request)
-        default: request.refuse(BusError(BusError.unknownMethod, "No such method"))
+        default: request.fail(BusError(BusError.unknownMethod, "No such method"))
         }
     }
 

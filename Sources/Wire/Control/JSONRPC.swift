@@ -23,7 +23,7 @@ package enum JSONRPC {
         -> Completion
 
     /// The most bytes of a response without its id and its result, and so of an error.
-    private static let errorRoom = 1024
+    private static let errorSize = 1024
 
     /// Handles one line. Nothing is written for notifications.
     ///
@@ -36,21 +36,21 @@ package enum JSONRPC {
         do throws(ParseError) {
             json = try JSON(parsing: line)
         } catch {
-            refuse(.parseError(error), into: &output)
+            writeError(.parseError(error), into: &output)
             return nil
         }
         guard case .array(let requests) = json else {
             return respondToOne([json], isBatch: false, into: &output, call: call)
         }
         if requests.isEmpty {
-            refuse(.invalidRequest(), into: &output)
+            writeError(.invalidRequest(), into: &output)
             return nil
         }
         return respondToOne(requests, isBatch: true, into: &output, call: call)
     }
 
     /// Writes an error in response to a line that is no request.
-    package static func refuse(_ failure: RPCError, into output: inout JSONWriter) {
+    package static func writeError(_ failure: RPCError, into output: inout JSONWriter) {
         output.response(to: .null) {
             $0.key("error")
             $0.failure(failure)
@@ -62,9 +62,9 @@ package enum JSONRPC {
         _ requests: [JSON], isBatch: Bool, into output: inout JSONWriter, call: Call
     ) -> PendingResponse? {
         // Before any request is executed, there must be room for an error response to each.
-        var spare = lineLimit - requests.reduce(0) { $0 + room(for: $1) }
+        var spare = lineLimit - requests.reduce(0) { $0 + maximumSize(for: $1) }
         if spare < 0 {
-            refuse(.invalidRequest("the response would exceed \(lineLimit) bytes"), into: &output)
+            writeError(.invalidRequest("the response would exceed \(lineLimit) bytes"), into: &output)
             return nil
         }
         let parts = requests.compactMap { respond(to: $0, spare: &spare, call: call) }
@@ -125,8 +125,8 @@ package enum JSONRPC {
     }
 
     /// The most bytes of the response to a request without its result. A byte of an id becomes at most six.
-    private static func room(for request: JSON) -> Int {
-        errorRoom + (request["id"]?.string?.utf8.count ?? 0) * 6
+    private static func maximumSize(for request: JSON) -> Int {
+        errorSize + (request["id"]?.string?.utf8.count ?? 0) * 6
     }
 }
 

@@ -42,9 +42,10 @@ package struct RPCError: Error, Equatable, Sendable {
         RPCError(-32603, "Internal error", detail: detail)
     }
 
-    package static func notInThisState(_ refusal: CommandRejection) -> RPCError {
+    package static func notInThisState(_ rejection: CommandRejection) -> RPCError {
         RPCError(
-            -32001, "not in this state", detail: refusal.description, state: refusal.isTooSoon ? nil : refusal.state)
+            -32001, "not in this state", detail: rejection.description,
+            state: rejection.isTooSoon ? nil : rejection.state)
     }
 
     package static func busy(_ detail: String) -> RPCError {

@@ -58,8 +58,8 @@ import Testing
 
     @Test func answersThatAreNonsenseAreAskedForAgain() throws {
         let bench = try BluetoothdFixture()
-        bench.bluez.script["GetManagedObjects"] = [.says([.byte(1)]), .says([.properties(["a": .byte(1)])])]
-        bench.bluez.script["StartDiscovery"] = [.says([.string("yes")])]
+        bench.bluez.script["GetManagedObjects"] = [.values([.byte(1)]), .values([.properties(["a": .byte(1)])])]
+        bench.bluez.script["StartDiscovery"] = [.values([.string("yes")])]
         try bench.start()
         try bench.streamAgain(limit: .seconds(40))
         #expect(bench.bluez.count(of: "GetManagedObjects") == 3)
@@ -69,7 +69,7 @@ import Testing
         for values: [BusValue] in [[], [.uint16(247)], [.string("h"), .uint16(1)], [.array(of: "h", [])]] {
             let bench = try BluetoothdFixture()
             bench.bluez.always["StartNotify"] = .fails(BusError("org.bluez.Error.NotSupported", ""))
-            bench.bluez.script["AcquireNotify"] = [.says(values)]
+            bench.bluez.script["AcquireNotify"] = [.values(values)]
             try bench.stream()
             #expect(bench.bluez.count(of: "AcquireNotify") == 2)
         }
@@ -78,7 +78,7 @@ import Testing
     @Test func aReadThatAnswersNonsenseTellsNothing() throws {
         let bench = try BluetoothdFixture()
         bench.bluez.script["ReadValue"] = [
-            .says([.string("87")]), .says([]), .says([.bytes(Array(repeating: 65, count: 9000))]),
+            .values([.string("87")]), .values([]), .values([.bytes(Array(repeating: 65, count: 9000))]),
         ]
         try bench.stream()
         try bench.turn { !bench.information.isEmpty }

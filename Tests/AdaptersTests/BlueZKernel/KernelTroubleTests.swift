@@ -46,7 +46,7 @@ struct KernelTroubleTests {
                 bench.managementErrors = [23, 23]
                 bench.breakManagement()
             }
-            if bench.opened == 4, bench.hearts.count == 1 { peer.say([ScriptedStrap.notification]) }
+            if bench.opened == 4, bench.hearts.count == 1 { peer.send([ScriptedStrap.notification]) }
             return bench.hearts.count >= 2
         }
         #expect(isDone)

@@ -129,7 +129,7 @@ struct LaterAnswerTests {
         client.send(#"{"jsonrpc":"2.0","method":"strap.pair","params":{"strap":"9AD13824"},"id":1}"# + "\n")
         stage.loop.settle()
         #expect(client.lines().isEmpty)
-        stage.server.complete(6, outcome.answer)
+        stage.server.complete(6, outcome.response)
         let line = try #require(client.lines().first)
         #expect(line["error"]?["code"]?.integer == code)
         #expect(code != nil || line == result("null"))

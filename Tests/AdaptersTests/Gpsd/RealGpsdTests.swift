@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func everySecondOfTheReceiverIsOneFix() throws {
-        try gpsd.waitUntilItAnswers()
+        try gpsd.waitUntilReady()
         try heard.listen(host: nil, port: gpsd.port, loop: loop)
         script.when("watching", heard.link?.state == .connecting) { try? play(every: .milliseconds(50)) }
         script.when("60 fixes", heard.fixes.count { $0.time != nil } >= 60)
@@ -47,7 +47,7 @@ import Testing
             }
             script.when("a while later", Clock.now() - heard.moment > .milliseconds(700)) { [heard] in
                 try? gpsd.start()
-                try? gpsd.waitUntilItAnswers()
+                try? gpsd.waitUntilReady()
                 heard.moment = Clock.now()
             }
             script.when("fixes again", heard.link?.state == .connected) { [heard] in

@@ -28,7 +28,7 @@ import Wire
         #expect(file.recording.total.elapsedMilliseconds == 2000)
         #expect(file.recording.totalMilliseconds == 12_000)
         #expect(file.recording.laps.count == 1)
-        #expect(file.recording.claim?.creator?.text == "A Device")
+        #expect(file.recording.sourceTotals?.creator?.text == "A Device")
         #expect(file.recording.sport == .other)
     }
 
@@ -47,7 +47,7 @@ import Wire
         #expect(sample.cadence == 85)
         #expect(file.recording.name?.text == "Mörgen")
         #expect(file.recording.sport == .run)
-        #expect(file.leftovers.entries.map(\.name.text) == ["hdop", "surge"])
+        #expect(file.skipped.entries.map(\.name.text) == ["hdop", "surge"])
     }
 
     @Test func whatIsNotKeptIsCountedAndNamed() throws {
@@ -66,7 +66,7 @@ import Wire
             "metadata": 1, "wpt": 2, "rte": 1, "points without time": 2, "points without a valid position": 2,
             "unreadable time": 1, "points with an earlier time": 1, "unreadable hr": 1, "unreadable cad": 1,
         ]
-        #expect(Dictionary(uniqueKeysWithValues: file.leftovers.entries.map { ($0.name.text, $0.count) }) == expected)
+        #expect(Dictionary(uniqueKeysWithValues: file.skipped.entries.map { ($0.name.text, $0.count) }) == expected)
     }
 
     @Test func theLapsOfATCXAreKeptWithTheFilesOwnTotals() throws {
@@ -100,13 +100,13 @@ import Wire
         #expect(file.recording.laps.map(\.trigger) == [.distance, nil])
         #expect(file.recording.total.distanceMetres == 20)
         #expect(file.recording.total.maximumHeartRate == 140)
-        let claim = try #require(file.recording.claim)
+        let claim = try #require(file.recording.sourceTotals)
         #expect(claim.elapsedMilliseconds == 41_000)
         #expect(claim.distanceMetres == 120)
         #expect(claim.averageHeartRate == 120)
         #expect(claim.maximumHeartRate == 150)
         #expect(claim.creator?.text == "Edge")
-        #expect(file.leftovers["Activity"] == 1)
+        #expect(file.skipped["Activity"] == 1)
     }
 
     @Test func aRunIndoorsCanBeLapsAlone() throws {
@@ -138,8 +138,8 @@ import Wire
         #expect(file.samples.map { $0.coordinate != nil } == [true, false, true])
         #expect(file.samples.map(\.altitude) == [34, nil, nil])
         #expect(file.rows.turns.pauses == 1)
-        #expect(file.leftovers["mood"] == 1)
-        #expect(file.leftovers["LineString"] == 1)
+        #expect(file.skipped["mood"] == 1)
+        #expect(file.skipped["LineString"] == 1)
     }
 
     @Test(arguments: [
@@ -179,7 +179,7 @@ import Wire
     }
 
     @Test func aFileReadsTheSameInAnyPiecesAndEncodings() throws {
-        let (recording, rows) = try MadeRecording.withEverything(seed: 21)
+        let (recording, rows) = try SyntheticRecording.withEverything(seed: 21)
         let bytes = try WrittenFile(.gpx, recording, rows).bytes
         let whole = try ReadFile(bytes)
         for pieces in [1, 7, 1000] { #expect(try ReadFile(bytes, pieces: pieces).rows == whole.rows) }

@@ -32,7 +32,7 @@ import Wire
             """)
         #expect(file.recording.name?.text.count == 64)
         #expect(file.samples.first?.altitude == nil)
-        #expect(file.leftovers["unreadable ele"] == 1)
+        #expect(file.skipped["unreadable ele"] == 1)
     }
 
     @Test func aTrackThatHasToBeHeldIsBounded() {
@@ -53,8 +53,8 @@ import Wire
             """
             <gpx><trk><trkseg><trkpt lat="1" lon="1"><time>2026-03-01T07:30:10Z</time>\(more)</trkpt></trkseg></trk></gpx>
             """)
-        #expect(file.leftovers.entries.count == 64)
-        #expect(file.leftovers.others == 36)
+        #expect(file.skipped.entries.count == 64)
+        #expect(file.skipped.others == 36)
     }
 
     @Test func aNameThatWouldHarmATerminalIsHarmless() throws {
@@ -64,14 +64,14 @@ import Wire
             """
             <gpx creator="\u{202E}a&#x9b;"><trk><trkseg><trkpt lat="1" lon="1"><time>2026-03-01T07:30:10Z</time></trkpt></trkseg></trk></gpx>
             """)
-        #expect(file.recording.claim?.creator?.text == "\u{FFFD}a\u{FFFD}")
+        #expect(file.recording.sourceTotals?.creator?.text == "\u{FFFD}a\u{FFFD}")
     }
 
     /// Whatever is read is valid; otherwise the error is a `FileError`.
     @Test(arguments: [ExportFormat.gpx, .tcx, .kml], 1...4 as ClosedRange<UInt64>)
     func aHarmedFileIsReadOrRefused(format: ExportFormat, seed: UInt64) throws {
         var numbers = SeededRandom(seed: seed)
-        var made = MadeRecording(seed: seed)
+        var made = SyntheticRecording(seed: seed)
         made.begin(.command)
         made.run(seconds: 5)
         made.pause(milliseconds: 9000, .auto, .auto)
@@ -110,7 +110,7 @@ import Wire
             let read = try ReadFile(try file.bytes())
             Self.expectGood(read)
             let leftOut = ["points without time", "points with an earlier time", "points too far ahead in time"]
-            #expect(read.samples.count + leftOut.reduce(0) { $0 + read.leftovers[$1] } == count, "\(read.leftovers)")
+            #expect(read.samples.count + leftOut.reduce(0) { $0 + read.skipped[$1] } == count, "\(read.skipped)")
         } else {
             #expect(
                 FileImportTests.error(of: try file.bytes()) == "no point has both a time and a position")

@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func aFITFileIsRefusedAtTheMessage() throws {
-        var made = MadeRecording(seed: 1)
+        var made = SyntheticRecording(seed: 1)
         made.begin(.command)
         made.run(seconds: 30)
         made.pause(milliseconds: 367 * 86_400_000, .command, .command)

@@ -39,7 +39,7 @@ import Testing
 
         /// Read once, because many tests use them.
         static let all: [Source] = {
-            guard let made = try? MadeRecording.withEverything(seed: 11) else { return [] }
+            guard let made = try? SyntheticRecording.withEverything(seed: 11) else { return [] }
             return [
                 Source(name: "a made run", recording: made.recording, rows: made.rows),
                 Source(

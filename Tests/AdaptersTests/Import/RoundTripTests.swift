@@ -9,12 +9,12 @@ import Testing
 
     @Test(arguments: readable, [1, 2, 3] as [UInt64])
     func whatAFormatHoldsComesBack(format: ExportFormat, seed: UInt64) throws {
-        let (recording, rows) = try MadeRecording.withEverything(seed: seed)
+        let (recording, rows) = try SyntheticRecording.withEverything(seed: seed)
         let written = try WrittenFile(format, recording, rows)
         let read = try ReadFile(written.bytes)
         #expect(read.recording.name == recording.name)
         #expect(read.recording.sport == .run)
-        #expect(read.leftovers.entries.filter { !Self.isOurOwn($0.name.text) } == [])
+        #expect(read.skipped.entries.filter { !Self.isOurOwn($0.name.text) } == [])
         let kept = rows.samples.filter { format == .tcx || $0.coordinate != nil }
         #expect(kept.count == (format == .tcx ? 599 : 499))
         try #require(read.samples.count == kept.count)
@@ -33,23 +33,23 @@ import Testing
     }
 
     @Test func aTCXKeepsLapsPausesAndTotals() throws {
-        let (recording, rows) = try MadeRecording.withEverything(seed: 4)
+        let (recording, rows) = try SyntheticRecording.withEverything(seed: 4)
         let read = try ReadFile(try WrittenFile(.tcx, recording, rows).bytes)
         #expect(read.recording.started == recording.started)
         #expect(read.rows.turns == (pauses: 2, laps: 2))
         #expect(read.recording.laps.map(\.trigger) == [.command, .distance, nil])
         #expect(read.recording.laps.map(\.beganAt) == recording.laps.map(\.beganAt))
-        #expect(read.recording.claim?.elapsedMilliseconds == recording.total.elapsedMilliseconds)
-        #expect(abs((read.recording.claim?.distanceMetres ?? 0) - recording.total.distanceMetres) < 0.002)
-        #expect(read.recording.claim?.maximumHeartRate == 159)
-        #expect(read.recording.claim?.creator?.text == "paced")
+        #expect(read.recording.sourceTotals?.elapsedMilliseconds == recording.total.elapsedMilliseconds)
+        #expect(abs((read.recording.sourceTotals?.distanceMetres ?? 0) - recording.total.distanceMetres) < 0.002)
+        #expect(read.recording.sourceTotals?.maximumHeartRate == 159)
+        #expect(read.recording.sourceTotals?.creator?.text == "paced")
         // Active time is known from point to point: the seconds of a pause or of the end are incomplete.
         #expect((-3000...0).contains(read.recording.total.elapsedMilliseconds - recording.total.elapsedMilliseconds))
     }
 
     @Test(arguments: readable)
     func aFileThatIsReadAndWrittenAgainIsTheSame(format: ExportFormat) throws {
-        let (recording, rows) = try MadeRecording.withEverything(seed: 5)
+        let (recording, rows) = try SyntheticRecording.withEverything(seed: 5)
         let first = try ReadFile(try WrittenFile(format, recording, rows).bytes)
         try Self.expectSame(format, first)
         let second = try ReadFile(try WrittenFile(format, first.recording, first.rows).bytes)
@@ -86,7 +86,7 @@ import Testing
         #expect(totals.0.averageHeartRate == totals.1.averageHeartRate)
         #expect(totals.0.maximumHeartRate == totals.1.maximumHeartRate)
         #expect(format != .tcx || Self.isNear(totals.0.distanceMetres, totals.1.distanceMetres, 0.00051))
-        #expect(format != .tcx || second.recording.claim?.elapsedMilliseconds == totals.0.elapsedMilliseconds)
+        #expect(format != .tcx || second.recording.sourceTotals?.elapsedMilliseconds == totals.0.elapsedMilliseconds)
         #expect(
             second.recording.laps.map(\.endedAt)
                 == (format == .tcx ? first.recording.laps.map(\.endedAt) : [second.recording.totalMilliseconds]))

@@ -34,7 +34,7 @@ import Testing
         let truth = try #require(all[file.name.replacing(".gz", with: "")])
         let read = try ReadFile(try file.bytes())
         let lost = ["points without time", "points with an earlier time", "points too far ahead in time"]
-            .reduce(0) { $0 + read.leftovers[$1] }
+            .reduce(0) { $0 + read.skipped[$1] }
         #expect(read.samples.count + lost == truth.points)
         let rates = read.samples.compactMap(\.heartRate).map(Double.init)
         let altitudes = read.samples.compactMap(\.altitude)
@@ -53,7 +53,7 @@ import Testing
         }
         guard file.isTCX else { return }
         #expect(read.recording.laps.count == truth.deviceLaps?.count)
-        let claim = try #require(read.recording.claim)
+        let claim = try #require(read.recording.sourceTotals)
         #expect(abs(Double(claim.elapsedMilliseconds ?? 0) / 1000 - (truth.deviceTotalTimeS ?? 0)) < 0.06)
         #expect(abs((claim.distanceMetres ?? 0) - (truth.deviceTotalDistanceM ?? 0)) < 0.06)
         // The distance summed over the points is near the device's total.

@@ -9,7 +9,7 @@ import Testing
 struct ReadFile {
     var recording: Domain.RecordedActivity
     var rows: [RecordingRow]
-    var leftovers: SkippedElements
+    var skipped: SkippedElements
 
     /// - Parameter pieces: the number of bytes per call of the reader.
     init(_ bytes: [UInt8], pieces: Int = 65_536) throws {
@@ -20,7 +20,7 @@ struct ReadFile {
         }
         let imported = try reader.finish { rows.append($0) }
         recording = imported.recording
-        leftovers = imported.leftovers
+        skipped = imported.skipped
         self.rows = rows
     }
 
@@ -64,7 +64,7 @@ struct WrittenFile {
     var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-extension MadeRecording {
+extension SyntheticRecording {
     /// A run whose rows also have power and temperature, for some seconds.
     static func withEverything(seed: UInt64) throws -> (recording: Domain.RecordedActivity, rows: [RecordingRow]) {
         let made = try run(seed: seed)

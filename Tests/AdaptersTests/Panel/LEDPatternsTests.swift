@@ -90,7 +90,7 @@ struct LEDPatternsTests {
     @Test func aRefusedCommandIsThreeFlashesOfTheFaultLight() {
         var clock = ManualClock()
         var lights = Self.lights(Self.four, .idle)
-        lights.refused(at: clock.advance(by: .milliseconds(730)))
+        lights.rejected(at: clock.advance(by: .milliseconds(730)))
         #expect(Self.film("red", lights, tenths: 12, from: clock.now) == "1.1.1.......")
         #expect(Self.film("green", lights, tenths: 12, from: clock.now) == "111111111111")
     }

@@ -38,7 +38,7 @@ struct LEDTests {
         #expect(try text("brightness") == "255\n")
         try light.light(false)
         #expect(try text("brightness") == "0\n")
-        light.putBack()
+        light.restore()
         #expect(try text("trigger") == "mmc0\n")
         #expect(try text("brightness") == "12\n")
     }
@@ -56,7 +56,7 @@ struct LEDTests {
     @Test func oneThatComesLaterAndGoesIsLitAgain() throws {
         let light = LED("ACT", in: directory.path)
         #expect(throws: SystemError("open", code: ENOENT)) { try light.light(true) }
-        light.putBack()
+        light.restore()
         try make(trigger: nil, maximum: "1")
         try light.light(true)
         #expect(try text("brightness") == "1\n")
@@ -65,7 +65,7 @@ struct LEDTests {
         try make(trigger: "[heartbeat]", brightness: "1")
         try light.light(false)
         #expect(try text("trigger") == "none\n")
-        light.putBack()
+        light.restore()
         #expect(try text("trigger") == "heartbeat\n")
     }
 }

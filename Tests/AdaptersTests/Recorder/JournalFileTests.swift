@@ -254,8 +254,8 @@ struct JournalFileTests {
         for place in 0..<1000 { try whole.write(stage.run.row(place)) }
         stage.record(3)
         var recording = stage.run.recording(after: 1000)
-        recording.claim = SourceTotals()
-        recording.claim?.creator = SanitizedText("Another watch")
+        recording.sourceTotals = SourceTotals()
+        recording.sourceTotals?.creator = SanitizedText("Another watch")
         let id = try whole.finish(recording, gaps: 0)
         recording.id = id
         #expect(try stage.reader().recording(id) == recording)

@@ -13,7 +13,7 @@ struct JournalHeldTests {
         let mailbox = try JournalMailbox()
         let journal = Journal(mailbox: mailbox, nextActivity: Renumbering.firstUnknownActivity)
         mailbox.queue.withLock { $0.isHeld = true }
-        mailbox.news.withLock { $0.isPrepared = false }
+        mailbox.status.withLock { $0.isPrepared = false }
         let attempts = Locked(0)
         let writer = JournalWriter(in: directory.path, mailbox: mailbox) {
             attempts.withLock { count in

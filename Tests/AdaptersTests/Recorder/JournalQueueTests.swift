@@ -21,7 +21,7 @@ struct JournalQueueTests {
         let taken = queue.popChunks()
         #expect(changes(taken) == (0..<600).map(row) && queue.isEmpty && queue.since == run.moment(0))
         for place in 600..<1200 { queue.append(row(place), at: run.moment(place)) }
-        queue.giveBack(taken)
+        queue.requeue(taken)
         #expect(changes(queue.popChunks()) == (0..<1200).map(row))
         queue.wrote()
         #expect(queue.since == nil && queue.loss == nil)
@@ -33,7 +33,7 @@ struct JournalQueueTests {
         let taken = queue.popChunks()
         queue.append(.edit(activity: 6, .walk, nil), at: run.moment(1))
         #expect(queue.urgent == (2, 0))
-        queue.giveBack(taken)
+        queue.requeue(taken)
         #expect(queue.urgent == (2, 0))
         _ = queue.popChunks()
         queue.append(.delete(activity: 7), at: run.moment(2))
@@ -50,12 +50,12 @@ struct JournalQueueTests {
         // 26 rows a second for ten minutes; the writer tries and fails every second.
         for place in 1...15_600 {
             queue.append(row(place * 2), at: run.moment(place))
-            if place % 26 == 0 { queue.giveBack(queue.popChunks()) }
+            if place % 26 == 0 { queue.requeue(queue.popChunks()) }
         }
         #expect(queue.loss == nil)
         for place in 15_601...40_000 {
             queue.append(row(place * 2), at: run.moment(place))
-            if place % 26 == 0 { queue.giveBack(queue.popChunks()) }
+            if place % 26 == 0 { queue.requeue(queue.popChunks()) }
         }
         let left = changes(queue.popChunks())
         #expect(

@@ -28,8 +28,8 @@ struct RepeatedAnswerTests {
             guard case .received(let pdu) = event else { return [] }
             let answers = strap.answer(to: pdu)
             let beat = pdu == ScriptedStrap.subscription ? [ScriptedStrap.notification] : []
-            try? bench.after(Self.latency) { peer?.say(delay == .zero ? answers + answers + beat : answers + beat) }
-            if delay > .zero { try? bench.after(Self.latency + delay) { peer?.say(answers) } }
+            try? bench.after(Self.latency) { peer?.send(delay == .zero ? answers + answers + beat : answers + beat) }
+            if delay > .zero { try? bench.after(Self.latency + delay) { peer?.send(answers) } }
             return []
         }
         try bench.connect()

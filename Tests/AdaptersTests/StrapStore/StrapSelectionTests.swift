@@ -15,12 +15,12 @@ struct StrapSelectionTests {
 
     @Test mutating func aStrapTakesThePlaceOfTheOthersOrStandsBesideThem() throws {
         try StrapSelection.strap("9AD13824", isAdded: false).apply(to: &list)
-        #expect(list.ours == ["9AD13824"])
+        #expect(list.selected == ["9AD13824"])
         try StrapSelection.strap("A0:9E:1A:00:00:01", isAdded: true).apply(to: &list)
         try StrapSelection.strap("9ad13824", isAdded: true).apply(to: &list)
-        #expect(list.ours == ["9AD13824", "A0:9E:1A:00:00:01"])
+        #expect(list.selected == ["9AD13824", "A0:9E:1A:00:00:01"])
         try StrapSelection.strap("Polar", isAdded: false).apply(to: &list)
-        #expect(list.ours == ["Polar"])
+        #expect(list.selected == ["Polar"])
     }
 
     @Test mutating func offKeepsTheStrapsAndAutoForgetsWhatWasSaid() throws {
@@ -28,10 +28,10 @@ struct StrapSelectionTests {
         try StrapSelection.strap("9AD13824", isAdded: false).apply(to: &list)
         try StrapSelection.off.apply(to: &list)
         #expect(list.isOff)
-        #expect(list.ours == ["9AD13824"])
+        #expect(list.selected == ["9AD13824"])
         try StrapSelection.auto.apply(to: &list)
         #expect(!list.isOff)
-        #expect(list.ours == [])
+        #expect(list.selected == [])
         #expect(list.remembered == [Self.h10])
         try StrapSelection.off.apply(to: &list)
         try StrapSelection.strap("9AD13824", isAdded: true).apply(to: &list)
@@ -55,17 +55,17 @@ struct StrapSelectionTests {
         ("A0:9E:1A:00:00:01", ["H9 00000002"], [h9]), ("H9 00000002", ["9ad13824", "a0:9e:1a:00:00:01"], [h10]),
     ])
     mutating func aForgottenStrapIsOursInNoWay(_ strap: String, ours: [String], remembered: [KnownStrap]) throws {
-        list.ours = ["9ad13824", "a0:9e:1a:00:00:01", "H9 00000002"]
+        list.selected = ["9ad13824", "a0:9e:1a:00:00:01", "H9 00000002"]
         list.remembered = [Self.h10, Self.h9]
         try list.forget(strap)
-        #expect(list.ours == ours)
+        #expect(list.selected == ours)
         #expect(list.remembered == remembered)
     }
 
     @Test mutating func aStrapThatWasOnlySaidIsForgottenToo() throws {
-        list.ours = ["9AD13824", "other"]
+        list.selected = ["9AD13824", "other"]
         try list.forget("9ad13824")
-        #expect(list.ours == ["other"])
+        #expect(list.selected == ["other"])
         let before = list
         let failure = #expect(throws: RPCError.self) {
             var list = before
@@ -75,7 +75,7 @@ struct StrapSelectionTests {
     }
 
     @Test mutating func everythingCanBeForgotten() throws {
-        list.ours = ["a"]
+        list.selected = ["a"]
         list.remembered = [Self.h10]
         try list.forget(nil)
         #expect(list == StrapStore())

@@ -93,7 +93,7 @@ struct StrapStoreTests {
     @Test func aListOfAnEarlierReleaseHasNoKeys() throws {
         try put(#"{"version":1,"off":true,"straps":["a"],"remembered":[]}"#.utf8)
         let (list, trouble) = file.read()
-        #expect(list.ours == ["a"] && list.isOff && list.saysWhatPeopleWant && trouble == nil)
+        #expect(list.selected == ["a"] && list.isOff && list.hasSelection && trouble == nil)
         // These data are in the journal now.
         try file.write(list)
         #expect(file.read() == (StrapStore(), nil))

@@ -18,7 +18,7 @@ enum DiagnosisCases {
         Case("configuration", .unknown, "you are not permitted to read it", "sudo pacectl doctor") {
             $0.configuration = .notAllowed
         },
-        Case("configuration", .well, "no file: all keys", nil) { $0.configuration = .absent },
+        Case("configuration", .ok, "no file: all keys", nil) { $0.configuration = .absent },
         Case("paced", .failed, "paced.service is not running", "sudo systemctl enable --now paced") {
             $0.units?["paced.service"] = unit("inactive")
         },
@@ -31,15 +31,15 @@ enum DiagnosisCases {
         Case("paced", .failed, "running, but not enabled to start at boot", "sudo systemctl enable paced") {
             $0.units?["paced.service"] = unit("active", file: "disabled")
         },
-        Case("paced", .noted, "running; systemd restarted it 2 times", "journalctl -u paced -n 20") {
+        Case("paced", .note, "running; systemd restarted it 2 times", "journalctl -u paced -n 20") {
             $0.units?["paced.service"]?.restarts = 2
         },
-        Case("paced", .noted, "running, but not as a service", install) { $0.units?["paced.service"] = nil },
+        Case("paced", .note, "running, but not as a service", install) { $0.units?["paced.service"] = nil },
         Case("paced", .failed, "paced.service is not installed", install) {
             $0.units?["paced.service"] = nil
             $0.paced = nil
         },
-        Case("paced", .noted, "running, but without systemd", nil) { $0.units = nil },
+        Case("paced", .note, "running, but without systemd", nil) { $0.units = nil },
         Case(
             "sockets", .failed, "paced-control.socket is not active",
             "sudo systemctl enable --now paced-state.socket paced-control.socket"
@@ -61,7 +61,7 @@ enum DiagnosisCases {
             "sudo usermod -aG paced-watch,paced-control anna, and log in again"
         ) { $0.groups = .init(existing: ["paced-watch", "paced-control"]) },
         Case(
-            "groups", .noted, "anna may watch the run, but not control it",
+            "groups", .note, "anna may watch the run, but not control it",
             "sudo usermod -aG paced-control anna, and log in again"
         ) {
             $0.groups = .init(
@@ -70,7 +70,7 @@ enum DiagnosisCases {
         Case("groups", .failed, "anna becomes a member of paced-control at the next login", "log in again") {
             $0.groups.effective = ["paced-watch"]
         },
-        Case("groups", .well, "both exist; root needs neither", nil) {
+        Case("groups", .ok, "both exist; root needs neither", nil) {
             $0.groups.effective = []
             $0.caller.isRoot = true
         },
@@ -97,11 +97,11 @@ enum DiagnosisCases {
         Case("disk", .failed, "the last 91 s are not synced", "use a card of class A1 or better, or an SSD") {
             $0.tell { $0.millisecondsSinceSync = 91_000 }
         },
-        Case("clock", .well, "paced has the time from the receiver", nil) {
+        Case("clock", .ok, "paced has the time from the receiver", nil) {
             $0.clock.isSynchronised = false
             $0.tell { $0.clock = "receiver" }
         },
-        Case("clock", .noted, "not synchronised yet", nil) {
+        Case("clock", .note, "not synchronised yet", nil) {
             $0.clock.isSynchronised = false
             $0.tell { $0.clock = "unset" }
         },
@@ -119,7 +119,7 @@ enum DiagnosisCases {
         Case("panel", .failed, "paced-panel.service has failed", "journalctl -u paced-panel -n 20") {
             $0.units?["paced-panel.service"] = unit("failed")
         },
-        Case("panel", .noted, "configured, but paced-panel.service is not installed; run pacectl panel", nil) {
+        Case("panel", .note, "configured, but paced-panel.service is not installed; run pacectl panel", nil) {
             $0.units = nil
         },
         Case("faults", .failed, "under-voltage; battery-low", "journalctl -u paced -n 20") {
@@ -149,7 +149,7 @@ enum DiagnosisCases {
             $0.bluetooth.adapters[0].settings = [.lowEnergy]
             $0.tell { ($0.strapIsConnected, $0.strapReason) = (false, "adapter-off") }
         },
-        Case("adapter", .noted, "paced is configured to use no Bluetooth", nil) { $0.tell { $0.way = "off" } },
+        Case("adapter", .note, "paced is configured to use no Bluetooth", nil) { $0.tell { $0.way = "off" } },
         Case(
             "low energy", .failed, "no adapter supports Bluetooth Low Energy, which straps use",
             "plug in an adapter of Bluetooth 4.0 or later"
@@ -169,7 +169,7 @@ enum DiagnosisCases {
             $0.bluetooth.isBlocked = true
             $0.bluetooth.isBlockedBySwitch = true
         },
-        Case("bluetoothd", .well, "not running", nil) { $0.bluetooth.daemonRuns = false },
+        Case("bluetoothd", .ok, "not running", nil) { $0.bluetooth.daemonRuns = false },
         Case(
             "bluetoothd", .failed, "not running, and paced lacks permission for the kernel's Bluetooth sockets",
             "sudo systemctl enable --now bluetooth"
@@ -185,7 +185,7 @@ enum DiagnosisCases {
             $0.paced?.capabilities = 0
             $0.units?["bluetooth.service"] = nil
         },
-        Case("capabilities", .well, "paced has none and uses bluetoothd, which needs none", nil) {
+        Case("capabilities", .ok, "paced has none and uses bluetoothd, which needs none", nil) {
             $0.paced?.capabilities = 0
         },
         Case(
@@ -195,7 +195,7 @@ enum DiagnosisCases {
             $0.bluetooth.daemonRuns = false
             $0.paced?.capabilities = 0
         },
-        Case("capabilities", .noted, "paced has 41;", nil) { $0.paced?.capabilities = 1 << 41 - 1 },
+        Case("capabilities", .note, "paced has 41;", nil) { $0.paced?.capabilities = 1 << 41 - 1 },
         Case(
             "capabilities", .failed, "paced lacks CAP_NET_ADMIN, and bluetoothd is not running",
             "sudo systemctl enable --now bluetooth"
@@ -203,12 +203,12 @@ enum DiagnosisCases {
             $0.bluetooth.daemonRuns = false
             $0.paced = nil
         },
-        Case("capabilities", .well, "paced has CAP_NET_ADMIN", nil) {
+        Case("capabilities", .ok, "paced has CAP_NET_ADMIN", nil) {
             $0.paced = nil
             $0.units?["paced.service"]?.capabilities = "cap_net_admin"
         },
         Case("capabilities", .unknown, "paced is not running", nil) { ($0.paced, $0.units) = (nil, nil) },
-        strap("off", .noted, "paced is set to use no strap", "pacectl strap auto"),
+        strap("off", .note, "paced is set to use no strap", "pacectl strap auto"),
         strap("no-adapter", .unknown, "no Bluetooth adapter", nil),
         strap("adapter-off", .failed, "the adapter is powered off", "bluetoothctl power on"),
         strap("adapter-blocked", .failed, "the adapter is blocked", "sudo rfkill unblock bluetooth"),
@@ -224,8 +224,8 @@ enum DiagnosisCases {
         strap(
             "parameters-refused", .failed, "the host rejects the connection parameters of Polar H10 …00:01",
             "plug in another Bluetooth adapter"),
-        strap("off-body", .noted, "Polar H10 …00:01 is not worn", nil),
-        strap("backoff", .noted, "Polar H10 …00:01 sends too much data", nil),
+        strap("off-body", .note, "Polar H10 …00:01 is not worn", nil),
+        strap("backoff", .note, "Polar H10 …00:01 sends too much data", nil),
         strap(
             "searching", .failed, "Polar H10 …00:01 is not in range",
             "wet it, put it on, and list the straps in range: pacectl scan"),
@@ -254,21 +254,21 @@ enum DiagnosisCases {
         Case("gpsd", .failed, "it accepts connections but sends nothing", "sudo systemctl restart gpsd") {
             $0.gpsd = .silent
         },
-        Case("gpsd", .noted, "paced is configured to use none", nil) { $0.gpsd = .off },
+        Case("gpsd", .note, "paced is configured to use none", nil) { $0.gpsd = .off },
         Case("receiver", .failed, "none", "plug in a USB receiver") {
-            $0.gpsd = .answers(release: "3.22", devices: [])
+            $0.gpsd = .responds(release: "3.22", devices: [])
         },
         Case(
             "receiver", .failed, "/dev/ttyACM0 is a receiver, but gpsd does not use it", "sudo gpsdctl add /dev/ttyACM0"
         ) {
-            $0.gpsd = .answers(release: "3.22", devices: [])
+            $0.gpsd = .responds(release: "3.22", devices: [])
             $0.receivers.serials = [.init(name: "ttyACM0", vendor: "1546", product: "01a8", port: "1-1")]
         },
         Case(
             "receiver", .failed, "/dev/gnss0 is a receiver, but gpsd does not add USB receivers by itself",
             #"/etc/default/gpsd: USBAUTO="true""#
         ) {
-            $0.gpsd = .answers(release: "3.22", devices: [])
+            $0.gpsd = .responds(release: "3.22", devices: [])
             $0.receivers.gnss = ["gnss0"]
             $0.uart.usbIsAutomatic = false
         },
@@ -276,22 +276,22 @@ enum DiagnosisCases {
             "receiver", .failed, "gpsd uses none; /dev/ttyUSB0 (USB-Serial) may be one",
             #"/etc/udev/rules.d/61-gps.rules: SUBSYSTEM=="tty", ATTRS{idVendor}=="067b", ATTRS{idProduct}=="2303", ATTRS{serial}=="A1B2", SYMLINK+="gps%n", TAG+="systemd", ENV{SYSTEMD_WANTS}+="gpsdctl@%k.service""#
         ) {
-            $0.gpsd = .answers(release: "3.22", devices: [])
+            $0.gpsd = .responds(release: "3.22", devices: [])
             $0.receivers.serials = [prolific]
         },
         Case(
             "receiver", .failed, "gpsd uses none; /dev/ttyUSB0 (USB-Serial) may be one",
             #"/etc/udev/rules.d/61-gps.rules: SUBSYSTEM=="tty", ATTRS{idVendor}=="067b", ATTRS{idProduct}=="2303", KERNELS=="1-1.2", SYMLINK+="gps%n", TAG+="systemd", ENV{SYSTEMD_WANTS}+="gpsdctl@%k.service""#
         ) {
-            $0.gpsd = .answers(release: "3.22", devices: [])
+            $0.gpsd = .responds(release: "3.22", devices: [])
             $0.receivers.serials = [prolific]
             $0.receivers.serials[0].serial = nil
         },
         Case("receiver", .failed, "gpsd uses none; /dev/ttyACM0 may be one", rule) {
-            $0.gpsd = .answers(release: "3.22", devices: [])
+            $0.gpsd = .responds(release: "3.22", devices: [])
             $0.receivers.serials = [.init(name: "ttyACM0", vendor: "1546", product: "1102", port: "1-1")]
         },
-        Case("serial port", .well, "only gpsd uses /dev/serial0", nil) {
+        Case("serial port", .ok, "only gpsd uses /dev/serial0", nil) {
             $0.uart = .init(
                 gpsdDevices: ["/dev/serial0"], ports: ["serial0", "ttyS0"],
                 firmware: .init(path: "/boot/firmware/config.txt", uartIsEnabled: true))
@@ -338,7 +338,7 @@ enum DiagnosisCases {
         Case("fix", .unknown, "gpsd has no receiver", nil) {
             $0.tell { ($0.hasPosition, $0.gpsdReason) = (false, "no-device") }
         },
-        Case("fix", .noted, "paced is configured to use no gpsd", nil) {
+        Case("fix", .note, "paced is configured to use no gpsd", nil) {
             $0.tell { ($0.hasPosition, $0.gpsdReason) = (false, "off") }
         },
         Case("fix", .unknown, "only members of paced-watch may read it", nil) { $0.state = .notAllowed },

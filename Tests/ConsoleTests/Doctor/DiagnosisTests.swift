@@ -30,8 +30,8 @@ struct DiagnosisTests {
         facts.recorder = "writing"
         facts.millisecondsSinceSync = 800
         facts.clock = "system"
-        findings.state = .said(facts)
-        findings.gpsd = .answers(release: "3.22", devices: [.init(path: "/dev/ttyACM0", driver: "u-blox")])
+        findings.state = .received(facts)
+        findings.gpsd = .responds(release: "3.22", devices: [.init(path: "/dev/ttyACM0", driver: "u-blox")])
         findings.uart.gpsdDevices = []
         findings.disk = SystemFacts.Disk(
             path: "/var/lib/paced", owner: 993, wantedOwner: 993, isReadOnly: false, freeMebibytes: 20113)
@@ -48,7 +48,7 @@ struct DiagnosisTests {
 
     @Test func whereAllIsWellThereIsNothingToMend() {
         let diagnoses = Self.well.diagnoses
-        #expect(diagnoses.filter { $0.result != .well } == [])
+        #expect(diagnoses.filter { $0.result != .ok } == [])
         #expect(
             diagnoses.map(\.check) == [
                 "configuration", "paced", "sockets", "groups", "disk", "clock", "adapter", "low energy", "rfkill",
@@ -95,7 +95,7 @@ struct DiagnosisTests {
             diagnosis.json
                 == #"{"check":"rfkill","result":"fail","finding":"Bluetooth is \"blocked\"","remedy":["sudo rfkill unblock bluetooth","two"]}"#
                 + "\n")
-        #expect(Diagnosis.well("a", "b").json == #"{"check":"a","result":"ok","finding":"b"}"# + "\n")
+        #expect(Diagnosis.ok("a", "b").json == #"{"check":"a","result":"ok","finding":"b"}"# + "\n")
     }
 
     @Test func everyFailureSaysWhatMendsIt() {
@@ -138,8 +138,8 @@ struct DiagnosisTests {
 extension SystemFacts {
     /// Changes the daemon's state.
     mutating func tell(_ change: (inout StateFacts) -> Void) {
-        guard case .said(var facts) = state else { return }
+        guard case .received(var facts) = state else { return }
         change(&facts)
-        state = .said(facts)
+        state = .received(facts)
     }
 }

@@ -57,7 +57,7 @@ import Testing
         let stage = try BusFixture()
         let service = try stage.own("org.example")
         let object = try service.serve("/thing") {
-            $0.refuse(BusError("org.bluez.Error.Failed", "le-connection-abort-by-local\u{1b}"))
+            $0.fail(BusError("org.bluez.Error.Failed", "le-connection-abort-by-local\u{1b}"))
         }
         #expect(
             try stage.failure(of: "/thing")

@@ -90,7 +90,7 @@ import Testing
     @Test func callsAreAnsweredAsScripted() throws {
         let client = try Client()
         let aborted = BusError("org.bluez.Error.Failed", "le-connection-abort-by-local")
-        client.bluez.script["StartDiscovery"] = [.fails(aborted), .says([.byte(1)]), .late(.milliseconds(50))]
+        client.bluez.script["StartDiscovery"] = [.fails(aborted), .values([.byte(1)]), .late(.milliseconds(50))]
         #expect(try client.adapter("StartDiscovery") == .failure(aborted))
         #expect(try client.adapter("StartDiscovery") == .success([.byte(1)]))
         #expect(!client.bluez.isDiscovering)

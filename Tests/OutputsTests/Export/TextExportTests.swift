@@ -98,7 +98,7 @@ import Wire
     }
 
     @Test func aRecordingWithoutPositionIsAFeatureWithoutGeometry() throws {
-        let made = try MadeRecording.run(seed: 1)
+        let made = try SyntheticRecording.run(seed: 1)
         let rows = made.rows.map { row -> RecordingRow in
             guard case .sample(var sample) = row else { return row }
             sample.coordinate = nil
@@ -164,7 +164,7 @@ import Wire
     @Test(arguments: ExportFormat.allCases.filter { $0 != .fit })
     func aSinkThatFailsEndsTheExport(format: ExportFormat) throws {
         struct Full: Error {}
-        let made = try MadeRecording.run(seed: 1)
+        let made = try SyntheticRecording.run(seed: 1)
         #expect(throws: Full.self) {
             try format.write(made.recording, rows: RowList(made.rows), origin: ExportMetadata(serialNumber: 7)) { _ in
                 throw Full()
@@ -174,7 +174,7 @@ import Wire
 
     @Test(arguments: ExportFormat.allCases.filter { $0 != .fit })
     func piecesAreSmallHoweverLongTheRecording(format: ExportFormat) throws {
-        let made = try MadeRecording.run(seed: 1)
+        let made = try SyntheticRecording.run(seed: 1)
         var longest = 0
         _ = try format.write(made.recording, rows: RowList(made.rows), origin: ExportMetadata(serialNumber: 7)) {
             piece in

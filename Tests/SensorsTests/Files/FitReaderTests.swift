@@ -90,7 +90,7 @@ import Testing
         for second in 0...1 { file.add([4] + FitBytes.bytes(of: FitBytes.time(second)) + [99, 1, 2, 3, 4, 5]) }
         let read = try FitFile(file.file())
         #expect(read.samples.map(\.heartRate) == [99, 99])
-        #expect(read.leftovers["developer field"] == 4)
+        #expect(read.skipped["developer field"] == 4)
     }
 
     @Test func whatIsInvalidIsNotKnown() throws {
@@ -110,7 +110,7 @@ import Testing
         file.add([3] + FitBytes.bytes(of: UInt64.max - 1) + FitBytes.bytes(of: Int64.min) + [99])
         let read = try FitFile(file.file())
         #expect(read.samples.count == 1)
-        #expect(read.leftovers["record without time"] == 1)
+        #expect(read.skipped["record without time"] == 1)
     }
 
     @Test func whatIsNotKeptIsCountedByName() throws {
@@ -121,18 +121,18 @@ import Testing
         file.define(5, 20, [[253, 4, 0x86], [39, 2, 0x84], [200, 1, 2]])
         for _ in 0..<3 { file.add([3, 7, 4, 7]) }
         file.add([5] + FitBytes.bytes(of: FitBytes.time(1)) + [1, 0, 0xFF])
-        let leftovers = try FitFile(file.file()).leftovers
-        #expect(leftovers["battery"] == 3)
-        #expect(leftovers["message 140"] == 3)
-        #expect(leftovers["record vertical_oscillation"] == 1)
-        #expect(leftovers["record field 200"] == 0)
+        let skipped = try FitFile(file.file()).skipped
+        #expect(skipped["battery"] == 3)
+        #expect(skipped["message 140"] == 3)
+        #expect(skipped["record vertical_oscillation"] == 1)
+        #expect(skipped["record field 200"] == 0)
     }
 
     @Test func ofFilesInOneTheFirstActivityIsKept() throws {
         let settings = FitBytes.activity(type: 2).file()
         let read = try FitFile(settings + Self.run().file(headerSize: 12) + Self.run().file())
         #expect(read.rows == Self.rows)
-        #expect(read.leftovers.entries.map(\.name.text) == ["settings", "another activity"])
+        #expect(read.skipped.entries.map(\.name.text) == ["settings", "another activity"])
         #expect(throws: FileError("the file contains a course, not an activity")) {
             try FitFile(FitBytes.activity(type: 6).file())
         }
@@ -146,7 +146,7 @@ import Testing
         for second in 5..<10 { file.record(second) }
         let read = try FitFile(file.file())
         #expect(read.samples.map(\.at) == (0..<10).map { $0 * 1000 })
-        #expect(read.leftovers["record too far ahead in time"] == 14)
+        #expect(read.skipped["record too far ahead in time"] == 14)
     }
 
     @Test func aHoleBeginsANewSegment() throws {
@@ -185,7 +185,7 @@ import Testing
         let read = try FitFile(file.file())
         #expect(read.rows[2] == .beats(at: 0, rr: [512, 1024], gap: false))
         #expect(read.rows[4] == .beats(at: 1000, rr: [256], gap: false))
-        #expect(read.leftovers["RR interval over 64 s"] == 1)
+        #expect(read.skipped["RR interval over 64 s"] == 1)
     }
 
     @Test(arguments: [false, true]) func aLapEndsBeforeTheFirstRecordAfterIt(isTold first: Bool) throws {

@@ -5,7 +5,7 @@ extension SystemFacts {
     var adapterDiagnosis: Diagnosis {
         let check = "adapter"
         if facts?.way == "off", facts?.wayReason == nil {
-            return .noted(check, "paced is configured to use no Bluetooth")
+            return .note(check, "paced is configured to use no Bluetooth")
         }
         guard bluetooth.adapters.isEmpty else {
             let names = bluetooth.adapters.map { adapter in
@@ -16,7 +16,7 @@ extension SystemFacts {
                 return .failed(
                     check, "the adapter is powered off: \(names.joined(separator: ", "))", "bluetoothctl power on")
             }
-            return .well(check, names.joined(separator: ", "))
+            return .ok(check, names.joined(separator: ", "))
         }
         if let firmware = uart.firmware, firmware.bluetoothIsDisabled {
             return .failed(
@@ -38,7 +38,7 @@ extension SystemFacts {
         let check = "low energy"
         let known = bluetooth.adapters.filter { $0.supported != nil }
         if known.contains(where: { $0.supported?.contains(.lowEnergy) ?? false }) {
-            return .well(check, "the adapter supports Bluetooth Low Energy")
+            return .ok(check, "the adapter supports Bluetooth Low Energy")
         }
         if known.isEmpty { return .unknown(check, "the kernel does not report the features of the adapter") }
         return .failed(
@@ -55,15 +55,15 @@ extension SystemFacts {
         if bluetooth.isBlocked {
             return .failed(check, "Bluetooth is blocked", "sudo rfkill unblock bluetooth")
         }
-        return .well(check, "Bluetooth is not blocked")
+        return .ok(check, "Bluetooth is not blocked")
     }
 
     var bluetoothdDiagnosis: Diagnosis {
         let check = "bluetoothd"
-        if bluetooth.daemonRuns { return .well(check, "running") }
+        if bluetooth.daemonRuns { return .ok(check, "running") }
         let unit = units?["bluetooth.service"]
         let remedy = unit?.isThere ?? false ? "sudo systemctl enable --now bluetooth" : "sudo apt install bluez"
-        if pacedMayAdminister ?? true { return .well(check, "not running; paced uses the kernel's Bluetooth sockets") }
+        if pacedMayAdminister ?? true { return .ok(check, "not running; paced uses the kernel's Bluetooth sockets") }
         return .failed(check, "not running, and paced lacks permission for the kernel's Bluetooth sockets", remedy)
     }
 
@@ -73,9 +73,9 @@ extension SystemFacts {
             return .unknown(check, paced == nil ? "paced is not running" : "the kernel does not show those of paced")
         }
         let count = paced?.capabilities?.nonzeroBitCount ?? 0
-        if count > 4 { return .noted(check, "paced has \(count); its unit grants only CAP_NET_ADMIN") }
-        if mayAdminister { return .well(check, "paced has CAP_NET_ADMIN, which the kernel's Bluetooth sockets need") }
-        if bluetooth.daemonRuns { return .well(check, "paced has none and uses bluetoothd, which needs none") }
+        if count > 4 { return .note(check, "paced has \(count); its unit grants only CAP_NET_ADMIN") }
+        if mayAdminister { return .ok(check, "paced has CAP_NET_ADMIN, which the kernel's Bluetooth sockets need") }
+        if bluetooth.daemonRuns { return .ok(check, "paced has none and uses bluetoothd, which needs none") }
         return .failed(
             check, "paced lacks CAP_NET_ADMIN, and bluetoothd is not running", "sudo systemctl enable --now bluetooth",
             "or: sudo rm /etc/systemd/system/paced.service.d/bluetoothd-only.conf && sudo systemctl daemon-reload && "
@@ -93,9 +93,9 @@ extension SystemFacts {
         let check = "strap"
         guard let facts else { return unknownWithoutDaemon(check) }
         let strap = facts.strap ?? "a strap"
-        if facts.strapIsConnected { return .well(check, "\(strap) is connected") }
+        if facts.strapIsConnected { return .ok(check, "\(strap) is connected") }
         switch facts.strapReason.flatMap(LinkReason.init) {
-        case .off: return .noted(check, "paced is set to use no strap", "pacectl strap auto")
+        case .off: return .note(check, "paced is set to use no strap", "pacectl strap auto")
         case .noBluetooth, .noAdapter: return .unknown(check, "no Bluetooth adapter")
         case .adapterOff: return .failed(check, "the adapter is powered off", "bluetoothctl power on")
         case .adapterBlocked: return .failed(check, "the adapter is blocked", "sudo rfkill unblock bluetooth")
@@ -113,9 +113,9 @@ extension SystemFacts {
         case .parametersRefused:
             return .failed(
                 check, "the host rejects the connection parameters of \(strap)", "plug in another Bluetooth adapter")
-        case .offBody: return .noted(check, "\(strap) is not worn; paced reconnects when it is")
+        case .offBody: return .note(check, "\(strap) is not worn; paced reconnects when it is")
         case .backoff:
-            return .noted(check, "\(strap) sends too much data; paced retries within a minute")
+            return .note(check, "\(strap) sends too much data; paced retries within a minute")
         default:
             return .failed(
                 check, facts.strap.map { "\($0) is not in range" } ?? "none is in range",

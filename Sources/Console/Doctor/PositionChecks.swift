@@ -4,8 +4,8 @@ extension SystemFacts {
     var gpsdDiagnosis: Diagnosis {
         let check = "gpsd"
         switch gpsd {
-        case .off: return .noted(check, "paced is configured to use none")
-        case .answers(let release, _): return .well(check, "gpsd \(release) responds")
+        case .off: return .note(check, "paced is configured to use none")
+        case .responds(let release, _): return .ok(check, "gpsd \(release) responds")
         case .silent: return .failed(check, "it accepts connections but sends nothing", "sudo systemctl restart gpsd")
         case .unreachable:
             let isInstalled = units.map { $0["gpsd.service"]?.isThere ?? false } ?? (uart.gpsdDevices != nil)
@@ -18,9 +18,9 @@ extension SystemFacts {
     var receiverDiagnosis: Diagnosis? {
         let check = "receiver"
         if gpsd == .off { return nil }
-        if case .answers(_, let devices) = gpsd, !devices.isEmpty {
+        if case .responds(_, let devices) = gpsd, !devices.isEmpty {
             let names = devices.map { $0.path + ($0.driver.map { " (\($0))" } ?? "") }
-            return .well(check, names.joined(separator: ", "))
+            return .ok(check, names.joined(separator: ", "))
         }
         if let known = receivers.serials.first(where: \.isReceiver)?.name ?? receivers.gnss.first {
             if !uart.usbIsAutomatic {
@@ -32,13 +32,13 @@ extension SystemFacts {
                 check, "/dev/\(known) is a receiver, but gpsd does not use it", "sudo gpsdctl add /dev/\(known)")
         }
         if !receivers.serials.isEmpty { return adapterInsteadOfReceiver(check) }
-        if case .answers = gpsd, uart.gpsdDevices?.isEmpty ?? true, let port = uart.ports.first {
+        if case .responds = gpsd, uart.gpsdDevices?.isEmpty ?? true, let port = uart.ports.first {
             return .failed(
                 check, "none", "plug in a USB receiver",
                 "or, for a receiver at the board's serial port, /etc/default/gpsd: DEVICES=\"/dev/\(port)\"")
         }
         if let wired = uart.gpsdDevices?.first {
-            if case .answers = gpsd {
+            if case .responds = gpsd {
                 return .failed(
                     check, "gpsd uses none, although /etc/default/gpsd names \(wired)", "sudo systemctl restart gpsd")
             }
@@ -88,7 +88,7 @@ extension SystemFacts {
                 check, "the speed of \(path) changes with the processor clock", "\(firmware.path): enable_uart=1",
                 "sudo reboot")
         }
-        return .well(check, "only gpsd uses \(path)")
+        return .ok(check, "only gpsd uses \(path)")
     }
 
     private static func isBoardPort(_ path: String) -> Bool {
@@ -102,10 +102,10 @@ extension SystemFacts {
         if facts.hasPosition {
             return facts.positionIsStale
                 ? .failed(check, "the position is some seconds old", "give the receiver a clear view of the sky")
-                : .well(check, "the position is known")
+                : .ok(check, "the position is known")
         }
         switch facts.gpsdReason.flatMap(LinkReason.init) {
-        case .off: return .noted(check, "paced is configured to use no gpsd")
+        case .off: return .note(check, "paced is configured to use no gpsd")
         case .notRunning, .refused: return .failed(check, "paced cannot connect to gpsd", "sudo systemctl restart gpsd")
         case .noDevice: return .unknown(check, "gpsd has no receiver")
         case .silent:

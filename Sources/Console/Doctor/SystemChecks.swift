@@ -4,8 +4,8 @@ extension SystemFacts {
     var configurationDiagnosis: Diagnosis {
         let check = "configuration"
         switch configuration {
-        case .absent: return .well(check, "no file: all keys have their default values")
-        case .good: return .well(check, "readable; paced checks the keys when it starts")
+        case .absent: return .ok(check, "no file: all keys have their default values")
+        case .good: return .ok(check, "readable; paced checks the keys when it starts")
         case .bad(let what): return .failed(check, what, "correct that line, then: sudo systemctl restart paced")
         case .notAllowed: return .unknown(check, "you are not permitted to read it", "sudo pacectl doctor")
         }
@@ -17,13 +17,13 @@ extension SystemFacts {
         guard let units else {
             return paced == nil
                 ? .failed(check, "not running, and systemd is not available to start it", "paced &")
-                : .noted(check, "running, but without systemd nothing restarts it after a failure")
+                : .note(check, "running, but without systemd nothing restarts it after a failure")
         }
         let unit = units["paced.service"] ?? UnitState()
         guard unit.isThere else {
             return paced == nil
                 ? .failed(check, "paced.service is not installed", Self.install)
-                : .noted(check, "running, but not as a service: paced.service is not installed", Self.install)
+                : .note(check, "running, but not as a service: paced.service is not installed", Self.install)
         }
         if unit.active == "failed" {
             if unit.exitStatus == 2 {
@@ -37,9 +37,9 @@ extension SystemFacts {
             return .failed(check, "running, but not enabled to start at boot", "sudo systemctl enable paced")
         }
         if unit.restarts > 0 {
-            return .noted(check, "running; systemd restarted it \(unit.restarts) times", log)
+            return .note(check, "running; systemd restarted it \(unit.restarts) times", log)
         }
-        return .well(check, "running, and enabled to start at boot")
+        return .ok(check, "running, and enabled to start at boot")
     }
 
     var socketDiagnosis: Diagnosis {
@@ -59,21 +59,21 @@ extension SystemFacts {
                 check, "every user can connect to \(open.path), which publishes your position", "chmod o= \(open.path)",
                 "sudo systemctl restart \(names.joined(separator: " "))")
         }
-        return .well(
+        return .ok(
             check, sockets.map { $0.path + ($0.group.map { " (\($0))" } ?? "") }.joined(separator: ", "))
     }
 
     var groupDiagnosis: Diagnosis {
         let check = "groups"
-        let ours = ["paced-watch", "paced-control"]
-        let missing = ours.filter { !groups.existing.contains($0) }
+        let required = ["paced-watch", "paced-control"]
+        let missing = required.filter { !groups.existing.contains($0) }
         if !missing.isEmpty {
             return .failed(check, "missing: \(missing.joined(separator: ", "))", Self.install)
         }
-        if caller.isRoot { return .well(check, "both exist; root needs neither") }
+        if caller.isRoot { return .ok(check, "both exist; root needs neither") }
         let name = caller.name ?? "$USER"
-        let lacking = ours.filter { !groups.effective.contains($0) }
-        if lacking.isEmpty { return .well(check, "\(name) may watch and control the run") }
+        let lacking = required.filter { !groups.effective.contains($0) }
+        if lacking.isEmpty { return .ok(check, "\(name) may watch and control the run") }
         if lacking.allSatisfy({ groups.assigned.contains($0) }) {
             return .failed(
                 check, "\(name) becomes a member of \(lacking.joined(separator: ", ")) at the next login",
@@ -82,7 +82,7 @@ extension SystemFacts {
         let remedy = "sudo usermod -aG \(lacking.joined(separator: ",")) \(name), and log in again"
         return lacking.contains("paced-watch")
             ? .failed(check, "\(name) is not a member of \(lacking.joined(separator: ", "))", remedy)
-            : .noted(check, "\(name) may watch the run, but not control it", remedy)
+            : .note(check, "\(name) may watch the run, but not control it", remedy)
     }
 
     var diskDiagnosis: Diagnosis {
@@ -123,7 +123,7 @@ extension SystemFacts {
                 check, "the last \(late / 1000) s are not synced: a power cut would lose them",
                 "use a card of class A1 or better, or an SSD")
         }
-        return .well(check, "\(disk.path), \(disk.freeMebibytes.map { "\($0) MiB free" } ?? "free space unknown")")
+        return .ok(check, "\(disk.path), \(disk.freeMebibytes.map { "\($0) MiB free" } ?? "free space unknown")")
     }
 
     /// Installs the groups and the units too.
@@ -135,15 +135,15 @@ extension SystemFacts {
 
     var clockDiagnosis: Diagnosis {
         let check = "clock"
-        if clock.isSynchronised { return .well(check, "synchronised") }
-        if facts?.clock == "receiver" { return .well(check, "paced has the time from the receiver") }
+        if clock.isSynchronised { return .ok(check, "synchronised") }
+        if facts?.clock == "receiver" { return .ok(check, "paced has the time from the receiver") }
         let services = ["systemd-timesyncd.service", "chrony.service", "ntpsec.service", "ntp.service"]
         if let units, !services.contains(where: { units[$0]?.isActive ?? false }) {
             return .failed(
                 check, "not synchronised, and no time service is active; a run gets its time from the first fix",
                 "sudo timedatectl set-ntp true")
         }
-        return .noted(check, "not synchronised yet; a run gets its time from the first fix or the network")
+        return .note(check, "not synchronised yet; a run gets its time from the first fix or the network")
     }
 
     var panelDiagnosis: Diagnosis? {
@@ -154,7 +154,7 @@ extension SystemFacts {
                 ? .failed(check, "paced-panel.service has failed", "journalctl -u paced-panel -n 20") : nil
         }
         guard let unit, unit.isThere else {
-            return .noted(check, "configured, but paced-panel.service is not installed; run pacectl panel")
+            return .note(check, "configured, but paced-panel.service is not installed; run pacectl panel")
         }
         if unit.active == "failed" {
             return .failed(
@@ -165,7 +165,7 @@ extension SystemFacts {
             return .failed(
                 check, "configured, but paced-panel.service is not running", "sudo systemctl enable --now paced-panel")
         }
-        return .well(check, "paced-panel.service is running")
+        return .ok(check, "paced-panel.service is running")
     }
 
     var faultDiagnosis: Diagnosis? {

@@ -34,10 +34,11 @@ extension StatusText {
     /// The distance in the file, if it differs from the computed one by more than 1 %; else empty.
     func otherDistance(_ recording: RecordedActivity) -> String {
         let metres = recording.total.distanceMetres
-        guard let claimed = recording.claim?.distanceMetres, abs(claimed - metres) > max(claimed, metres) / 100 else {
+        guard let stated = recording.sourceTotals?.distanceMetres, abs(stated - metres) > max(stated, metres) / 100
+        else {
             return ""
         }
-        return "; the file states " + distance(claimed)
+        return "; the file states " + distance(stated)
     }
 
     /// An activity in full: totals, the file's own totals, laps, time in zones.
@@ -74,7 +75,7 @@ extension StatusText {
         }
         if gaps > 0 { rows.append(("Gaps", "\(gaps)")) }
         if let recovered { rows.append(("Recovered", Self.recovered(recovered))) }
-        if let claim = recording.claim { rows.append(("From file", totals(claim, recording.sport))) }
+        if let source = recording.sourceTotals { rows.append(("From file", totals(source, recording.sport))) }
         let table = rows.map { name, text in
             "  " + name + String(repeating: " ", count: max(11 - name.count, 1)) + text + "\n"
         }
@@ -89,13 +90,13 @@ extension StatusText {
     }
 
     /// The totals that the file contains.
-    private func totals(_ claim: SourceTotals, _ sport: Sport) -> String {
+    private func totals(_ source: SourceTotals, _ sport: Sport) -> String {
         let text = joined(
-            claim.creator?.text, claim.distanceMetres.map(distance), claim.elapsedMilliseconds.map(Self.duration),
-            claim.totalMilliseconds.map { Self.duration($0) + " including pauses" },
-            claim.ascentMetres.map { (DecimalFormat.text($0, decimals: 0) ?? "--") + " m up" },
-            claim.averageHeartRate.map { Self.beats($0) + " on average" },
-            claim.maximumHeartRate.map { "\($0) at most" })
+            source.creator?.text, source.distanceMetres.map(distance), source.elapsedMilliseconds.map(Self.duration),
+            source.totalMilliseconds.map { Self.duration($0) + " including pauses" },
+            source.ascentMetres.map { (DecimalFormat.text($0, decimals: 0) ?? "--") + " m up" },
+            source.averageHeartRate.map { Self.beats($0) + " on average" },
+            source.maximumHeartRate.map { "\($0) at most" })
         return text.isEmpty ? "no totals" : text
     }
 

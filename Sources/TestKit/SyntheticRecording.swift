@@ -1,7 +1,7 @@
 package import Domain
 
 /// A synthetic recording, built second by second, with every kind of row.
-package struct MadeRecording {
+package struct SyntheticRecording {
     package private(set) var recording: RecordedActivity
     package private(set) var rows: [RecordingRow] = []
 
@@ -24,22 +24,22 @@ package struct MadeRecording {
     }
 
     /// Ten minutes with two pauses, three laps and a gap in the position.
-    package static func run(seed: UInt64) throws -> MadeRecording {
-        var made = MadeRecording(seed: seed)
-        made.begin(.command)
-        made.run(seconds: 200)
-        made.pause(milliseconds: 12_345, .auto, .auto)
-        made.run(seconds: 100, hasPosition: false)
-        made.lap(.command)
-        made.run(seconds: 150)
-        made.pause(milliseconds: 60_600, .command, .outage)
-        made.run(seconds: 50)
-        made.lap(.distance)
-        made.run(seconds: 99, part: 700)
-        made.end(.command)
-        made.recording.zones = try Zones([100, 120, 140, 160, 180])
-        made.recording.zoneMilliseconds = [1000, 2000, 597_000, 0, 0, 0]
-        return made
+    package static func run(seed: UInt64) throws -> SyntheticRecording {
+        var recording = SyntheticRecording(seed: seed)
+        recording.begin(.command)
+        recording.run(seconds: 200)
+        recording.pause(milliseconds: 12_345, .auto, .auto)
+        recording.run(seconds: 100, hasPosition: false)
+        recording.lap(.command)
+        recording.run(seconds: 150)
+        recording.pause(milliseconds: 60_600, .command, .outage)
+        recording.run(seconds: 50)
+        recording.lap(.distance)
+        recording.run(seconds: 99, part: 700)
+        recording.end(.command)
+        recording.recording.zones = try Zones([100, 120, 140, 160, 180])
+        recording.recording.zoneMilliseconds = [1000, 2000, 597_000, 0, 0, 0]
+        return recording
     }
 
     package mutating func begin(_ trigger: RecordingRow.TimerTrigger) {
