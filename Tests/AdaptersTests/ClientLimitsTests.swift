@@ -5,7 +5,7 @@ import Testing
 @testable import Servers
 
 /// The limits count each user separately.
-@Test func usersAreLimitedEachForItself() throws {
+@Test func limitsCountEachUserSeparately() throws {
     let limits = ClientLimits(total: 4, perUser: 2)
     let client = try FileDescriptor.open("/dev/null", O_RDONLY)
     func refusal(of user: UInt32, among users: [UInt32]) -> String? {
@@ -19,7 +19,7 @@ import Testing
     #expect(refusal(of: 9, among: [7, 7, 8, 8]) == "too many clients: at most 4")
 }
 
-@Test func theLastDescriptorsAreNotForClients() throws {
+@Test func spareDescriptorsAreKeptFromClients() throws {
     let limits = ClientLimits(total: 4, perUser: 4)
     let file = try FileDescriptor.open("/dev/null", O_RDONLY)
     let last = fcntl(file.number, F_DUPFD_CLOEXEC, FileDescriptor.limit - ClientLimits.spareDescriptors)
@@ -31,7 +31,7 @@ import Testing
     #expect(limits.rejection(of: before, from: 7, among: []) == nil)
 }
 
-@Test func whoHasHungUpDoesNotCountForItsUser() throws {
+@Test func closedClientsDoNotCountForTheirUser() throws {
     let limits = ClientLimits(total: 4, perUser: 2)
     var ends: [Int32] = [0, 0]
     #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)

@@ -13,7 +13,7 @@ private func lines(_ reader: inout LineReader, hasEnded: Bool = false) -> [Strin
     return lines
 }
 
-@Test func linesAreCutAtNewlines() {
+@Test func linesEndAtNewlines() {
     var reader = LineReader(limit: 10)
     reader.append("one\n\ntwo\nth".utf8)
     #expect(lines(&reader) == ["one", "", "two"])
@@ -21,14 +21,14 @@ private func lines(_ reader: inout LineReader, hasEnded: Bool = false) -> [Strin
     #expect(lines(&reader) == ["three"])
 }
 
-@Test func theRestAtTheEndIsALine() {
+@Test func unterminatedLastLineIsReturned() {
     var reader = LineReader(limit: 10)
     reader.append("one\ntwo".utf8)
     #expect(lines(&reader, hasEnded: true) == ["one", "two"])
     #expect(lines(&reader, hasEnded: true) == [])
 }
 
-@Test func aLineThatIsTooLongIsToldOnceAndSkipped() {
+@Test func overlongLineIsReportedOnceAndSkipped() {
     var reader = LineReader(limit: 4)
     reader.append("1234\n12345\nnext\n".utf8)
     #expect(lines(&reader) == ["1234", "too long", "next"])
@@ -45,7 +45,7 @@ private func lines(_ reader: inout LineReader, hasEnded: Bool = false) -> [Strin
 }
 
 @Test(arguments: 1...50 as ClosedRange<UInt64>)
-func howTheBytesAreCutMakesNoDifference(seed: UInt64) {
+func linesDoNotDependOnThePieces(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let text = (0..<400).map { _ in Array("ab\n".utf8).randomElement(using: &random)! }
     var whole = LineReader(limit: 5)

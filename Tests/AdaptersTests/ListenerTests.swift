@@ -4,7 +4,7 @@ import Linux
 import Servers
 import Testing
 
-@Test func whereNoClientCanBeTakenTheLoopRests() throws {
+@Test func failedAcceptPausesTheListener() throws {
     // Accepting from a pipe always fails, as it does without a free descriptor.
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)

@@ -20,7 +20,7 @@ private func summary(_ id: Int, _ sport: Sport, _ total: Totals, isOpen: Bool = 
 }
 
 struct ActivityTests {
-    @Test func listStandsInColumnsAndLeavesOutWhatNobodyHas() {
+    @Test func listIsAlignedAndOmitsUnusedColumns() {
         var table = TextTable(StatusText.activityColumns)
         let words = StatusText(metric: true)
         table.append(words.cells(summary(112, .run, figures(1_632_000, 5030)), marks: []))
@@ -33,21 +33,21 @@ struct ActivityTests {
             ])
     }
 
-    @Test func marksFollowWhereThereAreAny() {
+    @Test func marksFollowTheRow() {
         var table = TextTable(StatusText.activityColumns)
         let words = StatusText(metric: false)
         table.append(words.cells(summary(1, .run, figures(0, 0), isOpen: true), marks: ["open", "demo"]))
         #expect(table.lines.last == " 1  –        run     0.00 mi  0.0 s        –      –  open, demo")
     }
 
-    @Test func wideAndMarkedTextKeepsTheColumns() {
+    @Test func wideAndCombiningTextKeepsTheColumns() {
         var table = TextTable([TextTable.Column(head: "A"), TextTable.Column(head: "B")])
         table.append(["東京", "x"])
         table.append(["e\u{301}\u{200D}", "y"])
         #expect(table.lines == ["A     B", "東京  x", "e\u{301}     y"])
     }
 
-    @Test func reportTellsTheFilesOwnTotalsBesideOurs() throws {
+    @Test func reportShowsTheFilesTotalsBesideTheComputedOnes() throws {
         var recording = RecordedActivity(sport: .run, started: UTC(milliseconds: 0))
         recording.id = 17
         recording.isTimeUncertain = true
@@ -102,7 +102,7 @@ struct ActivityTests {
         #expect(loss.words == ["1 second without position", "300 RR intervals", "2 seconds' speed"])
     }
 
-    @Test func leftoversAreNamed() {
+    @Test func skippedElementsAreNamed() {
         var skipped = SkippedElements()
         skipped.count("wpt", 2)
         skipped.count("a\u{1B}[2J")

@@ -3,7 +3,7 @@ import Testing
 @testable import Console
 
 struct CanvasTests {
-    @Test func widthsAreThoseOfTerminals() {
+    @Test func widthsMatchThoseOfTerminals() {
         #expect(TerminalText.width(of: "Polar") == 5)
         #expect(TerminalText.width(of: "日本語") == 6)
         #expect(TerminalText.width(of: "e\u{301}") == 1)
@@ -13,13 +13,13 @@ struct CanvasTests {
         #expect(TerminalText.width(of: "█░▀●±…") == 6)
     }
 
-    @Test func clustersLoseWhatJoinsAndTooManyMarks() {
+    @Test func clustersDropJoinersAndExcessMarks() {
         let text = "👩\u{200D}👧 e" + String(repeating: "\u{301}", count: 9) + "\u{FE0F}"
         #expect(TerminalText.clusters(of: text).map(\.text) == ["👩", "👧", " ", "e\u{301}\u{301}"])
         #expect(TerminalText.clusters(of: "\u{301}x").map(\.text) == ["x"])
     }
 
-    @Test func cutTextEndsInAnEllipsisAndNeverInHalfACharacter() {
+    @Test func cutTextEndsInAnEllipsisBetweenCharacters() {
         #expect(TerminalText.cut("Polar H10", to: 9) == "Polar H10")
         #expect(TerminalText.cut("Polar H10", to: 7) == "Polar…")
         #expect(TerminalText.cut("日本語", to: 4) == "日…")
@@ -27,14 +27,14 @@ struct CanvasTests {
         #expect(TerminalText.cut("abc", to: 0) == "")
     }
 
-    @Test func textIsBrokenAtSpacesAndCutInItsLastLine() {
+    @Test func textWrapsAtSpacesAndIsCutInItsLastLine() {
         #expect(TerminalText.wrapped("No HR Monitor Connected", to: 14, lines: 3) == ["No HR Monitor", "Connected"])
         #expect(TerminalText.wrapped("one two three four", to: 7, lines: 2) == ["one two", "three…"])
         #expect(TerminalText.wrapped("incomprehensible", to: 5, lines: 3) == ["inco…"])
         #expect(TerminalText.wrapped("", to: 5, lines: 3) == [""])
     }
 
-    @Test func whatFallsOutsideIsCutOff() {
+    @Test func textOutsideTheCanvasIsCut() {
         var canvas = Canvas(Size(columns: 4, rows: 2))
         canvas.put("abcdef", row: 0, column: -1)
         canvas.put("x日", row: 1, column: 2)
@@ -67,7 +67,7 @@ struct CanvasTests {
         #expect(resized.sequence(after: first).contains("\u{1B}[2J"))
     }
 
-    @Test func digitsOfAllHeightsAreAsWideAsTheySay() {
+    @Test func digitsOfAllHeightsHaveTheirWidth() {
         for rows in BlockDigits.minimumRows...30 {
             let digits = BlockDigits(rows: rows)
             for text in ["", "0", "1:23:45", "9.87", "--:--", "?"] {
@@ -80,7 +80,7 @@ struct CanvasTests {
         }
     }
 
-    @Test func smallDigitsReadAsDigits() {
+    @Test func smallDigitsAreReadable() {
         #expect(
             BlockDigits(rows: 3).draw("0123456789") == [
                 "█▀█ ▀█  ▀▀█ ▀▀█ █ █ █▀▀ █▀▀ ▀▀█ █▀█ █▀█",

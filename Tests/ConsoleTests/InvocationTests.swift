@@ -55,11 +55,11 @@ struct InvocationTests {
         (["-h"], .help),
         (["--version"], .version),
     ])
-    func commandsAreRead(_ arguments: [String], _ command: Invocation.Command) throws {
+    func commandsParse(_ arguments: [String], _ command: Invocation.Command) throws {
         #expect(try Invocation(arguments).command == command)
     }
 
-    @Test func optionsStandAnywhere() throws {
+    @Test func optionsMayBeAnywhere() throws {
         let invocation = try Invocation([
             "--runtime-dir", "/run/a", "watch", "--json", "--state-dir", "/var/b", "--metric",
         ])
@@ -122,13 +122,13 @@ struct InvocationTests {
                 + "auto_stop_minutes, straps, zones, components"
         ),
     ])
-    func mistakesEndWithStatusTwoAndOneLine(_ arguments: [String], _ message: String) {
+    func usageErrorHasStatusTwoAndOneLine(_ arguments: [String], _ message: String) {
         #expect(throws: Failure(status: .usage, message: message + "; see 'pacectl --help'")) {
             try Invocation(arguments)
         }
     }
 
-    @Test func helpNamesEveryCommandAndFitsATerminal() {
+    @Test func helpNamesEveryCommandIn80Columns() {
         for name in [
             "status", "watch", "start", "pause", "resume", "lap", "stop", "discard", "scan", "strap", "settings",
             "activities", "show", "export", "import", "replay", "schema",

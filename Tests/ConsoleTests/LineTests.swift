@@ -5,7 +5,7 @@ import Testing
 @testable import Console
 
 struct LineTests {
-    @Test func linesComeWholeHoweverTheyAreCut() {
+    @Test func linesDoNotDependOnThePieces() {
         let text = Array("one\n\ntwo\nthree".utf8)
         for size in 1...text.count {
             var buffer = LineBuffer()
@@ -20,7 +20,7 @@ struct LineTests {
         }
     }
 
-    @Test func lineThatIsTooLongIsLeftOutAndTakesNoRoom() throws {
+    @Test func overlongLineIsSkipped() throws {
         var buffer = LineBuffer()
         buffer.append(Array("first\n".utf8))
         for _ in 0..<100 {
@@ -52,12 +52,12 @@ struct LineTests {
         ("true", "true"), ("[1,\n2]", "[1, 2]"), ("ride", #""ride""#), (#""ride""#, #""ride""#),
         (#"say "x\""#, #""say \"x\\\"""#), ("a\nb\u{1B}", #""a\u000ab\u001b""#), ("null", "null"), ("", #""""#),
     ])
-    func valueIsJSONOrBecomesAString(_ typed: String, _ text: String) throws {
+    func typedValueIsJSONOrAString(_ typed: String, _ text: String) throws {
         #expect(JSONText.value(typed: typed) == text)
         _ = try JSON(parsing: text.utf8)
     }
 
-    @Test func stateLineIsReadWholly() throws {
+    @Test func stateLineParses() throws {
         let state = try Views.view(Views.run).state!
         #expect(state.run == .active)
         #expect(state.time == UTC(milliseconds: UTC(year: 2026, month: 3, day: 1).milliseconds + 27_012_300))
@@ -78,7 +78,7 @@ struct LineTests {
         #expect(state.faults.isEmpty)
     }
 
-    @Test func whatIsOutOfRangeIsNotKnown() throws {
+    @Test func valuesOutOfRangeAreNil() throws {
         let state = try Views.view(
             Views.run, (#""bpm":148"#, #""bpm":148000"#), (#""battery_percent":80"#, #""battery_percent":-1"#),
             (#""zone":2"#, #""zone":77"#), (#""elapsed_ms":1632300"#, #""elapsed_ms":-5"#),
@@ -95,7 +95,7 @@ struct LineTests {
         #expect(StatusText(metric: true).distance(state.total) == "-- km")
     }
 
-    @Test func otherLinesAreNoStates() throws {
+    @Test func otherLinesAreNotStates() throws {
         for line in [
             #"{"class":"EVENT","run":"idle"}"#, #"{"class":"STATE"}"#, #"{"class":"STATE","run":"flying"}"#, "7",
         ] {
@@ -104,7 +104,7 @@ struct LineTests {
     }
 
     @Test(arguments: UInt64(1)...8)
-    func brokenLinesNeverTrap(seed: UInt64) throws {
+    func damagedLinesDoNotTrap(seed: UInt64) throws {
         var random = SeededBytes(state: seed)
         let valid = Array(Views.run.utf8)
         let printable = Array(#"0123456789-.eaxZ ","#.utf8)
@@ -134,7 +134,7 @@ struct LineTests {
         #expect(broken > 200 && others > 0 && states > 200, "\(broken) broken, \(others) others, \(states) states")
     }
 
-    @Test func componentsOfLaterReleasesAreLeftOut() throws {
+    @Test func componentsOfLaterReleasesAreIgnored() throws {
         let line = #"""
             {"class":"SETTINGS","metric":true,"twelve_hour_clock":"yes","components":[{"name":"Weather","size":24},
             {"name":"Time","position":0,"size":1000000,"colour":"ultraviolet"},7]}
@@ -145,7 +145,7 @@ struct LineTests {
         #expect(settings.components == [Component(name: .time, position: 0, size: 100)])
     }
 
-    @Test func protocolOfALaterReleaseIsRefused() throws {
+    @Test func protocolOfALaterReleaseIsRejected() throws {
         let line = #"{"class":"VERSION","program":"paced","release":"9.0","protocol":2}"#
         let failure = try #require(Failure(version: try JSON(parsing: line.utf8)))
         #expect(failure.status == .failed)

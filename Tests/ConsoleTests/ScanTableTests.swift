@@ -10,7 +10,7 @@ struct ScanTableTests {
         table.receive(try JSON(parsing: text.utf8))
     }
 
-    @Test mutating func aTableOfOneStrap() throws {
+    @Test mutating func tableShowsOneStrap() throws {
         try take(
             #"[{"address":"A0:9E:1A:00:00:01","address_type":"public","name":"Polar H10 9AD13824","rssi_dbm":-52,"services":["180d","180f","feee"]}]"#
         )
@@ -22,7 +22,7 @@ struct ScanTableTests {
         #expect(table.conclusion == #"One strap. 'pacectl strap use "Polar H10 9AD13824"' selects one."#)
     }
 
-    @Test mutating func rowsKeepTheirPlaceAndWhatWasNotSaidAgain() throws {
+    @Test mutating func rowsKeepTheirPlaceAndEarlierValues() throws {
         try take(#"[{"address":"A","address_type":"public","name":"N","rssi_dbm":-80,"services":["180d"]}]"#)
         try take(
             #"[{"address":"B","address_type":"random","rssi_dbm":-40,"services":[]},{"address":"A","address_type":"public","rssi_dbm":-60,"services":[]},{"address":"A","address_type":"random","services":[]}]"#
@@ -35,17 +35,17 @@ struct ScanTableTests {
         #expect(table.conclusion.hasPrefix("3 straps. 'pacectl strap use N'"))
     }
 
-    @Test mutating func withoutANameTheAddressIsProposed() throws {
+    @Test mutating func strapWithoutANameIsProposedByAddress() throws {
         try take(#"[{"address":"A0:9E:1A:00:00:01","address_type":"public","services":[]}]"#)
         #expect(table.conclusion.contains("'pacectl strap use A0:9E:1A:00:00:01/public'"))
     }
 
-    @Test func nothingHeardSaysWhatToDo() {
+    @Test func emptyScanSuggestsARemedy() {
         #expect(table.lines(width: 80) == [])
         #expect(table.conclusion.contains("put it on"))
     }
 
-    @Test mutating func hostileNamesBreakNeitherTheTableNorAShell() throws {
+    @Test mutating func hostileNamesAreHarmlessInTheTableAndAShell() throws {
         try take(
             #"[{"address":"A0:9E:1A:00:00:01","address_type":"public","name":"\u001b[2J\"$(reboot)`日本語日本語日本語日本語日本語","rssi_dbm":1e9,"services":["\u0007"]},{"address":7},[],null]"#
         )
@@ -59,7 +59,7 @@ struct ScanTableTests {
     }
 
     @Test(arguments: ["null", "{}", "7", "[1,2]"])
-    mutating func whatIsNoListOfStrapsIsNone(_ text: String) throws {
+    mutating func malformedListGivesNoRows(_ text: String) throws {
         try take(text)
         #expect(table.rows.isEmpty)
     }

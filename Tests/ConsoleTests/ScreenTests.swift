@@ -15,17 +15,17 @@ struct ScreenTests {
         try expect(try Views.view(Views.run), size, named: "run")
     }
 
-    @Test func coloursTellZoneAndLinks() throws {
+    @Test func coloursShowZoneAndLinks() throws {
         try expect(try Views.view(Views.run), palette: .many, named: "run-256-colours")
         try expect(try Views.view(Views.run), palette: .sixteen, named: "run-16-colours")
     }
 
-    @Test func idleScreenSaysHowToBegin() throws {
+    @Test func idleScreenShowsHowToStart() throws {
         try expect(try Views.view(Views.idle), named: "idle")
         try expect(try Views.view(Views.idle), Size(columns: 40, rows: 12), named: "idle")
     }
 
-    @Test func absentDaemonIsWaitedForInPlainWords() throws {
+    @Test func missingDaemonIsShownAsAwaited() throws {
         try expect(WatchModel(directory: "/run/paced"), named: "waiting")
         try expect(WatchModel(directory: "/run/paced"), Size(columns: 20, rows: 5), named: "waiting")
     }
@@ -38,7 +38,7 @@ struct ScreenTests {
             named: "paused-stale-heart")
     }
 
-    @Test func strapThatIsAwayAndDisabledBluetoothAreNamed() throws {
+    @Test func missingStrapAndDisabledBluetoothAreShown() throws {
         let away = (#""link":"connected","address""#, #""link":"disconnected","reason":"out-of-range","address""#)
         try expect(try Views.view(Views.run, away), named: "strap-away")
         try expect(
@@ -58,13 +58,13 @@ struct ScreenTests {
         try expect(view, Size(columns: 20, rows: 5), named: "faults")
     }
 
-    @Test func theBoardsBatteryIsShownWhereThereIsRoom() throws {
+    @Test func batteryOfTheBoardIsShownIfThereIsSpace() throws {
         let power = (#""recorder""#, #""power":{"battery_percent":62,"charging":false},"recorder""#)
         try expect(try Views.view(Views.run, power), Size(columns: 120, rows: 24), named: "battery")
         try expect(try Views.view(Views.run, power), Size(columns: 40, rows: 12), named: "battery")
     }
 
-    @Test func hostileNamesAreHarmless() throws {
+    @Test func hostileNamesAreHarmlessOnTheScreen() throws {
         let view = try Views.view(
             Views.run, ("Polar H10 00000001", Views.hostileName), ("Zone 2", Views.hostileName),
             (#""link":"connected","device":"/dev/ttyACM0""#, #""link":"disconnected","reason":"\#(Views.hostileName)""#)
@@ -95,7 +95,7 @@ struct ScreenTests {
         try expect(view, named: "equal-components")
     }
 
-    @Test func endedLapAndSilenceAreToldInTheHeader() throws {
+    @Test func endedLapAndSilenceAreShownInTheHeader() throws {
         var view = try Views.view(Views.run)
         view.endedLap = view.state?.lap
         try expect(view, Size(columns: 60, rows: 16), named: "lap-ended")
@@ -103,7 +103,7 @@ struct ScreenTests {
         try expect(view, Size(columns: 60, rows: 16), named: "silent")
     }
 
-    @Test func noSizeTrapsAndNoRowIsWiderThanTheScreen() throws {
+    @Test func noRowIsWiderThanTheScreen() throws {
         var views = [
             try Views.view(Views.run), try Views.view(Views.idle), WatchModel(directory: "/run/paced"),
             try Views.view(Views.run, ("Polar H10 00000001", Views.hostileName)),

@@ -8,7 +8,7 @@ import Testing
     ]
 
     /// A reference is a path from the root or from the folder of the file.
-    @Test func everyPageThatALineNamesIsInTheTree() throws {
+    @Test func everyCitedPageExists() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Repository.root.path)
         let top = files.filter { name in name == "Makefile" || Self.endings.contains { name.hasSuffix($0) } }
         let below = try Self.endings.flatMap { try Repository.files($0) }
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func everyFormOfACitationIsUnderstood() {
+    @Test func everyFormOfACitationIsFound() {
         // Split, so that this file does not name a page itself.
         let end = "." + "md"
         let line = "/// Source: docs/a-b\(end), 1; [c](../c\(end)#d)."

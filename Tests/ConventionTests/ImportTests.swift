@@ -52,7 +52,7 @@ import Testing
         #expect(Set(shims).count == shims.count)
     }
 
-    @Test func theTestKitServesAnyTestRunner() throws {
+    @Test func testKitImportsNoTestRunner() throws {
         for file in try Repository.files(in: "Sources/TestKit", ".swift") {
             let modules = try Repository.code(of: file).compactMap(Self.importedModule)
             #expect(!modules.contains("Testing") && !modules.contains("XCTest"), "\(file)")
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func everyFormOfAnImportIsUnderstood() {
+    @Test func everyFormOfAnImportIsFound() {
         #expect(Self.importedModule("import Glibc") == "Glibc")
         #expect(Self.importedModule("package import Domain") == "Domain")
         #expect(Self.importedModule("  @testable import Linux") == "Linux")

@@ -5,30 +5,30 @@ import Testing
     private static let shells = ["bash", "zsh"]
 
     @Test(arguments: ["paced.8", "paced.conf.5", "paced_json.5", "pacectl.1"])
-    func aPageIsWellFormed(page: String) throws {
+    func manualPageIsWellFormed(page: String) throws {
         let (output, status) = try Repository.run("mandoc", ["-T", "lint", "-W", "warning", "man/" + page])
         #expect(status == 0 && output == "")
     }
 
-    @Test func theReadmeIsShort() throws {
+    @Test func readmeIsShort() throws {
         let lines = try Repository.text(of: "README.md").split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count <= 131)
         for line in lines { #expect(line.count <= 100, "\(line)") }
     }
 
-    @Test func thePageOfTheProtocolIsThatOfTheDocumentation() throws {
+    @Test func protocolManualPageMatchesTheDocumentation() throws {
         let (output, status) = try Repository.run("Tools/protocol-page", ["--check"])
         #expect(status == 0 && output == "")
     }
 
-    @Test func theFirstPageHasEveryOptionOfPaced() throws {
+    @Test func manualPageOfPacedHasEveryOption() throws {
         let page = try Self.page("paced.8")
         for option in try Self.options(of: "Sources/Daemon/Options.swift") {
             #expect(page.contains(option), "\(option)")
         }
     }
 
-    @Test func thePageOfPacectlHasEveryCommandAndOption() throws {
+    @Test func manualPageOfPacectlHasEveryCommandAndOption() throws {
         let page = try Self.page("pacectl.1")
         for option in try Self.options(of: "Sources/Console/HelpText.swift") {
             #expect(page.contains(option), "\(option)")
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func thePageOfTheConfigurationHasEverySectionAndKey() throws {
+    @Test func manualPageOfTheConfigurationHasEverySectionAndKey() throws {
         let page = try Self.page("paced.conf.5")
         let example = try Repository.text(of: "systemd/paced.conf")
         for section in example.matches(of: #/(?m)^#? ?\[(\w+)\]/#).map(\.1) {
@@ -49,14 +49,14 @@ import Testing
         }
     }
 
-    @Test func theDebianPackageHasTheVersionOfTheRelease() throws {
+    @Test func debianPackageHasTheVersionOfTheRelease() throws {
         let version = try Repository.text(of: "Sources/Domain/Release.swift").firstMatch(of: #/version = "(.*)"/#)?.1
         let changelog = try Repository.text(of: "debian/changelog")
         #expect(changelog.hasPrefix("paced (\(try #require(version))) "))
     }
 
     @Test(arguments: shells)
-    func everyCommandAndOptionIsCompleted(shell: String) throws {
+    func completionHasEveryCommandAndOption(shell: String) throws {
         let files =
             shell == "bash"
             ? ["completion/paced.bash", "completion/pacectl.bash"] : ["completion/_paced", "completion/_pacectl"]
@@ -80,7 +80,7 @@ import Testing
         ("paced --bluetooth b", "bluetoothd"),
         ("paced --config Pack", "Package.swift"),
     ])
-    func bashCompletes(line: String, choices: String) throws {
+    func bashCompletesALine(line: String, choices: String) throws {
         let script = #"""
             . completion/$1.bash
             IFS=' ' read -ra COMP_WORDS <<<"$2"

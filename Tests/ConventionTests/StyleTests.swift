@@ -2,7 +2,7 @@ import Testing
 
 /// The conventions of CONTRIBUTING.md for lines and files.
 @Suite struct StyleTests {
-    @Test func theFormatterHasNothingToSay() throws {
+    @Test func formatterReportsNothing() throws {
         let (output, _) = try Repository.run(
             "swift", ["format", "lint", "--strict", "--parallel", "-r", "Sources", "Tests", "Package.swift"])
         #expect(output == "")
@@ -10,7 +10,7 @@ import Testing
 
     /// A type with private state stays in one file: a file is split by topic, not by length.
     @Test(arguments: [("Sources", 500), ("Tests", 350)])
-    func aFileHasAtMostItsLines(folder: String, limit: Int) throws {
+    func filesStayWithinTheirLineLimit(folder: String, limit: Int) throws {
         for file in try Repository.files(in: folder, ".swift") {
             let count = try Repository.text(of: file).split(separator: "\n", omittingEmptySubsequences: false).count - 1
             #expect(count <= limit, "\(file) has \(count) lines")
@@ -21,27 +21,27 @@ import Testing
         try expectNoCode(#/^\s*(@\w+\s+)*(public\b|open\s+(class|func|var|let|subscript)\b)/#)
     }
 
-    @Test func noTypeIsNamedForNothing() throws {
+    @Test func noTypeHasAGenericName() throws {
         let pattern =
             #/\b(struct|class|enum|protocol|typealias)\s+(\w*(Manager|Helpers?|Utils?|Utilities|Handler|Impl)|\w*(Core|Common))\b/#
         try expectNoCode(pattern)
     }
 
     /// Except the journal's threads, which share only locked state.
-    @Test func everythingRunsOnOneThread() throws {
+    @Test func noCodeUsesConcurrency() throws {
         try expectNoCode(
             #/\b(async|await|actor|nonisolated\(unsafe\))\b|@unchecked|@MainActor/#, butIn: "Linux/Locked.swift")
     }
 
     /// The sanitizers are not run on their tests (`Tools/sanitize`), because these targets have no pointers.
-    @Test func theInnerRingsTouchNoMemoryByHand() throws {
+    @Test func innerRingsUseNoUnsafeCode() throws {
         for target in ["Domain", "Sensors", "Pipeline", "Formats", "Wire", "JournalCoding"] {
             try expectNoCode(#/\b[Uu]nsafe|withUnsafe/#, in: target)
         }
     }
 
     /// A test is skipped only where the machine lacks what it needs, and its reason begins with "needs".
-    @Test func noTestIsSwitchedOff() throws {
+    @Test func noTestIsDisabled() throws {
         // Split, so that this file does not contain them itself.
         let words = [
             ".dis" + "abled(", "XCT" + "Skip", "@pytest.mark." + "skip", "pytest." + "skip", "withKnown" + "Issue",

@@ -3,7 +3,7 @@ import Testing
 
 /// The unit files and udev rules of the repository.
 @Suite struct SystemFileTests {
-    @Test func systemdHasNothingToSayOfAnyUnit() throws {
+    @Test func systemdReportsNoProblemOfAnyUnit() throws {
         let endings = [".service", ".socket", ".timer", ".target", ".path"]
         for file in try endings.flatMap({ try Repository.files($0) }) {
             #expect(try Self.problems(ofUnit: Repository.root.appendingPathComponent(file).path) == [], "\(file)")
@@ -14,7 +14,7 @@ import Testing
     @Test(arguments: [
         ("paced.service", nil, 16), ("paced.service", "bluetoothd-only.conf", 11), ("paced-panel.service", nil, 11),
     ])
-    func aServiceIsShutInAsFarAsItsBoundSays(unit: String, dropIn: String?, bound: Int) throws {
+    func exposureOfAServiceStaysWithinItsBound(unit: String, dropIn: String?, bound: Int) throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: root) }
         let units = root.appendingPathComponent("etc/systemd/system")
@@ -33,13 +33,13 @@ import Testing
         #expect(output.contains("Overall exposure level"))
     }
 
-    @Test func everyUdevRuleCanBeRead() throws {
+    @Test func everyUdevRuleParses() throws {
         for file in try Repository.files(".rules") {
             #expect(Self.problems(ofRules: try Repository.text(of: file)) == [], "\(file)")
         }
     }
 
-    @Test func everyUdevRuleSaysWhatItIsFor() throws {
+    @Test func everyUdevRuleHasAComment() throws {
         for file in try Repository.files(".rules") {
             #expect(Self.rulesWithoutComment(try Repository.text(of: file)) == [], "\(file)")
         }
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// u-blox radios and modems have the same vendor number, and gpsd would probe them at all speeds.
-    @Test func onlyReceiversOfUBloxAreHandedToGpsd() throws {
+    @Test func onlyUBloxReceiversArePassedToGpsd() throws {
         let rules = try Repository.text(of: "udev/60-paced.rules")
         let products = try #require(rules.firstMatch(of: #/idVendor}=="1546", ATTRS{idProduct}=="([^"]+)"/#)?.1)
         let patterns = products.split(separator: "|").map { $0.replacing("*", with: ".*") }
@@ -61,7 +61,7 @@ import Testing
         #expect(!rules.contains("067b") && !rules.contains("10c4") && !rules.contains("0403"), "a serial adapter")
     }
 
-    @Test func aUnitThatIsWrongIsFoundOut() throws {
+    @Test func invalidUnitIsDetected() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -72,7 +72,7 @@ import Testing
         #expect(try Self.problems(ofUnit: unit.path).count == 1)
     }
 
-    @Test func aRuleThatIsWrongIsFoundOut() {
+    @Test func invalidUdevRuleIsDetected() {
         let good = #"""
             # A comment
 

@@ -21,7 +21,7 @@ import Testing
     ]
 
     @Test(arguments: ConfigurationKey.all.map(\.name))
-    func aChangedKeyIsReportedWithTheTimeOfItsEffect(name: String) throws {
+    func changedKeyIsReportedWithTheTimeOfItsEffect(name: String) throws {
         let key = try #require(ConfigurationKey.all.first { $0.name == name })
         let value = try #require(Self.values[name])
         let new = try read("[\(key.section.rawValue)]\n\(name)=\(value)")
@@ -35,7 +35,7 @@ import Testing
         #expect(ConfigurationDiff(from: inForce, to: new).now == [])
     }
 
-    @Test func settingsAreToldByTheirNames() throws {
+    @Test func changedSettingsAreReportedByKey() throws {
         let new = try read("[Settings]\nmetric=yes\nzones=1 2 3 4 5\n[Bluetooth]\nStraps=a")
         let changes = ConfigurationDiff(from: Configuration(), to: new)
         #expect(changes.settings == [.metric, .zones] && changes.later == ["Straps"])

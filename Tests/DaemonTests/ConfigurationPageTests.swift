@@ -53,11 +53,11 @@ import Wire
             .joined(separator: "\n") + "\n"
     }
 
-    @Test func theExampleFileIsMadeFromTheTables() throws {
+    @Test func exampleFileMatchesTheTables() throws {
         try GeneratedPage.expect(Self.example, in: "systemd/paced.conf")
     }
 
-    @Test func theManualPageIsMadeFromTheTables() throws {
+    @Test func manualPageMatchesTheTables() throws {
         var page = try GeneratedPage.text(of: "man/paced.conf.5")
         for section in ConfigurationSection.allCases {
             let start = try #require(page.range(of: ".Ss [\(section.rawValue)]\n")).lowerBound
@@ -69,7 +69,7 @@ import Wire
 
     /// A default of a row that is not the built-in one would be a lie of the pages.
     @Test(arguments: ConfigurationKey.all.map(\.name))
-    func theDefaultOfEachKeyIsTheBuiltInOne(name: String) throws {
+    func defaultOfEachKeyIsTheBuiltInOne(name: String) throws {
         let key = try #require(ConfigurationKey.all.first { $0.name == name })
         var configuration = Configuration()
         if !key.initial.isEmpty || name == "SyncIntervalSec" {
@@ -80,7 +80,7 @@ import Wire
         #expect(configuration == Configuration())
     }
 
-    @Test func everyNameIsThereOnce() {
+    @Test func keyNamesAreUnique() {
         let names = ConfigurationSection.allCases.flatMap { section in section.keys.map { section.rawValue + "." + $0 }
         }
         #expect(Set(names).count == names.count)

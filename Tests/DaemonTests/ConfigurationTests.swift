@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func anEmptyFileLeavesTheDefaults() throws {
+    @Test func emptyFileGivesTheDefaults() throws {
         let configuration = try read("# nothing\n")
         #expect(configuration == Configuration())
         #expect(configuration.syncSeconds == nil)
@@ -33,7 +33,7 @@ import Testing
         #expect(configuration.settings == Settings())
     }
 
-    @Test func everyKeyIsTakenOver() throws {
+    @Test func everyKeyIsApplied() throws {
         let configuration = try read(
             """
             [Recording]
@@ -81,7 +81,7 @@ import Testing
         #expect(try read("[Recording]\nExportAtStop=\n").exportAtStop == [])
     }
 
-    @Test func settingsAreTakenOverByTheirOwnNames() throws {
+    @Test func settingsAreAppliedByTheirKeys() throws {
         let settings = try read(
             """
             [Settings]
@@ -112,7 +112,7 @@ import Testing
         #expect(late.settings.autoStopMinutes == 0)
     }
 
-    @Test func anOptionWinsOverTheFile() throws {
+    @Test func optionOverridesTheFile() throws {
         let text = "[Position]\nGpsd=off\n[Bluetooth]\nBackend=off\nAdapter=hci3\nStraps=H10\n"
         let configuration = try read(
             text, "--gpsd", "127.0.0.1:3000", "--bluetooth", "auto", "--adapter", "hci0", "--strap", "auto")
@@ -201,7 +201,7 @@ import Testing
                 + "RecordingLED FaultLED"
         ),
     ])
-    func whatIsWrongIsSaidWithFileAndLine(text: String, complaint: String) {
+    func errorHasItsFileAndLine(text: String, complaint: String) {
         #expect(throws: Options.UsageError(line: complaint)) { try read(text) }
     }
 
@@ -224,7 +224,7 @@ import Testing
             "ControlClientsPerUser= is now called MaxControlClientsPerUser="
         ),
     ])
-    func aFormerKeyIsReadAsThePresentOneWithAWarning(former: String, present: String, warning: String) throws {
+    func formerKeyIsReadAsTheNewOneWithAWarning(former: String, present: String, warning: String) throws {
         var configuration = try read(former)
         #expect(configuration.warnings.count == 1)
         #expect(configuration.warnings.first?.contains("paced.conf:2: ") == true)
@@ -241,7 +241,7 @@ import Testing
     }
 
     @Test(arguments: ["SyncSeconds=5\nSyncIntervalSec=7", "SyncIntervalSec=7\nSyncSeconds=5"])
-    func thePresentKeyWinsOverItsFormerName(lines: String) throws {
+    func newKeyOverridesItsFormerName(lines: String) throws {
         let configuration = try read("[Recording]\n" + lines)
         #expect(configuration.syncSeconds == 7)
         #expect(configuration.warnings.count == 1)
@@ -262,11 +262,11 @@ import Testing
                 + "MaxControlClients MaxControlClientsPerUser"
         ),
     ])
-    func aFormerKeyIsCheckedAsThePresentOne(text: String, complaint: String) {
+    func formerKeyIsValidatedLikeTheNewOne(text: String, complaint: String) {
         #expect(throws: Options.UsageError(line: complaint)) { try read(text) }
     }
 
-    @Test func aFileThatWasAskedForMustBeThere() {
+    @Test func missingConfiguredFileIsAnError() {
         var options = Options()
         options.configuration = "/nowhere/a"
         #expect(

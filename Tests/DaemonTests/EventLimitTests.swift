@@ -14,7 +14,7 @@ import Testing
         .event(Event(at: start, kind: kind))
     }
 
-    @Test func ofOneKindFiftyAtOnceAndOneEachSecondArePublishedAndTheOthersCounted() {
+    @Test func fiftyEventsOfAKindThenOneASecondArePublished() {
         var limit = EventLimit()
         let flood = Array(repeating: link(), count: 200)
         #expect(limit.limited(flood, at: start).count == 50)
@@ -29,7 +29,7 @@ import Testing
         #expect(limit.fault(at: start + .seconds(80)) == .clear(.eventFlood))
     }
 
-    @Test func whatHappensToTheRunAndReadingsAreNeverLeftOut() {
+    @Test func eventsOfTheRunAndSamplesAreNeverDropped() {
         var limit = EventLimit()
         let summary = ActivitySummary(
             id: 1, sport: .run, isOpen: false, started: nil, ended: nil, total: Totals(), totalMilliseconds: 0,

@@ -26,13 +26,13 @@ import Testing
         return (try Configuration(assignments, path: "paced.conf"), assignments)
     }
 
-    @Test func asItIsInstalledItSaysNothing() throws {
+    @Test func exampleFileChangesNoDefault() throws {
         let (configuration, assignments) = try read(lines)
         #expect(configuration == Configuration())
         #expect(assignments.isEmpty)
     }
 
-    @Test func everyKeyStandsInItWithItsDefaultAndNoOther() throws {
+    @Test func exampleFileHasEveryKeyWithItsDefault() throws {
         let (configuration, assignments) = try read(lines.map { Self.isAssignment($0) ? String($0.dropFirst()) : $0 })
         #expect(configuration == Configuration())
         let known = ConfigurationSection.allCases.flatMap { section in
@@ -42,7 +42,7 @@ import Testing
     }
 
     /// One key at a time: a wrong value could be hidden by another key if all were read at once.
-    @Test func everyKeyAloneIsTheDefault() throws {
+    @Test func everyKeyAloneHasItsDefault() throws {
         var section = ""
         for line in lines {
             if line.hasPrefix("[") { section = line }
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func ofThePanelNothingIsUsedUnlessItIsSaid() throws {
+    @Test func panelKeysOfTheExampleAreEmpty() throws {
         let (_, assignments) = try read(lines.map { Self.isAssignment($0) ? String($0.dropFirst()) : $0 })
         var panel = PanelConfiguration()
         for assignment in assignments where assignment.section == PanelConfiguration.section {
@@ -60,7 +60,7 @@ import Testing
         #expect(panel == PanelConfiguration())
     }
 
-    @Test func everyKeyHasWordsBeforeIt() {
+    @Test func everyKeyFollowsAComment() {
         for (line, next) in zip(lines, lines.dropFirst()) where Self.isAssignment(next) {
             #expect(line.hasPrefix("#"), "\(next)")
         }

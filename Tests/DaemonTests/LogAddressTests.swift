@@ -12,11 +12,11 @@ import Testing
         ("A0:9E:1A:00:00:0", "A0:9E:1A:00:00:0"), ("A0:9E-1A:00:00:01", "A0:9E-1A:00:00:01"),
         ("2026-03-01T07:30:12", "2026-03-01T07:30:12"), ("", ""),
     ])
-    func ofAnAddressTheLastTwoBytesAreKept(text: String, kept: String) {
+    func addressesAreShortenedToTheirLastTwoBytes(text: String, kept: String) {
         #expect(Log.shortened(text) == kept)
     }
 
-    @Test func noEventSaysWhereSomebodyIsOrAWholeAddress() throws {
+    @Test func linkEventIsLoggedWithShortenedAddresses() throws {
         let status = LinkStatus(
             .connected, address: BluetoothAddress(value: 0xA09E_1A00_0001), name: SanitizedText("A0-9E-1A-00-00-01"))
         let event = Event(at: Instant(nanoseconds: 0), kind: .link(.heart, status, after: .zero))

@@ -9,7 +9,7 @@ import Testing
 @Suite struct LogRateLimiterTests {
     private let start = Instant(milliseconds: 1_000_000)
 
-    @Test func whatComesInABurstIsWrittenAndTheRestIsCounted() {
+    @Test func burstIsLoggedAndTheRestCounted() {
         var limit = LogRateLimiter()
         let taken = (0..<50).count { _ in limit.allows(.commands, at: start) }
         #expect(taken == LogRateLimiter.burst)
@@ -24,7 +24,7 @@ import Testing
         #expect(limit.allows(.commands, at: start + LogRateLimiter.period * 3) == true)
     }
 
-    @Test func nothingIsTakenBeforeItIsToldWhatWasLeftOut() {
+    @Test func suppressedLinesAreReportedBeforeTheNextLine() {
         var limit = LogRateLimiter()
         for _ in 0...LogRateLimiter.burst { _ = limit.allows(.run, at: start) }
         let later = start + .seconds(3600)
@@ -33,7 +33,7 @@ import Testing
         #expect(limit.allows(.run, at: later) == true)
     }
 
-    @Test func aDayOfFloodIsSixtyLinesAnHourOfEachSubject() {
+    @Test func floodLogsAtMostSixtyLinesAnHour() {
         var limit = LogRateLimiter()
         var lines = 0
         var leftOut = 0
@@ -51,7 +51,7 @@ import Testing
         #expect(leftOut + lines >= hours * 36_000 - 600, "each is written or counted")
     }
 
-    @Test func roomGrowsBackToABurstAndNoFurther() {
+    @Test func burstCapacityRefillsOnlyToItsLimit() {
         var limit = LogRateLimiter()
         for _ in 0..<LogRateLimiter.burst { #expect(limit.allows(.faults, at: start) == true) }
         let later = start + .seconds(86_400)
@@ -61,7 +61,7 @@ import Testing
 }
 
 /// The log of an hour of simulated time: the demo's inputs through the pipeline, and each event to the log.
-@Suite struct LogEconomyTests {
+@Suite struct LogVolumeTests {
     private struct Hour {
         var lines: [String] = []
         var kinds: [LogRateLimiter.Subject: Int] = [:]
@@ -97,7 +97,7 @@ import Testing
     }
 
     /// A lap each hundred metres.
-    @Test func aRunWithoutFaultsWritesAtMostSixtyLinesAnHour() throws {
+    @Test func runWithoutFaultsLogsAtMostSixtyLinesAnHour() throws {
         let run = SyntheticRun(start: start)
         var place = 0
         var first: [Timestamped<Input>] = [
@@ -124,7 +124,7 @@ import Testing
     }
 
     /// Twelve tunnels, and nine times without a strap.
-    @Test func anHourWithAllIncidentsOfTheDemoWritesAFewLinesForEach() throws {
+    @Test func demoHourLogsAFewLinesForEachIncident() throws {
         var simulated = SimulatedRun(seed: 1, startedAt: start, utc: UTC(milliseconds: 1_772_350_200_400))
         let hour = try hour {
             simulated.advance(to: $0)

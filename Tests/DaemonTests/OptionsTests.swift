@@ -11,7 +11,7 @@ import Testing
 
     struct Unexpected: Error {}
 
-    @Test func withoutOptionsTheConfigurationDecides() throws {
+    @Test func defaultOptionsLeaveTheConfiguration() throws {
         let options = try options()
         #expect(options.gpsd == nil)
         #expect(options.strap == nil)
@@ -26,7 +26,7 @@ import Testing
         ("[::1]:2947:udp://a:1", .at(host: "::1", port: 2947, device: "udp://a:1")),
         ("off", .off),
     ])
-    func gpsdIsToldAsHostPortAndDevice(text: String, gpsd: Options.Gpsd) throws {
+    func gpsdOptionParsesHostPortAndDevice(text: String, gpsd: Options.Gpsd) throws {
         #expect(try options("--gpsd", text).gpsd == gpsd)
         #expect(try options("--gpsd=\(text)").gpsd == gpsd)
     }
@@ -36,11 +36,11 @@ import Testing
         ("9AD13824,A0:9E:1A:00:00:01,W/T", .ours(["9AD13824", "A0:9E:1A:00:00:01", "W/T"])),
         ("Polar H10 9AD13824,A0:9E:1A:00:00:01/public", .ours(["Polar H10 9AD13824", "A0:9E:1A:00:00:01/public"])),
     ])
-    func straps(text: String, strap: Options.Strap) throws {
+    func strapOptionParses(text: String, strap: Options.Strap) throws {
         #expect(try options("--strap", text).strap == strap)
     }
 
-    @Test func theAdapterIsToldByNumberOrAddress() throws {
+    @Test func adapterOptionParsesIndexOrAddress() throws {
         #expect(try options().adapter == nil)
         #expect(try options("--adapter", "hci2").adapter == .index(2))
         #expect(
@@ -50,7 +50,7 @@ import Testing
     @Test(arguments: [
         ("auto", Options.Bluetooth.auto), ("kernel", .kernel), ("bluetoothd", .bluetoothd), ("off", .off),
     ])
-    func theWayOfBluetoothIsTold(text: String, bluetooth: Options.Bluetooth) throws {
+    func bluetoothOptionParses(text: String, bluetooth: Options.Bluetooth) throws {
         #expect(try options("--bluetooth", text).bluetooth == bluetooth)
     }
 
@@ -64,7 +64,7 @@ import Testing
         ["--config"], ["--adapter", "hci"], ["--adapter", "hci65535"], ["--adapter", "0"],
         ["--adapter", "hci-1"], ["--runtime-dir"], ["--fast"], ["run"], ["\u{1B}[2J"],
     ])
-    func whatIsWrongIsSaidInOneLine(arguments: [String]) {
+    func invalidOptionIsReportedInOneLine(arguments: [String]) {
         let misuse = #expect(throws: Options.UsageError.self) { try Options.read(arguments) }
         #expect(misuse?.line.isEmpty == false)
         #expect(misuse?.line.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } == true)
@@ -89,7 +89,7 @@ import Testing
         return try Directories(options, isSystem: isSystem, hasSockets: hasSockets) { environment[$0] }
     }
 
-    @Test func anOptionWinsOverSystemdAndThatOverTheDefaults() throws {
+    @Test func optionOverridesSystemdAndSystemdTheDefaults() throws {
         let environment = [
             "RUNTIME_DIRECTORY": "/run/a:/run/b", "STATE_DIRECTORY": "/var/lib/a", "XDG_RUNTIME_DIR": "/run/user/1",
             "HOME": "/home/runner",
@@ -106,12 +106,12 @@ import Testing
         #expect((found.runtime, found.state) == ("/run/paced", "/var/lib/paced"))
     }
 
-    @Test func forSocketsThatAreThereNoDirectoryIsLookedFor() throws {
+    @Test func passedSocketsNeedNoRuntimeDirectory() throws {
         #expect(try directories(hasSockets: true, ["HOME": "/home/runner"]).runtime == nil)
         #expect(try directories(runtime: "/r", isSystem: true, hasSockets: true, [:]).runtime == nil)
     }
 
-    @Test func whereNothingTellsTheOptionIsNamed() {
+    @Test func missingDirectoryNamesItsOption() {
         #expect(throws: Directories.Unknown(line: "XDG_RUNTIME_DIR is unset: give --runtime-dir DIR")) {
             try directories(["HOME": "/home/runner", "XDG_RUNTIME_DIR": ""])
         }

@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [0, 40, 480, 9000])
-    func aStopAndAStartWithinTenSecondsPauseNothing(gone: Int) throws {
+    func restartWithinTenSecondsDoesNotPauseTheRun(gone: Int) throws {
         var stage = try ride()
         let stop = start + .microseconds(20_633_700)
         try stage.end(at: stop)
@@ -108,7 +108,7 @@ import Testing
         try expectReplayEqualsJournal()
     }
 
-    @Test func aKilledDaemonIsNotBehindTheClockEither() throws {
+    @Test func killedDaemonResumesWithoutLosingTime() throws {
         var stage = try ride()
         try stage.end(at: nil)
         // The last second did not reach the disk.
@@ -126,7 +126,7 @@ import Testing
         try expectReplayEqualsJournal()
     }
 
-    @Test func aLongerOutageIsAPause() throws {
+    @Test func longerOutagePausesTheRun() throws {
         var stage = try ride()
         let stop = start + .milliseconds(20_633)
         try stage.end(at: stop)
@@ -142,7 +142,7 @@ import Testing
         try expectReplayEqualsJournal()
     }
 
-    @Test func aPausedRunStaysPaused() throws {
+    @Test func pausedRunStaysPaused() throws {
         var stage = try ride()
         try stage.perform(.pause, at: start + .seconds(20))
         try stage.end(at: start + .seconds(22))
@@ -159,7 +159,7 @@ import Testing
         try expectReplayEqualsJournal()
     }
 
-    @Test func aJournalThatLostRowsIsPausedAsBefore() throws {
+    @Test func journalWithLostRowsPausesTheRun() throws {
         var stage = try ride()
         try stage.end(at: start + .seconds(20))
         try journal().execute("INSERT INTO loss VALUES (NULL, 1, 5003000000000, 5004000000000, 7)")
@@ -171,7 +171,7 @@ import Testing
     }
 
     /// Only entries and rows of the run prove that it was active.
-    @Test func aNoteOfTheClockDoesNotMakeTheOutageShorter() throws {
+    @Test func clockReadingDoesNotShortenTheOutage() throws {
         var stage = try ride()
         let journal = stage.begun.recorder.journal
         let note = start + .seconds(29)
@@ -183,7 +183,7 @@ import Testing
         #expect(try outages().map(\.rule) == [.paused])
     }
 
-    @Test func aNoteOfTheClockAfterTheLastBeatKeepsTheRunOn() throws {
+    @Test func clockReadingAfterTheLastBeatKeepsTheRunActive() throws {
         var stage = try ride()
         let journal = stage.begun.recorder.journal
         let note = start + .milliseconds(19_900)
@@ -199,7 +199,7 @@ import Testing
 
     /// The boot segment is on the disk but its outage is not: the next start has one outage since the last entry.
     @Test(arguments: [6, 300])
-    func aKillWhileTheRunIsTakenUpCostsNothing(seconds: Int) throws {
+    func killDuringAResumeLosesNothing(seconds: Int) throws {
         var stage = try ride()
         try stage.end(at: start + .seconds(20))
         let killed = try begin(at: start + .seconds(20 + seconds - 1))
@@ -218,7 +218,7 @@ import Testing
     }
 
     /// A daemon that is killed while it resumes the run after a reboot, then starts without a kill.
-    @Test func aKillWhileTheRunIsTakenUpOnAnotherBootCostsNothing() throws {
+    @Test func killDuringAResumeAfterARebootLosesNothing() throws {
         var stage = try ride()
         try stage.end(at: start + .seconds(20))
         try journal().execute("UPDATE part SET boot_id = 'before'; UPDATE clock SET boot_id = 'before'")
@@ -238,7 +238,7 @@ import Testing
     }
 
     /// No motion, and the missed ticks reach the auto-stop time.
-    @Test func aRunThatIsForgottenDuringTheRestartIsClosedAtItsLastBeat() throws {
+    @Test func autoStopDuringARestartClosesTheRunAtItsLastBeat() throws {
         var stage = try begin(at: start)
         var settings = Settings()
         settings.autoStopMinutes = 1
@@ -313,7 +313,7 @@ import Testing
     }
 
     @Test(arguments: [1, 10], [false, true])
-    func twentyRestartsInAKilometreCostUnderHalfAPercent(rate: Int, areKills: Bool) throws {
+    func twentyRestartsInAKilometreLoseUnderHalfAPercent(rate: Int, areKills: Bool) throws {
         let fixes = fixes(perSecond: rate)
         let expected = try RestartTests().metres(of: fixes)
         #expect(abs(expected - 1000) < 25)
@@ -330,7 +330,7 @@ import Testing
     }
 
     /// The next daemon is ended within milliseconds, repeatedly.
-    @Test func restartsWithinTheFirstSecondOfAStartCostNothing() throws {
+    @Test func restartsInTheFirstSecondLoseUnderHalfAPercent() throws {
         let fixes = fixes(perSecond: 1)
         let expected = try RestartTests().metres(of: fixes)
         let restarts = (0..<12).map { index in

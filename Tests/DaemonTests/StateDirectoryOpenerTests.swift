@@ -46,7 +46,7 @@ import Wire
         try JournalReader(in: directory.path).list(limit: 10)
     }
 
-    @Test func aDirectoryThatOthersCanWriteToIsNotReadUntilItIsMended() throws {
+    @Test func worldWritableDirectoryIsNotReadUntilItIsFixed() throws {
         try interruptedRun()
         chmod(directory.path, 0o777)
         let preparation = preparation()
@@ -61,7 +61,7 @@ import Wire
         #expect(finding.isReady && finding.journal?.nextActivity == 2 && finding.leftOpen?.id == 1)
     }
 
-    @Test func aDirectoryThatAnotherDaemonUsesIsSaidToBeInUse() throws {
+    @Test func directoryUsedByAnotherDaemonIsReported() throws {
         let first = preparation()
         #expect(first.attempt() == nil)
         let second = preparation()
@@ -71,7 +71,7 @@ import Wire
         withExtendedLifetime(first) {}
     }
 
-    @Test func aDirectoryThatCannotBeMadeIsNotReady() throws {
+    @Test func directoryThatCannotBeCreatedIsNotReady() throws {
         let path = directory.path + "/file/state"
         try Data().write(to: URL(fileURLWithPath: directory.path + "/file"))
         let preparation = StateDirectoryOpener(in: path, strapFile: nil, isDemo: false, limit: .zero)
@@ -80,7 +80,7 @@ import Wire
         #expect(preparation.attempt() == nil)
     }
 
-    @Test func aRunThatBeganWithoutANumberGetsTheNextOneAndTheOneBeforeIsClosed() throws {
+    @Test func runWithoutANumberGetsTheNextAndTheOldOneIsClosed() throws {
         try interruptedRun()
         var stage = try LateFixture(in: directory.path, at: now)
         try stage.daemon.perform(.start(.hike, indoor: true), at: now)
@@ -105,7 +105,7 @@ import Wire
         #expect(beginning.lastActivity == 1)
     }
 
-    @Test func twoRunsThatBeganWithoutNumbersGetTwoAndTheNextIsPromised() throws {
+    @Test func twoRunsWithoutNumbersGetTheNextTwo() throws {
         try interruptedRun()
         var stage = try LateFixture(in: directory.path, at: now)
         for second in [0, 10] {
@@ -119,7 +119,7 @@ import Wire
         #expect(try JournalStartup(reading: directory.path).nextActivity == 4)
     }
 
-    @Test func anIdleDaemonGoesOnWithWhatWasLeftOpen() throws {
+    @Test func idleDaemonResumesTheOpenActivity() throws {
         try interruptedRun()
         var stage = try LateFixture(in: directory.path, at: now)
         _ = stage.adopt(try stage.find(), at: now + .seconds(5))
@@ -128,7 +128,7 @@ import Wire
         #expect(stage.daemon.events.map(\.kind).contains(.start(.ride, resumed: true)))
     }
 
-    @Test func whatWasLeftOpenStaysSoWhereTheDaemonEnds() throws {
+    @Test func openActivityStaysOpenWhenTheDaemonEnds() throws {
         try interruptedRun()
         var stage = try LateFixture(in: directory.path, at: now)
         _ = stage.adopt(try stage.find(), isClosing: true, at: now)
@@ -137,7 +137,7 @@ import Wire
         #expect(try summaries().map(\.isOpen) == [true])
     }
 
-    @Test func aDirectoryThatIsReadyAtTheLastMomentGetsTheRun() throws {
+    @Test func directoryReadyDuringTheShutdownReceivesTheRun() throws {
         var stage = try LateFixture(in: directory.path, at: now)
         try stage.daemon.perform(.start(.walk, indoor: true), at: now)
         stage.daemon.ride(3, from: now)
@@ -153,7 +153,7 @@ import Wire
         #expect(try summaries().map(\.id) == [1])
     }
 
-    @Test func aRunThatWasReadAndNotWrittenIsTakenUpOnce() throws {
+    @Test func runReadBeforeTheJournalIsWritableIsResumedOnce() throws {
         try interruptedRun()
         var stage = try LateFixture(in: directory.path, at: now)
         #expect(stage.adopt(try copy(), isServing: false, at: now)?.activities.distance ?? 0 > 0)
@@ -170,7 +170,7 @@ import Wire
         #expect(summary.id == 1 && !summary.isOpen && summary.total.elapsedMilliseconds >= elapsed + 4000)
     }
 
-    @Test func aNumberThatAnImportHasTakenMeanwhileIsNotUsedTwice() throws {
+    @Test func activityNumberTakenByAnImportIsNotReused() throws {
         try interruptedRun()
         var stage = try LateFixture(in: directory.path, at: now)
         var copy = try copy()

@@ -76,7 +76,7 @@ import Testing
         #expect(again.totalMilliseconds == summary.totalMilliseconds)
     }
 
-    @Test func itIsAnActivityThatHasEndedUntilThen() throws {
+    @Test func closedRideIsAnEndedActivity() throws {
         try closedRide()
         let summary = try #require(try reader().list(limit: 10).first)
         #expect(!summary.isOpen)
@@ -86,7 +86,7 @@ import Testing
 
     /// The activity had ended: the time until its resume is a pause, however short.
     @Test(arguments: [5, 30])
-    func itGoesOnInTheSameDaemon(after seconds: Int) throws {
+    func closedRideResumesInTheSameDaemon(after seconds: Int) throws {
         var stage = try begin(at: now)
         stage.begun.step(.gpsdLink(LinkStatus(.connected)), at: now)
         stage.begun.step(.raise(.exportFailed, message: "the disk is full"), at: now)
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func itGoesOnAfterANewStart(isOtherBoot: Bool) throws {
+    func closedRideResumesAfterARestart(isOtherBoot: Bool) throws {
         try closedRide()
         if isOtherBoot { try reboot() }
         let start = isOtherBoot ? Instant(milliseconds: 9000) : now + .seconds(80)
@@ -126,7 +126,7 @@ import Testing
         try expectWhole(30, elapsed: 30_000...30_000, total: 100_000, parts: 2)
     }
 
-    @Test func aPausedOneStaysPaused() throws {
+    @Test func pausedActivityStaysPaused() throws {
         var stage = try begin(at: now)
         try stage.perform(.start(.ride, indoor: true), at: now)
         stage.ride(20, from: now)
@@ -137,14 +137,14 @@ import Testing
         #expect(stage.begun.recorder.journal.close())
     }
 
-    @Test func oneThatIsTooOldStaysClosed() throws {
+    @Test func activityBeyondTheResumeLimitStaysClosed() throws {
         try closedRide()
         let stage = try begin(at: now + .seconds(20 + 61), resumeMinutes: 1)
         #expect(stage.begun.closed == nil)
         #expect(stage.begun.recorder.journal.close())
     }
 
-    @Test func aRunThatWasStoppedByHandDoesNotGoOn() throws {
+    @Test func stoppedRunIsNotResumed() throws {
         var stage = try begin(at: now)
         try stage.perform(.start(.ride, indoor: true), at: now)
         stage.ride(20, from: now)
@@ -155,7 +155,7 @@ import Testing
         #expect(next.begun.recorder.journal.close())
     }
 
-    @Test func nobodyKnowsHowLateItIsAfterANewBootAndItGoesOnAllTheSame() throws {
+    @Test func closedRideResumesWithoutATimeOfDay() throws {
         try closedRide()
         try reboot()
         let boot = Instant(milliseconds: 9000)

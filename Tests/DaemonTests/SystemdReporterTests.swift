@@ -13,7 +13,7 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    @Test func howItStandsIsToldWhenThatChanges() throws {
+    @Test func changedStatusIsSent() throws {
         let systemd = try NotifyListener(directory("notify"))
         let report = SystemdReporter(try NotifySocket(directory("notify")))
         #expect(report.mayStandOtherwise)
@@ -22,7 +22,7 @@ import Testing
         #expect(try systemd.all() == ["STATUS=idle", "STATUS=recording run 7", "STATUS=idle"])
     }
 
-    @Test func aReloadIsToldWithItsMomentOnSystemdsClock() throws {
+    @Test func reloadIsSentWithItsMonotonicTime() throws {
         let systemd = try NotifyListener(directory("notify"))
         let report = SystemdReporter(try NotifySocket(directory("notify")))
         let before = Clock.monotonicMicroseconds()
@@ -37,7 +37,7 @@ import Testing
         #expect(messages[1] == "READY=1")
     }
 
-    @Test func whatAFullQueueDoesNotTakeFollowsWithTheNextTickInItsOrder() throws {
+    @Test func messagesForAFullQueueFollowInOrderAtTheNextTick() throws {
         let systemd = try NotifyListener(directory("notify"))
         let notifier = try NotifySocket(directory("notify"), watchdog: .seconds(8))
         let report = SystemdReporter(notifier)
@@ -53,7 +53,7 @@ import Testing
         #expect(try systemd.all() == [])
     }
 
-    @Test func aSystemdThatTakesNothingKeepsLittleWaiting() throws {
+    @Test func queueForABlockedSystemdIsLimited() throws {
         let systemd = try NotifyListener(directory("notify"))
         let notifier = try NotifySocket(directory("notify"))
         let report = SystemdReporter(notifier)
@@ -66,7 +66,7 @@ import Testing
         #expect(said.last == "STATUS=recording run 1000")
     }
 
-    @Test func withoutSystemdNothingIsSaid() {
+    @Test func missingSystemdReceivesNothing() {
         let report = SystemdReporter(nil)
         report.ready()
         report.setStatus("idle")

@@ -23,7 +23,7 @@ import Wire
         SettingChange(.components) { $0.components = [Component(name: .pace, position: 0, size: 30)] },
     ]
 
-    @Test func everySettingComesBackAsItWasSet() throws {
+    @Test func everySettingIsRestored() throws {
         #expect(Self.changes.map(\.key) == SettingKey.allCases)
         var settings = UserSettings()
         var kept: [JournalSetting] = []
@@ -40,7 +40,7 @@ import Wire
         #expect(again.over(Settings()) == expected && again.strapsAreOff == true)
     }
 
-    @Test func whatNobodyHasSetIsAsConfigured() {
+    @Test func unsetSettingsFollowTheConfiguration() {
         var configured = Settings()
         configured.metric = true
         configured.sport = .hike
@@ -51,14 +51,14 @@ import Wire
     }
 
     @Test(arguments: ["", "{", "kilometres", "1", #""yes""#])
-    func aDamagedSettingAloneIsAsIfNobodyHadSetIt(value: String) {
+    func damagedSettingIsUnset(value: String) {
         let (made, damages) = made(("metric", value), ("sport", #""ride""#))
         #expect(!made.has(.metric) && made.over(Settings()).sport == .ride)
         #expect(damages.map(\.mending) == [[.unset(name: "metric")]])
     }
 
     @Test(arguments: ["[100,120,120,160,180]", "[1,2,3]", "{", "[0,1,2,3,4]"])
-    func zonesThatAreNoneAreClearedAndSwitchedOff(value: String) throws {
+    func invalidZonesAreClearedAndSwitchedOff(value: String) throws {
         let (made, damages) = made(("use_heart_rate_zones", "true"), ("zones", value))
         var configured = Settings()
         configured.zones = try Zones([100, 120, 140, 160, 180])
@@ -75,13 +75,13 @@ import Wire
         #expect(damages.first?.reason.contains("\n") == false)
     }
 
-    @Test func componentsThatAreNoneAreThoseOfTheConfiguration() {
+    @Test func invalidComponentsFollowTheConfiguration() {
         let twice = #"{"name":"Pace","position":0,"visible":true,"title_visible":true,"size":30,"colour":"red"}"#
         let (made, damages) = made(("components", "[\(twice),\(twice)]"))
         #expect(made.over(Settings()) == Settings() && damages.count == 1)
     }
 
-    @Test func aDefaultDoesNotStandInTheWayOfWhatSomebodyHasSet() {
+    @Test func userSettingOverridesAConflictingDefault() {
         var configured = Settings()
         configured.autoLapMetres = 1000
         #expect(made(("auto_lap_s", "60")).0.over(configured).autoLapMetres == 0)
@@ -94,12 +94,12 @@ import Wire
         #expect(damages.map(\.mending) == [[.unset(name: "auto_lap_s")]])
     }
 
-    @Test func whatALaterReleaseKeptIsPassedOver() {
+    @Test func unknownSettingIsIgnored() {
         let (made, damages) = made(("colour_of_the_screen", "1"))
         #expect(made == UserSettings() && damages.isEmpty)
     }
 
-    @Test func whatWasSetMeanwhileWinsOverWhatIsReadLater() {
+    @Test func newerSettingOverridesAStoredOne() {
         var meanwhile = UserSettings()
         _ = meanwhile.adopt(SettingChange(.metric) { $0.metric = false })
         let (kept, damages) = made(("metric", "true"), ("sport", "\"ride\""), ("straps_off", "true"))

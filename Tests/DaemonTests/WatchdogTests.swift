@@ -17,20 +17,20 @@ import Testing
         }
     }
 
-    @Test func itIsFedAtOnceAndThenAtHalfOfItsTime() {
+    @Test func watchdogIsNotifiedAtOnceAndThenAtHalfItsLimit() {
         var watchdog = Watchdog(limit: .seconds(8))
         #expect(meals(&watchdog, next: stride(from: 100, through: 12_500, by: 100)) == [100, 4100, 8100, 12_100])
         var other = Watchdog(limit: .seconds(2))
         #expect(meals(&other, next: stride(from: 1000, through: 4000, by: 1000)) == [1000, 2000, 3000, 4000])
     }
 
-    @Test func aLoopThatTurnsWithoutTicksDoesNotFeedIt() {
+    @Test func loopWithoutTicksDoesNotNotifyTheWatchdog() {
         var watchdog = Watchdog(limit: .seconds(8))
         #expect(meals(&watchdog, next: [100] + Array(repeating: 4000, count: 1000)) == [100])
         #expect(meals(&watchdog, next: [4100]) == [4100])
     }
 
-    @Test func whatSystemdDidNotTakeIsOfferedWithTheNextTick() {
+    @Test func failedNotificationIsRepeatedAtTheNextTick() {
         var watchdog = Watchdog(limit: .seconds(8))
         _ = meals(&watchdog, next: [100])
         #expect(watchdog.isHungry(next: start + .milliseconds(4100)) == true)
@@ -38,13 +38,13 @@ import Testing
     }
 
     /// The idle second that was next is later than the first tick.
-    @Test func aRunThatBeginsDoesNotMakeItWait() {
+    @Test func startOfARunDoesNotDelayTheWatchdog() {
         var watchdog = Watchdog(limit: .seconds(1))
         #expect(meals(&watchdog, next: [1000]) == [1000])
         #expect(meals(&watchdog, next: stride(from: 200, through: 1300, by: 100)) == [700, 1200])
     }
 
-    @Test func afterSleepItIsFedAtOnce() {
+    @Test func watchdogIsNotifiedAtOnceAfterASleep() {
         var watchdog = Watchdog(limit: .seconds(8))
         #expect(meals(&watchdog, next: [100, 3_600_100, 3_600_200]) == [100, 3_600_100])
     }
@@ -53,14 +53,14 @@ import Testing
 @Suite struct ShutdownTests {
     private var clock = ManualClock()
 
-    @Test func withoutARunOrWithoutTheWishItEndsAtOnce() {
+    @Test func shutdownWithoutARunEndsAtOnce() {
         var idle = Shutdown(closesRun: true)
         #expect(idle.stopRequested(runIsOn: false, at: clock.now) == .end)
         var restarted = Shutdown(closesRun: false)
         #expect(restarted.stopRequested(runIsOn: true, at: clock.now) == .end)
     }
 
-    @Test mutating func aMachineThatGoesDownClosesTheRun() {
+    @Test mutating func shutdownOfTheMachineClosesTheRun() {
         var shutdown = Shutdown(closesRun: true)
         let reported = clock.now
         #expect(shutdown.filesAreLateAt == nil)
@@ -73,7 +73,7 @@ import Testing
         #expect(shutdown.filesAreDone() == nil, "late and made")
     }
 
-    @Test func aMachineThatGoesOnKeepsTheRunOpen() {
+    @Test func stopOfTheDaemonAloneKeepsTheRunOpen() {
         var shutdown = Shutdown(closesRun: true)
         _ = shutdown.stopRequested(runIsOn: true, at: clock.now)
         #expect(shutdown.answered(goesDown: false) == .end)
@@ -81,7 +81,7 @@ import Testing
         #expect(shutdown.filesAreLateAt == nil)
     }
 
-    @Test(arguments: [false, true]) func aSecondWordEndsAtOnce(isClosing: Bool) {
+    @Test(arguments: [false, true]) func secondStopRequestEndsAtOnce(isClosing: Bool) {
         var shutdown = Shutdown(closesRun: true)
         _ = shutdown.stopRequested(runIsOn: true, at: clock.now)
         if isClosing { _ = shutdown.answered(goesDown: true) }
@@ -90,7 +90,7 @@ import Testing
         #expect(shutdown.filesAreDone() == nil)
     }
 
-    @Test mutating func theEndComesWithinASecondHoweverLongEachPartTakes() {
+    @Test mutating func shutdownLimitsStayUnderASecond() {
         #expect(Shutdown.askLimit < Shutdown.fileLimit)
         #expect(Shutdown.fileLimit < Shutdown.limit)
         #expect(Shutdown.limit < .seconds(1))

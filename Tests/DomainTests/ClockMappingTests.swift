@@ -10,18 +10,18 @@ private func time(_ second: Int64, _ mappings: [ClockMapping]) -> Int64? {
     ClockMapping.time(of: Instant(milliseconds: second * 1000), by: mappings).map { $0.milliseconds / 1000 }
 }
 
-@Test func whatWasBeforeAnyClockIsStampedByTheFirst() {
+@Test func instantsBeforeTheFirstClockMappingUseTheFirst() {
     #expect(time(10, [mapping(100, 5100), mapping(160, 9160)]) == 5010)
 }
 
-@Test func aStepOfTheClockChangesNothingBeforeIt() {
+@Test func clockStepAppliesOnlyToLaterInstants() {
     let mappings = [mapping(100, 5100), mapping(160, 9160), mapping(220, 9220)]
     #expect(time(159, mappings) == 5159)
     #expect(time(160, mappings) == 9160)
     #expect(time(500, mappings) == 9500)
 }
 
-@Test func withoutAClockThereIsNoTime() {
+@Test func noClockMappingGivesNoTime() {
     #expect(time(10, []) == nil)
     #expect(time(10, [mapping(5, 7, .unset)]) == nil)
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct DecimalTests {
     @Test(arguments: 1...10 as ClosedRange<UInt64>)
-    func textIsWhatPrintfPrints(seed: UInt64) {
+    func textMatchesPrintf(seed: UInt64) {
         var numbers = SeededRandom(seed: seed)
         for _ in 0..<2_000 {
             let decimals = Int.random(in: 0...9, using: &numbers)
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: 1...10 as ClosedRange<UInt64>)
-    func tiesGoToTheEvenDigit(seed: UInt64) {
+    func tiesRoundToEvenLikePrintf(seed: UInt64) {
         var numbers = SeededRandom(seed: seed)
         for _ in 0..<1_000 {
             // An odd multiple of 2^-(d+1) lies exactly between two numbers of d decimals.
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: 1...10 as ClosedRange<UInt64>)
-    func neighboursOfTiesGoTheirOwnWay(seed: UInt64) {
+    func valuesNearTiesRoundLikePrintf(seed: UInt64) {
         var numbers = SeededRandom(seed: seed)
         for _ in 0..<1_000 {
             let decimals = Int.random(in: 1...9, using: &numbers)
@@ -53,12 +53,12 @@ import Testing
             (0.375, 2, "0.38"), (2.675, 2, "2.67"), (1.005, 2, "1.00"), (-0.004, 2, "-0.00"), (0.9996, 3, "1.000"),
             (42.195, 2, "42.20"), (1e-300, 9, "0.000000000"), (9_007_199_254_740_991, 0, "9007199254740991"),
         ] as [(Double, Int, String)])
-    func knownRoundingsHold(value: Double, decimals: Int, text: String) {
+    func knownValuesRoundCorrectly(value: Double, decimals: Int, text: String) {
         #expect(DecimalFormat.text(value, decimals: decimals) == text)
     }
 
     @Test(arguments: [.infinity, -.infinity, .nan, .greatestFiniteMagnitude, 0x1p53, -0x1p53] as [Double])
-    func whatHasNoSuchIntegerIsNil(value: Double) {
+    func valuesBeyondExactIntegersReturnNil(value: Double) {
         #expect(DecimalFormat.scaled(value, decimals: 0) == nil)
         #expect(DecimalFormat.text(value, decimals: 9) == nil)
     }

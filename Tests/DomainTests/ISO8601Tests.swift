@@ -16,12 +16,12 @@ import Testing
             ("2026-03-01T07:30:12Zx", nil), ("26-03-01T07:30:12Z", nil), ("", nil), ("2026-03-01T07:30:12+1", nil),
             ("２026-03-01T07:30:12Z", nil), ("2026-03-01T07:30", nil), ("2026-03-01T07:30:12+25:00", nil),
         ] as [(String, Int64?)])
-    func momentsOfFilesAreRead(text: String, after: Int64?) {
+    func iso8601TextParsesAndOtherTextIsRejected(text: String, after: Int64?) {
         #expect(UTC(iso8601: text)?.milliseconds == after.map { Self.moment + $0 })
     }
 
     @Test(arguments: 1...5 as ClosedRange<UInt64>)
-    func everyMomentComesBackFromItsText(seed: UInt64) {
+    func formattedTimeParsesBack(seed: UInt64) {
         var numbers = SeededRandom(seed: seed)
         for _ in 0..<1000 {
             let time = UTC(milliseconds: .random(in: -62_167_219_200_000...253_402_300_799_999, using: &numbers))

@@ -28,7 +28,7 @@ import Testing
         #expect(now.milliseconds == 86_400_000)
     }
 
-    @Test func durationsAreReadInWholeUnitsAndSeconds() {
+    @Test func durationsConvertToWholeUnitsAndSeconds() {
         #expect(Duration.milliseconds(1500).wholeMilliseconds == 1500)
         #expect(Duration.microseconds(1999).wholeMilliseconds == 1)
         #expect(Duration.microseconds(-1999).wholeMilliseconds == -1)
@@ -39,7 +39,7 @@ import Testing
     @Test(
         arguments: [(7, 2, 3), (-7, 2, -4), (7, -2, -4), (-7, -2, 3), (6, 3, 2), (-6, 3, -2), (0, 5, 0)]
             as [(Int64, Int64, Int64)])
-    func flooredDivisionGoesTowardsNegativeInfinity(dividend: Int64, divisor: Int64, quotient: Int64) {
+    func flooredDivisionRoundsTowardNegativeInfinity(dividend: Int64, divisor: Int64, quotient: Int64) {
         #expect(dividend.flooredDivision(by: divisor) == quotient)
     }
 

@@ -5,7 +5,7 @@ import Testing
 private let start = Instant(milliseconds: 1_000_000)
 
 @Suite struct TokenBucketTests {
-    @Test func aBurstIsTakenAndThenOneEachInterval() {
+    @Test func bucketAllowsABurstThenOneTokenPerInterval() {
         var bucket = TokenBucket(burst: 5, interval: .milliseconds(40))
         #expect(bucket.nextAt == nil)
         let first = (0..<8).count { _ in bucket.consume(at: start) }
@@ -20,7 +20,7 @@ private let start = Instant(milliseconds: 1_000_000)
 
     /// No period has more than the burst and its share of time, for any sequence of attempts.
     @Test(arguments: 1...10 as ClosedRange<UInt64>)
-    func noStretchHasMoreThanItsShare(seed: UInt64) {
+    func noPeriodExceedsBurstPlusRate(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var bucket = TokenBucket(burst: 50, interval: .milliseconds(40))
         var now = start
@@ -43,7 +43,7 @@ private let start = Instant(milliseconds: 1_000_000)
         FloodFault(name: .strapFlood) { "\($0) dropped" }
     }
 
-    @Test func itIsRaisedAfterASecondRenewedEachTenSecondsAndClearedAfterAMinute() {
+    @Test func floodFaultIsRaisedRenewedAndCleared() {
         var fault = fault()
         #expect(fault.deadline == nil)
         #expect(fault.next(at: start) == nil)

@@ -9,7 +9,7 @@ import Testing
             (599_900, "9:59"), (3_599_900, "59:59"), (3_600_000, "1:00:00"), (36_610_000, "10:10:10"),
             (360_000_000, "100:00:00"),
         ] as [(Int64, String)])
-    func elapsedTime(milliseconds: Int64, text: String) {
+    func elapsedTimeIsFormatted(milliseconds: Int64, text: String) {
         #expect(RunFormat.elapsed(milliseconds: milliseconds) == text)
     }
 
@@ -19,7 +19,7 @@ import Testing
             (1000, "1.00", "0.62"),
             (1234.5, "1.23", "0.77"), (1609.344, "1.61", "1.00"), (42195, "42.20", "26.22"),
         ] as [(Double, String, String)])
-    func distance(metres: Double, kilometres: String, miles: String) {
+    func distanceIsFormattedInKilometresAndMiles(metres: Double, kilometres: String, miles: String) {
         #expect(RunFormat.distance(metres: metres, metric: true) == kilometres)
         #expect(RunFormat.distance(metres: metres, metric: false) == miles)
     }
@@ -30,22 +30,22 @@ import Testing
             (5, "16:40", "26:49"),
             (0.1, "833:20", "1341:07"), (0, "--:--", "--:--"),
         ] as [(Double, String, String)])
-    func paceOfSoManyMetresInFiveSeconds(metres: Double, perKilometre: String, perMile: String) {
+    func paceIsFormattedPerKilometreAndMile(metres: Double, perKilometre: String, perMile: String) {
         #expect(RunFormat.pace(secondsPerMetre: 5 / metres, metric: true) == perKilometre)
         #expect(RunFormat.pace(secondsPerMetre: 5 / metres, metric: false) == perMile)
     }
 
     @Test(arguments: [nil, .nan, .infinity, -.infinity, 0, -0.3, .greatestFiniteMagnitude] as [Double?])
-    func whatIsNoPaceIsDashes(pace: Double?) {
+    func invalidPaceFormatsAsDashes(pace: Double?) {
         #expect(RunFormat.pace(secondsPerMetre: pace, metric: true) == "--:--")
     }
 
     @Test(arguments: [.nan, .infinity, 1e300] as [Double])
-    func whatIsNoDistanceIsDashes(metres: Double) {
+    func invalidDistanceFormatsAsDashes(metres: Double) {
         #expect(RunFormat.distance(metres: metres, metric: true) == "--")
     }
 
-    @Test func unitsFollowTheSetting() {
+    @Test func unitsFollowTheMetricSetting() {
         #expect(RunFormat.distanceUnit(metric: true) == "km" && RunFormat.distanceUnit(metric: false) == "mi")
         #expect(RunFormat.paceUnit(metric: true) == "min/km" && RunFormat.paceUnit(metric: false) == "min/mi")
     }

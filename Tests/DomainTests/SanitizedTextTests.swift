@@ -16,7 +16,7 @@ import Testing
         "\u{85}", "\u{2028}", "\u{2029}", "\u{202E}drowssap", "\u{2066}x\u{2069}", "\u{200E}\u{200F}\u{061C}",
     ]
 
-    @Test func whatSteersATerminalOrTurnsTextAroundIsReplaced() throws {
+    @Test func terminalControlsAndBidiMarksAreReplaced() throws {
         for hostile in Self.hostile {
             let text = try #require(SanitizedText("a" + hostile + "b")).text
             #expect(text.unicodeScalars.allSatisfy(Self.isHarmless))
@@ -30,13 +30,13 @@ import Testing
             [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0x80],
             [0xF8, 0x88, 0x80, 0x80, 0x80],
         ] as [[UInt8]])
-    func malformedUTF8ReadsAsReplacementCharacters(bytes: [UInt8]) throws {
+    func malformedUTF8BecomesReplacementCharacters(bytes: [UInt8]) throws {
         let text = try #require(SanitizedText([0x61] + bytes + [0x62])).text
         #expect(text.first == "a" && text.last == "b")
         #expect(text.dropFirst().dropLast().allSatisfy { $0 == "\u{FFFD}" })
     }
 
-    @Test func emptyTextIsNone() {
+    @Test func emptyTextIsNil() {
         #expect(SanitizedText("") == nil)
         #expect(SanitizedText([UInt8]()) == nil)
     }
@@ -47,13 +47,13 @@ import Testing
         #expect(SanitizedText(String(repeating: "😀", count: 65))?.text.count == 64)
     }
 
-    @Test func aCharacterWithEndlessMarksIsBounded() throws {
+    @Test func combiningMarksAreBoundedByTheScalarLimit() throws {
         let text = try #require(SanitizedText("a" + String(repeating: "\u{301}", count: 100_000))).text
         #expect(text.unicodeScalars.count <= SanitizedText.scalarLimit)
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func randomBytesComeOutHarmlessAndShort(seed: UInt64) {
+    func randomBytesGiveShortHarmlessText(seed: UInt64) {
         var numbers = SeededRandom(seed: seed)
         for _ in 0..<500 {
             let count = Int.random(in: 1...2000, using: &numbers)

@@ -2,7 +2,7 @@ import Domain
 import Testing
 
 @Suite struct SettingsTests {
-    @Test func aNewDeviceHasTheDefaultsOfTheProtocol() {
+    @Test func defaultSettingsHaveTheDocumentedValues() {
         let settings = Settings()
         #expect(!settings.metric && !settings.twelveHourClock && !settings.useHeartRateZones)
         #expect(settings.sport == .run)
@@ -11,7 +11,7 @@ import Testing
         #expect(settings.zones == nil)
     }
 
-    @Test func theComponentsAreThoseOfTheApp() {
+    @Test func defaultComponentsHaveTheAppsLayout() {
         let components = Settings().components
         #expect(components.map(\.name.rawValue) == ["Time", "Distance", "Pace", "Heart Rate", "Zone"])
         #expect(components.map(\.position) == [0, 1, 2, 3, 4])
@@ -20,7 +20,7 @@ import Testing
         #expect(components.allSatisfy { $0.visible && $0.colour == .primary })
     }
 
-    @Test func everySettingHasItsNameOnTheWire() {
+    @Test func settingKeysHaveTheirWireNames() {
         #expect(
             SettingKey.allCases.map(\.rawValue) == [
                 "metric", "twelve_hour_clock", "use_heart_rate_zones", "sport", "auto_lap_m", "auto_lap_s",
@@ -29,7 +29,7 @@ import Testing
             ])
     }
 
-    @Test func averagePaceIsAbsentBeforeTheFirstMetre() {
+    @Test func averagePaceIsNilBeforeTheFirstMetre() {
         var figures = Totals()
         figures.elapsedMilliseconds = 12_300
         #expect(figures.averagePace == nil)
@@ -37,11 +37,11 @@ import Testing
         #expect(figures.averagePace == 0.25)
     }
 
-    @Test func aRefusalSaysWhatCannotBeDoneAndWhen() {
+    @Test func rejectionNamesCommandAndState() {
         #expect(CommandRejection(command: "lap", state: .paused).description == "cannot lap while paused")
     }
 
-    @Test func aParseErrorSaysWhereItBroke() {
+    @Test func parseErrorNamesByteAndExpectation() {
         #expect(ParseError(at: 3, expected: "two bytes").description == "expected two bytes at byte 3")
     }
 }

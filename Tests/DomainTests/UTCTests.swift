@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func fieldsAgreeWithFoundationsCalendar(seed: UInt64) {
+    func fieldsMatchFoundationsCalendar(seed: UInt64) {
         var numbers = SeededRandom(seed: seed)
         let calendar = Self.calendar
         for _ in 0..<500 {
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func fieldsLeadBackToTheMoment(seed: UInt64) {
+    func fieldsConvertBackToTheTime(seed: UInt64) {
         var numbers = SeededRandom(seed: seed)
         for _ in 0..<2_000 {
             let moment = UTC(milliseconds: .random(in: -100_000_000_000_000...1_000_000_000_000_000, using: &numbers))
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [1600, 1700, 1900, 1970, 2000, 2024, 2026, 2100, 2400])
-    func everyDayOfAYearFollowsTheOneBefore(year: Int) {
+    func yearLengthFollowsTheLeapYearRule(year: Int) {
         let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
         let first = UTC(year: year, month: 1, day: 1)
         let next = UTC(year: year + 1, month: 1, day: 1)
@@ -58,7 +58,7 @@ import Testing
         #expect(february.hour == 23 && february.minute == 59 && february.second == 59 && february.millisecond == 999)
     }
 
-    @Test func theEpochAndTheMomentBeforeItAreRead() {
+    @Test func epochAndTheMillisecondBeforeItConvert() {
         let epoch = UTC(year: 1970, month: 1, day: 1)
         #expect(epoch.milliseconds == 0)
         let before = UTC(milliseconds: -1).fields
@@ -66,7 +66,7 @@ import Testing
         #expect(UTC(milliseconds: -1) < epoch)
     }
 
-    @Test func theProtocolsExampleIsRead() {
+    @Test func exampleOfTheProtocolConverts() {
         let fields = UTC(milliseconds: 1_772_350_212_300).fields
         #expect(fields.year == 2026 && fields.month == 3 && fields.day == 1)
         #expect(fields.hour == 7 && fields.minute == 30 && fields.second == 12 && fields.millisecond == 300)

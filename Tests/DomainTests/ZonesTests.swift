@@ -6,7 +6,7 @@ import Testing
         (0, 0), (99, 0), (100, 1), (119, 1), (120, 2), (139, 2), (140, 3), (160, 4), (179, 4), (180, 5), (184, 5),
         (250, 5), (300, 5),
     ])
-    func aBeatBelongsToTheZoneWhoseBottomItHasReached(beats: Int, zone: Int) throws {
+    func zoneStartsAtItsLowestValue(beats: Int, zone: Int) throws {
         #expect(try Zones([100, 120, 140, 160, 180]).zone(of: beats) == zone)
     }
 
@@ -16,12 +16,12 @@ import Testing
             (180, 0.95),
             (184, 0.9975), (185, 1), (250, 1),
         ] as [(Int, Double)])
-    func theBarBeginsAtZoneOneAndHoldsZoneFiveAtNinetyFivePercent(beats: Int, fraction: Double) throws {
+    func zoneFractionReaches95PercentAtZoneFive(beats: Int, fraction: Double) throws {
         #expect(abs(try Zones([100, 120, 140, 160, 180]).fraction(of: beats) - fraction) < 1e-12)
     }
 
     /// The app derived the zone from the fraction and missed zone 5 at its lowest value for 57 % of all pairs.
-    @Test func theBottomOfZoneFiveIsAlwaysZoneFive() throws {
+    @Test func lowestValueOfZoneFiveIsInZoneFive() throws {
         for first in 80...159 {
             for fifth in (first + 4)...219 {
                 let zones = try Zones([first, first + 1, first + 2, first + 3, fifth])
@@ -37,12 +37,12 @@ import Testing
         ([0, 120, 140, 160, 180], 1),
         ([-10, 120, 140, 160, 251], 2), ([100, 120, 140, 160], 1), ([], 1), ([1, 2, 3, 4, 5, 6], 1),
     ])
-    func eachThingThatIsWrongHasOneLine(bottoms: [Int], lines: Int) {
+    func eachViolationGivesOneErrorLine(bottoms: [Int], lines: Int) {
         let error = #expect(throws: Zones.Invalid.self) { try Zones(bottoms) }
         #expect(error?.lines.count == lines)
     }
 
-    @Test func theLinesNameThePair() {
+    @Test func errorLinesNameBothZones() {
         let error = #expect(throws: Zones.Invalid.self) { try Zones([100, 120, 120, 160, 150]) }
         #expect(
             error?.lines == [
@@ -51,12 +51,12 @@ import Testing
             ])
     }
 
-    @Test func theExtremesAreZones() throws {
+    @Test func extremeZonesAreAccepted() throws {
         #expect(try Zones([1, 2, 3, 4, 5]).zone(of: 0) == 0)
         #expect(try Zones([246, 247, 248, 249, 250]).zone(of: 250) == 5)
     }
 
-    @Test func zonesAreNamedAsInTheApp() {
+    @Test func zonesHaveTheAppsNames() {
         #expect((0...5).map(Zones.name(of:)) == ["Warm Up", "Zone 1", "Zone 2", "Zone 3", "Zone 4", "Zone 5"])
     }
 }

@@ -39,7 +39,7 @@ def ground():
 
 @pytest.mark.parametrize("path", [
     "/run/paced", "/run/paced/attack", "/var/run/paced/x", "/var/lib/paced", "/var/lib/paced/new/x", "/run/../run/paced/x"])
-def test_the_directories_of_an_installed_paced_are_refused(path):
+def test_directories_of_an_installed_paced_are_rejected(path):
     there = pathlib.Path(path).exists()
     ended = attack("--directory", path, "crowd-at-the-limit")
     assert (ended.returncode, ended.stdout) == (2, "")
@@ -47,14 +47,14 @@ def test_the_directories_of_an_installed_paced_are_refused(path):
     assert pathlib.Path(path).exists() == there
 
 
-def test_a_link_to_a_directory_of_an_installed_paced_is_refused(tmp_path):
+def test_link_to_a_directory_of_an_installed_paced_is_rejected(tmp_path):
     (tmp_path / "link").symlink_to("/var/lib/paced")
     for path in (tmp_path / "link", tmp_path / "link" / "x"):
         ended = attack("--directory", path, "crowd-at-the-limit")
         assert ended.returncode == 2 and ended.stderr.count("\n") == 1, ended.stderr
 
 
-def test_a_directory_that_it_did_not_make_is_refused_and_left_alone(tmp_path):
+def test_existing_directory_is_rejected_and_unchanged(tmp_path):
     mine = tmp_path / "mine"
     mine.mkdir(mode=0o755)
     (mine / "notes").write_text("mine")
@@ -65,7 +65,7 @@ def test_a_directory_that_it_did_not_make_is_refused_and_left_alone(tmp_path):
     assert [path.name for path in mine.iterdir()] == ["notes"] and mine.stat().st_mode & 0o777 == 0o755
 
 
-def test_nothing_outside_its_directory_is_given_to_a_daemon(ground, tmp_path):
+def test_paths_outside_the_ground_are_rejected(ground, tmp_path):
     ground.directory("one")
     (ground.root / "link").symlink_to(tmp_path)
     for path in (tmp_path, ground.root / "link", ground.root / "link" / "x", ground.root / ".." / "x", "/", "/run/paced", "/var/lib/paced"):
@@ -74,7 +74,7 @@ def test_nothing_outside_its_directory_is_given_to_a_daemon(ground, tmp_path):
     assert ground.check(ground.root / "one" / "run") == ground.root / "one" / "run"
 
 
-def test_a_directory_that_somebody_put_in_its_place_is_refused_and_not_removed(tmp_path):
+def test_replaced_directory_is_rejected_and_not_removed(tmp_path):
     ground = Ground(tmp_path / "new")
     ground.root.rename(tmp_path / "old")
     ground.root.mkdir()
@@ -85,7 +85,7 @@ def test_a_directory_that_somebody_put_in_its_place_is_refused_and_not_removed(t
     assert (ground.root / "notes").read_text() == "mine"
 
 
-def test_the_socket_of_a_daemon_that_it_did_not_start_is_refused(ground, stage):
+def test_socket_of_another_daemon_is_rejected(ground, stage):
     other = stage.paced("--gpsd", "off", "--strap", "off")
     with pytest.raises(Refused):
         ground.connect(other.state_socket)
@@ -102,7 +102,7 @@ def test_the_socket_of_a_daemon_that_it_did_not_start_is_refused(ground, stage):
             ground.connect(ground.root / "fake")
 
 
-def test_it_uses_no_directory_that_the_environment_names(tmp_path):
+def test_directories_of_the_environment_are_not_used(tmp_path):
     before = set(pathlib.Path("/tmp").glob("paced-attack-*"))
     names = ("RUNTIME_DIRECTORY", "STATE_DIRECTORY", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "HOME")
     directories = {name: tmp_path / name for name in names}
@@ -118,7 +118,7 @@ def test_it_uses_no_directory_that_the_environment_names(tmp_path):
     assert not made.exists() and set(pathlib.Path("/tmp").glob("paced-attack-*")) <= before
 
 
-def test_a_failed_attack_is_named_with_its_reason_in_the_last_lines(tmp_path):
+def test_failed_attack_is_named_with_its_reason_in_the_last_lines(tmp_path):
     (tmp_path / "paced").write_text("#!/bin/sh\necho broken on purpose >&2\nexit 1\n")
     (tmp_path / "paced").chmod(0o755)
     (tmp_path / "pacectl").symlink_to(PACECTL)
@@ -130,7 +130,7 @@ def test_a_failed_attack_is_named_with_its_reason_in_the_last_lines(tmp_path):
     assert last == "0 passed, 2 failed"
 
 
-def test_an_end_from_outside_leaves_neither_daemons_nor_directories(tmp_path):
+def test_interrupted_attack_leaves_no_daemons_or_directories(tmp_path):
     made = tmp_path / "made"
     run = subprocess.Popen(
         [sys.executable, "-B", SCRIPT, "--directory", made, "--programs", PROGRAMS, "gpsd-silence"], stdout=subprocess.PIPE, text=True)
@@ -143,14 +143,14 @@ def test_an_end_from_outside_leaves_neither_daemons_nor_directories(tmp_path):
     assert not [command for command in commands() if str(made).encode() in command]
 
 
-def test_without_programs_or_with_a_wrong_name_it_says_so(tmp_path):
+def test_missing_programs_and_unknown_names_are_reported(tmp_path):
     ended = attack("--programs", tmp_path)
     assert ended.returncode == 1 and "make build" in ended.stderr and ended.stderr.count("\n") == 1
     ended = attack("no-such-attack", "--programs", PROGRAMS)
     assert ended.returncode == 1 and "--list" in ended.stderr and ended.stderr.count("\n") == 1
 
 
-def test_the_reliability_page_has_each_attack():
+def test_reliability_page_lists_each_attack():
     names = [line.split()[0] for line in attack("--list", "--programs", PROGRAMS).stdout.splitlines()]
     page = (ROOT / "docs/reliability.md").read_text()
     assert len(names) >= 30 and [name for name in names if f"`{name}`" not in page] == []

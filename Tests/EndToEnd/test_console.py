@@ -28,7 +28,7 @@ def watching(paced, *words, **environment):
                             stderr=subprocess.PIPE, text=True, env=os.environ | environment)
 
 
-def test_lines_come_where_there_is_no_terminal(paced):
+def test_watch_prints_lines_without_a_terminal(paced):
     with watching(paced) as program:
         lines = read_lines(program, 3)
         program.terminate()
@@ -36,7 +36,7 @@ def test_lines_come_where_there_is_no_terminal(paced):
     assert paced.watches[-1]["interval_ms"] == 1000
 
 
-def test_dumb_terminal_gets_lines(paced, screen):
+def test_watch_prints_lines_on_a_dumb_terminal(paced, screen):
     terminal = screen(environment=["TERM=dumb"])
     terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
     terminal.wait_for("Running  27:12  5.03 km")
@@ -45,7 +45,7 @@ def test_dumb_terminal_gets_lines(paced, screen):
     terminal.wait_for("\nleft")
 
 
-def test_json_lines_are_what_the_daemon_says(paced):
+def test_json_lines_are_those_of_the_daemon(paced):
     paced.state = RUN | {"heart": RUN["heart"] | {"name": "Pólar"}, "later": [1e-7]}
     with watching(paced, "--json") as program:
         lines = read_lines(program, 6)
@@ -58,7 +58,7 @@ def test_json_lines_are_what_the_daemon_says(paced):
     assert paced.watches[-1]["classes"] == ["STATE", "EVENT", "SETTINGS"]
 
 
-def test_lines_go_on_when_the_daemon_comes_back(tmp_path):
+def test_watch_continues_when_the_daemon_returns(tmp_path):
     first = FakePaced(tmp_path)
     with watching(first, "--json") as program:
         read_lines(program, 3)
@@ -71,7 +71,7 @@ def test_lines_go_on_when_the_daemon_comes_back(tmp_path):
     second.stop()
 
 
-def test_reader_that_goes_away_ends_watch(paced):
+def test_closed_reader_ends_watch(paced):
     program = watching(paced, "--json")
     read_lines(program, 2)
     program.stdout.close()
@@ -89,7 +89,7 @@ def test_full_disk_is_an_error(paced):
 # Commands
 
 
-def test_status_says_all_of_it(paced):
+def test_status_reports_the_run(paced):
     result = pacectl(paced, "status")
     assert (result.returncode, result.stderr) == (0, "")
     assert "Running, activity 17" in result.stdout
@@ -98,7 +98,7 @@ def test_status_says_all_of_it(paced):
     assert json.loads(pacectl(paced, "status", "--json").stdout) == RUN | {"seq": 1}
 
 
-def test_hostile_names_are_harmless_in_status(paced):
+def test_hostile_names_are_harmless_in_status_and_settings(paced):
     paced.state = RUN | {"heart": RUN["heart"] | {"name": HOSTILE}}
     for words in [["status"], ["settings"]]:
         paced.settings = SETTINGS | {"straps": [HOSTILE.replace("\x1b", "")]}
@@ -122,13 +122,13 @@ def test_hostile_names_are_harmless_in_status(paced):
     (["settings", "set", "sport", "hike"], ("settings.set", {"key": "sport", "value": "hike"}), '"hike"\n'),
     (["settings", "set", "zones", "null"], ("settings.set", {"key": "zones", "value": None}), "null\n"),
 ])
-def test_commands_ask_and_answer(paced, words, asked, said):
+def test_commands_send_a_request_and_print_the_result(paced, words, asked, said):
     result = pacectl(paced, *words)
     assert (result.returncode, result.stdout, result.stderr) == (0, said, "")
     assert asked in paced.asked[-2:]
 
 
-def test_json_answers_are_what_the_daemon_says(paced):
+def test_json_answers_are_those_of_the_daemon(paced):
     assert pacectl(paced, "--json", "start").stdout == '{"activity":17}\n'
     assert json.loads(pacectl(paced, "--json", "stop").stdout) == SUMMARY
     assert json.loads(pacectl(paced, "--json", "settings").stdout) == SETTINGS
@@ -145,14 +145,14 @@ def test_json_answers_are_what_the_daemon_says(paced):
     ({"code": -32603, "message": "Internal error\x1b[2J"}, "Internal error\ufffd[2J"),
     ({"code": 1}, "paced rejected the request without a reason"),
 ])
-def test_refused_command_says_why_in_one_line(paced, error, said):
+def test_rejected_command_reports_its_reason_in_one_line(paced, error, said):
     paced.refusal = error
     for words in [["pause"], ["pause", "--json"]]:
         result = pacectl(paced, *words)
         assert (result.returncode, result.stdout, result.stderr) == (1, "", f"pacectl: {said}\n")
 
 
-def test_absent_daemon_is_exit_status_three(tmp_path):
+def test_missing_daemon_gives_exit_status_three(tmp_path):
     for words in [["status"], ["watch"], ["start"], ["settings"]]:
         result = subprocess.run([PACECTL, "--runtime-dir", tmp_path, *words], capture_output=True, text=True)
         assert (result.returncode, result.stdout) == (3, "")
@@ -160,14 +160,14 @@ def test_absent_daemon_is_exit_status_three(tmp_path):
         assert result.stderr.count("\n") == 1
 
 
-def test_silent_daemon_is_exit_status_three(paced):
+def test_silent_daemon_gives_exit_status_three(paced):
     paced.speaks = False
     result = pacectl(paced, "status")
     assert (result.returncode, result.stderr.count("\n")) == (3, 1)
     assert "does not respond" in result.stderr
 
 
-def test_usage_errors_are_exit_status_two(paced):
+def test_usage_errors_give_exit_status_two(paced):
     for words in [[], ["dance"], ["start", "swim"], ["--runtime-dir"], ["--runtime-dir", "/" + "x" * 200, "status"]]:
         result = subprocess.run([PACECTL, *words], capture_output=True, text=True)
         assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1)
@@ -179,7 +179,7 @@ def test_help_and_version_need_no_daemon():
     assert subprocess.run([PACECTL, "--version"], capture_output=True, text=True).stdout.startswith("pacectl ")
 
 
-def test_sockets_are_found_without_being_named(paced, tmp_path):
+def test_sockets_are_found_without_an_option(paced, tmp_path):
     (tmp_path / "paced").symlink_to(paced.directory)
     # A system daemon has precedence over the user's.
     daemon = "/run/paced" if os.path.exists("/run/paced/state.sock") else str(tmp_path / "paced")
@@ -196,7 +196,7 @@ H10 = {"address": "A0:9E:1A:00:00:01", "address_type": "public", "name": "Polar 
 H9 = {"address": "F6:01:02:03:04:05", "address_type": "random", "rssi_dbm": -81, "services": ["180d"]}
 
 
-def test_scan_fills_a_table_while_it_scans(paced, screen):
+def test_scan_fills_a_table_on_a_terminal(paced, screen):
     paced.straps = [[], [H10], [H10 | {"rssi_dbm": -60}, H9]]
     terminal = screen()
     terminal.run(PACECTL, "--runtime-dir", paced.directory, "scan")
@@ -210,7 +210,7 @@ def test_scan_fills_a_table_while_it_scans(paced, screen):
     assert sum(params["seconds"] for _, params in paced.asked) == 10
 
 
-def test_scan_elsewhere_is_one_table(paced):
+def test_scan_without_a_terminal_prints_one_table(paced):
     paced.straps = [[H10, H9]]
     result = pacectl(paced, "scan", "--seconds", "3")
     assert (result.returncode, result.stderr) == (0, "")
@@ -221,7 +221,7 @@ def test_scan_elsewhere_is_one_table(paced):
     assert pacectl(paced, "scan").stdout.startswith("No strap found")
 
 
-def test_scan_that_is_refused_says_why(paced):
+def test_rejected_scan_reports_its_reason(paced):
     paced.refusal = {"code": -32002, "message": "busy", "data": {"message": "a scan is on"}}
     result = pacectl(paced, "scan")
     assert (result.returncode, result.stdout, result.stderr) == (1, "", "pacectl: a scan is on\n")
@@ -235,13 +235,13 @@ def test_scan_that_is_refused_says_why(paced):
     (["forget"], ("strap.forget", {}), "All straps are forgotten.\n"),
     (["forget", "9AD13824"], ("strap.forget", {"strap": "9AD13824"}), "Forgotten: 9AD13824.\n"),
 ])
-def test_straps_are_said(paced, words, asked, said):
+def test_strap_commands_send_a_request_and_print_the_result(paced, words, asked, said):
     result = pacectl(paced, "strap", *words)
     assert (result.returncode, result.stdout, result.stderr) == (0, said, "")
     assert paced.asked[-1] == asked
 
 
-def test_strap_status_says_which_are_ours(paced):
+def test_strap_status_lists_the_selected_straps(paced):
     paced.settings = SETTINGS | {"straps": ["9AD13824", "Polar H9"]}
     text = pacectl(paced, "strap", "status").stdout
     assert text == ("Strap      Polar H10 00000001 connected, battery 80 %\nSelected   9AD13824, Polar H9\n"

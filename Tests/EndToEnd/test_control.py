@@ -66,24 +66,24 @@ def daemon(long_stage):
 
 
 @pytest.mark.parametrize("request_text, answer", SPECIFICATION, ids=[text[:60] for text, _ in SPECIFICATION])
-def test_the_specifications_examples_get_its_answers(daemon, request_text, answer):
+def test_examples_of_the_specification_get_their_responses(daemon, request_text, answer):
     answers = [without_details(json.loads(line)) for line in daemon.ask(request_text)]
     assert answers == ([] if answer is None else [answer])
 
 
-def test_all_of_them_on_one_connection_are_answered_in_their_order(daemon):
+def test_all_examples_on_one_connection_are_answered_in_order(daemon):
     answers = [without_details(json.loads(line)) for line in daemon.ask(*(text for text, _ in SPECIFICATION))]
     assert answers == [answer for _, answer in SPECIFICATION if answer is not None]
 
 
-def test_what_a_state_does_not_allow_is_refused_and_names_the_state(daemon):
+def test_rejected_command_names_the_state(daemon):
     for method in ("run.pause", "run.resume", "run.lap", "run.stop", "run.discard"):
         refusal = daemon.call(method)
         assert refusal["code"] == -32001 and "idle" in json.dumps(refusal["data"])
     assert daemon.call("status")["run"] == "idle"
 
 
-def test_a_run_goes_through_its_states(daemon):
+def test_run_passes_through_its_states(daemon):
     activity = daemon.call("run.start", sport="walk")["activity"]
     assert daemon.call("run.start")["code"] == -32001
     assert daemon.call("run.lap")["run"] == "active"
@@ -111,18 +111,18 @@ def test_a_run_goes_through_its_states(daemon):
     ("settings.get", {"key": "bogus"}, -32004, "key"),
     ("bogus.method", {}, -32601, ""),
 ], ids=repr)
-def test_a_wrong_value_is_refused_and_named(daemon, method, parameters, code, field):
+def test_invalid_value_is_rejected_with_its_field(daemon, method, parameters, code, field):
     refusal = daemon.call(method, **parameters)
     assert refusal["code"] == code
     assert field in json.dumps(refusal.get("data", ""))
 
 
-def test_parameters_by_position_are_refused(daemon):
+def test_positional_parameters_are_rejected(daemon):
     answer, = daemon.ask('{"jsonrpc":"2.0","method":"run.start","params":["run"],"id":7}')
     assert json.loads(answer)["error"]["code"] == -32602
 
 
-def test_settings_are_kept_and_told(daemon, stage):
+def test_changed_settings_are_kept_and_published(daemon, stage):
     before = daemon.call("settings.get")
     assert daemon.call("settings.set", key="zones", value=[100, 120, 140, 160, 180]) == [100, 120, 140, 160, 180]
     assert daemon.call("settings.get", key="zones") == [100, 120, 140, 160, 180]
@@ -136,7 +136,7 @@ def test_settings_are_kept_and_told(daemon, stage):
     assert daemon.call("settings.get") == before
 
 
-def test_nesting_and_length_are_bounded(daemon):
+def test_nesting_and_length_of_a_request_are_limited(daemon):
     deep = '{"jsonrpc":"2.0","method":"status","params":' + "[" * 40 + "]" * 40 + ',"id":1}'
     assert json.loads(daemon.ask(deep)[0])["error"]["code"] == -32700
     long = b'{"jsonrpc":"2.0","method":"status","id":"' + b"x" * 70000 + b'"}\n'
@@ -145,7 +145,7 @@ def test_nesting_and_length_are_bounded(daemon):
     assert json.loads(second)["id"] == 2, "the line after it is read"
 
 
-def test_a_request_may_come_byte_by_byte(daemon):
+def test_request_may_arrive_byte_by_byte(daemon):
     with socket.socket(socket.AF_UNIX) as control:
         control.settimeout(5)
         control.connect(str(daemon.runtime / "control.sock"))
@@ -155,7 +155,7 @@ def test_a_request_may_come_byte_by_byte(daemon):
         assert json.loads(control.recv(65536)) == {"jsonrpc": "2.0", "result": "run", "id": 1}
 
 
-def test_a_command_waits_for_its_place_in_a_full_queue(stage):
+def test_command_waits_for_its_place_in_a_full_backlog(stage):
     daemon = stage.paced(*OFF)
     os.kill(daemon.pid, signal.SIGSTOP)
     crowd = []
@@ -178,7 +178,7 @@ def test_a_command_waits_for_its_place_in_a_full_queue(stage):
     assert daemon.call("status")["run"] == "active"
 
 
-def test_it_says_which_methods_it_has(daemon):
+def test_discover_lists_the_methods(daemon):
     document = daemon.call("rpc.discover")
     assert document["openrpc"].startswith("1.")
     names = {method["name"] for method in document["methods"]}

@@ -27,7 +27,7 @@ def paced(*options, **settings):
     ["--gpsd", "127.0.0.1:0"], ["--gpsd", "127.0.0.1:70000"], ["--gpsd", "[::1:2947"], ["--strap", ""], ["--strap", "a,,b"],
     ["--strap", "unix:"], ["--strap", "unix:/" + "x" * 200], ["--bluetooth", "maybe"], ["--bogus\x1b[2J"],
 ], ids=repr)
-def test_a_wrong_option_ends_with_2_and_one_line(options):
+def test_invalid_option_gives_status_2_and_one_line(options):
     ended = paced(*options)
     assert ended.returncode == 2
     assert ended.stdout == ""
@@ -35,12 +35,12 @@ def test_a_wrong_option_ends_with_2_and_one_line(options):
     assert "\x1b" not in ended.stderr
 
 
-def test_help_and_version_are_told_on_standard_output():
+def test_help_and_version_go_to_standard_output():
     assert paced("--help").returncode == 0 and "--demo" in paced("--help").stdout
     assert re.fullmatch(r"paced \d+\.\d+\.\d+ .*\n", paced("--version").stdout)
 
 
-def test_without_a_runtime_directory_the_error_names_the_option(tmp_path):
+def test_missing_runtime_directory_names_the_option(tmp_path):
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     ended = subprocess.run(
         ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", PACED] if os.getuid() == 0 else [PACED],
@@ -49,7 +49,7 @@ def test_without_a_runtime_directory_the_error_names_the_option(tmp_path):
     assert "--runtime-dir" in ended.stderr and ended.stderr.count("\n") == 1
 
 
-def test_a_second_daemon_is_told_who_is_there(stage):
+def test_second_daemon_reports_the_process_of_the_first(stage):
     first = stage.paced(*OFF)
     for option, directory in [("--runtime-dir", first.runtime), ("--state-dir", stage.directory / "state")]:
         other = {"--runtime-dir": "--state-dir", "--state-dir": "--runtime-dir"}[option]
@@ -60,7 +60,7 @@ def test_a_second_daemon_is_told_who_is_there(stage):
     assert first.call("status")["run"] == "idle"
 
 
-def test_a_daemon_that_was_killed_is_no_obstacle(stage):
+def test_killed_daemon_does_not_block_the_next(stage):
     first = stage.paced(*OFF)
     first.process.kill()
     first.process.wait()
@@ -68,14 +68,14 @@ def test_a_daemon_that_was_killed_is_no_obstacle(stage):
     assert stage.paced(*OFF).call("status")["run"] == "idle"
 
 
-def test_a_socket_path_that_is_too_long_is_an_error_that_says_so(stage):
+def test_overlong_socket_path_is_reported(stage):
     ended = paced("--runtime-dir", stage.directory / ("x" * 100), "--state-dir", stage.directory / "state", *OFF)
     assert ended.returncode == 1
     assert "107" in ended.stderr and "--runtime-dir" in ended.stderr and ended.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_told_to_stop_it_ends_with_0_within_a_second(stage, number):
+def test_stop_signal_ends_the_daemon_with_0_within_a_second(stage, number):
     daemon = stage.paced("--demo")
     reader = stage.reader(daemon)
     reader.first("STATE", run="active")
@@ -87,7 +87,7 @@ def test_told_to_stop_it_ends_with_0_within_a_second(stage, number):
     assert reader.is_over, "the stream has ended"
 
 
-def test_its_directories_and_sockets_are_for_owner_and_group(stage):
+def test_directories_and_sockets_are_accessible_to_owner_and_group(stage):
     daemon = stage.paced(*OFF)
     assert daemon.runtime.stat().st_mode & 0o777 == 0o750
     assert (stage.directory / "state").stat().st_mode & 0o777 == 0o750
@@ -95,7 +95,7 @@ def test_its_directories_and_sockets_are_for_owner_and_group(stage):
         assert (daemon.runtime / name).stat().st_mode & 0o777 == 0o660
 
 
-def test_stopped_for_three_seconds_it_catches_up_and_counts_the_late_ticks(stage):
+def test_daemon_stopped_for_three_seconds_catches_up_and_counts_late_ticks(stage):
     daemon = stage.paced("--demo")
     reader = stage.reader(daemon)
     wait_for(lambda: len(reader.of("STATE")) > 20, 10, "twenty states")
@@ -116,7 +116,7 @@ def test_stopped_for_three_seconds_it_catches_up_and_counts_the_late_ticks(stage
     assert 2800 < states[-1]["ticks"]["worst_ms"] < 3500
 
 
-def test_idle_it_says_so_once_a_second(stage):
+def test_idle_daemon_publishes_a_state_each_second(stage):
     reader = stage.reader(stage.paced(*OFF))
     wait_for(lambda: len(reader.of("STATE")) >= 4, 6, "four states")
     states = reader.of("STATE")
@@ -125,7 +125,7 @@ def test_idle_it_says_so_once_a_second(stage):
     assert all(abs(step - 1000) <= 1 for step in steps)
 
 
-def test_idle_it_hardly_runs(stage):
+def test_idle_daemon_uses_little_cpu_time(stage):
     daemon = stage.paced("--gpsd", "127.0.0.1:1", "--strap", f"unix:{stage.directory}/nobody")
 
     def ticks():
@@ -138,7 +138,7 @@ def test_idle_it_hardly_runs(stage):
     assert ticks() - before <= 4
 
 
-def test_the_programs_are_small_and_without_foundation(stage):
+def test_programs_are_small_and_without_foundation(stage):
     for program in (PACED, PACECTL):
         stripped = stage.directory / "stripped"
         shutil.copy(program, stripped)
@@ -150,7 +150,7 @@ def test_the_programs_are_small_and_without_foundation(stage):
         assert "Foundation" not in symbols
 
 
-def test_what_it_logs_are_lines_for_people(stage):
+def test_log_has_printable_lines(stage):
     daemon = stage.paced("--demo")
     stage.reader(daemon).first("STATE", run="active")
     daemon.end()

@@ -28,7 +28,7 @@ def demo(stage, command=None):
     return stage.terminal(command)
 
 
-def test_a_screen_lives_within_ten_seconds(stage):
+def test_demo_shows_a_moving_screen_within_ten_seconds(stage):
     start = time.monotonic()
     terminal = demo(stage)
     wait_for(lambda: "Running" in terminal.text(), 10, "the screen of a run")
@@ -37,7 +37,7 @@ def test_a_screen_lives_within_ten_seconds(stage):
     print(f"a living screen after {time.monotonic() - start:.1f} s")
 
 
-def test_q_and_ctrl_c_end_both_and_leave_nothing(stage):
+def test_q_and_ctrl_c_end_both_programs_and_remove_their_files(stage):
     for key, status in [("q", "0"), ("C-c", "130")]:
         terminal = demo(stage)
         wait_for(lambda: "Running" in terminal.text(), 20, "the screen of a run")
@@ -50,7 +50,7 @@ def test_q_and_ctrl_c_end_both_and_leave_nothing(stage):
         terminal.end()
 
 
-def test_killed_outright_it_leaves_no_process(stage):
+def test_killed_demo_leaves_no_process(stage):
     terminal = demo(stage)
     wait_for(lambda: "Running" in terminal.text(), 20, "the screen of a run")
     script = [pid for pid in running("Tools/demo") if os.readlink(f"/proc/{pid}/cwd") == str(ROOT)
@@ -60,7 +60,7 @@ def test_killed_outright_it_leaves_no_process(stage):
     wait_for(lambda: running("--runtime-dir " + str(stage.directory)) == [], 5, "the end of both programs")
 
 
-def test_make_run_is_build_and_demo():
+def test_make_run_builds_and_starts_the_demo():
     # Without the variables of a make that runs this test.
     environment = {key: value for key, value in os.environ.items() if not key.startswith("MAKE") and key != "MFLAGS"}
     said = subprocess.run(
@@ -69,7 +69,7 @@ def test_make_run_is_build_and_demo():
     assert said.rstrip().endswith("Tools/demo")
 
 
-def test_the_demo_starts_a_run_and_its_strap_drops_out_and_returns(demo_of_the_session):
+def test_demo_starts_a_run_and_its_strap_drops_out_and_returns(demo_of_the_session):
     reader = demo_of_the_session
     assert reader.of("EVENT")[0]["seq"] == reader.first("VERSION")["events"]["first"]
     lost = reader.first("EVENT", seconds=240, event="link", link_of="heart", link="disconnected", reason="searching")

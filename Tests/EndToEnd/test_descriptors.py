@@ -22,7 +22,7 @@ def read_line(client, seconds=5):
 
 
 @pytest.mark.parametrize("files", [8, 16, 24, 32, LEAST - 1])
-def test_below_the_least_it_does_not_start_and_says_why(stage, files):
+def test_daemon_below_64_descriptors_does_not_start(stage, files):
     done = subprocess.run(
         ["bash", "-c", f'ulimit -n {files}; exec "$@"', "bash", PACED, "--demo", "--runtime-dir", stage.directory / "run",
          "--state-dir", stage.directory / "state"], capture_output=True, text=True, timeout=10)
@@ -33,7 +33,7 @@ def test_below_the_least_it_does_not_start_and_says_why(stage, files):
     assert not (stage.directory / "run").exists() and not (stage.directory / "state").exists()
 
 
-def test_a_low_soft_limit_is_raised(stage):
+def test_low_soft_limit_is_raised(stage):
     notified = stage.keep(NotifyListener(stage.directory))
     # Only the soft limit is low: bash sets both without -S.
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -46,7 +46,7 @@ def test_a_low_soft_limit_is_raised(stage):
     assert resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE) == (min(hard, 8192), hard)
 
 
-def test_at_the_least_every_client_of_control_is_answered(stage):
+def test_every_control_client_is_answered_with_64_descriptors(stage):
     notified = stage.keep(NotifyListener(stage.directory))
     daemon = stage.start(Service(stage.directory, "--demo", files=LEAST, NOTIFY_SOCKET=str(notified.path)))
     notified.wait("READY=1")
@@ -79,7 +79,7 @@ def test_at_the_least_every_client_of_control_is_answered(stage):
     assert daemon.call("status")["run"] == "active"
 
 
-def test_without_any_descriptor_left_a_client_is_refused_and_not_left_waiting(stage):
+def test_client_without_a_free_descriptor_is_rejected_at_once(stage):
     daemon = stage.paced("--demo")
     kept = connect(daemon.runtime / "control.sock")
     kept.sendall(REQUEST)

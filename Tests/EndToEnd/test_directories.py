@@ -89,7 +89,7 @@ KINDS = ["symbolic link", "FIFO", "directory", "socket", pytest.param("character
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["run/runtime.lock", "state/state.lock"])
-def test_a_lock_that_is_no_regular_file_is_named_and_nothing_behind_it_changes(stage, victim, kind, name):
+def test_lock_of_another_file_type_is_reported_and_unchanged(stage, victim, kind, name):
     path = stage.directory / name
     put(kind, path, victim)
     before = os.lstat(path).st_mode
@@ -101,7 +101,7 @@ def test_a_lock_that_is_no_regular_file_is_named_and_nothing_behind_it_changes(s
 
 
 @pytest.mark.parametrize("kind", ["symbolic link", "FIFO", "regular file"])
-def test_what_is_no_socket_in_the_place_of_one_is_named(stage, victim, kind):
+def test_other_file_in_place_of_a_socket_is_reported(stage, victim, kind):
     path = stage.directory / "run" / "control.sock"
     if kind == "regular file":
         path.parent.mkdir()
@@ -116,7 +116,7 @@ def test_what_is_no_socket_in_the_place_of_one_is_named(stage, victim, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", STATE_FILES)
-def test_a_file_of_the_state_that_is_no_regular_one_is_named_and_stops_nothing(stage, victim, kind, name):
+def test_state_file_of_another_type_is_reported_and_the_daemon_serves(stage, victim, kind, name):
     path = stage.directory / "state" / name
     put(kind, path, victim)
     before = os.lstat(path)
@@ -137,7 +137,7 @@ def test_a_file_of_the_state_that_is_no_regular_one_is_named_and_stops_nothing(s
             assert done.returncode == 1 and f"{path} is a {kind}" in done.stderr, done
 
 
-def test_a_hard_link_is_logged_and_refused_nowhere(stage):
+def test_hard_link_is_logged_and_accepted(stage):
     paced = stage.paced(*OFF)
     paced.end()
     files = [stage.directory / "run" / "runtime.lock"] + [
@@ -167,7 +167,7 @@ CASES = [
 
 @pytest.mark.parametrize("who, mode", CASES)
 @pytest.mark.parametrize("which, option", [("run", "--runtime-dir"), ("state", "--state-dir")])
-def test_a_directory_that_another_user_can_write_to_is_refused_with_what_mends_it(stage, which, option, who, mode):
+def test_directory_writable_by_others_is_rejected_with_its_remedy(stage, which, option, who, mode):
     directory = stage.directory / which
     directory.mkdir()
     if not who.startswith("everybody"):
@@ -186,7 +186,7 @@ def test_a_directory_that_another_user_can_write_to_is_refused_with_what_mends_i
     assert stage.paced(*OFF).call("status")["run"] == "idle"
 
 
-def test_a_parent_that_everybody_can_write_to_is_refused_unless_it_is_sticky(stage):
+def test_world_writable_parent_is_rejected_unless_sticky(stage):
     above = stage.directory / "above"
     above.mkdir()
     above.chmod(0o777)
@@ -197,7 +197,7 @@ def test_a_parent_that_everybody_can_write_to_is_refused_unless_it_is_sticky(sta
     assert Attempt(stage, runtime=above / "run").answers()
 
 
-def test_a_link_to_the_state_directory_is_resolved_once(stage):
+def test_link_to_the_state_directory_is_resolved_once(stage):
     # As systemd creates it for DynamicUser=.
     private = stage.directory / "private" / "paced"
     private.mkdir(parents=True, mode=0o750)
@@ -219,7 +219,7 @@ def test_a_link_to_the_state_directory_is_resolved_once(stage):
 
 
 @needs.ROOT
-def test_another_user_cannot_have_root_overwrite_a_file(stage, victim):
+def test_another_user_cannot_make_root_overwrite_a_file(stage, victim):
     """The whole attack: a user owns the directory that root starts a daemon in."""
     stage.directory.chmod(0o755)
     for name in ("run", "state"):
@@ -235,7 +235,7 @@ def test_another_user_cannot_have_root_overwrite_a_file(stage, victim):
 
 
 @needs.ROOT
-def test_a_daemon_of_another_user_runs_in_its_own_directories_and_root_learns_whose_it_is(stage):
+def test_daemon_of_another_user_is_reported_to_root(stage):
     stage.directory.chmod(0o755)
     home = stage.directory / "home"
     home.mkdir()
@@ -260,7 +260,7 @@ def test_a_daemon_of_another_user_runs_in_its_own_directories_and_root_learns_wh
     attempt.says(f"other users can write to {home}/state, through its group {OTHER}")
 
 
-def test_root_hears_nothing_of_its_own_daemon(stage):
+def test_daemon_of_root_is_not_reported_to_root(stage):
     paced = stage.paced(*OFF)
     done = subprocess.run(
         [PACECTL, "--runtime-dir", paced.runtime, "status"], capture_output=True, text=True, timeout=10)

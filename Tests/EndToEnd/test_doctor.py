@@ -60,7 +60,7 @@ def tree(tmp_path):
     return Tree(tmp_path)
 
 
-def test_machine_on_which_all_is_well(tmp_path, tree):
+def test_healthy_machine_has_no_failures(tmp_path, tree):
     gpsd = Gpsd(tmp_path)
     gpsd.start()
     tree.put("/etc/paced/paced.conf", f"[Position]\nGpsd={gpsd.option}\n")
@@ -86,7 +86,7 @@ def test_machine_on_which_all_is_well(tmp_path, tree):
         paced.stop()
 
 
-def test_machine_without_anything(tmp_path, tree):
+def test_machine_without_devices_gets_remedies(tmp_path, tree):
     tree.put("/etc/paced/paced.conf", f"[Position]\nGpsd=127.0.0.1:{free_port()}\n")
     for name in ["hci0/uevent", "hci0", ""]:
         path = tree.root / "sys/class/bluetooth" / name
@@ -97,7 +97,7 @@ def test_machine_without_anything(tmp_path, tree):
     assert found["strap"]["result"] == "unknown"
 
 
-def test_others_that_hang_do_not_hold_it_up(tmp_path, tree):
+def test_hanging_daemons_do_not_block_the_doctor(tmp_path, tree):
     paced = FakePaced(tmp_path)
     paced.speaks = False
     silent = socket.create_server(("127.0.0.1", 0))
@@ -111,7 +111,7 @@ def test_others_that_hang_do_not_hold_it_up(tmp_path, tree):
     assert found["strap"]["finding"] == "paced does not respond"
 
 
-def test_floods_of_nonsense_do_no_harm(tmp_path, tree):
+def test_flood_of_garbage_is_a_failure_of_gpsd(tmp_path, tree):
     server = socket.create_server(("127.0.0.1", 0))
     tree.put("/etc/paced/paced.conf", f"[Position]\nGpsd=127.0.0.1:{server.getsockname()[1]}\n")
 
@@ -132,7 +132,7 @@ def test_floods_of_nonsense_do_no_harm(tmp_path, tree):
 
 
 @needs.ROOT
-def test_one_who_is_not_root_is_told_what_he_may_know():
+def test_unprivileged_user_gets_the_missing_permissions():
     # pytest's own directories are readable by root only.
     with tempfile.TemporaryDirectory() as directory:
         directory = pathlib.Path(directory)
@@ -153,7 +153,7 @@ def test_one_who_is_not_root_is_told_what_he_may_know():
     assert "only members of paced-watch may read it" in result.stdout
 
 
-def test_this_machine_itself(tmp_path):
+def test_doctor_runs_on_this_machine(tmp_path):
     start = time.monotonic()
     result = subprocess.run([PACECTL, "doctor", "--json"], capture_output=True, text=True, timeout=20)
     assert time.monotonic() - start < 8 and result.returncode in (0, 1) and result.stderr == ""

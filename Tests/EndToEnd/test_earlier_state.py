@@ -31,7 +31,7 @@ def state(stage):
     return place
 
 
-def test_a_run_of_an_earlier_release_is_resumed(stage, state):
+def test_run_of_an_earlier_release_is_resumed(stage, state):
     daemon = stage.paced(*OFF)
     reader = stage.reader(daemon, since=0)
     start = reader.first("EVENT", 10, event="start", resumed=True)
@@ -46,7 +46,7 @@ def test_a_run_of_an_earlier_release_is_resumed(stage, state):
         (3, "walk", 19000, 63.05, 1), (2, "hike", 5000, 0, 1), (1, "run", 21000, 68.42, 5)]
 
 
-def test_settings_and_keys_of_an_earlier_release_hold(stage, state):
+def test_settings_and_keys_of_an_earlier_release_are_kept(stage, state):
     straps = (state / "straps.json").read_bytes()
     daemon = stage.paced(*OFF)
     settings = daemon.call("settings.get")
@@ -65,7 +65,7 @@ NAMES = {
     '"heart_maximum_bpm":': '"max_bpm":'}
 
 
-def test_the_last_events_of_an_earlier_release_are_replayed_with_their_numbers(stage, state):
+def test_last_events_of_an_earlier_release_are_replayed(stage, state):
     with sqlite3.connect(state / "journal.sqlite") as journal:
         expected = [line for line, in journal.execute("SELECT line FROM event ORDER BY seq")]
     journal.close()
@@ -82,7 +82,7 @@ def test_the_last_events_of_an_earlier_release_are_replayed_with_their_numbers(s
     assert [line["seq"] for line in lines] == list(range(1, len(lines) + 1)) and start["seq"] > EVENTS
 
 
-def test_a_configuration_of_an_earlier_release_holds_with_a_warning_for_each_key(stage, state):
+def test_configuration_of_an_earlier_release_applies_with_warnings(stage, state):
     configuration = stage.directory / "paced.conf"
     text = "[Recording]\nSyncSeconds=5\nResumeMinutes=30\nRecordAtBoot=yes\n[Bluetooth]\nWay=off\n[Clients]\nStateClients=1\n"
     configuration.write_text(text)
@@ -106,7 +106,7 @@ def test_a_configuration_of_an_earlier_release_holds_with_a_warning_for_each_key
 
 
 @pytest.mark.parametrize("format", ["gpx", "geojson", "kml", "csv"])
-def test_pacectl_exports_the_same_bytes(stage, state, format):
+def test_exports_of_an_earlier_release_are_unchanged(stage, state, format):
     """FIT and TCX name the machine; EarlierStateTests compares those."""
     for number in (1, 2, 3):
         result = subprocess.run(

@@ -63,7 +63,7 @@ def figures(line):
     return json.dumps([(name, value[name]) for name in value if name not in MACHINE])
 
 
-def test_replay_says_what_was_published(recorded):
+def test_replay_prints_the_published_lines(recorded):
     state, number, published = recorded
     published = [figures(line) for line in published if json.loads(line).get("event") != "recorder"]
     replayed = [figures(line) for line in said(state, "replay", str(number)).splitlines()]
@@ -89,7 +89,7 @@ def test_thinned_replay_has_whole_seconds(recorded):
     assert [line for line in thinned if "EVENT" in line] == [line for line in whole if "EVENT" in line]
 
 
-def test_replay_keeps_time_when_asked(recorded):
+def test_replay_with_a_speed_takes_its_time(recorded):
     state, number, _ = recorded
     total = json.loads(said(state, "show", str(number), "--json"))["summary"]["total_ms"] / 1000
     start = time.monotonic()
@@ -141,7 +141,7 @@ def samples(format, path):
     return [line for line in content.splitlines() if marks[format] in line]
 
 
-def test_files_come_back_as_they_went(recorded, tmp_path):
+def test_exported_files_are_imported_unchanged(recorded, tmp_path):
     state, number, _ = recorded
     before = json.loads(said(state, "show", str(number), "--json"))["summary"]
     for format in READ_BACK:
@@ -164,7 +164,7 @@ def test_files_come_back_as_they_went(recorded, tmp_path):
         assert "imported" in said(again, "activities")
 
 
-def test_files_are_the_same_on_standard_output(recorded, tmp_path):
+def test_standard_output_has_the_bytes_of_the_file(recorded, tmp_path):
     state, number, _ = recorded
     for format in FORMATS:
         path = tmp_path / f"run.{format}"
@@ -176,7 +176,7 @@ def test_files_are_the_same_on_standard_output(recorded, tmp_path):
     assert b" RR intervals" in pacectl(state, "export", str(number), "--format", "gpx").stderr
 
 
-def test_existing_file_is_never_overwritten(recorded, tmp_path):
+def test_existing_file_is_not_overwritten(recorded, tmp_path):
     state, number, _ = recorded
     path = tmp_path / "run.gpx"
     path.write_text("mine")
@@ -190,7 +190,7 @@ def test_existing_file_is_never_overwritten(recorded, tmp_path):
     assert result.returncode == 1 and "No such file or directory" in result.stderr and result.stderr.count("\n") == 1
 
 
-def test_full_disk_leaves_no_half_file(recorded, tmp_path):
+def test_full_disk_leaves_no_partial_file(recorded, tmp_path):
     state, number, _ = recorded
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024)) or signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # noqa: E731
     result = pacectl(state, "export", str(number), "--format", "tcx", "-o", tmp_path / "run.tcx", text=True,
@@ -204,7 +204,7 @@ def test_full_disk_leaves_no_half_file(recorded, tmp_path):
                 1, "pacectl: cannot write to standard output: No space left on device\n")
 
 
-def test_reader_that_goes_away_ends_it(recorded):
+def test_closed_reader_ends_replay(recorded):
     state, number, _ = recorded
     program = subprocess.Popen([PACECTL, "--state-dir", state, "replay", str(number), "--speed", "1"],
                                stdout=subprocess.PIPE)
@@ -213,14 +213,14 @@ def test_reader_that_goes_away_ends_it(recorded):
     assert program.wait(timeout=10) == -signal.SIGPIPE
 
 
-def test_fit_is_nothing_for_a_terminal(recorded, stage):
+def test_fit_file_is_not_written_to_a_terminal(recorded, stage):
     state, number, _ = recorded
     terminal = stage.terminal(f"{PACECTL} --state-dir {state} export {number} --format fit; echo ended with $?; sleep 60")
     text = wait_for(lambda: (text := terminal.text()) and "ended with" in text and text, 10, "an end")
     assert "a FIT file is binary" in text and "ended with 2" in text
 
 
-def test_what_is_not_there_is_said(recorded, tmp_path):
+def test_missing_activity_and_journal_are_reported(recorded, tmp_path):
     state, _, _ = recorded
     for words in [["show", "999"], ["export", "999", "--format", "gpx"], ["replay", "999"]]:
         result = pacectl(state, *words, text=True)
@@ -234,7 +234,7 @@ def test_what_is_not_there_is_said(recorded, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_journal_is_found_without_being_named(tmp_path):
+def test_journal_is_found_without_an_option(tmp_path):
     # A system journal has precedence over the user's.
     own = not os.path.exists("/var/lib/paced/journal.sqlite")
     (tmp_path / "paced").mkdir()
@@ -251,7 +251,7 @@ def test_journal_is_found_without_being_named(tmp_path):
 # Import
 
 
-def test_import_counts_what_it_does_not_keep(tmp_path):
+def test_import_counts_skipped_content(tmp_path):
     result = pacectl(tmp_path, "--metric", "import", RUN, text=True)
     assert result.returncode == 0
     assert result.stdout.startswith(f"{RUN} is activity 1: 2015-08-1") and ", run, 9.01 km, in 47:14, " in result.stdout
@@ -260,7 +260,7 @@ def test_import_counts_what_it_does_not_keep(tmp_path):
     assert json.loads(said(tmp_path, "import", RUN, "--json"))["id"] == 2
 
 
-def test_import_goes_beside_a_running_daemon(recorded):
+def test_import_works_beside_a_running_daemon(recorded):
     state, number, _ = recorded
     numbers = [json.loads(said(state, "import", RUN, "--json"))["id"] for _ in range(3)]
     assert len(set(numbers)) == 3 and min(numbers) > number
@@ -284,7 +284,7 @@ GPX = """<?xml version="1.0"?><gpx version="1.1" creator="x" xmlns="http://www.t
     (RUN.read_bytes()[:-9], "byte "),
     (RUN.read_bytes()[:5000] + b"\xff" * 64 + RUN.read_bytes()[5064:], "byte "),
 ], ids=["empty", "text", "cut", "nowhere", "entities", "cut FIT", "bad FIT"])
-def test_bad_file_stores_nothing(tmp_path, content, said_of_it):
+def test_invalid_file_stores_nothing(tmp_path, content, said_of_it):
     state = tmp_path / "state"
     said(state, "import", RUN)
     path = tmp_path / "bad.gpx"
@@ -302,14 +302,14 @@ def test_bad_file_stores_nothing(tmp_path, content, said_of_it):
         assert said_of_it in result.stderr
 
 
-def test_file_that_is_none_leaves_no_journal(tmp_path):
+def test_unreadable_file_creates_no_journal(tmp_path):
     for words in [["import", tmp_path / "no.fit"], ["import", tmp_path], ["replay", tmp_path / "no.fit"]]:
         result = pacectl(tmp_path / "state", *words, text=True)
         assert result.returncode == 1 and result.stderr.startswith(f"pacectl: cannot read {words[1]}: "), result
     assert not (tmp_path / "state").exists()
 
 
-def test_bad_file_keeps_no_other_from_being_read(tmp_path):
+def test_invalid_file_does_not_stop_the_import_of_others(tmp_path):
     bad = tmp_path / "bad"
     bad.write_text("hello")
     result = pacectl(tmp_path / "state", "import", bad, RUN, tmp_path / "no", text=True)
@@ -322,7 +322,7 @@ def test_bad_file_keeps_no_other_from_being_read(tmp_path):
     b"with space.gpx", b"new\nline.gpx", b"\x1b[2Jowned.gpx", b"-o.gpx", b"--json", b"17", "été 東京.gpx".encode(),
     b"a" * 250 + b".gpx",
 ])
-def test_odd_names_are_files(tmp_path, name):
+def test_odd_file_names_are_accepted(tmp_path, name):
     content = GPX % "Na\u202eme &#x9b;2J"
     directory = os.fsencode(tmp_path) + b"/files"
     os.mkdir(directory)
@@ -342,7 +342,7 @@ def test_odd_names_are_files(tmp_path, name):
     assert wrong.count(b"\n") == 1 and b"\x1b" not in wrong
 
 
-def test_track_without_distances_is_measured(tmp_path):
+def test_distance_of_a_track_without_distances_is_computed(tmp_path):
     path = tmp_path / "track.gpx"
     path.write_text(GPX % "Track")
     assert 11 < json.loads(said(tmp_path / "state", "import", path, "--json"))["distance_m"] < 11.3
@@ -355,7 +355,7 @@ def points(*points, sport="cycling"):
             "</trkseg></trk></gpx>")
 
 
-def test_track_over_a_year_is_refused_with_what_to_do(tmp_path):
+def test_track_over_a_year_is_rejected_with_its_remedy(tmp_path):
     path = tmp_path / "ages.gpx"
     path.write_text(points((52.5, "2000-01-01T00:00:12Z"), (52.6, "2000-01-01T00:00:15Z"), (52.5, "2026-03-01T07:30:12Z")))
     for words in [["import", path], ["replay", path]]:
@@ -367,7 +367,7 @@ def test_track_over_a_year_is_refused_with_what_to_do(tmp_path):
     assert not (tmp_path / "state").exists()
 
 
-def test_track_of_a_year_is_imported_and_exported_at_once(tmp_path):
+def test_track_of_a_year_is_imported_and_exported(tmp_path):
     path = tmp_path / "year.gpx"
     days = [f"{2025 + month // 12}-{1 + month % 12:02}-{day:02}T07:30:00Z" for month in range(12) for day in range(1, 29)]
     path.write_text(points(*((50 + index / 100, day) for index, day in enumerate(days))))
@@ -377,7 +377,7 @@ def test_track_of_a_year_is_imported_and_exported_at_once(tmp_path):
     assert "Activity 1" in said(tmp_path, "show", "1") and said(tmp_path, "activities").count("\n") == 2
 
 
-def test_import_counts_what_a_replay_of_the_file_counts(tmp_path):
+def test_import_and_replay_of_a_file_count_the_same_distance(tmp_path):
     # Two places 111 km apart, alternating for five minutes; and a ride at 25 m/s.
     for name, latitude, metres in [("jumps", lambda second: 52 + second % 2, 0),
                                    ("ride", lambda second: 52 + second * 25 / 111_267, 299 * 25)]:
@@ -393,7 +393,7 @@ def test_import_counts_what_a_replay_of_the_file_counts(tmp_path):
                                  "of the sport ride\n")
 
 
-def test_totals_of_the_maker_are_shown_beside_ours(tmp_path):
+def test_totals_of_the_file_are_shown_beside_the_computed_ones(tmp_path):
     path = tmp_path / "laps.tcx"
     path.write_text("""<TrainingCenterDatabase><Activities><Activity Sport="Running">
         <Lap StartTime="2026-03-01T07:30:12Z"><TotalTimeSeconds>600</TotalTimeSeconds>
@@ -402,7 +402,7 @@ def test_totals_of_the_maker_are_shown_beside_ours(tmp_path):
     assert re.search(r"Distance +0.00 km\n(.*\n)*  From file +33000.00 km, 10:00\n", said(tmp_path, "--metric", "show", "1"))
 
 
-def test_what_is_no_regular_file_is_refused(tmp_path):
+def test_file_of_another_type_is_rejected(tmp_path):
     os.mkfifo(tmp_path / "pipe.gpx")
     for words in [["import", tmp_path / "pipe.gpx"], ["replay", tmp_path / "pipe.gpx"]]:
         result = pacectl(tmp_path / "state", *words, text=True)
@@ -414,7 +414,7 @@ def test_what_is_no_regular_file_is_refused(tmp_path):
 # Replay of files
 
 
-def test_replayed_file_is_the_run_that_it_holds(tmp_path):
+def test_replayed_file_gives_its_run(tmp_path):
     lines = [json.loads(line) for line in said(tmp_path, "replay", RUN, "--interval-ms", "1000").splitlines()]
     assert lines[0] == {"class": "EVENT", "time": "2015-08-15T14:45:50.000Z", "event": "start", "sport": "run"} or (
         lines[0]["event"], lines[0]["sport"]) == ("start", "run")
@@ -426,7 +426,7 @@ def test_replayed_file_is_the_run_that_it_holds(tmp_path):
     assert said(tmp_path, "replay", "1") == said(tmp_path, "replay", RUN)
 
 
-def test_large_file_takes_no_more_memory_than_a_small_one(tmp_path):
+def test_large_file_uses_less_than_32_mib(tmp_path):
     head, tail = (GPX % "Long").split("<trkseg>\n")[0] + "<trkseg>\n", "</trkseg></trk></gpx>"
     path = tmp_path / "long.gpx"
     with open(path, "w") as file:
@@ -487,7 +487,7 @@ def ten_hours(state, number, path):
     journal.close()
 
 
-def test_ten_hours_are_soon_replayed_and_exported(recorded, tmp_path):
+def test_ten_hours_are_replayed_and_exported_in_seconds(recorded, tmp_path):
     state, number, _ = recorded
     long = tmp_path / "long"
     ten_hours(state, number, long)

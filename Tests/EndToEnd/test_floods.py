@@ -41,7 +41,7 @@ def journal_size(stage):
 
 
 @pytest.mark.parametrize("lines", [bad_values, times_that_rise_by_a_millisecond, receivers_that_come_and_go])
-def test_a_gpsd_that_floods_fills_neither_the_journal_nor_the_ring(stage, lines):
+def test_flooding_gpsd_fills_neither_the_journal_nor_the_ring(stage, lines):
     gpsd = stage.keep(ScriptedGpsd())
     daemon = stage.paced("--gpsd", gpsd.option, "--strap", "off")
     reader = stage.reader(daemon, classes=["STATE", "EVENT", "FIX"])
@@ -75,7 +75,7 @@ def reader_grows(reader):
     return len(reader.of("FIX")) + len(reader.of("EVENT")) > before
 
 
-def test_what_a_flood_left_of_a_run_is_replayed_exactly(stage):
+def test_run_with_a_flood_is_replayed_exactly(stage):
     gpsd = stage.keep(ScriptedGpsd())
     daemon = stage.paced("--gpsd", gpsd.option, "--strap", "off")
     daemon.call("run.start", sport="ride")
@@ -91,7 +91,7 @@ def test_what_a_flood_left_of_a_run_is_replayed_exactly(stage):
         assert stop["summary"][key] == summary[key], key
 
 
-def test_of_twenty_fixes_a_second_none_is_lost_when_the_daemon_is_held_up(stage):
+def test_twenty_fixes_a_second_survive_a_stopped_daemon(stage):
     gpsd = stage.keep(ScriptedGpsd())
     daemon = stage.paced("--gpsd", gpsd.option, "--strap", "off")
     reader = stage.reader(daemon, classes=["STATE", "EVENT", "FIX"])
@@ -106,7 +106,7 @@ def test_of_twenty_fixes_a_second_none_is_lost_when_the_daemon_is_held_up(stage)
     assert not daemon.call("status")["faults"]
 
 
-def test_a_lap_within_a_second_of_the_last_one_is_refused_with_words(stage):
+def test_lap_within_a_second_of_the_last_is_rejected(stage):
     daemon = stage.paced("--gpsd", "off", "--strap", "off")
     daemon.call("run.start")
     # Two requests on one connection arrive together, however busy the machine is.
@@ -121,7 +121,7 @@ def test_a_lap_within_a_second_of_the_last_one_is_refused_with_words(stage):
     assert daemon.call("run.stop")["laps"] == 3
 
 
-def test_the_words_are_those_of_pacectl_too(stage):
+def test_pacectl_reports_a_lap_that_is_too_soon(stage):
     daemon = stage.paced("--gpsd", "off", "--strap", "off")
     daemon.call("run.start")
     lap = [PACECTL, "--runtime-dir", daemon.runtime, "lap"]
@@ -136,7 +136,7 @@ def test_the_words_are_those_of_pacectl_too(stage):
 
 
 @pytest.mark.parametrize("milliseconds", [0, 5, 50])
-def test_a_strap_that_answers_each_request_twice_is_a_strap(stage, milliseconds):
+def test_strap_that_repeats_each_response_works(stage, milliseconds):
     # As slow as over the air: a late repetition then arrives during another request.
     strap = stage.strap("--latency", "20", "--twice", str(milliseconds), period=0.5)
     begun = time.monotonic()
@@ -153,7 +153,7 @@ def test_a_strap_that_answers_each_request_twice_is_a_strap(stage, milliseconds)
     assert "disconnected" not in links
 
 
-def test_an_interval_of_zero_is_no_beat(stage):
+def test_interval_of_zero_is_not_a_beat(stage):
     strap = stage.strap("--values", "10430000,104300000002,1043000100000001", period=0.5)
     daemon = stage.paced("--gpsd", "off", "--strap", f"unix:{strap.path}")
     reader = stage.reader(daemon, classes=["EVENT", "HEART"])

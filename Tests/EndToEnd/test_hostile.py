@@ -81,7 +81,7 @@ def missed_nothing(lines, name):
     return len(numbers) > 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
 
-def test_300_hostile_clients_cost_those_that_behave_nothing(stage):
+def test_300_hostile_clients_do_not_disturb_the_others(stage):
     (stage.directory / "paced.conf").write_text(
         "[Clients]\nMaxStateClients=400\nMaxStateClientsPerUser=400\nMaxControlClients=200\nMaxControlClientsPerUser=200\n")
     daemon = stage.paced("--demo", "--config", stage.directory / "paced.conf")
@@ -117,7 +117,7 @@ def test_300_hostile_clients_cost_those_that_behave_nothing(stage):
     assert not reader.of("DROPPED")
 
 
-def test_a_user_over_the_limit_is_told_and_keeps_nobody_else_out(stage):
+def test_user_over_the_limit_is_rejected_and_others_are_served(stage):
     daemon = stage.paced(*OFF)
     reader = stage.reader(daemon)
     control = daemon.runtime / "control.sock"
@@ -155,7 +155,7 @@ def test_a_user_over_the_limit_leaves_room_for_another_user(stage):
     leave(clients, daemon, quiet)
 
 
-def test_without_descriptors_a_run_is_recorded_and_becomes_a_file(stage):
+def test_run_is_recorded_and_exported_without_free_descriptors(stage):
     notified = stage.keep(NotifyListener(stage.directory))
     daemon = stage.start(Service(stage.directory, "--demo", files=64, NOTIFY_SOCKET=str(notified.path)))
     notified.wait("READY=1")
@@ -177,7 +177,7 @@ def test_without_descriptors_a_run_is_recorded_and_becomes_a_file(stage):
     assert daemon.call("status")["run"] == "idle"
 
 
-def test_clients_that_come_and_go_leave_no_line_in_the_log(stage):
+def test_short_connections_are_not_logged(stage):
     daemon = stage.paced(*OFF)
     time.sleep(1)
     before, quiet = daemon.log.read_text(), daemon.descriptors()
@@ -189,7 +189,7 @@ def test_clients_that_come_and_go_leave_no_line_in_the_log(stage):
     assert daemon.log.read_text() == before
 
 
-def test_commands_without_end_do_not_fill_the_log_and_each_says_whose_it_is(stage):
+def test_flood_of_commands_is_limited_in_the_log_and_names_its_user(stage):
     daemon = stage.paced(*OFF)
     daemon.call("run.start")
     request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "run.toggle"})

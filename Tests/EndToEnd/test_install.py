@@ -20,7 +20,7 @@ def files(root):
     return {str(path.relative_to(root)) for path in root.rglob("*") if not path.is_dir()}
 
 
-def test_what_was_installed_runs_and_knows_where_it_is(tmp_path):
+def test_installed_programs_run_and_units_have_their_paths(tmp_path):
     make("install", tmp_path, prefix="/opt/paced")
     root = tmp_path / "opt/paced"
     assert subprocess.check_output([root / "bin/paced", "--version"], text=True).startswith("paced ")
@@ -36,7 +36,7 @@ def test_what_was_installed_runs_and_knows_where_it_is(tmp_path):
     assert modes == {0o644, 0o755}
 
 
-def test_uninstall_removes_just_what_install_laid_down(tmp_path):
+def test_uninstall_removes_only_installed_files(tmp_path):
     kept = ["usr/local/bin/another", "usr/local/share/paced/mine", "etc/paced/paced.conf", "var/lib/paced/journal.sqlite"]
     for name in kept:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ def test_uninstall_removes_just_what_install_laid_down(tmp_path):
     assert all((tmp_path / name).read_text() == "mine\n" for name in kept)
 
 
-def test_installed_twice_is_installed_once(tmp_path):
+def test_second_install_changes_nothing(tmp_path):
     make("install", tmp_path)
     before = files(tmp_path)
     (tmp_path / "etc/paced/paced.conf").write_text("# mine\n")

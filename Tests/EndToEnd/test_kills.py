@@ -25,7 +25,7 @@ def committed(stage):
         database.close()
 
 
-def test_a_run_outlives_any_number_of_kills(stage):
+def test_run_survives_repeated_kills(stage):
     chance = random.Random("kills")
     worst = outages = shown = 0
     for kill in range(KILLS):

@@ -31,13 +31,13 @@ def require(path, *packages):
     return ended
 
 
-def test_without_swift_it_says_which_and_where(path):
+def test_missing_swift_is_reported_with_its_source(path):
     ended = require(path)
     assert ended.returncode == 1
     assert "6.2" in ended.stderr and "https://www.swift.org/install/linux" in ended.stderr
 
 
-def test_an_old_swift_is_named(path):
+def test_old_swift_is_reported(path):
     add(path, "swift", "echo Swift version 5.10.1")
     ended = require(path)
     assert ended.returncode == 1
@@ -45,26 +45,26 @@ def test_an_old_swift_is_named(path):
 
 
 @pytest.mark.parametrize("version", ["6.2", "6.3.1", "6.10", "7.0"])
-def test_a_newer_swift_will_do(path, version):
+def test_newer_swift_is_accepted(path, version):
     add(path, "swift", f"echo 'Swift version {version} (swift-{version}-RELEASE)'")
     assert require(path).returncode == 0
 
 
-def test_what_is_installed_is_not_installed_again(path):
+def test_installed_packages_are_not_installed_again(path):
     add(path, "swift", "echo Swift version 6.3")
     add(path, "dpkg-query", "echo -n installed")
     ended = require(path, "libgps-dev", "gpsd")
     assert (ended.returncode, ended.stdout) == (0, "")
 
 
-def test_where_there_is_no_debian_the_packages_are_named(path):
+def test_packages_are_named_without_debian(path):
     add(path, "swift", "echo Swift version 6.3")
     ended = require(path, "libgps-dev")
     assert ended.returncode == 1
     assert "no Debian system" in ended.stderr and "libgps-dev" in ended.stderr
 
 
-def test_without_root_and_sudo_the_command_is_told(path):
+def test_install_command_is_printed_without_root_and_sudo(path):
     add(path, "swift", "echo Swift version 6.3")
     add(path, "apt-get", "exit 1")
     (path / "id").unlink()
@@ -74,7 +74,7 @@ def test_without_root_and_sudo_the_command_is_told(path):
     assert "sudo" in ended.stderr and "apt-get install libgps-dev gpsd" in ended.stderr
 
 
-def test_what_is_missing_is_installed_after_an_update_where_that_is_needed(path):
+def test_missing_package_is_installed_after_an_update(path):
     add(path, "swift", "echo Swift version 6.3")
     (path / "id").unlink()
     add(path, "id", "echo 0")
@@ -86,7 +86,7 @@ def test_what_is_missing_is_installed_after_an_update_where_that_is_needed(path)
     assert [line.split()[0] for line in done.read_text().splitlines()] == ["install", "update", "install"]
 
 
-def test_what_apt_says_is_told_in_the_line(path):
+def test_error_of_apt_is_reported_in_the_line(path):
     add(path, "swift", "echo Swift version 6.3")
     (path / "id").unlink()
     add(path, "id", "echo 0")
@@ -96,6 +96,6 @@ def test_what_apt_says_is_told_in_the_line(path):
     assert "Unable to locate package libgps-dev" in ended.stderr
 
 
-def test_ci_runs_make_test_and_then_the_rest():
+def test_ci_runs_make_test_and_then_make_test_all():
     assert (ROOT / ".ci" / "run").read_text() == "#!/bin/sh\nmake test && exec make test-all\n"
     assert os.access(ROOT / ".ci" / "run", os.X_OK)

@@ -73,7 +73,7 @@ def lights(tmp_path):
     return Lights(tmp_path)
 
 
-def test_lights_say_how_things_stand(tmp_path, lights):
+def test_leds_show_the_state(tmp_path, lights):
     paced = FakePaced(tmp_path)
     paced.state = IDLE | {"position": IDLE["position"] | {"stale": True}}
     panel = Panel(tmp_path, lights)
@@ -100,7 +100,7 @@ def test_lights_say_how_things_stand(tmp_path, lights):
         assert (lights.read(name, "trigger"), lights.read(name)) == ("mmc0", "3"), "as it was before"
 
 
-def test_daemon_that_is_away_is_a_fault_until_it_is_back(tmp_path, lights):
+def test_missing_daemon_is_shown_as_a_fault_until_it_returns(tmp_path, lights):
     panel = Panel(tmp_path, lights)
     try:
         wait_for(lambda: lights.shows("red", 1)[1] >= 3, 5, "fast flashes")
@@ -128,7 +128,7 @@ def test_daemon_that_is_away_is_a_fault_until_it_is_back(tmp_path, lights):
         panel.end()
 
 
-def test_light_that_comes_later_is_lit(tmp_path, lights):
+def test_led_that_appears_later_is_lit(tmp_path, lights):
     paced = FakePaced(tmp_path)
     paced.state = dict(IDLE)
     panel = Panel(tmp_path, lights, CONFIGURATION.replace("green", "later"))
@@ -148,7 +148,7 @@ def test_light_that_comes_later_is_lit(tmp_path, lights):
     ("[Panel]\n\nTogle=KEY_A\n", 2, "paced.conf:3: unknown key Togle in [Panel]"),
     ("[Recording]\nResumeLimitSec=60\n", 0, "paced.conf assigns no key and no LED in [Panel], nothing to do"),
 ])
-def test_configuration_is_checked_first(tmp_path, lights, text, status, said):
+def test_configuration_is_validated_first(tmp_path, lights, text, status, said):
     panel = Panel(tmp_path, lights, text)
     assert panel.process.wait(10) == status
     assert said in panel.log.read_text()
@@ -176,7 +176,7 @@ class Keyboard:
 
 
 @needs.KEYBOARDS
-def test_keys_steer_the_run(tmp_path, lights):
+def test_keys_control_the_run(tmp_path, lights):
     paced = Paced(tmp_path, "--gpsd", "off", "--bluetooth", "off")
     paced.start()
     panel = Panel(tmp_path, lights, CONFIGURATION + "Devices=Paced Test\n", paced.runtime, "/dev/input")
@@ -213,7 +213,7 @@ def test_keys_steer_the_run(tmp_path, lights):
 
 
 @needs.KEYBOARDS
-def test_keyboard_that_comes_and_goes(tmp_path, lights):
+def test_keyboard_may_be_removed_and_return(tmp_path, lights):
     paced = Paced(tmp_path, "--gpsd", "off", "--bluetooth", "off")
     paced.start()
     panel = Panel(tmp_path, lights, CONFIGURATION, paced.runtime, "/dev/input")

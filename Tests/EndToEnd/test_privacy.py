@@ -44,7 +44,7 @@ def mode(path):
 
 
 @pytest.mark.parametrize("mask", [0o000, 0o022, 0o077], ids=oct)
-def test_modes_do_not_hang_on_the_umask(stage, mask):
+def test_modes_do_not_depend_on_the_umask(stage, mask):
     state = stage.directory / "state"
     strap = {"address": ADDRESS, "address_type": "public", "name": "H10", "wide": False}
     with umask(mask):
@@ -72,7 +72,7 @@ def test_modes_do_not_hang_on_the_umask(stage, mask):
     assert mode(target) == 0o640 & ~mask
 
 
-def test_what_was_open_to_others_is_narrowed_at_the_start(stage):
+def test_wider_modes_are_narrowed_at_the_start(stage):
     state = stage.directory / "state"
     paced = stage.paced(*OFF)
     record(paced)
@@ -145,7 +145,7 @@ def test_its_own_user_lists_and_exports_beside_the_daemon_and_without_it(stage):
 
 
 @needs.ROOT
-def test_members_of_the_group_list_and_export_and_nobody_else_sees_anything(stage):
+def test_only_group_members_may_list_and_export(stage):
     paced, state, free = recorded(stage, MEMBER["group"])
     for is_running in (True, False):
         if not is_running:
@@ -177,7 +177,7 @@ class TalkativeGpsd(FakeGpsd):
             time.sleep(0.2)
 
 
-def test_the_log_says_neither_where_somebody_is_nor_a_whole_address(stage):
+def test_log_has_no_position_and_no_full_address(stage):
     gpsd = stage.keep(TalkativeGpsd())
     # bluetoothd names a strap without a name by its address, and a strap may have any name.
     address = ADDRESS.replace(":", "-")

@@ -19,7 +19,7 @@ def client(stage, page, path):
     return stage.keep(Client([sys.executable, "-u", program]))
 
 
-def test_the_client_of_the_protocol_page_notices_a_restart_and_misses_no_lap(stage):
+def test_client_of_the_protocol_page_detects_a_restart_and_misses_no_lap(stage):
     daemon = stage.paced("--demo")
     shown = client(stage, "docs/protocol.md", daemon.state_socket)
     shown.first(r"\d+")
@@ -34,7 +34,7 @@ def test_the_client_of_the_protocol_page_notices_a_restart_and_misses_no_lap(sta
     shown.first(r"\d+")
 
 
-def test_the_client_of_the_readme_prints_distance_and_heart_rate(stage):
+def test_client_of_the_readme_prints_distance_and_heart_rate(stage):
     daemon = stage.paced("--demo")
     shown = client(stage, "README.md", daemon.state_socket)
     shown.first(r"[\d.]+ \d+")

@@ -16,7 +16,7 @@ from harness.timing import wait_for
 OFF = ["--gpsd", "off", "--strap", "off"]
 
 
-def test_of_64_readers_one_that_is_stopped_costs_the_others_nothing(stage):
+def test_stopped_reader_does_not_disturb_63_others(stage):
     daemon = stage.paced("--demo")
     subscribers = stage.subscribers(daemon, 63)
     stopped = stage.reader(daemon, classes=["STATE", "EVENT", "HEART", "FIX"])
@@ -45,7 +45,7 @@ def test_of_64_readers_one_that_is_stopped_costs_the_others_nothing(stage):
     assert dropped["hearts"] >= 0 and dropped["fixes"] >= 0
 
 
-def test_the_state_can_be_thinned_and_events_replayed(stage):
+def test_states_can_be_thinned_and_events_replayed(stage):
     daemon = stage.paced(*OFF)
     for _ in range(3):
         assert daemon.call("run.start")["activity"]
@@ -63,7 +63,7 @@ def test_the_state_can_be_thinned_and_events_replayed(stage):
     assert all(elapsed % 1000 == 0 for elapsed in active)
 
 
-def test_the_end_of_a_readers_input_is_not_the_end_of_its_stream(stage):
+def test_end_of_the_input_keeps_the_stream_open(stage):
     daemon = stage.paced("--demo")
     ended = subprocess.run(
         f"nc -U {daemon.state_socket} </dev/null | head -n 30", shell=True, capture_output=True, text=True, timeout=20)
@@ -74,7 +74,7 @@ def test_the_end_of_a_readers_input_is_not_the_end_of_its_stream(stage):
     b"nonsense", b"{}", b'{"class":"STATE"}', b'{"class":"WATCH","interval_ms":150}', b'{"class":"WATCH","classes":["BOGUS"]}',
     b'{"class":"WATCH","since":-1}', b"\xff\xfe", b"[" * 1000, b"x" * 5000, b"",
 ], ids=lambda line: repr(line[:30]))
-def test_a_bad_line_is_answered_and_the_stream_goes_on(stage, line):
+def test_malformed_line_gets_an_error_and_the_stream_continues(stage, line):
     daemon = stage.paced("--demo")
     reader = stage.reader(daemon)
     reader.first("STATE", run="active")
@@ -85,7 +85,7 @@ def test_a_bad_line_is_answered_and_the_stream_goes_on(stage, line):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_random_bytes_into_both_sockets_do_no_harm(stage, seed):
+def test_random_bytes_into_both_sockets_do_not_disturb_the_daemon(stage, seed):
     daemon = stage.paced("--demo")
     reader = stage.reader(daemon)
     reader.first("STATE", run="active")
@@ -116,7 +116,7 @@ EXAMPLES = {"reader.sh": ["sh"], "reader.py": ["python3"], "reader.c": []} | (
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_an_example_prints_a_line_for_each_state(stage, name):
+def test_example_prints_a_line_for_each_state(stage, name):
     program = EXAMPLES[name] + [ROOT / "Examples" / name]
     if name == "reader.c":
         program = [stage.directory / "reader"]

@@ -56,7 +56,7 @@ def check(schema):
     return check
 
 
-def test_a_run_is_recorded_listed_and_handed_over_as_a_file(stage, check):
+def test_run_is_recorded_listed_and_exported(stage, check):
     daemon = stage.paced("--demo")
     active_for(daemon, 4000)
     assert daemon.call("run.lap")["run"] == "active"
@@ -90,7 +90,7 @@ def test_a_run_is_recorded_listed_and_handed_over_as_a_file(stage, check):
     assert serial and f"{serial:08x}" not in pathlib.Path("/etc/machine-id").read_text()
 
 
-def test_two_runs_of_a_minute_are_two_files(stage):
+def test_two_runs_give_two_files(stage):
     daemon = stage.paced(*OFF)
     for _ in range(2):
         run_once(daemon)
@@ -101,7 +101,7 @@ def test_two_runs_of_a_minute_are_two_files(stage):
     assert all(messages(stage.directory / "state/exports" / name)["session"] for name in (first, second))
 
 
-def test_files_of_every_wished_format_appear_where_they_are_wished(stage):
+def test_files_of_all_configured_formats_appear_in_their_directory(stage):
     wished = stage.directory / "wished" / "here"
     configuration = stage.directory / "paced.conf"
     configuration.write_text(f"[Recording]\nExportAtStop=fit gpx tcx geojson kml csv\nExportDirectory={wished}\n")
@@ -121,7 +121,7 @@ def run_once(daemon):
 
 
 @pytest.mark.parametrize("is_restarted", [True, False])
-def test_a_file_that_cannot_be_made_is_a_fault_and_is_made_later(stage, is_restarted):
+def test_failed_export_is_a_fault_and_is_retried(stage, is_restarted):
     wished = stage.directory / "wished"
     wished.write_text("no directory")
     configuration = stage.directory / "paced.conf"
@@ -147,7 +147,7 @@ def test_a_file_that_cannot_be_made_is_a_fault_and_is_made_later(stage, is_resta
     assert len(list(wished.iterdir())) == (1 if is_restarted else 2)
 
 
-def test_an_activity_that_is_closed_at_the_next_start_has_its_file_too(stage):
+def test_activity_closed_at_the_next_start_is_exported(stage):
     configuration = stage.directory / "paced.conf"
     configuration.write_text("[Recording]\nResumeLimitSec=0\n")
     daemon = stage.paced(*OFF)
@@ -164,7 +164,7 @@ def test_an_activity_that_is_closed_at_the_next_start_has_its_file_too(stage):
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_a_run_goes_on_after_the_daemon_was_ended(stage, number):
+def test_run_resumes_after_the_daemon_ended(stage, number):
     daemon = stage.paced("--demo")
     before = active_for(daemon, 5000)
     daemon.end(number)
@@ -187,7 +187,7 @@ def test_a_run_goes_on_after_the_daemon_was_ended(stage, number):
     wait_for(lambda: len(exports(stage)) == 1, 10, "one file of the whole")
 
 
-def test_a_deleted_activity_is_nowhere_in_the_files(stage):
+def test_deleted_activity_leaves_no_bytes_in_the_files(stage):
     daemon = stage.paced("--demo")
     active_for(daemon, 2000)
     name = "Zanzibar 4711"
@@ -270,7 +270,7 @@ def test_lists_and_tracks_are_paged(stage, check):
     ("activities.track", {"id": 1, "fields": ["password"]}, -32004, "fields"),
     ("activities.track", {"id": 99}, -32003, "id"),
 ], ids=repr)
-def test_a_wrong_question_is_refused_and_named(quiet, method, parameters, code, field):
+def test_invalid_request_is_rejected_with_its_field(quiet, method, parameters, code, field):
     refusal = quiet.call(method, **parameters)
     assert refusal["code"] == code
     assert field in json.dumps(refusal["data"])
@@ -281,12 +281,12 @@ def quiet(long_stage):
     return long_stage.paced(*OFF)
 
 
-def test_the_document_has_every_method_of_activities(quiet):
+def test_discover_lists_the_methods_of_activities(quiet):
     names = {method["name"] for method in quiet.call("rpc.discover")["methods"]}
     assert {"activities." + name for name in ("list", "get", "edit", "delete", "track")} <= names
 
 
-def test_a_full_disk_leaves_the_run_going_and_loses_nothing(stage):
+def test_full_disk_neither_stops_nor_shortens_the_run(stage):
     library = stage.directory / "disk.so"
     subprocess.run(["clang", "-shared", "-fPIC", "-O1", "-o", library, ROOT / "Tests/Faults/disk.c", "-ldl"], check=True)
     fault = stage.directory / "fault"
@@ -313,7 +313,7 @@ def test_a_full_disk_leaves_the_run_going_and_loses_nothing(stage):
     assert [row[0] for row in rows] == [1000 * i for i in range(1, summary["elapsed_ms"] // 1000 + 1)]
 
 
-def test_the_uploader_of_the_examples_takes_each_file_once(tmp_path):
+def test_example_uploader_passes_each_file_once(tmp_path):
     program = tmp_path / "paced-upload"
     text = (ROOT / "Examples/upload/paced-upload").read_text()
     program.write_text(text.replace('echo "would hand over $1"', f'[ ! -e {tmp_path}/offline ] && echo "$1"'))

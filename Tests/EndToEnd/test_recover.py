@@ -75,7 +75,7 @@ def check(schema):
     return check
 
 
-def test_one_bad_page_does_not_empty_the_list(stage, check):
+def test_damaged_page_does_not_empty_the_list(stage, check):
     pacectl(stage, "import", *[track(stage.directory / f"{day}.gpx", 900, day) for day in (1, 2, 3)])
     daemon = stage.paced(*OFF)
     daemon.call("settings.set", key="metric", value=True)
@@ -108,7 +108,7 @@ def test_one_bad_page_does_not_empty_the_list(stage, check):
     assert f"recovered, {max(lost)} rows lost" in pacectl(stage, "show", str(after[lost.index(max(lost))]["id"]))
 
 
-def test_kills_while_a_journal_is_recovered_repeat_nothing_and_lose_nothing(stage):
+def test_kills_during_a_recovery_repeat_and_lose_nothing(stage):
     chance = random.Random("recovery")
     pacectl(stage, "import", *[track(stage.directory / f"{day}.gpx", 9000, day) for day in (1, 2, 3)])
     before = ask(stage, "SELECT id, started_ms, total_ms, distance_m FROM activity ORDER BY id")
@@ -134,7 +134,7 @@ def test_kills_while_a_journal_is_recovered_repeat_nothing_and_lose_nothing(stag
     assert states == [(0, "copied", None)] + [(id, "copied", id) for id in (1, 2, 3)]
 
 
-def test_pacectl_recovers_a_file_by_hand_and_asks_a_daemon_that_runs(stage):
+def test_pacectl_recovers_a_file_or_requests_it_of_the_daemon(stage):
     state = stage.directory / "state"
     pacectl(stage, "import", track(stage.directory / "a.gpx", 300, 1))
     damage(stage, "record")
@@ -168,7 +168,7 @@ def test_pacectl_recovers_a_file_by_hand_and_asks_a_daemon_that_runs(stage):
     assert "cannot read" in pacectl(stage, "recover", state / "missing", status=1)
 
 
-def test_a_log_without_its_journal_is_set_aside_and_read(stage):
+def test_wal_without_its_journal_is_set_aside_and_recovered(stage):
     state = stage.directory / "state"
     daemon = stage.paced(*OFF)
     daemon.call("status")

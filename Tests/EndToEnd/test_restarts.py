@@ -119,7 +119,7 @@ def stages(stage):
 
 @pytest.mark.parametrize("rate", [1, 10])
 @pytest.mark.parametrize("number, count, metres", [(signal.SIGTERM, 20, 1000), (signal.SIGKILL, 6, 300)], ids=["term", "kill"])
-def test_restarts_take_nothing_back(stages, rate, number, count, metres):
+def test_restarts_lose_neither_time_nor_distance(stages, rate, number, count, metres):
     gpsd = stages[0].keep(MovingGpsd(rate))
     restarted, whole = Ride(stages[0], gpsd), Ride(stages[1], gpsd)
     gpsd.begun = time.monotonic()
@@ -158,7 +158,7 @@ def test_restarts_take_nothing_back(stages, rate, number, count, metres):
     assert replayed == summary
 
 
-def test_a_long_outage_is_a_pause_from_the_signal_on(stage):
+def test_long_outage_is_a_pause_from_the_signal(stage):
     daemon = stage.paced("--gpsd", "off", "--strap", "off")
     daemon.call("run.start", indoor=True)
     wait_for(lambda: daemon.call("status")["elapsed_ms"] >= 1500, 20, "a run")

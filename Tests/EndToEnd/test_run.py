@@ -57,7 +57,7 @@ def test_every_tick_has_its_state(run):
     assert not [line for line in run.lines if line["class"] in ("DROPPED", "ERROR")]
 
 
-def test_states_come_ten_times_a_second(run):
+def test_states_arrive_ten_times_a_second(run):
     lateness = delays(run, "states after their tick", [(state["boot_ms"], state.at) for state in run.states])
     assert statistics.median(lateness) < 5
     assert statistics.quantiles(lateness, n=100)[94] < 50
@@ -65,7 +65,7 @@ def test_states_come_ten_times_a_second(run):
     assert statistics.multimode(round(step) for step in steps) == [100]
 
 
-def test_distance_changes_each_second_and_only_then(run):
+def test_distance_changes_only_on_whole_seconds(run):
     for before, after in zip(run.states, run.states[1:]):
         if after["distance_m"] != before["distance_m"]:
             assert after["elapsed_ms"] % 1000 == 0
@@ -81,7 +81,7 @@ def test_distance_changes_each_second_and_only_then(run):
     assert 1.5 < ticks[-1]["distance_m"] / SECONDS < 6
 
 
-def test_pace_changes_every_five_seconds_and_only_then(run):
+def test_pace_changes_only_every_five_seconds(run):
     for before, after in zip(run.states, run.states[1:]):
         if after.get("pace_s_per_m") != before.get("pace_s_per_m"):
             assert after["elapsed_ms"] % 5000 == 0
@@ -90,7 +90,7 @@ def test_pace_changes_every_five_seconds_and_only_then(run):
     assert len(set(paces)) > len(paces) / 2
 
 
-def test_every_notification_is_a_heart_line_at_once(run):
+def test_every_notification_gives_a_heart_line_within_10_ms(run):
     hearts = [line for line in run.lines if line["class"] == "HEART"]
     assert [line["seq"] for line in hearts] == list(range(1, len(hearts) + 1))
     sent = run.strap.sent[:len(hearts)]
@@ -101,7 +101,7 @@ def test_every_notification_is_a_heart_line_at_once(run):
     assert statistics.quantiles(latencies, n=20)[17] < 10
 
 
-def test_a_heart_rate_is_in_the_state_within_110_ms(run):
+def test_heart_rate_is_in_the_state_within_110_ms(run):
     hearts = [line for line in run.lines if line["class"] == "HEART" and line.get("quality") == "good"]
     hearts = [line for line in hearts if run.states[0].at < line.at < run.states[-2].at]
     assert hearts
@@ -114,7 +114,7 @@ def test_a_heart_rate_is_in_the_state_within_110_ms(run):
     assert statistics.quantiles(latencies, n=20)[17] < 110
 
 
-def test_what_the_strap_says_of_itself_is_in_the_state(run):
+def test_state_has_name_and_battery_of_the_strap(run):
     heart = run.states[-1]["heart"]
     assert heart["link"] == "connected" and "reason" not in heart
     assert heart["battery_percent"] == 87
@@ -130,19 +130,19 @@ def test_each_second_has_its_fix(run):
     assert len(times) > 0.95 * SECONDS
 
 
-def test_the_other_readers_miss_nothing(run):
+def test_other_readers_miss_nothing(run):
     for sequence in run.subscribers.sequences:
         assert sequence == list(range(sequence[0], sequence[0] + len(sequence)))
         assert len(sequence) >= len(run.states)
 
 
-def test_a_reader_that_stands_still_for_thirty_seconds_is_closed(run):
+def test_reader_stalled_for_thirty_seconds_is_closed(run):
     run.still.settimeout(5)
     text = b"".join(iter(lambda: run.still.recv(65536), b""))
     assert 50 < text.count(b"\n") < 400
 
 
-def test_it_is_small_and_has_three_threads(run):
+def test_daemon_is_small_and_has_three_threads(run):
     """The threads: the loop, the journal's writer, and the journal's reader."""
     print(f"resident memory {run.memory / MIB:.1f} MiB")
     assert run.memory < 16 * MIB

@@ -52,7 +52,7 @@ def summaries(stage):
 
 # Notifications
 
-def test_it_is_ready_when_it_serves_and_says_how_it_stands_only_when_that_changes(stage, notified):
+def test_ready_follows_serving_and_only_a_changed_status_is_sent(stage, notified):
     daemon = service(stage, notified, *OFF)
     with socket.socket(socket.AF_UNIX) as client:
         client.connect(str(daemon.state_socket))
@@ -74,7 +74,7 @@ def test_it_is_ready_when_it_serves_and_says_how_it_stands_only_when_that_change
     assert len(notified.moments("READY=1")) == 1 and not notified.words("WATCHDOG")
 
 
-def test_of_a_run_that_goes_on_it_is_told_at_once(stage, notified):
+def test_status_of_a_resumed_run_is_sent_at_once(stage, notified):
     first = stage.paced(*OFF)
     first.call("run.start")
     first.end()
@@ -85,7 +85,7 @@ def test_of_a_run_that_goes_on_it_is_told_at_once(stage, notified):
 # The watchdog
 
 @pytest.mark.parametrize("options, microseconds, seconds", [(["--demo"], 1_000_000, 0.5), (OFF, 2_000_000, 1)], ids=["active", "idle"])
-def test_the_watchdog_is_fed_at_half_of_its_time(stage, notified, options, microseconds, seconds):
+def test_watchdog_is_notified_at_half_its_limit(stage, notified, options, microseconds, seconds):
     service(stage, notified, *options, WATCHDOG_USEC=str(microseconds))
     time.sleep(5)
     fed = notified.moments("WATCHDOG=1")
@@ -95,7 +95,7 @@ def test_the_watchdog_is_fed_at_half_of_its_time(stage, notified, options, micro
     assert (fed[-1] - fed[1]) / (len(fed) - 2) == pytest.approx(seconds * 1000, rel=0.2)
 
 
-def test_a_loop_that_turns_without_ticks_does_not_feed_the_watchdog(stage, notified):
+def test_loop_without_ticks_does_not_notify_the_watchdog(stage, notified):
     """The clock is frozen, so that no tick is ever due; clients still get responses."""
     broken = stage.directory / "broken"
     daemon = service(
@@ -118,7 +118,7 @@ def test_a_loop_that_turns_without_ticks_does_not_feed_the_watchdog(stage, notif
 # The sockets
 
 @pytest.mark.parametrize("order", [["state", "control"], ["control", "state"]], ids="-".join)
-def test_sockets_that_are_handed_over_outlive_the_daemon_and_need_no_directory(stage, notified, order):
+def test_passed_sockets_outlive_the_daemon_and_need_no_directory(stage, notified, order):
     sockets = {name: stage.directory / f"{name}.sock" for name in order}
     handed = [(name, listening(path)) for name, path in sockets.items()]
     # A client that connects before the daemon starts is served.
@@ -145,7 +145,7 @@ def test_sockets_that_are_handed_over_outlive_the_daemon_and_need_no_directory(s
         one.close()
 
 
-def test_the_socket_that_is_not_handed_over_is_made(stage, notified):
+def test_socket_that_is_not_passed_is_created(stage, notified):
     path = stage.directory / "other.sock"
     daemon = service(stage, notified, *OFF, handed=[("state", listening(path))])
     assert daemon.call("status")["run"] == "idle"
@@ -161,14 +161,14 @@ def test_the_socket_that_is_not_handed_over_is_made(stage, notified):
     {"LISTEN_FDS": "x"}, {"LISTEN_FDS": "-1"}, {"LISTEN_FDS": "99999999999"}, {"LISTEN_FDS": "500"},
     {"LISTEN_FDS": "1", "LISTEN_FDNAMES": "state:control:more"},
 ], ids=repr)
-def test_garbage_in_place_of_sockets_is_one_error(stage, variables):
+def test_invalid_listen_fds_give_one_error(stage, variables):
     status, line = stage.start(Service(stage.directory, *OFF, **variables)).fails()
     assert status == 1 and "LISTEN_FDS" in line
     assert not (stage.directory / "run").exists()
 
 
 @pytest.mark.parametrize("kind", ["datagrams", "not listening", "internet", "file"])
-def test_a_socket_of_another_kind_is_one_error(stage, kind):
+def test_passed_socket_of_another_kind_gives_one_error(stage, kind):
     path = stage.directory / "strange"
     made = {
         "datagrams": lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM), "not listening": lambda: socket.socket(socket.AF_UNIX),
@@ -180,7 +180,7 @@ def test_a_socket_of_another_kind_is_one_error(stage, kind):
     made.close()
 
 
-def test_what_is_handed_over_beside_them_is_closed(stage, notified):
+def test_other_passed_descriptors_are_closed(stage, notified):
     reading, writing = os.pipe()
     with os.fdopen(writing, "w") as pipe:
         handed = [("state", listening(stage.directory / "s")), ("other", pipe), ("control", listening(stage.directory / "c"))]
@@ -193,7 +193,7 @@ def test_what_is_handed_over_beside_them_is_closed(stage, notified):
 
 # Shutdown
 
-def test_a_disk_that_hangs_does_not_hold_up_the_end(stage):
+def test_hanging_disk_does_not_delay_the_stop(stage):
     hanging = stage.directory / "fault"
     hanging.write_text("fine")
     daemon = stage.paced("--demo", LD_PRELOAD=fault(stage, "disk"), DISK_FAULT=str(hanging))
@@ -206,7 +206,7 @@ def test_a_disk_that_hangs_does_not_hold_up_the_end(stage):
     assert "the last of the run may be lost" in daemon.log.read_text()
 
 
-def test_clients_that_hang_do_not_hold_up_the_end(stage):
+def test_stalled_clients_do_not_delay_the_stop(stage):
     daemon = stage.paced("--demo")
     clients = []
     for index in range(112):
@@ -221,7 +221,7 @@ def test_clients_that_hang_do_not_hold_up_the_end(stage):
     assert status == 0 and seconds < 1
 
 
-def test_a_machine_that_goes_down_closes_the_run_and_makes_its_file(stage, notified):
+def test_machine_shutdown_closes_the_run_and_exports_it(stage, notified):
     bus = stage.start(Bus(stage.directory))
     stage.keep(FakeSystemd(bus, "stopping"))
     daemon = service(
@@ -241,7 +241,7 @@ def test_a_machine_that_goes_down_closes_the_run_and_makes_its_file(stage, notif
 
 @pytest.mark.parametrize("state, delay, atBoot", [
     ("running", 0, True), ("stopping", 30, True), ("stopping", 0, False)], ids=["restart", "no answer", "not asked for"])
-def test_otherwise_the_run_stays_open_and_goes_on(stage, notified, state, delay, atBoot):
+def test_other_stops_keep_the_run_open(stage, notified, state, delay, atBoot):
     bus = stage.start(Bus(stage.directory))
     systemd = stage.keep(FakeSystemd(bus, state, delay))
     options = record_at_boot(stage) if atBoot else []
@@ -257,7 +257,7 @@ def test_otherwise_the_run_stays_open_and_goes_on(stage, notified, state, delay,
     assert stage.paced(*OFF).call("status")["activity"] == 1
 
 
-def test_without_systemd_nobody_is_asked(stage):
+def test_systemd_is_not_queried_outside_a_service(stage):
     bus = stage.start(Bus(stage.directory))
     systemd = stage.keep(FakeSystemd(bus, "stopping"))
     daemon = stage.paced(*OFF, *record_at_boot(stage), DBUS_SYSTEM_BUS_ADDRESS=bus.address)
@@ -266,7 +266,7 @@ def test_without_systemd_nobody_is_asked(stage):
     assert not systemd.calls and summaries(stage)[0]["open"]
 
 
-def test_a_second_word_to_stop_ends_it_at_once(stage, notified):
+def test_second_stop_signal_ends_the_daemon_at_once(stage, notified):
     bus = stage.start(Bus(stage.directory))
     systemd = stage.keep(FakeSystemd(bus, "running", delay=30))
     daemon = service(stage, notified, *OFF, *record_at_boot(stage), DBUS_SYSTEM_BUS_ADDRESS=bus.address)

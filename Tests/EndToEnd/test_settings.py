@@ -60,7 +60,7 @@ def board(stage):
     return Board(stage)
 
 
-def test_what_is_set_survives_a_kill_and_wins_over_the_file(board):
+def test_changed_settings_survive_a_kill_and_override_the_file(board):
     board.write("[Settings]\nmetric=yes\nsport=hike\nauto_lap_m=1000\n")
     board.start()
     assert [board.get(key) for key in ("metric", "sport", "auto_lap_m")] == [True, "hike", 1000]
@@ -78,7 +78,7 @@ def test_what_is_set_survives_a_kill_and_wins_over_the_file(board):
     assert sorted(board.kept()) == ["auto_lap_m", "auto_lap_s", "metric", "zones"]
 
 
-def test_what_was_kept_and_is_damaged_alone_falls_back_with_a_warning(board):
+def test_damaged_settings_alone_fall_back_with_a_warning(board):
     board.write("[Settings]\nsport=hike\n")
     board.start()
     for key, value in [("sport", "ride"), ("metric", True), ("use_heart_rate_zones", True), ("zones", ZONES)]:
@@ -109,7 +109,7 @@ def test_what_was_kept_and_is_damaged_alone_falls_back_with_a_warning(board):
     ("[Settings]\nzones=1 2 3 3 5\n", "paced.conf:2: zone 4 begins at 3, must be above zone 3 at 3"),
     ("nonsense\n", "paced.conf:1: expected [Section], Key=value or # comment"),
 ])
-def test_a_wrong_file_ends_with_2_and_says_the_line(board, text, complaint):
+def test_invalid_file_gives_status_2_and_its_line(board, text, complaint):
     board.write(text)
     ended = subprocess.run(
         [PACED, "--config", board.file, "--runtime-dir", board.stage.directory / "run", *OFF], capture_output=True,
@@ -118,7 +118,7 @@ def test_a_wrong_file_ends_with_2_and_says_the_line(board, text, complaint):
     assert complaint in ended.stderr and ended.stderr.count("\n") == 1
 
 
-def test_sighup_takes_over_what_can_change_and_says_the_rest(board):
+def test_sighup_applies_what_can_change_and_reports_the_rest(board):
     board.write("[Settings]\nmetric=yes\nsport=hike\n")
     board.start()
     reader = board.stage.reader(board.paced, classes=["SETTINGS", "EVENT", "STATE"])
@@ -146,7 +146,7 @@ def test_sighup_takes_over_what_can_change_and_says_the_rest(board):
     assert line["message"] == "too many clients: at most 1"
 
 
-def test_a_wrong_file_at_sighup_changes_nothing(board):
+def test_invalid_file_at_sighup_changes_nothing(board):
     board.write("[Settings]\nmetric=yes\n")
     board.start()
     for text, complaint in [
@@ -164,7 +164,7 @@ def test_a_wrong_file_at_sighup_changes_nothing(board):
     assert board.reload() == "nothing changed"
 
 
-def test_at_a_terminal_sighup_ends_it(stage):
+def test_sighup_of_a_terminal_ends_the_daemon(stage):
     terminal = stage.terminal(
         f"{PACED} --demo --runtime-dir {stage.directory}/run --state-dir {stage.directory}/state")
     socket = stage.directory / "run" / "state.sock"
@@ -173,7 +173,7 @@ def test_at_a_terminal_sighup_ends_it(stage):
     wait_for(lambda: not socket.exists(), 5, "its end")
 
 
-def test_the_straps_of_the_file_are_ours_until_somebody_says_otherwise(board):
+def test_configured_straps_apply_until_a_strap_is_selected(board):
     board.write("[Bluetooth]\nStraps=9AD13824,Polar H9\n")
     board.start()
     assert board.get("straps") == ["9AD13824", "Polar H9"]
@@ -193,7 +193,7 @@ def test_the_straps_of_the_file_are_ours_until_somebody_says_otherwise(board):
     assert not (board.stage.directory / "state" / "straps.json").exists()
 
 
-def test_what_an_earlier_release_kept_of_straps_is_taken_over_once(board):
+def test_straps_of_an_earlier_release_are_migrated_once(board):
     board.write("[Bluetooth]\nStraps=auto\n")
     state = board.stage.directory / "state"
     state.mkdir()
@@ -215,7 +215,7 @@ def test_what_an_earlier_release_kept_of_straps_is_taken_over_once(board):
              "a list without the strap")
 
 
-def test_the_demo_neither_reads_nor_keeps_settings(board):
+def test_demo_neither_reads_nor_stores_settings(board):
     board.write("[Settings]\nmetric=yes\n")
     board.start()
     board.set("sport", "ride")
@@ -228,7 +228,7 @@ def test_the_demo_neither_reads_nor_keeps_settings(board):
     assert list(board.kept()) == ["sport"]
 
 
-def test_pacectl_without_a_daemon_shows_the_unit_that_was_set(board):
+def test_pacectl_without_a_daemon_uses_the_stored_unit(board):
     board.write("")
     board.start()
     board.paced.call("run.start")

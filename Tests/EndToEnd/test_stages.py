@@ -64,7 +64,7 @@ FAIL systemd/panel 2.0
     ("/src/paced/Sources/A.swift:1:2: error: cannot find 'x'\n", ["/src/paced/Sources/A.swift:1:2: cannot find 'x'"]),
     ("one\ntwo\n\nthree\nfour\n", ["two", "three", "four"]),
 ], ids=["issue", "crash", "leak", "race", "machine", "trace", "pytest", "attack", "cut", "compiler", "other"])
-def test_the_end_names_the_test_and_its_reason(tmp_path, output, lines):
+def test_last_lines_name_the_test_and_its_reason(tmp_path, output, lines):
     (tmp_path / "output").write_text(output)
     ended = subprocess.run(
         [ROOT / "Tools/failures", "unit", tmp_path / "output"], capture_output=True, text=True, check=True, timeout=20)
@@ -73,7 +73,7 @@ def test_the_end_names_the_test_and_its_reason(tmp_path, output, lines):
     assert named == ["unit: " + line for line in lines]
 
 
-def test_a_stage_keeps_its_output_and_its_status(tmp_path):
+def test_stage_keeps_its_output_and_its_status(tmp_path):
     (tmp_path / "Tools").mkdir()
     for name in ("stage", "failures"):
         (tmp_path / "Tools" / name).symlink_to(ROOT / "Tools" / name)
@@ -92,7 +92,7 @@ def test_a_stage_keeps_its_output_and_its_status(tmp_path):
 @pytest.mark.parametrize("first, second, end", [
     ("true", "true", "two"), ("true", "false", "two"), ("false", "true", "unit: a test: a reason"),
     ("false", "false", "unit: a test: a reason")])
-def test_of_two_commands_side_by_side_the_end_is_that_of_one_that_failed(first, second, end):
+def test_parallel_commands_end_with_the_output_of_a_failed_one(first, second, end):
     named = "; echo '== unit failed; its output is in x'; echo 'unit: a test: a reason'" if first == "false" else ""
     ended = subprocess.run(
         [ROOT / "Tools/side-by-side", f"echo one{named}; {first}", f"echo two; {second}"],

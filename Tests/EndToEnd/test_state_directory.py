@@ -61,7 +61,7 @@ def is_whole(place, activity, elapsed):
 
 
 @pytest.mark.parametrize("has_index", [True, False], ids=["with its -shm", "without its -shm"])
-def test_a_read_only_disk_at_the_start_leaves_the_rider_every_figure(stage, has_index):
+def test_run_is_resumed_from_a_read_only_disk_and_written_after_remount(stage, has_index):
     disk = stage.disk()
     daemon = stage.paced(*OFF, prefix=disk.within)
     daemon.call("run.start", sport="walk")
@@ -135,7 +135,7 @@ def moved_away(stage):
 
 
 @pytest.mark.parametrize("harm", [refused_permission, shared_with_everybody, moved_away])
-def test_a_directory_that_cannot_be_read_gives_its_numbers_when_it_is_mended(stage, harm):
+def test_unreadable_directory_gives_its_numbers_after_the_repair(stage, harm):
     # Root may read everything.
     prefix = []
     if os.getuid() == 0:
@@ -196,7 +196,7 @@ def test_a_directory_that_cannot_be_read_gives_its_numbers_when_it_is_mended(sta
     assert rows(state, "SELECT name, value FROM setting ORDER BY name") == [("metric", "false"), ("sport", '"ride"')]
 
 
-def test_a_run_that_was_left_open_goes_on_when_the_directory_is_mended(stage):
+def test_open_run_resumes_after_the_repair_of_the_directory(stage):
     prefix = []
     if os.getuid() == 0:
         prefix = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
@@ -217,7 +217,7 @@ def test_a_run_that_was_left_open_goes_on_when_the_directory_is_mended(stage):
     is_whole(stage.directory / "state", 1, summary["elapsed_ms"])
 
 
-def test_a_directory_that_is_mended_at_the_last_moment_gets_the_run(stage):
+def test_directory_repaired_before_the_stop_receives_the_run(stage):
     place = stage.directory / "state"
     place.write_text("in its place")
     daemon = stage.paced(*OFF)
@@ -232,7 +232,7 @@ def test_a_directory_that_is_mended_at_the_last_moment_gets_the_run(stage):
     assert activity == 1 and elapsed >= on["elapsed_ms"] // 1000 * 1000
 
 
-def test_a_full_disk_at_the_start_takes_the_run_when_there_is_room(stage):
+def test_full_disk_at_the_start_receives_the_run_once_it_has_space(stage):
     disk = stage.disk(size="700k")
     disk.fill()
     daemon = stage.paced(*OFF, prefix=disk.within)
@@ -263,7 +263,7 @@ class FastGpsd(FakeGpsd):
                 "altMSL": 34.2, "eph": 3.1, "speed": 3.01, "track": 1.2})
 
 
-def test_a_small_disk_that_was_full_takes_what_it_can_hold_before_the_end(stage):
+def test_small_disk_receives_what_it_can_hold_before_the_end(stage):
     """The queue is larger than the disk's room for one transaction, whose pages are in the log and in the file."""
     disk = stage.disk(size="128k")
     gpsd = stage.keep(FastGpsd())
@@ -284,7 +284,7 @@ def test_a_small_disk_that_was_full_takes_what_it_can_hold_before_the_end(stage)
     print(f"{seconds[-1] / 1000} of 32 s are on a disk of 128 kB")
 
 
-def test_a_full_small_disk_that_is_freed_just_before_the_end_gets_the_run(stage):
+def test_small_disk_freed_before_the_stop_receives_the_run(stage):
     disk = stage.disk(size="700k")
     daemon = stage.paced("--demo", prefix=disk.within)
     reader = stage.reader(daemon)

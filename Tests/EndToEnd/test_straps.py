@@ -11,7 +11,7 @@ from harness.timing import wait_for
 AUTO = ["--gpsd", "off", "--bluetooth", "off"]
 
 
-def test_straps_that_were_said_are_kept_though_the_daemon_is_killed(stage):
+def test_selected_straps_survive_a_kill(stage):
     paced = stage.paced(*AUTO)
     assert paced.call("settings.get", key="straps") == []
     assert paced.call("strap.use", strap="9AD13824")["link"] == "disconnected"
@@ -30,7 +30,7 @@ def test_straps_that_were_said_are_kept_though_the_daemon_is_killed(stage):
     assert paced.call("settings.get", key="straps") == []
 
 
-def test_everybody_is_told_of_the_straps(stage):
+def test_selected_straps_are_published_to_all_clients(stage):
     paced = stage.paced(*AUTO)
     reader = stage.reader(paced, classes=["SETTINGS", "EVENT"])
     paced.call("strap.use", strap="9AD13824")
@@ -41,7 +41,7 @@ def test_everybody_is_told_of_the_straps(stage):
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"version":1,"off":false,"straps":["\\u0007"],"remembered":[]}', "\0" * 100000])
-def test_a_damaged_list_is_set_aside_and_said(stage, text):
+def test_damaged_list_is_set_aside_and_reported(stage, text):
     state = stage.directory / "state"
     state.mkdir()
     (state / "straps.json").write_text(text)
@@ -53,7 +53,7 @@ def test_a_damaged_list_is_set_aside_and_said(stage, text):
     assert paced.call("settings.get", key="straps") == ["9AD13824"]
 
 
-def test_an_option_decides_before_people_do(stage):
+def test_option_overrides_a_selected_strap(stage):
     stage.paced(*AUTO).call("strap.use", strap="9AD13824")
     stage.running[0].end()
     paced = stage.paced(*AUTO, "--strap", "A0:9E:1A:00:00:01")
@@ -66,7 +66,7 @@ def test_an_option_decides_before_people_do(stage):
     assert stage.paced(*AUTO).call("settings.get", key="straps") == ["9AD13824"]
 
 
-def test_what_keeps_the_strap_away_is_said_and_refuses_a_scan(stage):
+def test_missing_adapter_is_reported_and_rejects_a_scan(stage):
     # No adapter has this address, on a machine with Bluetooth or without.
     paced = stage.paced("--gpsd", "off", "--strap", "9AD13824", "--adapter", "00:00:00:00:00:01")
     missing = ("no-bluetooth", "no-adapter", "no-permission")
@@ -78,11 +78,11 @@ def test_what_keeps_the_strap_away_is_said_and_refuses_a_scan(stage):
     assert paced.call("status")["heart"]["link"] == "disconnected"
 
 
-def test_without_bluetooth_there_is_no_scan(stage):
+def test_scan_without_bluetooth_is_rejected(stage):
     assert stage.paced(*AUTO).call("strap.scan", seconds=1)["code"] == -32001
 
 
-def test_the_demo_keeps_nothing(stage):
+def test_demo_stores_no_straps(stage):
     paced = stage.paced("--demo")
     paced.call("strap.use", strap="9AD13824")
     assert paced.call("settings.get", key="straps") == ["9AD13824"]

@@ -33,13 +33,13 @@ def expect_screen(terminal, name, columns, rows):
 
 
 @pytest.mark.parametrize("columns, rows", [(80, 24), (40, 12), (200, 50), (20, 5)])
-def test_screen_is_drawn_as_kept(paced, screen, columns, rows):
+def test_screen_matches_the_stored_one(paced, screen, columns, rows):
     terminal = screen(columns, rows)
     terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
     expect_screen(terminal, "run", columns, rows)
 
 
-def test_screen_follows_the_terminals_size(paced, screen):
+def test_screen_follows_the_terminal_size(paced, screen):
     terminal = screen(80, 24)
     terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
     expect_screen(terminal, "run", 80, 24)
@@ -48,7 +48,7 @@ def test_screen_follows_the_terminals_size(paced, screen):
         expect_screen(terminal, "run", columns, rows)
 
 
-def test_colours_are_left_out_where_they_are_not_wanted(paced, screen):
+def test_no_color_omits_colours(paced, screen):
     plain = screen(environment=["NO_COLOR=1"])
     plain.run(PACECTL, "--runtime-dir", paced.directory, "watch")
     expect_screen(plain, "run", 80, 24)
@@ -59,7 +59,7 @@ def test_colours_are_left_out_where_they_are_not_wanted(paced, screen):
     assert "38;5;75m" in coloured.text(colours=True), "zone 2 is blue"
 
 
-def test_figures_move_with_the_run(paced, screen):
+def test_figures_follow_the_run(paced, screen):
     terminal = screen(20, 5)
     terminal.run(PACECTL, "--runtime-dir", paced.directory, "--imperial", "watch")
     terminal.wait_for("27:12", "3.13 mi")
@@ -71,7 +71,7 @@ def test_figures_move_with_the_run(paced, screen):
     terminal.wait_for("Ready", "0.0")
 
 
-def test_figures_are_never_in_the_wrong_units(paced, screen):
+def test_figures_wait_for_the_units(paced, screen):
     paced.tells_settings = False
     terminal = screen()
     terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
@@ -82,7 +82,7 @@ def test_figures_are_never_in_the_wrong_units(paced, screen):
     expect_screen(terminal, "run", 80, 24)
 
 
-def test_lap_that_ends_is_shown(paced, screen):
+def test_ended_lap_is_shown(paced, screen):
     terminal = screen()
     terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
     terminal.wait_for("Running")
@@ -90,7 +90,7 @@ def test_lap_that_ends_is_shown(paced, screen):
     terminal.wait_for("Lap 3 done: 3:12, 0.60 km")
 
 
-def test_hostile_names_leave_screen_and_title_alone(paced, screen):
+def test_hostile_names_do_not_change_screen_and_title(paced, screen):
     terminal = screen()
     title = terminal.tmux("display-message", "-p", "#{pane_title}")
     paced.state = RUN | {
@@ -123,7 +123,7 @@ def terminal_state(terminal, tmp_path):
 
 
 @pytest.mark.parametrize("way", ["q", "C-c", "C-\\", signal.SIGTERM, signal.SIGHUP, "gone and q"])
-def test_terminal_is_left_as_it_was(paced, screen, tmp_path, way):
+def test_terminal_is_restored(paced, screen, tmp_path, way):
     terminal = screen()
     before = terminal_state(terminal, tmp_path)
     terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
@@ -152,7 +152,7 @@ def test_screen_without_keys_can_be_left(paced, screen, tmp_path):
     assert terminal_state(terminal, tmp_path) == before
 
 
-def test_screen_can_be_put_to_sleep(paced, screen, tmp_path):
+def test_screen_can_be_suspended(paced, screen, tmp_path):
     terminal = screen()
     before = terminal_state(terminal, tmp_path)
     terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
@@ -183,7 +183,7 @@ def test_other_keys_do_nothing(paced, screen):
 # A daemon that stops and returns
 
 
-def test_watch_waits_for_the_daemon_as_often_as_it_goes(tmp_path, screen):
+def test_watch_waits_for_the_daemon_each_time(tmp_path, screen):
     terminal = screen()
     terminal.run(PACECTL, "--runtime-dir", tmp_path, "watch")
     for _ in range(2):
@@ -206,7 +206,7 @@ def test_silence_of_the_daemon_is_shown(paced, screen):
     expect_screen(terminal, "run", 80, 24)
 
 
-def test_protocol_of_another_release_is_refused(paced, screen):
+def test_other_protocol_version_is_rejected(paced, screen):
     paced.version["protocol"] = 2
     terminal = screen()
     terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
@@ -219,7 +219,7 @@ def resident_kib(pid):
             return int(line.split()[1])
 
 
-def test_terminal_that_takes_nothing_costs_nothing_and_holds_nothing_up(paced):
+def test_stalled_terminal_stays_bounded_and_delays_no_stop(paced):
     leader, follower = os.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
     before = termios.tcgetattr(follower)

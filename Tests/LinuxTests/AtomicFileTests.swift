@@ -17,7 +17,7 @@ struct AtomicFileTests {
         get throws { try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() }
     }
 
-    @Test func whatWasWrittenIsReadAndNothingElseIsLeft() throws {
+    @Test func replacedFileIsReadBackAndNoOtherFileIsLeft() throws {
         #expect(try file.read(limit: 100) == nil)
         let long = [UInt8](repeating: 7, count: 10_000)
         try file.replace(with: long)
@@ -29,12 +29,12 @@ struct AtomicFileTests {
         #expect(try names == ["list"])
     }
 
-    @Test func aFileThatIsTooLongIsNotRead() throws {
+    @Test func fileAboveTheLimitIsNotRead() throws {
         try file.replace(with: [1, 2, 3])
         #expect(throws: AtomicFile.Failure.tooLong) { try file.read(limit: 2) }
     }
 
-    @Test func whatPowerCutShortIsNoObstacle() throws {
+    @Test func leftoverOfAnInterruptedWriteIsReplaced() throws {
         try file.replace(with: [1, 2, 3])
         try Data([9]).write(to: URL(fileURLWithPath: directory("list.new")))
         #expect(try file.read(limit: 3) == [1, 2, 3])
@@ -43,7 +43,7 @@ struct AtomicFileTests {
         #expect(try file.read(limit: 3) == [4])
     }
 
-    @Test func whatCannotBeWrittenLeavesTheOldOne() throws {
+    @Test func failedWriteKeepsTheOldFile() throws {
         try file.replace(with: [1, 2, 3])
         try FileManager.default.createDirectory(atPath: directory("list.new"), withIntermediateDirectories: false)
         let inTheWay = DirectoryError(directory("list.new"), .wrongKind(.directory, wanted: .regular))
@@ -54,7 +54,7 @@ struct AtomicFileTests {
         }
     }
 
-    @Test func anythingButARegularFileIsNeitherReadNorReplaced() throws {
+    @Test func directoryInPlaceOfTheFileIsNeitherReadNorReplaced() throws {
         try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: false)
         let error = DirectoryError(file.path, .wrongKind(.directory, wanted: .regular))
         #expect(throws: error) { try file.replace(with: [4]) }
@@ -62,7 +62,7 @@ struct AtomicFileTests {
         #expect(throws: AtomicFile.Failure.directory(error)) { try file.read(limit: 3) }
     }
 
-    @Test func itIsSetAsideUnderAnotherName() throws {
+    @Test func fileIsRenamed() throws {
         try file.replace(with: [1])
         try file.rename(to: "list.damaged")
         #expect(try names == ["list.damaged"])

@@ -24,7 +24,7 @@ struct AtomicFileWriterTests {
         try String(contentsOfFile: directory.path + "/" + name, encoding: .utf8)
     }
 
-    @Test func appearsWholeOrNotAtAll() throws {
+    @Test func fileAppearsOnlyWhenItIsComplete() throws {
         var file = try AtomicFileWriter(in: directory.path, name: "run.fit")
         try write("abc", to: file)
         #expect(try names == [".run.fit.new"])
@@ -34,7 +34,7 @@ struct AtomicFileWriterTests {
         #expect(try text("run.fit") == "abcdef")
     }
 
-    @Test func whatIsThereIsNeverOverwritten() throws {
+    @Test func existingFileIsNotOverwritten() throws {
         try Data("old".utf8).write(to: URL(fileURLWithPath: directory.path + "/run.fit"))
         var file = try AtomicFileWriter(in: directory.path, name: "run.fit")
         try write("new", to: file)
@@ -45,7 +45,7 @@ struct AtomicFileWriterTests {
         #expect(try text("run-2.fit") == "new")
     }
 
-    @Test func whatIsNotFinishedLeavesNothing() throws {
+    @Test func unfinishedFileIsRemoved() throws {
         do {
             let file = try AtomicFileWriter(in: directory.path, name: "run.fit")
             try write("half", to: file)
@@ -53,7 +53,7 @@ struct AtomicFileWriterTests {
         #expect(try names.isEmpty)
     }
 
-    @Test func draftThatAKillHasLeftIsWrittenAnew() throws {
+    @Test func leftoverDraftIsOverwritten() throws {
         try Data("left by a kill".utf8).write(to: URL(fileURLWithPath: directory.path + "/.run.fit.new"))
         var file = try AtomicFileWriter(in: directory.path, name: "run.fit")
         try write("new", to: file)
@@ -61,7 +61,7 @@ struct AtomicFileWriterTests {
         #expect(try text("run.fit") == "new")
     }
 
-    @Test func ofTwoThatAreWrittenAtOnceOneIsWhole() throws {
+    @Test func secondOfTwoConcurrentWritersWins() throws {
         var first = try AtomicFileWriter(in: directory.path, name: "run.fit")
         var second = try AtomicFileWriter(in: directory.path, name: "run.fit")
         try write("first", to: first)

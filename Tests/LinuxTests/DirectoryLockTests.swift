@@ -12,7 +12,7 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    @Test func anotherProcessThatHoldsTheLockIsNamed() throws {
+    @Test func lockHeldByAnotherProcessReportsItsID() throws {
         let script = #"exec 9>"$0/test.lock"; flock 9; echo $$ >&9; exec sleep 60"#
         let holder = try ChildProcess(["bash", "-c", script, directory.path])
         let deadline = ContinuousClock.now + .seconds(10)
@@ -28,7 +28,7 @@ import Testing
         _ = try DirectoryLock(Directory(directory.path), file: "test.lock")
     }
 
-    @Test func theLockIsHeldAsLongAsTheValueLives() throws {
+    @Test func lockIsHeldForTheLifetimeOfItsValue() throws {
         do {
             let lock = try DirectoryLock(Directory(directory.path), file: "test.lock")
             #expect(throws: DirectoryLock.Failure.held(.init(process: Int(getpid())))) {
@@ -39,14 +39,14 @@ import Testing
         _ = try DirectoryLock(Directory(directory.path), file: "test.lock")
     }
 
-    @Test func theFileHoldsOneProcessIdOnly() throws {
+    @Test func lockFileHoldsOnlyTheProcessID() throws {
         try Data("99999999999999999999 and more".utf8).write(to: URL(fileURLWithPath: directory("test.lock")))
         let lock = try DirectoryLock(Directory(directory.path), file: "test.lock")
         #expect(FileManager.default.contents(atPath: directory("test.lock")) == Data("\(getpid())\n".utf8))
         _ = consume lock
     }
 
-    @Test func aLockFileWithNonsenseNamesNobody() throws {
+    @Test func malformedLockFileReportsNoProcess() throws {
         let holder = try DirectoryLock(Directory(directory.path), file: "test.lock")
         try Data("nobody".utf8).write(to: URL(fileURLWithPath: directory("test.lock")))
         #expect(throws: DirectoryLock.Failure.held(.init(process: nil))) {
@@ -55,7 +55,7 @@ import Testing
         _ = consume holder
     }
 
-    @Test func directoriesAreMadeWithTheirParents() throws {
+    @Test func directoriesAreCreatedWithTheirParents() throws {
         try makeDirectories(directory("a/b//c/"))
         try makeDirectories(directory("a/b/c"))
         var status = stat()
@@ -63,7 +63,7 @@ import Testing
         #expect(status.st_mode & 0o777 == 0o750)
     }
 
-    @Test func aFileInTheWayOfADirectoryIsAnError() {
+    @Test func fileInPlaceOfADirectoryIsAnError() {
         #expect(FileManager.default.createFile(atPath: directory("file"), contents: nil))
         #expect(throws: SystemError("mkdir", code: ENOTDIR)) { try makeDirectories(directory("file/child")) }
     }

@@ -30,13 +30,13 @@ import Testing
         }
     }
 
-    @Test func aDirectoryThatOnlyItsOwnerWritesToIsPrivate() throws {
+    @Test func directoryWritableOnlyByItsOwnerIsPrivate() throws {
         for mode in [0o700, 0o750, 0o755, 0o2750] as [UInt32] {
             #expect(refusal(of: try make("\(mode)", mode: mode)) == nil)
         }
     }
 
-    @Test func aDirectoryThatEverybodyWritesToIsRefusedStickyOrNot() throws {
+    @Test func worldWritableDirectoryIsRejectedEvenIfSticky() throws {
         for mode in [0o777, 0o1777, 0o703] as [UInt32] {
             let path = try make("\(mode)", mode: mode)
             let error = refusal(of: path)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func aDirectoryAboveThatEverybodyWritesToIsRefusedUnlessItIsSticky() throws {
+    @Test func worldWritableParentIsRejectedUnlessSticky() throws {
         let above = try make("above", mode: 0o1777)
         let path = try make("above/own", mode: 0o700)
         #expect(refusal(of: path) == nil)
@@ -53,7 +53,7 @@ import Testing
         #expect(refusal(of: path) == DirectoryError(above, .writableByAll))
     }
 
-    @Test func onlyTheOwnersPrivateGroupMayWrite() throws {
+    @Test func directoryWritableByAnotherGroupIsRejected() throws {
         let own = try #require(User.numbered(geteuid()))
         let isPrivate = own.hasPrivateGroup(getegid())
         let path = try make("own", mode: 0o770)
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(.enabled(if: hasAccessControlLists, "needs a file system with access control lists at /tmp"))
-    func anAccessControlListThatLetsOthersWriteIsRefused() throws {
+    func accessControlListThatLetsOthersWriteIsRejected() throws {
         let path = try make("list", mode: 0o700)
         #expect(refusal(of: path) == nil)
         #expect(Self.letsAnotherUserWrite(path))
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root, to give a directory to another user"))
-    func aDirectoryOfAnotherUserIsRefusedAndRootsIsNot() throws {
+    func directoryOfAnotherUserIsRejectedExceptOfRoot() throws {
         #expect(refusal(of: "/usr") == nil)
         let path = try make("foreign", mode: 0o700, owner: 54_301)
         #expect(refusal(of: path) == DirectoryError(path, .owned(by: 54_301)))
@@ -115,7 +115,7 @@ import Testing
         _ = try Directory(path)
     }
 
-    @Test func aPathIsResolvedOnce() throws {
+    @Test func pathIsResolvedOnce() throws {
         let real = try make("real", mode: 0o700)
         symlink(real, directory("link"))
         let opened = try Directory(private: directory("link"))
@@ -132,8 +132,8 @@ import Testing
     }
 
     @Test(.enabled(if: makesDevices, "needs root with CAP_MKNOD, to make a device"))
-    func aDeviceIsNotOpened() throws {
-        try nothingButARegularFileIsOpened(kind: .characterDevice)
+    func devicesAreNotOpened() throws {
+        try onlyRegularFilesAreOpened(kind: .characterDevice)
     }
 
     private static let makesDevices = (try? TestKit.TemporaryDirectory()).map { makeDevice(at: $0("null")) } ?? false
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: [FileKind.symbolicLink, .fifo, .directory, .socket])
-    func nothingButARegularFileIsOpened(kind: FileKind) throws {
+    func onlyRegularFilesAreOpened(kind: FileKind) throws {
         let victim = directory("victim")
         try Data("precious".utf8).write(to: URL(fileURLWithPath: victim))
         chmod(victim, 0o666)
@@ -177,7 +177,7 @@ import Testing
         return status.st_mode
     }
 
-    @Test func aFileHasItsModeWhateverItWas() throws {
+    @Test func createdFileHasItsModeAndNarrowNeverWidensIt() throws {
         let opened = try Directory(directory.path)
         _ = try opened.make("file", O_WRONLY, mode: 0o640)
         #expect(try mode(of: directory("file")) == S_IFREG | 0o640)
@@ -196,7 +196,7 @@ import Testing
         #expect(opened.linked(among: ["one", "two", "three"]) == ["two"])
     }
 
-    @Test func whatIsMissingIsSaid() throws {
+    @Test func missingFilesAreReported() throws {
         #expect(throws: DirectoryError(directory("none"), .system(SystemError("open", code: ENOENT)))) {
             _ = try Directory(directory("none"))
         }
@@ -208,7 +208,7 @@ import Testing
         #expect(try opened.size(of: "none") == nil)
     }
 
-    @Test func aPathInACommandIsQuotedWhereAShellNeedsIt() {
+    @Test func pathInACommandIsQuotedForTheShell() {
         let error = DirectoryError("/my rides/it's", .writableByAll)
         #expect(error.description == #"every user can write to /my rides/it's: run chmod o-w '/my rides/it'\''s'"#)
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import Linux
 
 struct DirectoryWatchTests {
-    @Test func whatComesGoesAndMayBeOpenedIsToldAndWhenTheDirectoryIsGone() throws {
+    @Test func changesAndRemovalOfTheDirectoryAreReported() throws {
         let directory = try TestKit.TemporaryDirectory()
         let path = directory("input")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -31,14 +31,14 @@ struct DirectoryWatchTests {
         withExtendedLifetime(watch) {}
     }
 
-    @Test func whereThereIsNoDirectoryNoneIsWatched() throws {
+    @Test func watchOfAMissingDirectoryThrows() throws {
         let loop = try EventLoop()
         #expect(throws: SystemError("inotify_add_watch", code: ENOENT)) {
             _ = try DirectoryWatch("/nonexistent", loop: loop) { _ in }
         }
     }
 
-    @Test func namesAreSortedAndBounded() throws {
+    @Test func namesAreSortedAndLimited() throws {
         let directory = try TestKit.TemporaryDirectory()
         for name in ["b", "a", ".hidden", "c"] {
             _ = FileManager.default.createFile(atPath: directory(name), contents: nil)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct EventLoopTests {
     /// sd-event coalesces timers within their accuracy; its default is 250 ms.
-    @Test func timersFireAtTheirMomentNeverBefore() throws {
+    @Test func timersNeverFireEarly() throws {
         let loop = try EventLoop()
         var lateness: [Duration] = []
         var deadline = Clock.now() + .milliseconds(20)
@@ -26,14 +26,14 @@ import Testing
         #expect(lateness.count { $0 < .milliseconds(20) } >= 8, "\(lateness)")
     }
 
-    @Test func aDeadlineThatIsPastFiresAtOnce() throws {
+    @Test func pastDeadlineFiresAtOnce() throws {
         let loop = try EventLoop()
         let timer = try loop.timer { loop.stop(7) }
         timer.arm(at: Instant(nanoseconds: -5))
         #expect(try loop.run() == 7)
     }
 
-    @Test func aTimerFiresOnceEachTimeItIsArmedAndNotWhenItIsDisarmedOrGone() throws {
+    @Test func timerFiresOnceAndNotAfterItIsDisarmedOrReleased() throws {
         let loop = try EventLoop()
         var fired: [String] = []
         let now = Clock.now()
@@ -51,7 +51,7 @@ import Testing
         #expect(fired == ["once"])
     }
 
-    @Test func aDescriptorIsToldReadyAsLongAsItsSourceLives() throws {
+    @Test func descriptorIsReportedReadyUntilItsSourceIsReleased() throws {
         let loop = try EventLoop()
         let pipe = Pipe()
         let reader = FileDescriptor(owning: dup(pipe.fileHandleForReading.fileDescriptor))
@@ -87,7 +87,7 @@ import Testing
 
     /// A duplicate, such as a child process has for a moment, keeps a closed descriptor's file in epoll. If the source
     /// were not removed before its descriptor is closed, the loop would wake for a source that no longer exists.
-    @Test func anOwnerThatEndsInItsOwnCallbackLeavesTheLoopBeforeItsDescriptorIsClosed() throws {
+    @Test func ownerReleasedInItsCallbackIsNotCalledAgain() throws {
         let loop = try EventLoop()
         let pipe = Pipe()
         let original = pipe.fileHandleForReading.fileDescriptor
@@ -107,7 +107,7 @@ import Testing
         #expect(owner == nil)
     }
 
-    @Test func whatIsWaitedForCanBeChanged() throws {
+    @Test func watchedReadinessCanBeChanged() throws {
         let loop = try EventLoop()
         let directory = try TemporaryDirectory()
         let connection = try Connection.make(at: directory("socket"))
@@ -124,7 +124,7 @@ import Testing
         #expect(reports == [.writing, .reading])
     }
 
-    @Test func anEndThatIsGoneIsToldUnasked() throws {
+    @Test func hangUpIsReportedWithoutARequest() throws {
         let loop = try EventLoop()
         let directory = try TemporaryDirectory()
         var connection = try Connection.make(at: directory("socket"))
@@ -138,7 +138,7 @@ import Testing
         withExtendedLifetime(source) { #expect(reports.contains(.hungUp)) }
     }
 
-    @Test func aBlockedSignalComesThroughTheLoop() throws {
+    @Test func blockedSignalReachesTheLoop() throws {
         blockSignals([SIGUSR2])
         let loop = try EventLoop()
         let source = try loop.onSignal(SIGUSR2) { loop.stop(3) }

@@ -5,7 +5,7 @@ import Testing
 @testable import Linux
 
 struct MachineTests {
-    @Test func numberStaysTheSameAndIsNotTheIdItself() throws {
+    @Test func machineNumberIsConstantAndNotPartOfTheMachineID() throws {
         let number = try #require(Machine.number())
         #expect(Machine.number() == number)
         let id = try String(contentsOfFile: "/etc/machine-id", encoding: .utf8)
@@ -13,7 +13,7 @@ struct MachineTests {
         #expect(!id.contains(hex) && !id.contains(String(number, radix: 16)))
     }
 
-    @Test func localTimeIsThatOfTheMomentNotOfNow() {
+    @Test func localOffsetDependsOnTheGivenTime() {
         setenv("TZ", "Europe/Berlin", 1)
         defer { unsetenv("TZ") }
         #expect(Machine.localOffset(at: UTC(year: 2026, month: 3, day: 1)) == 3600)

@@ -24,7 +24,7 @@ import Testing
     }
 
     /// libsystemd's own function would block here.
-    @Test func aQueueThatIsFullIsNotWaitedFor() throws {
+    @Test func fullQueueDoesNotBlock() throws {
         let systemd = try NotifyListener(directory("notify"))
         let notifier = try NotifySocket(directory("notify"))
         let begin = Clock.now()
@@ -39,7 +39,7 @@ import Testing
         #expect(notifier.send("WATCHDOG=1") == .sent(10))
     }
 
-    @Test func nobodyThereIsNoError() throws {
+    @Test func missingListenerIsReportedAsGone() throws {
         let notifier = try NotifySocket(directory("nobody"))
         #expect(notifier.send("READY=1") == .gone)
         var systemd: NotifyListener? = try NotifyListener(directory("nobody"))
@@ -50,12 +50,12 @@ import Testing
     }
 
     @Test(arguments: ["", "/", "@", "notify", "vsock:2:1234", "/" + String(repeating: "x", count: 107)])
-    func whatIsNoSocketIsRefused(path: String) {
+    func invalidSocketPathIsRejected(path: String) {
         #expect(throws: SystemError.self) { try NotifySocket(path) }
     }
 
     /// No other test uses these variables.
-    @Test func whatSystemdSaidIsTakenOutOfTheEnvironment() throws {
+    @Test func variablesOfSystemdAreRemovedFromTheEnvironment() throws {
         let names = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
         func take(_ values: [String?]) -> NotifySocket? {
             for (name, value) in zip(names, values) { value.map { _ = setenv(name, $0, 1) } }

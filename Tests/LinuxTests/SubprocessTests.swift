@@ -4,16 +4,16 @@ import Testing
 @testable import Linux
 
 struct SubprocessTests {
-    @Test func whatAProgramPrintsComesBack() {
+    @Test func outputOfAProgramIsReturned() {
         #expect(Subprocess.output(["sh", "-c", "echo one; echo two >&2; cat"], within: .seconds(20)) == "one\n")
         #expect(Subprocess.output(["true"], within: .seconds(20)) == "")
     }
 
-    @Test func aProgramThatIsNotThereSaysNothing() {
+    @Test func missingProgramReturnsNil() {
         #expect(Subprocess.output(["/nonexistent/program"], within: .seconds(20)) == nil)
     }
 
-    @Test func aProgramThatTakesTooLongIsEnded() {
+    @Test func programThatTakesTooLongIsTerminated() {
         let start = Clock.now()
         #expect(Subprocess.output(["sleep", "60"], within: .milliseconds(200)) == nil)
         // The process closes its output and keeps running.

@@ -5,7 +5,7 @@ import Testing
 @testable import Linux
 
 @Suite struct SystemErrorTests {
-    @Test func aCallThatASignalInterruptedIsRunAgain() throws {
+    @Test func interruptedCallIsRepeated() throws {
         var results: [(Int32, Int32)] = [(-1, EINTR), (-1, EINTR), (5, 0)]
         let result = try check("read") {
             let (result, code) = results.removeFirst()
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// The same with a real signal during a blocking `read`.
-    @Test func aSignalDoesNotEndARead() throws {
+    @Test func signalDoesNotEndARead() throws {
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { _ in SignalCount.value += 1 }
         sigaction(SIGUSR1, &action, nil)
@@ -57,12 +57,12 @@ import Testing
         #expect(SignalCount.value > 0)
     }
 
-    @Test func systemdsNegativeResultsAreErrorNumbers() throws {
+    @Test func negativeResultsOfSystemdAreErrorNumbers() throws {
         #expect(try checkSystemd("sd_event_new", 3) == 3)
         #expect(throws: SystemError("sd_event_new", code: ENOMEM)) { try checkSystemd("sd_event_new", -ENOMEM) }
     }
 
-    @Test func anErrorSaysTheCallAndTheReason() {
+    @Test func errorNamesTheCallAndTheReason() {
         #expect(SystemError("bind", code: EADDRINUSE).description == "bind: Address already in use")
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct TCPSocketTests {
     @Test(arguments: ["127.0.0.1", "::1"])
-    func aConnectionThatNobodyTakesIsRefused(host: String) throws {
+    func connectWithoutAListenerIsRefused(host: String) throws {
         // Port 1 (tcpmux) has no listener. The kernel refuses at once, or a moment later.
         #expect(throws: SystemError("connect", code: ECONNREFUSED)) {
             let loop = try EventLoop()
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func aConnectionThatStandsHasNoError() throws {
+    @Test func establishedConnectionHasNoError() throws {
         let listener = FileDescriptor(owning: socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -39,13 +39,13 @@ import Testing
     }
 
     @Test(arguments: ["localhost", "", "127.0.0.1.5", "::g", "example.org", "127.1 "])
-    func namesAreNotLookedUp(host: String) {
+    func hostNamesAreRejected(host: String) {
         #expect(!TCPSocket.isAddress(host))
         #expect(throws: SystemError("inet_pton", code: EINVAL)) { _ = try TCPSocket.connect(host: host, port: 2947) }
     }
 
     @Test(arguments: ["127.0.0.1", "::1", "10.0.0.255", "fe80::1"])
-    func numericAddressesAreAddresses(host: String) {
+    func numericAddressesAreAccepted(host: String) {
         #expect(TCPSocket.isAddress(host))
     }
 }

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: [UnixSocket.Kind.stream, .sequencedPacket])
-    func bytesArrive(kind: UnixSocket.Kind) throws {
+    func sentBytesAreReceived(kind: UnixSocket.Kind) throws {
         let connection = try Connection.make(at: directory("socket"), kind: kind)
         #expect(connection.received() == nil, "nothing is there yet")
         #expect(connection.near.send([1, 2, 3]) == .sent(3))
@@ -27,12 +27,12 @@ import Testing
         #expect(connection.received() == [3])
     }
 
-    @Test func whereNobodyConnectsThereIsNothingToAccept() throws {
+    @Test func acceptWithoutAConnectionReturnsNil() throws {
         let listener = try UnixSocket.listen(at: directory("socket"))
         #expect(try isAccepted(listener) == false)
     }
 
-    @Test func theSocketIsForOwnerAndGroup() throws {
+    @Test func socketIsAccessibleToOwnerAndGroup() throws {
         let listener = try UnixSocket.listen(at: directory("socket"))
         var status = stat()
         #expect(stat(directory("socket"), &status) == 0)
@@ -40,7 +40,7 @@ import Testing
         _ = consume listener
     }
 
-    @Test func aSocketFileThatNobodyAnswersOnIsTakenOver() throws {
+    @Test func staleSocketFileIsReplaced() throws {
         do { _ = try UnixSocket.listen(at: directory("socket")) }
         #expect(FileManager.default.fileExists(atPath: directory("socket")))
         #expect(throws: SystemError("connect", code: ECONNREFUSED)) {
@@ -51,7 +51,7 @@ import Testing
         #expect(try isAccepted(listener))
     }
 
-    @Test func aSocketThatSomebodyAnswersOnIsLeftAlone() throws {
+    @Test func liveSocketIsNotReplaced() throws {
         let listener = try UnixSocket.listen(at: directory("socket"))
         #expect(throws: SystemError("bind", code: EADDRINUSE)) { _ = try UnixSocket.listen(at: directory("socket")) }
         _ = try UnixSocket.connect(to: directory("socket"))
@@ -60,7 +60,7 @@ import Testing
         #expect(try isAccepted(listener))
     }
 
-    @Test func aFileThatIsNoSocketIsNotTakenOver() throws {
+    @Test func regularFileIsNotReplacedByASocket() throws {
         #expect(FileManager.default.createFile(atPath: directory("socket"), contents: Data("precious".utf8)))
         let error = DirectoryError(directory("socket"), .wrongKind(.regular, wanted: .socket))
         #expect(throws: error) {
@@ -69,7 +69,7 @@ import Testing
         #expect(FileManager.default.contents(atPath: directory("socket")) == Data("precious".utf8))
     }
 
-    @Test func aPathThatIsTooLongIsAnErrorThatSaysSo() throws {
+    @Test func overlongPathIsReported() throws {
         let fitting = directory(String(repeating: "x", count: UnixSocket.pathLimit - directory.path.utf8.count - 1))
         _ = try UnixSocket.listen(at: fitting)
         let error = #expect(throws: SystemError.self) { _ = try UnixSocket.listen(at: fitting + "x") }
@@ -78,17 +78,17 @@ import Testing
         #expect(SystemError("bind", code: ENAMETOOLONG).description == "bind: File name too long")
     }
 
-    @Test func whereNoSocketIsConnectingSaysSo() {
+    @Test func connectToAMissingSocketThrows() {
         #expect(throws: SystemError("connect", code: ENOENT)) { _ = try UnixSocket.connect(to: directory("socket")) }
     }
 
-    @Test func theKernelSaysWhoIsAtTheOtherEnd() throws {
+    @Test func peerCredentialsAreThoseOfTheProcess() throws {
         let connection = try Connection.make(at: directory("socket"))
         let peer = try UnixSocket.peer(of: connection.near)
         #expect(peer.user == getuid() && peer.group == getgid() && peer.process == getpid())
     }
 
-    @Test func aFullBufferAndAGonePeerAreTold() throws {
+    @Test func fullBufferAndClosedPeerAreReported() throws {
         var connection = try Connection.make(at: directory("socket"))
         let line = [UInt8](repeating: 0x78, count: 4096)
         var sent = 0

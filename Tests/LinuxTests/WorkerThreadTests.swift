@@ -10,7 +10,7 @@ private func niceness() -> Int? {
     return fields.flatMap { $0.count > 16 ? Int($0[16]) : nil }
 }
 
-@Test func aThreadThatStandsBackLeavesTheOthersWhereTheyAre() throws {
+@Test func nicenessOfAThreadDoesNotChangeItsCaller() throws {
     final class Found: Sendable {
         let niceness = Locked(Int?.none)
     }

@@ -7,7 +7,7 @@ private func event(_ milliseconds: Int64) -> Event {
     Event(at: Instant(milliseconds: milliseconds), kind: .fix(.fresh, mode: 3, after: .zero))
 }
 
-@Test func eventsAreNumberedFromOne() {
+@Test func eventNumbersStartAtOne() {
     var ring = EventRing()
     #expect(ring.retained == 1..<1)
     ring.append(event(10))
@@ -16,7 +16,7 @@ private func event(_ milliseconds: Int64) -> Event {
     #expect(String(decoding: ring[2], as: UTF8.self).hasPrefix(#"{"class":"EVENT","seq":2,"boot_ms":20,"#))
 }
 
-@Test func theLastThousandEventsAreRetained() {
+@Test func ringRetainsTheLastThousandEvents() {
     var ring = EventRing()
     for number in 1...2500 { ring.append(event(Int64(number))) }
     #expect(ring.retained == 1501..<2501)
@@ -25,7 +25,7 @@ private func event(_ milliseconds: Int64) -> Event {
     }
 }
 
-@Test func theRingIsBoundedInBytesToo() {
+@Test func ringIsBoundedInBytes() {
     var ring = EventRing()
     var settings = Settings()
     settings.straps = Array(repeating: String(repeating: "\u{9B}", count: 64), count: 16)
@@ -85,7 +85,7 @@ private let discard = Event.Kind.discard(
         id: 7, sport: .run, isOpen: false, started: nil, ended: nil, total: figures, totalMilliseconds: 0, laps: 1,
         gaps: 0, isDemo: false))
 
-@Test func theRunsStartItsLastPauseOrResumeAndItsLapsOutliveAThousandOthers() {
+@Test func startLastPauseOrResumeAndLapsOutliveAThousandEvents() {
     var ring = EventRing()
     ring.flood(3)
     ring.add(start, pause, resume, lap, .start(.run, resumed: true), pause, lap, resume, lap)
@@ -100,7 +100,7 @@ private let discard = Event.Kind.discard(
     #expect(ring.early == [4, 7, 10, 12])
 }
 
-@Test func theLastHundredLapsAreRetained() {
+@Test func ringRetainsTheLastHundredLaps() {
     var ring = EventRing()
     ring.add(start)
     for _ in 0..<250 {
@@ -115,7 +115,7 @@ private let discard = Event.Kind.discard(
 }
 
 @Test(arguments: [discard, start])
-func whatARunNeededGoesWithItsEnd(end: Event.Kind) {
+func endOfARunReleasesItsEarlyEvents(end: Event.Kind) {
     var ring = EventRing()
     ring.add(start, pause, lap)
     ring.flood(2000)
@@ -127,7 +127,7 @@ func whatARunNeededGoesWithItsEnd(end: Event.Kind) {
 }
 
 /// The limit in bytes holds for both kinds together.
-@Test func longSettingsDoNotDriveOutTheRun() {
+@Test func longSettingsEventsKeepTheEventsOfTheRun() {
     var ring = EventRing()
     var settings = Settings()
     settings.straps = Array(repeating: String(repeating: "\u{9B}", count: 64), count: 16)
@@ -138,7 +138,7 @@ func whatARunNeededGoesWithItsEnd(end: Event.Kind) {
     #expect(bytes <= EventRing.byteLimit && bytes > EventRing.byteLimit - 10_000)
 }
 
-@Test func aRingThatIsMadeOfStoredLinesRetainsTheSame() {
+@Test func ringRestoredFromStoredLinesRetainsTheSameEvents() {
     var ring = EventRing()
     ring.add(start, .start(.run, resumed: true), pause, resume, lap, lap)
     ring.flood(1500)
@@ -157,7 +157,7 @@ func whatARunNeededGoesWithItsEnd(end: Event.Kind) {
 
 /// The limits hold, and each retained number has its line.
 @Test(arguments: 0..<20 as Range<UInt64>)
-func theBoundsHoldWhateverHappens(seed: UInt64) {
+func randomEventsKeepTheLimits(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var ring = EventRing()
     for _ in 0..<4000 {
@@ -173,7 +173,7 @@ func theBoundsHoldWhateverHappens(seed: UInt64) {
 }
 
 /// The numbers continue after the highest stored one, without a gap.
-@Test func eventsThatWereCountedInMemoryGoOnAfterThoseOfBefore() {
+@Test func renumberedEventsFollowTheStoredOnes() {
     var before = EventRing()
     for number in 1...1200 { before.append(event(Int64(number))) }
     let kept = before.retained.map { ($0, before[$0]) }
@@ -187,7 +187,7 @@ func theBoundsHoldWhateverHappens(seed: UInt64) {
     #expect(String(decoding: ring[1206], as: UTF8.self).hasPrefix(#"{"class":"EVENT","seq":1206,"boot_ms":6000,"#))
 }
 
-@Test func aRingWithoutEventsGoesOnAfterThoseOfBefore() {
+@Test func renumberedEmptyRingHoldsTheStoredEvents() {
     var ring = EventRing()
     ring.renumber(Renumbering.Shift(from: 1, to: 8), after: [(6, Array("{}".utf8)), (7, Array("{}".utf8))])
     #expect(ring.retained == 6..<8)

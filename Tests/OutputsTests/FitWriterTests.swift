@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 @Suite struct FitWriterTests {
-    @Test func aHeaderHasItsLengthAndItsCheckSum() {
+    @Test func headerHasItsLengthAndChecksum() {
         // Garmin's example of a header: 14 bytes, protocol 1.0, with our profile and 0x12345 bytes of data.
         let header = FitWriter.header(dataSize: 0x12345)
         #expect(Array(header.prefix(12)) == hex("0E 10 E2 52 45 23 01 00 2E 46 49 54"))
@@ -13,14 +13,14 @@ import Testing
         #expect(checksum.value == 0)
     }
 
-    @Test func theCheckSumIsThatOfTheProtocol() {
+    @Test func checksumIsCRC16ARC() {
         // The check value of CRC-16/ARC in the catalogue.
         var checksum = Fit.Checksum()
         for byte in "123456789".utf8 { checksum.add(byte) }
         #expect(checksum.value == 0xBB3D)
     }
 
-    @Test func aDefinitionIsWrittenOnceAndAgainWhenItChanges() {
+    @Test func definitionIsWrittenOnlyWhenItChanges() {
         var writer = FitWriter()
         writer.message(.record, as: 4, [.uint32(Fit.timestamp, 1), .uint8(Fit.Record.heartRate, 140)])
         writer.message(.record, as: 4, [.uint32(Fit.timestamp, 2), .uint8(Fit.Record.heartRate, 141)])
@@ -34,7 +34,7 @@ import Testing
                     """))
     }
 
-    @Test func whatATypeCannotHoldIsLeftOut() {
+    @Test func valuesBeyondTheirTypeAreOmitted() {
         var writer = FitWriter()
         writer.message(
             .record, as: 0,
@@ -45,14 +45,14 @@ import Testing
         #expect(writer.bytes == hex("40 00 00 1400 02 050101 090100  00 80 FE"))
     }
 
-    @Test func aTextEndsWithAZeroAndIsCutBetweenCharacters() {
+    @Test func textEndsWithAZeroAndIsCutBetweenCharacters() {
         var writer = FitWriter()
         writer.message(.fileID, as: 0, [.text(8, String(repeating: "é", count: 40)), .array(2, .uint32, [1, -1])])
         let text = Array(String(repeating: "é", count: 31).utf8) + [0]
         #expect(writer.bytes == hex("40 00 00 0000 02 083F07 020886  00") + text + hex("01000000 FFFFFFFF"))
     }
 
-    @Test(arguments: [0.0, 52.5, -90, 90, 179.99999999, -180, 180, 13.40495]) func positionsKeepTheirCentimetre(
+    @Test(arguments: [0.0, 52.5, -90, 90, 179.99999999, -180, 180, 13.40495]) func positionsSurviveARoundTrip(
         degrees: Double
     ) {
         let semicircles = Fit.semicircles(degrees: degrees)
@@ -61,7 +61,7 @@ import Testing
         #expect(min(turned, 360 - turned) < 1e-7)
     }
 
-    @Test func theFileComesInPieces() throws {
+    @Test func fitExportWritesSmallPieces() throws {
         let made = try SyntheticRecording.run(seed: 1)
         var pieces: [Int] = []
         _ = try ExportFormat.fit.write(
@@ -71,7 +71,7 @@ import Testing
         #expect(pieces.count > 3)
     }
 
-    @Test func samplesWithinASecondAreCounted() throws {
+    @Test func samplesWithinASecondAreCountedAsLost() throws {
         let rows: [RecordingRow] =
             [.begin(at: 0, .command)]
             + (1...20).map { .sample(RecordingSample(at: $0 * 250, elapsedMilliseconds: $0 * 250)) }

@@ -16,12 +16,12 @@ private func written(_ body: (inout JSONWriter) -> Void) -> String {
     (179.999_999_96, 7, "180"), (1e6, 2, "1000000"), (0.125, 2, "0.12"), (0.375, 2, "0.38"), (1.005, 2, "1"),
     (100.0, 0, "100"), (131.5, 0, "132"), (9_007_199_254_740_991.0, 0, "9007199254740991"), (1e-300, 9, "0"),
 ])
-func decimalsAreRoundedAsPrintfDoesAndZerosAreCut(value: Double, decimals: Int, text: String) {
+func decimalsRoundLikePrintfWithoutTrailingZeros(value: Double, decimals: Int, text: String) {
     #expect(written { $0.member("v", value, decimals: decimals) } == "{\"v\":\(text)}")
 }
 
 @Test(arguments: [Double.nan, .signalingNaN, .infinity, -.infinity, 1e300, 0x1p53])
-func whatHasNoDecimalsIsLeftOutWithItsName(value: Double) {
+func invalidDoubleIsOmitted(value: Double) {
     #expect(written { $0.member("v", value, decimals: 2) } == "{}")
 }
 
@@ -33,7 +33,7 @@ func integersAreWrittenInFull(value: Int64, text: String) {
     #expect(written { $0.member("v", value) } == "{\"v\":\(text)}")
 }
 
-@Test func whatIsNotKnownIsLeftOut() {
+@Test func nilMembersAreOmitted() {
     let line = written {
         $0.member("a", nil as String?)
         $0.member("b", nil as Int?)
@@ -54,11 +54,11 @@ func integersAreWrittenInFull(value: Int64, text: String) {
     ("</script>", "\\u003c/script>"), ("a\u{202E}b\u{2066}c\u{061C}d\u{200F}", "a\\u202eb\\u2066c\\u061cd\\u200f"),
     ("\u{2028}\u{2029}", "\\u2028\\u2029"), ("Jürgens Gurt ♥ 心 🏃", "Jürgens Gurt ♥ 心 🏃"), ("\u{A0}ÿ", "\u{A0}ÿ"),
 ])
-func hostileTextComesOutHarmless(text: String, escaped: String) {
+func hostileTextIsEscaped(text: String, escaped: String) {
     #expect(written { $0.member("v", text) } == "{\"v\":\"\(escaped)\"}")
 }
 
-@Test func commasStandBetweenMembersAndElementsOnly() {
+@Test func commasSeparateMembersAndElements() {
     let line = written {
         $0.array("empty") { _ in }
         $0.object("none") { _ in }
@@ -86,16 +86,16 @@ func timesAreUTCWithMilliseconds(milliseconds: Int64, text: String) {
 }
 
 @Test(arguments: [253_402_300_800_000, -62_167_219_200_001] as [Int64])
-func yearsThatHaveNotFourDigitsAreLeftOut(milliseconds: Int64) {
+func yearsBeyondFourDigitsAreOmitted(milliseconds: Int64) {
     #expect(written { $0.member("v", UTC(milliseconds: milliseconds)) } == "{}")
 }
 
-@Test func addressesAreWrittenAsTheyAreSpoken() {
+@Test func bluetoothAddressIsWrittenWithColons() {
     #expect(
         written { $0.member("v", BluetoothAddress(value: 0xA09E_1A00_0FB1)) } == #"{"v":"A0:9E:1A:00:0F:B1"}"#)
 }
 
-@Test func theBufferIsUsedAgain() {
+@Test func clearedBufferKeepsItsCapacity() {
     var writer = JSONWriter()
     writer.stateLine(.example, sequence: 1)
     let first = writer.bytes

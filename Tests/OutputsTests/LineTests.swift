@@ -15,7 +15,7 @@ private let time = UTC(milliseconds: 1_772_350_212_300)
 private let head = #""seq":5,"time":"2026-03-01T07:30:12.300Z","boot_ms":123456700"#
 
 /// The example of docs/protocol.md without trailing zeros, and with an average pace.
-@Test func stateIsTheExampleOfTheProtocol() {
+@Test func stateLineMatchesTheExampleOfTheProtocol() {
     let expected =
         #"{"class":"STATE","seq":1042,"time":"2026-03-01T07:30:12.300Z","boot_ms":123456700,"#
         + #""clock":"system","run":"active","activity":17,"sport":"run","elapsed_ms":12300,"moving_ms":12300,"#
@@ -33,7 +33,7 @@ private let head = #""seq":5,"time":"2026-03-01T07:30:12.300Z","boot_ms":1234567
     #expect(line { $0.stateLine(.example, sequence: 1042) } == expected)
 }
 
-@Test func anIdleStateHasNothingOfAnActivity() {
+@Test func idleStateHasNoMembersOfAnActivity() {
     let expected =
         #"{"class":"STATE","seq":1,"boot_ms":5,"clock":"unset","run":"idle","#
         + #""heart":{"link":"disconnected","reason":"searching"},"gpsd":{"link":"disconnected","reason":"not-running"},"#
@@ -47,7 +47,7 @@ private let head = #""seq":5,"time":"2026-03-01T07:30:12.300Z","boot_ms":1234567
     (PowerStatus(batteryPercent: 0, isUnderVoltage: true), #""power":{"battery_percent":0},"#),
     (PowerStatus(isCharging: false), #""power":{"charging":false},"#), (PowerStatus(isUnderVoltage: false), ""),
 ])
-func howTheBoardIsSuppliedIsTheMachinesOwn(power: PowerStatus, member: String) {
+func powerIsWrittenOnlyInTheLiveStateLine(power: PowerStatus, member: String) {
     var state = State.example
     state.power = power
     #expect(line { $0.stateLine(state, sequence: 1) }.contains(#""free_mib":20113},"# + member + #""ticks""#))
@@ -58,7 +58,7 @@ func howTheBoardIsSuppliedIsTheMachinesOwn(power: PowerStatus, member: String) {
     #expect(line { $0.stateLine(.example, sequence: 7) } == line { $0.stateLine(.example, sequence: 7) })
 }
 
-@Test func aReplayLeavesOutWhatBelongsToTheMachine() {
+@Test func replayOmitsMembersOfTheMachine() {
     let expected =
         #"{"class":"STATE","time":"2026-03-01T07:30:12.300Z","clock":"system","run":"active","sport":"run","#
         + #""elapsed_ms":12300,"moving_ms":12300,"#
@@ -73,7 +73,7 @@ func howTheBoardIsSuppliedIsTheMachinesOwn(power: PowerStatus, member: String) {
     #expect(line { $0.event(start, sequence: nil) } == #"{"class":"EVENT","event":"start","sport":"run"}"# + "\n")
 }
 
-@Test func hostileNamesStayOneLineOfHarmlessText() {
+@Test func hostileNameStaysOneLineOfHarmlessText() {
     var state = State.example
     state.heart.link.name = SanitizedText("\u{1B}[2J\"},\n</script>\u{202E}\u{9B}m")
     let written = line { $0.stateLine(state, sequence: 1) }
@@ -160,15 +160,15 @@ func eventsHaveTheFieldsOfTheirKind(kind: Event.Kind, fields: String) {
     #expect(event(kind) == #"{"class":"EVENT",\#(head),\#(fields)}"# + "\n")
 }
 
-@Test func aDiscardHasASummaryToo() {
+@Test func discardEventHasASummary() {
     #expect(event(.discard(.example)).contains(#""event":"discard","activity":17,"summary":{"id":17,"#))
 }
 
-@Test func anEventOutsideARunHasNoActivity() {
+@Test func eventOutsideARunHasNoActivity() {
     #expect(!event(.link(.gpsd, LinkStatus(.connected), after: .zero), activity: nil).contains("activity"))
 }
 
-@Test func aSettingsEventHasTheNewValue() throws {
+@Test func settingsEventHasTheNewValue() throws {
     var settings = Settings()
     #expect(
         event(.settings(.zones, settings), activity: nil)
@@ -180,7 +180,7 @@ func eventsHaveTheFieldsOfTheirKind(kind: Event.Kind, fields: String) {
     #expect(event(.settings(.metric, settings)).hasSuffix(#""key":"metric","value":false}"# + "\n"))
 }
 
-@Test func aHeartLineHasWhatTheStrapSaid() {
+@Test func heartLineHasTheValuesOfTheStrap() {
     let reading = HeartRateSample(
         at: at, time: time,
         measurement: HeartRateMeasurement(
@@ -193,7 +193,7 @@ func eventsHaveTheFieldsOfTheirKind(kind: Event.Kind, fields: String) {
 }
 
 @Test(arguments: [HeartRateQuality.zero, .noContact, .outOfRange, .frozen])
-func whatIsNoReadingHasNoBeats(quality: HeartRateQuality) {
+func invalidHeartRateSampleHasNoBPM(quality: HeartRateQuality) {
     let reading = HeartRateSample(
         at: at, time: nil, measurement: HeartRateMeasurement(beatsPerMinute: 255), quality: quality, gap: false,
         beatAt: nil)
@@ -202,7 +202,7 @@ func whatIsNoReadingHasNoBeats(quality: HeartRateQuality) {
             == #"{"class":"HEART","seq":1,"boot_ms":123456700,"quality":"\#(quality.rawValue)"}"# + "\n")
 }
 
-@Test func aFixLineHasThePositionAtTopLevel() {
+@Test func fixLineHasThePositionAtTopLevel() {
     let fix = AcceptedFix(
         at: at, time: time, receiverTime: UTC(milliseconds: 1_772_350_212_000), device: SanitizedText("/dev/ttyACM0"),
         position: State.example.position!.value)
@@ -213,7 +213,7 @@ func whatIsNoReadingHasNoBeats(quality: HeartRateQuality) {
             + "\n")
 }
 
-@Test func settingsAreOneObject() throws {
+@Test func settingsLineIsOneObject() throws {
     var settings = Settings()
     let defaults =
         #""metric":false,"twelve_hour_clock":false,"use_heart_rate_zones":false,"sport":"run","auto_lap_m":0,"auto_lap_s":0,"auto_stop_minutes":0,"straps":[],"#
@@ -228,7 +228,7 @@ func whatIsNoReadingHasNoBeats(quality: HeartRateQuality) {
     #expect(line { $0.settings(settings) } == #"{\#(defaults)"zones":[1,2,3,4,5],\#(components)}"#)
 }
 
-@Test func theLinesOfTheStreamItself() {
+@Test func versionWatchDroppedAndErrorLinesHaveTheirMembers() {
     #expect(
         line { $0.version(release: "0.1.0", protocol: 1, bootID: "b", instance: "i", events: 1..<1) }
             == #"{"class":"VERSION","program":"paced","release":"0.1.0","protocol":1,"boot_id":"b","instance":"i","events":{"first":1,"last":0}}"#

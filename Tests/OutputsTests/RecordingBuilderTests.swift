@@ -31,7 +31,7 @@ private func rows(_ outputs: [Output], _ seconds: [State] = []) -> [RecordingRow
     return recordingBuilder.drainRows()
 }
 
-@Test func aLapEndsWithItsLastSecondAndASegmentBeginsBeforeItsFirst() {
+@Test func lapFollowsItsLastSecondAndASegmentPrecedesItsFirst() {
     let gap = event(2000, .gap(.position, seconds: 130, metres: 90, counted: true))
     let lap = event(2000, .lap(Totals(), number: 1, .time))
     #expect(
@@ -45,12 +45,12 @@ private func rows(_ outputs: [Output], _ seconds: [State] = []) -> [RecordingRow
     (119.0, 90.0, true, false), (120, 90, true, true), (60, 999, true, false), (60, 1000, true, true),
     (15, 500, false, true),
 ])
-func aLongOrWideOrUncountedGapBeginsASegment(seconds: Double, metres: Double, counted: Bool, isSegment: Bool) {
+func longWideOrUncountedGapStartsASegment(seconds: Double, metres: Double, counted: Bool, isSegment: Bool) {
     let written = rows([event(5000, .gap(.position, seconds: seconds, metres: metres, counted: counted))])
     #expect(written.contains(.segment(at: 5000)) == isSegment)
 }
 
-@Test func aJumpBeginsASegmentAndAPauseHasNone() {
+@Test func jumpStartsASegmentExceptInAPause() {
     var fix = AcceptedFix(
         at: start + .milliseconds(4700), time: nil, receiverTime: nil, device: nil,
         position: State.example.position!.value, isJump: true)
@@ -61,7 +61,7 @@ func aLongOrWideOrUncountedGapBeginsASegment(seconds: Double, metres: Double, co
     #expect(rows([.fix(fix)]) == [.begin(at: 0, .command)])
 }
 
-@Test func theTimerStandsStillDuringAnOutage() {
+@Test func outageStopsTheTimer() {
     let gap = event(50_200, .gap(.restart, seconds: 40, metres: nil, counted: false))
     let resumed = event(50_200, .start(.run, resumed: true))
     #expect(
@@ -75,11 +75,11 @@ func aLongOrWideOrUncountedGapBeginsASegment(seconds: Double, metres: Double, co
     #expect(rows([pause, gap, resumed]) == [.begin(at: 0, .command), .end(at: 9000, .command)])
 }
 
-@Test func theSampleAfterAHoleStandsAtTheLastWholeSecond() {
+@Test func sampleAfterAHoleHasTheLastWholeSecond() {
     #expect(rows([], [second(45_300, at: 45_340)]) == [.begin(at: 0, .command), sample(45_000, at: 45_040)])
 }
 
-@Test func aSampleHasOnlyWhatIsFresh() throws {
+@Test func staleValuesAreOmittedFromASample() throws {
     var state = State.example
     state.at = start + .seconds(12)
     state.activity?.total.elapsedMilliseconds = 12_000
@@ -103,13 +103,13 @@ func aLongOrWideOrUncountedGapBeginsASegment(seconds: Double, metres: Double, co
     #expect(recording.strap?.batteryPercent == 80)
 }
 
-@Test func aDiscardedActivityIsNone() {
+@Test func discardedActivityGivesNoRecording() {
     var recordingBuilder = RecordingBuilder()
     recordingBuilder.ingest([event(0, .start(.run)), event(5000, .discard(.example))], seconds: [], zones: nil)
     #expect(recordingBuilder.recording == nil)
 }
 
-@Test func anActivityWithoutAClockIsStampedAtItsEnd() {
+@Test func activityWithoutAClockIsTimedAtItsEnd() {
     var recordingBuilder = RecordingBuilder()
     recordingBuilder.ingest(
         [.event(Event(at: start, time: nil, activity: 17, kind: .start(.run)))], seconds: [], zones: nil)

@@ -53,7 +53,7 @@ private func dropped(_ states: Int, _ events: Int, _ hearts: Int, _ fixes: Int) 
 private let watchAll = #"{"class":"WATCH","classes":["STATE","EVENT","HEART","FIX","SETTINGS"],"interval_ms":100}"#
 private let everything: MessageClasses = [.state, .event, .heart, .fix, .settings]
 
-@Test func aNewClientGetsEventsFromNowOn() {
+@Test func newClientReceivesOnlyNewEvents() {
     var client = Client(events: 3)
     #expect(client.queue.isEmpty(client.ring))
     client.happened(2)
@@ -62,14 +62,14 @@ private let everything: MessageClasses = [.state, .event, .heart, .fix, .setting
     #expect(client.queue.isEmpty(client.ring))
 }
 
-@Test func theNewestStateWaitsAndTheOthersWereMissed() {
+@Test func onlyTheNewestStateWaitsAndOthersAreCountedAsDropped() {
     var client = Client()
     for tick in 1...5 { client.state(.active(elapsedMilliseconds: Int64(tick) * 100), "state \(tick)") }
     #expect(client.read() == [dropped(4, 0, 0, 0), "state 5"])
     #expect(client.queue.isEmpty(client.ring))
 }
 
-@Test func aLineThatWasBegunIsEndedFirst() {
+@Test func partlySentLineIsCompletedFirst() {
     var client = Client()
     client.queue.wait(rest: Array("end of line\n".utf8)[...])
     client.happened()
@@ -77,7 +77,7 @@ private let everything: MessageClasses = [.state, .event, .heart, .fix, .setting
     #expect(client.read() == ["end of line", "1", "state"])
 }
 
-@Test func bytesAreTakenInAnySizes() {
+@Test func bytesMayBeSentOneAtATime() {
     var client = Client()
     client.happened(3)
     var text: [UInt8] = []
@@ -94,7 +94,7 @@ private let everything: MessageClasses = [.state, .event, .heart, .fix, .setting
     #expect(client.read() == (1...900).map(String.init))
 }
 
-@Test func eventsThatLeftTheRingAreCountedFirst() {
+@Test func eventsOutsideTheRingAreCountedAsDropped() {
     var client = Client()
     client.happened(1200)
     client.state(.active(elapsedMilliseconds: 100), "old")
@@ -102,7 +102,7 @@ private let everything: MessageClasses = [.state, .event, .heart, .fix, .setting
     #expect(client.read() == [dropped(1, 200, 0, 0)] + (201...1200).map(String.init) + ["state"])
 }
 
-@Test func aReplayFollowsTheAnswer() {
+@Test func replayFollowsTheAnswerToWATCH() {
     var client = Client(events: 10)
     client.queue.apply(SubscriptionRequest(since: 7), ring: client.ring)
     #expect(client.read() == [#"{"class":"WATCH","classes":["STATE","EVENT"],"interval_ms":100}"#, "8", "9", "10"])
@@ -110,20 +110,20 @@ private let everything: MessageClasses = [.state, .event, .heart, .fix, .setting
     #expect(client.read() == ["11"])
 }
 
-@Test func aReplayFromTheLastEventIsEmpty() {
+@Test func replayFromTheLastEventIsEmpty() {
     var client = Client(events: 10)
     client.queue.apply(SubscriptionRequest(since: 10), ring: client.ring)
     #expect(client.read().count == 1)
 }
 
 @Test(arguments: [11, 5000, Int.max])
-func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
+func replayFromAFutureNumberSendsAllRetainedEvents(since: Int) {
     var client = Client(events: 10)
     client.queue.apply(SubscriptionRequest(since: since), ring: client.ring)
     #expect(client.read().dropFirst() == (1...10).map(String.init)[...])
 }
 
-@Test func numbersThatHaveLeftTheRingAreCountedAfterTheAnswer() {
+@Test func numbersOutsideTheRingAreCountedAfterTheAnswer() {
     var client = Client(events: 1500)
     client.queue.apply(SubscriptionRequest(since: 100), ring: client.ring)
     let lines = client.read()
@@ -132,7 +132,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     #expect(lines[2...] == (501...1500).map(String.init)[...])
 }
 
-@Test func whatTheRunNeedsComesInOrderAndEachHoleIsCountedWhereItIs() {
+@Test func replayCountsEachMissingRangeInOrder() {
     var client = Client(events: 2)
     let lap = Event(at: Instant(milliseconds: 1), activity: 1, kind: .lap(Totals(), number: 1, .command))
     client.ring.append(Event(at: Instant(milliseconds: 1), activity: 1, kind: .start(.run)))
@@ -154,7 +154,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     #expect(client.read().dropFirst().prefix(3) == ["3", dropped(0, 10, 0, 0), "14"])
 }
 
-@Test func aReplayIsNotCutByAnyLimitWhileTheClientIsSlow() {
+@Test func replayOfASlowClientIsComplete() {
     var client = Client(events: 1000)
     client.queue.apply(SubscriptionRequest(since: 0), ring: client.ring)
     let first = client.queue.next(client.ring, settings: client.settings)!
@@ -167,13 +167,13 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     #expect(rest.last == "state 3")
 }
 
-@Test func aReplayWithoutWatchingEventsIsNone() {
+@Test func replayWithoutTheEventClassIsEmpty() {
     var client = Client(events: 10)
     client.queue.apply(SubscriptionRequest(classes: [.state], since: 0), ring: client.ring)
     #expect(client.read() == [#"{"class":"WATCH","classes":["STATE"],"interval_ms":100}"#])
 }
 
-@Test func eventsAreWatchedAgainFromThen() {
+@Test func resubscribedEventsStartAtTheNewest() {
     var client = Client()
     client.queue.apply(SubscriptionRequest(classes: []), ring: client.ring)
     client.happened(3)
@@ -187,7 +187,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
         ])
 }
 
-@Test func anAbsentKeyLeavesWhatIsInForce() {
+@Test func absentKeyKeepsTheSubscription() {
     var client = Client()
     client.queue.apply(SubscriptionRequest(everyMilliseconds: 1000), ring: client.ring)
     client.queue.apply(SubscriptionRequest(classes: [.state, .heart]), ring: client.ring)
@@ -195,7 +195,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     #expect(client.read().last == #"{"class":"WATCH","classes":["STATE","HEART"],"interval_ms":1000}"#)
 }
 
-@Test func readingsGoOnlyToThoseWhoWatchThem() {
+@Test func readingsReachOnlyTheirSubscribers() {
     var client = Client()
     client.heart("heart 1")
     client.queue.apply(SubscriptionRequest(classes: [.heart]), ring: client.ring)
@@ -204,7 +204,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     #expect(client.read().dropFirst() == ["heart 2"])
 }
 
-@Test func theOldestReadingsGiveWayBeyondTheLimit() {
+@Test func oldestReadingsAreDroppedBeyondTheLimit() {
     var client = Client()
     client.queue.apply(SubscriptionRequest(classes: everything), ring: client.ring)
     _ = client.read()
@@ -222,7 +222,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     #expect(lines.dropFirst().map { Int($0.prefix(4))! } == Array(1036..<1100))
 }
 
-@Test func theOrderIsAnswersEventsSettingsReadingsState() {
+@Test func orderIsAnswersEventsSettingsReadingsState() {
     var client = Client()
     client.queue.apply(SubscriptionRequest(classes: everything), ring: client.ring)
     client.state(.active(elapsedMilliseconds: 100), "state")
@@ -232,7 +232,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     #expect(client.read() == [watchAll, "1", #"{"class":"SETTINGS"}"#, "fix", "heart", "state"])
 }
 
-@Test func settingsComeOnceWhenNewlyWatchedAndThenAtEachChange() {
+@Test func settingsAreSentOnSubscriptionAndOnEachChange() {
     var client = Client()
     client.queue.settingsChanged()
     #expect(client.read().isEmpty)
@@ -245,7 +245,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     #expect(client.read() == [#"{"class":"SETTINGS"}"#])
 }
 
-@Test func whatIsNotWatchedAnyMoreDoesNotCome() {
+@Test func unsubscribedClassesAreNotSent() {
     var client = Client()
     client.queue.apply(SubscriptionRequest(classes: everything), ring: client.ring)
     _ = client.read()
@@ -258,7 +258,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     #expect(client.read() == [#"{"class":"WATCH","classes":["FIX"],"interval_ms":100}"#, "fix"])
 }
 
-@Test func whileActiveTheMultiplesOfThePeriodAreSent() {
+@Test func activeStatesAreSentAtMultiplesOfTheInterval() {
     var client = Client()
     client.queue.apply(SubscriptionRequest(everyMilliseconds: 1000), ring: client.ring)
     _ = client.read()
@@ -271,14 +271,14 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     #expect(lines == ["0", "10", "20", "30"])
 }
 
-@Test func aStateThatNoLongerFitsThePeriodDoesNotWait() {
+@Test func waitingStateOutsideTheNewIntervalIsDiscarded() {
     var client = Client()
     client.state(.active(elapsedMilliseconds: 300), "300")
     client.queue.apply(SubscriptionRequest(everyMilliseconds: 1000), ring: client.ring)
     #expect(client.read().count == 1)
 }
 
-@Test func whileIdlePeriodicStatesAreApartAndChangesComeAtOnce() {
+@Test func idleStatesFollowTheIntervalAndChangesAreSentAtOnce() {
     var client = Client()
     client.queue.apply(SubscriptionRequest(everyMilliseconds: 5000), ring: client.ring)
     _ = client.read()
@@ -293,7 +293,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     #expect(lines == ["0", "5", "7", "12"])
 }
 
-@Test func aClientIsStuckFromTheFirstByteThatWasNotTaken() {
+@Test func clientIsStuckFromItsFirstBlockedWrite() {
     var client = Client()
     client.happened()
     let bytes = client.queue.next(client.ring, settings: client.settings)!
@@ -309,7 +309,7 @@ func aNumberFromTheFutureGetsAllThatAreRetained(since: Int) {
     #expect(client.queue.isEmpty(client.ring))
 }
 
-@Test func aClientHasTheSamePlaceWhenTheEventsGetOtherNumbers() {
+@Test func renumberedEventsKeepTheClientsPlace() {
     var client = Client(events: 3)
     client.happened(2)
     let numbers = Renumbering.Shift(from: 1, to: 101)

@@ -21,7 +21,7 @@ import Wire
         return String(decoding: line.bytes, as: UTF8.self)
     }
 
-    @Test func rowsHaveTheColumnsThatWereAskedForAndNullForWhatIsNotKnown() throws {
+    @Test func rowsHaveTheRequestedColumnsWithNullForUnknownValues() throws {
         let request = Track.Request(activity: 1, columns: [.heartRate, .at, .longitude, .distance])
         let rows = RowList([.begin(at: 0, .command)] + Self.samples.prefix(3) + [.end(at: 3100, .command)])
         #expect(
@@ -33,7 +33,7 @@ import Wire
                 == #"{"columns":["bpm","at_ms","longitude","distance_m"],"rows":[]}"#)
     }
 
-    @Test func oneSampleOfEachInterval() throws {
+    @Test func trackHasOneSampleForEachInterval() throws {
         let request = Track.Request(activity: 1, from: 2500, interval: 5000, columns: [.elapsed])
         #expect(
             text(try Track(request, of: RowList(Array(Self.samples.prefix(16)))))
@@ -41,7 +41,7 @@ import Wire
     }
 
     @Test(arguments: [10, 100, 1000, 5000])
-    func pagesHoldEverySampleOnceAndKeepTheirLimit(limit: Int) throws {
+    func pagesHoldEverySampleOnceWithinTheirLimit(limit: Int) throws {
         var (seen, from): ([Int], Int64?) = ([], 0)
         while let start = from {
             let track = try Track(
@@ -56,7 +56,7 @@ import Wire
         #expect(seen == (1...600).map { $0 * 1000 })
     }
 
-    @Test func lapsThatDoNotFitAreForTheNextQuestion() throws {
+    @Test func lapsBeyondTheLimitAreOnTheNextPage() throws {
         var recording = RecordedActivity(sport: .run, started: UTC(milliseconds: 0))
         var figures = Totals()
         figures.elapsedMilliseconds = 1000
@@ -93,7 +93,7 @@ import Wire
         #expect(answer(from: 2, limit: room) == #""laps":"# + laps(2...4) + #","next_lap":5"# + zones)
     }
 
-    @Test func aListOfSummariesFitsIntoALine() {
+    @Test func summaryListStaysWithinTheLineLimit() {
         var summary = ActivitySummary.example
         summary.name = SanitizedText(String(repeating: "<\u{303}\u{302}\u{301}", count: 64))
         var line = JSONWriter()
@@ -108,7 +108,7 @@ import Wire
 @Suite struct ExportNameTests {
     private var recording = RecordedActivity(sport: .run, started: UTC(milliseconds: 1_772_350_212_300))
 
-    @Test mutating func aFileIsCalledByWhenItBeganAndTheSport() {
+    @Test mutating func fileNameHasTheStartAndTheSport() {
         recording.id = 17
         #expect(ExportFormat.fit.name(of: recording) == "2026-03-01-0730-run.fit")
         recording.sport = .hike

@@ -27,7 +27,7 @@ private struct Watching {
     }
 }
 
-@Test func theBatteryIsLowAtTheLimitAndNoMoreThreePercentHigher() {
+@Test func batteryLowIsRaisedAt15AndClearedAt18Percent() {
     var watching = Watching()
     #expect(watching.take(percent: 16) == [])
     #expect(watching.take(percent: 15) == ["battery-low"])
@@ -37,7 +37,7 @@ private struct Watching {
     #expect(!watching.watch.isExhausted)
 }
 
-@Test func theBatteryIsEmptyAtItsLimitAndNeverWhileItIsCharged() {
+@Test func batteryEmptyIsRaisedAtItsLimitAndClearedWhileCharging() {
     var watching = Watching()
     #expect(watching.take(percent: 4) == ["battery-low", "battery-empty"])
     #expect(watching.watch.isExhausted)
@@ -49,13 +49,13 @@ private struct Watching {
     #expect(watching.take(percent: 3, isCharging: nil) == ["battery-low", "battery-empty"])
 }
 
-@Test func aLimitOfNoughtIsOff() {
+@Test func zeroLimitDisablesBatteryFaults() {
     var watching = Watching(limits: BatteryPolicy.Limits(warning: 0, closing: 0))
     #expect(watching.take(percent: 0) == [])
     #expect(!watching.watch.isExhausted)
 }
 
-@Test func aGaugeThatDoesNotAnswerIsBelievedForAMinute() {
+@Test func batteryFaultsClearOneMinuteAfterTheLastReading() {
     var watching = Watching()
     #expect(watching.take(percent: 2) == ["battery-low", "battery-empty"])
     #expect(watching.take(nil, after: 59) == [])
@@ -63,7 +63,7 @@ private struct Watching {
     #expect(!watching.watch.isExhausted)
 }
 
-@Test func anAlarmOfTheVoltageLastsAMinuteLonger() {
+@Test func underVoltageClearsOneMinuteAfterTheLastAlarm() {
     var watching = Watching()
     #expect(watching.take(PowerStatus(isUnderVoltage: true)) == ["under-voltage"])
     #expect(watching.take(PowerStatus(isUnderVoltage: false), after: 50) == [])
@@ -72,7 +72,7 @@ private struct Watching {
     #expect(watching.take(nil, after: 1) == ["-under-voltage"])
 }
 
-@Test func everyFaultSaysWhatToDo() {
+@Test func batteryFaultMessagesNameTheRemedy() {
     var watch = BatteryPolicy()
     let inputs = watch.evaluate(
         PowerStatus(batteryPercent: 1, isCharging: false, isUnderVoltage: true), limits: BatteryPolicy.Limits(),

@@ -3,7 +3,7 @@ import Pipeline
 import Testing
 
 @Suite struct ClockTests {
-    @Test func elapsedTimeIsCountedInTicksOfATenthOfASecond() throws {
+    @Test func elapsedTimeCountsTicksOf100Milliseconds() throws {
         var course = Course()
         try course.begin()
         course.wait(.seconds(60))
@@ -13,7 +13,7 @@ import Testing
         #expect(course.states.last?.at == Course.start + .seconds(60))
     }
 
-    @Test func aLateLoopCatchesUpAndPublishesOnce() throws {
+    @Test func lateLoopCatchesUpAndPublishesOneState() throws {
         var course = Course()
         try course.begin()
         course.wait(.seconds(1))
@@ -29,7 +29,7 @@ import Testing
         #expect(course.activity?.total.elapsedMilliseconds == 4100)
     }
 
-    @Test func thePartOfAPeriodBeforeAPauseIsKept() throws {
+    @Test func partialTickBeforeAPauseIsKept() throws {
         var course = Course()
         try course.begin()
         for _ in 0..<10 {
@@ -42,7 +42,7 @@ import Testing
         #expect(course.activity?.total.elapsedMilliseconds == 1300)
     }
 
-    @Test func thePhaseOfTheSecondSurvivesAPause() throws {
+    @Test func phaseOfTheSecondSurvivesAPause() throws {
         var course = Course()
         course.fix(speed: 3)
         try course.begin()
@@ -63,7 +63,7 @@ import Testing
         #expect(try #require(course.activity?.total.distanceMetres) > before + 2.9)
     }
 
-    @Test func aHoleIsOneStepAndAnEvent() throws {
+    @Test func holeIsOneStepAndOneGapEvent() throws {
         var course = Course()
         try course.begin()
         course.wait(.seconds(5))
@@ -77,7 +77,7 @@ import Testing
         #expect(course.activity?.total.elapsedMilliseconds == 3_605_100)
     }
 
-    @Test func thirtySecondsAreCaughtUpTickByTick() throws {
+    @Test func delayOf30SecondsIsNotAHole() throws {
         var course = Course()
         try course.begin()
         course.sleep(.seconds(30))
@@ -85,7 +85,7 @@ import Testing
         #expect(course.events.count == 1)
     }
 
-    @Test func aHoleLongerThanAutoStopPausesTheRunWhereItBegan() throws {
+    @Test func holeLongerThanAutoStopPausesTheRunAtItsStart() throws {
         var settings = Settings()
         settings.autoStopMinutes = 10
         var course = Course(settings)
@@ -100,7 +100,7 @@ import Testing
         #expect(course.states.last?.run == .paused)
     }
 
-    @Test func aHoleShorterThanAutoStopIsCrossed() throws {
+    @Test func holeShorterThanAutoStopCountsAsElapsed() throws {
         var settings = Settings()
         settings.autoStopMinutes = 10
         var course = Course(settings)
@@ -110,7 +110,7 @@ import Testing
         #expect(course.activity?.total.elapsedMilliseconds == 599_000)
     }
 
-    @Test func idleAndPausedTheStateIsPublishedEachSecond() throws {
+    @Test func stateIsPublishedEachSecondWhileIdleOrPaused() throws {
         var course = Course()
         course.wait(.seconds(10))
         #expect(course.states.count == 11)
@@ -122,7 +122,7 @@ import Testing
         #expect(course.states.count == before + 10)
     }
 
-    @Test func idleALinkAFaultAndASettingPublishAtOnce() {
+    @Test func linkFaultAndSettingPublishAtOnceWhileIdle() {
         var course = Course()
         course.wait(.milliseconds(500))
         let before = course.states.count
@@ -133,7 +133,7 @@ import Testing
         #expect(course.states.count == before + 3)
     }
 
-    @Test func anInputSeesEveryTickThatWasDueBeforeIt() throws {
+    @Test func dueTicksApplyBeforeAnInput() throws {
         var course = Course()
         try course.begin()
         course.now += .milliseconds(250)

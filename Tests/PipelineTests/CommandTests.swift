@@ -3,7 +3,7 @@ import Pipeline
 import Testing
 
 @Suite struct CommandTests {
-    @Test func aRunGoesFromIdleToActiveToPausedAndBack() throws {
+    @Test func runChangesFromIdleToActiveToPausedAndBack() throws {
         var course = Course()
         #expect(try course.begin(.ride) == .started(activity: 1))
         #expect(course.state.run == .active)
@@ -23,7 +23,7 @@ import Testing
         #expect(try course.begin() == .started(activity: 2))
     }
 
-    @Test func oneButtonStartsPausesAndResumes() throws {
+    @Test func toggleStartsPausesAndResumes() throws {
         var course = Course()
         try course.perform(.toggle)
         #expect(course.state.run == .active)
@@ -38,7 +38,7 @@ import Testing
         (.active, [.start(nil, indoor: false), .resume]),
         (.paused, [.start(.run, indoor: true), .pause, .lap]),
     ])
-    func whatTheStateDoesNotAllowIsRefusedAndChangesNothing(state: RunState, commands: [RunCommand]) throws {
+    func commandNotAllowedInAStateIsRejectedWithoutEffect(state: RunState, commands: [RunCommand]) throws {
         var course = Course()
         if state != .idle { try course.begin() }
         if state == .paused { try course.perform(.pause) }
@@ -53,7 +53,7 @@ import Testing
         #expect(course.states.count == before.2)
     }
 
-    @Test func aNewRunBeginsWithNothingOfTheOldOne() throws {
+    @Test func newRunStartsWithEmptyTotals() throws {
         var course = Course()
         course.fix(speed: 3)
         try course.begin()
@@ -65,7 +65,7 @@ import Testing
         #expect(course.state.ticks == TickStats())
     }
 
-    @Test func everyStepIsAnEvent() throws {
+    @Test func everyCommandEmitsAnEvent() throws {
         var course = Course()
         try course.begin(.walk)
         try course.perform(.lap)

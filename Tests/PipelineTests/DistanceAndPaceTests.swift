@@ -3,7 +3,7 @@ import Pipeline
 import Testing
 
 @Suite struct DistanceAndPaceTests {
-    @Test func distanceGrowsEachSecondAndPaceEveryFive() throws {
+    @Test func distanceUpdatesEachSecondAndPaceEveryFive() throws {
         var course = Course()
         course.fix(speed: 4)
         course.wait(.milliseconds(10))
@@ -25,7 +25,7 @@ import Testing
         (20.0, "4:10", "6:42"), (15, "5:33", "8:56"), (12.5, "6:40", "10:43"), (10, "8:20", "13:24"),
         (5, "16:40", "26:49"), (0.1, "--:--", "--:--"), (0, "--:--", "--:--"),
     ])
-    func paceIsFiveSecondsOverTheirMetres(metres: Double, perKilometre: String, perMile: String) throws {
+    func paceIsComputedOverFiveSeconds(metres: Double, perKilometre: String, perMile: String) throws {
         var course = Course()
         course.fix(speed: metres / 5)
         course.wait(.milliseconds(10))
@@ -45,7 +45,7 @@ import Testing
         #expect(RunFormat.pace(secondsPerMetre: pace, metric: false) == perMile)
     }
 
-    @Test func withNoFixAtTheStartTheFirstLaterOneSeeds() throws {
+    @Test func firstFixAfterAStartWithoutOneSetsTheAnchor() throws {
         var course = Course()
         try course.begin()
         course.wait(.seconds(30))
@@ -57,7 +57,7 @@ import Testing
         #expect(course.activity?.pace != nil)
     }
 
-    @Test func movementWhilePausedIsNeverCounted() throws {
+    @Test func movementWhilePausedIsNotCounted() throws {
         var course = Course()
         course.fix(speed: 3)
         try course.begin()
@@ -69,7 +69,7 @@ import Testing
         #expect(abs(try #require(course.activity?.total.distanceMetres) - 60) < 0.1)
     }
 
-    @Test func driftWhileStandingIsNoDistance() throws {
+    @Test func driftWhileStandingAddsNoDistance() throws {
         var course = Course()
         course.fix(speed: 3)
         try course.begin()
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [(9.0, 5.0, false), (11, 5, true), (20, 25, false), (30, 25, true)])
-    func theStretchWalkedAwayWhileStandingCountsOnlyIfItIsLong(
+    func stretchAfterStandingCountsOnlyBeyondTenMetresAndTheError(
         metres: Double, accuracy: Double, isCounted: Bool
     ) throws {
         var course = Course()
@@ -105,7 +105,7 @@ import Testing
         #expect(abs(counted - (isCounted ? metres : 0)) < 0.01)
     }
 
-    @Test func aReceiverThatAlwaysSaysZeroIsNotBelievedWhileItsFixesMove() throws {
+    @Test func movingFixesOverrideAReportedSpeedOfZero() throws {
         var course = Course()
         course.fix(speed: 0)
         try course.begin()
@@ -113,7 +113,7 @@ import Testing
         #expect(try #require(course.activity?.total.distanceMetres) > 80)
     }
 
-    @Test func withoutSpeedDisplacementOverTimeStandsIn() throws {
+    @Test func missingSpeedIsComputedFromDisplacement() throws {
         var course = Course()
         course.fix()
         try course.begin()
@@ -132,7 +132,7 @@ import Testing
         (20, 60.0, Sport.run, true), (20, 130, .run, false), (20, 130, .ride, true), (60, 200, .walk, false),
         (60, 170, .walk, true), (1790, 5000, .run, true), (1810, 5000, .run, false),
     ])
-    func aGapCountsItsStraightLineIfAPersonCouldHaveKeptTheSpeed(
+    func gapCountsOnlyAtASpeedTheSportCanSustain(
         seconds: Int, metres: Double, sport: Sport, isCounted: Bool
     ) throws {
         var course = Course()
@@ -159,7 +159,7 @@ import Testing
         #expect(gap[0].2 == isCounted)
     }
 
-    @Test func nineSecondsWithoutAFixAreNoGap() throws {
+    @Test func nineSecondsWithoutAFixAreNotAGap() throws {
         var course = Course()
         course.fix(speed: 3)
         try course.begin()
@@ -172,7 +172,7 @@ import Testing
         #expect(course.events.allSatisfy { if case .gap = $0.kind { false } else { true } })
     }
 
-    @Test func indoorsNoPositionIsUsed() throws {
+    @Test func indoorRunIgnoresPositions() throws {
         var course = Course()
         course.fix(speed: 3)
         try course.perform(.start(.run, indoor: true))
@@ -182,7 +182,7 @@ import Testing
         #expect(course.activity?.total.elapsedMilliseconds == 20_000)
     }
 
-    @Test func theLastPaceDoesNotOutliveThePosition() throws {
+    @Test func paceAndSpeedExpireWithThePosition() throws {
         var course = Course()
         course.fix(speed: 3)
         try course.begin()
@@ -203,7 +203,7 @@ import Testing
         #expect(freshness == [.fresh, .stale, .absent])
     }
 
-    @Test func speedIsTheMeanOfTheReceiversLastThreeSeconds() throws {
+    @Test func speedIsTheMeanOfTheLastThreeSeconds() throws {
         var course = Course()
         course.fix(speed: 3)
         try course.begin()
@@ -216,7 +216,7 @@ import Testing
         #expect(course.activity?.total.maximumSpeed == 5)
     }
 
-    @Test func theSameInputsGiveTheSameOutputs() throws {
+    @Test func sameInputsGiveTheSameOutputs() throws {
         func course() throws -> Course {
             var course = Course()
             course.fix(speed: 3)

@@ -38,13 +38,13 @@ import Testing
     // MARK: Impossible speeds
 
     @Test(arguments: Sport.allCases, [0.05, 0.5, 0.9, 1, 1.5])
-    func aSecondFixFarAwayGivesNoDistance(sport: Sport, after seconds: Double) {
+    func distantSecondFixAddsNoDistance(sport: Sport, after seconds: Double) {
         let steps = [Self.begin(sport), Self.fix(0, at: 0.1), Self.fix(4_000_000, at: 0.1 + seconds)]
         #expect(BoundedRun(steps, sport: sport).metres == 0)
     }
 
     @Test(arguments: [0.3, 0.9])
-    func aFixSoonAfterAJumpGivesNoDistance(seconds: Double) {
+    func fixSoonAfterAJumpAddsNoDistance(seconds: Double) {
         var steps = Self.steps(.walk, 0..<5) { Self.fix($0, at: $0 + 0.1) }
         // The third distant fix moves the track there.
         for second in [5.0, 6, 7] { steps.append(Self.fix(2_000_000 + second, at: second + 0.1)) }
@@ -53,7 +53,7 @@ import Testing
         #expect(run.metres < 10)
     }
 
-    @Test func positionsAtRandomGiveNearlyNoDistance() {
+    @Test func randomPositionsAddLessThan100Metres() {
         var random = SeededRandom(seed: 1)
         let steps = Self.steps(.walk, 0..<120) {
             Self.fix((random.uniform() - 0.5) * 1e7, at: $0 / 2 + 0.1, speed: 3)
@@ -64,7 +64,7 @@ import Testing
     }
 
     /// A noisy track, whose steps are limited by the Doppler speed, which becomes absurd.
-    @Test func aSpeedThatTheReceiverClaimsMakesNoDistanceThatCannotBe() {
+    @Test func absurdReportedSpeedKeepsTheDistanceWithinTheBound() {
         var random = SeededRandom(seed: 2)
         let steps = Self.steps(.run, 0..<300) {
             Self.fix($0 * 3 + random.normal() * 2, at: $0 + 0.1, speed: $0 > 100 ? 5000 : 3)
@@ -74,14 +74,14 @@ import Testing
 
     // MARK: Times ahead of arrival
 
-    @Test func aFixWhoseTimeRunsAheadOfItsArrivalGivesNoDistance() {
+    @Test func fixWithATimeAheadOfItsArrivalAddsNoDistance() {
         var steps = Self.steps(.run, 0..<20) { Self.fix($0 * 3, at: $0 + 0.1) }
         steps.append(Self.fix(57 + 300, at: 20.1, ahead: 60))
         let run = BoundedRun(steps, sport: .run)
         #expect((56...58).contains(run.metres))
     }
 
-    @Test func aReceiverWhoseClockWasSetAheadOnceCountsOn() {
+    @Test func receiverClockSetAheadOnceLosesOnlyOneFix() {
         let steps = Self.steps(.run, 0..<200) { Self.fix($0 * 3, at: $0 + 0.1, ahead: $0 < 100 ? 0 : 300) }
         let run = BoundedRun(steps, sport: .run)
         // The fix at which the clock was set gives no distance.
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [2.0, 5, 20])
-    func aReceiverThatReportsFasterThanTimePassesGivesNoDistanceBeyondTenSeconds(factor: Double) {
+    func fastReceiverClockGainsAtMostTenSeconds(factor: Double) {
         let steps = Self.steps(.run, 0..<300) { Self.fix($0 * 3 * factor, at: $0 + 0.1, ahead: $0 * (factor - 1)) }
         let run = BoundedRun(steps, sport: .run)
         Self.expectBound(run)
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// 300 ppm: 26 s in a day, with a few fixes in every minute.
-    @Test func aClockThatIsABitFastForADayCountsAll() {
+    @Test func receiverClock300PpmFastLosesNoDistance() {
         var steps = [Self.begin(.ride)]
         for minute in 0..<1440 {
             for second in 0..<5 {
@@ -115,7 +115,7 @@ import Testing
     // MARK: Gaps
 
     @Test(arguments: [(5.0, 20.0, true), (7, 20, false), (5, 60, true)])
-    func aGapKeepsTheSustainedSpeedOverItsFixTime(speed: Double, seconds: Double, isCounted: Bool) {
+    func gapCountsUpToTheSustainedSpeedOverItsFixTime(speed: Double, seconds: Double, isCounted: Bool) {
         let end = Self.fix(3 + speed * seconds, at: 1.1 + seconds)
         let run = BoundedRun([Self.begin(.run), Self.fix(0, at: 0.1), Self.fix(3, at: 1.1), end], sport: .run)
         #expect(run.gaps.isEmpty == !isCounted)
@@ -123,7 +123,7 @@ import Testing
 
     /// The receiver claims that 19 s have passed, but 12 s have.
     @Test(arguments: [(5.0, true), (7, false)])
-    func aGapKeepsTheSustainedSpeedOverItsArrivalTime(speed: Double, isCounted: Bool) {
+    func gapCountsUpToTheSustainedSpeedOverItsArrivalTime(speed: Double, isCounted: Bool) {
         let end = Self.fix(3 + speed * 12, at: 13.1, ahead: 7)
         let run = BoundedRun([Self.begin(.run), Self.fix(0, at: 0.1), Self.fix(3, at: 1.1), end], sport: .run)
         #expect(run.gaps.isEmpty == !isCounted)
@@ -131,7 +131,7 @@ import Testing
     }
 
     /// The receiver claims to stand still while its positions move on; then it reports movement.
-    @Test func whatPilesUpWhileStandingIsBoundedToo() {
+    @Test func distancePendingWhileStandingStaysWithinTheBound() {
         let steps = Self.steps(.run, 0..<300) { second in
             let speed = second.truncatingRemainder(dividingBy: 100) == 99 ? 3 : 0.1
             return Self.fix(second * 12, at: second + 0.1, speed: speed)
@@ -143,7 +143,7 @@ import Testing
 
     /// Reports arrive up to this many seconds late, in order.
     @Test(arguments: [(Sport.ride, 25.0), (.run, 8.5), (.other, 34), (.walk, 3)], [0, 3, 9] as [Double])
-    func aFastOneLosesNothing(pace: (Sport, Double), late: Double) {
+    func delayedFixesOfAFastAthleteLoseNoDistance(pace: (Sport, Double), late: Double) {
         var random = SeededRandom(seed: 3)
         let (sport, speed) = pace
         var newest = 0.0
@@ -159,7 +159,7 @@ import Testing
 
     /// Ten seconds of reports arrive at once, every ten seconds.
     @Test(arguments: [(Sport.ride, 25.0), (.run, 8.5)])
-    func aFastOneLosesNothingInBursts(pace: (Sport, Double)) {
+    func burstsOfFixesOfAFastAthleteLoseNoDistance(pace: (Sport, Double)) {
         let (sport, speed) = pace
         let steps = Self.steps(sport, 0..<600) { second in
             let burst = (second / 10).rounded(.down)

@@ -11,7 +11,7 @@ import Testing
         start + .nanoseconds(Int64(seconds * 1e9))
     }
 
-    @Test func whatIsSlowerThanTheSpeedIsAllowedWhole() {
+    @Test func distanceBelowTheMaximumSpeedIsAllowed() {
         var limit = DistanceLimit(fastest: 35, at: Self.start)
         for second in 1...100 {
             let allowed = limit.allow(34.9, over: .seconds(1), until: Self.moment(Double(second)), isWhole: false)
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func tenSecondsMoreThanThatAreAllowedOnce() {
+    @Test func tenSecondsOfDistanceAreAllowedAboveTheLimitOnce() {
         var limit = DistanceLimit(fastest: 6, at: Self.start)
         #expect(limit.allow(500, over: .seconds(1), until: Self.moment(1), isWhole: true) == 0)
         #expect(limit.allow(500, over: .seconds(1), until: Self.moment(1), isWhole: false) == 66)
@@ -29,7 +29,7 @@ import Testing
         #expect(limit.allow(500, over: .seconds(1), until: Self.moment(13), isWhole: false) == 66)
     }
 
-    @Test func distanceOfALongSpanBelongsToAllOfIt() {
+    @Test func distanceOfALongSpanIsSpreadOverTheSpan() {
         var limit = DistanceLimit(fastest: 12.5, at: Self.start)
         #expect(limit.allow(5000, over: .seconds(1800), until: Self.moment(1790), isWhole: true) == 5000)
         // The part of the span before the start gives nothing.
@@ -38,14 +38,14 @@ import Testing
     }
 
     @Test(arguments: [-1, -Double.infinity, .infinity, .nan, 1e300])
-    func whatIsNoDistanceIsNone(metres: Double) {
+    func invalidDistanceIsClamped(metres: Double) {
         var limit = DistanceLimit(fastest: 6, at: Self.start)
         let allowed = limit.allow(metres, over: .seconds(1), until: Self.moment(1), isWhole: false)
         #expect((0...66).contains(allowed))
         #expect(limit.allow(5, over: .seconds(1), until: Self.moment(60), isWhole: false) == 5)
     }
 
-    @Test func timeThatGoesBackGivesNothing() {
+    @Test func timeInReverseAllowsNoDistance() {
         var limit = DistanceLimit(fastest: 6, at: Self.start)
         #expect(limit.allow(120, over: .seconds(10), until: Self.moment(10), isWhole: false) == 120)
         #expect(limit.allow(120, over: .seconds(10), until: Self.moment(5), isWhole: false) == 0)

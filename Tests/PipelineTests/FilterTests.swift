@@ -42,7 +42,7 @@ import Testing
         #expect(receiver.filter.refused.isEmpty)
     }
 
-    @Test func withoutAFixOrAUsablePositionItIsRefusedAndCounted() {
+    @Test func fixWithoutAModeOrUsablePositionIsRejectedAndCounted() {
         var receiver = Receiver()
         #expect(receiver.next(mode: 1) == .noFix)
         #expect(receiver.next(mode: 0) == .noFix)
@@ -56,7 +56,7 @@ import Testing
         #expect(receiver.filter.refused == [.noFix: 2, .noPosition: 6])
     }
 
-    @Test func timeThatDoesNotRiseIsRefused() {
+    @Test func timeThatDoesNotIncreaseIsRejected() {
         var receiver = Receiver()
         #expect(receiver.next() == nil)
         #expect(receiver.next(timeOffset: -1000) == .time)
@@ -64,7 +64,7 @@ import Testing
         #expect(receiver.next() == nil)
     }
 
-    @Test func aTimeMoreThanTenMinutesAheadIsRefused() {
+    @Test func timeMoreThanTenMinutesAheadIsRejected() {
         var receiver = Receiver()
         #expect(receiver.next() == nil)
         #expect(receiver.next(timeOffset: 601_000) == .time)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [-619_315_200_000, 5_000_000, -2000] as [Int64])
-    func theThirdReportInARowThatRisesEvenlyIsTheNewClock(offset: Int64) {
+    func thirdConsistentTimeIsAcceptedAsANewClock(offset: Int64) {
         var receiver = Receiver()
         for _ in 0..<5 { #expect(receiver.next() == nil) }
         #expect(receiver.next(timeOffset: offset) == .time)
@@ -88,7 +88,7 @@ import Testing
         #expect(receiver.next(timeOffset: offset) == nil)
     }
 
-    @Test func timesThatJumpAboutAreNoNewClock() {
+    @Test func inconsistentTimesAreNotANewClock() {
         var receiver = Receiver()
         #expect(receiver.next() == nil)
         for offset in [-5000, -90_000, -20_000, -300_000, -7000] as [Int64] {
@@ -96,14 +96,14 @@ import Testing
         }
     }
 
-    @Test func aReportWithoutTimeIsAFixAtItsArrival() {
+    @Test func fixWithoutTimeIsTimedByItsArrival() {
         var receiver = Receiver()
         for _ in 0..<5 { #expect(receiver.next(timeOffset: nil) == nil) }
         #expect(receiver.next() == nil)
         #expect(receiver.next(timeOffset: nil) == nil)
     }
 
-    @Test func anErrorOver50MetresIsRefusedUnlessTheReceiverIsLikeThat() {
+    @Test func accuracyLimitIs50MetresOrThreeTimesTheMedian() {
         var receiver = Receiver()
         #expect(receiver.next(accuracy: 50) == nil)
         #expect(receiver.next(accuracy: 50.1) == .accuracy)
@@ -113,7 +113,7 @@ import Testing
         #expect(receiver.next(accuracy: 91) == .accuracy)
     }
 
-    @Test func refusedEstimatesCountAndMoreThan400MetresNeverPass() {
+    @Test func rejectedEstimatesRaiseTheAccuracyLimitTo400Metres() {
         var receiver = Receiver()
         for _ in 0..<60 { #expect(receiver.next(accuracy: 200) == .accuracy) }
         #expect(receiver.next(accuracy: 400) == nil)
@@ -121,14 +121,14 @@ import Testing
         #expect(receiver.next(accuracy: .infinity) == nil, "without an estimate, mode 3 passes")
     }
 
-    @Test func withoutAnEstimateModeThreePassesAndModeTwoDoesNot() {
+    @Test func fixWithoutAccuracyIsAcceptedInMode3Only() {
         var receiver = Receiver()
         #expect(receiver.next(accuracy: nil) == nil)
         #expect(receiver.next(mode: 2, accuracy: nil) == .accuracy)
         #expect(receiver.next(mode: 2, accuracy: 20) == nil)
     }
 
-    @Test func aSpeedThatIsImpossibleForTheSportIsRefusedUntilItLasts() {
+    @Test func impossibleSpeedIsRejectedUntilTheThirdFix() {
         var receiver = Receiver()
         for _ in 0..<3 { #expect(receiver.next() == nil) }
         receiver.metres += 500
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func refusingForThirtySecondsIsAFaultThatEndsWithTheNextGoodFix() {
+    @Test func rejectionsFor30SecondsRaiseAFaultThatTheNextGoodFixClears() {
         var course = Course()
         course.fix()
         for _ in 0..<31 {
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func theRunningMedianIsThatOfTheLastValues(seed: UInt64) {
+    func accuracyLimitFollowsTheMedianOfTheLast120Estimates(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var receiver = Receiver()
         var estimates: [Double] = []

@@ -13,7 +13,7 @@ import Testing
         return course
     }
 
-    @Test func aBeatValueIsFreshThenStaleThenAbsent() {
+    @Test func heartRateIsFreshThenStaleThenAbsent() {
         var course = connected()
         course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 140)))
         course.wait(.milliseconds(2999))
@@ -37,7 +37,7 @@ import Testing
         (HeartRateMeasurement(beatsPerMinute: 240), .good),
         (HeartRateMeasurement(beatsPerMinute: 80, contact: true), .good),
     ])
-    func whatIsNoReadingIsToldAndNotShown(measurement: HeartRateMeasurement, quality: HeartRateQuality) {
+    func onlyGoodHeartRatesReachTheState(measurement: HeartRateMeasurement, quality: HeartRateQuality) {
         var course = connected()
         course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 120)))
         course.wait(.seconds(1))
@@ -47,7 +47,7 @@ import Testing
         #expect(course.state.heart.contact == measurement.contact)
     }
 
-    @Test func theSameValueWithoutIntervalsForAMinuteIsFrozen() {
+    @Test func sameHeartRateForAMinuteWithoutIntervalsIsFrozen() {
         var course = connected()
         for _ in 0..<60 {
             course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 77)))
@@ -61,7 +61,7 @@ import Testing
         #expect(readings(course).last?.quality == .good)
     }
 
-    @Test func theLastValueOutlivesNeitherAStopNorADisconnectNorAnotherStrap() throws {
+    @Test func heartRateIsClearedOnStopDisconnectAndStrapChange() throws {
         var course = connected()
         course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 140)))
         try course.begin()
@@ -78,7 +78,7 @@ import Testing
         #expect(course.state.heart.batteryPercent == nil)
     }
 
-    @Test func beatsAreChainedAndAHoleIsMarked() throws {
+    @Test func beatsFormAChainAndAGapIsMarked() throws {
         var course = connected()
         let start = course.now
         course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 60, rrIntervals: [1024])))
@@ -103,7 +103,7 @@ import Testing
         #expect(readings(course).last?.beatAt == nil)
     }
 
-    @Test func theAverageIsWeightedByTimeOverFreshValuesWhileActive() throws {
+    @Test func averageHeartRateWeighsFreshValuesByActiveTime() throws {
         var course = connected()
         course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 200)))
         course.wait(.seconds(10))
@@ -119,7 +119,7 @@ import Testing
         #expect(abs(average - (3 * 100 + 3 * 130) / 6.0) < 0.6)
     }
 
-    @Test func theMaximumIsTheHighestValueHeldForTwoNotifications() throws {
+    @Test func maximumHeartRateNeedsTwoNotifications() throws {
         var course = connected()
         try course.begin()
         for value in [120, 190, 125, 130, 131, 0, 180] as [UInt16] {
@@ -129,7 +129,7 @@ import Testing
         #expect(course.activity?.total.maximumHeartRate == 130)
     }
 
-    @Test func theZoneIsShownWhenZonesAreOnAndSet() throws {
+    @Test func zoneIsShownOnlyIfZonesAreOn() throws {
         var settings = Settings()
         var course = connected(settings)
         course.receive(.heart(HeartRateMeasurement(beatsPerMinute: 140)))
@@ -148,7 +148,7 @@ import Testing
         #expect(abs(try #require(course.state.heart.zoneFraction) - 0.475) < 1e-12)
     }
 
-    @Test func aLinkTellsHowLongTheStateBeforeLasted() {
+    @Test func linkEventReportsTheDurationOfThePreviousState() {
         var course = connected()
         course.wait(.seconds(7))
         course.receive(.heartLink(LinkStatus(.connected, name: SanitizedText("Strap"))))

@@ -9,7 +9,7 @@ import Testing
         }
     }
 
-    @Test func aLapHasTheFiguresOfItself() throws {
+    @Test func lapHasItsOwnTotals() throws {
         var course = Course()
         course.fix(speed: 3)
         try course.begin()
@@ -26,7 +26,7 @@ import Testing
         #expect(course.activity?.lap.elapsedMilliseconds == 0)
     }
 
-    @Test func aLapClosesByItselfAtEachMultipleOfADistance() throws {
+    @Test func autoLapClosesAtEachMultipleOfADistance() throws {
         var settings = Settings()
         settings.autoLapMetres = 100
         var course = Course(settings)
@@ -39,7 +39,7 @@ import Testing
         #expect(laps.allSatisfy { abs($0.figures.distanceMetres - 100) <= 4 })
     }
 
-    @Test func aLapClosesByItselfAtEachMultipleOfATime() throws {
+    @Test func autoLapClosesAtEachMultipleOfATime() throws {
         var settings = Settings()
         settings.autoLapSeconds = 30
         var course = Course(settings)
@@ -49,7 +49,7 @@ import Testing
         #expect(laps(course).allSatisfy { $0.trigger == .time })
     }
 
-    @Test func aLapByHandDoesNotMoveTheMultiples() throws {
+    @Test func manualLapDoesNotShiftAutoLaps() throws {
         var settings = Settings()
         settings.autoLapSeconds = 30
         var course = Course(settings)

@@ -20,7 +20,7 @@ private struct Interrupted {
     }
 }
 
-@Test func anActiveRunGoesOnAfterAnOutage() throws {
+@Test func activeRunResumesAfterAnOutage() throws {
     var interrupted = Interrupted()
     interrupted.course.fix(speed: 3)
     try interrupted.course.begin()
@@ -47,7 +47,7 @@ private struct Interrupted {
 
 /// The elapsed part of a period is kept, and movement during the outage does not count.
 @Test(arguments: [3, 40])
-func theTimerAndThePositionStandStillDuringAnOutage(seconds: Int64) throws {
+func timerAndDistanceStopDuringAnOutage(seconds: Int64) throws {
     var interrupted = Interrupted()
     interrupted.outage.duration = .seconds(seconds)
     interrupted.course.fix(speed: 3)
@@ -71,7 +71,7 @@ func theTimerAndThePositionStandStillDuringAnOutage(seconds: Int64) throws {
     #expect(summary.totalMilliseconds == after.elapsedMilliseconds + seconds * 1000)
 }
 
-@Test func aPausedRunStaysPausedAfterAnOutage() throws {
+@Test func pausedRunStaysPausedAfterAnOutage() throws {
     var interrupted = Interrupted()
     try interrupted.course.begin()
     interrupted.course.wait(.milliseconds(12_340))
@@ -86,7 +86,7 @@ func theTimerAndThePositionStandStillDuringAnOutage(seconds: Int64) throws {
     #expect(interrupted.course.activity?.total.elapsedMilliseconds == 12_400)
 }
 
-@Test func theSettingsAfterAnOutageAreTheNewOnes() throws {
+@Test func settingsChangedDuringAnOutageApply() throws {
     var interrupted = Interrupted()
     try interrupted.course.begin()
     interrupted.outage.settings.autoLapSeconds = 10
@@ -97,7 +97,7 @@ func theTimerAndThePositionStandStillDuringAnOutage(seconds: Int64) throws {
 
 /// The start keeps the time of day of the earlier boot; if that is unknown, it stays unknown.
 @Test(arguments: [true, false])
-func anotherBootKnowsNoTimeOfDay(isKnown: Bool) throws {
+func timeOfDayIsUnknownAfterAReboot(isKnown: Bool) throws {
     var interrupted = Interrupted()
     let time = UTC(milliseconds: 1_800_000_000_000)
     if isKnown { interrupted.course.receive(.systemClock(time, isSynchronised: true)) }
@@ -116,7 +116,7 @@ func anotherBootKnowsNoTimeOfDay(isKnown: Bool) throws {
     #expect(summary.ended == later)
 }
 
-@Test func theSameBootKeepsItsTimeOfDay() throws {
+@Test func timeOfDayContinuesWithinTheSameBoot() throws {
     var interrupted = Interrupted()
     let time = UTC(milliseconds: 1_800_000_000_000)
     interrupted.course.receive(.systemClock(time, isSynchronised: true))
@@ -126,7 +126,7 @@ func anotherBootKnowsNoTimeOfDay(isKnown: Bool) throws {
 }
 
 /// An activity whose last row is too old is stopped at that row, between two ticks, by a process that starts a day later.
-@Test func aRunCanBeClosedAsOfItsLastMoment() throws {
+@Test func stopBetweenTicksKeepsTheExactTotalTime() throws {
     var course = Course()
     let time = UTC(milliseconds: 1_800_000_000_000)
     course.receive(.systemClock(time, isSynchronised: true))
@@ -151,7 +151,7 @@ func anotherBootKnowsNoTimeOfDay(isKnown: Bool) throws {
 
 /// Ticks and distance equal those of a run without the outage if no fix was missed.
 @Test(arguments: [0, 7, 300, 640])
-func aContinuedRunIsTheOneWithoutTheOutage(milliseconds: Int64) throws {
+func continuedRunEqualsARunWithoutTheOutage(milliseconds: Int64) throws {
     func course() throws -> Interrupted {
         var interrupted = Interrupted()
         interrupted.course.fix(speed: 3)
@@ -192,7 +192,7 @@ func aContinuedRunIsTheOneWithoutTheOutage(milliseconds: Int64) throws {
 }
 
 /// A heart rate from before the outage is absent after it, and laps close at their ticks.
-@Test func whatIsMissedDuringAContinuedOutageIsSaid() throws {
+@Test func continuedOutageExpiresTheHeartRateAndClosesDueLaps() throws {
     var interrupted = Interrupted()
     var settings = Settings()
     settings.autoLapSeconds = 10

@@ -2,7 +2,7 @@ import Domain
 import Pipeline
 import Testing
 
-@Test func aRecorderThatFailsIsTold() {
+@Test func recorderStatusRaisesAndClearsFaults() {
     var course = Course()
     course.receive(.recorder(RecorderStatus(state: .writing, behindMilliseconds: 400)))
     #expect(course.events.map(\.kind) == [.recorder(.writing, message: nil)])

@@ -46,7 +46,7 @@ private func run(laps ends: [Int64]) -> RecordedActivity {
 }
 
 struct RecordingReplaySourceTests {
-    @Test func timerAndDistanceAreThoseOfTheTrack() throws {
+    @Test func timerAndDistanceMatchTheTrack() throws {
         let rows =
             [.begin(at: 0, .command)] + samples(0...60) + [.end(at: 60_000, .auto), .begin(at: 90_000, .command)]
             + samples(61...100, from: 30_000) + [.end(at: 130_000, .command)]
@@ -61,7 +61,7 @@ struct RecordingReplaySourceTests {
         #expect(states.last?.run == .idle)
     }
 
-    @Test func lapsOfTheRecordingAreLapsWhereverItsFileTellsThem() throws {
+    @Test func lapsOfTheRecordingAreReplayed() throws {
         let rows = [.begin(at: 0, .command)] + samples(0...60) + [.end(at: 60_000, .command)]
         let (events, _) = replay(run(laps: [20_000, 45_000, 60_000]), rows)
         let laps = events.compactMap { event in
@@ -72,7 +72,7 @@ struct RecordingReplaySourceTests {
         #expect(try summary(events).laps == 3)
     }
 
-    @Test func lapThatEndedInAPauseEndsBeforeIt() throws {
+    @Test func lapThatEndsInAPauseEndsBeforeIt() throws {
         let rows =
             [.begin(at: 0, .command)] + samples(0...20) + [.end(at: 20_000, .command), .begin(at: 40_000, .command)]
             + samples(21...30, from: 20_000) + [.end(at: 50_000, .command)]
@@ -83,7 +83,7 @@ struct RecordingReplaySourceTests {
         #expect(try summary(events).total.elapsedMilliseconds == 30_000)
     }
 
-    @Test func sportIsTheFilesElseTheOneThatIsSaid() throws {
+    @Test func givenSportAppliesOnlyIfTheFileHasNone() throws {
         var recording = run(laps: [])
         let rows = [RecordingRow.begin(at: 0, .command), .end(at: 1000, .command)]
         #expect(try summary(replay(recording, rows, sport: .hike).events).sport == .run)
@@ -92,7 +92,7 @@ struct RecordingReplaySourceTests {
         #expect(try summary(replay(recording, rows).events).sport == .other)
     }
 
-    @Test func yearsBetweenTwoRowsAreOneStep() throws {
+    @Test func yearsBetweenTwoRowsEmitFewStates() throws {
         let years: Int64 = 40 * 365 * 86_400_000
         for middle in [[], [RecordingRow.end(at: 5000, .command), .begin(at: years, .command)]] {
             let rows =
@@ -104,7 +104,7 @@ struct RecordingReplaySourceTests {
         }
     }
 
-    @Test func timesBeyondAllInstantsEndTheRunAllTheSame() throws {
+    @Test func timesBeyondTheRangeOfInstantEndTheRun() throws {
         let ages: Int64 = 9999 * 365 * 86_400_000
         let rows =
             [.begin(at: 0, .command)] + samples(0...5) + samples(6...10, from: ages)
@@ -114,7 +114,7 @@ struct RecordingReplaySourceTests {
         #expect(try summary(events).totalMilliseconds < ages)
     }
 
-    @Test func intervalsGoWithTheHeartRateOfTheirSecond() {
+    @Test func intervalsJoinTheHeartRateOfTheirSecond() {
         let rows: [RecordingRow] =
             [.begin(at: 0, .command), .beats(at: 400, rr: [400, 420], gap: false)] + samples(1...1)
             + [.end(at: 1000, .command)]

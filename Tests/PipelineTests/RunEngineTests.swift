@@ -31,7 +31,7 @@ extension SteppedEngine {
     }
 }
 
-@Test func theEntriesOfAnActivityBeginWithItsBeginning() throws {
+@Test func inputLogStartsWithASnapshotAndTheStartCommand() throws {
     var engine = engine(lastActivity: 16)
     engine.live(from: 1, to: 10)
     #expect(engine.drainEntries().isEmpty)
@@ -52,7 +52,7 @@ extension SteppedEngine {
     #expect(engine.drainEntries().isEmpty)
 }
 
-@Test func whatChangesNothingIsNotKept() throws {
+@Test func unchangedInputsAreNotLogged() throws {
     var engine = engine()
     _ = try engine.perform(run(.zero), at: start)
     _ = engine.drainEntries()
@@ -72,7 +72,7 @@ extension SteppedEngine {
     #expect(engine.drainEntries().count == 2)
 }
 
-@Test func aRefusedFixIsKeptWithTheReason() throws {
+@Test func rejectedFixIsLoggedWithItsReason() throws {
     var engine = engine()
     _ = try engine.perform(run(.zero), at: start)
     _ = engine.drainEntries()
@@ -82,7 +82,7 @@ extension SteppedEngine {
     #expect(engine.drainEntries().map(\.rejection) == [nil, .noFix, nil])
 }
 
-@Test func aHeldUpLoopIsKept() throws {
+@Test func suspendedLoopIsLogged() throws {
     var engine = engine()
     _ = try engine.perform(run(.zero), at: start)
     engine.advance(to: start + .seconds(20))
@@ -96,7 +96,7 @@ extension SteppedEngine {
 }
 
 /// A start cannot be backdated to before the program's start or into the previous run.
-@Test func aStartGoesBackNoFurtherThanThereIsSomething() throws {
+@Test func backdatedStartIsLimitedToTheDaemonsStartAndThePreviousRun() throws {
     var engine = engine()
     engine.live(from: 1, to: 30)
     _ = engine.drainEntries()
@@ -115,7 +115,7 @@ extension SteppedEngine {
     #expect(engine.activity?.id == 2)
 }
 
-@Test func aStartGoesBackTwoMinutesHoweverLongNothingRan() throws {
+@Test func backdatedStartReplaysTwoMinutesAfterALongIdleTime() throws {
     var engine = engine()
     engine.live(from: 1, to: 1000)
     _ = engine.drainEntries()
@@ -128,7 +128,7 @@ extension SteppedEngine {
 }
 
 /// Ten thousand reports a second, more than any receiver sends.
-@Test func aFloodOfInputsTakesNoRoom() throws {
+@Test func floodOfInputsKeepsTheBufferBounded() throws {
     var engine = engine()
     for count in 0..<100_000 {
         let now = start + .microseconds(100 * count)
@@ -139,7 +139,7 @@ extension SteppedEngine {
     #expect(try #require(engine.activity).total.elapsedMilliseconds <= 500)
 }
 
-@Test func theMachinesOwnOutlivesALateStart() throws {
+@Test func recorderStatusSurvivesABackdatedStart() throws {
     var engine = engine()
     engine.live(from: 1, to: 10)
     engine.receive(
@@ -152,7 +152,7 @@ extension SteppedEngine {
 
 /// If an outage was too long, the part after it becomes a separate activity.
 @Test(arguments: [true, false])
-func aPartCanBecomeAnActivityOfItsOwn(isPaused: Bool) throws {
+func partAfterALongOutageReplaysAsAnActivity(isPaused: Bool) throws {
     var engine = engine()
     _ = try engine.perform(run(.zero), at: start)
     engine.live(from: 1, to: 20)

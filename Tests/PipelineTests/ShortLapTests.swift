@@ -16,7 +16,7 @@ import Testing
         start + .milliseconds(milliseconds)
     }
 
-    @Test func aLapWithinASecondOfTheLastOneIsRefusedAndChangesNothing() throws {
+    @Test func lapWithinASecondOfTheLastIsRejectedWithoutEffect() throws {
         var engine = try engine()
         _ = try engine.perform(.lap, at: Self.after(200))
         _ = engine.drainEntries()
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func aLapThatClosedByItselfCountsToo() throws {
+    @Test func manualLapWithinASecondOfAnAutoLapIsRejected() throws {
         var settings = Settings()
         settings.autoLapSeconds = 10
         var engine = try engine(settings)
@@ -43,7 +43,7 @@ import Testing
         _ = try engine.perform(.lap, at: Self.after(11_000))
     }
 
-    @Test func theFirstLapOfTheNextRunIsNotHeldAgainstTheLastOfTheRunBefore() throws {
+    @Test func firstLapOfARunIgnoresTheLastLapOfTheRunBefore() throws {
         var engine = try engine()
         _ = try engine.perform(.lap, at: Self.after(2000))
         _ = try engine.perform(.stop, at: Self.after(2100))
@@ -52,7 +52,7 @@ import Testing
     }
 
     /// Earlier releases accepted them; their recordings replay unchanged.
-    @Test func aReplayRepeatsTheShortLapsOfARecording() throws {
+    @Test func replayRepeatsTheShortLapsOfARecording() throws {
         let engine = try engine()
         var entries = engine.pipelineEntries
         for milliseconds in [1000, 1200, 1400] as [Int64] {

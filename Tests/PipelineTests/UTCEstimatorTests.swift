@@ -7,7 +7,7 @@ import Testing
         course.events.map(\.kind).filter { if case .clock = $0 { true } else { false } }
     }
 
-    @Test func theTimeOfDayIsUnknownUntilSomebodyKnowsIt() {
+    @Test func unsynchronisedSystemClockIsIgnored() {
         var course = Course()
         course.receive(.systemClock(UTC(milliseconds: 5), isSynchronised: false))
         course.wait(.seconds(2))
@@ -16,7 +16,7 @@ import Testing
         #expect(clocks(course).isEmpty)
     }
 
-    @Test func aSynchronisedSystemIsBelieved() {
+    @Test func synchronisedSystemClockIsUsed() {
         var course = Course()
         let noon = UTC(milliseconds: 1_800_000_000_000)
         course.receive(.systemClock(noon, isSynchronised: true))
@@ -27,7 +27,7 @@ import Testing
         #expect(course.state.time == UTC(milliseconds: 1_800_000_010_000))
     }
 
-    @Test func aStepIsAnEventAndChangesNoDuration() throws {
+    @Test func clockStepEmitsAnEventAndChangesNoDuration() throws {
         var course = Course()
         course.receive(.systemClock(UTC(milliseconds: 1_800_000_000_000), isSynchronised: true))
         try course.begin()
@@ -41,7 +41,7 @@ import Testing
         #expect(clocks(course).count == 2, "0.4 s is no step")
     }
 
-    @Test func threeFixesThatAgreeAreBelieved() {
+    @Test func threeConsistentFixesSetTheClock() {
         var course = Course()
         for count in 1...3 {
             #expect(course.state.clock == .unset)
@@ -54,7 +54,7 @@ import Testing
         #expect(course.state.time == expected)
     }
 
-    @Test func aReceiverThatLivesInThePastIsNot() {
+    @Test func receiverTimeBeforeTheReleaseIsIgnored() {
         var course = Course()
         for second in 0..<10 {
             course.wait(.seconds(1))
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// The GPS week number has ten bits: a receiver that misses a rollover is 1024 weeks behind.
-    @Test func aReceiverWhoseWeeksRolledOverIsNotBelieved() {
+    @Test func receiverTimeAfterAWeekRolloverIsIgnored() {
         var course = Course()
         let weeks: Int64 = 1024 * 7 * 86_400_000
         for _ in 0..<10 {
@@ -79,7 +79,7 @@ import Testing
         #expect(course.state.position != nil)
     }
 
-    @Test func aRunThatBeganWithoutAClockIsStampedAfterwards() throws {
+    @Test func runStartedWithoutAClockIsTimedAfterwards() throws {
         var course = Course()
         try course.begin()
         course.wait(.seconds(10))
@@ -91,7 +91,7 @@ import Testing
         #expect(summary.ended == UTC(milliseconds: 1_800_000_010_000))
     }
 
-    @Test func theSystemWinsOverTheReceiverAsSoonAsItIsSynchronised() {
+    @Test func synchronisedSystemClockOverridesTheReceiver() {
         var course = Course()
         for _ in 0..<3 {
             course.wait(.seconds(1))

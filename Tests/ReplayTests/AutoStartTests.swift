@@ -49,13 +49,13 @@ import Testing
     // MARK: Standing still
 
     @Test(arguments: ["gpsd/sirf2.log", "gpsd/telit-he910.log", "gpsd/bu303-nofix.log", "gpsd/ublox-neo-m8l.log"])
-    func aReceiverThatLiesStillBeginsNoRun(log: String) throws {
+    func stationaryReceiverStartsNoRun(log: String) throws {
         #expect(starts(try GpsdLog(log).fixes().map(\.1)).isEmpty)
     }
 
     /// An hour with the noise of a modern receiver, with and without a reported speed.
     @Test(arguments: 1...10 as ClosedRange<UInt64>, [true, false])
-    func anHourOfStandingBeginsNoRun(seed: UInt64, tellsSpeed: Bool) {
+    func hourOfStandingStartsNoRun(seed: UInt64, tellsSpeed: Bool) {
         var noise = ReceiverNoise(seed: seed)
         let fixes = (0..<3600).map { second in
             let place = noise.displaced(Coordinate(latitude: 52.5, longitude: 13.4))
@@ -70,7 +70,7 @@ import Testing
 
     /// The first fixes converge from 200 m away within half a minute.
     @Test(arguments: [nil, 0.2, 0] as [Double?])
-    func theFirstFixesThatSettleBeginNoRun(speed: Double?) {
+    func convergingFirstFixesStartNoRun(speed: Double?) {
         let fixes = (0..<300).map { second in
             Fix(
                 arrivedAt: Self.moment(second), mode: 3,
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// Under a roof: the position drifts by 80 m, and the receiver reports a large error.
-    @Test func whatIsLessThanTheErrorIsNoMovement() {
+    @Test func driftBelowTheErrorIsNotMovement() {
         let fixes = (0..<600).map { second in
             let metres = Double(second % 80 < 40 ? second % 80 : 80 - second % 80) * 2
             return Fix(
@@ -95,7 +95,7 @@ import Testing
 
     /// A minute of standing still, then the recording: the run starts where it first moves, also with receiver noise.
     @Test(arguments: Recording.all, [nil, 1, 2] as [UInt64?])
-    func aRunBeginsWhereTheMovementDid(recording: Recording, seed: UInt64?) throws {
+    func runStartsWhereTheMovementDid(recording: Recording, seed: UInt64?) throws {
         let fixes = recording.fixes(noise: seed.map { ReceiverNoise(seed: $0) })
         let first = try #require(fixes.first)
         let standing = (1...60).reversed().map { second in
@@ -115,7 +115,7 @@ import Testing
         #expect(start.at - start.since <= RunCommand.maxBackdate)
     }
 
-    @Test func aReceiverWithoutSpeedsIsBelievedOnceItHasSettled() throws {
+    @Test func receiverWithoutSpeedsStartsARunOnceItHasSettled() throws {
         let fixes = (0..<200).map { second in
             Fix(
                 arrivedAt: Self.moment(second), mode: 3, latitude: 52.5 + Double(max(0, second - 60)) * 3 / 111_194,
@@ -128,7 +128,7 @@ import Testing
 
     // MARK: Beats
 
-    @Test func thirtySecondsOfBeatsBeginARun() throws {
+    @Test func thirtySecondsOfBeatsStartARun() throws {
         var idle = Idle()
         for second in 0...29 { idle.beat(at: Self.moment(second)) }
         #expect(idle.starts.isEmpty)
@@ -137,21 +137,21 @@ import Testing
     }
 
     @Test(arguments: [(3, true), (4, false)])
-    func aHoleOfMoreThanThreeSecondsBeginsTheCountAnew(seconds: Int, counts: Bool) {
+    func holeOfMoreThanThreeSecondsRestartsTheCount(seconds: Int, counts: Bool) {
         var idle = Idle()
         for second in 0...15 { idle.beat(at: Self.moment(second)) }
         for second in (15 + seconds)...35 { idle.beat(at: Self.moment(second)) }
         #expect(idle.starts.isEmpty != counts)
     }
 
-    @Test func readingsThatAreNoneBeginNoRun() {
+    @Test func invalidReadingsStartNoRun() {
         var idle = Idle()
         for second in 0...100 { idle.beat(0, at: Self.moment(second)) }
         for second in 101...200 { idle.beat(second % 20 < 4 ? 250 : 100, at: Self.moment(second)) }
         #expect(idle.starts.isEmpty)
     }
 
-    @Test func oneReadingThatIsNoneIsNoHole() {
+    @Test func singleInvalidReadingIsNotAHole() {
         var idle = Idle()
         for second in 0...30 { idle.beat(second % 10 == 5 ? 0 : 100, at: Self.moment(second)) }
         #expect(idle.starts.first?.since == Self.moment(0))
@@ -160,7 +160,7 @@ import Testing
     // MARK: After a run
 
     /// The rider stops the run by hand and walks on with the strap still worn.
-    @Test func aStopByHandIsNotUndone() throws {
+    @Test func manualStopIsNotUndone() throws {
         var idle = Idle()
         for second in 0..<100 { idle.move(to: Double(second) * 4, speed: 4, at: Self.moment(second)) }
         #expect(!idle.starts.isEmpty)
@@ -176,7 +176,7 @@ import Testing
         #expect(idle.starts.first?.since == Self.moment(830))
     }
 
-    @Test func beatsThatWereAwayForTwoMinutesBeginTheNextRun() throws {
+    @Test func beatsThatPauseForTwoMinutesStartTheNextRun() throws {
         var idle = Idle()
         for second in 0..<20 { idle.beat(at: Self.moment(second)) }
         try idle.endRun(at: Self.moment(20))
@@ -188,7 +188,7 @@ import Testing
     }
 
     /// A run that was auto-stopped at an earlier time has been over since then.
-    @Test func afterAForgottenRunTheNextOneBeginsAtOnce() throws {
+    @Test func nextRunStartsAtOnceAfterAnAutoStop() throws {
         var idle = Idle()
         var settings = Settings()
         settings.autoStopMinutes = 3

@@ -31,7 +31,7 @@ private struct Demo {
 }
 
 @Test(arguments: 1...20 as ClosedRange<UInt64>)
-func tenMinutesOfTheDemoAreAsLongAsTheyReallyWere(seed: UInt64) throws {
+func tenMinutesOfTheDemoMatchTheTrueDistance(seed: UInt64) throws {
     var demo = try Demo(seed: seed)
     let end = demo.start + .seconds(600)
     demo.run(until: end)
@@ -48,7 +48,7 @@ func tenMinutesOfTheDemoAreAsLongAsTheyReallyWere(seed: UInt64) throws {
 }
 
 @Test(arguments: 1...3 as ClosedRange<UInt64>)
-func anHourOfTheDemoIsAsLongAsItReallyWas(seed: UInt64) throws {
+func hourOfTheDemoMatchesTheTrueDistance(seed: UInt64) throws {
     var demo = try Demo(seed: seed)
     let end = demo.start + .seconds(3600)
     demo.run(until: end)
@@ -56,7 +56,7 @@ func anHourOfTheDemoIsAsLongAsItReallyWas(seed: UInt64) throws {
     #expect(abs(figures.distanceMetres / demo.simulated.trueDistance(at: end) - 1) < 0.03)
 }
 
-@Test func demoTellsOfItsTunnelsAndOfTheLostStrap() throws {
+@Test func demoReportsItsTunnelsAndTheLostStrap() throws {
     var demo = try Demo(seed: 1)
     demo.run(until: demo.start + .seconds(300))
     var gaps: [Bool] = []
@@ -83,7 +83,7 @@ func anHourOfTheDemoIsAsLongAsItReallyWas(seed: UInt64) throws {
     #expect(readings.allSatisfy { $0.quality == .good })
 }
 
-@Test func demoRunTwiceSaysTheSame() throws {
+@Test func sameSeedGivesTheSameDemo() throws {
     var demo = try Demo(seed: 7)
     var again = try Demo(seed: 7)
     demo.run(until: demo.start + .seconds(300))

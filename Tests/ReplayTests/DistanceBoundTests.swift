@@ -6,7 +6,7 @@ import Testing
 /// Devices' recordings with receiver faults: no part may exceed the distance limit.
 @Suite struct DistanceBoundTests {
     @Test(arguments: Recording.all, 1...3 as ClosedRange<UInt64>)
-    func aSpoiledRecordingHoldsTheBound(recording: Recording, seed: UInt64) {
+    func damagedRecordingStaysWithinTheBound(recording: Recording, seed: UInt64) {
         let steps = spoiled(Array(recording.fixes().prefix(1500)), seed: seed)
         for sport in [recording.sport, .walk] {
             let start = RunStep(at: steps[0].at, .command(.start(sport, indoor: false)))

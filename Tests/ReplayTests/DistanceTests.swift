@@ -6,7 +6,7 @@ import Testing
 /// The limits of docs/behaviour.md, "Distance, each second" and "Pace, each 5 seconds", on devices' recordings.
 @Suite struct DistanceTests {
     @Test(arguments: Recording.all)
-    func distanceIsThatOfTheDevice(recording: Recording) {
+    func distanceMatchesTheDevice(recording: Recording) {
         let replay = Rerun(recording.fixes(), sport: recording.sport)
         let error = replay.metres / recording.deviceMetres - 1
         #expect(abs(error) <= recording.bound(walk: 0.03, run: 0.01, ride: 0.01), "\(error)")
@@ -21,14 +21,14 @@ import Testing
 
     /// The device smoothed its track; receiver noise, added here, lengthens every step.
     @Test(arguments: Recording.all, [1, 2, 3] as [UInt64])
-    func distanceHoldsUnderTheNoiseOfAReceiver(recording: Recording, seed: UInt64) {
+    func distanceStaysAccurateUnderReceiverNoise(recording: Recording, seed: UInt64) {
         let replay = Rerun(recording.fixes(noise: ReceiverNoise(seed: seed)), sport: recording.sport)
         let error = replay.metres / recording.deviceMetres - 1
         #expect(abs(error) <= recording.bound(walk: 0.05, run: 0.03, ride: 0.015), "\(error)")
     }
 
     @Test(arguments: Recording.all.filter { $0.measuresByItsPositions })
-    func paceIsThatOfTheDeviceOverTheSameSeconds(recording: Recording) throws {
+    func paceMatchesTheDeviceOverTheSameSeconds(recording: Recording) throws {
         let replay = Rerun(recording.fixes(), sport: recording.sport)
         let errors = recording.paceErrors(of: replay)
         try #require(errors.count > 10)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func anHourOfStandingIsAtMostTenMetres(seed: UInt64) {
+    func hourOfStandingAddsAtMostTenMetres(seed: UInt64) {
         var noise = ReceiverNoise(seed: seed)
         let fixes = (0..<3600).map { second in
             let place = noise.displaced(Coordinate(latitude: 52.5, longitude: 13.4))

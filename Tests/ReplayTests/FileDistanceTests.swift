@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: stated)
-    func aDevicesFileKeepsTheDistanceThatItStates(file: ReferenceFile) throws {
+    func deviceFileKeepsItsStatedDistance(file: ReferenceFile) throws {
         let imported = try ImportedFile(Data(contentsOf: file.url))
         try #require(imported.isStated)
         #expect(imported.judgedRows == imported.rows)
@@ -34,7 +34,7 @@ import Testing
 
     /// The imported distance of a track equals that of its replay, bit for bit.
     @Test(arguments: tracks)
-    func aTrackIsAsLongAsItsReplay(file: ReferenceFile) throws {
+    func trackDistanceEqualsThatOfItsReplay(file: ReferenceFile) throws {
         let imported = try ImportedFile(Data(contentsOf: file.url))
         try #require(!imported.recording.isIndoor)
         for sport in [imported.recording.sport, .walk] {
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: 1...30 as ClosedRange<UInt64>)
-    func aRandomTrackIsAsLongAsItsReplay(seed: UInt64) throws {
+    func randomTrackDistanceEqualsThatOfItsReplay(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var rows: [RecordingRow] = [.begin(at: 0, .command)]
         var at: Int64 = 0
@@ -79,7 +79,7 @@ import Testing
         return #"<gpx version="1.1"><trk><type>\#(type)</type><trkseg>\#(text.joined())</trkseg></trk></gpx>"#
     }
 
-    @Test func aTrackThatAlternatesBetweenTwoPlacesHasNoDistance() throws {
+    @Test func trackThatAlternatesBetweenTwoPlacesHasNoDistance() throws {
         let imported = try ImportedFile(Data(Self.gpx((0..<300).map { ($0, $0 % 2 == 0 ? 52 : 53) }).utf8))
         #expect(imported.judged.total.distanceMetres == 0)
         #expect(imported.judged.laps.map(\.figures.distanceMetres) == [0])
@@ -88,14 +88,14 @@ import Testing
     }
 
     /// Without elapsed time there is no distance.
-    @Test func aTrackWhosePointsHaveOneTimeHasNoDistance() throws {
+    @Test func trackWithASingleTimeHasNoDistance() throws {
         let imported = try ImportedFile(Data(Self.gpx((0..<100).map { (0, 52 + Double($0) / 10_000) }).utf8))
         #expect(imported.judged.total.distanceMetres == 0)
         #expect(imported.distance.notCounted == (0, 0, 99))
     }
 
     /// A lap of 20 km in 5 s by a glitch, then a correct one.
-    @Test func aStatedDistanceThatLeapsCountsWithoutTheLeap() throws {
+    @Test func jumpInTheStatedDistanceIsNotCounted() throws {
         func point(_ second: Int, _ metres: Int) -> String {
             let time = UTC(milliseconds: 1_772_350_212_000 + Int64(second) * 1000).text
             return "<Trackpoint><Time>\(time)</Time><DistanceMeters>\(metres)</DistanceMeters></Trackpoint>"
@@ -123,7 +123,7 @@ import Testing
         #expect(imported.judged.sourceTotals?.distanceMetres == 20_600)
     }
 
-    @Test func lapsAloneAreLimitedToo() throws {
+    @Test func distanceOfLapsWithoutATrackIsLimited() throws {
         func lap(_ start: String, _ metres: Int) -> String {
             """
             <Lap StartTime="2026-03-01T07:\(start):12Z"><TotalTimeSeconds>600</TotalTimeSeconds>

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: files + oddFiles)
-    func aDevicesRecordingIsTheSameAfterItWasExported(file: ReferenceFile) throws {
+    func deviceRecordingIsUnchangedByAnExport(file: ReferenceFile) throws {
         guard let first = try? FitFile(file.bytes(), pieces: 4096) else {
             #expect(Self.refused.keys.contains(file.name))
             return
@@ -49,7 +49,7 @@ import Testing
 
     /// Except a file whose owner trimmed its records but not its events.
     @Test(arguments: files.filter { $0.name != "walk-fr55-0.7km.fit" })
-    func aDevicesTotalsAreOurs(file: ReferenceFile) throws {
+    func deviceTotalsMatchTheComputedOnes(file: ReferenceFile) throws {
         let recording = try FitFile(file.bytes()).recording
         let claim = try #require(recording.sourceTotals)
         let elapsed = try #require(claim.elapsedMilliseconds)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test(arguments: oddFiles) func anOddFileIsReadOrRefusedWhereItIsWrong(file: ReferenceFile) throws {
+    @Test(arguments: oddFiles) func oddFileIsReadOrRejectedWithItsPosition(file: ReferenceFile) throws {
         let bytes = try file.bytes()
         let failure = try Self.failure(of: bytes)
         #expect(failure?.description == Self.refused[file.name])
@@ -89,7 +89,7 @@ import Testing
     ]
 
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
-    func ourRecordingIsReadByOthersAsItWas(seed: UInt64) throws {
+    func exportedRecordingIsReadUnchangedByOtherReaders(seed: UInt64) throws {
         let made = try SyntheticRecording.run(seed: seed)
         let (path, expected) = (directory("made.fit"), directory("made.csv"))
         try Data(FitFile.export(made.recording, made.rows)).write(to: URL(filePath: path))
@@ -105,7 +105,7 @@ import Testing
         #expect(read.recording.sourceTotals?.creator?.text == "paced")
     }
 
-    @Test func sumsHoldHoweverManyPausesThereAre() throws {
+    @Test func sumsAreCorrectWithManyPauses() throws {
         var random = SeededRandom(seed: 5)
         var made = SyntheticRecording(seed: 5)
         made.begin(.command)
@@ -121,7 +121,7 @@ import Testing
         try expectNothing(of: ["valid", path])
     }
 
-    @Test func aRecordingWithoutASecondIsStillAnActivity() throws {
+    @Test func recordingWithoutASecondIsAValidActivity() throws {
         var empty = Domain.RecordedActivity(sport: .other, started: UTC(year: 2026, month: 3, day: 1))
         empty.totalMilliseconds = 700
         let (path, other) = (directory("empty.fit"), directory("timer.fit"))
@@ -132,7 +132,7 @@ import Testing
     }
 
     /// Tests the checker: it must report broken files.
-    @Test func theCheckerComplainsOfBrokenFiles() throws {
+    @Test func checkerReportsBrokenFiles() throws {
         let made = try SyntheticRecording.run(seed: 1)
         let whole = try FitFile.export(made.recording, made.rows)
         var flipped = whole

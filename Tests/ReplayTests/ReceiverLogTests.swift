@@ -28,7 +28,7 @@ import Testing
             why: "a boat, 27 s at 2.7 m/s, its clock set back on the way"),
         Case(log: "replay/run-fenix2-9km.nmea", metres: 8918...9098, why: "a run of 9008 m by its watch"),
     ])
-    func distanceKeepsItsBounds(recording: Case) throws {
+    func distanceStaysWithinItsLimits(recording: Case) throws {
         let fixes = try GpsdLog(recording.log).fixes().map(\.1)
         let replay = Rerun(fixes, sport: recording.sport)
         #expect(recording.metres.contains(replay.metres), "\(replay.metres) m")

@@ -42,20 +42,20 @@ import Testing
     }
 
     @Test(arguments: 1...12 as ClosedRange<UInt64>, [Duration.zero, .milliseconds(100_040)])
-    func aReplayGivesWhatWasPublished(seed: UInt64, back: Duration) throws {
+    func replayEqualsThePublishedStates(seed: UInt64, back: Duration) throws {
         let (live, asked) = try LiveRun.demo(seed: seed, isPunctual: true, back: back)
         try expectEqual(live, asked: asked, isPunctual: true)
     }
 
     @Test(arguments: 1...12 as ClosedRange<UInt64>, [Duration.zero, .milliseconds(100_040)])
-    func aReplayGivesWhatALateLoopPublished(seed: UInt64, back: Duration) throws {
+    func replayEqualsTheStatesOfALateLoop(seed: UInt64, back: Duration) throws {
         let (live, asked) = try LiveRun.demo(seed: seed, isPunctual: false, back: back)
         try expectEqual(live, asked: asked, isPunctual: false)
     }
 
     /// Devices' recordings, with a strap that connects and disconnects.
     @Test(arguments: Recording.all)
-    func aReplayOfARecordingGivesWhatWasPublished(recording: Recording) throws {
+    func replayOfADeviceRecordingEqualsThePublishedStates(recording: Recording) throws {
         let fixes = recording.fixes()
         let first = try #require(fixes.first).arrivedAt
         var live = LiveRun(Pipeline(settings: Settings(), isDemo: false, at: first), at: first, seed: 1)
@@ -78,7 +78,7 @@ import Testing
         try expectEqual(live, asked: try #require(asked), isPunctual: true)
     }
 
-    @Test func aRunBegunLateIsOneBegunInTime() throws {
+    @Test func backdatedRunEqualsOneStartedInTime() throws {
         for seed in 1...6 as ClosedRange<UInt64> {
             let start = Instant(milliseconds: 3_600_000)
             func run(asksAfter: Duration, back: Duration) throws -> (State, LiveRun) {
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func aReplayCanMakeTheStatesOfWholeSecondsOnly() throws {
+    @Test func replayCanEmitWholeSecondsOnly() throws {
         let (live, _) = try LiveRun.demo(seed: 5, isPunctual: true, back: .zero)
         guard case .snapshot(let snapshot) = live.entries.first?.kind else { throw Rerecorded.NoBeginning() }
         var replay = Replay(snapshot, every: .seconds(1))
@@ -127,7 +127,7 @@ import Testing
     }
 
     /// Order and durations depend on the boot clock alone.
-    @Test func aStepOfTheClockChangesNothingThatIsRecorded() throws {
+    @Test func clockStepChangesNoRecordedRow() throws {
         func rows(clockErrors: [Int64]) throws -> [RecordingRow] {
             let start = Instant(milliseconds: 3_600_000)
             var live = LiveRun(Pipeline(settings: Settings(), isDemo: false, at: start), at: start, seed: 1)
@@ -155,7 +155,7 @@ import Testing
 
     /// A snapshot keeps the whole state of an idle pipeline.
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
-    func aBeginningHoldsAllThatAnIdlePipelineKnows(seed: UInt64) throws {
+    func snapshotHoldsTheWholeStateOfAnIdlePipeline(seed: UInt64) throws {
         let snapshot = try LiveRun.demo(seed: seed, isPunctual: true, back: .zero).0.engine.snapshot
         #expect(Pipeline(snapshot).snapshot == snapshot)
         #expect(!snapshot.jitter.isEmpty)

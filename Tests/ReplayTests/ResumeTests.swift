@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>, Kind.allCases)
-    func aResumedActivityEqualsTheReplayOfItsEntries(seed: UInt64, kind: Kind) throws {
+    func resumedActivityEqualsTheReplayOfItsEntries(seed: UInt64, kind: Kind) throws {
         let isSameBoot = kind != .boot
         let (live, asked) = try LiveRun.demo(
             seed: seed, isPunctual: !seed.isMultiple(of: 4), back: .milliseconds(seed.isMultiple(of: 3) ? 30_000 : 0))

@@ -24,7 +24,7 @@ struct BlueZPairingTests {
         return bench
     }
 
-    @Test func aStrangerIsRefusedBeforeDuringAndAfterAPairing() throws {
+    @Test func agentRejectsOtherDevicesBeforeDuringAndAfterAPairing() throws {
         let bench = try pairingBench()
         #expect(!bench.bluez.hasAgent, "nobody is there to agree")
         bench.bluez.script["Pair"] = [.never]
@@ -49,7 +49,7 @@ struct BlueZPairingTests {
         #expect(try bench.run { !$0.bluez.hasAgent })
     }
 
-    @Test func aMalformedQuestionIsRefusedAndChangesNothing() throws {
+    @Test func malformedAgentRequestIsRejectedWithoutEffect() throws {
         let bench = try pairingBench()
         bench.bluez.script["Pair"] = [.late(.milliseconds(500))]
         #expect(bench.pair("9AD13824") == nil)
@@ -68,7 +68,7 @@ struct BlueZPairingTests {
         ("AuthenticationFailed", PairingResult.refused), ("AuthenticationRejected", .refused),
         ("AlreadyExists", .pairedAlready), ("ConnectionAttemptFailed", .absent),
     ])
-    func whatBluetoothdSaysOfThePairingIsTold(error: String, outcome: PairingResult) throws {
+    func pairingErrorOfBluetoothdIsReported(error: String, outcome: PairingResult) throws {
         let bench = try pairingBench()
         bench.bluez.script["Pair"] = [.fails(BusError("org.bluez.Error." + error))]
         #expect(bench.pair("A0:9E:1A:00:00:01") == nil)
@@ -77,7 +77,7 @@ struct BlueZPairingTests {
         #expect(try bench.run(for: .seconds(2)) { !$0.bluez.hasAgent })
     }
 
-    @Test func whileBluetoothdIsAwayNothingIsPaired() throws {
+    @Test func pairingFailsWhenBluetoothdStops() throws {
         let bench = try pairingBench()
         bench.bluez.script["Pair"] = [.never]
         #expect(bench.pair("9AD13824") == nil)
@@ -94,7 +94,7 @@ struct BlueZPairingTests {
         #expect(try bench.run { $0.links.last?.state == .connected })
     }
 
-    @Test func aLinkThatIsBeingClosedIsClosedBeforeAPairing() throws {
+    @Test func closingLinkIsClosedBeforeAPairing() throws {
         let bench = try benchToBegin()
         bench.bluez.script["Disconnect"] = [.late(.seconds(1))]
         try bench.start()
@@ -104,7 +104,7 @@ struct BlueZPairingTests {
         try expectPaired(bench)
     }
 
-    @Test func aStrapThatIsBeingConnectedIsWaitedFor() throws {
+    @Test func connectInProgressCompletesBeforeAPairing() throws {
         let bench = try benchToBegin()
         bench.bluez.script["Connect"] = [.late(.seconds(1))]
         try bench.start()
@@ -117,7 +117,7 @@ struct BlueZPairingTests {
         try expectPaired(bench)
     }
 
-    @Test func aSubscriptionThatWaitsForThePairingIsLeftFirst() throws {
+    @Test func unansweredSubscriptionIsDisconnectedBeforeAPairing() throws {
         let bench = try benchToBegin()
         try bench.start()
         bench.bluez.script["StartNotify"] = [.never]
@@ -128,7 +128,7 @@ struct BlueZPairingTests {
         try expectPaired(bench)
     }
 
-    @Test func aStrapThatStreamsIsPairedOverItsLink() throws {
+    @Test func connectedStrapIsPairedOverItsLink() throws {
         let bench = try BluetoothdFixture()
         try bench.start()
         #expect(try bench.run { $0.links.last?.state == .connected })

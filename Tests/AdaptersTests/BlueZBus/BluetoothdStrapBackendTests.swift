@@ -8,7 +8,7 @@ import Testing
 /// The bluetoothd backend without errors.
 @Suite(.serialized)
 struct BluetoothdStrapBackendTests {
-    @Test func theStrapThatWasSaidIsFoundAndStreams() throws {
+    @Test func configuredStrapConnectsAndStreams() throws {
         let bench = try BluetoothdFixture()
         try bench.start()
         #expect(try bench.run { !$0.information.isEmpty && $0.hearts.count > 2 })
@@ -25,7 +25,7 @@ struct BluetoothdStrapBackendTests {
         #expect(try bench.run(for: .seconds(2)) { !$0.bluez.isDiscovering }, "\(bench.members)")
     }
 
-    @Test func aStrapWhoseLinkIsLostStreamsAgain() throws {
+    @Test func lostLinkIsReconnected() throws {
         let bench = try BluetoothdFixture()
         try bench.start()
         for count in 1...3 {
@@ -37,7 +37,7 @@ struct BluetoothdStrapBackendTests {
         #expect(try bench.run { $0.links.last?.state == .connected })
     }
 
-    @Test func aRestartedBluetoothdIsSpokenToAnew() throws {
+    @Test func restartedBluetoothdIsUsedAgain() throws {
         let bench = try BluetoothdFixture()
         try bench.start()
         #expect(try bench.run { $0.links.last?.state == .connected })
@@ -47,7 +47,7 @@ struct BluetoothdStrapBackendTests {
         #expect(try bench.run { $0.links.last?.state == .connected }, "\(bench.members)")
     }
 
-    @Test func aStrapThatIsLetGoOfIsDisconnected() throws {
+    @Test func releasedBackendDisconnectsTheStrap() throws {
         let bench = try BluetoothdFixture()
         try bench.start()
         #expect(try bench.run { $0.links.last?.state == .connected })
@@ -55,7 +55,7 @@ struct BluetoothdStrapBackendTests {
         #expect(try bench.run(for: .seconds(2)) { !$0.bluez.straps[0].isConnected })
     }
 
-    @Test func aScanTellsWhoIsThere() throws {
+    @Test func scanReportsAdvertisingStraps() throws {
         var second = FakeBlueZStrap()
         second.address = "F6:49:0D:00:00:02"
         second.addressType = "random"
@@ -75,7 +75,7 @@ struct BluetoothdStrapBackendTests {
         #expect(bench.scanned?.contains { $0.address == BluetoothdFixture.strap && $0.rssi == -61 } == true)
     }
 
-    @Test func aStrapThatNeedsItIsPairedAndThenStreams() throws {
+    @Test func strapThatNeedsPairingIsPairedAndStreams() throws {
         var strap = FakeBlueZStrap()
         strap.needsPairing = true
         let bench = try BluetoothdFixture([strap])

@@ -21,7 +21,7 @@ struct KernelPairingTests {
         try bench.after(.milliseconds(200)) { [bench] in #expect(bench.pair(strap) == nil) }
     }
 
-    @Test func aStrapThatWasPairedIsConnectedWithItsKey() throws {
+    @Test func pairedStrapIsConnectedWithItsKey() throws {
         bench.isStrapAway = true
         try bench.start()
         try pairSoon()
@@ -41,14 +41,14 @@ struct KernelPairingTests {
         #expect(bench.kernel.adapters[0]?.isBondable == false)
     }
 
-    @Test func aKeyOfAnEarlierStartIsUsed() throws {
+    @Test func storedKeyIsUsedAtTheNextStart() throws {
         bench.isStrapAway = true
         try bench.start(keys: [Self.key])
         #expect(try bench.run(for: .seconds(5)) { $0.encrypted == [true] })
         #expect(bench.kernel.adapters[0]?.keys == [KernelFixture.strapBytes + Self.keyBytes])
     }
 
-    @Test func aStrapThatIsPairedAlreadyStaysSo() throws {
+    @Test func pairingOfAPairedStrapReportsPairedAlready() throws {
         bench.isStrapAway = true
         try bench.start(keys: [Self.key])
         try pairSoon()
@@ -57,7 +57,7 @@ struct KernelPairingTests {
         #expect(!bench.kernel.opcodes.contains(0x19))
     }
 
-    @Test func aStrapThatHasForgottenItsKeyIsPairedAnew() throws {
+    @Test func strapThatLostItsKeyIsPairedAgain() throws {
         bench.attributeError = 52  // EBADE
         try bench.start(keys: [Self.key])
         try bench.after(.milliseconds(200)) { [bench] in
@@ -68,7 +68,7 @@ struct KernelPairingTests {
         #expect(bench.keys == [[]], "the old key is no use")
     }
 
-    @Test func aStrapThatIsKnownByItsNameIsSearched() throws {
+    @Test func strapToPairIsSearchedByItsName() throws {
         bench.isStrapAway = true
         try bench.start()
         try pairSoon("h10")
@@ -86,7 +86,7 @@ struct KernelPairingTests {
         #expect(bench.kernel.adapters[0]?.isDiscovering == false, "a pairing connects")
     }
 
-    @Test func oneThingIsDoneAtATime() throws {
+    @Test func pairingRejectsOtherRequests() throws {
         bench.isStrapAway = true
         try bench.start()
         try pairSoon()
@@ -97,14 +97,14 @@ struct KernelPairingTests {
         #expect(try bench.run(for: .seconds(5)))
     }
 
-    @Test func withoutAnAdapterThereIsNoPairing() throws {
+    @Test func pairingWithoutAnAdapterIsRejected() throws {
         bench.kernel.adapters = [:]
         try bench.start()
         #expect(try bench.run(for: .seconds(2)) { $0.links.last?.reason == .noAdapter })
         #expect(bench.pair("h10") == .unavailable(.noAdapter))
     }
 
-    @Test func anAdapterThatGoesAwayEndsIt() throws {
+    @Test func removedAdapterEndsThePairing() throws {
         bench.isStrapAway = true
         try bench.start()
         try pairSoon()
@@ -120,7 +120,7 @@ struct KernelPairingTests {
         #expect(bench.paired == [.refused])
     }
 
-    @Test func aReleasedDriverLeavesNothingOpenAndOwesNoAnswer() throws {
+    @Test func releasedBackendEndsThePairing() throws {
         bench.isStrapAway = true
         try bench.start()
         try pairSoon()
@@ -134,7 +134,7 @@ struct KernelPairingTests {
         #expect(bench.kernel.adapters[0]?.pairing == nil && bench.kernel.adapters[0]?.isBondable == false)
     }
 
-    @Test func aStrapThatIsForgottenIsAStranger() throws {
+    @Test func forgottenStrapLosesItsKeys() throws {
         bench.isStrapAway = true
         try bench.start(keys: [Self.key])
         try bench.after(.milliseconds(200)) { [bench] in

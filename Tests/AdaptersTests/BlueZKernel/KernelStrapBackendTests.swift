@@ -21,7 +21,7 @@ struct KernelStrapBackendTests {
         try HostilePeer(path: bench.strapPath, loop: bench.loop, serving: strap)
     }
 
-    @Test func anAdapterThatIsOffIsSwitchedOnAndOurStrapStreams() throws {
+    @Test func poweredOffAdapterIsSetUpAndTheStrapStreams() throws {
         let peer = try serve()
         try bench.start()
         #expect(try bench.run(for: .seconds(5)) { !$0.information.isEmpty })
@@ -38,7 +38,7 @@ struct KernelStrapBackendTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func aNearStrapIsTakenAndRememberedOnceItHasGivenABeat() throws {
+    @Test func nearStrapIsConnectedAndRememberedAfterABeat() throws {
         let peer = try serve()
         try bench.start(ours: [])
         var isHeard = false
@@ -59,7 +59,7 @@ struct KernelStrapBackendTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func twoStrangersAreNamedToChooseFromAndNotConnected() throws {
+    @Test func twoStrangersAreReportedAsAmbiguousAndNotConnected() throws {
         try bench.start(ours: [])
         var isHeard = false
         try bench.run(for: .seconds(5)) { bench in
@@ -77,14 +77,14 @@ struct KernelStrapBackendTests {
     @Test(arguments: [
         (Int32(EAFNOSUPPORT), LinkReason.noBluetooth), (EPERM, .noPermission), (EACCES, .noPermission),
     ])
-    func aKernelThatGivesNoChannelIsNamed(error: Int32, reason: LinkReason) throws {
+    func errorOfTheManagementSocketIsReported(error: Int32, reason: LinkReason) throws {
         bench.managementErrors = Array(repeating: error, count: 100)
         try bench.start()
         #expect(try bench.run(for: .seconds(2)) { $0.links.last?.reason == reason })
         #expect(bench.opened == 1)
     }
 
-    @Test func theRealKernelIsAsked() throws {
+    @Test func realKernelReportsAMissingAdapterOrBluetooth() throws {
         var links: [LinkStatus] = []
         let loop = bench.loop
         let straps = try KernelStrapBackend(
@@ -111,7 +111,7 @@ struct KernelStrapBackendTests {
         withExtendedLifetime(straps) {}
     }
 
-    @Test func withoutAnAdapterThatIsSaidUntilOneIsPluggedIn() throws {
+    @Test func missingAdapterIsReportedUntilOneIsAdded() throws {
         bench.kernel.adapters = [:]
         let peer = try serve()
         try bench.start()
@@ -127,14 +127,14 @@ struct KernelStrapBackendTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func aBlockedAdapterIsSaid() throws {
+    @Test func blockedAdapterIsReported() throws {
         bench.kernel.adapters[0]?.isBlocked = true
         try bench.start()
         #expect(try bench.run(for: .seconds(2)) { $0.links.last?.reason == .adapterBlocked })
     }
 
     @Test(arguments: [(false, true, LinkReason.adapterOff), (true, false, .noPermission)])
-    func withoutPermissionWhatIsWrongIsSaid(isPowered: Bool, hasLowEnergy: Bool, reason: LinkReason) throws {
+    func missingPermissionIsReportedWithItsReason(isPowered: Bool, hasLowEnergy: Bool, reason: LinkReason) throws {
         bench.kernel.isTrusted = false
         bench.kernel.adapters[0] = FakeKernel.Adapter(
             KernelFixture.adapter, isPowered: isPowered, hasLowEnergy: hasLowEnergy)
@@ -142,7 +142,7 @@ struct KernelStrapBackendTests {
         #expect(try bench.run(for: .seconds(2)) { $0.links.last?.reason == reason && $0.kernel.opcodes.count == 3 })
     }
 
-    @Test func withoutPermissionAStrapThatIsKnownByItsAddressStreams() throws {
+    @Test func strapKnownByAddressStreamsWithoutPermission() throws {
         bench.kernel.isTrusted = false
         bench.kernel.adapters[0] = FakeKernel.Adapter(KernelFixture.adapter, isPowered: true, hasLowEnergy: true)
         let peer = try serve()
@@ -152,7 +152,7 @@ struct KernelStrapBackendTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func withoutPermissionAStrapThatIsKnownByItsNameCannotBeFound() throws {
+    @Test func strapKnownByNameNeedsPermission() throws {
         bench.kernel.isTrusted = false
         bench.kernel.adapters[0] = FakeKernel.Adapter(KernelFixture.adapter, isPowered: true, hasLowEnergy: true)
         try bench.start(ours: ["H10"])
@@ -164,7 +164,7 @@ struct KernelStrapBackendTests {
         (Int32(EBUSY), LinkReason.inUse), (EACCES, .needsPairing), (EHOSTUNREACH, .searching),
         (ENOSYS, .searching), (ECONNREFUSED, .searching), (ENOMEM, .searching),
     ])
-    func aConnectionThatCannotBeMadeIsTriedLessAndLessOften(error: Int32, reason: LinkReason) throws {
+    func failedConnectIsRetriedWithBackoff(error: Int32, reason: LinkReason) throws {
         bench.attributeError = error
         try bench.start()
         try bench.run(for: .milliseconds(1300))

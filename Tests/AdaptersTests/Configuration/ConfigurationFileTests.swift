@@ -17,7 +17,7 @@ struct ConfigurationFileTests {
         }
     }
 
-    @Test func assignmentsComeWithTheirSectionAndLine() throws {
+    @Test func assignmentsHaveTheirSectionAndLine() throws {
         let text =
             "# first\n\n[Recording]\n; second\nSyncIntervalSec=1\r\n  ResumeLimitSec = 15  \n[Strap]\nName=a;b # c\nEmpty=\n"
         #expect(
@@ -31,7 +31,7 @@ struct ConfigurationFileTests {
         #expect(try read("[A]\nk=v").last?.value == "v")
     }
 
-    @Test func whatIsNoAssignmentIsSaidWithItsLine() {
+    @Test func malformedLineIsReportedWithItsNumber() {
         let rule = "expected [Section], Key=value or # comment"
         #expect(complaint("[A]\nnonsense\nk=v\n") == "paced.conf:2: \(rule)")
         #expect(complaint("[A\n") == "paced.conf:1: \(rule)")
@@ -39,7 +39,7 @@ struct ConfigurationFileTests {
         #expect(complaint("[A]\nk=1\n[\(String(repeating: "v", count: 1000))\n") == "paced.conf:3: \(rule)")
     }
 
-    @Test func aLongLineIsReadWhole() throws {
+    @Test func longLineIsReadWhole() throws {
         let start = String(repeating: "v", count: 10_000)
         for value in [start, "\(start)  ;  # [x] = é\(start)ü  e", "\(start)\u{1F3C3}", "\(start);#;\(start)"] {
             #expect(
@@ -51,7 +51,7 @@ struct ConfigurationFileTests {
     }
 
     /// Earlier releases read these with libinih.
-    @Test func theFormsOfEarlierReleasesAreRead() throws {
+    @Test func formsOfEarlierReleasesAreAccepted() throws {
         #expect(
             try read("\u{FEFF}[A] ; the first\nkey: a=b\n=c\nd=\n") == [
                 .init(line: 2, section: "A", key: "key", value: "a=b"),
@@ -60,14 +60,14 @@ struct ConfigurationFileTests {
             ])
     }
 
-    @Test func bytesThatAreNoTextAreRefused() {
+    @Test func zeroBytesAndInvalidUTF8AreRejected() {
         #expect(complaint("[A]\nk=\0\n") == "paced.conf:2: the line contains a zero byte")
         #expect(throws: ConfigurationFile.Failure(line: "x is not UTF-8 text")) {
             try ConfigurationFile.read([0x6B, 0x3D, 0xFF], path: "x")
         }
     }
 
-    @Test func aFileThatIsTooLargeOrNoFileIsRefused() throws {
+    @Test func overlargeFileAndDirectoryAreRejected() throws {
         let directory = try TestKit.TemporaryDirectory()
         let path = directory("paced.conf")
         #expect(try ConfigurationFile.read(path) == nil)

@@ -21,7 +21,7 @@ struct PanelConfigurationTests {
         }
     }
 
-    @Test func keysDevicesAndLightsAreTakenOver() throws {
+    @Test func keysDevicesAndLEDsParse() throws {
         let panel = try configuration(
             """
             Toggle=KEY_PLAYPAUSE BTN_TRIGGER
@@ -54,7 +54,7 @@ struct PanelConfigurationTests {
         ("FaultLED=../led0", "FaultLED needs names of LEDs in /sys/class/leds, not ../led0"),
         ("FaultLED=a b c d e f g h i j k l m n o p q", "FaultLED has more than 16 LEDs"),
     ])
-    func whatIsWrongIsSaid(text: String, complaint: String) {
+    func invalidPanelSettingIsReported(text: String, complaint: String) {
         #expect(self.complaint(text) == complaint)
     }
 }

@@ -44,7 +44,7 @@ private let good: [(String, String?, ControlRequest)] = [
 ]
 
 @Test(arguments: good)
-func aRequestIsReadWithItsParameters(method: String, parameters: String?, expected: ControlRequest) throws {
+func requestParsesWithItsParameters(method: String, parameters: String?, expected: ControlRequest) throws {
     #expect(try request(method, parameters) == expected)
 }
 
@@ -90,14 +90,14 @@ private let bad: [(String, String?, Int, String?)] = [
 ]
 
 @Test(arguments: bad)
-func aWrongRequestSaysWhatIsWrong(method: String, parameters: String?, code: Int, field: String?) throws {
+func invalidRequestReportsItsErrorAndField(method: String, parameters: String?, code: Int, field: String?) throws {
     let failure = #expect(throws: RPCError.self) { try request(method, parameters) }
     #expect(failure?.code == code)
     #expect(failure?.field == field)
     if code != -32601 { #expect(failure?.detail?.isEmpty == false) }
 }
 
-@Test func aHostileParameterIsNamedHarmlessly() throws {
+@Test func hostileParameterNameIsSanitized() throws {
     let failure = #expect(throws: RPCError.self) {
         try ControlRequest(
             method: "status", parameters: .object(["\u{1B}[2J" + String(repeating: "\u{0301}", count: 5000): .null]))

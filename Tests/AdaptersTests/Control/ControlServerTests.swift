@@ -28,7 +28,7 @@ func result(_ json: String) -> String {
     #expect(try stage.ask("settings.set", #"{"key":"sport","value":"ride"}"#) == result("\"ride\""))
 }
 
-@Test func aRefusedCommandNamesTheState() throws {
+@Test func rejectedCommandReportsTheState() throws {
     let stage = try ControlFixture()
     #expect(
         try stage.ask("run.resume")
@@ -36,7 +36,7 @@ func result(_ json: String) -> String {
     )
 }
 
-@Test func anInvalidValueNamesTheField() throws {
+@Test func invalidValueReportsTheField() throws {
     let stage = try ControlFixture()
     #expect(
         try stage.ask("settings.set", #"{"key":"zones","value":[5,4,6,7,7]}"#)
@@ -44,7 +44,7 @@ func result(_ json: String) -> String {
     )
 }
 
-@Test func discoverGivesADocumentOfTheMethodsThatExist() throws {
+@Test func discoverListsOnlyExistingMethods() throws {
     let stage = try ControlFixture()
     let answered = try stage.ask("rpc.discover")
     #expect(answered.utf8.count <= JSONRPC.lineLimit)
@@ -62,14 +62,14 @@ func result(_ json: String) -> String {
     #expect(stage.asked.contains(.run(.discard)))
 }
 
-@Test func thePeerIsToldWithEachCommand() throws {
+@Test func commandIsPassedWithItsPeer() throws {
     let stage = try ControlFixture()
     _ = try stage.ask("run.pause")
     #expect(stage.peers.map(\.user) == [getuid()])
     #expect(stage.peers.map(\.process) == [getpid()])
 }
 
-@Test func answersComeAfterTheEndOfTheInput() throws {
+@Test func responsesFollowTheEndOfTheInput() throws {
     let stage = try ControlFixture()
     let client = try SocketClient(stage.path)
     client.send(
@@ -82,7 +82,7 @@ func result(_ json: String) -> String {
     #expect(stage.server.clientCount == 0)
 }
 
-@Test func whatWasAskedIsDoneThoughTheClientIsGone() throws {
+@Test func requestsOfAClosedClientAreExecuted() throws {
     let stage = try ControlFixture()
     do {
         let client = try SocketClient(stage.path)
@@ -96,7 +96,7 @@ func result(_ json: String) -> String {
     #expect(stage.server.clientCount == 0)
 }
 
-@Test func whatWasAskedIsDoneThoughTheClientGoesMeanwhile() throws {
+@Test func requestsAreExecutedWhenTheClientClosesMeanwhile() throws {
     let stage = try ControlFixture()
     var client: SocketClient? = try stage.client()
     stage.meanwhile = { client = nil }
@@ -106,7 +106,7 @@ func result(_ json: String) -> String {
     #expect(stage.server.clientCount == 0)
 }
 
-@Test func aRequestWaitsUntilTheAnswerBeforeItIsTaken() throws {
+@Test func requestWaitsUntilThePreviousResponseIsSent() throws {
     let stage = try ControlFixture()
     let client = try stage.client()
     client.send(String(repeating: "{\"jsonrpc\":\"2.0\",\"method\":\"status\",\"id\":1}\n", count: 500))
@@ -124,7 +124,7 @@ func result(_ json: String) -> String {
     #expect(stage.asked.count == 500)
 }
 
-@Test func aLineThatIsTooLongIsRefusedAndTheNextIsRead() throws {
+@Test func overlongLineIsRejectedAndTheNextIsRead() throws {
     let stage = try ControlFixture()
     let client = try stage.client()
     var rest =
@@ -144,7 +144,7 @@ func result(_ json: String) -> String {
     #expect(lines.last == result(#"{"run":"paused","elapsed_ms":12300}"#))
 }
 
-@Test func requestsMayComeByteByByteAndManyAtOnce() throws {
+@Test func requestsMayArriveInPiecesOrTogether() throws {
     let stage = try ControlFixture()
     let client = try stage.client()
     for byte in "{\"jsonrpc\":\"2.0\",\"method\":\"run.lap\",\"id\":1}\n".utf8 {
@@ -157,7 +157,7 @@ func result(_ json: String) -> String {
     #expect(client.lines().map { $0["id"]!.integer! } == Array(1...50))
 }
 
-@Test func aClientThatDoesNotReadIsNotReadEither() throws {
+@Test func clientThatDoesNotReadIsNotReadFrom() throws {
     let stage = try ControlFixture()
     let client = try stage.client()
     let line = Array("{\"jsonrpc\":\"2.0\",\"method\":\"rpc.discover\",\"id\":1}\n".utf8)
@@ -180,7 +180,7 @@ func result(_ json: String) -> String {
         })
 }
 
-@Test func aClientThatTakesNoAnswerIsClosedInTheEnd() throws {
+@Test func stalledClientIsClosed() throws {
     let stage = try ControlFixture(stallLimit: .milliseconds(100))
     let client = try stage.client()
     let lines = Array(
@@ -192,7 +192,7 @@ func result(_ json: String) -> String {
     try stage.loop.runOnce(waiting: .milliseconds(150))
 }
 
-@Test func theNextClientOverTheLimitIsToldThatTheServerIsBusy() throws {
+@Test func clientAboveTheLimitReceivesBusy() throws {
     let stage = try ControlFixture(limits: ClientLimits(total: 1, perUser: 1))
     let first = try stage.client()
     let second = try stage.client()
@@ -208,7 +208,7 @@ func result(_ json: String) -> String {
 }
 
 @Test(arguments: 1...8 as ClosedRange<UInt64>)
-func randomBytesAreAnsweredOrIgnored(seed: UInt64) throws {
+func randomBytesKeepTheServerWorking(seed: UInt64) throws {
     let stage = try ControlFixture()
     var random = SeededRandom(seed: seed)
     for _ in 0..<15 {
@@ -235,7 +235,7 @@ func randomBytesAreAnsweredOrIgnored(seed: UInt64) throws {
     #expect(try stage.ask("run.lap") == result(#"{"run":"paused","elapsed_ms":12300}"#))
 }
 
-@Test func theEndOfTheDaemonHangsUp() throws {
+@Test func closedServerClosesItsClients() throws {
     let stage = try ControlFixture()
     let client = try stage.client()
     stage.server.close()
@@ -243,7 +243,7 @@ func randomBytesAreAnsweredOrIgnored(seed: UInt64) throws {
     #expect(client.hasEnded)
 }
 
-@Test func theNextClientOfAUserOverTheLimitIsToldThatTheServerIsBusy() throws {
+@Test func clientAboveTheLimitOfItsUserReceivesBusy() throws {
     let stage = try ControlFixture(limits: ClientLimits(total: 9, perUser: 1))
     let first = try stage.client()
     let second = try stage.client()
@@ -256,7 +256,7 @@ func randomBytesAreAnsweredOrIgnored(seed: UInt64) throws {
     #expect(first.lines().count == 1)
 }
 
-@Test func whoHasHungUpIsNoClientAnyMore() throws {
+@Test func closedClientFreesItsPlaceAtOnce() throws {
     let stage = try ControlFixture(limits: ClientLimits(total: 9, perUser: 2))
     let kept = try stage.client()
     var gone: SocketClient? = try stage.client()

@@ -111,7 +111,7 @@ private let examples: [(String, String?)] = [
 ]
 
 @Test(arguments: examples)
-func theExamplesOfTheSpecificationGetTheAnswersItGives(line: String, expected: String?) throws {
+func examplesOfTheSpecificationGetTheirResponses(line: String, expected: String?) throws {
     let answered = answer(line)
     guard let expected else { return #expect(answered == nil) }
     #expect(try JSON(parsing: #require(answered).utf8) == JSON(parsing: expected.utf8))
@@ -127,13 +127,13 @@ func theExamplesOfTheSpecificationGetTheAnswersItGives(line: String, expected: S
     "\"ü ♥ 🏃\"",
     "\"\\u001b[2J\"", "null",
 ])
-func idsComeBackAsTheyWere(id: String) throws {
+func idsAreReturnedUnchanged(id: String) throws {
     let answered = try #require(answer(#"{"jsonrpc":"2.0","method":"sum","id":\#(id)}"#))
     #expect(answered == #"{"jsonrpc":"2.0","result":0,"id":\#(id)}"#)
 }
 
 @Test(arguments: ["true", "[1]", #"{"a":1}"#])
-func anIdOfAnotherSortMakesNoRequest(id: String) throws {
+func idOfAnotherTypeIsAnInvalidRequest(id: String) throws {
     let answered = try #require(answer(#"{"jsonrpc":"2.0","method":"sum","id":\#(id)}"#))
     #expect(
         answered.hasPrefix(
@@ -147,13 +147,13 @@ func anIdOfAnotherSortMakesNoRequest(id: String) throws {
     #"{"jsonrpc":"2.0","method":"sum","params":5,"id":7}"#,
     #"{"jsonrpc":"2.0","method":"sum","params":null,"id":7}"#,
 ])
-func whatIsNoRequestIsAnsweredUnderItsId(line: String) throws {
+func invalidRequestIsAnsweredWithItsID(line: String) throws {
     let answered = try #require(answer(line))
     #expect(answered.hasPrefix(#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request""#))
     #expect(answered.hasSuffix(#""id":7}"#))
 }
 
-@Test func nestingIsBoundedAndSaysSo() throws {
+@Test func nestingIsLimitedWithAParseError() throws {
     let deep = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
     #expect(
         answer(deep)
@@ -161,7 +161,7 @@ func whatIsNoRequestIsAnsweredUnderItsId(line: String) throws {
     )
 }
 
-@Test func anAnswerIsNeverLongerThanALine() throws {
+@Test func responseNeverExceedsALine() throws {
     let request = #"{"jsonrpc":"2.0","method":"long","id":1}"#
     let batch = "[" + Array(repeating: request, count: 6).joined(separator: ",") + "]"
     let answered = try #require(answer(batch))
@@ -172,7 +172,7 @@ func whatIsNoRequestIsAnsweredUnderItsId(line: String) throws {
     #expect(answers[5]["error"]?["code"] == .integer(-32603))
 }
 
-@Test func aBatchWhoseAnswersCannotFitIsNotBegun() throws {
+@Test func batchWithTooLongAResponseIsNotExecuted() throws {
     var calls = 0
     var output = JSONWriter()
     let requests = Array(repeating: #"{"jsonrpc":"2.0","method":"sum","id":1}"#, count: 100).joined(separator: ",")
@@ -185,7 +185,7 @@ func whatIsNoRequestIsAnsweredUnderItsId(line: String) throws {
     #expect(String(decoding: output.bytes, as: UTF8.self).hasPrefix(#"{"jsonrpc":"2.0","error":{"code":-32600,"#))
 }
 
-@Test func anAnswerThatComesLaterIsToldWhenItComes() throws {
+@Test func deferredResponseIsWrittenOnCompletion() throws {
     var output = JSONWriter()
     var pending = try #require(
         JSONRPC.respond(#"{"jsonrpc":"2.0","method":"wait","id":"a"}"#.utf8, into: &output, call: call))
@@ -200,7 +200,7 @@ func whatIsNoRequestIsAnsweredUnderItsId(line: String) throws {
         String(decoding: output.bytes, as: UTF8.self) == #"{"jsonrpc":"2.0","result":{"activity":17},"id":"a"}"# + "\n")
 }
 
-@Test func aBatchWaitsForItsLastAnswerAndKeepsTheOrder() throws {
+@Test func batchWaitsForItsLastResponseAndKeepsTheOrder() throws {
     let batch =
         #"[{"jsonrpc":"2.0","method":"wait","id":1},{"jsonrpc":"2.0","method":"sum","id":2},"#
         + #"{"jsonrpc":"2.0","method":"wait"},{"jsonrpc":"2.0","method":"long","id":3},{"jsonrpc":"2.0","method":"long","id":4}]"#
@@ -215,7 +215,7 @@ func whatIsNoRequestIsAnsweredUnderItsId(line: String) throws {
     #expect(answers[1]["result"] == .integer(0))
 }
 
-@Test func aNotificationWaitsForNothing() {
+@Test func notificationIsNotDeferred() {
     var output = JSONWriter()
     let pending = JSONRPC.respond(#"{"jsonrpc":"2.0","method":"wait"}"#.utf8, into: &output, call: call)
     #expect(pending == nil)
@@ -223,7 +223,7 @@ func whatIsNoRequestIsAnsweredUnderItsId(line: String) throws {
 }
 
 @Test(arguments: [1000, 10_000, 60_000])
-func longIdsAreBounded(length: Int) throws {
+func longIDsAreBounded(length: Int) throws {
     // Characters that are written as six bytes each.
     let id = String(repeating: "\\u0001", count: length / 6)
     let answered = try #require(answer(#"{"jsonrpc":"2.0","method":"foobar","id":"\#(id)"}"#))
@@ -231,7 +231,7 @@ func longIdsAreBounded(length: Int) throws {
 }
 
 @Test(arguments: 1...20 as ClosedRange<UInt64>)
-func randomLinesAreAnsweredWithOneLineOrNone(seed: UInt64) throws {
+func randomLinesGetAtMostOneLine(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     for _ in 0..<500 {
         var bytes = Array(examples.randomElement(using: &random)!.0.utf8)

@@ -16,7 +16,7 @@ private func changed(_ key: SettingKey, _ value: String, from settings: Settings
 
 private let component = #"{"name":"Pace","position":0,"visible":true,"title_visible":false,"size":100,"colour":"mint"}"#
 
-@Test func everySettingTakesItsValues() throws {
+@Test func everySettingAcceptsItsValues() throws {
     #expect(try changed(.metric, "true").metric)
     #expect(try changed(.twelveHourClock, "true").twelveHourClock)
     #expect(try changed(.useHeartRateZones, "true").useHeartRateZones)
@@ -38,7 +38,7 @@ private let component = #"{"name":"Pace","position":0,"visible":true,"title_visi
     #expect(try changed(.zones, "null", from: set).zones == nil)
 }
 
-@Test func aChangeKnowsItsKey() throws {
+@Test func changeHasItsKey() throws {
     for (key, value) in [
         (SettingKey.metric, "true"), (.twelveHourClock, "true"), (.useHeartRateZones, "true"), (.sport, "\"run\""),
         (.autoLapMetres, "0"), (.autoLapSeconds, "0"), (.autoStopMinutes, "0"), (.straps, "[]"), (.zones, "null"),
@@ -70,7 +70,7 @@ private let wrong: [(SettingKey, String)] = [
 ]
 
 @Test(arguments: wrong)
-func aWrongValueIsRefusedAndTheSettingIsNamed(key: SettingKey, value: String) throws {
+func invalidValueIsRejectedWithItsSetting(key: SettingKey, value: String) throws {
     let failure = #expect(throws: RPCError.self) { try change(key, value) }
     #expect(failure?.code == -32004)
     #expect(failure?.message == "invalid value")
@@ -85,7 +85,7 @@ func aWrongValueIsRefusedAndTheSettingIsNamed(key: SettingKey, value: String) th
             == "zone 2 begins at 90, must be above zone 1 at 100\nzone 4 begins at 130, must be above zone 3 at 140")
 }
 
-@Test func onlyOneAutoLapIsOn() throws {
+@Test func onlyOneAutoLapSettingIsOn() throws {
     let byDistance = try changed(.autoLapMetres, "1000")
     let failure = #expect(throws: RPCError.self) { try changed(.autoLapSeconds, "60", from: byDistance) }
     #expect(failure?.field == "auto_lap_s")

@@ -10,7 +10,7 @@ import Testing
             #"{"class":"TPV","devices":[{"class":"DEVICE"}]}"#, #"{"class":"TPV","mode":3,"foo":[{"class":"DEVICE"}]}"#,
             #"{"class":"SKY","foo":[{"class":"DEVICE","path":1}]}"#,
         ])
-    func aLineWithASecondClassIsNone(line: String) {
+    func lineWithASecondClassIsIgnored(line: String) {
         #expect(GpsdMessage(line: ArraySlice(line.utf8)) == .other)
     }
 }

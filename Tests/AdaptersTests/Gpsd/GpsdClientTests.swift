@@ -26,7 +26,7 @@ import Testing
         #"{"class":"TPV","device":"/dev/ttyACM0","mode":\#(mode),"time":"2026-06-01T14:45:\#(10 + second).000Z","lat":52.5,"lon":13.4,"eph":4.1}"#
     }
 
-    @Test func reportsBecomeFixesAndTheLinkIsTold() throws {
+    @Test func reportsBecomeFixesAndTheLinkIsReported() throws {
         try start()
         script.when("watched", gpsd.requests == [#"?WATCH={"enable":true,"json":true};"#]) {
             gpsd.send(lines: [Self.tpv(0), Self.tpv(0), Self.tpv(1)])
@@ -43,7 +43,7 @@ import Testing
         #expect(heard.fixes.allSatisfy { Clock.now() - $0.arrivedAt < .seconds(2) })
     }
 
-    @Test func gpsdThatComesLaterIsFoundWithinTwoSeconds() throws {
+    @Test func gpsdThatStartsLaterIsFoundWithinTwoSeconds() throws {
         gpsd.stopListening()
         try start()
         script.when("nobody is there", heard.link == LinkStatus(.disconnected, reason: .notRunning)) { [heard] in
@@ -56,7 +56,7 @@ import Testing
         #expect(heard.links.count == 3 || heard.links.count == 2)
     }
 
-    @Test func gpsdOnTheOtherLoopbackAddressIsFoundAtOnce() throws {
+    @Test func gpsdOnTheOtherLoopbackAddressIsFoundWithinTwoSeconds() throws {
         let other = try FakeGpsd(host: "::1", port: gpsd.port, on: loop)
         gpsd.stopListening()
         try start(host: nil)
@@ -67,7 +67,7 @@ import Testing
         #expect(heard.links.allSatisfy { $0.state != .disconnected })
     }
 
-    @Test func gpsdThatStopsIsFoundAgainAndFixesGoOn() throws {
+    @Test func restartedGpsdIsFoundAndSendsFixesAgain() throws {
         try start()
         script.when("watched", gpsd.requests.count == 1) { gpsd.send(lines: [Self.tpv(0), Self.tpv(1)]) }
         script.when("a fix", heard.link?.state == .connected) {
@@ -84,7 +84,7 @@ import Testing
         #expect(Clock.now() - heard.moment < .seconds(2))
     }
 
-    @Test func aHalfOpenConnectionIsReplaced() throws {
+    @Test func halfOpenConnectionIsReplaced() throws {
         try start()
         script.when("watched", gpsd.requests.count == 1) {
             gpsd.send(lines: [Self.tpv(0), Self.tpv(1)])
@@ -102,7 +102,7 @@ import Testing
         #expect(heard.links.suffix(3).map(\.reason) == [nil, .silent, nil])
     }
 
-    @Test func whatIsNoGpsdIsToldAndLeftAlone() throws {
+    @Test func otherServiceIsReportedAndNotRetriedAtOnce() throws {
         gpsd.greeting = ["SSH-2.0-OpenSSH_9.2p1 Debian-2"]
         try start()
         script.when("refused", heard.link == LinkStatus(.disconnected, reason: .refused))
@@ -111,14 +111,14 @@ import Testing
         #expect(gpsd.connections == 1)
     }
 
-    @Test func aReceiverIsAskedForByName() throws {
+    @Test func requestedDeviceIsNamedInTheWatch() throws {
         try start(device: "/dev/ttyACM0")
         let request = #"?WATCH={"enable":true,"json":true,"device":"/dev/ttyACM0"};"#
         script.when("watched", gpsd.requests == [request])
         try script.run(limit: .seconds(5))
     }
 
-    @Test func bytesThatDripInAreReports() throws {
+    @Test func reportsMayArriveByteByByte() throws {
         try start()
         let bytes = Array((Self.tpv(0) + "\r\n" + Self.tpv(1) + "\r\n").utf8)
         script.when("watched", gpsd.requests.count == 1)
@@ -127,7 +127,7 @@ import Testing
         try script.run(limit: .seconds(5))
     }
 
-    @Test func aFloodOfNonsenseNeitherGrowsNorStopsTheLoop() throws {
+    @Test func floodOfGarbageKeepsTheConnection() throws {
         try start()
         script.when("watched", gpsd.requests.count == 1)
         let nonsense = [UInt8](repeating: UInt8(ascii: "x"), count: 100_000)
@@ -152,11 +152,11 @@ import Testing
         #expect((1...GpsdLines.limit + 16_384).contains(most), "\(most) bytes are kept")
     }
 
-    @Test func aHostThatIsNoAddressIsAnError() throws {
+    @Test func hostNameIsRejected() throws {
         #expect(throws: SystemError.self) { try start(host: "gps.example") }
     }
 
-    @Test func aGpsdThatEndsEachConnectionIsNotPestered() throws {
+    @Test func gpsdThatClosesEachConnectionIsRetriedAfterTwoSeconds() throws {
         gpsd.greeting = []
         try start()
         let begin = Clock.now()

@@ -37,7 +37,7 @@ import Testing
         Array(([FakeGpsd.version] + lines).flatMap { Array($0.utf8) + [13, 10] })
     }
 
-    @Test func aTranscriptCutAnywhereGivesTheSame() throws {
+    @Test func transcriptCutAnywhereGivesTheSameSteps() throws {
         let lines = try GpsdLog("gpsd/humminbird-M37.log").recordedJSON().prefix(8)
         let bytes = transcript([#"{"class":"DEVICES","devices":[]}"#, "$GPGGA,garbage"] + lines)
         let whole = timeless(steps([bytes[...]]))
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: 0..<10 as Range<UInt64>, ["telit-he910", "ublox-neo-m8l"])
-    func aLongTranscriptCutAtRandomGivesTheSame(seed: UInt64, name: String) throws {
+    func longTranscriptCutAtRandomGivesTheSameSteps(seed: UInt64, name: String) throws {
         var random = SeededRandom(seed: seed)
         let bytes = transcript(Array(try GpsdLog("gpsd/\(name).log").recordedJSON().prefix(400)))
         let whole = timeless(steps([bytes[...]], every: .zero))
@@ -62,14 +62,14 @@ import Testing
         #expect(timeless(steps(pieces, every: .zero)) == whole)
     }
 
-    @Test func garbageAndOversizeLinesBetweenReportsCostNothingElse() {
+    @Test func garbageBetweenReportsDoesNotLoseAReport() {
         let tpv = #"{"class":"TPV","device":"/dev/a","mode":3,"lat":1,"lon":2}"#
         let garbage = ["\0\u{1}\u{7F}", String(repeating: "x", count: 100_000), "{", tpv.dropLast().description, "}{"]
         let steps = steps([transcript(garbage.flatMap { [$0, tpv] })[...]])
         #expect(steps.count { if case .input(.fix(let fix)) = $0 { fix.hasPosition } else { false } } == garbage.count)
     }
 
-    @Test func whatIsLeftOfABrokenConnectionIsNotReadOnTheNext() {
+    @Test func partialLineOfAClosedConnectionIsDiscarded() {
         var stream = GpsdDecoder(addresses: 1)
         let now = Self.start
         func inputs(_ bytes: [UInt8]) -> [Input] {
@@ -89,14 +89,14 @@ import Testing
         #expect(fixes.map(\.latitude) == [5])
     }
 
-    @Test func whatIsNoGpsdGivesNoFixes() {
+    @Test func otherProtocolVersionGivesNoFixes() {
         let tpv = #"{"class":"TPV","mode":3,"lat":1,"lon":2}"#
         let bytes = Array((#"{"class":"VERSION","proto_major":2}"# + "\n" + tpv + "\n").utf8)
         #expect(
             steps([bytes[...]]).allSatisfy { if case .input(.fix) = $0 { false } else { true } })
     }
 
-    @Test func theLinkIsToldAtChangesOnly() {
+    @Test func linkIsReportedOnlyWhenItChanges() {
         let tpv = #"{"class":"TPV","device":"/dev/a","mode":3,"lat":1,"lon":2}"#
         let lost = #"{"class":"TPV","device":"/dev/a","mode":1}"#
         let links = steps([transcript([tpv, tpv, lost, lost, tpv])[...]]).compactMap {
@@ -110,7 +110,7 @@ import Testing
             ])
     }
 
-    @Test func silenceIsToldAtTheMomentThatItIsSilence() {
+    @Test func silenceIsReportedAfterFiveSeconds() {
         var stream = GpsdDecoder(addresses: 1)
         var now = Self.start
         var steps: [GpsdDecoder.Step] = []
@@ -131,7 +131,7 @@ import Testing
 
     /// For any input, time moves forward: each call ends, and the deadline is not always immediate.
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func anythingAtAllIsTakenInABoundedNumberOfSteps(seed: UInt64) throws {
+    func randomInputIsProcessedInABoundedNumberOfSteps(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let lines = transcript(try GpsdLog("gpsd/humminbird-M37.log").recordedJSON())
         var stream = GpsdDecoder(addresses: 2, device: seed.isMultiple(of: 3) ? "/dev/a" : nil)

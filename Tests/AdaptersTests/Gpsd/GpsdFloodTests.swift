@@ -68,7 +68,7 @@ import Testing
 
     /// A receiver with 20 Hz for a minute, in a loop that repeatedly stalls for up to 2.4 s.
     @Test(arguments: 0..<5 as Range<UInt64>)
-    func twentyFixesASecondAreAllUsedHoweverTheyComeOutOfAStall(seed: UInt64) {
+    func twentyFixesASecondAreAllUsedAfterAStall(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var stage = Stage()
         var waiting: [String] = []
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [1, 40])
-    func ofAFloodTwentyFiveASecondAreUsedAndTheOthersCounted(step: Int) {
+    func floodIsLimitedToTwentyFiveFixesASecondAndCounted(step: Int) {
         var stage = Stage()
         for milliseconds in 0..<6000 {
             stage.send([Self.report(milliseconds * step)], at: Self.start + .milliseconds(milliseconds))
@@ -112,7 +112,7 @@ import Testing
 
     /// Reports with and without a position, or a receiver that comes and goes, a thousand times a second.
     @Test(arguments: [true, false])
-    func aLinkThatChangesWithoutEndIsReportedOnceASecondAndAsItIsInTheEnd(hasReports: Bool) {
+    func flickeringLinkIsReportedOnceASecondWithItsFinalState(hasReports: Bool) {
         var stage = Stage()
         for milliseconds in 0..<6000 {
             let isOdd = milliseconds % 2

@@ -22,12 +22,12 @@ import Testing
 
     /// - Parameter epochs: the distinct times with a position in the JSON of a gpsd of 2026; 3.22 has one more or less.
     @Test(
-        "Every moment of a recording is one fix, none lost and none doubled",
+        "Every epoch of a recording is one fix",
         arguments: [
             ("gpsd/telit-he910.log", 186), ("gpsd/sirf2.log", 615), ("gpsd/bu303-nofix.log", 0),
             ("gpsd/nmea-fuzzy-cases.log", 14), ("gpsd/humminbird-M37.log", 31), ("replay/run-fenix2-9km.nmea", 2834),
         ])
-    func everyMomentIsOneFix(name: String, epochs: Int) throws {
+    func everyEpochOfARecordingIsOneFix(name: String, epochs: Int) throws {
         let json = try GpsdLog(name).json()
         let reports = json.compactMap(Report.init)
         var moments: [String] = []
@@ -44,9 +44,9 @@ import Testing
 
     /// In these recordings, of a gpsd that sends more reports than 3.22, times repeat half a second later.
     @Test(
-        "Moments with many or late reports are one fix each",
+        "Epochs with many or late reports are one fix each",
         arguments: [("gpsd/telit-he910.log", 187), ("gpsd/ublox-neo-m8l.log", 189), ("gpsd/humminbird-M37.log", 31)])
-    func manyReportsAreOneFix(name: String, epochs: Int) throws {
+    func manyReportsOfAnEpochAreOneFix(name: String, epochs: Int) throws {
         let fixes = GpsdLog.fixes(json: try GpsdLog(name).recordedJSON()).map(\.1)
         #expect(fixes.count { $0.time != nil } == epochs)
     }

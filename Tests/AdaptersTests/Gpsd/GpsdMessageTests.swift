@@ -16,7 +16,7 @@ import Testing
         return report
     }
 
-    @Test func aFullReportHasEverything() throws {
+    @Test func fullReportHasAllFields() throws {
         let line =
             #"{"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"2026-06-01T14:45:09.120Z","ept":0.005,"#
             + #""lat":58.959178300,"lon":5.728812300,"altHAE":98.7,"altMSL":55.25,"alt":98.7,"epx":3.0,"epy":4.0,"#
@@ -28,18 +28,18 @@ import Testing
                     longitude: 5.7288123, altitude: 55.25, accuracy: 17.1, speed: 5.89, track: 251.9))
     }
 
-    @Test func everyFieldOfAReportCanBeMissing() throws {
+    @Test func everyFieldOfAReportIsOptional() throws {
         #expect(try report(#"{"class":"TPV"}"#) == TPVReport(mode: 0))
     }
 
     /// com-1289 of gpsd's regression tests.
-    @Test func aModeOfThreePromisesNoPosition() throws {
+    @Test func mode3MayLackAPosition() throws {
         let com1289 = try report(#"{"class":"TPV","mode":3,"epv":27.600,"eph":20.900,"sep":32.300}"#)
         #expect(com1289 == TPVReport(mode: 3, accuracy: 20.9))
     }
 
     /// gp-320fw at its cold start.
-    @Test func aPositionCanComeWithoutTime() throws {
+    @Test func positionMayLackATime() throws {
         let cold = try report(#"{"class":"TPV","mode":3,"lat":48.149988333,"lon":11.584663333,"eph":26.600}"#)
         #expect(cold.time == nil)
         #expect(cold.latitude == 48.149988333)
@@ -51,14 +51,14 @@ import Testing
         #"{"class":"TPV","mode":3,"lat":52.5,"lon":}"#, #"{"class":"TPV","mode":3,"lat":52.5,"lo}"#,
         #"{"class":"TPV","mode":3,"lat":52.5,"lon":1e999}"#, #"{"class":"TPV","mode":3,"lat":nan,"lon":nan}"#,
     ])
-    func aMalformedReportHasNoPosition(line: String) throws {
+    func malformedReportHasNoPosition(line: String) throws {
         let report = try report(line)
         #expect(report.mode == 3)
         #expect(report.latitude == nil || report.longitude == nil)
     }
 
     @Test(arguments: ["", "{", "{}", "x", "[]", #"{"class":"TPV","mode":3"#, "{\"class\":\"TPV\",\"mode\":3,\0}", "}{"])
-    func whatIsNoObjectIsNothing(line: String) {
+    func malformedObjectIsIgnored(line: String) {
         #expect(message(line) == .other)
     }
 
@@ -67,16 +67,16 @@ import Testing
         #"{"class":"SKY","hdop""class":"SKY"}"#, #"{"class":"SKY"p":0.9{"class":"SKY"}"#,
         #"{"class":"TPV","mode""class":"TPV"}"#, #"{"class":"TPV","mode":3,"lat":[{"class":"TPV"}]}"#,
     ])
-    func aSecondClassInALineEndsNothing(line: String) {
+    func lineWithASecondClassIsIgnored(line: String) {
         #expect(message(line) == .other)
     }
 
-    @Test func aReportLongerThanGpsdSendsIsNothing() {
+    @Test func overlongReportIsIgnored() {
         let long = #"{"class":"TPV","mode":3,"lat":1,"lon":"# + String(repeating: "1", count: 10_240) + "}"
         #expect(message(long) == .other)
     }
 
-    @Test func nothingOfTheReportBeforeIsLeft() throws {
+    @Test func reportHasNoValuesOfThePreviousOne() throws {
         _ = try report(#"{"class":"TPV","device":"/dev/a","mode":3,"lat":1,"lon":2,"speed":3,"eph":4}"#)
         _ = message(#"{"class":"SKY","device":"/dev/a","satellites":[{"PRN":1,"used":true}]}"#)
         #expect(try report(#"{"class":"TPV","mode":1}"#) == TPVReport(mode: 1))
@@ -84,20 +84,20 @@ import Testing
     }
 
     @Test(arguments: ["99999999999", "4", "-1"])
-    func modesThatDoNotExistAreUnknown(mode: String) throws {
+    func unknownModeIsZero(mode: String) throws {
         #expect(try report(#"{"class":"TPV","mode":\#(mode),"lat":1,"lon":2}"#).mode == 0)
     }
 
     @Test(arguments: [
         "garbage", "", "0001-01-01T00:00:00Z", "1970-01-01T00:00:00.000Z", "1969-12-31T23:59:59Z",
     ])
-    func timesThatCannotBeAreNone(time: String) throws {
+    func impossibleTimesAreNil(time: String) throws {
         #expect(try report(#"{"class":"TPV","mode":3,"time":"\#(time)"}"#).time == nil)
     }
 
     /// gpsd sends a status only from 2 (DGPS) on, so a plain fix has none. It is ignored here.
     @Test(arguments: ["", #","status":0"#, #","status":2"#, #","status":9"#])
-    func statusDecidesNothing(status: String) throws {
+    func statusIsIgnored(status: String) throws {
         #expect(
             try report(#"{"class":"TPV","mode":3\#(status),"lat":1,"lon":2}"#)
                 == TPVReport(mode: 3, latitude: 1, longitude: 2))
@@ -107,7 +107,7 @@ import Testing
         (#""altMSL":34.5,"altHAE":80,"geoidSep":40"#, 34.5), (#""altHAE":80,"geoidSep":45.5"#, 34.5),
         (#""altHAE":80"#, nil), (#""alt":80"#, nil), (#""alt":80,"geoidSep":45"#, nil),
     ])
-    func altitudeIsThatAboveTheSeaOrNone(fields: String, altitude: Double?) throws {
+    func altitudeIsAboveMeanSeaLevelOrNil(fields: String, altitude: Double?) throws {
         #expect(try report(#"{"class":"TPV","mode":3,\#(fields)}"#).altitude == altitude)
     }
 
@@ -115,7 +115,7 @@ import Testing
         (#""eph":17.1,"epx":3,"epy":4"#, 17.1), (#""epx":3,"epy":4"#, 5), (#""epx":3"#, nil), (#""eph":0"#, nil),
         (#""eph":1899.81"#, 1_899.81), (#""eph":-1"#, nil),
     ])
-    func accuracyIsTheHorizontalEstimateElseThatOfBothAxesElseNone(fields: String, accuracy: Double?) throws {
+    func accuracyIsTheHorizontalEstimateOrThatOfBothAxes(fields: String, accuracy: Double?) throws {
         #expect(try report(#"{"class":"TPV","mode":3,\#(fields)}"#).accuracy == accuracy)
     }
 
@@ -126,12 +126,12 @@ import Testing
         (#""satellites":[]"#, 0), (#""hdop":2.25,"pdop":4.00"#, nil), (#""nSat":6"#, nil), (#""uSat":-3"#, nil),
         (#""uSat":99999999999999999999"#, nil),
     ])
-    func satellitesUsedAreCountedOnlyWhereTheyAreTold(fields: String, satellites: Int?) {
+    func usedSatellitesAreCountedOnlyIfReported(fields: String, satellites: Int?) {
         #expect(
             message(#"{"class":"SKY","device":"/dev/a",\#(fields)}"#) == .sky(device: "/dev/a", satellites: satellites))
     }
 
-    @Test func skyWithAHundredAndFortySatellitesIsRead() {
+    @Test func skyWith140SatellitesParses() {
         let satellites = (1...140).map {
             #"{"PRN":\#($0),"el":1.0,"az":2.0,"ss":30.0,"used":\#($0 <= 40),"gnssid":0,"svid":1}"#
         }
@@ -140,13 +140,13 @@ import Testing
         #expect(message(line) == .sky(device: nil, satellites: 40))
     }
 
-    @Test func theGreetingTellsItsProtocol() {
+    @Test func greetingHasItsProtocolVersion() {
         #expect(message(FakeGpsd.version) == .version(major: 3))
         #expect(message(#"{"class":"VERSION","release":"2.90","proto_major":2}"#) == .version(major: 2))
         #expect(message(#"{"class":"VERSION"}"#) == .other)
     }
 
-    @Test func devicesAreThoseThatHaveAPath() {
+    @Test func devicesAreThoseWithAPath() {
         let line =
             #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/ttyACM0","activated":"2026-11-20T06:46:10.427Z"},"#
             + #"{"class":"DEVICE","path":"/dev/b\u001b","driver":"NMEA0183"},{"class":"DEVICE"}]}"#
@@ -155,7 +155,7 @@ import Testing
     }
 
     /// libgps cannot parse the removal notice: it expects a string where gpsd writes 0.
-    @Test func theNoticeThatAReceiverIsGoneIsRead() {
+    @Test func removalOfADeviceParses() {
         #expect(
             message(#"{"class":"DEVICE","path":"/dev/ttyACM0","activated":0}"#)
                 == .device("/dev/ttyACM0", isPresent: false))
@@ -164,7 +164,7 @@ import Testing
                 == .device("/dev/ttyACM0", isPresent: true))
     }
 
-    @Test func aRefusalIsAnError() {
+    @Test func errorParses() {
         #expect(message(#"{"class":"ERROR","message":"No such device as /dev/nope"}"#) == .error)
     }
 
@@ -172,17 +172,17 @@ import Testing
     @Test(arguments: [
         "RTCM2", "RTCM3", "AIS", "SUBFRAME", "RAW", "OSC", "LOG", "IMU", "ATT", "TOFF", "PPS", "GST", "POLL", "XXX",
     ])
-    func otherClassesAreSkipped(name: String) {
+    func otherClassesAreIgnored(name: String) {
         #expect(message(#"{"class":"\#(name)","device":"/dev/a","mode":3,"lat":1,"lon":2}"#) == .other)
     }
 
-    @Test func aReceiversNameIsKeptAsItIsToTellItApart() throws {
+    @Test func deviceNameIsUnchanged() throws {
         #expect(try report(#"{"class":"TPV","device":"/dev/a\u001bb\"c","mode":3}"#).device == "/dev/a\u{1B}b\"c")
     }
 
     /// Foundation parses the same lines, written by a gpsd of 2026 with keys that libgps 3.22 does not know.
     @Test(arguments: ["telit-he910", "ublox-neo-m8l", "humminbird-M37", "nmea-fuzzy-cases", "bu303-nofix"])
-    func reportsReadAsAnotherReaderReadsThem(name: String) throws {
+    func reportsMatchFoundationsParser(name: String) throws {
         let time = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         var count = 0
         for line in try GpsdLog("gpsd/\(name).log").recordedJSON() where line.hasPrefix(#"{"class":"TPV""#) {
@@ -206,7 +206,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func aDamagedLineIsReadWithoutHarm(seed: UInt64) throws {
+    func damagedLinesGiveFiniteNumbersAndValidModes(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let lines =
             [FakeGpsd.version, #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/a","activated":0}]}"#]

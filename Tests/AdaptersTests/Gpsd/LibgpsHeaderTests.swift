@@ -5,9 +5,9 @@ import Testing
 /// libgps changes its structures with each release. The C shim must fit those of Debian 12 and 13.
 @Suite struct LibgpsHeaderTests {
     @Test(
-        "The C door compiles without a warning against libgps",
+        "The C shim compiles without a warning against libgps",
         arguments: [("of this machine", nil), ("3.25, API 14", "Tests/Data/gpsd/libgps-3.25")])
-    func compiles(release: String, headers: String?) throws {
+    func shimCompilesWithoutWarnings(release: String, headers: String?) throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().path
         let include = headers.map { ["-I", "\(root)/\($0)"] } ?? []

@@ -36,7 +36,7 @@ import Testing
     }
 
     /// gpsd is back when it sends its greeting. A receiver with 1 Hz adds up to a second to the result.
-    @Test func fixesComeAgainWithinTwoSecondsOfTheReturnOfAKilledGpsd() throws {
+    @Test func fixesReturnWithinTwoSecondsOfARestartedGpsd() throws {
         try heard.listen(host: nil, port: gpsd.port, loop: loop)
         try play(every: .milliseconds(200))
         script.when("fixes", heard.link?.state == .connected)
@@ -57,7 +57,7 @@ import Testing
         try script.run(limit: .seconds(25))
     }
 
-    @Test func gpsdThatComesAfterTheClientIsFound() throws {
+    @Test func gpsdThatStartsAfterTheClientIsFound() throws {
         gpsd.kill(9)
         try heard.listen(host: nil, port: gpsd.port, loop: loop)
         try play(every: .milliseconds(200))
@@ -66,7 +66,7 @@ import Testing
         try script.run(limit: .seconds(10))
     }
 
-    @Test func aSilentReceiverIsToldAndItsReturnSeen() throws {
+    @Test func silentReceiverIsReportedAndItsReturnDetected() throws {
         try heard.listen(host: nil, port: gpsd.port, loop: loop)
         try play(every: .milliseconds(200))
         script.when("fixes", heard.fixes.count > 5) { [heard] in
@@ -86,7 +86,7 @@ import Testing
     }
 
     /// The connection stays open without data, so only a timeout detects it.
-    @Test func aGpsdThatStandsStillIsLeftAndFoundAgainWhenItGoesOn() throws {
+    @Test func stoppedGpsdIsDisconnectedAndFoundAgain() throws {
         try heard.listen(host: nil, port: gpsd.port, loop: loop)
         try play(every: .milliseconds(200))
         script.when("fixes", heard.fixes.count > 5) { gpsd.kill(19) }
@@ -100,7 +100,7 @@ import Testing
         try script.run(limit: .seconds(30))
     }
 
-    @Test func aReceiverThatGpsdDoesNotKnowIsNoDevice() throws {
+    @Test func receiverUnknownToGpsdIsReportedAsNoDevice() throws {
         try heard.listen(host: nil, port: gpsd.port, device: "/dev/nope", loop: loop)
         try play(every: .milliseconds(200))
         script.when("missed", heard.link?.reason == .noDevice)
@@ -109,7 +109,7 @@ import Testing
         #expect(heard.fixes == [])
     }
 
-    @Test func theReceiverAskedForIsUsed() throws {
+    @Test func requestedReceiverIsUsed() throws {
         try heard.listen(host: nil, port: gpsd.port, device: gpsd.device, loop: loop)
         try play(every: .milliseconds(200))
         script.when("fixes", heard.fixes.count > 5 && heard.link?.state == .connected)

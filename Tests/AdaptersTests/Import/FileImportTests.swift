@@ -15,7 +15,7 @@ import Wire
         #"<trkpt lat="52.5" lon="13.4"><time>2026-03-01T07:30:\#(10 + second)Z</time>\#(more)</trkpt>"#
     }
 
-    @Test func aSegmentFollowsAPause() throws {
+    @Test func newSegmentFollowsAPause() throws {
         let file = try ReadFile(
             Self.gpx(
                 "<trkseg>\(Self.second(0))\(Self.second(2))</trkseg><trkseg/><trkseg>\(Self.second(12))</trkseg>"))
@@ -32,7 +32,7 @@ import Wire
         #expect(file.recording.sport == .other)
     }
 
-    @Test func valuesOfExtensionsAreKnownByTheirNamesWhateverTheirPrefix() throws {
+    @Test func extensionsAreMatchedByLocalName() throws {
         let more = """
             <speed>2.5</speed><hdop>3</hdop><extensions><power>250</power><a:TrackPointExtension xmlns:a="urn:a"><a:hr> 131
             </a:hr><a:atemp>-2.6</a:atemp><a:cad>85</a:cad><a:surge>1</a:surge></a:TrackPointExtension></extensions>
@@ -50,7 +50,7 @@ import Wire
         #expect(file.skipped.entries.map(\.name.text) == ["hdop", "surge"])
     }
 
-    @Test func whatIsNotKeptIsCountedAndNamed() throws {
+    @Test func skippedContentIsCountedByName() throws {
         let file = try ReadFile(
             """
             <gpx><metadata><time>2026-03-01T07:30:10Z</time></metadata><wpt lat="1" lon="2"><time>2026-03-01T07:30:10Z</time></wpt>
@@ -69,7 +69,7 @@ import Wire
         #expect(Dictionary(uniqueKeysWithValues: file.skipped.entries.map { ($0.name.text, $0.count) }) == expected)
     }
 
-    @Test func theLapsOfATCXAreKeptWithTheFilesOwnTotals() throws {
+    @Test func tcxLapsAreKeptWithTheFilesTotals() throws {
         func point(_ time: String, _ metres: Int, _ rate: Int) -> String {
             """
             <Trackpoint><Time>2026-03-01T08:30:\(time)+01:00</Time><DistanceMeters>\(metres)</DistanceMeters>
@@ -109,7 +109,7 @@ import Wire
         #expect(file.skipped["Activity"] == 1)
     }
 
-    @Test func aRunIndoorsCanBeLapsAlone() throws {
+    @Test func indoorRunMayConsistOfLapsOnly() throws {
         let lap = """
             <Lap StartTime="2026-03-01T07:30:00Z"><TotalTimeSeconds>600</TotalTimeSeconds><DistanceMeters>1500</DistanceMeters>
             <TriggerMethod>Manual</TriggerMethod></Lap>
@@ -122,7 +122,7 @@ import Wire
         #expect(file.recording.laps.map(\.figures.distanceMetres) == [1500, 1500])
     }
 
-    @Test func aTrackOfKMLHasItsValuesInArrays() throws {
+    @Test func kmlTrackHasItsValuesInArrays() throws {
         let file = try ReadFile(
             """
             <kml xmlns:gx="g"><Document><name>D</name><Placemark><name>P</name><ExtendedData><Data name="type"><value>running</value>
@@ -167,18 +167,18 @@ import Wire
         ),
         ("<?xml version='1.0' encoding='EBCDIC'?><gpx/>", "line 1, column 31: unknown encoding"),
     ])
-    func anErrorSaysWhatIsWrongAndWhere(text: String, error: String) {
+    func errorReportsItsReasonAndPosition(text: String, error: String) {
         #expect(Self.error(of: Array(text.utf8)) == error)
         #expect(Self.error(of: Array(text.utf8), pieces: 1) == error)
     }
 
-    @Test func aCompressedFileIsToBeUnpackedFirst() {
+    @Test func gzipFileIsRejectedWithItsRemedy() {
         #expect(
             Self.error(of: hex("1f8b08000000000000030300"))
                 == "the file is compressed by gzip: unpack it first (gunzip)")
     }
 
-    @Test func aFileReadsTheSameInAnyPiecesAndEncodings() throws {
+    @Test func fileParsesTheSameInAnyPiecesAndEncodings() throws {
         let (recording, rows) = try SyntheticRecording.withEverything(seed: 21)
         let bytes = try WrittenFile(.gpx, recording, rows).bytes
         let whole = try ReadFile(bytes)

@@ -8,7 +8,7 @@ import Wire
 
 /// Malicious and damaged files.
 @Suite struct HostileFileTests {
-    @Test func depthTagsTextAndNamesAreBounded() throws {
+    @Test func depthTagsTextAndNamesAreLimited() throws {
         let deep = "<gpx>" + String(repeating: "<a>", count: 100)
         #expect(Self.error(deep) == "line 1, column 195: elements are nested more than 64 deep")
 
@@ -35,19 +35,19 @@ import Wire
         #expect(file.skipped["unreadable ele"] == 1)
     }
 
-    @Test func aTrackThatHasToBeHeldIsBounded() {
+    @Test func pointsOfAKMLTrackAreLimited() {
         let track = String(repeating: "<when>2026-03-01T07:30:10Z</when>", count: KMLTrack.pointLimit + 1)
         let error = Self.error("<kml><Document><Placemark><Track>" + track)
         #expect(error?.hasSuffix("the track has more than 200000 points") == true)
     }
 
-    @Test func aMillionLapsAreTooMany() {
+    @Test func moreThan10000LapsAreRejected() {
         let laps = String(repeating: "<Lap StartTime='2026-03-01T07:30:10Z'/>", count: 10_001)
         let error = Self.error("<TrainingCenterDatabase><Activities><Activity>" + laps)
         #expect(error?.hasSuffix("more than 10000 laps") == true)
     }
 
-    @Test func namesOfElementsAreToldApartUpToALimit() throws {
+    @Test func countedElementNamesAreLimited() throws {
         let more = (0..<100).map { "<n\($0)>1</n\($0)>" }.joined()
         let file = try ReadFile(
             """
@@ -57,7 +57,7 @@ import Wire
         #expect(file.skipped.others == 36)
     }
 
-    @Test func aNameThatWouldHarmATerminalIsHarmless() throws {
+    @Test func hostileNamesAreSanitized() throws {
         let error = Self.error("<\u{202E}gpx/>")
         #expect(error == "line 1, column 2: not well-formed (invalid token)")
         let file = try ReadFile(
@@ -69,7 +69,7 @@ import Wire
 
     /// Whatever is read is valid; otherwise the error is a `FileError`.
     @Test(arguments: [ExportFormat.gpx, .tcx, .kml], 1...4 as ClosedRange<UInt64>)
-    func aHarmedFileIsReadOrRefused(format: ExportFormat, seed: UInt64) throws {
+    func damagedFileIsReadOrRejected(format: ExportFormat, seed: UInt64) throws {
         var numbers = SeededRandom(seed: seed)
         var made = SyntheticRecording(seed: seed)
         made.begin(.command)
@@ -98,7 +98,7 @@ import Wire
     }
 
     @Test(arguments: ReferenceFile.all(in: "gpx_tcx/negative", ".gpx", ".tcx"))
-    func whatIsNotValidIsReadAsFarAsItIsUnderstood(file: ReferenceFile) throws {
+    func invalidFilesAreReadAsFarAsPossible(file: ReferenceFile) throws {
         let points = [
             "gpxpy-no-creator.gpx": 296, "opentracks-gpx11_with_speed_no_namespace.gpx": 3,
             "opentracks-legacy_gpx_pause_resume.gpx": 4, "tcxreader-mapmyride-float-calories.tcx.gz": 3112,

@@ -23,11 +23,11 @@ import Testing
         return "<gpx><trk><trkseg>\(points.joined(separator: "\n"))</trkseg></trk></gpx>"
     }
 
-    @Test func aTrackOfAYearIsRead() throws {
+    @Test func trackOfAYearIsRead() throws {
         #expect(Self.failure(of: Self.gpx(["2026-03-01", "2027-03-02"])) == nil)
     }
 
-    @Test func aLongerOneIsRefusedWithWhatToDo() {
+    @Test func trackLongerThanAYearIsRejectedWithItsRemedy() {
         let days = ["2026-03-01", "2026-03-02", "2027-03-03"]
         #expect(Self.failure(of: Self.gpx(days))?.reason == Self.reason)
         #expect(Self.failure(of: Self.gpx(days + self.days(30)))?.reason == Self.reason)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: ["2026-03-01T07:30:10Z", "2027-03-03T07:30:10Z"])
-    func aTrackOfKMLIsRefusedToo(end: String) {
+    func kmlTrackLongerThanAYearIsRejected(end: String) {
         let file = """
             <kml><Placemark><gx:Track xmlns:gx="urn:x"><when>2026-03-01T07:30:10Z</when><gx:coord>13 52</gx:coord>
             <when>\(end)</when><gx:coord>13 52</gx:coord></gx:Track></Placemark></kml>
@@ -47,7 +47,7 @@ import Testing
         #expect(Self.failure(of: file)?.reason == (end.hasPrefix("2027") ? Self.reason : nil))
     }
 
-    @Test func lapsAloneThatLastLongerAreRefused() {
+    @Test func lapsLongerThanAYearAreRejected() {
         let lap = """
             <Lap StartTime="2026-03-01T07:30:10Z"><TotalTimeSeconds>15897600</TotalTimeSeconds></Lap>
             """
@@ -62,7 +62,7 @@ import Testing
         #expect(Self.failure(of: file(3))?.reason.contains("longer than a year") == true)
     }
 
-    @Test func aFITFileIsRefusedAtTheMessage() throws {
+    @Test func fitFileLongerThanAYearIsRejectedAtTheMessage() throws {
         var made = SyntheticRecording(seed: 1)
         made.begin(.command)
         made.run(seconds: 30)

@@ -53,7 +53,7 @@ import Testing
         }()
     }
 
-    @Test func allSourcesAreThere() {
+    @Test func allSourceFilesAreRead() {
         #expect(Source.all.count == 2 + ReferenceFile.all(in: "gpx_tcx", ".gpx", ".tcx").count)
         // A test with files as its arguments passes without any. These are all the folders and suffixes of such tests.
         for (folder, suffix) in [
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(.enabled(if: hasSchemas, "needs the schemas in ../shared/data/xsd"), arguments: Source.all)
-    private func schemasAgree(source: Source) throws {
+    private func exportsAreValidForTheirSchemas(source: Source) throws {
         let (recording, rows) = (source.recording, source.rows)
         let directory = try TestKit.TemporaryDirectory()
         for (format, schema) in [(ExportFormat.gpx, "all-gpx.xsd"), (.tcx, "all-tcx.xsd"), (.kml, "kml22gx.xsd")] {
@@ -94,7 +94,7 @@ import Testing
     @Test(
         .enabled(if: hasSchemas, "needs the schemas in ../shared/data/xsd"),
         arguments: ReferenceFile.all(in: "gpx_tcx/negative", ".gpx", ".tcx"))
-    func theCheckerRefusesWhatIsNotValid(file: ReferenceFile) throws {
+    func schemaCheckerRejectsInvalidFiles(file: ReferenceFile) throws {
         let directory = try TestKit.TemporaryDirectory()
         let path = directory("file.xml")
         try Data(try file.bytes()).write(to: URL(filePath: path))
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: Source.all, [ExportFormat.gpx, .tcx, .kml])
-    private func gpsbabelReadsTheSame(source: Source, format: ExportFormat) throws {
+    private func gpsbabelReadsTheSamePoints(source: Source, format: ExportFormat) throws {
         let (recording, rows) = (source.recording, source.rows)
         let directory = try TestKit.TemporaryDirectory()
         let path = directory("run." + format.rawValue)
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: [ExportFormat.geojson, .kml, .csv])
-    func readersInPythonReadTheSame(format: ExportFormat) throws {
+    func pythonReadersReadTheSamePoints(format: ExportFormat) throws {
         let directory = try TestKit.TemporaryDirectory()
         var paths: [String] = []
         var lonePositions: [Int] = []

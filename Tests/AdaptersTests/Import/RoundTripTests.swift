@@ -8,7 +8,7 @@ import Testing
     private static let readable: [ExportFormat] = [.gpx, .tcx, .kml]
 
     @Test(arguments: readable, [1, 2, 3] as [UInt64])
-    func whatAFormatHoldsComesBack(format: ExportFormat, seed: UInt64) throws {
+    func exportedValuesAreImportedUnchanged(format: ExportFormat, seed: UInt64) throws {
         let (recording, rows) = try SyntheticRecording.withEverything(seed: seed)
         let written = try WrittenFile(format, recording, rows)
         let read = try ReadFile(written.bytes)
@@ -32,7 +32,7 @@ import Testing
         #expect(written.loss.beats == beats)
     }
 
-    @Test func aTCXKeepsLapsPausesAndTotals() throws {
+    @Test func tcxKeepsLapsPausesAndTotals() throws {
         let (recording, rows) = try SyntheticRecording.withEverything(seed: 4)
         let read = try ReadFile(try WrittenFile(.tcx, recording, rows).bytes)
         #expect(read.recording.started == recording.started)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: readable)
-    func aFileThatIsReadAndWrittenAgainIsTheSame(format: ExportFormat) throws {
+    func secondRoundTripChangesNothing(format: ExportFormat) throws {
         let (recording, rows) = try SyntheticRecording.withEverything(seed: 5)
         let first = try ReadFile(try WrittenFile(format, recording, rows).bytes)
         try Self.expectSame(format, first)
@@ -61,12 +61,12 @@ import Testing
     }
 
     @Test(arguments: ReferenceFile.all(in: "gpx_tcx", ".gpx", ".tcx"))
-    func aVendorsFileKeepsAllThroughExportAndImport(file: ReferenceFile) throws {
+    func vendorFileSurvivesExportAndImport(file: ReferenceFile) throws {
         try Self.expectSame(file.isTCX ? .tcx : .gpx, try ReadFile(try file.bytes()))
     }
 
     @Test(arguments: ReferenceFile.all(in: "kml", "track.kml"))
-    func aTrackOfKMLKeepsAllThroughExportAndImport(file: ReferenceFile) throws {
+    func kmlTrackSurvivesExportAndImport(file: ReferenceFile) throws {
         try Self.expectSame(.kml, try ReadFile(try file.bytes()))
     }
 

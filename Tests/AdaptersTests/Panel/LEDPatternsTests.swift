@@ -54,7 +54,7 @@ struct LEDPatternsTests {
             (.paused, false, false, [dark, dark, even, dark]),
             (.paused, true, true, [slow, dark, even, fast]),
         ] as [(RunState?, Bool, Bool, [String])])
-    func fourLightsTellFourThings(run: RunState?, isSearching: Bool, hasFaults: Bool, films: [String]) {
+    func fourLEDsShowFourStates(run: RunState?, isSearching: Bool, hasFaults: Bool, films: [String]) {
         let lights = Self.lights(Self.four, run, isSearching: isSearching, hasFaults: hasFaults)
         #expect(
             ["blue", "green", "white", "red"].map {
@@ -72,12 +72,12 @@ struct LEDPatternsTests {
             (.paused, false, false, even),
             (.active, false, true, fast),
         ] as [(RunState?, Bool, Bool, String)], PanelLight.allCases)
-    func oneLightTellsAllOfIt(_ status: (RunState?, Bool, Bool, String), named: PanelLight) {
+    func singleLEDShowsAllStates(_ status: (RunState?, Bool, Bool, String), named: PanelLight) {
         let lights = Self.lights([named: ["ACT"]], status.0, isSearching: status.1, hasFaults: status.2)
         #expect(Self.film("ACT", lights, tenths: 20, from: ManualClock().now) == status.3)
     }
 
-    @Test func aLightOfTwoThingsTellsTheFirst() {
+    @Test func ledWithTwoStatesShowsTheFirst() {
         let names: [PanelLight: [String]] = [.searching: ["a"], .ready: ["a"], .recording: ["b"], .fault: ["b"]]
         let start = ManualClock().now
         #expect(Self.film("a", Self.lights(names, .idle), tenths: 20, from: start) == Self.on)
@@ -87,7 +87,7 @@ struct LEDPatternsTests {
         #expect(Self.film("a", Self.lights(names, nil), tenths: 20, from: start) == Self.dark)
     }
 
-    @Test func aRefusedCommandIsThreeFlashesOfTheFaultLight() {
+    @Test func rejectedCommandFlashesTheFaultLEDThreeTimes() {
         var clock = ManualClock()
         var lights = Self.lights(Self.four, .idle)
         lights.rejected(at: clock.advance(by: .milliseconds(730)))
@@ -95,7 +95,7 @@ struct LEDPatternsTests {
         #expect(Self.film("green", lights, tenths: 12, from: clock.now) == "111111111111")
     }
 
-    @Test func anAcceptedCommandIsAMomentOfDarkness() {
+    @Test func acceptedCommandTurnsTheLEDOffBriefly() {
         var clock = ManualClock()
         var lights = Self.lights(Self.four, .active)
         lights.accepted(.active, at: clock.advance(by: .seconds(3)))
@@ -107,7 +107,7 @@ struct LEDPatternsTests {
         #expect(Self.film("green", lights, tenths: 4, from: clock.now) == "1111")
     }
 
-    @Test func blinkingGoesOnEvenlyWhateverIsToldMeanwhile() {
+    @Test func blinkingIsNotDisturbedByUpdates() {
         var clock = ManualClock()
         var lights = Self.lights(Self.four, .paused)
         for _ in 0..<33 {
@@ -118,7 +118,7 @@ struct LEDPatternsTests {
         #expect(Self.film("white", lights, tenths: 10, from: ManualClock().now + .seconds(3)) == "11111.....")
     }
 
-    @Test func steadyLightsWakeNobody() {
+    @Test func steadyLEDsHaveNoDeadline() {
         let now = ManualClock().now
         #expect(Self.lights(Self.four, .active).deadline(after: now) == nil)
         #expect(Self.lights([:], nil).deadline(after: now) == nil)

@@ -30,7 +30,7 @@ struct LEDTests {
         try String(contentsOfFile: directory("ACT/" + file), encoding: .utf8)
     }
 
-    @Test func itIsLitAndGivenBackWithItsTrigger() throws {
+    @Test func ledIsLitAndRestoredWithItsTrigger() throws {
         try make(brightness: "12")
         let light = LED("ACT", in: directory.path)
         try light.light(true)
@@ -43,7 +43,7 @@ struct LEDTests {
         #expect(try text("brightness") == "12\n")
     }
 
-    @Test func nothingIsWrittenThatIsSoAlready() throws {
+    @Test func unchangedStateIsNotWritten() throws {
         try make(trigger: "[none] timer")
         let light = LED("ACT", in: directory.path)
         try light.light(true)
@@ -53,7 +53,7 @@ struct LEDTests {
         #expect(try text("trigger") == "[none] timer\n", "one without a trigger is given none")
     }
 
-    @Test func oneThatComesLaterAndGoesIsLitAgain() throws {
+    @Test func ledThatDisappearsIsLitAgainWhenItReturns() throws {
         let light = LED("ACT", in: directory.path)
         #expect(throws: SystemError("open", code: ENOENT)) { try light.light(true) }
         light.restore()

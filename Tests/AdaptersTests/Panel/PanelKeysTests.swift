@@ -32,7 +32,7 @@ struct PanelKeysTests {
         keys.tick(at: clock.advance(by: .milliseconds(milliseconds)))
     }
 
-    @Test mutating func aKeyWithOneMeaningActsAsItGoesDown() {
+    @Test mutating func keyWithOneMeaningActsOnPress() {
         #expect(press(Self.next, after: 0) == [.lap])
         #expect(release(Self.next, after: 80) == [])
         #expect(press(Self.off, after: 100) == [.toggle])
@@ -41,7 +41,7 @@ struct PanelKeysTests {
         #expect(keys.deadline == nil)
     }
 
-    @Test mutating func aKeyThatOnlyStopsMustBeHeld() {
+    @Test mutating func stopKeyMustBeHeld() {
         #expect(press(KeyCode(1), after: 0) == [])
         #expect(release(KeyCode(1), after: 1999) == [])
         #expect(pass(5000) == [])
@@ -53,7 +53,7 @@ struct PanelKeysTests {
         #expect(pass(60_000) == [])
     }
 
-    @Test mutating func aKeyForBothTogglesWhenItIsLetGoAndStopsWhenItIsHeld() {
+    @Test mutating func keyWithTwoMeaningsTogglesOnReleaseAndStopsWhenHeld() {
         #expect(press(Self.play, after: 0) == [])
         #expect(release(Self.play, after: 300) == [])
         #expect(keys.deadline == clock.now + .milliseconds(30))
@@ -64,14 +64,14 @@ struct PanelKeysTests {
         #expect(pass(1000) == [], "letting it go after the stop toggles nothing")
     }
 
-    @Test mutating func letGoJustBeforeTheTwoSecondsIsNoStop() {
+    @Test mutating func releaseJustBeforeTwoSecondsDoesNotStop() {
         #expect(press(Self.play, after: 0) == [])
         #expect(release(Self.play, after: 1999) == [])
         #expect(pass(29) == [])
         #expect(pass(1) == [.toggle])
     }
 
-    @Test mutating func bouncingIsOnePress() {
+    @Test mutating func bounceIsOnePress() {
         #expect(press(Self.next, after: 0) == [.lap])
         for _ in 0..<10 {
             #expect(release(Self.next, after: 3) == [])
@@ -81,7 +81,7 @@ struct PanelKeysTests {
         #expect(press(Self.next, after: 30) == [.lap], "after 30 ms it is another press")
     }
 
-    @Test mutating func bouncingWhileItIsHeldStopsAtTheTwoSeconds() {
+    @Test mutating func bounceDuringAHoldKeepsItsStopTime() {
         #expect(press(Self.play, after: 0) == [])
         #expect(release(Self.play, after: 1000) == [])
         #expect(press(Self.play, after: 10) == [])
@@ -89,7 +89,7 @@ struct PanelKeysTests {
         #expect(pass(990) == [.stop])
     }
 
-    @Test mutating func aLateTickDoesWhatWasDueBeforeWhatCame() {
+    @Test mutating func lateTickActsBeforeTheNextKey() {
         #expect(press(Self.play, after: 0) == [])
         #expect(release(Self.play, after: 100) == [])
         // The loop has stalled for a second: the release was 970 ms ago.
@@ -98,7 +98,7 @@ struct PanelKeysTests {
         #expect(pass(100) == [])
     }
 
-    @Test mutating func whatIsHeldWhenTheDeviceGoesAsksForNothing() {
+    @Test mutating func removedDeviceCancelsItsHeldKeys() {
         #expect(press(Self.play, after: 0) == [])
         #expect(press(Self.play, after: 10, device: 1) == [])
         keys.gone(0)
@@ -110,7 +110,7 @@ struct PanelKeysTests {
         #expect(pass(2000) == [.stop])
     }
 
-    @Test mutating func whatMeansNothingIsNothing() {
+    @Test mutating func unassignedKeyIsIgnored() {
         #expect(press(KeyCode(30), after: 0) == [])
         #expect(keys.deadline == nil)
         #expect(release(Self.play, after: 0) == [], "held since before it was listened to")

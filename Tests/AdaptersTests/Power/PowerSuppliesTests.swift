@@ -47,7 +47,7 @@ struct FakeSupplies {
 
     private var power: PowerStatus? { fake.supplies.read() }
 
-    @Test func aBoardWithoutASupplyKnowsNothing() throws {
+    @Test func boardWithoutASupplyReportsNothing() throws {
         #expect(!fake.supplies.areThere)
         #expect(power == nil)
         #expect(!PowerSupplies(supplies: "/nowhere", sensors: "/nowhere").areThere)
@@ -58,20 +58,20 @@ struct FakeSupplies {
         ("Charging", true), ("Full", true), ("Discharging", false), ("Not charging", false), ("Unknown", nil),
         ("", nil),
     ])
-    func aBatteryTellsWhetherItIsCharged(status: String, isCharging: Bool?) throws {
+    func batteryReportsWhetherItCharges(status: String, isCharging: Bool?) throws {
         try fake.battery("BAT0", "62", status)
         #expect(fake.supplies.areThere)
         #expect(power == PowerStatus(batteryPercent: 62, isCharging: isCharging))
     }
 
-    @Test func aMouseIsNotOurs() throws {
+    @Test func deviceBatteryIsIgnored() throws {
         try fake.battery("hidpp_battery_0", "5", "Discharging", ["scope": "Device"])
         #expect(power == nil)
         try fake.battery("BAT0", "80", "Discharging", ["scope": "System"])
         #expect(power?.batteryPercent == 80)
     }
 
-    @Test func thePlugSaysNothingOfTheBattery() throws {
+    @Test func mainsSupplyIsIgnored() throws {
         try fake.write("supply/AC", ["type": "Mains", "online": "1"])
         try fake.write("supply/usb", ["type": "USB", "online": "1"])
         #expect(power == nil)
@@ -79,18 +79,18 @@ struct FakeSupplies {
         #expect(power == PowerStatus(batteryPercent: 4, isCharging: false))
     }
 
-    @Test func aBatteryThatIsNotThereIsNone() throws {
+    @Test func absentBatteryIsIgnored() throws {
         try fake.battery("BAT0", "0", "Unknown", ["present": "0"])
         #expect(power == nil)
     }
 
     @Test(arguments: ["", "101", "-1", "4 %", "twelve", "99999999999999999999", String(repeating: "1", count: 5000)])
-    func nonsenseIsNotKnown(capacity: String) throws {
+    func malformedCapacityIsNil(capacity: String) throws {
         try fake.battery("BAT0", capacity, "Discharging")
         #expect(power == PowerStatus(isCharging: false))
     }
 
-    @Test func severalBatteriesAreOneByWhatTheyHold() throws {
+    @Test func severalBatteriesAreCombinedByCapacity() throws {
         try fake.battery("BAT0", "100", "Full", ["energy_full": "10000000"])
         try fake.battery("BAT1", "20", "Discharging", ["energy_full": "30000000"])
         #expect(power == PowerStatus(batteryPercent: 40, isCharging: false))
@@ -101,7 +101,7 @@ struct FakeSupplies {
     }
 
     @Test(arguments: [("0", false), ("1", true), ("", nil), ("7", nil)])
-    func theAlarmOfAPisVoltageIsTold(alarm: String, isUnderVoltage: Bool?) throws {
+    func underVoltageAlarmIsReported(alarm: String, isUnderVoltage: Bool?) throws {
         try fake.write("hwmon/hwmon0", ["name": "cpu_thermal", "in0_lcrit_alarm": "1"])
         #expect(!fake.supplies.areThere)
         try fake.write("hwmon/hwmon1", ["name": "rpi_volt", "in0_lcrit_alarm": alarm])
@@ -110,7 +110,7 @@ struct FakeSupplies {
     }
 
     /// Without arguments the kernel's own directories are read.
-    @Test func theMachineThatTestsRunOnIsReadToo() {
+    @Test func realMachineIsReadWithoutATrap() {
         let machine = PowerSupplies()
         let kernel = PowerSupplies(supplies: "/sys/class/power_supply", sensors: "/sys/class/hwmon")
         #expect("\(machine)" == "\(kernel)")
@@ -132,7 +132,7 @@ struct FakeSupplies {
         #expect(isDone())
     }
 
-    @Test func aMonitorFollowsABatteryThatComesAndGoes() throws {
+    @Test func monitorFollowsABatteryThatComesAndGoes() throws {
         let loop = try EventLoop()
         let reports = Reports()
         let monitor = try PowerMonitor(
@@ -155,7 +155,7 @@ struct FakeSupplies {
     }
 
     /// A FIFO blocks its reader, like a bus that does not reply. The loop continues, and closing ends in time.
-    @Test func aGaugeThatHangsKeepsNobodyWaiting() throws {
+    @Test func blockedGaugeDoesNotBlockTheLoop() throws {
         try fake.battery("BAT0", "62", "Discharging")
         try fake.remove("supply/BAT0/capacity")
         #expect(mkfifo(fake.path("supply/BAT0/capacity"), 0o600) == 0)

@@ -43,7 +43,7 @@ struct DiskWorkerTests {
         return path
     }
 
-    @Test func whatIsRecordedIsToldWhileItIsWritten() throws {
+    @Test func openAndClosedActivitiesAreReadDuringRecording() throws {
         record()
         stage.begin()
         stage.record(7)
@@ -57,7 +57,7 @@ struct DiskWorkerTests {
         #expect(try ask(.activity(3)).get() == .nothing && ask(.track(Track.Request(activity: 3))).get() == .nothing)
     }
 
-    @Test func withoutAJournalThereIsNothing() throws {
+    @Test func missingJournalIsEmptyAndDamagedOneFails() throws {
         #expect(try ask(.list(limit: 10, before: nil)).get() == .list([]) && ask(.activity(1)).get() == .nothing)
         #expect(try ask(.orders).get() == .orders([]))
         try Data("no database, whatever its name says".utf8).write(to: URL(fileURLWithPath: stage.path))
@@ -65,7 +65,7 @@ struct DiskWorkerTests {
         #expect(!trouble.description.isEmpty)
     }
 
-    @Test func onlySoManyQuestionsWait() {
+    @Test func pendingRequestsAreLimited() {
         var reports = 0
         let taken = (0..<40).count { _ in diskWorker.submit(.orders) { _ in reports += 1 } }
         #expect(taken == DiskWorker.limit)
@@ -74,7 +74,7 @@ struct DiskWorkerTests {
         diskWorker.close()
     }
 
-    @Test func filesAreOrderedForWhatHasEnded() throws {
+    @Test func exportsArePendingOnlyForClosedActivities() throws {
         record()
         stage.begin()
         stage.record(3)
@@ -96,7 +96,7 @@ struct DiskWorkerTests {
         #expect(try stage.database().integer("SELECT count(*) FROM export") == 0)
     }
 
-    @Test func aFileIsMadeBesideThoseThatAreThere() throws {
+    @Test func exportDoesNotOverwriteExistingFiles() throws {
         record()
         let directory = stage.directory.path + "/to/exports"
         let first = try #require(try file(.csv, of: 1, in: directory))
@@ -109,7 +109,7 @@ struct DiskWorkerTests {
         #expect(try file(.csv, of: 9, in: directory) == nil)
     }
 
-    @Test func aFileThatCannotBeMadeLeavesNothing() throws {
+    @Test func failedExportChangesNoFile() throws {
         record()
         let taken = stage.directory.path + "/file"
         try Data().write(to: URL(fileURLWithPath: taken))
@@ -119,7 +119,7 @@ struct DiskWorkerTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: taken)).isEmpty)
     }
 
-    @Test func changesAreAwaitedUntilTheyAreOnTheDisk() throws {
+    @Test func changesCompleteWhenTheyAreOnTheDisk() throws {
         var (done, heard) = ([Int](), 0)
         let source = try stage.journal.watch(in: loop) { heard += 1 }
         record()
@@ -143,7 +143,7 @@ struct DiskWorkerTests {
         arguments: [
             .outage(Outage(duration: .seconds(10), isSameBoot: true, settings: Settings())), .shutdown,
         ] as [InputLogEntry.Kind])
-    func theOutageThatBeginsAPartAndTheShutdownAreAwaited(kind: InputLogEntry.Kind) throws {
+    func outageOfAResumedPartAndShutdownAreAwaited(kind: InputLogEntry.Kind) throws {
         var isWritten = false
         let source = try stage.journal.watch(in: loop) {}
         record()
@@ -161,7 +161,7 @@ struct DiskWorkerTests {
         withExtendedLifetime(source) {}
     }
 
-    @Test func aJournalOfTheFirstTablesGetsTheOthers() throws {
+    @Test func journalOfTheFirstSchemaIsMigrated() throws {
         do {
             let database = try stage.database()
             try database.execute("PRAGMA journal_mode = WAL")

@@ -24,7 +24,7 @@ struct EarlierStateTests {
     }
 
     /// A decoded entry is encoded with the same words. A later release has added the filter's `lead`.
-    @Test func everyEntryIsStoredAsItWas() throws {
+    @Test func entriesOfAnEarlierReleaseEncodeUnchanged() throws {
         let database = try SQLiteDatabase(directory.path + "/journal.sqlite", .writing)
         let statement = try database.prepare("SELECT kind, value FROM input")
         var kinds: Set<String> = []
@@ -40,7 +40,7 @@ struct EarlierStateTests {
         #expect(kinds == ["beginning", "command", "heart link"])
     }
 
-    @Test func theOpenActivityHasItsEntries() throws {
+    @Test func openActivityOfAnEarlierReleaseHasItsEntries() throws {
         let reader = try JournalReader(in: directory.path)
         var reasons: [LinkReason?] = []
         var faults: [FaultName] = []
@@ -52,7 +52,7 @@ struct EarlierStateTests {
         #expect(faults == [.exportFailed])
     }
 
-    @Test func settingsAreStoredAsTheyWere() throws {
+    @Test func settingsOfAnEarlierReleaseEncodeUnchanged() throws {
         let kept = try JournalReader(in: directory.path).settings()
         #expect(
             kept.map(\.name) == [
@@ -69,7 +69,7 @@ struct EarlierStateTests {
         #expect(settings.sport == .hike && settings.autoLapMetres == 20 && settings.straps == ["9AD13824"])
     }
 
-    @Test func strapsAndKeysAreStoredAsTheyWere() throws {
+    @Test func strapsAndKeysOfAnEarlierReleaseEncodeUnchanged() throws {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: directory.path + "/straps.json")
         let file = StrapStoreFile(in: directory.path)
         let before = FileManager.default.contents(atPath: directory.path + "/straps.json")
@@ -82,7 +82,7 @@ struct EarlierStateTests {
     }
 
     @Test(arguments: ExportFormat.allCases)
-    func exportsAreTheSameBytes(format: ExportFormat) throws {
+    func exportsOfAnEarlierReleaseAreUnchanged(format: ExportFormat) throws {
         let reader = try JournalReader(in: directory.path)
         for id in 1...3 {
             let recording = try #require(try reader.recording(id))
@@ -139,7 +139,7 @@ struct EarlierStateTests {
             #","event":"link","link_of":"heart","link":"connected","name":",\"of\":\"reason\":\"elsewhere\""}"#,
     ]
 
-    @Test func storedEventsGetThePresentNames() throws {
+    @Test func storedEventsAreMigratedToTheNewNames() throws {
         let place = TemporaryDirectory()
         let path = place.path + "/journal.sqlite"
         let database = try SQLiteDatabase(path, .writing)

@@ -6,7 +6,7 @@ import TestKit
 import Testing
 
 @Test(arguments: 1...200 as ClosedRange<UInt64>)
-func anEntryReadsAsItWasWritten(seed: UInt64) throws {
+func entrySurvivesEncodingAndDecoding(seed: UInt64) throws {
     var entries = RandomEntries(seed: seed)
     for kind in 0..<RandomEntries.kinds {
         let entry = entries.next(kind: kind).kind
@@ -19,7 +19,7 @@ func anEntryReadsAsItWasWritten(seed: UInt64) throws {
 }
 
 /// Snapshots in journals of earlier versions lack later additions.
-@Test func aBeginningOfAnEarlierVersionIsRead() throws {
+@Test func snapshotOfAnEarlierVersionDecodes() throws {
     var entries = RandomEntries(seed: 1)
     let all = (0..<RandomEntries.kinds).map { entries.next(kind: $0) }
     let entry = try #require(all.first { $0.kind.name == "beginning" })
@@ -37,7 +37,7 @@ func anEntryReadsAsItWasWritten(seed: UInt64) throws {
 }
 
 @Test(arguments: 1...50 as ClosedRange<UInt64>)
-func anEntryMovesOnAnotherClockAndBack(seed: UInt64) throws {
+func entryShiftsToAnotherClockAndBack(seed: UInt64) throws {
     var entries = RandomEntries(seed: seed)
     let shift = Duration.milliseconds(1_234_567)
     for kind in 0..<RandomEntries.kinds {
@@ -59,7 +59,7 @@ func anEntryMovesOnAnotherClockAndBack(seed: UInt64) throws {
     ("command", #"{"command":"fly"}"#), ("beginning", "{}"), ("outage", #"{"ns":1}"#), ("slept", "1.5"),
     ("setting", #"{"key":"metric","settings":{}}"#), ("nothing", "1"),
 ])
-func whatIsNoEntryIsRefused(name: String, text: String) throws {
+func malformedEntryIsRejected(name: String, text: String) throws {
     let json = try JSON(parsing: text.utf8)
     #expect(throws: ParseError.self) { try InputLogEntry.Kind(name: name, json: json) }
 }

@@ -17,7 +17,7 @@ struct JournalFileTests {
         try FileManager.default.contentsOfDirectory(atPath: stage.directory.path).sorted()
     }
 
-    @Test func nobodyElseMayReadTheJournal() throws {
+    @Test func journalFilesAreNotReadableByOthers() throws {
         let directory = try TestKit.TemporaryDirectory()
         let file = try JournalFile(in: directory.path)
         try file.database.execute("CREATE TABLE other (x); DROP TABLE other")
@@ -28,7 +28,7 @@ struct JournalFileTests {
         }
     }
 
-    @Test func aJournalThatOthersMayReadIsNarrowedAtTheStart() throws {
+    @Test func modeOfAWiderJournalIsNarrowedAtTheStart() throws {
         try stage.restart()
         stage.turn()
         for ending in ["", "-wal", "-shm"] { #expect(chmod(stage.path + ending, 0o664) == 0) }
@@ -44,7 +44,7 @@ struct JournalFileTests {
         try FileManager.default.attributesOfItem(atPath: stage.path + ending)[.posixPermissions] as? Int
     }
 
-    @Test func anActivityThatWasLeftOpenIsFoundWithItsLastMoment() throws {
+    @Test func openActivityIsFoundWithItsLastInstant() throws {
         stage.begin()
         stage.record(41)
         stage.journal.append(
@@ -57,7 +57,7 @@ struct JournalFileTests {
         #expect(open.lastTime == UTC(milliseconds: SyntheticRun.began.milliseconds + 2500))
     }
 
-    @Test func anActivityThatEndedWithoutAClockGetsItsTimeFromTheFirstOneOfItsBoot() throws {
+    @Test func activityWithoutAClockIsTimedByTheFirstClockOfItsBoot() throws {
         var recording = stage.run.recording
         (recording.started, recording.isTimeUncertain) = (UTC(milliseconds: 0), true)
         stage.journal.begin(recording, stage.run.part, at: stage.clock.now)
@@ -77,7 +77,7 @@ struct JournalFileTests {
         #expect(try stage.reader().summary(of: 1)?.started == SyntheticRun.began)
     }
 
-    @Test func aReaderSetsTheClocksOfEarlierPartsToGoOn() throws {
+    @Test func clocksOfEarlierPartsAreShiftedToContinue() throws {
         stage.begin()
         stage.record(4)
         let open = try #require(try stage.restart().open)
@@ -99,7 +99,7 @@ struct JournalFileTests {
             again.parts.count == 2 && again.last == part.at && again.lastAt == 11_500 && again.lastTime == nil)
     }
 
-    @Test func aPartCanBeTakenAwayToBecomeAnActivityOfItsOwn() throws {
+    @Test func partCanBeCutFromAnActivity() throws {
         stage.begin()
         stage.record(10)
         let part = BootSegment(number: 1, bootID: "another", at: stage.clock.now, beginsAt: 60_000, place: 10)
@@ -112,7 +112,7 @@ struct JournalFileTests {
         #expect(try stage.reader().parts(of: 1) == [stage.run.part])
     }
 
-    @Test func aCheckThatTakesTooLongIsEnded() throws {
+    @Test func slowQueryIsInterrupted() throws {
         stage.begin()
         stage.turn()
         let database = try stage.database()
@@ -125,7 +125,7 @@ struct JournalFileTests {
         #expect(try database.integer("SELECT count(*) FROM activity") == 1)
     }
 
-    @Test func aDamagedJournalIsSetAsideAndANewOneBegun() throws {
+    @Test func damagedJournalIsSetAsideAndReplaced() throws {
         stage.begin()
         stage.record(200)
         stage.end()
@@ -145,7 +145,7 @@ struct JournalFileTests {
         #expect(try files().filter { $0.hasSuffix("damaged.sqlite") }.count == 2)
     }
 
-    @Test func aJournalOfALaterReleaseIsNotTouched() throws {
+    @Test func journalOfALaterReleaseIsNotChanged() throws {
         stage.begin()
         stage.record(5)
         try stage.restart()
@@ -168,7 +168,7 @@ struct JournalFileTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: stage.path)) == before)
     }
 
-    @Test func anOlderJournalIsBroughtUpToDateWithAllThatItHolds() throws {
+    @Test func migrationKeepsTheDataAndAFailedStepChangesNothing() throws {
         stage.begin()
         stage.record(5)
         try stage.restart()
@@ -191,7 +191,7 @@ struct JournalFileTests {
         #expect(try database.integer("PRAGMA user_version") == JournalSchema.version + 1)
     }
 
-    @Test func aJournalThatIsRemovedIsBegunAgainWithTheOpenActivity() throws {
+    @Test func removedJournalIsCreatedAgainWithTheOpenActivity() throws {
         stage.begin()
         stage.record(5)
         for ending in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: stage.path + ending) }
@@ -202,7 +202,7 @@ struct JournalFileTests {
         #expect(stage.journal.status(at: stage.clock.now).state == .writing)
     }
 
-    @Test func writingGoesOnByItselfWhenTheDirectoryComesBack() throws {
+    @Test func writingResumesWhenTheDirectoryReturns() throws {
         stage.begin()
         stage.record(5)
         let away = stage.directory.path + "-away"
@@ -218,7 +218,7 @@ struct JournalFileTests {
         #expect(try stage.entries(of: 1) == (0..<11).map(stage.run.entry))
     }
 
-    @Test func aReaderNeedsNeitherTheDaemonNorItsFiles() throws {
+    @Test func readerNeedsNeitherTheDaemonNorTheWALFiles() throws {
         stage.begin()
         stage.record(5)
         // While the daemon is running.
@@ -231,7 +231,7 @@ struct JournalFileTests {
         #expect(throws: JournalFailure.missing) { try JournalReader(in: stage.directory.path + "/nowhere") }
     }
 
-    @Test func aRunThatEndsBeforeItIsWrittenLeavesTheNextNumberToTheNextRun() throws {
+    @Test func runThatEndsBeforeItIsWrittenReservesTheNextNumber() throws {
         stage.turn()
         stage.begin()
         stage.append()
@@ -241,7 +241,7 @@ struct JournalFileTests {
         #expect(stage.journal.activityNumber == 2 && file.activity == 3)
     }
 
-    @Test func anImportIsNoActivityBeforeItIsWhole() throws {
+    @Test func importIsListedOnlyWhenItIsComplete() throws {
         stage.begin()
         stage.record(3)
         do {
@@ -265,7 +265,7 @@ struct JournalFileTests {
     }
 
     /// As on a disk that became read-only while the journal was written, and that has lost the index of the log.
-    @Test func aLogWithoutItsIndexIsReadWhereNothingCanBeMade() throws {
+    @Test func walWithoutItsIndexIsReadOnAReadOnlyDisk() throws {
         stage.begin()
         stage.record(20)
         let other = TemporaryDirectory()
@@ -280,7 +280,7 @@ struct JournalFileTests {
         #expect(try log == Data(contentsOf: URL(fileURLWithPath: stage.path + "-wal")))
     }
 
-    @Test func anActivityThatGoesOnInAnotherFileIsInItsList() throws {
+    @Test func activityResumedInANewJournalIsListed() throws {
         stage.begin()
         stage.record(10)
         try stage.restart()

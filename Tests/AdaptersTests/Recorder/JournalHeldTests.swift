@@ -8,7 +8,7 @@ import Testing
 
 /// A journal whose directory is not ready yet.
 struct JournalHeldTests {
-    @Test func nothingIsWrittenBeforeTheDirectoryIsReadyAndItsNumbersAreKnown() throws {
+    @Test func writingWaitsForTheDirectoryAndTheNumbers() throws {
         let directory = TemporaryDirectory()
         let mailbox = try JournalMailbox()
         let journal = Journal(mailbox: mailbox, nextActivity: Renumbering.firstUnknownActivity)

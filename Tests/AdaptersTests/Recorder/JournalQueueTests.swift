@@ -16,7 +16,7 @@ struct JournalQueueTests {
         chunks.flatMap(\.changes)
     }
 
-    @Test mutating func whatIsGivenBackComesBeforeWhatCameSince() {
+    @Test mutating func returnedChunksPrecedeLaterChanges() {
         for place in 0..<600 { queue.append(row(place), at: run.moment(place)) }
         let taken = queue.popChunks()
         #expect(changes(taken) == (0..<600).map(row) && queue.isEmpty && queue.since == run.moment(0))
@@ -27,7 +27,7 @@ struct JournalQueueTests {
         #expect(queue.since == nil && queue.loss == nil)
     }
 
-    @Test mutating func urgentChangesCountAsWrittenWhenAllBeforeThemAre() {
+    @Test mutating func urgentChangeCountsAsWrittenAfterAllEarlierOnes() {
         queue.append(.delete(activity: 5), at: run.moment(0))
         queue.append(row(0), at: run.moment(0))
         let taken = queue.popChunks()
@@ -44,7 +44,7 @@ struct JournalQueueTests {
         #expect(queue.urgent == (3, 3))
     }
 
-    @Test mutating func tenMinutesAreKeptAndThenTheOldestRowsGo() {
+    @Test mutating func tenMinutesAreKeptThenTheOldestRowsAreDropped() {
         let part = BootSegment(bootID: "boot", at: run.start)
         queue.append(.begin(run.recording, part), at: run.start)
         // 26 rows a second for ten minutes; the writer tries and fails every second.
@@ -66,12 +66,12 @@ struct JournalQueueTests {
         #expect(left.dropFirst() == ((lost + 1)...40_000).map { row($0 * 2) }[...])
     }
 
-    @Test mutating func notEvenWhatIsVitalGrowsWithoutBound() {
+    @Test mutating func vitalChangesAreLimited() {
         for place in 0..<100_000 { queue.append(.delete(activity: place), at: run.moment(place)) }
         #expect(changes(queue.popChunks()).count <= JournalQueue.countLimit)
     }
 
-    @Test mutating func longRowsAreBoundedByTheirBytes() {
+    @Test mutating func queueIsLimitedInBytes() {
         let line = [UInt8](repeating: 0x61, count: 60_000)
         for sequence in 0..<1000 {
             queue.append(.event(sequence: sequence, activity: nil, at: run.start, line: line), at: run.start)
@@ -80,11 +80,11 @@ struct JournalQueueTests {
         #expect(bytes <= JournalQueue.sizeLimit && bytes > 0)
     }
 
-    @Test func aChangeIsSmall() {
+    @Test func changeFitsIn256Bytes() {
         #expect(MemoryLayout<JournalChange>.stride <= 256)
     }
 
-    @Test mutating func whatWaitsGetsOtherNumbers() {
+    @Test mutating func queuedChangesAreRenumbered() {
         let first = Renumbering.firstUnknownActivity
         var recording = run.recording
         recording.id = first
@@ -108,7 +108,7 @@ struct JournalQueueTests {
         #expect(changes[603] == .event(sequence: 103, activity: 17, at: run.start, line: text))
     }
 
-    @Test func numbersNeverMoveBack() {
+    @Test func renumberingNeverDecreasesANumber() {
         let shift = Renumbering.Shift(from: 18, to: 3)
         #expect(shift(17) == 17 && shift(18) == 18 && shift(19) == 19)
     }

@@ -20,7 +20,7 @@ struct JournalSettingsTests {
     private static let metric = JournalSetting(name: "metric", value: "true")
     private static let zones = JournalSetting(name: "zones", value: "[100,120,140,160,180]")
 
-    @Test func aSettingIsThereAtTheNextStartAsItWasSetLast() throws {
+    @Test func lastValueOfASettingIsRestored() throws {
         #expect(try stage.restart().settings == [])
         set("metric", "false")
         set("zones", "[100,120,140,160,180]")
@@ -31,7 +31,7 @@ struct JournalSettingsTests {
         #expect(try stage.restart().settings == [Self.zones])
     }
 
-    @Test func settingsOutliveAJournalThatIsRemovedUnderTheDaemon() throws {
+    @Test func settingsSurviveARemovedJournal() throws {
         set("metric", "true")
         try stage.restart()
         set("zones", "[100,120,140,160,180]")
@@ -40,7 +40,7 @@ struct JournalSettingsTests {
         #expect(try stage.restart().settings == [Self.metric, Self.zones])
     }
 
-    @Test func settingsOutliveAJournalThatIsDamaged() throws {
+    @Test func settingsSurviveADamagedJournal() throws {
         set("metric", "true")
         stage.begin()
         stage.record(400)
@@ -58,7 +58,7 @@ struct JournalSettingsTests {
         #expect(preparation.settings == [Self.metric])
     }
 
-    @Test func aJournalFromBeforeSettingsWereKeptHasNone() throws {
+    @Test func journalBeforeSettingsIsMigrated() throws {
         stage.turn()
         let database = try stage.database()
         try database.execute(
@@ -72,7 +72,7 @@ struct JournalSettingsTests {
         #expect(try stage.restart().settings == [Self.metric])
     }
 
-    @Test func howOftenIsSyncedCanBeChanged() throws {
+    @Test func syncIntervalCanBeChanged() throws {
         for _ in 0..<40 {
             stage.append()
             stage.turn()

@@ -14,7 +14,7 @@ struct JournalTests {
         stage = try JournalFixture()
     }
 
-    @Test func whatIsWrittenIsReadAgainInItsOrder() throws {
+    @Test func writtenEntriesAndRowsAreReadInOrder() throws {
         stage.begin()
         stage.record(450)
         stage.end()
@@ -26,7 +26,7 @@ struct JournalTests {
         #expect(stage.journal.status(at: stage.clock.now).state == .writing)
     }
 
-    @Test func rowsOfARangeAreFoundWithoutReadingTheRest() throws {
+    @Test func rowsOfARangeAreFound() throws {
         stage.begin()
         stage.record(300)
         for (low, high) in [(0, 0), (1, 499), (500, 500), (70_000, 80_250), (149_500, 149_500), (149_501, 1 << 40)] {
@@ -43,7 +43,7 @@ struct JournalTests {
         }
     }
 
-    @Test func everyKindOfRowComesBack() throws {
+    @Test func everyKindOfRowSurvivesStorage() throws {
         var sample = RecordingSample(at: 5000, elapsedMilliseconds: 4000)
         (sample.cadence, sample.power, sample.temperature) = (90, 65_534, -127)
         let rows: [RecordingRow] = [
@@ -70,7 +70,7 @@ struct JournalTests {
         #expect(try reader.summary(of: 6) == nil && reader.recording(6) == nil)
     }
 
-    @Test func lapsZonesStrapAndNameComeBack() throws {
+    @Test func lapsZonesStrapAndNameSurviveStorage() throws {
         stage.begin()
         stage.record(10)
         var recording = stage.run.recording(after: 10)
@@ -103,7 +103,7 @@ struct JournalTests {
         #expect(edited.sport == .hike && edited.name?.text == "Up there" && edited.laps == recording.laps)
     }
 
-    @Test func aDeletedActivityLeavesNothingInTheFiles() throws {
+    @Test func deletedActivityLeavesNoBytesInTheFiles() throws {
         let secret = "/dev/secret-receiver"
         let name = "Zanzibar 4711"
         stage.begin()
@@ -141,7 +141,7 @@ struct JournalTests {
         #expect(try stage.entries(of: 2) == (0..<5).map(stage.run.entry))
     }
 
-    @Test func aNameThatWasTakenBackLeavesNothingInTheFiles() throws {
+    @Test func replacedNameLeavesNoBytesInTheFiles() throws {
         stage.begin()
         stage.record(5)
         stage.end()
@@ -154,7 +154,7 @@ struct JournalTests {
     }
 
     /// The kill comes after the rows are erased, and before the write-ahead log is truncated.
-    @Test func whatAKillLeftInTheWriteAheadLogGoesAtTheNextStart() throws {
+    @Test func deletedDataLeftInTheWALIsErasedAtTheNextStart() throws {
         stage.begin()
         stage.record(5)
         stage.end()
@@ -173,7 +173,7 @@ struct JournalTests {
         #expect(try !stage.holds("Zanzibar 4711"))
     }
 
-    @Test func numbersOfActivitiesAreNeverUsedTwice() throws {
+    @Test func activityNumbersAreNeverReused() throws {
         stage.begin()
         stage.record(2)
         #expect(stage.journal.activityNumber == 2)
@@ -190,7 +190,7 @@ struct JournalTests {
         #expect(stage.run.activity == 2 && stage.journal.activityNumber == 4)
     }
 
-    @Test func theEventsGoOnAndTheLastThousandAreKept() throws {
+    @Test func lastThousandEventsAreKeptAcrossARestart() throws {
         for sequence in 1...1234 {
             let line = Array("{\"seq\":\(sequence)}\n".utf8)
             stage.journal.append(
@@ -204,7 +204,7 @@ struct JournalTests {
     }
 
     /// The event ring and the journal keep the same events of the run in progress.
-    @Test func theEventsThatTheRunNeedsAreKeptBesideTheLastThousand() throws {
+    @Test func eventsOfTheRunAreKeptBesideTheLastThousand() throws {
         var ring = EventRing()
         func append(_ kind: Event.Kind, of activity: Int? = 7) {
             let event = Event(at: stage.clock.now, activity: activity, kind: kind)

@@ -20,7 +20,7 @@ struct JournalTokenTests {
         #expect(Value(token: "no such word") == nil, sourceLocation: location)
     }
 
-    @Test func wordsOfLinksStay() {
+    @Test func tokensOfLinksAreUnchanged() {
         expect([
             LinkState.disconnected: "disconnected", .connecting: "connecting", .connected: "connected",
         ])
@@ -37,7 +37,7 @@ struct JournalTokenTests {
         expect([LEAddress.Kind.public: "public", .random: "random"])
     }
 
-    @Test func wordsOfMeasurementsStay() {
+    @Test func tokensOfMeasurementsAreUnchanged() {
         expect([
             HeartRateQuality.good: "good", .zero: "zero", .noContact: "no contact", .outOfRange: "out of range",
             .frozen: "frozen",
@@ -50,7 +50,7 @@ struct JournalTokenTests {
         expect([ClockSource.system: "system", .receiver: "receiver", .unset: "unset"])
     }
 
-    @Test func wordsOfFaultsStay() {
+    @Test func tokensOfFaultsAreUnchanged() {
         expect([
             FaultName.batteryEmpty: "battery empty", .batteryLow: "battery low", .inUse: "elsewhere",
             .eventFlood: "event flood", .exportFailed: "export failed", .strapFlood: "flood", .gpsdFlood: "gpsd flood",
@@ -62,7 +62,7 @@ struct JournalTokenTests {
         expect([RecorderStatus.State.off: "off", .writing: "writing", .stalled: "stalled", .failed: "failed"])
     }
 
-    @Test func wordsOfActivitiesStay() {
+    @Test func tokensOfActivitiesAreUnchanged() {
         expect([Sport.run: "run", .walk: "walk", .hike: "hike", .ride: "ride", .other: "other"])
         expect([Event.Trigger.command: "command", .auto: "auto", .distance: "distance", .time: "time"])
         expect([RecordingRow.TimerTrigger.command: "command", .auto: "auto", .outage: "outage"])
@@ -73,7 +73,7 @@ struct JournalTokenTests {
         ])
     }
 
-    @Test func wordsOfSettingsStay() {
+    @Test func tokensOfSettingsAreUnchanged() {
         expect([
             SettingKey.metric: "metric", .twelveHourClock: "twelve_hour_clock",
             .useHeartRateZones: "use_heart_rate_zones", .sport: "sport", .autoLapMetres: "auto_lap_m",
@@ -112,7 +112,7 @@ struct JournalTokenTests {
         (.input(.clear(.positionRejected)), #""position refused""#),
         (.ended(.power), #""power""#), (.shutdown, "{}"), (.suspended(.seconds(1)), "1000000000"),
     ])
-    func anEntryIsStoredAsItAlwaysWas(kind: InputLogEntry.Kind, text: String) throws {
+    func encodedEntriesAreUnchanged(kind: InputLogEntry.Kind, text: String) throws {
         var writer = JSONWriter()
         writer.entry(kind)
         #expect(String(decoding: writer.bytes, as: UTF8.self) == text)

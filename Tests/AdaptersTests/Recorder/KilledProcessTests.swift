@@ -11,7 +11,7 @@ import Testing
     private static let kills = Int(ProcessInfo.processInfo.environment["PACED_KILLS"] ?? "") ?? 4
 
     @Test(arguments: 0..<UInt64(kills))
-    func aKillLosesAtMostTheLastSecond(seed: UInt64) throws {
+    func killLosesAtMostTheLastSecond(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let process = try RecordingProcess(steps: 100_000, stepMilliseconds: 5)
         #expect(process.listen(.seconds(20), until: "step "))
@@ -54,7 +54,7 @@ struct WrittenBytesTests {
     /// Counts the bytes that the process writes, fewer than those that the disk writes. For a file system in
     /// memory the kernel counts none, so the files are in /var/tmp, which is on a disk (FHS 3.0, 5.15).
     @Test(arguments: [(1, 50.0), (5, 25.0)])
-    func anHourWritesLittle(syncSeconds: Int, limit: Double) throws {
+    func hourOfRecordingWritesLessThanItsLimit(syncSeconds: Int, limit: Double) throws {
         let directory = try TestKit.TemporaryDirectory(in: "/var/tmp")
         let process = Process()
         let output = Pipe()
@@ -83,7 +83,7 @@ struct WrittenBytesTests {
     @Test(arguments: [
         ("ENOSPC", "the disk is full"), ("EROFS", "the file system is read-only"), ("EIO", "the disk reports an error"),
     ])
-    func whatADiskRefusesIsWrittenWhenItIsWellAgain(fault: String, words: String) throws {
+    func journalIsCompleteAfterADiskFault(fault: String, words: String) throws {
         let process = try RecordingProcess(steps: 100_000, stepMilliseconds: 5, disk: disk)
         #expect(process.listen(.seconds(20), until: "step 100 "))
         try process.setFault(fault)
@@ -94,7 +94,7 @@ struct WrittenBytesTests {
         try expectAll(of: process)
     }
 
-    @Test func aSlowDiskIsToldAndKeepsNobodyWaiting() throws {
+    @Test func slowDiskIsReportedAndBlocksNoStep() throws {
         let process = try RecordingProcess(steps: 100_000, stepMilliseconds: 5, disk: disk)
         #expect(process.listen(.seconds(20), until: "step 100 "))
         try process.setFault("slow 5000")
@@ -104,7 +104,7 @@ struct WrittenBytesTests {
         try expectAll(of: process)
     }
 
-    @Test func aRunCanBeEndedOnAFullDisk() throws {
+    @Test func runCanBeClosedOnAFullDisk() throws {
         let process = try RecordingProcess(steps: 100_000, stepMilliseconds: 5, disk: disk)
         #expect(process.listen(.seconds(20), until: "step 300 "))
         #expect(FileManager.default.fileExists(atPath: process.directory.path + "/journal.reserve"))

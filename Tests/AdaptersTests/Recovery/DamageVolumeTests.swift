@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases)
-    func whatIsWholeComesBack(kind: Kind) throws {
+    func undamagedRowsAreRecovered(kind: Kind) throws {
         let whole = try (kind == .log || kind == .bytes ? Self.logged : Self.whole).get()
         var (setAside, listed, exported, readable, longest) = (0, 0, 0, 0, Duration.zero)
         for seed in 0..<UInt64(Self.seeds) {

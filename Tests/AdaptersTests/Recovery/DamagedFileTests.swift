@@ -14,7 +14,7 @@ struct DamagedFileTests {
     }
 
     @Test(arguments: 1..<Int(JournalSchema.version))
-    func aJournalOfAnOlderReleaseIsRecovered(version: Int) throws {
+    func journalOfAnOlderReleaseIsRecovered(version: Int) throws {
         let run = stage.recordActivity(200)
         try stage.restart()
         let database = try stage.database()
@@ -34,7 +34,7 @@ struct DamagedFileTests {
         #expect(try stage.reader().summary(of: 1)?.recovered == RecoveryNote(lostRows: 0))
     }
 
-    @Test func aJournalOfALaterReleaseIsRefused() throws {
+    @Test func journalOfALaterReleaseIsRejected() throws {
         stage.recordActivity(20)
         try stage.restart()
         try stage.checkpoint()
@@ -48,7 +48,7 @@ struct DamagedFileTests {
     }
 
     @Test(arguments: ["CREATE TABLE photo (name TEXT); INSERT INTO photo VALUES ('a')", "text", "missing", "fifo"])
-    func whatIsNoJournalIsRefused(content: String) throws {
+    func otherFilesAreRejected(content: String) throws {
         stage.turn()
         let path = stage.directory.path + "/other.sqlite"
         switch content {
@@ -65,7 +65,7 @@ struct DamagedFileTests {
     }
 
     /// SQL in a foreign file is never executed.
-    @Test func theSchemaOfTheFileIsNotExecuted() throws {
+    @Test func schemaOfTheFileIsNotExecuted() throws {
         let run = stage.recordActivity(100)
         try stage.restart()
         let database = try stage.database()
@@ -83,7 +83,7 @@ struct DamagedFileTests {
     }
 
     @Test(arguments: [true, false])
-    func aLogWithoutItsFileIsSetAsideAndRead(isEmpty: Bool) throws {
+    func walWithoutItsFileIsSetAsideAndRecovered(isEmpty: Bool) throws {
         stage.begin()
         stage.record(60)
         let run = stage.run
@@ -106,7 +106,7 @@ struct DamagedFileTests {
         #expect(rows.count > 40 && rows.allSatisfy { row in (0..<60).contains { run.row($0) == row } })
     }
 
-    @Test func whatSQLiteIgnoresOfADamagedLogIsSaid() throws {
+    @Test func ignoredCommitsOfADamagedWALAreReported() throws {
         stage.begin()
         stage.record(60)
         var log = try stage.bytes("-wal")
@@ -131,7 +131,7 @@ struct DamagedFileTests {
         #expect(try JournalStartup(in: whole.directory.path, at: SyntheticRun.began).ignored == nil)
     }
 
-    @Test func aJournalThatIsDamagedInTheMiddleOfARunKeepsItsFirstPart() throws {
+    @Test func journalDamagedDuringARunKeepsItsFirstPart() throws {
         stage.begin()
         stage.record(100)
         let run = stage.run

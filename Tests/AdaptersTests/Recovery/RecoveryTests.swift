@@ -13,7 +13,7 @@ struct RecoveryTests {
         stage = try JournalFixture()
     }
 
-    @Test func oneBadPageCostsItsRowsAndNothingElse() throws {
+    @Test func damagedPageLosesOnlyItsRows() throws {
         let runs = (0..<4).map { _ in stage.recordActivity(400) }
         try stage.restart()
         try stage.checkpoint()
@@ -43,7 +43,7 @@ struct RecoveryTests {
         #expect(stage.journal.activityNumber == 5)
     }
 
-    @Test func settingsNumbersEventsAndTheOpenRunAreThereAtTheStart() throws {
+    @Test func settingsNumbersEventsAndOpenRunAreRescuedAtTheStart() throws {
         stage.journal.append(.setting(JournalSetting(name: "metric", value: "true")), at: stage.clock.now)
         stage.recordActivity(100)
         stage.begin()
@@ -76,7 +76,7 @@ struct RecoveryTests {
     }
 
     @Test(arguments: 0..<12)
-    func aKillInTheMiddleRepeatsNothingAndLosesNothing(turns: Int) throws {
+    func interruptedRecoveryRepeatsAndLosesNothing(turns: Int) throws {
         let runs = (0..<3).map { _ in stage.recordActivity(900) }
         try stage.restart()
         try stage.checkpoint()
@@ -96,7 +96,7 @@ struct RecoveryTests {
         #expect(try stage.database().integer("SELECT count(*) FROM record") == 2700)
     }
 
-    @Test func aNumberThatIsTakenBecomesAnotherAndBothAreNamed() throws {
+    @Test func takenNumberBecomesAnotherAndBothAreReported() throws {
         stage.recordActivity(100)
         let second = stage.recordActivity(150)
         try stage.restart()
@@ -122,7 +122,7 @@ struct RecoveryTests {
         #expect(try stage.ids() == ids)
     }
 
-    @Test func theSameActivityIsNotCopiedTwice() throws {
+    @Test func sameActivityIsNotCopiedTwice() throws {
         stage.recordActivity(100)
         try stage.restart()
         try stage.checkpoint()
@@ -134,7 +134,7 @@ struct RecoveryTests {
         #expect(lines.contains("copy.sqlite: activity 1 is not copied: the journal has it as activity 1"))
     }
 
-    @Test func whatWasDeletedDoesNotComeBack() throws {
+    @Test func deletedActivityIsNotRecovered() throws {
         for _ in 0..<3 { stage.recordActivity(200) }
         stage.journal.delete(2, at: stage.clock.now)
         // The first run of the writer condemns it, and has not erased all of its rows.
@@ -153,7 +153,7 @@ struct RecoveryTests {
         #expect(try stage.database().integer("SELECT count(*) FROM record WHERE key >> 32 = 2") == 0)
     }
 
-    @Test func anActivityWhoseRowIsLostIsMadeFromItsEntries() throws {
+    @Test func activityWithoutItsRowIsRebuiltFromItsEntries() throws {
         let run = stage.recordActivity(300)
         stage.journal.append(
             .clock(bootID: "boot", at: run.start, SyntheticRun.began, .receiver), at: stage.clock.now)
@@ -170,7 +170,7 @@ struct RecoveryTests {
         #expect(try stage.rows(of: 1).last == .end(at: 149_500, .outage))
     }
 
-    @Test func nothingIsCopiedOntoADiskThatIsNearlyFull() throws {
+    @Test func recoveryWaitsUntilTheDiskHasSpace() throws {
         stage.recordActivity(100)
         try stage.restart()
         try stage.checkpoint()
@@ -192,7 +192,7 @@ struct RecoveryTests {
         #expect(try JournalReader(in: directory.path).list(limit: 9).map(\.id) == [1])
     }
 
-    @Test func aRunThatIsOnIsWrittenFirst() throws {
+    @Test func activeRunIsWrittenBeforeEachRecoveryBatch() throws {
         for _ in 0..<3 { stage.recordActivity(1500) }
         try stage.restart()
         try stage.checkpoint()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Simulation
 
-@Test func routeIsClosedAndWithinBounds() {
+@Test func routeIsClosedAndWithinItsBounds() {
     let route = SimulatedRoute()
     #expect(abs(route.length - 6374) < 1)
     var last = route.place(at: route.length - 1)
@@ -29,7 +29,7 @@ import Testing
 }
 
 /// The noise of a current receiver, as the replay tests add it to recordings and the pipeline's limits expect it.
-@Test func positionsLieAboutTheTruthAsAReceiversDo() throws {
+@Test func positionErrorsMatchThoseOfAReceiver() throws {
     let route = SimulatedRoute()
     var residuals: [[Double]] = []
     var speedErrors: [Double] = []

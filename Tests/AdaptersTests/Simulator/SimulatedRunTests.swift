@@ -6,7 +6,7 @@ private let start = Recording.start
 private let utc = Recording.utc
 
 @Test(arguments: [1, 2, 0xFFFF_FFFF_FFFF_FFFF] as [UInt64])
-func sameSeedSaysTheSameHoweverOftenItIsAdvanced(seed: UInt64) {
+func sameSeedGivesTheSameInputsForAnySteps(seed: UInt64) {
     let often = Recording(seed: seed, seconds: 700).inputs
     var run = SimulatedRun(seed: seed, startedAt: start, utc: utc)
     var seldom: [Timestamped<Input>] = []
@@ -24,7 +24,7 @@ func sameSeedSaysTheSameHoweverOftenItIsAdvanced(seed: UInt64) {
     #expect(Recording(seed: seed &+ 1, seconds: 700).inputs != often)
 }
 
-@Test func inputsComeInOrderAndOnceAtTheMomentThatWasPromised() {
+@Test func inputsArriveInOrderAtTheirAnnouncedTime() {
     var run = SimulatedRun(seed: 3, startedAt: start, utc: utc)
     var now = start
     var last = start
@@ -45,7 +45,7 @@ func sameSeedSaysTheSameHoweverOftenItIsAdvanced(seed: UInt64) {
 }
 
 @Test(arguments: 1...5 as ClosedRange<UInt64>)
-func heartRateIsThatOfARunner(seed: UInt64) {
+func heartRateIsInTheRangeOfARunner(seed: UInt64) {
     let notifications = Recording(seed: seed, seconds: 3000).notifications
     #expect(notifications.allSatisfy { (60...190).contains($0.value.beatsPerMinute) })
     #expect(notifications.allSatisfy { $0.value.contact == true })
@@ -69,7 +69,7 @@ func heartRateFollowsEffortWithALag(seed: UInt64) throws {
 }
 
 @Test(arguments: 1...5 as ClosedRange<UInt64>)
-func everyBeatIsToldOnce(seed: UInt64) {
+func everyBeatIsReportedOnce(seed: UInt64) {
     let notifications = Recording(seed: seed, seconds: 140).notifications
     #expect(notifications.allSatisfy { (1...4).contains($0.value.rrIntervals.count) })
     var changes = 0.0
@@ -82,7 +82,7 @@ func everyBeatIsToldOnce(seed: UInt64) {
 }
 
 @Test(arguments: 1...5 as ClosedRange<UInt64>)
-func heartRateShownIsTheMeanOfTheLastBeats(seed: UInt64) {
+func heartRateIsTheMeanOfTheLastBeats(seed: UInt64) {
     let notifications = Recording(seed: seed, seconds: 140).notifications
     var beats: [Double] = []
     for notification in notifications {
@@ -94,7 +94,7 @@ func heartRateShownIsTheMeanOfTheLastBeats(seed: UInt64) {
 }
 
 @Test(arguments: 1...5 as ClosedRange<UInt64>)
-func beatsVaryWithBreathAndChanceLessUnderEffort(seed: UInt64) {
+func beatVariabilityFallsUnderEffort(seed: UInt64) {
     let notifications = Recording(seed: seed, seconds: 1500).notifications
     /// Root mean square of successive differences, in milliseconds, of the notifications in the range.
     func variability(_ rates: ClosedRange<UInt16>) -> Double {
@@ -110,7 +110,7 @@ func beatsVaryWithBreathAndChanceLessUnderEffort(seed: UInt64) {
     #expect(variability(80...125) > 1.3 * hard)
 }
 
-@Test func strapConnectsDropsOutAndComesBack() throws {
+@Test func strapConnectsDropsOutAndReturns() throws {
     let recording = Recording(seed: 1, seconds: 600)
     let links = recording.heartLinks
     #expect(
@@ -133,7 +133,7 @@ func beatsVaryWithBreathAndChanceLessUnderEffort(seed: UInt64) {
     #expect(first.value.rrIntervals.count <= 4)
 }
 
-@Test func batteryIsToldAtEachConnectionAndFalls() {
+@Test func batteryIsReportedAtEachConnectionAndFalls() {
     let batteries = Recording(seed: 1, seconds: 1300).batteries
     let levels = [80, 80, 80, 80, 79]
     #expect(batteries.map(\.value) == levels)
@@ -143,7 +143,7 @@ func beatsVaryWithBreathAndChanceLessUnderEffort(seed: UInt64) {
 }
 
 @Test(arguments: 1...5 as ClosedRange<UInt64>)
-func fixesAreOfWholeSecondsAndArriveSoonAfter(seed: UInt64) throws {
+func fixesHaveWholeSecondsAndArriveSoonAfter(seed: UInt64) throws {
     let fixes = Recording(seed: seed, seconds: 600).fixes
     #expect(fixes.count == 600)
     var last: Int64 = utc.milliseconds - 400
@@ -157,7 +157,7 @@ func fixesAreOfWholeSecondsAndArriveSoonAfter(seed: UInt64) throws {
     }
 }
 
-@Test func tunnelHidesTheSky() {
+@Test func tunnelRemovesTheFix() {
     let recording = Recording(seed: 1, seconds: 600)
     for fix in recording.fixes {
         let seconds = Recording.seconds(fix.arrivedAt)
@@ -183,7 +183,7 @@ func fixesAreOfWholeSecondsAndArriveSoonAfter(seed: UInt64) throws {
 }
 
 @Test(arguments: 1...5 as ClosedRange<UInt64>)
-func runnerStandsAtTheLight(seed: UInt64) throws {
+func runnerStopsAtTheTrafficLight(seed: UInt64) throws {
     var run = SimulatedRun(seed: seed, startedAt: start, utc: utc)
     var distances: [Double] = []
     for second in 0...400 {
@@ -218,7 +218,7 @@ func trueDistanceGrowsWithoutJumps(seed: UInt64) {
     #expect((1500...2000).contains(last))
 }
 
-@Test func lateLoopGetsWhatItMissedInOrder() {
+@Test func lateLoopReceivesMissedInputsInOrder() {
     var run = SimulatedRun(seed: 1, startedAt: start, utc: utc)
     var inputs = run.advance(to: start + .seconds(20))
     inputs += run.advance(to: start + .milliseconds(49_900))
@@ -227,7 +227,7 @@ func trueDistanceGrowsWithoutJumps(seed: UInt64) {
 }
 
 @Test(arguments: [31, 3600, 30 * 86_400])
-func afterAHoleTheRunGoesOnWithoutWhatWasMissed(hole: Int) throws {
+func runResumesAfterAHoleWithoutTheMissedInputs(hole: Int) throws {
     var run = SimulatedRun(seed: 1, startedAt: start, utc: utc)
     let before = start + .seconds(30)
     _ = run.advance(to: before)

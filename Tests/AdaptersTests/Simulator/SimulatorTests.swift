@@ -3,7 +3,7 @@ import Linux
 import Simulation
 import Testing
 
-@Test func simulatorReportsFromTheLoopUntilItIsLetGoOf() throws {
+@Test func simulatorReportsUntilItIsReleased() throws {
     let loop = try EventLoop()
     let began = Clock.now()
     var inputs: [Timestamped<Input>] = []

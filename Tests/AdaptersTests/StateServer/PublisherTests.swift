@@ -6,7 +6,7 @@ import Servers
 import TestKit
 import Testing
 
-@Test func aClientReadsVersionThenThePresentStateThenWhatHappens() throws {
+@Test func clientReceivesVersionThenStateThenChanges() throws {
     let stage = try StateServerFixture()
     stage.tick(100)
     stage.event()
@@ -25,7 +25,7 @@ import Testing
     #expect(lines[3]["seq"] == .integer(2))
 }
 
-@Test func beforeTheFirstStateThereIsOnlyVersion() throws {
+@Test func onlyVersionPrecedesTheFirstState() throws {
     let stage = try StateServerFixture()
     let client = try SocketClient(stage.path)
     stage.loop.settle()
@@ -34,7 +34,7 @@ import Testing
     #expect(client.lines().map(\.lineClass) == ["STATE"])
 }
 
-@Test func linesAreSentBeforeTheCallReturns() throws {
+@Test func linesAreSentBeforePublishReturns() throws {
     let stage = try StateServerFixture()
     let client = try stage.client(#"{"class":"WATCH","classes":["HEART","FIX","EVENT","SETTINGS"]}"#)
     stage.heart(121)
@@ -49,7 +49,7 @@ import Testing
     #expect(client.lines().map { $0["metric"] } == [.bool(true)])
 }
 
-@Test func watchSettingsComesAtOnceAndThenAtEachChange() throws {
+@Test func watchedSettingsAreSentAtOnceAndOnEachChange() throws {
     let stage = try StateServerFixture()
     let client = try SocketClient(stage.path)
     client.send(#"{"class":"WATCH","classes":["SETTINGS"]}"# + "\n")
@@ -59,7 +59,7 @@ import Testing
     #expect(client.lines().map(\.lineClass) == ["SETTINGS"])
 }
 
-@Test func everyClassCountsByItself() throws {
+@Test func everyClassIsNumberedSeparately() throws {
     let stage = try StateServerFixture()
     let client = try stage.client(#"{"class":"WATCH","classes":["STATE","EVENT","HEART"]}"#)
     for tick in 1...3 {
@@ -74,7 +74,7 @@ import Testing
     }
 }
 
-@Test func theEndOfAClientsInputIsNotTheEndOfTheStream() throws {
+@Test func endOfTheInputKeepsTheStreamOpen() throws {
     let stage = try StateServerFixture()
     let client = try SocketClient(stage.path)
     client.endInput()
@@ -97,7 +97,7 @@ import Testing
     #expect(Clock.now() - begin >= .milliseconds(50))
 }
 
-@Test func aClientThatHangsUpIsLetGo() throws {
+@Test func closedClientIsReleased() throws {
     let stage = try StateServerFixture()
     var client: SocketClient? = try stage.client()
     #expect(stage.stateServer.clientCount == 1)
@@ -109,7 +109,7 @@ import Testing
     stage.tick(100)
 }
 
-@Test func aClientThatIsGoneIsNoticedWhenALineIsSent() throws {
+@Test func closedClientIsDetectedWhenALineIsSent() throws {
     let stage = try StateServerFixture()
     for _ in 0..<3 { _ = try stage.client() }
     var clients = try (0..<3).map { _ in try stage.client() }
@@ -120,7 +120,7 @@ import Testing
     #expect(elapsed(clients[0].lines()) == [100])
 }
 
-@Test func theNextClientOverTheLimitIsToldAndClosed() throws {
+@Test func clientAboveTheLimitReceivesAnErrorAndIsClosed() throws {
     let stage = try StateServerFixture(limits: ClientLimits(total: 2, perUser: 2))
     let clients = try [stage.client(), stage.client()]
     let third = try SocketClient(stage.path)
@@ -131,7 +131,7 @@ import Testing
     #expect(clients.allSatisfy { elapsed($0.lines()) == [100] })
 }
 
-@Test func watchIsAnsweredWithWhatIsInForce() throws {
+@Test func watchIsAnsweredWithTheCurrentSubscription() throws {
     let stage = try StateServerFixture()
     let client = try stage.client()
     client.send(#"{"class":"WATCH","interval_ms":1000,"unknown":[1]}"# + "\n")
@@ -160,7 +160,7 @@ import Testing
     (#"{"class":"WATCH","classes":["HEART"],"since":"x"}"#, "since"), (String(repeating: "x", count: 4097), "4096"),
     (String(repeating: "x", count: 100_000), "4096"),
 ])
-func aBadLineGetsAnErrorAndTheStreamGoesOn(line: String, wrong: String) throws {
+func malformedLineGetsAnErrorAndTheStreamContinues(line: String, wrong: String) throws {
     let stage = try StateServerFixture()
     let client = try stage.client()
     client.send(line + "\n" + #"{"class":"WATCH"}"# + "\n")
@@ -173,7 +173,7 @@ func aBadLineGetsAnErrorAndTheStreamGoesOn(line: String, wrong: String) throws {
     #expect(lines[1] == #"{"class":"WATCH","classes":["STATE","EVENT"],"interval_ms":100}"#)
 }
 
-@Test func aLineOfExactlyTheLimitIsTaken() throws {
+@Test func lineOfExactlyTheLimitIsAccepted() throws {
     let stage = try StateServerFixture()
     let client = try stage.client()
     let watch = #"{"class":"WATCH","interval_ms":200}"#
@@ -182,7 +182,7 @@ func aBadLineGetsAnErrorAndTheStreamGoesOn(line: String, wrong: String) throws {
     #expect(client.lines().map(\.lineClass) == ["WATCH"])
 }
 
-@Test func linesMayComeByteByByteAndTheLastWithoutItsNewline() throws {
+@Test func linesMayArriveByteByByteAndTheLastWithoutANewline() throws {
     let stage = try StateServerFixture()
     let client = try stage.client()
     for byte in (#"{"class":"WATCH","interval_ms":300}"# + "\n" + #"{"class":"WATCH","interval_ms":700}"#).utf8 {
@@ -195,7 +195,7 @@ func aBadLineGetsAnErrorAndTheStreamGoesOn(line: String, wrong: String) throws {
     #expect(client.lines().map { $0["interval_ms"] } == [.integer(700)])
 }
 
-@Test func aReplayGivesTheEventsAfterANumber() throws {
+@Test func replaySendsTheEventsAfterANumber() throws {
     let stage = try StateServerFixture()
     for _ in 0..<1200 { stage.event() }
     let client = try stage.client()
@@ -212,7 +212,7 @@ func aBadLineGetsAnErrorAndTheStreamGoesOn(line: String, wrong: String) throws {
 }
 
 @Test(arguments: 1...8 as ClosedRange<UInt64>)
-func randomBytesDoNoHarm(seed: UInt64) throws {
+func randomBytesDoNotDisturbOtherClients(seed: UInt64) throws {
     let stage = try StateServerFixture()
     var random = SeededRandom(seed: seed)
     let witness = try stage.client()
@@ -239,7 +239,7 @@ func randomBytesDoNoHarm(seed: UInt64) throws {
     #expect(stage.stateServer.clientCount == 1)
 }
 
-@Test func theEndOfTheDaemonEndsTheStreamAfterItsLastLine() throws {
+@Test func closedServerEndsTheStreamAfterItsLastLine() throws {
     let stage = try StateServerFixture()
     let client = try stage.client()
     stage.event()
@@ -249,7 +249,7 @@ func randomBytesDoNoHarm(seed: UInt64) throws {
     #expect(throws: SystemError.self) { _ = try UnixSocket.connect(to: stage.path) }
 }
 
-@Test func theNextClientOfAUserOverTheLimitIsToldAndClosed() throws {
+@Test func clientAboveTheLimitOfItsUserIsClosed() throws {
     let stage = try StateServerFixture(limits: ClientLimits(total: 9, perUser: 2))
     let clients = try [stage.client(), stage.client()]
     let third = try SocketClient(stage.path)
@@ -260,7 +260,7 @@ func randomBytesDoNoHarm(seed: UInt64) throws {
     #expect(clients.allSatisfy { elapsed($0.lines()) == [100] })
 }
 
-@Test func aLimitThatChangesIsForThoseWhoCome() throws {
+@Test func changedLimitAppliesToNewClientsOnly() throws {
     let stage = try StateServerFixture(limits: ClientLimits(total: 9, perUser: 9))
     let clients = try [stage.client(), stage.client()]
     stage.stateServer.limits = ClientLimits(total: 9, perUser: 1)

@@ -6,7 +6,7 @@ import Servers
 import TestKit
 import Testing
 
-@Test func oneReaderThatDoesNotReadCostsTheOthersNothing() throws {
+@Test func stoppedReaderDoesNotDelayOthers() throws {
     let stage = try StateServerFixture()
     let clients = try (0..<64).map { _ in try stage.client(#"{"class":"WATCH","classes":["STATE","EVENT","HEART"]}"#) }
     let stopped = clients[0]
@@ -47,7 +47,7 @@ import Testing
     #expect(elapsed(stopped.lines()) == [100_100])
 }
 
-@Test func aSlowReaderLosesNoEventThatIsRetained() throws {
+@Test func slowReaderLosesOnlyEventsOutsideTheRing() throws {
     let stage = try StateServerFixture()
     let client = try stage.client(#"{"class":"WATCH","classes":["EVENT","HEART"]}"#)
     for _ in 0..<3000 {
@@ -76,7 +76,7 @@ import Testing
     #expect(hearts == 3000)
 }
 
-@Test func aReaderWhoseBytesDoNotMoveIsClosed() throws {
+@Test func stalledReaderIsClosed() throws {
     let stage = try StateServerFixture(stallLimit: .milliseconds(200))
     let stuck = try stage.client()
     let reading = try stage.client()
@@ -104,7 +104,7 @@ import Testing
     #expect(next.hasEnded)
 }
 
-@Test func aReaderThatReadsALittleNowAndThenIsNotClosed() throws {
+@Test func slowReaderThatKeepsReadingIsNotClosed() throws {
     let stage = try StateServerFixture(stallLimit: .milliseconds(1000))
     let slow = try stage.client()
     let end = Clock.now() + .milliseconds(1500)
@@ -121,7 +121,7 @@ import Testing
     #expect(!slow.hasEnded)
 }
 
-@Test func aClientThatIsBehindMayNotPileUpAnswers() throws {
+@Test func slowClientIsNotReadFromUntilItReads() throws {
     let stage = try StateServerFixture()
     let client = try stage.client()
     let lines = Array(String(repeating: "{}\n", count: 20_000).utf8)

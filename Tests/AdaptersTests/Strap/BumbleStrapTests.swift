@@ -7,7 +7,7 @@ import Testing
 
 /// The client with an independent GATT server (Bumble).
 struct BumbleStrapTests {
-    @Test func anIndependentStrapIsStreamedDescribedLostAndFoundAgain() throws {
+    @Test func bumbleStrapStreamsAndIsReconnected() throws {
         let bench = try StrapFixture()
         let first = try BumbleStrap(path: bench.path, period: 0.1)
         var second: BumbleStrap?
@@ -51,7 +51,7 @@ struct BumbleStrapTests {
     }
 
     /// Polar's streams: UUIDs of 16 bytes, and a control point that sends no indication until the last is confirmed.
-    @Test func anIndependentServersIndicationsAreConfirmed() throws {
+    @Test func indicationsOfABumbleServerAreConfirmed() throws {
         let bench = try StrapFixture()
         let strap = try BumbleStrap(path: bench.path, period: 1)
         let service = AttributeUUID(value: 0xFB00_5C80_02E7_F387_1CAD_8ACD_2D8D_F0C8)

@@ -47,7 +47,7 @@ struct RepeatedAnswerTests {
     }
 
     @Test(arguments: [0, 5, 50] as [Int64])
-    func aStrapThatAnswersTwiceIsKnownAsOneThatAnswersOnce(milliseconds: Int64) throws {
+    func strapThatRepeatsAtOnceGivesCorrectValues(milliseconds: Int64) throws {
         let outcome = try connect(repeatingAfter: .milliseconds(milliseconds))
         #expect(outcome.connections == 1)
         #expect(outcome.batteries == [87])
@@ -61,7 +61,7 @@ struct RepeatedAnswerTests {
 
     /// Later than any timeout: values are right or missing, but never those of another response.
     @Test(arguments: [130, 220, 310] as [Int64])
-    func ofAStrapThatRepeatsLateNothingWrongIsTold(milliseconds: Int64) throws {
+    func strapThatRepeatsLateGivesNoWrongValues(milliseconds: Int64) throws {
         let outcome = try connect(repeatingAfter: .milliseconds(milliseconds))
         #expect(outcome.connections == 1)
         #expect(Set(outcome.batteries).isSubset(of: [87]))

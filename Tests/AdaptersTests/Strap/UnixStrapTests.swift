@@ -22,7 +22,7 @@ struct UnixStrapTests {
         return strap
     }
 
-    @Test func whatAStrapSaysIsReportedOnceAndInOrder() throws {
+    @Test func inputsOfAStrapAreReportedOnceAndInOrder() throws {
         let peer = try HostilePeer(path: bench.path, loop: bench.loop, serving: notifyingStrap())
         try bench.connect()
         #expect(try bench.run(for: .seconds(5)) { !$0.information.isEmpty })
@@ -36,7 +36,7 @@ struct UnixStrapTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func aStrapThatIsNotThereYetIsFoundWhenItComes() throws {
+    @Test func strapThatAppearsLaterIsConnected() throws {
         try bench.connect()
         bench.strap?.runChanged(isActive: true)
         var peer: HostilePeer?
@@ -52,7 +52,7 @@ struct UnixStrapTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func aStrapThatGoesInTheMiddleIsOutOfRangeUntilItComesBack() throws {
+    @Test func closedStrapIsOutOfRangeUntilItReconnects() throws {
         var strap = notifyingStrap()
         let peer = try HostilePeer(path: bench.path, loop: bench.loop) { event in
             switch event {
@@ -73,7 +73,7 @@ struct UnixStrapTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func anotherStrapsBatteryIsNotForgottenWithItsPredecessors() throws {
+    @Test func batteryOfAReplacedStrapIsReported() throws {
         var strap = notifyingStrap()
         let peer = try HostilePeer(path: bench.path, loop: bench.loop) { event in
             switch event {
@@ -102,7 +102,7 @@ struct UnixStrapTests {
             ])
     }
 
-    @Test func aPeerThatClosesAtOnceIsTriedLessAndLessOften() throws {
+    @Test func peerThatClosesAtOnceIsRetriedWithBackoff() throws {
         var connections = 0
         let peer = try HostilePeer(path: bench.path, loop: bench.loop) { event in
             guard case .connected(let count) = event else { return [] }
@@ -117,7 +117,7 @@ struct UnixStrapTests {
     }
 
     @Test(arguments: [ScriptedStrap.notification, hex("0a 03 00"), hex("ff"), hex("02 17 00")])
-    func aFloodIsCutAndTheStrapRested(_ datagram: [UInt8]) throws {
+    func floodIsDisconnectedAndBacksOff(_ datagram: [UInt8]) throws {
         var strap = ScriptedStrap()
         var isHungUp = false
         let peer = try HostilePeer(path: bench.path, loop: bench.loop) { [bench] event in
@@ -142,7 +142,7 @@ struct UnixStrapTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func hugeDatagramsAndNonsenseDoNotDisturbHeartRate() throws {
+    @Test func hugeAndMalformedDatagramsDoNotDisturbHeartRate() throws {
         var strap = ScriptedStrap()
         strap.answers[ScriptedStrap.subscription] = [
             Array(repeating: 0x1B, count: 4096), [0x0B] + Array(repeating: 0, count: 517), hex("02 17 00"),
@@ -157,7 +157,7 @@ struct UnixStrapTests {
     }
 
     @Test(arguments: [UInt8(0x05), 0x0F])
-    func aStrapThatWantsToBePairedSaysSo(_ error: UInt8) throws {
+    func strapThatNeedsPairingIsReported(_ error: UInt8) throws {
         var strap = ScriptedStrap()
         strap.answers[ScriptedStrap.subscription] = [[0x01, 0x12, 0x16, 0x00, error]]
         let peer = try HostilePeer(path: bench.path, loop: bench.loop, serving: strap)
@@ -167,7 +167,7 @@ struct UnixStrapTests {
     }
 
     @Test(arguments: ["07 13 00 1a", "07 1a 00 13 00", "01 06 01 00 0a", "07"])
-    func nonsenseInDiscoveryIsASilentStrap(_ answer: String) throws {
+    func malformedDiscoveryIsReportedAsSilent(_ answer: String) throws {
         var strap = ScriptedStrap()
         strap.answers[hex("06 01 00 ff ff 00 28 0d 18")] = [hex(answer)]
         let peer = try HostilePeer(path: bench.path, loop: bench.loop, serving: strap)
@@ -176,7 +176,7 @@ struct UnixStrapTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func aStrapThatForgetsItsSubscriptionIsAskedAgainAfterThreeSeconds() throws {
+    @Test func silentStrapIsSubscribedAgainAfterThreeSeconds() throws {
         var strap = ScriptedStrap()
         strap.answers[ScriptedStrap.subscription] = [[0x13]]
         var subscribedAt: [Instant] = []
@@ -194,7 +194,7 @@ struct UnixStrapTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func waitingTakesNoProcessorTime() throws {
+    @Test func waitingUsesLessThan100MillisecondsOfCPUTime() throws {
         // One strap is missing, one accepts the connection and sends nothing, one ended while it streamed.
         let mute = try StrapFixture()
         let gone = try StrapFixture()
@@ -208,7 +208,7 @@ struct UnixStrapTests {
         withExtendedLifetime((silent, straps)) {}
     }
 
-    @Test func aReleasedStrapHangsUpAndReportsNoMore() throws {
+    @Test func releasedStrapHangsUpAndReportsNothing() throws {
         var isHungUp = false
         var reports = 0
         let peer = try HostilePeer(path: bench.path, loop: bench.loop, serving: notifyingStrap()) { [bench] in
@@ -227,7 +227,7 @@ struct UnixStrapTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func aStrapThatReleasesItselfWhileItReportsAFloodIsSafe() throws {
+    @Test func strapCanBeReleasedDuringAReport() throws {
         var strap = ScriptedStrap()
         strap.answers[ScriptedStrap.subscription] = [[0x13]] + Array(repeating: ScriptedStrap.notification, count: 50)
         let peer = try HostilePeer(path: bench.path, loop: bench.loop, serving: strap)
@@ -240,7 +240,7 @@ struct UnixStrapTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func aPathThatNoSocketCanHaveIsRefused() throws {
+    @Test func overlongSocketPathIsRejected() throws {
         #expect(throws: SystemError.self) {
             try UnixStrap(
                 path: "/" + String(repeating: "x", count: 107), loop: bench.loop, report: { _ in }, describe: { _ in })

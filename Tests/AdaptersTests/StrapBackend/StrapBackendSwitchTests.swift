@@ -8,7 +8,7 @@ import Testing
 @Suite struct StrapBackendSwitchTests {
     private let pattern = StrapMatcher("H10")!
 
-    @Test func theWayFollowsBluetoothdAndNoTwoServeAtATime() throws {
+    @Test func backendFollowsBluetoothdAndOnlyOneServesAtATime() throws {
         let stage = try BackendFixture()
         try stage.start()
         try stage.turn { stage.story.count == 2 }
@@ -27,7 +27,7 @@ import Testing
         #expect(bluetoothd == nil)
     }
 
-    @Test func aRestartOfBluetoothdChangesNothing() throws {
+    @Test func restartOfBluetoothdKeepsTheBackend() throws {
         let stage = try BackendFixture()
         var bluetoothd: Bus? = try stage.bluetoothd()
         try stage.start()
@@ -40,7 +40,7 @@ import Testing
         withExtendedLifetime(bluetoothd) {}
     }
 
-    @Test func aBusThatHangsIsNotWaitedForLong() throws {
+    @Test func silentBusSelectsTheKernel() throws {
         let stage = try BackendFixture()
         stage.daemon.pause()
         defer { stage.daemon.resume() }
@@ -51,7 +51,7 @@ import Testing
         #expect(Clock.now() - startedAt >= BackendSelector.startTimeout)
     }
 
-    @Test func withoutABusTheKernelServes() throws {
+    @Test func missingBusSelectsTheKernel() throws {
         let stage = try BackendFixture(isThere: false)
         try stage.start()
         try stage.turn { stage.story.count == 2 }
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [(BackendSelector.Preference.kernel, "kernel: said"), (.bluetoothd, "bluetoothd: said")])
-    func aWayThatIsSaidIsKept(_ wish: BackendSelector.Preference, _ line: String) throws {
+    func configuredBackendIsKept(_ wish: BackendSelector.Preference, _ line: String) throws {
         let stage = try BackendFixture()
         var bluetoothd: Bus?
         try stage.start(wish)
@@ -71,7 +71,7 @@ import Testing
         withExtendedLifetime(bluetoothd) {}
     }
 
-    @Test func whatTheOldWayRaisedIsCleared() throws {
+    @Test func faultsOfTheOldBackendAreCleared() throws {
         let stage = try BackendFixture()
         try stage.start()
         try stage.turn { stage.story.count == 2 }
@@ -85,7 +85,7 @@ import Testing
         withExtendedLifetime(bluetoothd) {}
     }
 
-    @Test func aNewWayKnowsOfTheRunAndOfWhatIsOff() throws {
+    @Test func newBackendReceivesTheRunStateAndOff() throws {
         let stage = try BackendFixture()
         try stage.start(isOff: true)
         try stage.turn { stage.story.count == 3 }
@@ -100,7 +100,7 @@ import Testing
         withExtendedLifetime(bluetoothd) {}
     }
 
-    @Test func whatWasAskedForIsAnsweredWhenTheWayChanges() throws {
+    @Test func pendingRequestsEndWhenTheBackendChanges() throws {
         let stage = try BackendFixture()
         try stage.start()
         var scans: [Int] = []
@@ -123,7 +123,7 @@ import Testing
         withExtendedLifetime(bluetoothd) {}
     }
 
-    @Test func aWayThatCannotBeMadeIsTriedAgain() throws {
+    @Test func failedBackendIsCreatedAgain() throws {
         let stage = try BackendFixture()
         stage.failures = 1
         try stage.start()
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: [BackendSelector.Preference.auto, .kernel])
-    func whatPeopleCanDoAboutTheHostIsSaid(_ wish: BackendSelector.Preference) throws {
+    func hostFaultsNameTheirRemedy(_ wish: BackendSelector.Preference) throws {
         let stage = try BackendFixture()
         try stage.start(wish)
         try stage.turn { stage.story.count == 2 }

@@ -13,7 +13,7 @@ struct StrapSelectionTests {
         address: LEAddress(BluetoothAddress(value: 0xF601_0203_0405), .random), name: SanitizedText("Polar H9 00000002")
     )
 
-    @Test mutating func aStrapTakesThePlaceOfTheOthersOrStandsBesideThem() throws {
+    @Test mutating func strapReplacesOthersOrIsAdded() throws {
         try StrapSelection.strap("9AD13824", isAdded: false).apply(to: &list)
         #expect(list.selected == ["9AD13824"])
         try StrapSelection.strap("A0:9E:1A:00:00:01", isAdded: true).apply(to: &list)
@@ -23,7 +23,7 @@ struct StrapSelectionTests {
         #expect(list.selected == ["Polar"])
     }
 
-    @Test mutating func offKeepsTheStrapsAndAutoForgetsWhatWasSaid() throws {
+    @Test mutating func offKeepsTheStrapsAndAutoRemovesTheSelection() throws {
         list.remembered = [Self.h10]
         try StrapSelection.strap("9AD13824", isAdded: false).apply(to: &list)
         try StrapSelection.off.apply(to: &list)
@@ -38,7 +38,7 @@ struct StrapSelectionTests {
         #expect(!list.isOff)
     }
 
-    @Test mutating func theListIsBounded() throws {
+    @Test mutating func selectionIsLimited() throws {
         for number in 0..<16 { try StrapSelection.strap("strap \(number)", isAdded: true).apply(to: &list) }
         let before = list
         let failure = #expect(throws: RPCError.self) {
@@ -54,7 +54,7 @@ struct StrapSelectionTests {
         ("Polar H10 9AD13824", ["H9 00000002"], [h9]), ("9AD13824", ["H9 00000002"], [h9]),
         ("A0:9E:1A:00:00:01", ["H9 00000002"], [h9]), ("H9 00000002", ["9ad13824", "a0:9e:1a:00:00:01"], [h10]),
     ])
-    mutating func aForgottenStrapIsOursInNoWay(_ strap: String, ours: [String], remembered: [KnownStrap]) throws {
+    mutating func forgottenStrapLosesAllItsEntries(_ strap: String, ours: [String], remembered: [KnownStrap]) throws {
         list.selected = ["9ad13824", "a0:9e:1a:00:00:01", "H9 00000002"]
         list.remembered = [Self.h10, Self.h9]
         try list.forget(strap)
@@ -62,7 +62,7 @@ struct StrapSelectionTests {
         #expect(list.remembered == remembered)
     }
 
-    @Test mutating func aStrapThatWasOnlySaidIsForgottenToo() throws {
+    @Test mutating func selectedButUnknownStrapIsForgotten() throws {
         list.selected = ["9AD13824", "other"]
         try list.forget("9ad13824")
         #expect(list.selected == ["other"])
@@ -74,7 +74,7 @@ struct StrapSelectionTests {
         #expect(failure?.code == -32003)
     }
 
-    @Test mutating func everythingCanBeForgotten() throws {
+    @Test mutating func allStrapsAreForgotten() throws {
         list.selected = ["a"]
         list.remembered = [Self.h10]
         try list.forget(nil)

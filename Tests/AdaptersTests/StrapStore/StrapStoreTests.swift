@@ -38,7 +38,7 @@ struct StrapStoreTests {
         try Data(text).write(to: URL(fileURLWithPath: file.path))
     }
 
-    @Test func whatIsKeptIsThereAgain() throws {
+    @Test func writtenListIsReadBack() throws {
         #expect(file.read() == (StrapStore(), nil))
         try file.write(Self.full)
         #expect(file.read() == (Self.full, nil))
@@ -46,7 +46,7 @@ struct StrapStoreTests {
         #expect(file.read() == (StrapStore(), nil))
     }
 
-    @Test func theLongestListFits() throws {
+    @Test func longestListIsReadBack() throws {
         var list = StrapStore()
         let widest = String(repeating: "\u{202E}", count: 64)
         list.remembered = (0..<16).map {
@@ -69,7 +69,7 @@ struct StrapStoreTests {
         #"{"version":1,"off":false,"straps":[],"remembered":[],"keys":[{}]}"#,
         #"{"version":1,"off":false,"straps":[],"remembered":[],"keys":[{"adapter":"00:1A:7D:DA:71:13","address":"A0:9E:1A:00:00:01","address_type":"public","key":"00"}]}"#,
     ])
-    func aDamagedListIsSetAsideAndSaid(_ text: String) throws {
+    func damagedListIsSetAsideAndReported(_ text: String) throws {
         try put(text.utf8)
         #expect(file.read() == (StrapStore(), .damaged(setAside: file.path + ".damaged")))
         #expect(try String(contentsOfFile: file.path + ".damaged", encoding: .utf8) == text)
@@ -78,7 +78,7 @@ struct StrapStoreTests {
         #expect(file.read() == (Self.full, nil))
     }
 
-    @Test func keysAreNobodyElsesToRead() throws {
+    @Test func fileIsReadableOnlyByItsOwner() throws {
         // A file that a power cut left of an earlier release.
         try put(Data())
         try FileManager.default.moveItem(atPath: file.path, toPath: file.path + ".new")
@@ -90,7 +90,7 @@ struct StrapStoreTests {
         #expect(try mode() == 0o600)
     }
 
-    @Test func aListOfAnEarlierReleaseHasNoKeys() throws {
+    @Test func listOfAnEarlierReleaseHasNoKeys() throws {
         try put(#"{"version":1,"off":true,"straps":["a"],"remembered":[]}"#.utf8)
         let (list, trouble) = file.read()
         #expect(list.selected == ["a"] && list.isOff && list.hasSelection && trouble == nil)
@@ -99,7 +99,7 @@ struct StrapStoreTests {
         #expect(file.read() == (StrapStore(), nil))
     }
 
-    @Test func everyTornListIsDamagedOrWhole() throws {
+    @Test func everyTruncatedListIsRegardedAsDamaged() throws {
         try file.write(Self.full)
         let whole = try Data(contentsOf: URL(fileURLWithPath: file.path))
         for count in 0..<whole.count - 1 {
@@ -111,18 +111,18 @@ struct StrapStoreTests {
         #expect(file.read() == (Self.full, nil))
     }
 
-    @Test func tooManyStrapsAreNoListOfOurs() throws {
+    @Test func tooManyStrapsAreRegardedAsDamaged() throws {
         let straps = Array(repeating: "\"a\"", count: 17).joined(separator: ",")
         try put(#"{"version":1,"off":false,"straps":[\#(straps)],"remembered":[]}"#.utf8)
         #expect(file.read() == (StrapStore(), .damaged(setAside: file.path + ".damaged")))
     }
 
-    @Test func whatALaterReleaseAddsIsPassedOver() throws {
+    @Test func unknownMembersAreIgnored() throws {
         try put(#"{"version":1,"off":true,"straps":[],"remembered":[],"colour":"red"}"#.utf8)
         #expect(file.read().0.isOff)
     }
 
-    @Test func aListThatCannotBeReadStandsAsItIs() throws {
+    @Test func unreadableListIsKept() throws {
         try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: false)
         #expect(
             file.read() == (
@@ -131,13 +131,13 @@ struct StrapStoreTests {
         #expect(FileManager.default.fileExists(atPath: file.path))
     }
 
-    @Test func hostileNamesAreHarmlessAgainWhenTheyAreRead() throws {
+    @Test func hostileNamesAreSanitizedOnReading() throws {
         let strap = #"{"address":"A0:9E:1A:00:00:01","address_type":"public","name":"\u001b[2J","wide":false}"#
         try put(#"{"version":1,"off":false,"straps":[],"remembered":[\#(strap)]}"#.utf8)
         #expect(file.read().0.remembered.first?.name?.text == "\u{FFFD}[2J")
     }
 
-    @Test func whatWasReadLateIsAddedToWhatWasLearntMeanwhile() {
+    @Test func lateListIsMergedWithNewerEntries() {
         var list = StrapStore()
         list.remembered = [
             KnownStrap(

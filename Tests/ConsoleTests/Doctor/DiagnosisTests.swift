@@ -46,7 +46,7 @@ struct DiagnosisTests {
         return findings
     }()
 
-    @Test func whereAllIsWellThereIsNothingToMend() {
+    @Test func healthyBoardNeedsNoRemedy() {
         let diagnoses = Self.well.diagnoses
         #expect(diagnoses.filter { $0.result != .ok } == [])
         #expect(
@@ -76,7 +76,7 @@ struct DiagnosisTests {
     }
 
     @Test(arguments: DiagnosisCases.machine + DiagnosisCases.bluetooth + DiagnosisCases.position)
-    func eachThingThatIsWrongIsSaidWithWhatMendsIt(_ expected: Case) throws {
+    func eachFaultIsReportedWithItsRemedy(_ expected: Case) throws {
         var findings = Self.well
         expected.change(&findings)
         let diagnosis = try #require(findings.diagnoses.first { $0.check == expected.check })
@@ -85,7 +85,7 @@ struct DiagnosisTests {
         #expect(diagnosis.remedy.first == expected.remedy)
     }
 
-    @Test func aLineOfTextAndALineOfJSONSayTheSame() {
+    @Test func textAndJSONHaveTheSameContent() {
         let diagnosis = Diagnosis.failed("rfkill", "Bluetooth is \"blocked\"", "sudo rfkill unblock bluetooth", "two")
         #expect(
             diagnosis.text
@@ -98,7 +98,7 @@ struct DiagnosisTests {
         #expect(Diagnosis.ok("a", "b").json == #"{"check":"a","result":"ok","finding":"b"}"# + "\n")
     }
 
-    @Test func everyFailureSaysWhatMendsIt() {
+    @Test func everyFailureHasARemedy() {
         for expected in DiagnosisCases.machine + DiagnosisCases.bluetooth + DiagnosisCases.position {
             var findings = Self.well
             expected.change(&findings)
@@ -108,7 +108,7 @@ struct DiagnosisTests {
         }
     }
 
-    @Test func whatSystemctlShowsIsRead() {
+    @Test func outputOfSystemctlParses() {
         let text = """
             LoadState=loaded
             Id=paced.service

@@ -36,7 +36,7 @@ struct SystemFilesTests {
         try link("/sys/class/tty/ttyUSB0/device", to: "../../../devices/platform/usb1/1-1/1-1.2/1-1.2:1.0/ttyUSB0")
     }
 
-    @Test func whatIsOnTheBusIsSeen() throws {
+    @Test func serialPortsAndGNSSDevicesAreFound() throws {
         try plugIn(vendor: "067b", product: "2303", serial: "A1B2", title: "USB-Serial")
         try put("", "/sys/class/gnss/gnss0/uevent")
         let receivers = tree.receivers()
@@ -52,14 +52,14 @@ struct SystemFilesTests {
 
     /// The remedy's line is pasted into a file that root reads.
     @Test(arguments: ["\", RUN+=\"/bin/sh", "*", "", "é", String(repeating: "1", count: 65)])
-    func aSerialNumberThatIsNoneDoesNotReachTheRule(serial: String) throws {
+    func invalidSerialNumberIsNotInTheRule(serial: String) throws {
         try plugIn(vendor: "067b", product: "2303", serial: serial, title: "\u{1B}]0;owned\u{7}")
         let adapter = try #require(tree.receivers().serials.first)
         #expect(adapter.rule.contains(#", KERNELS=="1-1.2", "#))
         #expect(adapter.title == "\u{FFFD}]0;owned\u{FFFD}")
     }
 
-    @Test func bluetoothIsSeen() throws {
+    @Test func bluetoothAdaptersAndBlocksAreFound() throws {
         #expect(tree.bluetooth() == SystemFacts.Bluetooth())
         try put("", "/sys/class/bluetooth/hci0/uevent")
         try put("", "/sys/class/bluetooth/hci0:64/uevent")
@@ -76,7 +76,7 @@ struct SystemFilesTests {
                 == .init(kernelHasIt: true, adapters: [.init(name: "hci0")], isBlocked: true, daemonRuns: true))
     }
 
-    @Test func theServiceIsTakenForTheDaemonBeforeAPersonsOwn() throws {
+    @Test func processOfTheServiceIsPreferred() throws {
         #expect(tree.paced() == nil)
         try put("paced\n", "/proc/10/comm")
         try put("Name:\tpaced\nCapEff:\t000001ffffffffff\n", "/proc/10/status")
@@ -87,7 +87,7 @@ struct SystemFilesTests {
         #expect(tree.paced()?.capabilities == SystemFacts.Process.networkAdministration)
     }
 
-    @Test func theBoardsSerialPortIsSeen() throws {
+    @Test func serialPortOfTheBoardIsFound() throws {
         #expect(tree.uart() == SystemFacts.Uart())
         try put(
             "# Devices\nDEVICES=\"/dev/serial0\"\nGPSD_OPTIONS=\"-n\"\nUSBAUTO=\"false\"\n", "/etc/default/gpsd")
@@ -104,7 +104,7 @@ struct SystemFilesTests {
                         path: "/boot/firmware/config.txt", uartIsEnabled: true, bluetoothIsDisabled: true)))
     }
 
-    @Test func theConfigurationIsRead() throws {
+    @Test func configurationIsValidated() throws {
         #expect(tree.configuration() == .absent)
         try put("[Recording]\nSyncIntervalSec=1\n", "/etc/paced/paced.conf")
         #expect(tree.configuration() == .good(hasPanel: false))
@@ -121,7 +121,7 @@ struct SystemFilesTests {
         #expect(line.hasPrefix("/etc/paced/paced.conf:1: expected [Section]"))
     }
 
-    @Test func groupsAreSeen() throws {
+    @Test func groupsAreFound() throws {
         try put("root:x:0:\npaced-watch:x:4000001:bert,anna\npaced-control:x:4000002:\n", "/etc/group")
         let groups = tree.groups(of: .init(isRoot: false, name: "anna"))
         #expect(groups == .init(existing: ["paced-watch", "paced-control"], assigned: ["paced-watch"]))

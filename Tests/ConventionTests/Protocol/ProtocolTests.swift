@@ -15,7 +15,7 @@ import Wire
         document = try #require(object as? [String: Any])
     }
 
-    @Test func theSchemaHasTheFieldsOfThePage() {
+    @Test func schemaHasTheFieldsOfThePage() {
         #expect(page.fields.count > 150)
         for name in Set(schema.properties.keys).subtracting(page.fields.keys) {
             Issue.record("only the schema has \(name)")
@@ -25,7 +25,7 @@ import Wire
         }
     }
 
-    @Test func aFieldHasOneTypeOneUnitAndOneDescription() {
+    @Test func fieldHasOneTypeUnitAndDescription() {
         for (name, row) in page.fields {
             guard let property = schema.properties[name] else { continue }
             #expect(row.type == property.type, "\(name)")
@@ -46,7 +46,7 @@ import Wire
         return units.first { field.hasSuffix($0.0) }?.1
     }
 
-    @Test func theDocumentHasTheMethodsOfThePage() throws {
+    @Test func openRPCDocumentHasTheMethodsOfThePage() throws {
         let methods = try #require(document["methods"] as? [[String: Any]])
         #expect(Set(methods.compactMap { $0["name"] as? String }) == Set(page.methods.keys))
         for method in methods {
@@ -58,7 +58,7 @@ import Wire
         }
     }
 
-    @Test func aParameterHasOneTypeAndOneDescription() throws {
+    @Test func parameterHasOneTypeAndDescription() throws {
         var known: Set<ProtocolPage.Name> = []
         for method in try #require(document["methods"] as? [[String: Any]]) {
             for parameter in try #require(method["params"] as? [[String: Any]]) {
@@ -75,7 +75,7 @@ import Wire
         #expect(known == Set(page.parameters.keys))
     }
 
-    @Test func theErrorsOfThePageAreThoseOfTheSchemaAndOfTheDocument() throws {
+    @Test func errorsMatchInThePageSchemaAndDocument() throws {
         let text = Schema.text
         for (code, message) in page.errors {
             #expect(text.contains("\(code)") && text.contains("\"\(message)\""), "\(code)")
@@ -92,7 +92,7 @@ import Wire
         ("run.start", "run.start"), ("run.pause", "run.pause"), ("run.stop", "summary"), ("strap.use", "link"),
         ("strap.scan", "strap.scan"), ("activities.list", "summary"), ("activities.track", "activities.track"),
     ])
-    func aResultHasTheFieldsOfThePage(method: String, object: String) throws {
+    func resultHasTheFieldsOfThePage(method: String, object: String) throws {
         let methods = try #require(document["methods"] as? [[String: Any]])
         let result = try #require(methods.first { $0["name"] as? String == method }?["result"] as? [String: Any])
         var node = try #require(result["schema"] as? [String: Any])

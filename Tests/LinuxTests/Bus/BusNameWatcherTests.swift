@@ -12,7 +12,7 @@ import Testing
         try BusNameWatcher(of: "org.example", at: stage.daemon.address, loop: stage.loop) { reports.owners.append($0) }
     }
 
-    @Test func aNameThatIsOwnedIsToldOnceWithItsOwner() throws {
+    @Test func ownedNameIsReportedOnceWithItsOwner() throws {
         let stage = try BusFixture()
         let service = try stage.own("org.example")
         let reports = Reports()
@@ -25,7 +25,7 @@ import Testing
         withExtendedLifetime((watch, service)) {}
     }
 
-    @Test func anOwnerThatComesGoesAndComesAgainIsToldEachTime() throws {
+    @Test func everyChangeOfTheOwnerIsReported() throws {
         let stage = try BusFixture()
         let reports = Reports()
         let watch = try watch(stage, reports)
@@ -42,7 +42,7 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    @Test func aBusThatComesLaterAndGoesIsFound() throws {
+    @Test func busThatStartsLaterIsFoundAndItsEndReported() throws {
         let stage = try BusFixture(isThere: false)
         let reports = Reports()
         let watch = try watch(stage, reports)
@@ -57,7 +57,7 @@ import Testing
         withExtendedLifetime((watch, service)) {}
     }
 
-    @Test func aBusThatAnswersNothingIsNotWaitedFor() throws {
+    @Test func silentBusIsReportedAsNoOwner() throws {
         let stage = try BusFixture()
         stage.daemon.pause()
         defer { stage.daemon.resume() }
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// The bus lets any peer send any signal directly to another.
-    @Test func aStrangerCannotSayWhoOwnsAName() throws {
+    @Test func spoofedOwnerSignalIsIgnored() throws {
         let stage = try BusFixture()
         let reports = Reports()
         let watch = try watch(stage, reports)

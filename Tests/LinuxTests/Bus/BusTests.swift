@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 @Suite struct BusTests {
-    @Test func aConnectionIsReadyAndEndsWithTheBus() throws {
+    @Test func connectionReportsReadyAndEnded() throws {
         let stage = try BusFixture()
         var events: [Bus.Event] = []
         let bus = try stage.connect { events.append($0) }
@@ -16,7 +16,7 @@ import Testing
         withExtendedLifetime(bus) {}
     }
 
-    @Test func whereNoBusIsThereIsNoConnection() throws {
+    @Test func connectWithoutABusThrows() throws {
         let stage = try BusFixture(isThere: false)
         #expect(throws: SystemError.self) { try stage.connect() }
     }
@@ -24,14 +24,14 @@ import Testing
     @Test(arguments: [
         "tcp:host=localhost,port=1", "unixexec:path=/bin/true", "unix:path=/nowhere;tcp:host=a", "nonsense",
     ])
-    func onlyUnixSocketsAreConnectedTo(address: String) throws {
+    func onlyUnixSocketAddressesAreAccepted(address: String) throws {
         let loop = try EventLoop()
         #expect(throws: SystemError("sd_bus_set_address", code: EINVAL)) {
             _ = try Bus(at: address, loop: loop) { _ in }
         }
     }
 
-    @Test func aCallIsAnsweredWithWhatTheOtherSideSays() throws {
+    @Test func callReceivesTheReplyOfTheService() throws {
         let stage = try BusFixture()
         let service = try stage.own("org.example")
         var heard: [BusMessage] = []
@@ -53,7 +53,7 @@ import Testing
         withExtendedLifetime((object, call)) {}
     }
 
-    @Test func anErrorSaysItsNameAndItsMessage() throws {
+    @Test func errorReplyHasItsNameAndMessage() throws {
         let stage = try BusFixture()
         let service = try stage.own("org.example")
         let object = try service.serve("/thing") {
@@ -65,14 +65,14 @@ import Testing
         withExtendedLifetime(object) {}
     }
 
-    @Test func anObjectThatIsNotServedIsUnknown() throws {
+    @Test func callOfAnUnservedObjectFails() throws {
         let stage = try BusFixture()
         let service = try stage.own("org.example")
         #expect(try stage.failure(of: "/other")?.name == "org.freedesktop.DBus.Error.UnknownObject")
         withExtendedLifetime(service) {}
     }
 
-    @Test func aRequestThatIsLetGoOfIsRefused() throws {
+    @Test func releasedRequestIsRejected() throws {
         let stage = try BusFixture()
         let service = try stage.own("org.example")
         let object = try service.serve("/thing") { _ in }
@@ -80,7 +80,7 @@ import Testing
         withExtendedLifetime(object) {}
     }
 
-    @Test func aCallThatIsNotAnsweredEndsWithItsTime() throws {
+    @Test func unansweredCallTimesOut() throws {
         let stage = try BusFixture()
         let service = try stage.own("org.example")
         var kept: [BusRequest] = []
@@ -91,14 +91,14 @@ import Testing
     }
 
     /// libsystemd itself would wait 90 s for such a bus.
-    @Test func aCallOverABusThatTakesNobodyEndsWithItsTime() throws {
+    @Test func callOverASilentBusTimesOut() throws {
         let stage = try BusFixture()
         stage.daemon.pause()
         defer { stage.daemon.resume() }
         #expect(try stage.failure(of: "/thing", timeout: .milliseconds(50))?.name == BusError.noReply)
     }
 
-    @Test func aCallIsAnsweredEvenWhenTheBusGoes() throws {
+    @Test func callFailsWhenTheBusEnds() throws {
         let stage = try BusFixture()
         let service = try stage.own("org.example")
         var kept: [BusRequest] = []
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// Otherwise a call would start a systemd unit or a service file.
-    @Test func noCallStartsAService() throws {
+    @Test func callStartsNoService() throws {
         let stage = try BusFixture()
         #expect(try stage.failure(of: "/thing")?.name == BusError.nameHasNoOwner)
     }
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: impossible.indices)
-    func aCallThatCannotLeaveIsAnsweredLater(index: Int) throws {
+    func callWithInvalidArgumentsFailsLater(index: Int) throws {
         let stage = try BusFixture()
         let bus = try stage.connect()
         var answers: [Result<[BusValue], BusError>] = []
@@ -140,7 +140,7 @@ import Testing
         withExtendedLifetime(call) {}
     }
 
-    @Test func aCallThatIsReleasedIsNotAnswered() throws {
+    @Test func releasedCallReceivesNoReply() throws {
         let stage = try BusFixture()
         let bus = try stage.connect()
         var isAnswered = false
@@ -154,7 +154,7 @@ import Testing
         #expect(!isAnswered)
     }
 
-    @Test func aBusCanBeReleasedInEachOfItsCallbacks() throws {
+    @Test func busCanBeReleasedInEachOfItsCallbacks() throws {
         let stage = try BusFixture()
         var bus: Bus?
         var calls = 0
@@ -187,7 +187,7 @@ import Testing
     }
 
     /// libsystemd would abort the program if it used such a bus again.
-    @Test func aBusCanBeReleasedWhenTheTimeOfACallIsOver() throws {
+    @Test func busCanBeReleasedWhenACallTimesOut() throws {
         let stage = try BusFixture()
         let service = try stage.own("org.example")
         var kept: [BusRequest] = []
@@ -200,7 +200,7 @@ import Testing
         withExtendedLifetime((object, call)) {}
     }
 
-    @Test func aBusThatTakesNothingIsGivenNoMoreThanABoundedNumberOfMessages() throws {
+    @Test func messagesToASilentBusAreLimited() throws {
         let stage = try BusFixture()
         var isReady = false
         let bus = try stage.connect { if $0 == .ready { isReady = true } }

@@ -16,11 +16,11 @@ import Testing
         ]
     }
 
-    @Test func everyTypeComesAsItWasSent() throws {
+    @Test func everyTypeSurvivesARoundTrip() throws {
         #expect(try Self.echo(Self.values).get() == Self.values)
     }
 
-    @Test func aVariantIsReadAsWhatItHolds() {
+    @Test func variantReadsAsItsContent() {
         let properties = BusValue.properties([
             "Connected": .bool(true), "RSSI": .int16(-61), "Name": .string("Polar"), "Value": .bytes([6, 90]),
             "Flags": .array(of: "s", [.string("notify"), .string("read")]),
@@ -34,7 +34,7 @@ import Testing
         #expect(properties.entries.map(\.key) == ["Connected", "RSSI", "Name", "Value", "Flags"])
     }
 
-    @Test func aValueOfAnotherTypeIsNothing() {
+    @Test func valueOfAnotherTypeReadsAsNil() {
         for value in Self.values {
             let readings: [Any?] = [value.bool, value.integer, value.text, value.bytes, value.descriptor]
             #expect(readings.filter { $0 != nil }.count <= 1)
@@ -49,7 +49,7 @@ import Testing
         ("deep", 16, true), ("deep", 17, false), ("many", 131_071, true), ("many", 131_072, false),
         ("long", 4_194_304, true), ("long", 4_194_305, false), ("bytes", 4_194_304, true), ("bytes", 4_194_305, false),
     ])
-    func aMessageIsReadUpToItsBounds(kind: String, size: Int, passes: Bool) throws {
+    func messageAboveItsLimitsIsRejected(kind: String, size: Int, passes: Bool) throws {
         let value: BusValue =
             switch kind {
             case "deep": (0..<size).reduce(.byte(0)) { value, _ in .variant(value) }
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func aDescriptorThatIsTakenLivesOn() throws {
+    @Test func releasedDescriptorStaysOpen() throws {
         let pipe = try Ends()
         let answer = try Self.echo([.descriptor(BusDescriptor(pipe.takeWriter()))])
         let descriptor = try #require(answer.get().first?.descriptor)
@@ -79,7 +79,7 @@ import Testing
         #expect(fcntl(writer, F_GETFD) == FD_CLOEXEC)
     }
 
-    @Test func aDescriptorThatNobodyTakesIsClosedWithItsValue() throws {
+    @Test func unreleasedDescriptorClosesWithItsValue() throws {
         let pipe = try Ends()
         var answer: Result<[BusValue], BusError>? = try Self.echo([.descriptor(BusDescriptor(pipe.takeWriter()))])
         #expect(pipe.next() == nil)
@@ -88,7 +88,7 @@ import Testing
         #expect(pipe.isClosed())
     }
 
-    @Test func moreDescriptorsThanAreReadAreAllClosed() throws {
+    @Test func descriptorsAboveTheLimitAreAllClosed() throws {
         let pipe = try Ends()
         let descriptor = BusDescriptor(pipe.takeWriter())
         let answer = try Self.echo(Array(repeating: .descriptor(descriptor), count: 17))

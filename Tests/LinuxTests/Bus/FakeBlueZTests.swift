@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func aStrapIsFoundConnectedAndHeard() throws {
+    @Test func fakeStrapIsFoundConnectedAndSendsValues() throws {
         let client = try Client()
         try client.connect()
         #expect(client.changed("Connected")?.bool == true)
@@ -80,14 +80,14 @@ import Testing
         try client.stage.turn { bytes.withUnsafeMutableBytes { try? socket.read(into: $0) } == 0 }
     }
 
-    @Test func aValueCanComeAsASignal() throws {
+    @Test func fakeStrapSendsAValueAsASignal() throws {
         let client = try Client()
         try client.connect()
         _ = try client.heartRate("StartNotify").get()
         try client.stage.turn { client.changed("Value")?.bytes == [0x16, 67, 0x72, 0x03] }
     }
 
-    @Test func callsAreAnsweredAsScripted() throws {
+    @Test func fakeAnswersCallsAsScripted() throws {
         let client = try Client()
         let aborted = BusError("org.bluez.Error.Failed", "le-connection-abort-by-local")
         client.bluez.script["StartDiscovery"] = [.fails(aborted), .values([.byte(1)]), .late(.milliseconds(50))]
@@ -102,7 +102,7 @@ import Testing
         #expect(client.bluez.count(of: "StartDiscovery") == 4)
     }
 
-    @Test func whatAPeerHadIsReleasedWithItsConnection() throws {
+    @Test func fakeReleasesADiscoveryWithItsPeer() throws {
         let client = try Client()
         try client.connect()
         var other: Bus? = try client.stage.connect()

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["running", "degraded", SystemState.stopping])
-    func systemdIsAskedOnceAndSaysIt(state: String) throws {
+    func systemStateIsRequestedOnceAndReported(state: String) throws {
         let stage = try BusFixture()
         var asked: [BusMessage] = []
         let systemd = try serve(stage) { request in
@@ -43,7 +43,7 @@ import Testing
         withExtendedLifetime((question, systemd)) {}
     }
 
-    @Test func aSystemdThatDoesNotAnswerIsNotWaitedFor() throws {
+    @Test func unansweredRequestReportsNilAfterItsTimeout() throws {
         let stage = try BusFixture()
         var requests: [BusRequest] = []
         let systemd = try serve(stage) { requests.append($0) }
@@ -56,7 +56,7 @@ import Testing
         withExtendedLifetime((question, systemd)) {}
     }
 
-    @Test func aBusThatAnswersNothingIsNotWaitedFor() throws {
+    @Test func silentBusReportsNil() throws {
         let stage = try BusFixture()
         stage.daemon.pause()
         defer { stage.daemon.resume() }
@@ -67,7 +67,7 @@ import Testing
         withExtendedLifetime(question) {}
     }
 
-    @Test(arguments: [false, true]) func withoutABusOrWithoutSystemdNobodyKnows(hasBus: Bool) throws {
+    @Test(arguments: [false, true]) func missingBusOrSystemdReportsNil(hasBus: Bool) throws {
         let stage = try BusFixture(isThere: hasBus)
         let reports = Reports()
         let question = try ask(stage, reports)
@@ -77,7 +77,7 @@ import Testing
         withExtendedLifetime(question) {}
     }
 
-    @Test func anAnswerOfAnotherShapeIsNone() throws {
+    @Test func malformedAnswerReportsNil() throws {
         let stage = try BusFixture()
         let systemd = try serve(stage) { try? $0.reply([.variant(.uint32(7)), .string("stopping")]) }
         let reports = Reports()
@@ -87,7 +87,7 @@ import Testing
         withExtendedLifetime((question, systemd)) {}
     }
 
-    @Test func itMayBeLetGoOfInItsOwnAnswer() throws {
+    @Test func systemStateCanBeReleasedInItsCallback() throws {
         let stage = try BusFixture()
         let systemd = try serve(stage) { try? $0.reply([.variant(.string("running"))]) }
         var question: SystemState?

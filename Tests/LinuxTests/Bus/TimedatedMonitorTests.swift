@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func whatTimedatedSaysIsTold(isSynchronised: Bool) throws {
+    func answerOfTimedatedIsReported(isSynchronised: Bool) throws {
         let stage = try BusFixture()
         var asked: [[BusValue]] = []
         let service = try serve(stage) { request in
@@ -33,7 +33,7 @@ import Testing
         withExtendedLifetime((watch, service)) {}
     }
 
-    @Test func withoutABusOrATimedatedNothingIsTold() throws {
+    @Test func missingBusOrTimedatedReportsNothing() throws {
         for isThere in [false, true] {
             let stage = try BusFixture(isThere: isThere)
             let reports = Reports()
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func itMayBeReleasedWhileItAsks() throws {
+    @Test func monitorCanBeReleasedDuringItsRequest() throws {
         let stage = try BusFixture()
         var isAsked = false
         let service = try serve(stage) { _ in isAsked = true }
@@ -58,7 +58,7 @@ import Testing
         withExtendedLifetime(service) {}
     }
 
-    @Test func whatIsHeardCountsOnlyWhereTheKernelMayNotBeAsked() {
+    @Test func kernelStatusTakesPrecedenceOverTheReportedOne() {
         for isHeard in [true, false] {
             Clock.setSynchronised(isSynchronised: isHeard)
             #expect(Clock.isSynchronised(kernel: 1))

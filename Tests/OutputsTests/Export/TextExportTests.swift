@@ -6,7 +6,7 @@ import Wire
 
 /// The exact text of the text formats.
 @Suite struct TextExportTests {
-    @Test func aGPXFileHasASegmentForEachPauseAndGap() throws {
+    @Test func gpxFileHasASegmentForEachPauseAndGap() throws {
         let (text, loss) = try Self.write(.gpx)
         #expect(
             text.hasSuffix(
@@ -37,7 +37,7 @@ import Wire
         #expect(loss == expected)
     }
 
-    @Test func aTCXFileHasATrackForEachPauseAndTheLaps() throws {
+    @Test func tcxFileHasATrackForEachPauseAndLap() throws {
         let (text, loss) = try Self.write(.tcx)
         let body = try #require(text.split(separator: "<Activities>\n").last)
         #expect(
@@ -81,7 +81,7 @@ import Wire
         #expect(loss == expected)
     }
 
-    @Test func aGeoJSONFeatureHasNoLineOfASinglePosition() throws {
+    @Test func geoJSONFeatureOmitsALineOfOnePosition() throws {
         let (text, loss) = try Self.write(.geojson)
         #expect(
             text == """
@@ -97,7 +97,7 @@ import Wire
         #expect(loss.beats == 3)
     }
 
-    @Test func aRecordingWithoutPositionIsAFeatureWithoutGeometry() throws {
+    @Test func recordingWithoutPositionsHasNullGeometry() throws {
         let made = try SyntheticRecording.run(seed: 1)
         let rows = made.rows.map { row -> RecordingRow in
             guard case .sample(var sample) = row else { return row }
@@ -109,7 +109,7 @@ import Wire
         #expect(text.hasSuffix("}}\n") && !text.contains("coordinateProperties"))
     }
 
-    @Test func aKMLFileHasATrackForEachSegment() throws {
+    @Test func kmlFileHasATrackForEachSegment() throws {
         let text = try Self.write(.kml).text
         #expect(
             text.contains(
@@ -128,7 +128,7 @@ import Wire
         #expect(text.split(separator: "<gx:Track>").count == 3)
     }
 
-    @Test func aCSVFileHasALineForEachSecond() throws {
+    @Test func csvFileHasALineForEachSecond() throws {
         let (text, loss) = try Self.write(.csv)
         #expect(
             text
@@ -143,7 +143,7 @@ import Wire
         #expect(loss == ExportLoss())
     }
 
-    @Test func noNumberIsWrittenThatIsNone() throws {
+    @Test func invalidNumbersAreNotWritten() throws {
         var sample = RecordingSample(at: 1000, elapsedMilliseconds: 1000)
         sample.coordinate = Coordinate(latitude: .nan, longitude: 1)
         sample.altitude = .infinity
@@ -162,7 +162,7 @@ import Wire
     }
 
     @Test(arguments: ExportFormat.allCases.filter { $0 != .fit })
-    func aSinkThatFailsEndsTheExport(format: ExportFormat) throws {
+    func failingSinkEndsTheExport(format: ExportFormat) throws {
         struct Full: Error {}
         let made = try SyntheticRecording.run(seed: 1)
         #expect(throws: Full.self) {
@@ -173,7 +173,7 @@ import Wire
     }
 
     @Test(arguments: ExportFormat.allCases.filter { $0 != .fit })
-    func piecesAreSmallHoweverLongTheRecording(format: ExportFormat) throws {
+    func textExportWritesSmallPieces(format: ExportFormat) throws {
         let made = try SyntheticRecording.run(seed: 1)
         var longest = 0
         _ = try format.write(made.recording, rows: RowList(made.rows), origin: ExportMetadata(serialNumber: 7)) {

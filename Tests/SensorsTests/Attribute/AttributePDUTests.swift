@@ -6,21 +6,21 @@ import Testing
 struct AttributePDUTests {
     private static let control = AttributeUUID(value: 0xFB00_5C81_02E7_F387_1CAD_8ACD_2D8D_F0C8)
 
-    @Test func bothFormsOfATypeAreOneType() throws {
+    @Test func shortAndLongFormsOfAUUIDAreEqual() throws {
         let long = try AttributeUUID(hex("fb 34 9b 5f 80 00 00 80 00 10 00 00 0d 18 00 00").span)
         #expect(long == AttributeUUID(0x180D))
         #expect(long.bytes == hex("0d 18"))
         #expect(try AttributeUUID(hex("0d 18").span) == long)
     }
 
-    @Test func aTypeOfItsOwnTakesSixteenBytes() throws {
+    @Test func customUUIDTakesSixteenBytes() throws {
         let bytes = hex("c8 f0 8d 2d cd 8a ad 1c 87 f3 e7 02 81 5c 00 fb")
         #expect(try AttributeUUID(bytes.span) == Self.control)
         #expect(Self.control.bytes == bytes)
     }
 
     @Test(arguments: [0, 1, 3, 4, 15, 17])
-    func aTypeOfAnyOtherSizeIsRefused(_ count: Int) {
+    func uuidOfAnyOtherSizeIsRejected(_ count: Int) {
         #expect(throws: ParseError.self) { try AttributeUUID(Array(repeating: 1, count: count).span) }
     }
 
@@ -33,7 +33,7 @@ struct AttributePDUTests {
         (.readBlob(handle: 0x18, offset: 0x102), "0c 18 00 02 01"),
         (.write(handle: 0x16, value: [1, 0]), "12 16 00 01 00"),
     ])
-    func requestsAreWrittenAsTheServerReadsThem(_ request: AttributeRequest, bytes: String) {
+    func requestsEncodeToTheirBytes(_ request: AttributeRequest, bytes: String) {
         #expect(request.bytes == hex(bytes))
     }
 
@@ -63,7 +63,7 @@ struct AttributePDUTests {
         ("ff", .other(0xFF)),
         ("00", .other(0x00)),
     ])
-    func whatAPeerSendsIsRead(_ bytes: String, expected: AttributePDU) throws {
+    func pdusOfAPeerParse(_ bytes: String, expected: AttributePDU) throws {
         #expect(try AttributePDU(hex(bytes).span) == expected)
     }
 
@@ -72,7 +72,7 @@ struct AttributePDUTests {
         "05 02 24 00 c8 f0", "07", "07 13 00 1a", "07 1a 00 13 00", "07 00 00 13 00", "09", "09 00", "09 01 15",
         "09 03 1d 00", "09 07 14 00 10 15 00 37 2a 17", "1b", "1b 15", "1d 15",
     ])
-    func truncatedAndContradictoryPDUsAreRefused(_ bytes: String) {
+    func truncatedAndContradictoryPDUsAreRejected(_ bytes: String) {
         #expect(throws: ParseError.self) { try AttributePDU(hex(bytes).span) }
     }
 }

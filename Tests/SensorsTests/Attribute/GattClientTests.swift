@@ -46,7 +46,7 @@ struct GattClientTests {
 
     /// The conversation with Bumble 0.0.236 as recorded, without its last exchange, which this client does not need.
     /// This client sends one more request where the other stopped before the service's last handle.
-    @Test mutating func theRecordedConversationWithAnIndependentServerIsHeldToTheByte() {
+    @Test mutating func recordedConversationWithBumbleMatchesToTheByte() {
         converse(.exchangeMTU, [("02 05 02", "03 05 02")], .success(.mtu(517)))
         converse(
             .findService(AttributeUUID(0x180D)), [("06 01 00 ff ff 00 28 0d 18", "07 13 00 1a 00")],
@@ -93,7 +93,7 @@ struct GattClientTests {
     }
 
     /// Polar's service: types of 16 bytes, and a control point that responds by indication.
-    @Test mutating func theRecordedConversationWithPolarsServiceIsHeldToTheByte() {
+    @Test mutating func recordedConversationWithPolarsServiceMatchesToTheByte() {
         let service = AttributeUUID(value: 0xFB00_5C80_02E7_F387_1CAD_8ACD_2D8D_F0C8)
         let control = AttributeUUID(value: 0xFB00_5C81_02E7_F387_1CAD_8ACD_2D8D_F0C8)
         let data = AttributeUUID(value: 0xFB00_5C82_02E7_F387_1CAD_8ACD_2D8D_F0C8)
@@ -132,12 +132,12 @@ struct GattClientTests {
             receive("0b 2a") == [.finish(.read(handle: 1), .success(.value([0x2A]))), Self.send("0a 02 00")])
     }
 
-    @Test mutating func theQueueIsBounded() {
+    @Test mutating func fullQueueRejectsAProcedure() {
         for handle in 0...UInt16(GattClient.queueLimit) { _ = submit(.read(handle: handle)) }
         #expect(submit(.read(handle: 99)) == [.finish(.read(handle: 99), .failure(.queueFull))])
     }
 
-    @Test mutating func theSmallerMTUIsInForceAndNeverLessThanTheMinimum() {
+    @Test mutating func smallerMTUAppliesButNeverBelow23() {
         #expect(client.mtu == 23)
         converse(.exchangeMTU, [("02 05 02", "03 f7 00")], .success(.mtu(247)))
         #expect(client.mtu == 247)
@@ -147,7 +147,7 @@ struct GattClientTests {
         #expect(client.mtu == 517)
     }
 
-    @Test mutating func aPeerThatAsksForTheMTUIsAnsweredInTheMiddleOfARequest() {
+    @Test mutating func mtuRequestOfThePeerIsAnsweredDuringARequest() {
         #expect(submit(.read(handle: 1)) == [Self.send("0a 01 00")])
         #expect(receive("02 b9 00") == [Self.send("03 05 02")])
         #expect(client.mtu == 185)
@@ -157,26 +157,26 @@ struct GattClientTests {
     @Test(arguments: [
         "04 01 00 ff ff", "08 01 00 ff ff 00 2a", "0a 03 00", "10 01 00 ff ff 00 28", "12 03 00 01", "18 01", "3a",
     ])
-    mutating func otherRequestsOfThePeerAreRefused(_ bytes: String) {
+    mutating func otherRequestsOfThePeerAreRejected(_ bytes: String) {
         #expect(receive(bytes) == [.send([0x01, hex(bytes)[0], 0x00, 0x00, 0x06])])
     }
 
     @Test(arguments: [
         "52 03 00 01", "d2 03 00 01", "1e", "13", "0b 01", "01 08 01 00 0a", "01", "ff", "00", "1f", "23 01",
     ])
-    mutating func commandsAndAnswersToNothingArePassedOver(_ bytes: String) {
+    mutating func commandsAndUnsolicitedResponsesAreIgnored(_ bytes: String) {
         #expect(receive(bytes).isEmpty)
         #expect(submit(.read(handle: 1)) == [Self.send("0a 01 00")])
     }
 
     @Test(arguments: ["13", "05 01 16 00 02 29", "01 08 01 00 0a", "0d 01", "03 05 02"])
-    mutating func anAnswerToSomethingElseIsPassedOver(_ bytes: String) {
+    mutating func responseToAnotherRequestIsIgnored(_ bytes: String) {
         _ = submit(.read(handle: 1))
         #expect(receive(bytes).isEmpty)
         #expect(receive("0b 2a") == [.finish(.read(handle: 1), .success(.value([0x2A])))])
     }
 
-    @Test mutating func aMalformedAnswerFailsItsProcedureOnly() {
+    @Test mutating func malformedResponseFailsOnlyItsProcedure() {
         _ = submit(.discoverDescriptors(1...9))
         _ = submit(.read(handle: 1))
         let actions = receive("05 01 16 00 02")
@@ -187,12 +187,12 @@ struct GattClientTests {
             ])
     }
 
-    @Test mutating func aMalformedIndicationIsConfirmedOrItsServerWouldWait() {
+    @Test mutating func malformedIndicationIsConfirmedAndMalformedRequestRejected() {
         #expect(receive("1d 23") == [Self.send("1e")])
         #expect(receive("02 17") == [Self.send("01 02 00 00 04")])
     }
 
-    @Test mutating func aPDUAboveTheMTUIsNotBelieved() {
+    @Test mutating func pduAboveTheMTUIsNotDelivered() {
         let long = String(repeating: "00", count: 30)
         #expect(receive("1b 15 00" + long).isEmpty)
         #expect(receive("1d 15 00" + long) == [Self.send("1e")])
@@ -205,13 +205,13 @@ struct GattClientTests {
             ])
     }
 
-    @Test mutating func aWriteAboveTheMTUIsNotSent() {
+    @Test mutating func writeAboveTheMTUIsNotSent() {
         let procedure = GattProcedure.write(handle: 1, value: Array(repeating: 0, count: 21))
         #expect(submit(procedure) == [.finish(procedure, .failure(.tooLong))])
         #expect(submit(.write(handle: 1, value: Array(repeating: 0, count: 20))).count == 1)
     }
 
-    @Test mutating func aValueThatFillsThePDUIsReadToItsEnd() {
+    @Test mutating func valueLongerThanAPDUIsReadInParts() {
         let text = Array("A strap with a name that is longer than a PDU of 23 bytes".utf8)
         #expect(submit(.readByType(AttributeUUID(0x2A00))) == [Self.send("08 01 00 ff ff 00 2a")])
         #expect(
@@ -222,14 +222,14 @@ struct GattClientTests {
                 == [.finish(.readByType(AttributeUUID(0x2A00)), .success(.value(text)))])
     }
 
-    @Test mutating func aValueThatEndsWithThePDUIsWhole() {
+    @Test mutating func valueThatFillsThePDUExactlyIsComplete() {
         let value = Array(repeating: UInt8(7), count: 22)
         _ = submit(.read(handle: 3))
         #expect(receive([0x0B] + value) == [Self.send("0c 03 00 16 00")])
         #expect(receive("01 0c 03 00 07") == [.finish(.read(handle: 3), .success(.value(value)))])
     }
 
-    @Test mutating func aValueWithoutEndIsCut() {
+    @Test mutating func endlessValueIsTruncatedAt512Bytes() {
         var actions = submit(.read(handle: 3))
         var requests = 0
         while case .send? = actions.first {
@@ -247,7 +247,7 @@ struct GattClientTests {
         "05 01 17 00 02 29 17 00 02 29",  // twice
         "05 01 30 00 02 29",  // after the range
     ])
-    mutating func aDiscoveryWhoseHandlesDoNotRiseWithinItsRangeEnds(_ answer: String) {
+    mutating func discoveryFailsOnHandlesOutOfOrderOrRange(_ answer: String) {
         _ = submit(.discoverDescriptors(0x16...0x20))
         guard case .finish(_, .failure(.malformed))? = receive(answer).first else {
             Issue.record("it goes on")
@@ -255,7 +255,7 @@ struct GattClientTests {
         }
     }
 
-    @Test mutating func aDiscoveryThatComesBackToTheSameHandleEnds() {
+    @Test mutating func discoveryFailsOnARepeatedHandle() {
         _ = submit(.discoverCharacteristics(1...0xFFFF))
         #expect(receive("09 07 02 00 10 03 00 37 2a") == [Self.send("08 03 00 ff ff 03 28")])
         #expect(receive("09 07 02 00 10 03 00 37 2a").isEmpty, "once it is a repetition")
@@ -265,7 +265,7 @@ struct GattClientTests {
         }
     }
 
-    @Test mutating func aServiceOfEndlessCharacteristicsIsNotBelieved() {
+    @Test mutating func endlessCharacteristicDiscoveryFails() {
         var actions = submit(.discoverCharacteristics(1...0xFFFF))
         var requests = 0
         while case .send? = actions.first {
@@ -280,7 +280,7 @@ struct GattClientTests {
         #expect(requests == 65)
     }
 
-    @Test mutating func aDiscoveryThatReachesTheLastHandleOfAllEnds() {
+    @Test mutating func discoveryEndsAtTheLastHandle() {
         _ = submit(.discoverDescriptors(0xFFFE...0xFFFF))
         #expect(
             receive("05 01 ff ff 02 29") == [
@@ -290,7 +290,7 @@ struct GattClientTests {
             ])
     }
 
-    @Test mutating func aRequestWithoutAnswerEndsAllAskingAfterThirtySeconds() {
+    @Test mutating func unansweredRequestTimesOutAllProceduresAfter30Seconds() {
         _ = submit(.read(handle: 1))
         _ = submit(.read(handle: 2))
         let deadline = clock.now + .seconds(30)
@@ -309,14 +309,14 @@ struct GattClientTests {
             "what was subscribed to still comes")
     }
 
-    @Test mutating func eachRequestOfAProcedureHasItsOwnThirtySeconds() {
+    @Test mutating func eachRequestOfAProcedureHasItsOwnTimeout() {
         _ = submit(.discoverDescriptors(1...9))
         clock.advance(by: .seconds(20))
         #expect(receive("05 01 02 00 02 29") == [Self.send("04 03 00 09 00")])
         #expect(client.deadline == clock.now + .seconds(30))
     }
 
-    @Test mutating func twentyNotificationsASecondAreHeardAndOneMoreIsAFlood() {
+    @Test mutating func moreThan20NotificationsASecondCutTheConnection() {
         for _ in 0..<3 {
             for _ in 0..<20 { #expect(receive("1b 15 00 00 46").count == 1) }
             clock.advance(by: .seconds(1))
@@ -330,12 +330,12 @@ struct GattClientTests {
     }
 
     @Test(arguments: ["0a 03 00", "52 03 00 01", "13", "ff"])
-    mutating func fiftyRequestsASecondAreAnsweredAndOneMoreIsAFlood(_ bytes: String) {
+    mutating func moreThan50RequestsASecondCutTheConnection(_ bytes: String) {
         for _ in 0..<50 { #expect(receive(bytes).first != .cut) }
         #expect(receive(bytes) == [.cut])
     }
 
-    @Test mutating func fastAnswersAreNoFlood() {
+    @Test mutating func fastResponsesAreNotAFlood() {
         for handle in 0..<200 {
             _ = submit(.read(handle: UInt16(handle)))
             #expect(receive("0b 01").first != .cut)

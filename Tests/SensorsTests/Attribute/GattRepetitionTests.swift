@@ -23,7 +23,7 @@ struct GattRepetitionTests {
     private static let battery = GattProcedure.readByType(AttributeUUID(0x2A19))
     private static let maker = GattProcedure.readByType(AttributeUUID(0x2A29))
 
-    @Test mutating func aRequestWaitsATenthOfASecondAfterAnAnswerToOneOfItsOpcode() {
+    @Test mutating func requestWaits100MillisecondsAfterAResponseOfItsOpcode() {
         #expect(submit(Self.battery) == [Self.send("08 01 00 ff ff 19 2a")])
         #expect(submit(Self.maker).isEmpty)
         #expect(receive("09 03 1d 00 57") == [.finish(Self.battery, .success(.value([0x57])))])
@@ -36,7 +36,7 @@ struct GattRepetitionTests {
         #expect(receive("09 04 10 00 4f 79") == [.finish(Self.maker, .success(.value(Array("Oy".utf8))))])
     }
 
-    @Test mutating func aRequestOfAnotherOpcodeDoesNotWait() {
+    @Test mutating func requestOfAnotherOpcodeDoesNotWait() {
         _ = submit(.exchangeMTU)
         _ = submit(.findService(AttributeUUID(0x180D)))
         #expect(
@@ -51,7 +51,7 @@ struct GattRepetitionTests {
 
     /// Equal responses to two requests both count: a strap without two characteristics sends the same error twice.
     @Test(arguments: ["09 03 1d 00 57", "01 08 01 00 0a"])
-    mutating func equalAnswersToEqualRequestsAreBothTaken(answer: String) {
+    mutating func equalResponsesToEqualRequestsBothCount(answer: String) {
         _ = submit(Self.battery)
         _ = submit(Self.battery)
         for _ in 0..<2 {
@@ -66,7 +66,7 @@ struct GattRepetitionTests {
         #expect(!client.repeatsAnswers)
     }
 
-    @Test mutating func equalRefusalsOfTwoReadsAndEqualWritesAndEqualPartsAreAllTaken() {
+    @Test mutating func equalErrorsWritesAndPartsAllCount() {
         for procedure in [Self.battery, Self.maker, .write(handle: 1, value: [1]), .write(handle: 2, value: [2])] {
             _ = submit(procedure)
         }
@@ -85,7 +85,7 @@ struct GattRepetitionTests {
         #expect(receive("0d") == [.finish(.read(handle: 3), .success(.value(part + part + part + part)))])
     }
 
-    @Test mutating func theRepetitionOfAPartOfADiscoveryIsIgnored() {
+    @Test mutating func repeatedDiscoveryResponseIsIgnored() {
         let procedure = GattProcedure.discoverCharacteristics(0x13...0x1A)
         #expect(submit(procedure) == [Self.send("08 13 00 1a 00 03 28")])
         #expect(receive("09 07 14 00 10 15 00 37 2a") == [Self.send("08 15 00 1a 00 03 28")], "without a wait")
@@ -97,7 +97,7 @@ struct GattRepetitionTests {
 
     /// The latest repetition decides how long, up to two seconds.
     @Test(arguments: [(250, 350), (100_000, 2000)] as [(Int64, Int64)])
-    mutating func aRequestWaitsLongerForADeviceWhoseRepetitionsAreLate(late: Int64, wait: Int64) {
+    mutating func requestWaitsLongerForADeviceWithLateRepetitions(late: Int64, wait: Int64) {
         _ = submit(.exchangeMTU)
         _ = receive("03 17 00")
         clock.advance(by: .milliseconds(late))
@@ -111,7 +111,7 @@ struct GattRepetitionTests {
     }
 
     /// A value has its handle, so values of two types differ.
-    @Test mutating func theLateRepetitionOfAValueIsNotTheNextValue() {
+    @Test mutating func lateRepetitionOfAValueIsNotTheNextValue() {
         _ = submit(Self.battery)
         _ = submit(Self.maker)
         _ = receive("09 03 1d 00 57")
@@ -121,7 +121,7 @@ struct GattRepetitionTests {
         #expect(receive("09 04 10 00 4f 79") == [.finish(Self.maker, .success(.value(Array("Oy".utf8))))])
     }
 
-    @Test mutating func nothingIsAskedBeforeAllThatHasComeWasTaken() {
+    @Test mutating func nextRequestWaitsUntilAllReceivedDataIsDrained() {
         _ = submit(.exchangeMTU)
         _ = submit(.findService(AttributeUUID(0x180D)))
         #expect(receive("03 17 00", hasMore: true) == [.finish(.exchangeMTU, .success(.mtu(23)))])
@@ -133,7 +133,7 @@ struct GattRepetitionTests {
         #expect(client.drained(at: clock.now).isEmpty)
     }
 
-    @Test mutating func twoRepetitionsOnAConnectionAreAHabit() {
+    @Test mutating func repetitionsOfTwoOpcodesSetRepeatsAnswers() {
         _ = submit(.exchangeMTU)
         _ = receive("03 17 00")
         #expect(receive("0b 01").isEmpty, "an answer to nothing is no repetition")
@@ -146,7 +146,7 @@ struct GattRepetitionTests {
         #expect(client.repeatsAnswers)
     }
 
-    @Test mutating func aRepetitionEndsNoTransactionThatWaits() {
+    @Test mutating func repetitionDoesNotCompleteAQueuedRequest() {
         _ = submit(.read(handle: 1))
         _ = receive("0b 01")
         _ = submit(.read(handle: 2))

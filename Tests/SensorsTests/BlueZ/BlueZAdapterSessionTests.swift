@@ -14,7 +14,7 @@ struct BlueZAdapterSessionTests {
         return stage
     }
 
-    @Test func nothingIsKnownUntilTheObjectsAreListed() {
+    @Test func adapterIsUnknownUntilObjectsAreListed() {
         var stage = BlueZFixture()
         #expect(stage.session.obstacle == nil)
         stage.session.went()
@@ -29,7 +29,7 @@ struct BlueZAdapterSessionTests {
         #expect(stage.session.deadline == nil, "nothing to do, nothing to wake for")
     }
 
-    @Test func anAdapterThatIsOffIsSwitchedOn() {
+    @Test func poweredOffAdapterIsPoweredOn() {
         var stage = BlueZFixture()
         stage.come([BlueZFixture.adapter(isOn: false)])
         #expect(stage.session.obstacle == .adapterOff)
@@ -38,7 +38,7 @@ struct BlueZAdapterSessionTests {
         #expect(stage.session.isReady)
     }
 
-    @Test func aBlockedAdapterIsNamedAndTriedAgain() {
+    @Test func blockedAdapterIsReportedAndRetried() {
         var stage = BlueZFixture()
         stage.come([BlueZFixture.adapter(isOn: false)])
         stage.answer(BlueZError("org.bluez.Error.Blocked", "Blocked through rfkill"))
@@ -50,7 +50,7 @@ struct BlueZAdapterSessionTests {
         #expect(stage.session.isReady)
     }
 
-    @Test func anAdapterThatIsBeingSwitchedOnIsReadyAsSoonAsItIsOn() {
+    @Test func adapterIsReadyAsSoonAsItIsPowered() {
         var stage = BlueZFixture()
         stage.come([BlueZFixture.adapter(isOn: false)])
         stage.search()
@@ -60,7 +60,7 @@ struct BlueZAdapterSessionTests {
         #expect(stage.asked == .setFilter(adapter: hci0, .heartRateService), "without waiting for the rest to end")
     }
 
-    @Test func itIsQuietOnceASearchThatWasBeginningHasEnded() {
+    @Test func sessionIsQuietAfterAPendingDiscoveryEnds() {
         var stage = readyStage()
         #expect(stage.session.isQuiet)
         stage.search()
@@ -75,7 +75,7 @@ struct BlueZAdapterSessionTests {
         #expect(stage.session.isQuiet)
     }
 
-    @Test func anAdapterThatSomebodySwitchesOffIsSwitchedOnAfterAMoment() {
+    @Test func adapterPoweredOffByOthersIsPoweredOnAfterADelay() {
         var stage = readyStage()
         stage.tell(BlueZInterfaceUpdate(hci0, .adapter, ["Powered": .flag(false)]))
         #expect(stage.session.obstacle == .adapterOff)
@@ -85,7 +85,7 @@ struct BlueZAdapterSessionTests {
         #expect(stage.session.isReady)
     }
 
-    @Test func aRefusalByTheBusIsNoPermissionUntilItIsTakenBack() {
+    @Test func accessDeniedIsReportedUntilTheBusAllowsAccess() {
         var stage = BlueZFixture()
         stage.carryOut(stage.session.came(at: stage.clock.now))
         stage.answer(BlueZError("org.freedesktop.DBus.Error.AccessDenied"))
@@ -101,7 +101,7 @@ struct BlueZAdapterSessionTests {
         (AdapterChoice.any, "/org/bluez/hci1"), (.index(0), "/org/bluez/hci0"),
         (.address(BluetoothAddress(value: 0x00AA_0100_0001)), "/org/bluez/hci1"),
     ])
-    func theAdapterThatIsAskedForOrOnIsTaken(choice: AdapterChoice, path: String) {
+    func chosenOrPoweredAdapterIsUsed(choice: AdapterChoice, path: String) {
         var stage = BlueZFixture(choice)
         stage.come([
             BlueZFixture.adapter(isOn: false), BlueZFixture.adapter("/org/bluez/hci1", "00:AA:01:00:00:01", isOn: true),
@@ -109,7 +109,7 @@ struct BlueZAdapterSessionTests {
         #expect(stage.session.adapter?.path == path)
     }
 
-    @Test func withoutTheAdapterThatIsAskedForThereIsNone() {
+    @Test func onlyTheChosenAdapterIsUsed() {
         var stage = BlueZFixture(.address(BluetoothAddress(value: 1)))
         stage.come()
         #expect(stage.session.obstacle == .noAdapter)
@@ -118,14 +118,14 @@ struct BlueZAdapterSessionTests {
         #expect(stage.session.isReady)
     }
 
-    @Test func anAdapterThatIsPulledOutIsReplaced() {
+    @Test func removedAdapterIsReplaced() {
         var stage = BlueZFixture()
         stage.come([BlueZFixture.adapter(), BlueZFixture.adapter("/org/bluez/hci1", "00:AA:01:00:00:01")])
         stage.carryOut(stage.session.removed(.adapter, of: hci0, at: stage.clock.now))
         #expect(stage.session.adapter?.path == "/org/bluez/hci1")
     }
 
-    @Test func searchesAreForHeartRateAndForAllInTurn() {
+    @Test func discoveryAlternatesBetweenHeartRateAndAllDevices() {
         var stage = readyStage()
         stage.search()
         stage.settle()
@@ -146,7 +146,7 @@ struct BlueZAdapterSessionTests {
         #expect(stage.session.deadline == nil)
     }
 
-    @Test func aSearchGoesOnForAMomentWhenAStrapIsConnected() {
+    @Test func discoveryStopsAfterTheFarewellDelay() {
         var stage = readyStage()
         stage.search()
         stage.settle()
@@ -158,7 +158,7 @@ struct BlueZAdapterSessionTests {
         #expect(stage.session.isQuiet)
     }
 
-    @Test func aSearchThatIsStuckIsStoppedAndThenTheAdapterIsSwitchedOffAndOn() {
+    @Test func stuckDiscoveryIsStoppedAndThenTheAdapterPowerCycled() {
         var stage = readyStage()
         stage.search()
         var refused = 0
@@ -189,14 +189,14 @@ struct BlueZAdapterSessionTests {
         #expect(stage.asked == .setPowered(adapter: hci0, false))
     }
 
-    @Test func anAdapterThatOthersUseIsNotSwitchedOff() {
+    @Test func adapterInUseByOthersIsNotPowerCycled() {
         var stage = BlueZFixture()
         stage.come([BlueZFixture.adapter(), BlueZFixture.device(BlueZFixture.device, ["Connected": .flag(true)])])
         stage.carryOut(stage.session.powerCycle(at: stage.clock.now))
         #expect(stage.asked == nil)
     }
 
-    @Test func onlyADeviceWithASignalIsHeard() {
+    @Test func onlyDevicesWithASignalAreReported() {
         var stage = BlueZFixture()
         stage.come([BlueZFixture.adapter(), BlueZFixture.device()])
         #expect(stage.found.isEmpty, "what is remembered of a device says nothing of now")
@@ -211,7 +211,7 @@ struct BlueZAdapterSessionTests {
         #expect(stage.found.count == 1, "another adapter's")
     }
 
-    @Test func aBluetoothdThatDoesNotAnswerIsSpokenToAnewAfterLongerAndLongerRests() {
+    @Test func silentBluetoothdIsReconnectedWithBackoff() {
         var stage = BlueZFixture()
         stage.carryOut(stage.session.came(at: stage.clock.now))
         var waits: [Duration] = []
@@ -232,7 +232,7 @@ struct BlueZAdapterSessionTests {
         #expect(stage.asked == .getObjects, "the rests begin anew")
     }
 
-    @Test func aBluetoothdThatHoldsASearchWhileSomebodyPairsIsNotTakenForHung() {
+    @Test func bluetoothdThatHoldsADiscoveryIsNotHung() {
         var stage = readyStage()
         stage.search()
         stage.answer()
@@ -249,7 +249,7 @@ struct BlueZAdapterSessionTests {
         #expect(stage.calls.suffix(1) == [.startDiscovery(adapter: hci0)])
     }
 
-    @Test func aBluetoothdThatDoesNotEvenSayThatItIsThereIsHung() {
+    @Test func bluetoothdThatFailsAPingIsReconnected() {
         var stage = readyStage()
         stage.search()
         stage.answer()
@@ -260,7 +260,7 @@ struct BlueZAdapterSessionTests {
         #expect(stage.reconnections == 1)
     }
 
-    @Test func aDeviceThatIsPairedIsNotRemoved() {
+    @Test func pairedDeviceIsNotRemoved() {
         var stage = BlueZFixture()
         stage.come([BlueZFixture.adapter(), BlueZFixture.device(BlueZFixture.device, ["Paired": .flag(true)])])
         if let device = stage.session.device(BlueZFixture.strap) {

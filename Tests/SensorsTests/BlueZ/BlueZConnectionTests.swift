@@ -9,7 +9,7 @@ struct BlueZConnectionTests {
     private static let start = BlueZMethodCall.startNotify(characteristic: BlueZFixture.heartRate)
     private static let abort = BlueZError("org.bluez.Error.Failed", "le-connection-abort-by-local")
 
-    @Test func theWayToTheStreamAndWhatIsReadThen() {
+    @Test func connectionSubscribesThenReadsBatteryAndModel() {
         var stage = Stage()
         stage.begin()
         #expect(stage.calls == [.connect(device: Self.device)])
@@ -44,7 +44,7 @@ struct BlueZConnectionTests {
         #expect(stage.calls.last == .read(characteristic: Stage.battery), "the battery, every ten minutes")
     }
 
-    @Test func aFailureToConnectIsThatOfAStrapThatIsAwayOnlyAfterLong() {
+    @Test func connectFailureMeansNotFoundOnlyAfterALongAttempt() {
         var stage = Stage()
         stage.begin()
         stage.pass(.seconds(2))
@@ -60,7 +60,7 @@ struct BlueZConnectionTests {
         #expect(stage.connection.isOver)
     }
 
-    @Test func aConnectThatIsUnderWayIsWaitedFor() {
+    @Test func connectInProgressIsAwaited() {
         var stage = Stage()
         stage.begin()
         stage.answer(.connect(device: Self.device), BlueZError("org.bluez.Error.InProgress"))
@@ -69,7 +69,7 @@ struct BlueZConnectionTests {
         #expect(stage.isConnected)
     }
 
-    @Test func theAnswerToConnectSaysThatTheStrapIsConnected() {
+    @Test func answerToConnectCountsAsConnected() {
         var stage = Stage()
         stage.begin()
         stage.answer(.connect(device: Self.device))
@@ -80,7 +80,7 @@ struct BlueZConnectionTests {
         #expect(stage.losses == [.ended])
     }
 
-    @Test func aConnectThatIsAnsweredAndComesToNothingIsGivenUp() {
+    @Test func answeredConnectWithoutALinkTimesOut() {
         var stage = Stage()
         stage.begin()
         stage.answer(.connect(device: Self.device))
@@ -91,7 +91,7 @@ struct BlueZConnectionTests {
         #expect(stage.objects.device(at: Self.device)?.isConnected == false, "nor does the next one find it connected")
     }
 
-    @Test func aLinkThatOnlySeemsToHaveBeenLeftBehindIsNotWaitedFor() {
+    @Test func staleConnectedPropertyDoesNotDelayConnect() {
         var stage = Stage()
         stage.tell(["Connected": .flag(true)])
         stage.begin()
@@ -99,7 +99,7 @@ struct BlueZConnectionTests {
         #expect(stage.calls.last == .connect(device: Self.device))
     }
 
-    @Test func aDeviceThatIsRemovedMeanwhileIsUnreachable() {
+    @Test func removedDeviceIsUnreachable() {
         var stage = Stage()
         stage.begin()
         stage.remove()
@@ -108,7 +108,7 @@ struct BlueZConnectionTests {
     }
 
     @Test(arguments: [(false, DisconnectCause.attTimeout), (true, .unsupported)])
-    func servicesThatDoNotComeAreGivenUpAfterTwentySeconds(isResolved: Bool, loss: DisconnectCause) {
+    func unresolvedServicesTimeOutAfter20Seconds(isResolved: Bool, loss: DisconnectCause) {
         var stage = Stage()
         stage.begin()
         stage.tell(["Connected": .flag(true), "ServicesResolved": .flag(isResolved)])
@@ -122,7 +122,7 @@ struct BlueZConnectionTests {
         #expect(stage.connection.isOver)
     }
 
-    @Test func aLinkThatWasLeftBehindIsUsedWhenItIsResolved() {
+    @Test func existingResolvedLinkIsUsed() {
         var stage = Stage()
         stage.addServices()
         stage.tell(["Connected": .flag(true), "ServicesResolved": .flag(true)])
@@ -131,7 +131,7 @@ struct BlueZConnectionTests {
         #expect(stage.calls.isEmpty)
     }
 
-    @Test func aLinkThatWasLeftBehindUnresolvedIsClosedFirst() {
+    @Test func existingUnresolvedLinkIsClosedFirst() {
         var stage = Stage()
         stage.tell(["Connected": .flag(true)])
         stage.begin()
@@ -142,7 +142,7 @@ struct BlueZConnectionTests {
         #expect(stage.isConnected)
     }
 
-    @Test func aLinkThatPairingHasMadeIsWaitedFor() {
+    @Test func existingLinkAfterPairingIsAwaited() {
         var stage = Stage(isFresh: true)
         stage.tell(["Connected": .flag(true)])
         stage.begin()
@@ -151,7 +151,7 @@ struct BlueZConnectionTests {
         #expect(stage.isConnected)
     }
 
-    @Test func aReadThatFindsAnotherUnderWayIsTriedAgainTenTimes() {
+    @Test func readInProgressIsRetriedTenTimes() {
         var stage = Stage()
         stage.beginSubscribing()
         stage.answer(Self.start)
@@ -166,7 +166,7 @@ struct BlueZConnectionTests {
         #expect(stage.calls.last == .read(characteristic: Stage.model), "then it is done without")
     }
 
-    @Test func theBatteryThatBluetoothdTellsOfIsNotRead() {
+    @Test func batteryPropertyOfBluetoothdReplacesTheRead() {
         var stage = Stage()
         stage.beginSubscribing()
         stage.tell(BlueZInterfaceUpdate(Self.device, .battery, ["Percentage": .number(55)]), isNew: true)
@@ -178,7 +178,7 @@ struct BlueZConnectionTests {
         #expect(stage.reports.contains(.battery(BlueZConnectionFixture.level(54))))
     }
 
-    @Test func twentyValuesASecondAreAFloodAndNothingFollows() {
+    @Test func moreThan20NotificationsASecondAreAFlood() {
         var stage = Stage()
         stage.beginSubscribing()
         stage.answer(Self.start)
@@ -197,7 +197,7 @@ struct BlueZConnectionTests {
         return stage
     }
 
-    @Test func aStreamThatIsCutInTheMiddleHasFaded() {
+    @Test func streamCutMidwayIsASupervisionTimeout() {
         var stage = streaming()
         stage.pass(.seconds(1.9))
         stage.tell(["Connected": .flag(false)])
@@ -206,7 +206,7 @@ struct BlueZConnectionTests {
     }
 
     @Test(arguments: [(true, Duration.seconds(2.1)), (false, .seconds(1))])
-    func aStreamThatWasSilentOrNotWornWasLeft(contact: Bool, silence: Duration) {
+    func silentOrUnwornStreamEndsAsRemoteTerminated(contact: Bool, silence: Duration) {
         var stage = streaming(contact: contact)
         stage.pass(silence)
         stage.tell(["Connected": .flag(false)])
@@ -218,7 +218,7 @@ struct BlueZConnectionTests {
         ("Authentication", .pairingNeeded), ("Local", .ended),
         ("Unknown", .ended), ("Suspend", .ended),
     ])
-    func theReasonThatBluetoothdTellsCounts(reason: String, loss: DisconnectCause) {
+    func disconnectReasonOfBluetoothdSetsTheCause(reason: String, loss: DisconnectCause) {
         var stage = streaming(reportsReasons: true)
         stage.tell(["Connected": .flag(false)])
         #expect(stage.losses.isEmpty, "the reason follows the change")
@@ -227,14 +227,14 @@ struct BlueZConnectionTests {
         #expect(stage.losses == [loss])
     }
 
-    @Test func aReasonThatDoesNotComeIsNotWaitedForLong() {
+    @Test func missingDisconnectReasonTimesOut() {
         var stage = streaming(reportsReasons: true)
         stage.tell(["Connected": .flag(false)])
         stage.pass(BlueZConnection.reasonLimit)
         #expect(stage.losses == [.supervisionTimeout])
     }
 
-    @Test func anEndOfTheStreamWithoutAnEndOfTheLinkLeavesTheStrap() {
+    @Test func endOfTheStreamWithoutADisconnectClosesTheLink() {
         var stage = streaming()
         stage.carryOut(stage.connection.hungUp(stage.objects, at: stage.clock.now))
         #expect(stage.losses.isEmpty)
@@ -245,7 +245,7 @@ struct BlueZConnectionTests {
         #expect(stage.connection.isOver, "no longer than that")
     }
 
-    @Test func aStrapThatIsLeftIsNotToldAsLost() {
+    @Test func intentionalDisconnectReportsNoLoss() {
         var stage = streaming()
         stage.carryOut(stage.connection.disconnect(stage.objects, at: stage.clock.now))
         #expect(stage.losses.isEmpty)

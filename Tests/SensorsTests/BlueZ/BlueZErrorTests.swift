@@ -62,11 +62,11 @@ struct BlueZErrorTests {
     ]
 
     @Test(arguments: rows)
-    func whatBluetoothdSaysIsUnderstood(row: Row) {
+    func errorsOfBluetoothdMapToTheirMeaning(row: Row) {
         #expect(BlueZError(row.name, row.message).meaning == row.meaning)
     }
 
-    @Test func everyRowOfTheTableIsTried() {
+    @Test func everyRowOfTheErrorTableIsTested() {
         let tried = Set(Self.rows.map { BlueZError($0.name, $0.message).row })
         for index in BlueZError.table.indices { #expect(tried.contains(index), "\(BlueZError.table[index])") }
     }

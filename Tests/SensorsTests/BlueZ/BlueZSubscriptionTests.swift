@@ -12,7 +12,7 @@ struct BlueZSubscriptionTests {
     private static let notSupported = BlueZError("org.bluez.Error.NotSupported")
     private static let held = BlueZError("org.bluez.Error.NotPermitted", "Notify acquired")
 
-    @Test func theValuesOfThePropertyAreMeasurementsOnceTheStrapHasAgreed() {
+    @Test func onlyPropertyValuesAfterStartNotifyAreMeasurements() {
         var stage = Stage()
         stage.beginSubscribing()
         #expect(stage.calls.last == Self.start)
@@ -33,7 +33,7 @@ struct BlueZSubscriptionTests {
         return stage
     }
 
-    @Test func withoutStartNotifyADescriptorIsAskedFor() {
+    @Test func missingStartNotifyFallsBackToAcquireNotify() {
         var stage = acquiring()
         #expect(stage.calls.last == Self.acquire)
         stage.answer(Self.acquire)
@@ -41,14 +41,14 @@ struct BlueZSubscriptionTests {
         #expect(stage.beats == [61])
     }
 
-    @Test func withTheDescriptorTheValuesOfThePropertyAreNone() {
+    @Test func propertyValuesAreIgnoredWithAcquireNotify() {
         var stage = acquiring()
         stage.answer(Self.acquire)
         stage.notify([0, 61])
         #expect(stage.beats.isEmpty)
     }
 
-    @Test func aDescriptorOfTheWrongKindIsLetGoOf() {
+    @Test func descriptorOfTheWrongKindIsReleased() {
         var stage = acquiring()
         stage.carryOut(stage.connection.acquiredNothing(stage.objects, at: stage.clock.now))
         #expect(stage.releases == 1)
@@ -56,7 +56,7 @@ struct BlueZSubscriptionTests {
         #expect(stage.calls.last == .disconnect(device: Self.device))
     }
 
-    @Test func notificationsThatSomebodyHasAreAskedForAgainAndThenAreElsewhere() {
+    @Test func notificationsHeldByAnotherClientAreRetriedThenEndAsInUse() {
         var stage = Stage()
         stage.beginSubscribing()
         for _ in 0..<100 where stage.losses.isEmpty {
@@ -72,7 +72,7 @@ struct BlueZSubscriptionTests {
         (BlueZError("org.bluez.Error.NotPermitted", "Not paired"), DisconnectCause.pairingNeeded),
         (BlueZError("org.bluez.Error.Failed", "Operation failed with ATT error: 0x05"), .pairingNeeded),
     ])
-    func aStrapThatWantsPairingIsLeftAndNamed(error: BlueZError, loss: DisconnectCause) {
+    func strapThatNeedsPairingIsDisconnectedWithItsCause(error: BlueZError, loss: DisconnectCause) {
         var stage = Stage()
         stage.beginSubscribing()
         stage.answer(Self.start, error)
@@ -80,7 +80,7 @@ struct BlueZSubscriptionTests {
         #expect(stage.calls.last == .disconnect(device: Self.device))
     }
 
-    @Test func aStrapThatNeverAgreesToNotifyWantsPairingUnlessItIsPaired() {
+    @Test func unansweredSubscriptionNeedsPairingUnlessPaired() {
         var stage = Stage()
         stage.beginSubscribing()
         stage.pass(BlueZConnection.agreementLimit)
@@ -92,7 +92,7 @@ struct BlueZSubscriptionTests {
         #expect(stage.losses.isEmpty)
     }
 
-    @Test func aStrapWithoutNotificationsIsUseless() {
+    @Test func strapWithoutNotificationsIsUnsupported() {
         var stage = Stage()
         stage.beginSubscribing()
         stage.answer(Self.start, Self.notSupported)
@@ -100,7 +100,7 @@ struct BlueZSubscriptionTests {
         #expect(stage.losses == [.unsupported])
     }
 
-    @Test func aStrapThatFellSilentIsAskedAnew() {
+    @Test func silentStrapIsSubscribedAgain() {
         var stage = Stage()
         stage.beginSubscribing()
         stage.answer(Self.start)
@@ -114,7 +114,7 @@ struct BlueZSubscriptionTests {
         #expect(stage.beats == [61, 62])
     }
 
-    @Test func aStrapThatFellSilentIsAskedForAnotherDescriptor() {
+    @Test func silentStrapGetsAnotherDescriptor() {
         var stage = acquiring()
         stage.answer(Self.acquire)
         stage.beat()

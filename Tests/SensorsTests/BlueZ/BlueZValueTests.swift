@@ -10,7 +10,7 @@ struct BlueZValueTests {
         return BlueZFixture.hci0 + "/dev_A0_9E_1A_00_\(padded.prefix(2))_\(padded.suffix(2))"
     }
 
-    @Test func aCrowdOnTheAirDoesNotGrowWithoutEndNorDriveAConnectedDeviceOut() {
+    @Test func objectLimitKeepsConnectedDevices() {
         var objects = BlueZObjects()
         objects.apply(BlueZFixture.device(Self.path(0), ["Connected": .flag(true)]), isNew: true)
         for index in 1...6000 {
@@ -39,13 +39,13 @@ struct BlueZValueTests {
         #expect(device?.isPaired == false)
     }
 
-    @Test func aSignalBeyondWhatRadiosHearIsNone() {
+    @Test func signalOutOfRangeIsNil() {
         var objects = BlueZObjects()
         objects.apply(BlueZFixture.device(BlueZFixture.device, ["RSSI": .number(-500)]), isNew: true)
         #expect(objects.device(at: BlueZFixture.device)?.scanResult?.rssi == nil)
     }
 
-    @Test func heartRateIsKeptOfMoreServicesThanAreKept() {
+    @Test func heartRateServiceIsKeptBeyondTheServiceLimit() {
         var objects = BlueZObjects(preferring: .heartRateService)
         let others = (0..<40).map { "0000180\(String($0 % 10))-0000-1000-8000-00805f9b34\(10 + $0)" }
         let services = others + ["0000180D-0000-1000-8000-00805F9B34FB", "nonsense"]
@@ -55,7 +55,7 @@ struct BlueZValueTests {
         #expect(result?.services.count == ScanResult.serviceLimit)
     }
 
-    @Test func changesOfObjectsThatAreNotKeptSayNothing() {
+    @Test func changesOfUnknownObjectsAreIgnored() {
         var objects = BlueZObjects()
         objects.apply(BlueZInterfaceUpdate(BlueZFixture.device, .device, ["Connected": .flag(true)]), isNew: false)
         objects.apply(BlueZInterfaceUpdate(BlueZFixture.hci0, .adapter, ["Powered": .flag(true)]), isNew: false)
@@ -65,7 +65,7 @@ struct BlueZValueTests {
 
     // MARK: Failures
 
-    @Test func twoUnresolvedConnectionsInARowForgetTheDevice() {
+    @Test func twoUnresolvedConnectionsInARowRemoveTheDevice() {
         var failurePolicy = ConnectionFailurePolicy()
         let now = ManualClock().now
         #expect(failurePolicy.lost(.attTimeout, of: BlueZFixture.strap, wasConnected: false, at: now) == nil)
@@ -76,7 +76,7 @@ struct BlueZValueTests {
         #expect(failurePolicy.lost(.attTimeout, of: BlueZFixture.strap, wasConnected: true, at: now) == nil)
     }
 
-    @Test func tenFailuresInARowSwitchTheAdapterOffAndOn() {
+    @Test func tenFailuresInARowPowerCycleTheAdapter() {
         var failurePolicy = ConnectionFailurePolicy()
         let now = ManualClock().now
         for count in 1...9 {
@@ -86,7 +86,7 @@ struct BlueZValueTests {
         #expect(failurePolicy.lost(.unreachable, of: BlueZFixture.strap, wasConnected: false, at: now) == .powerCycle)
     }
 
-    @Test func threeStreamsCutWithinTenMinutesAreAFaultForTenMinutes() {
+    @Test func threeCutStreamsWithinTenMinutesCountAsFading() {
         var failurePolicy = ConnectionFailurePolicy()
         var clock = ManualClock()
         for _ in 1...3 {
@@ -104,7 +104,7 @@ struct BlueZValueTests {
         #expect(!failurePolicy.isFading(at: clock.now), "too seldom")
     }
 
-    @Test func whatHappenedToOneStrapSaysNothingOfAnother() {
+    @Test func failuresOfOneStrapDoNotCountForAnother() {
         var failurePolicy = ConnectionFailurePolicy()
         let now = ManualClock().now
         let other = LEAddress(BluetoothAddress(value: 1), .random)
@@ -122,13 +122,13 @@ struct BlueZValueTests {
         ("RequestPinCode", .rejected), ("RequestPasskey", .rejected), ("DisplayPasskey", .rejected),
         ("AuthorizeService", .rejected), ("Cancel", .agreed), ("Release", .agreed), ("Nonsense", .unknown),
     ])
-    func theAgentAgreesToNothingButThePairingOfItsStrap(member: String, answer: BlueZAgent.Answer) {
+    func agentAuthorizesOnlyThePairingOfItsStrap(member: String, answer: BlueZAgent.Answer) {
         let agent = BlueZAgent(device: BlueZFixture.device)
         #expect(agent.respond(member, device: BlueZFixture.device) == answer)
     }
 
     @Test(arguments: ["RequestAuthorization", "RequestConfirmation"], [BlueZFixture.device + "0", "/", nil])
-    func strangersAreRejected(member: String, device: String?) {
+    func agentRejectsOtherDevices(member: String, device: String?) {
         #expect(BlueZAgent(device: BlueZFixture.device).respond(member, device: device) == .rejected)
     }
 

@@ -33,7 +33,7 @@ import Testing
         .end(at: 15_000, .command),
     ]
 
-    @Test(arguments: [Int.max, 1, 7]) func aFileInPiecesOfAnySizeGivesItsRows(size: Int) throws {
+    @Test(arguments: [Int.max, 1, 7]) func fileInPiecesOfAnySizeGivesItsRows(size: Int) throws {
         let file = try FitFile(Self.run().file(), pieces: size)
         #expect(file.rows == Self.rows)
         #expect(file.recording.started == UTC(milliseconds: (Int64(FitBytes.start) + 631_065_600) * 1000))
@@ -44,11 +44,11 @@ import Testing
         #expect(file.recording.laps.map(\.figures) == [file.recording.total])
     }
 
-    @Test func aBigEndianFileReadsTheSame() throws {
+    @Test func bigEndianFileGivesTheSameRows() throws {
         #expect(try FitFile(Self.run(isBigEndian: true).file()).rows == Self.rows)
     }
 
-    @Test func headersMayBeShortOrLackTheirCheckSum() throws {
+    @Test func shortHeaderAndMissingChecksumAreAccepted() throws {
         #expect(try FitFile(Self.run().file(headerSize: 12)).rows == Self.rows)
         #expect(try FitFile(Self.run().file(headerChecksum: [0, 0])).rows == Self.rows)
         #expect(throws: FileError(at: .byte(12), "the checksum of the header is wrong")) {
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func everyFlippedBitIsNoticed() {
+    @Test func everyFlippedBitIsDetected() {
         let file = Self.run().file()
         for bit in 0..<8 * file.count {
             var damaged = file
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatEndsEarlySaysWhere() {
+    @Test func truncatedFileReportsItsEnd() {
         let file = Self.run().file()
         for length in 1..<file.count {
             let failure = #expect(throws: FileError.self) { try FitFile(Array(file.prefix(length))) }
@@ -74,7 +74,7 @@ import Testing
         #expect(throws: FileError(at: .byte(0), "the file is empty")) { try FitFile([]) }
     }
 
-    @Test func compressedTimesCountOnFromTheNewestTime() throws {
+    @Test func compressedTimestampsContinueFromTheNewestTime() throws {
         var file = FitBytes.activity()
         file.record(0)
         file.define(3, 20, [[3, 1, 2]])
@@ -84,7 +84,7 @@ import Testing
         #expect(try FitFile(file.file()).samples.map(\.at) == [0, 4000, 34_000])
     }
 
-    @Test func developerFieldsArePassedOverAndCounted() throws {
+    @Test func developerFieldsAreSkippedAndCounted() throws {
         var file = FitBytes.activity()
         file.define(4, 20, [[253, 4, 0x86], [3, 1, 2]], developer: [[0, 3, 0], [1, 2, 0]])
         for second in 0...1 { file.add([4] + FitBytes.bytes(of: FitBytes.time(second)) + [99, 1, 2, 3, 4, 5]) }
@@ -93,7 +93,7 @@ import Testing
         #expect(read.skipped["developer field"] == 4)
     }
 
-    @Test func whatIsInvalidIsNotKnown() throws {
+    @Test func invalidFieldsAreNil() throws {
         var file = FitBytes.activity()
         file.record(0, latitude: .max, longitude: 5, heartRate: 255, centimetres: .max)
         file.record(1, latitude: 0, longitude: 0, heartRate: 0)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func numbersOfEightBytesHarmNothing() throws {
+    @Test func recordWithAnEightByteTimestampIsSkipped() throws {
         var file = FitBytes.activity()
         file.record(0)
         file.define(3, 20, [[253, 8, 0x8F], [5, 8, 0x8E], [3, 1, 2]])
@@ -113,7 +113,7 @@ import Testing
         #expect(read.skipped["record without time"] == 1)
     }
 
-    @Test func whatIsNotKeptIsCountedByName() throws {
+    @Test func skippedContentIsCountedByName() throws {
         var file = FitBytes.activity()
         file.record(0)
         file.define(3, 104, [[0, 1, 2]])
@@ -128,7 +128,7 @@ import Testing
         #expect(skipped["record field 200"] == 0)
     }
 
-    @Test func ofFilesInOneTheFirstActivityIsKept() throws {
+    @Test func firstActivityOfAChainedFileIsKept() throws {
         let settings = FitBytes.activity(type: 2).file()
         let read = try FitFile(settings + Self.run().file(headerSize: 12) + Self.run().file())
         #expect(read.rows == Self.rows)
@@ -139,7 +139,7 @@ import Testing
         #expect(throws: FileError("the activity has no records")) { try FitFile(FitBytes.activity().file()) }
     }
 
-    @Test func recordsThatJumpAheadAndComeBackAreLeftOut() throws {
+    @Test func recordsThatJumpAheadAndReturnAreSkipped() throws {
         var file = FitBytes.activity()
         for second in 0..<5 { file.record(second) }
         for second in 0..<14 { file.record(60_000_000 + second) }
@@ -149,7 +149,7 @@ import Testing
         #expect(read.skipped["record too far ahead in time"] == 14)
     }
 
-    @Test func aHoleBeginsANewSegment() throws {
+    @Test func holeStartsANewSegment() throws {
         var file = FitBytes.activity()
         for second in 0..<3 { file.record(second) }
         for second in 0..<30 { file.record(4000 + second) }
@@ -158,7 +158,7 @@ import Testing
         #expect(rows[4] == .segment(at: 4_000_000))
     }
 
-    @Test func aRecordWhileTheTimerStandsAddsNoTime() throws {
+    @Test func recordWhileTheTimerIsStoppedAddsNoTime() throws {
         var file = FitBytes.activity()
         file.timer(0, 0)
         file.record(0)
@@ -188,7 +188,7 @@ import Testing
         #expect(read.skipped["RR interval over 64 s"] == 1)
     }
 
-    @Test(arguments: [false, true]) func aLapEndsBeforeTheFirstRecordAfterIt(isTold first: Bool) throws {
+    @Test(arguments: [false, true]) func lapEndsBeforeTheFirstRecordAfterIt(isTold first: Bool) throws {
         var file = FitBytes.activity()
         if first { for lap in [0, 4] { file.lap(lap, milliseconds: 3600, trigger: 2) } }
         for second in 0...8 {
@@ -202,7 +202,7 @@ import Testing
         #expect(read.recording.laps.map(\.figures.distanceMetres) == [4, 4])
     }
 
-    @Test func lapsThatAreToldAtTheEndKeepTheFilesFigures() throws {
+    @Test func lapsAtTheEndOfTheFileKeepItsTotals() throws {
         var file = FitBytes.activity()
         for second in 0...60 { file.record(second, centimetres: UInt32(100 * second)) }
         for lap in 0..<3 { file.lap(20 * lap, milliseconds: 20_000, trigger: lap == 2 ? 7 : 0) }
@@ -212,7 +212,7 @@ import Testing
         #expect(read.recording.laps.map(\.figures.distanceMetres) == [42, 42, 42])
     }
 
-    @Test func whatBreaksTheFormatIsRefusedWhereItStands() {
+    @Test func formatErrorReportsItsPosition() {
         let start = 14 + FitBytes.activity().messages.count
         func refuse(_ bytes: [UInt8], at place: Int, _ reason: String) {
             var file = FitBytes.activity()
@@ -227,7 +227,7 @@ import Testing
             "a message exceeds the data of the file, which end at byte \(end)")
     }
 
-    @Test func moreLapsThanAPersonRunsAreRefused() {
+    @Test func moreThan4096LapsAreRejected() {
         var file = FitBytes.activity()
         file.record(0)
         for _ in 0..<5000 { file.lap(0, milliseconds: 10, trigger: 0) }
@@ -236,7 +236,7 @@ import Testing
         #expect(failure?.place != nil)
     }
 
-    @Test(arguments: 1...20 as ClosedRange<UInt64>) func aDamagedFileWithARightCheckSumHarmsNothing(seed: UInt64) {
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func damagedFileWithAValidChecksumKeepsRowsInOrder(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let whole = Self.run().messages
         var (accepted, rejected) = (0, 0)

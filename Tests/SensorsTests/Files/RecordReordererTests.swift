@@ -3,7 +3,7 @@ import Formats
 import Testing
 
 @Suite struct RecordReordererTests {
-    @Test func recordsInOrderPassAtOnceButTheFirst() {
+    @Test func recordsInOrderAreEmittedAtOnceExceptTheFirst() {
         var order = RecordReorderer<Int>()
         var passed: [Int] = []
         for second in 0..<5 {
@@ -14,21 +14,21 @@ import Testing
         #expect(Self.order([7]).passed == [7])
     }
 
-    @Test func recordsThatGoBackAreLeftOut() {
+    @Test func recordsThatGoBackAreSkipped() {
         let result = Self.order([0, 1, 2, 1, 0, 3])
         #expect(result.passed == [0, 1, 2, 3])
         #expect(result.backward == 2)
     }
 
     @Test(arguments: [1, 20])
-    func recordsThatJumpAheadAndComeBackAreLeftOut(count: Int) {
+    func recordsThatJumpAheadAndReturnAreSkipped(count: Int) {
         let jumped = (0..<count).map { 5000 + $0 }
         let result = Self.order([0, 1, 2] + jumped + [3, 4])
         #expect(result.passed == [0, 1, 2, 3, 4])
         #expect(result.ahead == count)
     }
 
-    @Test func aHoleThatLastsIsReal() {
+    @Test func lastingJumpAheadIsAccepted() {
         let result = Self.order([0, 1, 2] + (0..<21).map { 5000 + $0 } + [3, 5021])
         #expect(result.passed == [0, 1, 2] + (0..<22).map { 5000 + $0 })
         #expect(result.backward == 1)
@@ -36,7 +36,7 @@ import Testing
         #expect(Self.order([0, 1, 601, 2]).passed == [0, 1, 601], "ten minutes are no jump")
     }
 
-    @Test func aFirstRecordFromAnotherTimeIsLeftOut() {
+    @Test func firstRecordFromAnotherTimeIsSkipped() {
         let result = Self.order([900_000, 0, 1, 2])
         #expect(result.passed == [0, 1, 2])
         #expect(result.ahead == 1)

@@ -42,7 +42,7 @@ func report(
         _ = ready()
     }
 
-    @Test mutating func theFirstFixesCloseThreeTenthsAfterTheirFirstReport() {
+    @Test mutating func firstFixesCloseAfter300Milliseconds() {
         let first = clock.now
         #expect(fixes(after: report(0)) == [])
         #expect(merger.deadline == first + .milliseconds(300))
@@ -53,14 +53,14 @@ func report(
         #expect(merger.deadline == nil)
     }
 
-    @Test mutating func aFixClosesWhenTheTimeChanges() {
+    @Test mutating func fixClosesWhenTheTimeChanges() {
         _ = fixes(after: report(0, altitude: 30))
         clock.advance(by: .milliseconds(100))
         let closed = fixes(after: report(100, altitude: 31))
         #expect(closed.map(\.altitude) == [30])
     }
 
-    @Test mutating func aReceiverWithOneReportAFixIsLearntFromTenFixes() {
+    @Test mutating func oneReportPerFixIsLearnedFromTenFixes() {
         for second in 0..<10 {
             #expect(fixes(after: report(Int64(second) * 1_000)) == [])
             clock.advance(by: .seconds(1))
@@ -73,7 +73,7 @@ func report(
     }
 
     @Test(arguments: 2...7)
-    mutating func aFixClosesAtTheReportThatMadeTheLastTenComplete(reports: Int) {
+    mutating func fixClosesAtTheReportThatCompletedTheLastTen(reports: Int) {
         learn(reports: reports)
         let first = clock.now
         for _ in 1..<reports {
@@ -83,7 +83,7 @@ func report(
         #expect(fixes(after: report(0)).map(\.arrivedAt) == [first])
     }
 
-    @Test mutating func aReceiverThatBeginsToSendMoreIsWaitedForFromTheNextFixOn() {
+    @Test mutating func additionalReportsAreAwaitedFromTheNextFix() {
         learn(reports: 1)
         #expect(fixes(after: report(0)).count == 1)
         clock.advance(by: .milliseconds(50))
@@ -94,7 +94,7 @@ func report(
         #expect(fixes(after: report(1_000, speed: 3)).map(\.speed) == [3])
     }
 
-    @Test mutating func aReceiverThatSendsFewerIsWaitedForUntilTenFixesSaySo() {
+    @Test mutating func fewerReportsAreLearnedAfterTenFixes() {
         learn(reports: 2)
         var closedAtOnce: [Int] = []
         for second in 0..<12 {
@@ -106,7 +106,7 @@ func report(
         #expect(closedAtOnce == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1])
     }
 
-    @Test mutating func theLastValueOfEachFieldCountsAndAMissingOneDoesNotUndoIt() {
+    @Test mutating func lastValueOfEachFieldCountsAndAMissingOneKeepsIt() {
         _ = fixes(after: report(0, mode: 2, accuracy: 9, speed: 0))
         _ = fixes(after: report(0, mode: 3, latitude: nil, longitude: nil, altitude: 34, speed: 2.9))
         _ = fixes(after: report(0, mode: 0, latitude: 52.6, longitude: 13.5))
@@ -120,7 +120,7 @@ func report(
         #expect(fix?.device?.text == "/dev/ttyACM0")
     }
 
-    @Test mutating func halfAPositionCompletesNoOther() {
+    @Test mutating func partialPositionsAreNotCombined() {
         _ = fixes(after: report(0, latitude: 52.5, longitude: nil))
         _ = fixes(after: report(0, latitude: nil, longitude: 13.4))
         let fix = fixes(after: report(1_000)).first
@@ -130,7 +130,7 @@ func report(
         #expect(fix?.hasPosition == false)
     }
 
-    @Test mutating func aFixArrivedWithItsFirstReport() {
+    @Test mutating func fixHasTheArrivalTimeOfItsFirstReport() {
         learn(reports: 3)
         let first = clock.now
         _ = fixes(after: report(0))
@@ -140,7 +140,7 @@ func report(
         #expect(fixes(after: report(0)).map(\.arrivedAt) == [first])
     }
 
-    @Test mutating func aReportWithoutTimeIsAFixOfItsOwnAndClosesTheOneBefore() {
+    @Test mutating func reportWithoutTimeIsASeparateFixAndClosesTheLast() {
         _ = fixes(after: report(0, altitude: 1))
         clock.advance(by: .milliseconds(10))
         let closed = fixes(after: report(nil, altitude: 2))
@@ -150,7 +150,7 @@ func report(
         #expect(fixes(after: report(nil, altitude: 3)).map(\.altitude) == [3])
     }
 
-    @Test mutating func aLateReportOfAnEarlierMomentMakesNoSecondFix() {
+    @Test mutating func lateReportOfAnEarlierEpochIsIgnored() {
         learn(reports: 1)
         for tenth in 0..<5 { _ = fixes(after: report(Int64(tenth) * 100)) }
         clock.advance(by: .milliseconds(100))
@@ -158,7 +158,7 @@ func report(
         #expect(fixes(after: report(500)).count == 1)
     }
 
-    @Test mutating func aLogThatIsPlayedInACircleGoesOn() {
+    @Test mutating func repeatedLogKeepsGivingFixes() {
         learn(reports: 1)
         for _ in 0..<3 {
             for second in 0..<7 {
@@ -168,14 +168,14 @@ func report(
         }
     }
 
-    @Test mutating func aClockThatJumpsBackBeginsAnotherFix() {
+    @Test mutating func clockThatJumpsBackStartsAnotherFix() {
         learn(reports: 1)
         #expect(fixes(after: report(500_000)).count == 1)
         clock.advance(by: .seconds(1))
         #expect(fixes(after: report(1_000)).count == 1)
     }
 
-    @Test mutating func satellitesComeFromTheReceiversLastSkyUntilItIsTenSecondsOld() {
+    @Test mutating func satelliteCountExpiresAfterTenSeconds() {
         learn(reports: 1)
         #expect(fixes(after: report(0)).map(\.satellites) == [nil])
         merger.received(satellites: 9, at: clock.now)
@@ -185,7 +185,7 @@ func report(
         #expect(fixes(after: report(10_000)).map(\.satellites) == [nil])
     }
 
-    @Test mutating func aReceiversNameIsMadeHarmless() {
+    @Test mutating func receiverNameIsSanitized() {
         merger = EpochMerger(device: "/dev/\u{1B}[2J")
         #expect(fixes(after: report(nil)).first?.device?.text == "/dev/\u{FFFD}[2J")
     }

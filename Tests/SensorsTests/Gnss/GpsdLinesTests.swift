@@ -18,15 +18,15 @@ import Testing
         return lines(pieces, of: &reader)
     }
 
-    @Test func linesEndWithOrWithoutCarriageReturnAndEmptyOnesAreSkipped() {
+    @Test func emptyLinesAndCarriageReturnsAreRemoved() {
         #expect(lines(Array("a\r\nb\n\r\n\n\rc\r\r\n".utf8)) == ["a", "b", "\rc\r"])
     }
 
-    @Test func aLineWithoutItsEndIsNotThereYet() {
+    @Test func incompleteLineIsNotReturned() {
         #expect(lines(Array("a\nb".utf8)) == ["a"])
     }
 
-    @Test func aStreamCutAnywhereGivesTheSameLines() {
+    @Test func streamCutAnywhereGivesTheSameLines() {
         let stream = Array(#"{"class":"VERSION"}\#r\#n{"class":"TPV","mode":3}\#r\#n\#r\#n{"class":"SKY"}\#n"#.utf8)
         let whole = lines(stream)
         #expect(whole.count == 3)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["\n", "\r\n"])
-    func aLineOfTheLimitIsTakenAndALongerOneSkipped(end: String) {
+    func lineAboveTheLimitIsSkipped(end: String) {
         let limit = String(repeating: "x", count: GpsdLines.limit)
         let stream = Array((limit + end + limit + "x" + end + "y" + end).utf8)
         #expect(lines(stream) == [limit, "y"])
@@ -50,7 +50,7 @@ import Testing
         #expect(lines(stream.map { [$0] }, of: &reader) == [limit, "y"])
     }
 
-    @Test func aLineThatNeverEndsIsSkippedWithoutBeingKept() throws {
+    @Test func endlessLineIsSkipped() throws {
         var reader = GpsdLines()
         let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 16_384)
         for _ in 0..<1_000 {
@@ -63,7 +63,7 @@ import Testing
 
     /// The lines must equal those of a plain split.
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func randomBytesInRandomPiecesGiveTheLinesThatASplitGives(seed: UInt64) {
+    func randomPiecesGiveTheSameLinesAsASplit(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<1_000 {
             let alphabet: [UInt8] = [0, 10, 13, 10, 34, 123, 125, 200]

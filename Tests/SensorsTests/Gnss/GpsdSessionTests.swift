@@ -49,13 +49,13 @@ import Testing
         LinkStatus(state, reason: reason, name: name.flatMap { SanitizedText($0) })
     }
 
-    @Test mutating func nothingIsSaidBeforeTheFirstAttemptHasEnded() {
+    @Test mutating func statusIsNilBeforeTheFirstAttemptEnds() {
         #expect(session.status == nil)
         #expect(due() == [.connect(0)])
         #expect(session.status == nil)
     }
 
-    @Test mutating func theOtherAddressIsTriedAtOnceAndTheNextRoundHalfASecondAfterTheFirst() {
+    @Test mutating func otherAddressIsTriedAtOnceAndTheFirstAfter500Milliseconds() {
         let start = clock.now
         #expect(due() == [.connect(0)])
         session.failed(at: clock.now)
@@ -68,7 +68,7 @@ import Testing
         #expect(clock.now == start + .milliseconds(500))
     }
 
-    @Test mutating func theAddressThatAnsweredIsTriedFirstAgain() {
+    @Test mutating func lastConnectedAddressIsTriedFirst() {
         #expect(due() == [.connect(0)])
         session.failed(at: clock.now)
         #expect(due() == [.connect(1)])
@@ -78,7 +78,7 @@ import Testing
         #expect(due() == [.connect(1)])
     }
 
-    @Test mutating func aConnectionThatDoesNotStandIsGivenUpAfterTwoSeconds() {
+    @Test mutating func connectTimesOutAfterTwoSeconds() {
         let start = clock.now
         #expect(due() == [.connect(0)])
         #expect(due() == [.close])
@@ -86,7 +86,7 @@ import Testing
         #expect(due() == [.connect(1)])
     }
 
-    @Test mutating func aGpsdThatDoesNotGreetIsGivenUpAfterTwoSeconds() {
+    @Test mutating func missingGreetingTimesOutAfterTwoSeconds() {
         #expect(due() == [.connect(0)])
         session.connected(at: clock.now)
         let start = clock.now
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// A gpsd from before 2009, another service, and a gpsd that closes the connection at once.
-    @Test mutating func whatIsNoGpsdIsRefusedAndTriedAgainTwoSecondsLater() {
+    @Test mutating func otherServiceIsRejectedAndRetriedAfterTwoSeconds() {
         for message: GpsdMessage? in [.version(major: 2), .other, .error, nil] {
             #expect(due() == [.connect(0)])
             session.connected(at: clock.now)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test mutating func gpsdIsAskedToWatchAndTheLinkFollowsItsReceiver() {
+    @Test mutating func linkStatusFollowsTheReceiver() {
         connect()
         #expect(session.status == status(.connecting, .silent))
         answer(devices: [])
@@ -121,7 +121,7 @@ import Testing
         #expect(session.status == status(.connecting, .noFix, name: "/dev/ttyACM0"))
     }
 
-    @Test mutating func aReceiverIsSilentAfterFiveSecondsWithoutAReport() {
+    @Test mutating func receiverIsSilentAfterFiveSecondsWithoutAReport() {
         connect()
         answer()
         fix()
@@ -137,7 +137,7 @@ import Testing
         #expect(session.status?.state == .connected)
     }
 
-    @Test mutating func aReceiverThatIsUnpluggedIsMissed() {
+    @Test mutating func unpluggedReceiverIsReportedAfterFiveSeconds() {
         connect()
         answer()
         fix()
@@ -149,7 +149,7 @@ import Testing
         #expect(session.status == status(.connecting, .noDevice))
     }
 
-    @Test mutating func gpsdIsAskedAfterThreeSecondsOfSilenceAndThenEachTen() {
+    @Test mutating func devicesAreRequestedAfterThreeSecondsThenEveryTen() {
         connect()
         answer()
         fix()
@@ -167,7 +167,7 @@ import Testing
         #expect(asked == [.seconds(3), .seconds(13), .seconds(23)])
     }
 
-    @Test mutating func aHalfOpenConnectionIsGivenUpWhenAQuestionHasNoAnswerForFiveSeconds() {
+    @Test mutating func unansweredRequestClosesTheConnectionAfterFiveSeconds() {
         connect()
         answer()
         fix()
@@ -183,7 +183,7 @@ import Testing
         #expect(clock.now == last + .seconds(8))
     }
 
-    @Test mutating func aWatchThatIsNotAnsweredIsGivenUp() {
+    @Test mutating func unansweredWatchClosesTheConnection() {
         connect()
         let start = clock.now
         #expect(due() == [Self.devices])
@@ -191,7 +191,7 @@ import Testing
         #expect(clock.now == start + .seconds(5))
     }
 
-    @Test mutating func gpsdIsConnectedToAnewAfterThirtySecondsWithoutAReport() {
+    @Test mutating func sessionReconnectsAfter30SecondsWithoutAReport() {
         connect()
         answer()
         fix()
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test mutating func aLostConnectionIsMadeAgainHalfASecondLater() {
+    @Test mutating func lostConnectionIsRetriedAfter500Milliseconds() {
         connect()
         answer()
         fix()
@@ -221,14 +221,14 @@ import Testing
     }
 
     /// systemd stops restarting a socket-activated gpsd that crashes at its start more than five times in ten seconds.
-    @Test mutating func aGpsdThatEndsBeforeItReportsIsGivenTwoSeconds() {
+    @Test mutating func gpsdThatEndsBeforeAReportIsRetriedAfterTwoSeconds() {
         connect()
         answer()
         session.closed(at: clock.now)
         #expect(session.deadline == clock.now + .seconds(2))
     }
 
-    @Test mutating func theReceiverAskedForIsNamedInTheRequest() {
+    @Test mutating func requestedDeviceIsNamedInTheWatch() {
         session = GpsdSession(addresses: 1, device: #"/dev/a"b\c"#)
         #expect(due() == [.connect(0)])
         session.connected(at: clock.now)
@@ -236,7 +236,7 @@ import Testing
         #expect(received(.version(major: 3)) == [Self.request(request)])
     }
 
-    @Test mutating func aReceiverThatGpsdDoesNotKnowIsAskedForEachSecond() {
+    @Test mutating func unknownRequestedDeviceIsRetriedEachSecond() {
         session = GpsdSession(addresses: 1, device: "/dev/ttyACM0")
         #expect(due() == [.connect(0)])
         session.connected(at: clock.now)
@@ -253,7 +253,7 @@ import Testing
         #expect(session.status == status(.connecting, .silent, name: "/dev/ttyACM0"))
     }
 
-    @Test mutating func reportsOfOtherReceiversAreNotThoseOfTheOneAskedFor() {
+    @Test mutating func reportsOfOtherReceiversDoNotCountForTheRequestedDevice() {
         session = GpsdSession(addresses: 1, device: "/dev/ttyUSB7")
         #expect(due() == [.connect(0)])
         session.connected(at: clock.now)
@@ -264,14 +264,14 @@ import Testing
     }
 
     /// A gpsd that reads from another one relays its greeting.
-    @Test mutating func aGreetingInMidStreamChangesNothing() {
+    @Test mutating func greetingMidStreamIsIgnored() {
         connect()
         fix()
         #expect(received(.version(major: 2)) == [])
         #expect(session.status?.state == .connected)
     }
 
-    @Test mutating func whatComesAfterGivingUpIsNothing() {
+    @Test mutating func messagesAfterCloseAreIgnored() {
         connect()
         session.closed(at: clock.now)
         #expect(received(.report(report(nil))) == [])
@@ -279,7 +279,7 @@ import Testing
         #expect(session.status?.state == .disconnected)
     }
 
-    @Test mutating func anHourWithoutGpsdIsABoundedNumberOfAttempts() {
+    @Test mutating func hourWithoutGpsdHasABoundedNumberOfAttempts() {
         let start = clock.now
         var attempts = 0
         var turns = 0
@@ -293,7 +293,7 @@ import Testing
         #expect(turns == attempts)
     }
 
-    @Test mutating func anHourOfAnUnreachableGpsdIsABoundedNumberOfAttempts() {
+    @Test mutating func hourOfAnUnreachableGpsdHasABoundedNumberOfAttempts() {
         let start = clock.now
         var attempts = 0
         while session.deadline < start + .seconds(3_600) {
@@ -302,7 +302,7 @@ import Testing
         #expect(attempts == 1_800)
     }
 
-    @Test mutating func anHourWithoutAReceiverIsABoundedNumberOfRequests() {
+    @Test mutating func hourWithoutAReceiverHasABoundedNumberOfRequests() {
         connect()
         answer(devices: [])
         let start = clock.now

@@ -29,11 +29,11 @@ import Testing
         report(nil, mode: 1, latitude: nil, longitude: nil, device: device)
     }
 
-    @Test mutating func oneReceiverIsUsedAsItIs() {
+    @Test mutating func singleReceiverIsAlwaysUsed() {
         #expect(used(lost("a"), good("a"), lost("a")) == ["a", "a", "a"])
     }
 
-    @Test mutating func theOneAskedForIsUsedHoweverBadItIs() {
+    @Test mutating func requestedReceiverIsUsedWithoutAPosition() {
         receivers = ReceiverSelector(wanted: "a")
         #expect(used(good("b"), lost("a"), good("b")) == ["a"])
         clock.advance(by: .seconds(60))
@@ -42,7 +42,7 @@ import Testing
         #expect(used(good("a")) == ["a"])
     }
 
-    @Test mutating func theBetterModeWinsThenTheSmallerError() {
+    @Test mutating func betterModeWinsThenSmallerError() {
         #expect(
             used(flat("a"), good("b", accuracy: 20), good("a", accuracy: 5), good("b", accuracy: 20)) == [
                 "a", "b", "a",
@@ -50,13 +50,13 @@ import Testing
         #expect(used(good("c", accuracy: 5.1), good("d")) == [])
     }
 
-    @Test mutating func aChoiceStandsAfterTwoSeconds() {
+    @Test mutating func choiceIsKeptAfterTwoSeconds() {
         #expect(used(good("a", accuracy: 50)) == ["a"])
         clock.advance(by: .milliseconds(2_000))
         #expect(used(good("b", accuracy: 1), good("a", accuracy: 50)) == ["a"])
     }
 
-    @Test mutating func aReceiverIsLeftOnlyAfterTenSecondsOfSilence() {
+    @Test mutating func receiverIsReplacedAfterTenSecondsOfSilence() {
         #expect(used(good("a"), good("b")) == ["a"])
         clock.advance(by: .milliseconds(9_999))
         #expect(used(good("b")) == [])
@@ -65,7 +65,7 @@ import Testing
         #expect(used(good("a")) == [])
     }
 
-    @Test mutating func aReceiverThatOnlySaysThatItIsLostIsLeftToo() {
+    @Test mutating func receiverWithoutAFixForTenSecondsIsReplaced() {
         #expect(used(good("a")) == ["a"])
         for _ in 0..<9 {
             clock.advance(by: .seconds(1))
@@ -75,7 +75,7 @@ import Testing
         #expect(used(lost("a"), good("b"), lost("a")) == ["b"])
     }
 
-    @Test mutating func theBestOfTheOthersIsTaken() {
+    @Test mutating func bestOtherReceiverReplacesASilentOne() {
         #expect(used(good("a")) == ["a"])
         clock.advance(by: .seconds(5))
         #expect(used(good("b", accuracy: 30), good("c", accuracy: 3)) == [])
@@ -83,14 +83,14 @@ import Testing
         #expect(used(good("b", accuracy: 30), good("c", accuracy: 3)) == ["c"])
     }
 
-    @Test mutating func whileNobodyHasAPositionTheFirstHeardSaysSo() {
+    @Test mutating func firstReceiverReportsWhileNoneHasAPosition() {
         #expect(used(lost("a"), lost("b"), lost("a")) == ["a", "a"])
         clock.advance(by: .seconds(10))
         #expect(used(lost("b")) == ["b"])
         #expect(used(good("c")) == ["c"])
     }
 
-    @Test mutating func reportsWithoutAReceiverAreOneReceiver() {
+    @Test mutating func reportsWithoutADeviceAreOneReceiver() {
         #expect(used(good(nil), good(nil)) == ["none", "none"])
     }
 
@@ -102,7 +102,7 @@ import Testing
         #expect(fixes.map(\.altitude) == [1])
     }
 
-    @Test mutating func anyNumberOfReceiversKeepsTheOneInUse() {
+    @Test mutating func manyReceiversDoNotReplaceTheOneInUse() {
         #expect(used(good("a")) == ["a"])
         for index in 0..<1_000 {
             clock.advance(by: .milliseconds(5))

@@ -22,7 +22,7 @@ struct BackendSelectorTests {
         choice.receive(isRunning: isRunning, at: clock.now)
     }
 
-    @Test mutating func whereBluetoothdRunsItIsTheWayAtOnce() {
+    @Test mutating func runningBluetoothdIsChosenAtOnce() {
         #expect(choice.backend == nil)
         report(true)
         #expect(choice.backend == .bluetoothd)
@@ -30,14 +30,14 @@ struct BackendSelectorTests {
         #expect(choice.deadline == nil)
     }
 
-    @Test mutating func whereItDoesNotRunTheKernelIsTheWayAtOnce() {
+    @Test mutating func kernelIsChosenAtOnceWithoutBluetoothd() {
         report(false)
         #expect(choice.backend == .kernel)
         #expect(choice.reason?.text == "bluetoothd does not run")
         #expect(choice.deadline == nil)
     }
 
-    @Test mutating func aBusThatDoesNotAnswerIsWaitedForTwoSeconds() {
+    @Test mutating func silentBusSelectsTheKernelAfterTwoSeconds() {
         pass(.seconds(2) - .milliseconds(1))
         #expect(choice.backend == nil)
         pass(.milliseconds(1))
@@ -49,7 +49,7 @@ struct BackendSelectorTests {
         #expect(choice.backend == .bluetoothd, "an answer may come late")
     }
 
-    @Test mutating func bluetoothdThatIsRestartedIsNotLeft() {
+    @Test mutating func restartedBluetoothdStaysChosen() {
         report(true)
         for gap in [0.1, 1, 3, 3.9] {
             report(false)
@@ -62,7 +62,7 @@ struct BackendSelectorTests {
         }
     }
 
-    @Test mutating func bluetoothdThatIsStoppedIsLeftAfterFourSeconds() {
+    @Test mutating func stoppedBluetoothdIsReplacedAfterFourSeconds() {
         report(true)
         report(false)
         pass(.seconds(3))
@@ -76,7 +76,7 @@ struct BackendSelectorTests {
     }
 
     @Test(arguments: [(BackendSelector.Preference.kernel, BackendSelector.Backend.kernel), (.bluetoothd, .bluetoothd)])
-    mutating func aWayThatIsSaidIsKept(_ wish: BackendSelector.Preference, _ way: BackendSelector.Backend) {
+    mutating func configuredBackendIsKept(_ wish: BackendSelector.Preference, _ way: BackendSelector.Backend) {
         choice = BackendSelector(wish, at: clock.now)
         for isRunning in [true, false] {
             #expect(choice.backend == way && choice.reason == nil && choice.deadline == nil)

@@ -77,37 +77,37 @@ struct HeartRateMeasurementTests {
     ]
 
     @Test(arguments: polar + nordic + auuki + others + captures)
-    func valuesOfOtherProjectsAndRealStrapsAreRead(_ vector: Vector) throws {
+    func valuesOfOtherProjectsAndRealStrapsParse(_ vector: Vector) throws {
         #expect(try HeartRateMeasurement(hex(vector.bytes).span) == vector.expected)
     }
 
-    @Test func halfAnIntervalAtTheEndIsDropped() throws {
+    @Test func incompleteIntervalAtTheEndIsDropped() throws {
         let value = try HeartRateMeasurement(hex("10 3C 00 04 00").span)
         #expect(value == HeartRateMeasurement(beatsPerMinute: 60, rrIntervals: [1024]))
     }
 
-    @Test func reservedFlagsArePassedOver() throws {
+    @Test func reservedFlagsAreIgnored() throws {
         let value = try HeartRateMeasurement(hex("F6 46 8A 03").span)
         #expect(value == HeartRateMeasurement(beatsPerMinute: 70, contact: true, rrIntervals: [906]))
     }
 
-    @Test func bytesAfterAValueWithoutIntervalsArePassedOver() throws {
+    @Test func bytesAfterAValueWithoutIntervalsAreIgnored() throws {
         #expect(try HeartRateMeasurement(hex("00 46 8A 03").span) == HeartRateMeasurement(beatsPerMinute: 70))
     }
 
-    @Test func nineIntervalsOfAFullNotificationAreAllRead() throws {
+    @Test func fullNotificationGivesNineIntervals() throws {
         let value = try HeartRateMeasurement(hex("10 46" + String(repeating: "00 04", count: 9)).span)
         #expect(value.rrIntervals == Array(repeating: 1024, count: 9))
     }
 
     @Test(arguments: [("", 0), ("00", 1), ("01 3C", 2), ("08 3C 01", 3), ("09 3C 00", 3), ("1F 01", 2)])
-    func aTruncatedValueIsRefusedWhereItBreaks(_ bytes: String, offset: Int) {
+    func truncatedValueReportsItsOffset(_ bytes: String, offset: Int) {
         let error = #expect(throws: ParseError.self) { try HeartRateMeasurement(hex(bytes).span) }
         #expect(error?.offset == offset)
     }
 
     @Test(arguments: 0..<10)
-    func anyBytesAreReadOrRefused(seed: UInt64) {
+    func randomBytesGiveAtMostElevenIntervals(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var (accepted, rejected) = (0, 0)
         for _ in 0..<10_000 {
@@ -134,7 +134,7 @@ struct HeartRateMeasurementTests {
         Vector("10 43 00 00", 67), Vector("10 43 00 00 72 03", 67, rr: [882]),
         Vector("10 43 72 03 00 00 8a 03 00 00", 67, rr: [882, 906]), Vector("10 43 01 00 00 00 00", 67, rr: [1]),
     ])
-    func anIntervalOfZeroIsNoBeat(vector: Vector) throws {
+    func zeroIntervalIsDropped(vector: Vector) throws {
         #expect(try HeartRateMeasurement(hex(vector.bytes).span) == vector.expected)
     }
 }

@@ -54,7 +54,7 @@ struct HeartRateSessionTests {
         return information
     }
 
-    @Test mutating func heartRateComesFirstAndEverythingElseAfterIt() throws {
+    @Test mutating func sessionSubscribesBeforeItReadsAnythingElse() throws {
         start()
         #expect(
             strap.requests
@@ -77,7 +77,7 @@ struct HeartRateSessionTests {
         #expect(losses.isEmpty)
     }
 
-    @Test mutating func theBatteryIsReadAgainEveryTenMinutes() throws {
+    @Test mutating func batteryIsReadEveryTenMinutes() throws {
         start()
         let measuredAt = clock.now
         hear(ScriptedStrap.notification)
@@ -95,7 +95,7 @@ struct HeartRateSessionTests {
         }
     }
 
-    @Test mutating func aMeasurementBeforeTheAnswerToTheSubscriptionIsHeard() {
+    @Test mutating func measurementBeforeTheSubscriptionResponseCounts() {
         strap.answers[ScriptedStrap.subscription] = [ScriptedStrap.notification, [0x13]]
         start()
         #expect(reports.first == .measured(Self.measurement))
@@ -104,7 +104,7 @@ struct HeartRateSessionTests {
     }
 
     @Test(arguments: [UInt8(0x05), 0x06, 0x0F, 0x80])
-    mutating func refusalsOfEverythingElseDoNotDisturbHeartRate(_ error: UInt8) {
+    mutating func errorsOfOtherReadsDoNotAffectHeartRate(_ error: UInt8) {
         for type: UInt16 in [0x2A19, 0x2A38, 0x2A29, 0x2A24, 0x2A00] {
             strap.answers[ScriptedStrap.reading(type)] = [[0x01, 0x08, 0, 0, error]]
         }
@@ -118,7 +118,7 @@ struct HeartRateSessionTests {
         #expect(losses.isEmpty)
     }
 
-    @Test mutating func aStrapThatNeverAnswersWhatIsBesideHeartRateKeepsItsConnection() {
+    @Test mutating func unansweredReadKeepsTheConnection() {
         strap.answers[ScriptedStrap.reading(0x2A24)] = []
         start()
         hear(ScriptedStrap.notification)
@@ -135,25 +135,25 @@ struct HeartRateSessionTests {
         #expect(losses.isEmpty)
     }
 
-    @Test mutating func aStrapThatForgotItsSubscriptionIsAskedAgain() {
+    @Test mutating func resubscribeRepeatsTheSubscription() {
         start()
         let requests = strap.requests.count
         converse(session.resubscribe(at: clock.now))
         #expect(strap.requests.dropFirst(requests) == [ScriptedStrap.subscription])
     }
 
-    @Test mutating func aSubscriptionIsNotRepeatedBeforeItIsMade() {
+    @Test mutating func resubscribeBeforeTheSubscriptionSendsNothing() {
         #expect(session.resubscribe(at: clock.now).isEmpty)
     }
 
-    @Test mutating func measurementsThatMakeNoSenseAreNoMeasurements() {
+    @Test mutating func malformedMeasurementsAreIgnored() {
         start()
         for bytes in ["1b 15 00", "1b 15 00 01 3c", "1b 18 00 00 46", "1b", "1d 15 00 08 3c 01"] { hear(hex(bytes)) }
         #expect(reports == [.subscribed])
         #expect(losses.isEmpty)
     }
 
-    @Test mutating func anIndicatedMeasurementIsHeardAndConfirmed() {
+    @Test mutating func indicatedMeasurementIsReportedAndConfirmed() {
         start()
         hear(hex("1d 15 00 00 46"))
         #expect(reports.dropFirst().first == .measured(HeartRateMeasurement(beatsPerMinute: 70)))
@@ -177,7 +177,7 @@ struct HeartRateSessionTests {
         ("12 16 00 01 00", "01 12 16 00 0f", .pairingNeeded),
         ("12 16 00 01 00", "01 12 16 00 fd", .unsupported),
     ])
-    mutating func aStrapThatCannotGiveHeartRateIsLeft(
+    mutating func strapWithoutUsableHeartRateServiceIsDisconnected(
         _ request: String, answer: String, loss: DisconnectCause
     ) {
         strap.answers[hex(request)] = [hex(answer)]
@@ -189,7 +189,7 @@ struct HeartRateSessionTests {
     @Test(arguments: [
         "02 05 02", "06 01 00 ff ff 00 28 0d 18", "08 13 00 1a 00 03 28", "04 16 00 16 00", "12 16 00 01 00",
     ])
-    mutating func aStrapThatStopsAnsweringOnTheWayToHeartRateIsLeft(_ request: String) {
+    mutating func unansweredSetupRequestDisconnectsTheStrap(_ request: String) {
         strap.answers[hex(request)] = []
         start()
         #expect(session.deadline == clock.now + .seconds(30))
@@ -197,20 +197,20 @@ struct HeartRateSessionTests {
         #expect(losses == [.attTimeout])
     }
 
-    @Test mutating func aStrapWithoutAnMTUExchangeIsAsGood() {
+    @Test mutating func strapWithoutAnMTUExchangeWorks() {
         strap.answers[hex("02 05 02")] = [hex("01 02 00 00 06")]
         start()
         hear(ScriptedStrap.notification)
         #expect(information?.name?.text == "Polar H10 9AD13824")
     }
 
-    @Test mutating func aFloodIsCut() {
+    @Test mutating func floodDisconnectsTheStrap() {
         start()
         for _ in 0..<21 { hear(ScriptedStrap.notification) }
         #expect(losses == [.flooded])
     }
 
-    @Test mutating func heartRateThatIsNotTheServicesLastCharacteristicKeepsToItsOwnDescriptors() {
+    @Test mutating func descriptorSearchEndsAtTheNextCharacteristic() {
         strap.answers[hex("06 01 00 ff ff 00 28 0d 18")] = [hex("07 01 00 30 00")]
         strap.answers[hex("08 01 00 30 00 03 28")] = [hex("09 07 02 00 10 03 00 37 2a 10 00 10 11 00 39 2a")]
         strap.answers[hex("08 11 00 30 00 03 28")] = [hex("01 08 11 00 0a")]
@@ -222,7 +222,7 @@ struct HeartRateSessionTests {
     }
 
     /// After a strap has repeated two responses, a description counts only if a second read confirms it.
-    @Test mutating func whatARepeatingStrapSaysOfItselfIsAskedTwiceAndKeptIfEqual() throws {
+    @Test mutating func repeatingStrapIsReadTwiceAndEqualValuesAreKept() throws {
         for (request, answers) in strap.answers { strap.answers[request] = answers + answers }
         strap.answers[ScriptedStrap.subscription] = [[0x13]]
         start()
@@ -238,7 +238,7 @@ struct HeartRateSessionTests {
         #expect(losses.isEmpty)
     }
 
-    @Test mutating func whatARepeatingStrapSaysInTwoWaysIsNotTold() {
+    @Test mutating func unequalValuesOfARepeatingStrapAreDropped() {
         for (request, answers) in strap.answers { strap.answers[request] = answers + answers }
         strap.answers[ScriptedStrap.subscription] = [[0x13]]
         start()

@@ -17,7 +17,7 @@ struct HostileStrapTests {
     }
 
     @Test(arguments: 0..<20)
-    func randomBytesNeitherCrashAClientNorMakeItGrow(seed: UInt64) {
+    func randomBytesKeepTheClientBounded(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var clock = ManualClock()
         let opcodes: [UInt8] = [0x01, 0x02, 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x13, 0x1B, 0x1D, 0x23, 0x52]
@@ -67,7 +67,7 @@ struct HostileStrapTests {
     }
 
     @Test(arguments: 0..<20)
-    func aConversationWithErrorsEndsOrGoesOn(seed: UInt64) {
+    func conversationWithErrorsStaysBounded(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var streamed = 0
         for count in 0..<100 {

@@ -27,26 +27,26 @@ struct ScanDutyPolicyTests {
         Timestamped(duty, at: Instant(milliseconds: seconds * 1000))
     }
 
-    @Test mutating func theFirstTwoMinutesHaveAllTheAir() {
+    @Test mutating func scanHasFullDutyForTwoMinutes() {
         air.begin(at: clock.now)
         #expect(air.duty == .full)
         #expect(air.deadline == clock.now + .seconds(120))
     }
 
-    @Test mutating func inARunAQuarterOfTheAirIsTakenAfterTwoMinutes() {
+    @Test mutating func scanInARunUsesAQuarterOfTheDutyAfterTwoMinutes() {
         air.runChanged(isActive: true, at: clock.now)
         air.begin(at: clock.now)
         #expect(follow(.seconds(10_000)) == [at(120, .sparing)])
         #expect(ScanDutyPolicy.Duty.sparing.window / ScanDutyPolicy.Duty.sparing.interval == 0.25)
     }
 
-    @Test mutating func whileIdleItIsFiveSecondsInEveryThirtyAfterTwoMinutes() {
+    @Test mutating func idleScanRunsFiveSecondsInEvery30AfterTwoMinutes() {
         air.begin(at: clock.now)
         // The first scan window starts when the two minutes end.
         #expect(follow(.seconds(190)) == [at(125, nil), at(150, .full), at(155, nil), at(180, .full), at(185, nil)])
     }
 
-    @Test mutating func aRunThatBeginsOpensTheAirAtOnce() {
+    @Test mutating func startOfARunRestartsTheScanAtOnce() {
         air.begin(at: clock.now)
         _ = follow(.seconds(130))
         #expect(air.duty == nil)
@@ -58,7 +58,7 @@ struct ScanDutyPolicyTests {
         #expect(air.deadline == clock.now + .seconds(20))
     }
 
-    @Test mutating func aStrapThatIsThereTakesNoneAndBeginsAnewWhenItGoes() {
+    @Test mutating func connectedStrapStopsTheScanAndItsLossRestartsFullDuty() {
         air.begin(at: clock.now)
         _ = follow(.seconds(1000))
         air.end()
@@ -71,7 +71,7 @@ struct ScanDutyPolicyTests {
         #expect(air.duty == .full)
     }
 
-    @Test mutating func aBoardThatSleptFindsItsPlaceAgain() {
+    @Test mutating func scanKeepsItsScheduleAfterASleepOfTheBoard() {
         air.begin(at: clock.now)
         air.tick(at: clock.advance(by: .seconds(120 + 30 * 1_000_000 + 7)))
         #expect(air.duty == nil)

@@ -43,7 +43,7 @@ struct StrapLinkTests {
         return searchAt.map { $0 - lostAt }
     }
 
-    @Test mutating func silentStrapIsGivenUpAndFoundAgain() {
+    @Test mutating func silentStrapIsDisconnectedAndFoundAgain() {
         #expect(link.found(strap, at: clock.now) == [.connect(strap)])
         #expect(link.connected(at: clock.advance(by: .seconds(2))) == [.subscribe])
         link.subscribed(at: clock.advance(by: .milliseconds(300)))
@@ -60,7 +60,7 @@ struct StrapLinkTests {
         #expect(link.found(strap, at: clock.now) == [.connect(strap)])
     }
 
-    @Test mutating func aStrapIsConnectedFromItsFirstMeasurementOn() {
+    @Test mutating func strapIsConnectedFromItsFirstMeasurement() {
         #expect(link.status == LinkStatus(.disconnected, reason: .searching))
         _ = link.found(strap, at: clock.now)
         #expect(link.status == LinkStatus(.connecting, reason: .searching, address: strap.address))
@@ -71,7 +71,7 @@ struct StrapLinkTests {
         #expect(link.status == LinkStatus(.connected, address: strap.address))
     }
 
-    @Test mutating func aMeasurementBeforeTheStrapHasAgreedToNotifyCounts() {
+    @Test mutating func measurementBeforeTheSubscriptionResponseCounts() {
         _ = link.found(strap, at: clock.now)
         _ = link.connected(at: clock.now)
         link.received(.worn, at: clock.now)
@@ -80,7 +80,7 @@ struct StrapLinkTests {
         #expect(link.deadline == clock.now + StrapLink.silenceTimeout)
     }
 
-    @Test mutating func aStrapThatForgotToNotifyIsAskedOnceMore() {
+    @Test mutating func eachSilenceSubscribesAgain() {
         stream()
         #expect(wait(.seconds(6)).map(\.value) == [.resubscribe])
         link.subscribed(at: clock.now)
@@ -90,7 +90,7 @@ struct StrapLinkTests {
         #expect(wait(.seconds(5)).map(\.value) == [.resubscribe], "each silence is asked about")
     }
 
-    @Test mutating func aConnectionWithoutMeasurementsIsGivenUpWithTwiceThePatienceEachTime() {
+    @Test mutating func silenceTimeoutWithoutMeasurementsDoublesUpTo48Seconds() {
         var patience: [Double] = []
         for _ in 0..<5 {
             #expect(link.found(strap, at: clock.now) == [.connect(strap)])
@@ -114,21 +114,21 @@ struct StrapLinkTests {
         #expect(wait(.seconds(12)).map(\.value) == [.resubscribe, .disconnect], "12 s again")
     }
 
-    @Test mutating func aStrapThatNeverAnswersIsGivenUp() {
+    @Test mutating func unansweredSubscriptionDisconnects() {
         _ = link.found(strap, at: clock.now)
         _ = link.connected(at: clock.now)
         #expect(wait(.seconds(12)).map(\.value) == [.disconnect, .search])
         #expect(link.status.reason == .silent)
     }
 
-    @Test mutating func connectingThatNeverEndsIsGivenUp() {
+    @Test mutating func connectTimesOutAfter45Seconds() {
         _ = link.found(strap, at: clock.now)
         #expect(wait(.seconds(44)).isEmpty)
         #expect(wait(.seconds(1)).map(\.value) == [.disconnect, .search])
         #expect(link.status.reason == .searching)
     }
 
-    @Test mutating func whileARunIsActiveTheStrapIsSoughtEveryFiveSecondsWithoutEnd() {
+    @Test mutating func retryDelayGrowsToFiveSecondsDuringARun() {
         link.runChanged(isActive: true, at: clock.now)
         stream()
         let rests = (0..<200).map { _ in
@@ -141,7 +141,7 @@ struct StrapLinkTests {
         #expect(link.status.reason == .outOfRange)
     }
 
-    @Test mutating func whileIdleTheStrapIsSoughtMoreGently() {
+    @Test mutating func retryDelayGrowsTo30SecondsWhileIdle() {
         stream()
         let rests = (0..<20).map { _ in
             let rest = restAfterLoss()
@@ -152,7 +152,7 @@ struct StrapLinkTests {
         #expect(rests.dropFirst(8).allSatisfy { $0 == 30 })
     }
 
-    @Test mutating func aRunThatBeginsShortensTheRest() {
+    @Test mutating func startOfARunShortensTheRetryDelay() {
         for _ in 0..<10 {
             _ = link.found(strap, at: clock.now)
             _ = restAfterLoss()
@@ -166,20 +166,20 @@ struct StrapLinkTests {
         #expect(link.tick(at: clock.now) == [.search])
     }
 
-    @Test mutating func aRunMayBeginBeforeTheFirstSearch() {
+    @Test mutating func runMayStartBeforeTheFirstSearch() {
         link = StrapLink(at: clock.now)
         link.runChanged(isActive: true, at: clock.now)
         #expect(wait(.zero).map(\.value) == [.search])
     }
 
-    @Test mutating func aStrapThatComesAndGoesIsNotFollowedInAHurry() {
+    @Test mutating func unstableStrapIsRetriedWithBackoff() {
         for count in 0..<6 {
             stream()
             #expect(restAfterLoss() == StrapLink.idleRests[count])
         }
     }
 
-    @Test mutating func aSteadyStreamIsFollowedAtOnceWhenItEnds() {
+    @Test mutating func lossOfASteadyStreamIsRetriedAtOnce() {
         for _ in 0..<3 {
             stream()
             for _ in 0..<5 { link.received(.worn, at: clock.advance(by: .seconds(1))) }
@@ -187,7 +187,7 @@ struct StrapLinkTests {
         }
     }
 
-    @Test mutating func aStrapThatIsMerelyAwaitedIsNoConnectionToThoseOutside() {
+    @Test mutating func pendingConnectionIsReportedAsDisconnected() {
         #expect(link.expected(strap, within: .seconds(45), at: clock.now) == [.connect(strap)])
         #expect(link.status == LinkStatus(.disconnected, reason: .searching, address: strap.address))
         #expect(link.duty == .full)
@@ -195,7 +195,7 @@ struct StrapLinkTests {
         #expect(link.status.state == .connecting)
     }
 
-    @Test mutating func waitingForAStrapThatIsAwayCostsNoRest() {
+    @Test mutating func missingExpectedStrapIsSearchedAgainWithoutADelay() {
         for _ in 0..<2 {
             _ = link.expected(strap, within: .seconds(45), at: clock.now)
             link.lost(.notFound, at: clock.advance(by: .seconds(40)))
@@ -205,7 +205,7 @@ struct StrapLinkTests {
         #expect(wait(.seconds(40)).map(\.value) == [.disconnect, .search], "as long as the air allows")
     }
 
-    @Test mutating func whileIdleAStrapIsAwaitedForFiveSecondsInEveryThirty() {
+    @Test mutating func expectedStrapIsAwaitedFiveSecondsInEvery30WhileIdle() {
         wait(.seconds(119))
         _ = link.expected(strap, within: .seconds(45), at: clock.now)
         var connecting = 0
@@ -218,7 +218,7 @@ struct StrapLinkTests {
         #expect(connecting == 4 * 5, "of two minutes")
     }
 
-    @Test mutating func aStrapThatIsHeardIsConnectedWhateverTheAir() {
+    @Test mutating func advertisingStrapIsConnectedOutsideTheScanWindow() {
         wait(.seconds(126))
         #expect(link.duty == nil)
         #expect(link.expected(strap, within: .seconds(45), at: clock.now) == [])
@@ -226,7 +226,7 @@ struct StrapLinkTests {
         #expect(wait(.seconds(44)).isEmpty)
     }
 
-    @Test mutating func aFloodRestsAMinuteInARunToo() {
+    @Test mutating func floodWaitsAMinuteDuringARunToo() {
         stream()
         link.lost(.flooded, at: clock.now)
         link.runChanged(isActive: true, at: clock.now)
@@ -242,7 +242,7 @@ struct StrapLinkTests {
         (.unsupported, .silent), (.pairingNeeded, .needsPairing), (.flooded, .backoff),
         (.parametersRefused, .parametersRefused),
     ])
-    mutating func theReasonSaysHowTheConnectionEnded(_ loss: DisconnectCause, reason: LinkReason) {
+    mutating func linkReasonFollowsTheDisconnectCause(_ loss: DisconnectCause, reason: LinkReason) {
         _ = link.found(strap, at: clock.now)
         _ = link.connected(at: clock.now)
         link.lost(loss, at: clock.now)
@@ -250,7 +250,7 @@ struct StrapLinkTests {
     }
 
     @Test(arguments: 0..<20)
-    mutating func whateverHappensTheLinkNeitherSpinsNorStops(seed: UInt64) {
+    mutating func randomCallsNeitherSpinNorStopTheLink(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let losses: [DisconnectCause] = [
             .unreachable, .notFound, .inUse, .ended, .supervisionTimeout, .remoteTerminated, .parametersRefused,

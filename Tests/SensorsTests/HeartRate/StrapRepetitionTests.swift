@@ -9,7 +9,7 @@ struct StrapRepetitionTests {
 
     /// Each datagram is late by up to `jitter` more. The straps have different texts and reject other reads.
     @Test(arguments: 0..<300 as Range<UInt64>)
-    func whatAStrapSaysIsRightOrAbsentHoweverItRepeatsItself(seed: UInt64) {
+    func repeatedResponsesGiveCorrectOrAbsentValues(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let latency = Int.random(in: 1...150, using: &random)
         let delay = Int.random(in: 0...[50, 100, 200, 700][Int(seed % 4)], using: &random)

@@ -14,7 +14,7 @@ struct StrapSearchTests {
         addresses.map { KnownStrap(address: $0, name: SanitizedText("Strap \($0.type.rawValue)")) }
     }
 
-    @Test func theOnlyStrapThatIsOursIsWaitedForByAPendingConnection() {
+    @Test func onlyKnownStrapGetsAPendingConnection() {
         let straps: [StrapSelector] = [
             StrapSelector(remembered: remembered(Self.h10)),
             StrapSelector(ours: [.address(Self.h10.address, .public)]),
@@ -29,7 +29,7 @@ struct StrapSearchTests {
         }
     }
 
-    @Test func whatIsNotCertainIsListenedFor() {
+    @Test func ambiguousStrapIsScannedFor() {
         let straps: [StrapSelector] = [
             StrapSelector(),
             StrapSelector(ours: [.address(Self.h10.address, nil)]),
@@ -41,14 +41,14 @@ struct StrapSearchTests {
         for var choice in straps { #expect(choice.search(mayListen: true, at: clock.now) == .listen) }
     }
 
-    @Test mutating func aTypeThatWasHeardIsCertain() {
+    @Test mutating func receivedAddressTypeAllowsAPendingConnection() {
         var choice = StrapSelector(ours: [.address(Self.h10.address, nil)])
         choice.received(ScanResult(address: Self.h10), at: clock.now)
         #expect(
             choice.search(mayListen: true, at: clock.now) == .connect(Self.h10, within: StrapLink.connectionLimit))
     }
 
-    @Test func withoutListeningBothTypesAreTriedInTurnTenSecondsEach() {
+    @Test func withoutAScanBothAddressTypesAreTriedTenSecondsEach() {
         var choice = StrapSelector(ours: [.address(Self.h10.address, nil), .address(Self.h9.address, nil)])
         let tried = (0..<5).map { _ in choice.search(mayListen: false, at: clock.now) }
         let turn: [LEAddress] = [
@@ -58,7 +58,7 @@ struct StrapSearchTests {
         #expect(tried == turn.map { .connect($0, within: .seconds(10)) })
     }
 
-    @Test func withoutListeningANameIsTriedWhereItIsRemembered() {
+    @Test func withoutAScanANameIsTriedAtItsRememberedAddress() {
         var choice = StrapSelector(ours: [.name("public")], remembered: remembered(Self.h9, Self.h10, Self.watch))
         for _ in 0..<2 {
             #expect(choice.search(mayListen: false, at: clock.now) == .connect(Self.h10, within: .seconds(10)))
@@ -68,7 +68,7 @@ struct StrapSearchTests {
         #expect(tried == [Self.h9, Self.h10, Self.h9].map { .connect($0, within: .seconds(10)) })
     }
 
-    @Test mutating func withoutListeningTheStrapOfBeforeHasHalfAMinute() {
+    @Test mutating func withoutAScanThePreviousStrapIsTriedForHalfAMinute() {
         var choice = StrapSelector(remembered: remembered(Self.h9, Self.h10))
         _ = choice.received(.worn, from: Self.h10, at: clock.now)
         choice.lost(at: clock.now)
@@ -79,7 +79,7 @@ struct StrapSearchTests {
         #expect(choice.search(mayListen: false, at: clock.now) == .connect(Self.h9, within: .seconds(10)))
     }
 
-    @Test func withoutListeningAndWithoutAnAddressNothingCanBeDone() {
+    @Test func withoutAScanAndAnAddressNoSearchIsPossible() {
         for var choice in [
             StrapSelector(), StrapSelector(ours: [.name("h10")]), StrapSelector(remembered: remembered(Self.watch)),
         ] {

@@ -33,7 +33,7 @@ struct StrapSelectorTests {
 
     // MARK: Empty setting, nothing remembered
 
-    @Test mutating func theOnlyStrapHeardForFifteenSecondsIsTaken() {
+    @Test mutating func onlyStrapReceivedFor15SecondsIsConnected() {
         #expect(hear(Self.h10) == .wait)
         #expect(choice.deadline(at: clock.now) == clock.now + .seconds(3))
         clock.advance(by: .seconds(10))
@@ -43,12 +43,12 @@ struct StrapSelectorTests {
         #expect(choice.decision(at: clock.now) == .connect(Self.h10))
     }
 
-    @Test mutating func aStrapThatWasHeardOnlyOnceIsNotThereAnyMore() {
+    @Test mutating func strapReceivedOnlyOnceIsNotConnected() {
         _ = hear(Self.h10)
         #expect(choice.decision(at: clock.advance(by: .seconds(15))) == .wait)
     }
 
-    @Test mutating func aStrapHeldAgainstTheDeviceIsTakenAfterThreeSeconds() {
+    @Test mutating func veryNearStrapIsConnectedAfterThreeSeconds() {
         #expect(hear(Self.h9, rssi: -70) == .wait)
         #expect(hear(Self.h10, rssi: -56) == .choose)
         clock.advance(by: .milliseconds(2_900))
@@ -57,14 +57,14 @@ struct StrapSelectorTests {
     }
 
     @Test(arguments: [(-45, true), (-44, false)])
-    mutating func itMustBeMuchNearerThanTheNext(_ next: Int, isTaken: Bool) {
+    mutating func veryNearStrapMustBe10DecibelsAboveTheNext(_ next: Int, isTaken: Bool) {
         _ = hear(Self.h9, rssi: next)
         _ = hear(Self.h10, rssi: -35)
         clock.advance(by: .seconds(3))
         #expect(hear(Self.h10, rssi: -35) == (isTaken ? .connect(Self.h10) : .choose))
     }
 
-    @Test mutating func amongSeveralAPersonChooses() {
+    @Test mutating func severalStrapsRequireAChoice() {
         _ = hear(Self.h10, "Polar H10 00000001")
         #expect(hear(Self.h9) == .choose)
         #expect(choice.names(at: clock.now)?.text == "Polar H10 00000001, F6:01:02:03:04:05")
@@ -75,12 +75,12 @@ struct StrapSelectorTests {
         #expect(choice.decision(at: clock.advance(by: .seconds(1))) == .connect(Self.h10))
     }
 
-    @Test mutating func equallyNearStrangersAreNotToldApart() {
+    @Test mutating func equallyNearStrapsRequireAChoice() {
         _ = hear(Self.h10, rssi: -40)
         #expect(hear(Self.h9, rssi: -40) == .choose)
     }
 
-    @Test mutating func nothingIsRememberedBeforeItsFirstBeat() {
+    @Test mutating func strapIsRememberedFromItsFirstBeat() {
         _ = hear(Self.h10, "Polar H10 00000001", rssi: -40)
         choice.connected(Self.h10, at: clock.now)
         for measurement in [
@@ -96,7 +96,7 @@ struct StrapSelectorTests {
         #expect(!beat(Self.h10), "nothing new to be written")
     }
 
-    @Test mutating func aStrapThatGaveNothingIsLeftForAnotherAfterHalfAMinute() {
+    @Test mutating func strapWithoutABeatIsReplacedAfterHalfAMinute() {
         _ = hear(Self.h10, rssi: -40)
         choice.connected(Self.h10, at: clock.now)
         choice.lost(at: clock.advance(by: .seconds(10)))
@@ -106,12 +106,12 @@ struct StrapSelectorTests {
         #expect(hear(Self.h9, rssi: -40) == .connect(Self.h9))
     }
 
-    @Test mutating func whatGivesNoHeartRateIsNoStrap() {
+    @Test mutating func deviceWithoutTheHeartRateServiceIsIgnored() {
         #expect(hear(Self.h10, "Headphones", rssi: -30, services: [AttributeUUID(0x180F)]) == .wait)
         #expect(choice.scanResults(at: clock.now).isEmpty)
     }
 
-    @Test mutating func nameAndServicesMayComeInDifferentDatagrams() {
+    @Test mutating func nameAndServicesOfSeveralAdvertisementsAreMerged() {
         _ = hear(Self.h10, rssi: nil)
         _ = hear(Self.h10, "Polar H10 00000001", rssi: -60, services: [AttributeUUID(0xFEEE)])
         #expect(
@@ -123,7 +123,7 @@ struct StrapSelectorTests {
 
     // MARK: Remembered straps
 
-    @Test mutating func aStrangerIsNeverConnectedAfterThat() {
+    @Test mutating func unknownStrapIsIgnoredOnceOneIsRemembered() {
         choice = StrapSelector(remembered: [KnownStrap(address: Self.h10)])
         for _ in 0..<100 {
             #expect(hear(Self.h9, "Polar H10 00000001", rssi: -20) == .wait)
@@ -135,12 +135,12 @@ struct StrapSelectorTests {
         #expect(hear(LEAddress(Self.h10.address, .random)) == .wait)
     }
 
-    @Test mutating func oursIsKnownWithoutAnyAdvertisedService() {
+    @Test mutating func rememberedStrapNeedsNoAdvertisedService() {
         choice = StrapSelector(remembered: [KnownStrap(address: Self.h10)])
         #expect(hear(Self.h10, services: []) == .connect(Self.h10))
     }
 
-    @Test mutating func aRotatingAddressIsKnownByItsName() {
+    @Test mutating func rotatingAddressIsRecognisedByItsName() {
         _ = hear(Self.watch, "Forerunner", rssi: -40)
         #expect(beat(Self.watch))
         clock.advance(by: .seconds(900))
@@ -151,14 +151,14 @@ struct StrapSelectorTests {
         #expect(choice.remembered.map(\.address) == [Self.watchLater], "it is one strap")
     }
 
-    @Test mutating func aRotatingAddressIsFollowedWithoutDelay() {
+    @Test mutating func rotatingAddressIsConnectedWithoutADelay() {
         _ = hear(Self.watch, "Forerunner", rssi: -40)
         _ = beat(Self.watch)
         choice.lost(at: clock.advance(by: .seconds(1)))
         #expect(hear(Self.watchLater, "Forerunner") == .connect(Self.watchLater))
     }
 
-    @Test mutating func aNamesakeWithAnotherSerialNumberIsAStranger() throws {
+    @Test mutating func sameNameWithAnotherSerialNumberIsAStranger() throws {
         var information = DeviceInformation()
         information.serialNumber = SanitizedText("123")
         _ = hear(Self.watch, "Forerunner", rssi: -40)
@@ -173,14 +173,14 @@ struct StrapSelectorTests {
         #expect(!choice.mayKeep(Self.watchLater))
     }
 
-    @Test mutating func aRotatingAddressWithoutANameIsNotRemembered() {
+    @Test mutating func rotatingAddressWithoutANameIsNotRemembered() {
         _ = hear(Self.watch, rssi: -40)
         choice.connected(Self.watch, at: clock.now)
         #expect(!beat(Self.watch))
         #expect(choice.remembered.isEmpty)
     }
 
-    @Test mutating func theLastUsedComesFirstAndTheOldestIsForgotten() {
+    @Test mutating func lastUsedStrapComesFirstAndTheOldestIsDropped() {
         for number in 0..<20 {
             let address = LEAddress(BluetoothAddress(value: UInt64(number)), .public)
             choice.select([StrapMatcher("\(address)")!])
@@ -197,17 +197,17 @@ struct StrapSelectorTests {
         ("Polar H10 9AD13824", true), ("9AD13824", true), ("9ad13824", true), (" 9AD13824 ", true),
         ("Polar H10", false), ("Polar H9 9AD13824", false), ("A0:9E:1A:00:00:02", false),
     ])
-    mutating func aStrapIsSaidByAddressByNameOrByTheEndOfItsName(_ text: String, isMeant: Bool) throws {
+    mutating func strapIsMatchedByAddressNameOrEndOfItsName(_ text: String, isMeant: Bool) throws {
         choice = StrapSelector(ours: [try #require(StrapMatcher(text))])
         #expect(hear(Self.h10, "Polar H10 9AD13824 ") == (isMeant ? .connect(Self.h10) : .wait))
     }
 
     @Test(arguments: ["", " ", "   "])
-    func nothingSaysNothing(_ text: String) {
+    func blankTextIsNotAMatcher(_ text: String) {
         #expect(StrapMatcher(text) == nil)
     }
 
-    @Test mutating func theFirstOneHeardWinsAndIsLeftForAnotherOnlyAfterHalfAMinute() {
+    @Test mutating func connectedStrapIsReplacedOnlyHalfAMinuteAfterItsLoss() {
         choice = StrapSelector(ours: [.address(Self.h10.address, nil), .address(Self.h9.address, nil)])
         #expect(hear(Self.h9) == .connect(Self.h9))
         choice.connected(Self.h9, at: clock.now)
@@ -220,7 +220,7 @@ struct StrapSelectorTests {
         #expect(choice.decision(at: clock.advance(by: .seconds(10))) == .connect(Self.h10))
     }
 
-    @Test mutating func aStrapThatComesBackWithinHalfAMinuteIsUsedAgain() {
+    @Test mutating func strapThatReturnsWithinHalfAMinuteIsUsedAgain() {
         choice = StrapSelector(ours: [.address(Self.h10.address, nil), .address(Self.h9.address, nil)])
         _ = hear(Self.h9)
         _ = beat(Self.h9)
@@ -232,7 +232,7 @@ struct StrapSelectorTests {
         #expect(hear(Self.h10) == .wait)
     }
 
-    @Test mutating func aStrapThatSleepsIsLeftForAnotherOfOurs() {
+    @Test mutating func sleepingStrapIsReplacedByAnotherConfiguredStrap() {
         choice = StrapSelector(ours: [.address(Self.h10.address, nil), .address(Self.h9.address, nil)])
         _ = hear(Self.h9)
         _ = beat(Self.h9)
@@ -247,7 +247,7 @@ struct StrapSelectorTests {
         #expect(choice.decision(at: clock.now, asleep: Self.h9) == .connect(Self.h10))
     }
 
-    @Test mutating func whatIsSaidLaterHolds() {
+    @Test mutating func changedSelectionAppliesAtOnce() {
         _ = hear(Self.h10, rssi: -40)
         _ = beat(Self.h10)
         #expect(choice.mayKeep(Self.h10))
@@ -259,7 +259,7 @@ struct StrapSelectorTests {
         #expect(choice.mayKeep(Self.h10), "it is remembered")
     }
 
-    @Test mutating func aForgottenStrapIsAStranger() {
+    @Test mutating func forgottenStrapIsAStranger() {
         _ = hear(Self.h10, "Polar H10 9AD13824", rssi: -40)
         _ = beat(Self.h10)
         #expect(choice.forget(.name("9ad13825")) == false)
@@ -271,7 +271,7 @@ struct StrapSelectorTests {
 
     // MARK: Wide parameters
 
-    @Test mutating func aStrapThatNeedsWideParametersIsRememberedAsOne() {
+    @Test mutating func wideParametersOfAStrapAreRemembered() {
         _ = hear(Self.h10, rssi: -40)
         _ = beat(Self.h10)
         #expect(!choice.isWide(Self.h10))
@@ -281,7 +281,7 @@ struct StrapSelectorTests {
         #expect(StrapSelector(remembered: choice.remembered).isWide(Self.h10))
     }
 
-    @Test mutating func wideParametersBeforeTheFirstBeatAreNotForgotten() {
+    @Test mutating func wideParametersBeforeTheFirstBeatAreKept() {
         _ = hear(Self.h10, rssi: -40)
         #expect(choice.widened(Self.h10) == false)
         #expect(choice.isWide(Self.h10))
@@ -291,7 +291,7 @@ struct StrapSelectorTests {
 
     // MARK: Hostile peers
 
-    @Test mutating func aCrowdOfStrangersIsBoundedAndDoesNotDriveOursOut() {
+    @Test mutating func manyStrangersAreBoundedAndDoNotReplaceTheStrap() {
         choice = StrapSelector(remembered: [KnownStrap(address: Self.h10)])
         _ = hear(Self.h10)
         for number in 0..<1_000 {
@@ -304,13 +304,13 @@ struct StrapSelectorTests {
         #expect(names.allSatisfy { $0 == "\u{FFFD}[2J\u{FFFD}" })
     }
 
-    @Test func aDeviceWithEndlessServicesIsCutShort() {
+    @Test func servicesOfADeviceAreLimited() {
         let services = (0..<1_000).map { AttributeUUID(UInt16($0)) }
         #expect(Self.result(Self.h10, services: services).services.count == ScanResult.serviceLimit)
     }
 
     @Test(arguments: 0..<20)
-    mutating func whateverIsHeardNobodyButOursIsConnected(seed: UInt64) {
+    mutating func onlyConfiguredStrapsAreEverConnected(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let addresses = [Self.h10, Self.h9, Self.watch, Self.watchLater]
         choice = StrapSelector(ours: [.address(Self.h10.address, .public), .name("runner")])

@@ -49,7 +49,7 @@ struct StrapSleepTests {
         return link.lost(.remoteTerminated, at: clock.now)
     }
 
-    @Test mutating func aStrapThatWasTakenOffSleeps() {
+    @Test mutating func strapThatWasTakenOffSleeps() {
         #expect(wearAndTakeOff() == [.listen])
         #expect(link.status == LinkStatus(.disconnected, reason: .offBody, address: strap.address))
         #expect(link.asleep == strap)
@@ -57,14 +57,14 @@ struct StrapSleepTests {
         #expect(link.considered(.connect(strap), at: clock.now) == [])
     }
 
-    @Test mutating func aStrapThatIsWornAndLeavesIsConnectedAgain() {
+    @Test mutating func wornStrapThatDisconnectsIsSearchedAgain() {
         #expect(wearAndTakeOff(leavingAfter: 9) == [])
         #expect(link.asleep == nil)
         #expect(wait(.seconds(1)) == [.search])
     }
 
     @Test(arguments: [DisconnectCause.supervisionTimeout, .ended])
-    mutating func aStrapThatTheAirTookAwayDoesNotSleep(_ loss: DisconnectCause) {
+    mutating func strapWithALostSignalDoesNotSleep(_ loss: DisconnectCause) {
         _ = link.found(strap, at: clock.now)
         stand()
         for _ in 0..<20 { link.received(.unworn, at: clock.advance(by: .seconds(1))) }
@@ -77,7 +77,7 @@ struct StrapSleepTests {
         HeartRateMeasurement(beatsPerMinute: 0, contact: true),  // dry, before its first beat
         HeartRateMeasurement(beatsPerMinute: 70, contact: false, rrIntervals: [882]),  // denies contact all the time
     ])
-    mutating func everySignOfWearingCounts(_ measurement: HeartRateMeasurement) {
+    mutating func everySignOfWearingPreventsSleep(_ measurement: HeartRateMeasurement) {
         _ = link.found(strap, at: clock.now)
         stand()
         for _ in 0..<30 { link.received(measurement, at: clock.advance(by: .seconds(1))) }
@@ -85,7 +85,7 @@ struct StrapSleepTests {
         #expect(link.asleep == nil)
     }
 
-    @Test mutating func aStrapThatIsPutOnIsConnectedAtOnce() {
+    @Test mutating func strapThatIsPutOnIsConnectedAtOnce() {
         _ = wearAndTakeOff()
         // It advertises for a while, falls silent, and is put on again.
         for _ in 0..<3 {
@@ -100,7 +100,7 @@ struct StrapSleepTests {
         #expect(link.status == LinkStatus(.connected, address: strap.address))
     }
 
-    @Test mutating func aStrapThatGoesOnAdvertisingIsLeftAloneForAMinuteAndNotForEver() {
+    @Test mutating func advertisingStrapOffBodyIsRetriedAfterAMinute() {
         _ = wearAndTakeOff()
         for _ in 0..<9 {
             #expect(wait(.seconds(6)) == [])
@@ -110,7 +110,7 @@ struct StrapSleepTests {
         #expect(link.found(strap, at: clock.now) == [.connect(strap)])
     }
 
-    @Test mutating func aStrapThatWasConnectedInVainIsLeftAloneForFiveMinutes() {
+    @Test mutating func strapStillOffBodyIsRetriedAfterFiveMinutes() {
         _ = wearAndTakeOff()
         wait(.seconds(60))
         _ = link.found(strap, at: clock.now)
@@ -122,7 +122,7 @@ struct StrapSleepTests {
         #expect(wait(.seconds(1)) == [.stopScan, .search])
     }
 
-    @Test mutating func aWishWakesIt() {
+    @Test mutating func selectionOfTheStrapWakesIt() {
         _ = wearAndTakeOff()
         wait(.seconds(3))
         #expect(link.wanted(keepsStrap: true, at: clock.now) == [.stopScan])
@@ -130,14 +130,14 @@ struct StrapSleepTests {
         #expect(link.found(strap, at: clock.now) == [.connect(strap)])
     }
 
-    @Test mutating func aRunThatBeginsWakesIt() {
+    @Test mutating func startOfARunWakesTheStrap() {
         _ = wearAndTakeOff()
         link.runChanged(isActive: true, at: clock.now)
         #expect(wait(.zero) == [.search])
         #expect(link.status.reason == .outOfRange)
     }
 
-    @Test mutating func anotherStrapOfOursIsUsedMeanwhile() {
+    @Test mutating func otherConfiguredStrapIsUsedDuringSleep() {
         _ = wearAndTakeOff()
         wait(.seconds(30))
         #expect(link.considered(.connect(other), at: clock.now) == [.connect(other)])
@@ -149,7 +149,7 @@ struct StrapSleepTests {
     /// Straps off the body for ten minutes that are heard every `interval` s, with pauses of a minute, and disconnect
     /// 12 s after connecting.
     @Test(arguments: [true, false], [1, 5, 25])
-    mutating func tenMinutesOffTheBodyAreAtMostThreeConnections(canListen: Bool, interval: Int) {
+    mutating func tenMinutesOffBodyCauseAtMostThreeConnections(canListen: Bool, interval: Int) {
         link.canListen = canListen
         _ = wearAndTakeOff()
         let takenOffAt = clock.now
@@ -169,7 +169,7 @@ struct StrapSleepTests {
         #expect((2...3).contains(connections))
     }
 
-    @Test mutating func whereNobodyListensItIsTriedAfterAMinuteAndThenEveryFive() {
+    @Test mutating func withoutAScanSleepLastsOneMinuteThenFive() {
         link.canListen = false
         #expect(wearAndTakeOff() == [])
         var waits: [Double] = []
@@ -189,7 +189,7 @@ struct StrapSleepTests {
         #expect(waits == [60, 300, 300])
     }
 
-    @Test mutating func aStrapThatWasWornAgainSleepsLightlyAgain() {
+    @Test mutating func strapWornAgainSleepsForTheShortDelay() {
         for _ in 0..<3 {
             _ = wearAndTakeOff()
             wait(.seconds(30))

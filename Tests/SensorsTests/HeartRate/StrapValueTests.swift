@@ -6,28 +6,28 @@ import Testing
 
 struct StrapValueTests {
     @Test(arguments: [("57", 87), ("00", 0), ("64", 100)])
-    func aBatteryLevelIsPercent(_ bytes: String, percent: Int) throws {
+    func batteryLevelIsAPercentage(_ bytes: String, percent: Int) throws {
         #expect(try BatteryLevel(hex(bytes).span).percent == percent)
     }
 
     @Test(arguments: ["", "65", "FF"])
-    func aBatteryLevelThatIsNoneIsRefused(_ bytes: String) {
+    func invalidBatteryLevelIsRejected(_ bytes: String) {
         #expect(throws: ParseError.self) { try BatteryLevel(hex(bytes).span) }
     }
 
     @Test(arguments: [
         ("00", BodySensorLocation.other), ("01", .chest), ("02", .wrist), ("05", .earLobe), ("06", .foot),
     ])
-    func aBodySensorLocationIsNamed(_ bytes: String, location: BodySensorLocation) throws {
+    func bodySensorLocationParses(_ bytes: String, location: BodySensorLocation) throws {
         #expect(try BodySensorLocation(hex(bytes).span) == location)
     }
 
     @Test(arguments: ["", "07", "FF"])
-    func aReservedBodySensorLocationIsRefused(_ bytes: String) {
+    func reservedBodySensorLocationIsRejected(_ bytes: String) {
         #expect(throws: ParseError.self) { try BodySensorLocation(hex(bytes).span) }
     }
 
-    @Test func paddingIsTrimmedFromWhatADeviceSaysOfItself() {
+    @Test func paddingOfDeviceInformationIsTrimmed() {
         var information = DeviceInformation()
         information.set(Array("  Polar Electro Oy \0\0".utf8), of: .manufacturerName)
         information.set(Array("\0 \0".utf8), of: .modelNumber)
@@ -37,7 +37,7 @@ struct StrapValueTests {
         #expect(information.serialNumber == nil)
     }
 
-    @Test func aHostileNameIsHarmless() {
+    @Test func hostileDeviceNameIsSanitized() {
         var information = DeviceInformation()
         information.set(Array("\u{1B}[2J\u{1B}]0;x\u{7}\"</b>\u{202E}".utf8) + [0xFF, 0xC0], of: .deviceName)
         #expect(information.name?.text == "\u{FFFD}[2J\u{FFFD}]0;x\u{FFFD}\"</b>\u{FFFD}\u{FFFD}\u{FFFD}")

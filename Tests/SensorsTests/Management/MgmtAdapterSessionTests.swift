@@ -17,7 +17,7 @@ struct MgmtAdapterSessionTests {
         return stage
     }
 
-    @Test func anAdapterThatIsOffWithLowEnergyOffIsMadeReady() {
+    @Test func poweredOffAdapterIsSetUp() {
         let stage = readyStage()
         #expect(stage.kernel.opcodes == [0x03, 0x04, 0x0D, 0x05, 0x15, 0x18, 0x4C])
         #expect(stage.session.status == .ready)
@@ -26,7 +26,7 @@ struct MgmtAdapterSessionTests {
         #expect(stage.session.deadline == nil, "nothing to do, nothing to wake for")
     }
 
-    @Test func withoutAnAdapterThereIsNoneUntilOneIsPluggedIn() {
+    @Test func missingAdapterIsReportedUntilOneIsAdded() {
         var stage = MgmtAdapterFixture()
         #expect(stage.session.status == .unknown)
         stage.open()
@@ -36,14 +36,14 @@ struct MgmtAdapterSessionTests {
         #expect(stage.session.index == 3)
     }
 
-    @Test func theOtherBluetoothsAdaptersAreNotTaken() {
+    @Test func unreadableAdapterIsNotUsed() {
         var stage = MgmtAdapterFixture()
         stage.open()
         stage.hear(FakeKernel.event(4, 0, []))
         #expect(stage.session.status == .absent, "it could not be read")
     }
 
-    @Test func anAdapterThatComesBackUnderAnotherNumberIsTheSame() {
+    @Test func adapterIsRecognisedByItsAddressUnderAnotherIndex() {
         var stage = readyStage(.index(0))
         stage.hear(stage.kernel.unplug(0))
         #expect(stage.session.status == .absent)
@@ -54,7 +54,7 @@ struct MgmtAdapterSessionTests {
         #expect(stage.session.index == 2)
     }
 
-    @Test func withAnyAdapterTheOtherOneServesWhenOneGoes() {
+    @Test func otherAdapterReplacesARemovedOne() {
         var stage = MgmtAdapterFixture()
         stage.kernel.adapters[0] = FakeKernel.Adapter(address)
         stage.kernel.adapters[1] = FakeKernel.Adapter(second)
@@ -67,7 +67,7 @@ struct MgmtAdapterSessionTests {
         #expect(stage.session.address == second, "what serves is kept")
     }
 
-    @Test func theAdapterThatIsAskedForByAddressIsTaken() {
+    @Test func adapterChosenByAddressIsUsed() {
         var stage = MgmtAdapterFixture(.address(second))
         stage.kernel.adapters[0] = FakeKernel.Adapter(address)
         stage.kernel.adapters[1] = FakeKernel.Adapter(second)
@@ -76,7 +76,7 @@ struct MgmtAdapterSessionTests {
         #expect(stage.kernel.adapters[0]?.isPowered == false, "the other one is left alone")
     }
 
-    @Test func aSearchGoesOnFromDiscoveryToDiscovery() {
+    @Test func searchRepeatsDiscoveries() {
         var stage = readyStage()
         stage.search()
         #expect(stage.kernel.adapters[0]?.isDiscovering == true)
@@ -97,7 +97,7 @@ struct MgmtAdapterSessionTests {
     }
 
     @Test(arguments: [true, false])
-    func aDiscoveryOfOursThatOutlivesTheChannelIsStopped(isAnswered: Bool) {
+    func ownDiscoveryLeftRunningByAClosedChannelIsStopped(isAnswered: Bool) {
         var stage = readyStage()
         if !isAnswered { stage.kernel.ignored = [0x23] }
         stage.search()
@@ -110,7 +110,7 @@ struct MgmtAdapterSessionTests {
         #expect(stage.session.isQuiet)
     }
 
-    @Test func aDiscoveryWhoseEndIsNotToldIsBegunAnew() {
+    @Test func discoveryWithoutAnEndEventIsRestarted() {
         var stage = readyStage()
         stage.search()
         stage.pass(.seconds(20))
@@ -119,7 +119,7 @@ struct MgmtAdapterSessionTests {
         #expect(stage.kernel.adapters[0]?.isDiscovering == true)
     }
 
-    @Test func whatSomebodyElseSearchesIsListenedTo() {
+    @Test func discoveryOfAnotherProcessIsUsedAndNotStopped() {
         var stage = readyStage()
         stage.kernel.adapters[0]?.isDiscovering = true
         stage.search()
@@ -133,7 +133,7 @@ struct MgmtAdapterSessionTests {
         #expect(stage.session.isQuiet)
     }
 
-    @Test func whatIsHeardOnOtherAdaptersIsNotOurs() {
+    @Test func eventsOfOtherAdaptersAreIgnored() {
         var stage = readyStage()
         stage.hear(FakeKernel.found(strapBytes, rssi: -50, data: [], on: 1))
         stage.hear(FakeKernel.event(0x0B, 1, strapBytes + [0, 0, 0, 0, 0, 0]))
@@ -141,7 +141,7 @@ struct MgmtAdapterSessionTests {
         #expect(!stage.session.isConnected(strap))
     }
 
-    @Test func anAdapterThatIsSwitchedOffIsSwitchedOnAgainAfterASecond() {
+    @Test func adapterSwitchedOffIsSwitchedOnAfterASecond() {
         var stage = readyStage()
         stage.search()
         stage.hear(stage.kernel.switchOff(0))
@@ -153,7 +153,7 @@ struct MgmtAdapterSessionTests {
         #expect(stage.kernel.adapters[0]?.isDiscovering == true, "and the search goes on")
     }
 
-    @Test func twoThatSwitchAgainstEachOtherDoSoOnceASecond() {
+    @Test func adapterIsSwitchedOnAtMostOnceASecond() {
         var stage = readyStage()
         stage.kernel.forgetCommands()
         for _ in 0..<100 {
@@ -163,7 +163,7 @@ struct MgmtAdapterSessionTests {
         #expect(stage.kernel.opcodes.filter { $0 == 0x05 }.count <= 10)
     }
 
-    @Test func aBlockedAdapterIsNamedAndTriedEveryFiveSeconds() {
+    @Test func blockedAdapterIsReportedAndRetriedEveryFiveSeconds() {
         var stage = MgmtAdapterFixture()
         stage.kernel.adapters[0] = FakeKernel.Adapter(address)
         stage.kernel.adapters[0]?.isBlocked = true
@@ -178,7 +178,7 @@ struct MgmtAdapterSessionTests {
     }
 
     @Test(arguments: [(true, true, AdapterStatus.ready), (true, false, .forbidden), (false, true, .off)])
-    func withoutPermissionWhatIsWrongIsNamed(isPowered: Bool, hasLowEnergy: Bool, status: AdapterStatus) {
+    func missingPermissionReportsTheAdapterStatus(isPowered: Bool, hasLowEnergy: Bool, status: AdapterStatus) {
         var stage = MgmtAdapterFixture()
         stage.kernel.isTrusted = false
         stage.kernel.adapters[0] = FakeKernel.Adapter(address, isPowered: isPowered, hasLowEnergy: hasLowEnergy)
@@ -191,7 +191,7 @@ struct MgmtAdapterSessionTests {
         #expect(stage.kernel.commands.count == 3, "the first refusal is enough")
     }
 
-    @Test func withoutPermissionAnAdapterThatIsSwitchedOnByOthersIsReady() {
+    @Test func adapterSwitchedOnByOthersIsReadyWithoutPermission() {
         var stage = MgmtAdapterFixture()
         stage.kernel.isTrusted = false
         stage.kernel.adapters[0] = FakeKernel.Adapter(address, hasLowEnergy: true)
@@ -200,7 +200,7 @@ struct MgmtAdapterSessionTests {
         #expect(stage.session.status == .ready)
     }
 
-    @Test func aKernelWithoutDefaultsHasParametersLoadedForTheStrapAlone() {
+    @Test func kernelWithoutDefaultsLoadsParametersForTheStrapOnly() {
         var stage = MgmtAdapterFixture()
         stage.kernel.failures[0x4C] = 0x01
         stage.kernel.adapters[0] = FakeKernel.Adapter(address)
@@ -213,7 +213,7 @@ struct MgmtAdapterSessionTests {
         #expect(stage.session.isQuiet)
     }
 
-    @Test func parametersAreSetOnceAndAgainWhenTheyChange() {
+    @Test func parametersAreSetAgainOnlyWhenTheyChange() {
         var stage = readyStage()
         stage.kernel.forgetCommands()
         stage.carryOut(stage.session.tune(MgmtAdapterSession.ScanParameters(device: strap), at: stage.clock.now))
@@ -229,7 +229,7 @@ struct MgmtAdapterSessionTests {
         #expect(stage.session.isQuiet)
     }
 
-    @Test func aDeviceThatIsLeftIsDisconnectedBeforeTheNextConnection() {
+    @Test func disconnectCompletesBeforeTheSessionIsQuiet() {
         var stage = readyStage()
         stage.hear(stage.kernel.connect(strapBytes, to: 0))
         #expect(stage.session.isConnected(strap))
@@ -242,7 +242,7 @@ struct MgmtAdapterSessionTests {
         #expect(!stage.session.isConnected(strap))
     }
 
-    @Test func connectionsThatWereThereBeforeAreKnown() {
+    @Test func existingConnectionsAreListed() {
         var stage = MgmtAdapterFixture()
         stage.kernel.adapters[0] = FakeKernel.Adapter(address, isPowered: true, hasLowEnergy: true)
         stage.kernel.adapters[0]?.connections = [strapBytes]
@@ -251,7 +251,7 @@ struct MgmtAdapterSessionTests {
     }
 
     @Test(arguments: [UInt16(0x03), 0x04, 0x0D, 0x05, 0x15, 0x4C, 0x23, 0x24, 0x14])
-    func aCommandThatIsNeverAnsweredHoldsNothingUpForEver(opcode: UInt16) {
+    func unansweredCommandDoesNotBlockTheSession(opcode: UInt16) {
         var stage = MgmtAdapterFixture()
         stage.kernel.ignored = [opcode]
         stage.kernel.adapters[0] = FakeKernel.Adapter(address)
@@ -267,7 +267,7 @@ struct MgmtAdapterSessionTests {
     }
 
     @Test(arguments: [UInt16(0x03), 0x0D, 0x05, 0x15, 0x4C, 0x23, 0x24, 0x14], [UInt8(0x03), 0x0A, 0x0D, 0x0F])
-    func aCommandThatFailsIsTriedAgainLaterNotAtOnce(opcode: UInt16, status: UInt8) {
+    func failedCommandIsRetriedWithADelay(opcode: UInt16, status: UInt8) {
         var stage = MgmtAdapterFixture()
         stage.kernel.failures[opcode] = status
         stage.kernel.adapters[0] = FakeKernel.Adapter(address)
@@ -282,7 +282,7 @@ struct MgmtAdapterSessionTests {
     }
 
     @Test(arguments: 0..<20)
-    func anyBytesInAnyOrderNeitherCrashNorGrow(seed: UInt64) {
+    func randomPacketsKeepTheCommandsBounded(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var stage = readyStage()
         stage.kernel.isTrusted = seed.isMultiple(of: 2)

@@ -48,12 +48,12 @@ struct MgmtCommandTests {
             "1300 0000 2600 0100 f5f4f3f2f1f0 02 0200 10 0001 0203040506070809 0a0b0c0d0e0f10111213141516171819"
         ),
     ])
-    func aCommandHasTheBytesOfItsStructure(command: MgmtCommand, bytes: String) {
+    func commandsEncodeToTheKernelsStructures(command: MgmtCommand, bytes: String) {
         #expect(command.bytes == hex(bytes))
     }
 
     @Test(arguments: [ConnectionParameters.usual, .wide])
-    func theKernelTakesTheParameters(_ parameters: ConnectionParameters) {
+    func parametersPassTheKernelsCheck(_ parameters: ConnectionParameters) {
         // hci_check_conn_params of Linux 6.1: parameters that it rejects are dropped without an error.
         let (minimum, maximum) = (Int(parameters.minimumInterval), Int(parameters.maximumInterval))
         let timeout = Int(parameters.supervisionTimeout)

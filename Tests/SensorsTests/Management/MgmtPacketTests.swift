@@ -27,11 +27,11 @@ struct MgmtPacketTests {
             ("0c00 0000 0800 f5f4f3f2f1f0 00 01", .other(0x0C)),
             ("2d00 0000 0100 01", .other(0x2D)),
         ] as [(String, MgmtPacket.Event)])
-    func anEventIsReadFromItsStructure(bytes: String, event: MgmtPacket.Event) throws {
+    func eventsDecodeFromTheKernelsStructures(bytes: String, event: MgmtPacket.Event) throws {
         #expect(try packet(bytes).event == event)
     }
 
-    @Test func aDeviceThatIsFoundHasItsNameItsServicesAndItsStrength() throws {
+    @Test func deviceFoundEventHasNameServicesAndRSSI() throws {
         // Advertising data of a Mio Alpha (BlueZ, unit/test-eir.c).
         let packet = try packet(
             "1200 0100 1c00 f5f4f3f2f1f0 02 c4 00000000 0e00 02 01 06 03 02 0d 18 06 09 41 4c 50 48 41")
@@ -46,7 +46,7 @@ struct MgmtPacketTests {
         #expect(result.services == [AttributeUUID(0x180D)])
     }
 
-    @Test func aStrengthThatTheAdapterDoesNotKnowIsAbsent() throws {
+    @Test func unknownRSSIIsNil() throws {
         let packet = try packet("1200 0000 0e00 f5f4f3f2f1f0 02 7f 04000000 0000")
         guard case .found(let result) = packet.event else {
             Issue.record("not found")
@@ -61,7 +61,7 @@ struct MgmtPacketTests {
         "1200 0000 0e00 f5f4f3f2f1f0 02 7f 04000000 0100", "1200 0000 0f00 f5f4f3f2f1f0 02 7f 04000000 0000 00",
         "0b00 0000 0d00 f5f4f3f2f1f0 02 00000000 03 00",
     ])
-    func aPacketThatIsCutShortOrTooLongIsRefused(bytes: String) {
+    func truncatedOrOverlongPacketIsRejected(bytes: String) {
         #expect(throws: ParseError.self) { try packet(bytes) }
     }
 }
@@ -71,27 +71,27 @@ struct AdvertisingDataTests {
         AdvertisingData(hex(text))
     }
 
-    @Test func servicesOfBothFormsAreTheSame() {
+    @Test func shortAndLongServiceUUIDsAreEqual() {
         #expect(data("03 03 0d 18").services == data("11 07 fb349b5f80000080 0010 0000 0d180000").services)
     }
 
-    @Test func theWholeNameWinsOverAShortenedOne() {
+    @Test func completeNameWinsOverAShortenedOne() {
         #expect(data("03 08 50 6f 06 09 50 6f 6c 61 72").name?.text == "Polar")
         #expect(data("06 09 50 6f 6c 61 72 03 08 50 6f").name?.text == "Polar")
     }
 
-    @Test func aNamePaddedWithNULsEndsThere() {
+    @Test func nameEndsAtItsNULPadding() {
         #expect(data("06 09 48 31 30 00 00").name?.text == "H10")
         #expect(data("02 09 00").name == nil)
     }
 
     @Test(arguments: ["ff 09 41", "05 09 41", "00 03 09 41 42", "02", "01 03 02 03 0d"])
-    func whatDoesNotFitIsNotRead(bytes: String) {
+    func malformedFieldsAreIgnored(bytes: String) {
         #expect(data(bytes).name == nil)
         #expect(data(bytes).services == [])
     }
 
-    @Test func thereIsALimitToServices() {
+    @Test func servicesAreLimited() {
         var bytes: [UInt8] = [0xFB, 0x03]
         for index in 0..<125 { bytes += [UInt8(index), 0x18] }
         #expect(AdvertisingData(bytes).services.count == ScanResult.serviceLimit)

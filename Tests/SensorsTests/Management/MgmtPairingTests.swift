@@ -28,14 +28,14 @@ struct MgmtPairingTests {
         return stage
     }
 
-    @Test func aReadyAdapterPairsWithNobody() {
+    @Test func readyAdapterIsNotBondable() {
         let stage = readyStage(isBondable: true)
         #expect(stage.kernel.adapters[0]?.isBondable == false)
         #expect(stage.kernel.adapters[0]?.capability == 1, "the kernel asks before it lets anybody pair")
         #expect(!stage.kernel.opcodes.contains(0x13), "the keys of others stay")
     }
 
-    @Test func aStrapThatIsWantedPairsAndItsKeyIsKept() {
+    @Test func requestedStrapPairsAndItsKeyIsKept() {
         var stage = pairingStage()
         #expect(stage.kernel.adapters[0]?.isBondable == true)
         #expect(stage.kernel.adapters[0]?.pairing == Self.strapBytes)
@@ -50,7 +50,7 @@ struct MgmtPairingTests {
         #expect(stage.session.deadline == nil)
     }
 
-    @Test func aKeyThatWasKeptIsLoadedIntoItsOwnAdapter() {
+    @Test func storedKeyIsLoadedIntoItsOwnAdapter() {
         let other = LongTermKey(adapter: BluetoothAddress(value: 1), device: Self.strap, Self.keyBytes)!
         var stage = readyStage(keys: [other, Self.key])
         #expect(stage.kernel.adapters[0]?.keys == [Self.strapBytes + Self.keyBytes])
@@ -60,7 +60,7 @@ struct MgmtPairingTests {
         #expect(stage.keys == [] && stage.kernel.adapters[1]?.keys == [])
     }
 
-    @Test func aNewKeyTakesThePlaceOfTheOldOne() {
+    @Test func newKeyReplacesTheOldOne() {
         var stage = readyStage(keys: [Self.key])
         stage.pair(Self.strap, for: .seconds(60))
         #expect(stage.kernel.opcodes.contains(0x1B) && stage.keys == [], "the strap has forgotten the old one")
@@ -70,7 +70,7 @@ struct MgmtPairingTests {
     }
 
     @Test(arguments: [UInt16(0x0E), 0x0F, 0x10])
-    func whoeverElseAsksIsRefused(event: UInt16) {
+    func pairingRequestsOfOtherDevicesAreRejected(event: UInt16) {
         let rest: [UInt8] = event == 0x0E ? [0] : event == 0x0F ? [1, 0, 0, 0, 0] : []
         let refusal: UInt16 = event == 0x0E ? 0x17 : event == 0x0F ? 0x1D : 0x1F
         var stage = readyStage()
@@ -92,7 +92,7 @@ struct MgmtPairingTests {
         #expect(stage.kernel.opcodes == [refusal])
     }
 
-    @Test func aStrangerThatThePairedKernelLetInIsUnpaired() {
+    @Test func pairedStrangerIsUnpaired() {
         var stage = pairingStage()
         stage.kernel.forgetCommands()
         stage.hear(FakeKernel.event(0x0A, 0, [1] + Self.stranger + Self.keyBytes))
@@ -101,7 +101,7 @@ struct MgmtPairingTests {
     }
 
     @Test(arguments: [(UInt8(0x05), PairingResult.refused), (0x0B, .refused), (0x0F, .refused), (0x00, .refused)])
-    func aStrapThatDoesNotPairIsSaid(status: UInt8, outcome: PairingResult) {
+    func failedPairingIsReported(status: UInt8, outcome: PairingResult) {
         var stage = pairingStage()
         // Without a key the strap would be a stranger again after this connection.
         stage.hear(stage.kernel.endPairing(on: 0, status: status))
@@ -109,7 +109,7 @@ struct MgmtPairingTests {
         #expect(stage.kernel.adapters[0]?.isBondable == false)
     }
 
-    @Test func whatCannotBeClosedAtOnceIsClosedLaterAndHoldsUpNothing() {
+    @Test func failedSetBondableIsRetriedWithoutBlockingASearch() {
         var stage = pairingStage()
         stage.kernel.failures[0x09] = 0x03
         stage.hear(stage.kernel.endPairing(on: 0, key: Self.keyBytes))
@@ -122,7 +122,7 @@ struct MgmtPairingTests {
         #expect(stage.kernel.adapters[0]?.isBondable == false)
     }
 
-    @Test func aConnectionThatFailsIsTriedAgain() {
+    @Test func failedConnectionOfAPairingIsRetried() {
         var stage = pairingStage()
         stage.hear(stage.kernel.endPairing(on: 0, status: 0x04))
         #expect(stage.kernel.adapters[0]?.pairing == nil && stage.kernel.adapters[0]?.isBondable == true)
@@ -132,7 +132,7 @@ struct MgmtPairingTests {
     }
 
     @Test(arguments: [(false, PairingResult.absent), (true, .refused)])
-    func whenTheTimeIsOverItIsCalledOff(isReached: Bool, outcome: PairingResult) {
+    func pairingTimesOut(isReached: Bool, outcome: PairingResult) {
         var stage = pairingStage()
         if isReached { stage.hear(stage.kernel.connect(Self.strapBytes, to: 0)) }
         stage.pass(.seconds(59))
@@ -142,7 +142,7 @@ struct MgmtPairingTests {
         #expect(stage.kernel.adapters[0]?.pairing == nil && stage.kernel.adapters[0]?.isBondable == false)
     }
 
-    @Test func aSearchMakesWayAndGoesOnAfterwards() {
+    @Test func searchPausesDuringAPairing() {
         var stage = readyStage()
         stage.search()
         stage.pair(Self.strap, for: .seconds(60))
@@ -154,7 +154,7 @@ struct MgmtPairingTests {
         #expect(stage.kernel.adapters[0]?.isDiscovering == true)
     }
 
-    @Test func aChannelThatBreaksCallsItOff() {
+    @Test func closedChannelCancelsThePairing() {
         var stage = pairingStage()
         stage.session.closed()
         #expect(stage.kernel.adapters[0]?.pairing != nil, "the kernel goes on with it")
@@ -163,13 +163,13 @@ struct MgmtPairingTests {
         #expect(stage.kernel.adapters[0]?.pairing == nil && stage.kernel.adapters[0]?.isBondable == false)
     }
 
-    @Test func anAdapterThatIsPulledOutCallsItOff() {
+    @Test func removedAdapterCancelsThePairing() {
         var stage = pairingStage()
         stage.hear(stage.kernel.unplug(0))
         #expect(stage.pairings == [.refused])
     }
 
-    @Test func whatIsLeftBehindPairsWithNobodyAndSearchesForNobody() {
+    @Test func leftoverPairingAndDiscoveryAreCancelled() {
         var stage = pairingStage()
         stage.hear(stage.kernel.connect(Self.stranger, to: 0))
         stage.carryOut(stage.session.parted(from: LEAddress(BluetoothAddress(value: 0xC605_0403_0201), .random)))
@@ -181,7 +181,7 @@ struct MgmtPairingTests {
         #expect(stage.kernel.adapters[0]?.isDiscovering == false)
     }
 
-    @Test func whatIsNoKeyIsNotKept() {
+    @Test func malformedKeyIsRejected() {
         let wrong: [[UInt8]] = [
             Self.keyBytes.dropLast(), [4] + Self.keyBytes.dropFirst(), [0, 1, 6] + Self.keyBytes.dropFirst(3),
         ]

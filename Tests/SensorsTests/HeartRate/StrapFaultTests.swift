@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Faults and history of connections that end badly.
-struct StrapTroubleTests {
+struct StrapFaultTests {
     private var clock = ManualClock()
     private var link: StrapLink
     private let strap = LEAddress(BluetoothAddress(value: 0xA09E_1A00_0001), .public)
@@ -34,7 +34,7 @@ struct StrapTroubleTests {
         return link.lost(loss, at: clock.now)
     }
 
-    @Test mutating func aStrapThatIsRefusedItsParametersGetsWideOnesAndItIsSaid() {
+    @Test mutating func rejectedParametersAreWidenedAndRaiseAFault() {
         #expect(connect(for: 30, until: .parametersRefused) == [.widen(strap)])
         #expect(link.status.reason == .parametersRefused)
         #expect(link.faults == [.parametersRefused])
@@ -44,7 +44,7 @@ struct StrapTroubleTests {
         #expect(link.faults == [])
     }
 
-    @Test mutating func aStrapThatLeavesTwiceAfterHalfAMinuteGetsWideParameters() {
+    @Test mutating func twoEarlyDisconnectsWidenTheParameters() {
         #expect(connect(for: 30, until: .remoteTerminated) == [])
         #expect(connect(for: 100, until: .ended) == [.widen(strap)])
         #expect(link.faults == [], "nothing was refused for certain")
@@ -56,17 +56,17 @@ struct StrapTroubleTests {
         (24, DisconnectCause.remoteTerminated), (161, .remoteTerminated), (30, .supervisionTimeout),
         (30, .attTimeout),
     ])
-    mutating func otherEndsSayNothingOfParameters(_ seconds: Int, loss: DisconnectCause) {
+    mutating func otherDisconnectsDoNotWidenTheParameters(_ seconds: Int, loss: DisconnectCause) {
         for _ in 0..<4 { #expect(connect(for: seconds, until: loss) == []) }
     }
 
-    @Test mutating func aLongConnectionClearsAStrapOfSuspicion() {
+    @Test mutating func longConnectionResetsTheCountOfEarlyDisconnects() {
         #expect(connect(for: 30, until: .remoteTerminated) == [])
         #expect(connect(for: 300, until: .remoteTerminated) == [])
         #expect(connect(for: 30, until: .remoteTerminated) == [])
     }
 
-    @Test mutating func whatOneStrapDidIsNotHeldAgainstAnother() {
+    @Test mutating func disconnectsAndFaultsOfOneStrapDoNotCountForAnother() {
         #expect(connect(for: 30, until: .remoteTerminated) == [])
         #expect(connect(to: other, for: 30, until: .remoteTerminated) == [])
         _ = connect(for: 3, until: .flooded)
@@ -75,7 +75,7 @@ struct StrapTroubleTests {
         #expect(link.faults == [])
     }
 
-    @Test mutating func aFloodIsAFaultUntilTheStrapSpeaksSensibly() {
+    @Test mutating func floodFaultClearsAfterASteadyConnection() {
         _ = connect(for: 2, until: .flooded)
         #expect(link.faults == [.flood])
         _ = connect(for: 4, until: .flooded)
@@ -84,7 +84,7 @@ struct StrapTroubleTests {
         #expect(link.faults == [])
     }
 
-    @Test mutating func aStrapThatWantsToBePairedIsAFaultUntilItGivesHeartRate() {
+    @Test mutating func needsPairingFaultClearsWithTheFirstHeartRate() {
         _ = connect(for: 0, until: .pairingNeeded)
         #expect(link.faults == [.needsPairing])
         #expect(link.status.reason == .needsPairing)
@@ -92,7 +92,7 @@ struct StrapTroubleTests {
         #expect(link.faults == [])
     }
 
-    @Test func faultsSayWhatToDo() throws {
+    @Test func everyFaultHasAMessageAndOnlyOneNamesTheKernel() throws {
         // What the user can do, or what the daemon does.
         let remedies: [StrapFault: [String]] = [
             .flood: ["minute"], .parametersRefused: ["Linux 6.1.0-41-arm64", "connection parameters"],
@@ -120,13 +120,13 @@ struct StrapTroubleTests {
         (0x3E, .unreachable),
         (0xFF, .ended),
     ])
-    func theControllersReasonsAreTold(_ reason: UInt8, loss: DisconnectCause) {
+    func disconnectReasonsOfTheControllerMapToCauses(_ reason: UInt8, loss: DisconnectCause) {
         #expect(DisconnectCause(disconnectReason: reason) == loss)
     }
 
     // MARK: The host
 
-    @Test mutating func anAdapterThatIsOffStopsTheSearchAndItsReturnBeginsItAnew() {
+    @Test mutating func adapterLossStopsTheSearchAndItsReturnRestartsIt() {
         #expect(link.obstructed(by: .adapterOff, at: clock.now) == [.stopScan])
         #expect(link.status == LinkStatus(.disconnected, reason: .adapterOff))
         #expect(link.deadline == nil)
@@ -140,7 +140,7 @@ struct StrapTroubleTests {
         #expect(link.duty == .full)
     }
 
-    @Test mutating func anAdapterThatGoesTakesTheConnectionAlong() {
+    @Test mutating func adapterLossDisconnectsTheStrap() {
         _ = link.found(strap, at: clock.now)
         _ = link.connected(at: clock.now)
         link.received(.worn, at: clock.now)
@@ -151,7 +151,7 @@ struct StrapTroubleTests {
 
     // MARK: Selection by people
 
-    @Test mutating func nobodyIsChosenForThem() {
+    @Test mutating func ambiguousStrapsAreReportedAndNotConnected() {
         #expect(link.considered(.choose, at: clock.now) == [])
         #expect(link.status == LinkStatus(.disconnected, reason: .ambiguous))
         #expect(link.considered(.wait, at: clock.now) == [])
@@ -161,7 +161,7 @@ struct StrapTroubleTests {
         #expect(link.status == LinkStatus(.connecting, reason: .searching, address: strap.address))
     }
 
-    @Test mutating func aStrapThatIsOursNoMoreIsLeftAtOnce() {
+    @Test mutating func deselectedStrapIsDisconnectedAtOnce() {
         _ = link.found(strap, at: clock.now)
         _ = link.connected(at: clock.now)
         link.received(.worn, at: clock.now)
@@ -172,7 +172,7 @@ struct StrapTroubleTests {
         #expect(link.tick(at: clock.now) == [.search])
     }
 
-    @Test mutating func aWishEndsARest() {
+    @Test mutating func selectionEndsTheRetryDelay() {
         _ = link.found(strap, at: clock.now)
         _ = link.connected(at: clock.now)
         link.lost(.flooded, at: clock.now)

@@ -23,7 +23,7 @@ def way(paced):
     return paced.call("status")["bluetooth"]
 
 
-def test_the_way_follows_bluetoothd(stage):
+def test_backend_follows_bluetoothd(stage):
     bus = stage.start(Bus(stage.directory))
     paced = stage.paced(*NOWHERE, DBUS_SYSTEM_BUS_ADDRESS=bus.address)
     wait_for(lambda: way(paced) == {"backend": "kernel", "reason": "bluetoothd does not run"}, 5, "the kernel's way")
@@ -44,7 +44,7 @@ def test_the_way_follows_bluetoothd(stage):
         "kernel (bluetoothd does not run)", "bluetoothd (bluetoothd runs)", "kernel (bluetoothd does not run)"]
 
 
-def test_bluetoothd_that_is_forced_is_waited_for_without_a_bus(stage):
+def test_forced_bluetoothd_is_awaited_without_a_bus(stage):
     paced = stage.paced("--gpsd", "off", "--bluetooth", "bluetoothd")
     reader = stage.reader(paced)
     wait_for(lambda: paced.call("status")["heart"].get("reason") == "no-bluetooth", 5, "a reason")
@@ -56,7 +56,7 @@ def test_bluetoothd_that_is_forced_is_waited_for_without_a_bus(stage):
 
 
 @pytest.mark.parametrize("options", [["--bluetooth", "off"], ["--bluetooth", "kernel"], ["--bluetooth", "bluetoothd"]])
-def test_without_bluetooth_nothing_is_paired(stage, options):
+def test_pairing_without_bluetooth_is_rejected(stage, options):
     paced = stage.paced(*NOWHERE, *options)
     wait_for(lambda: paced.call("status")["heart"].get("reason") in MISSING + ("off",), 5, "a reason")
     refusal = paced.call("strap.pair", strap="9AD13824")
@@ -66,7 +66,7 @@ def test_without_bluetooth_nothing_is_paired(stage, options):
     assert refusal["data"]["message"] in said.stderr
 
 
-def test_what_is_no_strap_is_not_paired(stage):
+def test_pairing_of_an_invalid_strap_is_rejected(stage):
     paced = stage.paced("--gpsd", "off", "--bluetooth", "off")
     assert paced.call("strap.pair")["code"] == -32602
     assert paced.call("strap.pair", strap="\u0007")["code"] == -32004
@@ -82,7 +82,7 @@ def worst(paced, seconds):
     return ticks["worst_ms"]
 
 
-def test_a_bus_that_answers_after_two_seconds_makes_no_tick_late(stage, request):
+def test_slow_bus_delays_no_tick(stage, request):
     stall_detector = stage.stall_detector()
     bus = stage.start(Bus(stage.directory))
     bluez = stage.keep(FakeBluez(bus, delay=2.0))

@@ -5,20 +5,20 @@ import TestKit
 import Testing
 
 /// Errors of bluetoothd, the host and the strap.
-@Suite struct BusRefusalTests {
+@Suite struct BluetoothdErrorTests {
     private static let aborted = BusError("org.bluez.Error.Failed", "le-connection-abort-by-local")
     private static let inProgress = BusError("org.bluez.Error.InProgress", "Operation already in progress")
     private static let notSupported = BusError("org.bluez.Error.NotSupported", "Operation is not supported")
     private static let held = BusError("org.bluez.Error.NotPermitted", "Notify acquired")
 
-    @Test func aConnectionThatIsAbortedIsTriedAgain() throws {
+    @Test func abortedConnectIsRetried() throws {
         let bench = try BluetoothdFixture()
         bench.bluez.script["Connect"] = [.fails(Self.aborted), .fails(Self.aborted), .fails(Self.aborted)]
         try bench.stream()
         #expect(bench.bluez.count(of: "Connect") == 4)
     }
 
-    @Test func aDiscoveryThatIsStuckIsBegunAnew() throws {
+    @Test func stuckDiscoveryIsRestarted() throws {
         let bench = try BluetoothdFixture()
         bench.bluez.script["StartDiscovery"] = [.fails(Self.inProgress), .fails(Self.inProgress)]
         try bench.stream()
@@ -26,7 +26,7 @@ import Testing
 
     /// BlueZ 5.66 reports a failure, later versions that a connection is in progress.
     @Test(arguments: ["org.bluez.Error.Failed", "org.bluez.Error.InProgress"])
-    func aConnectionThatSomebodyElseHasBegunIsAwaited(name: String) throws {
+    func connectStartedByAnotherClientIsAwaited(name: String) throws {
         let bench = try BluetoothdFixture()
         bench.bluez.called = { [unowned bench] call in
             guard call.member == "Connect" else { return }
@@ -37,7 +37,7 @@ import Testing
         #expect(bench.bluez.count(of: "Connect") == 1)
     }
 
-    @Test func anAdapterThatIsOffIsSwitchedOn() throws {
+    @Test func poweredOffAdapterIsPoweredOnForTheStrap() throws {
         let bench = try BluetoothdFixture(isBlueZThere: false)
         bench.bluez.isPoweredAtStart = false
         try bench.bluez.start()
@@ -45,13 +45,13 @@ import Testing
         #expect(bench.bluez.isPowered)
     }
 
-    @Test func aDiscoveryThatIsNotReadyIsTriedAgain() throws {
+    @Test func discoveryThatIsNotReadyIsRetried() throws {
         let bench = try BluetoothdFixture()
         bench.bluez.script["StartDiscovery"] = [.fails(BusError("org.bluez.Error.NotReady", "Resource Not Ready"))]
         try bench.stream()
     }
 
-    @Test func anAdapterThatIsBlockedIsToldAndTriedAgain() throws {
+    @Test func blockedAdapterIsReportedAndRetried() throws {
         let bench = try BluetoothdFixture(isBlueZThere: false)
         bench.bluez.isPoweredAtStart = false
         bench.bluez.isBlocked = true
@@ -62,7 +62,7 @@ import Testing
         try bench.streamAgain()
     }
 
-    @Test func anAdapterThatSomebodySwitchesOffIsSwitchedOnAndTheStrapComesBack() throws {
+    @Test func adapterPoweredOffByOthersIsPoweredOnAndTheStrapStreams() throws {
         let bench = try BluetoothdFixture()
         try bench.stream()
         bench.bluez.power(false)
@@ -70,7 +70,7 @@ import Testing
         #expect(bench.links.contains { $0.reason == .adapterOff })
     }
 
-    @Test func anAdapterThatIsUnpluggedAndPluggedInServesAgain() throws {
+    @Test func adapterThatIsUnpluggedAndPluggedInIsUsedAgain() throws {
         let bench = try BluetoothdFixture()
         try bench.stream()
         bench.bluez.unplug()
@@ -79,7 +79,7 @@ import Testing
         try bench.streamAgain()
     }
 
-    @Test func whereBluetoothdDoesNotLetUsThereIsNoPermission() throws {
+    @Test func accessDeniedIsReportedAsNoPermission() throws {
         let bench = try BluetoothdFixture()
         bench.bluez.always["GetManagedObjects"] = .fails(BusError(BusError.accessDenied, "Rejected send message"))
         try bench.start()
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// bluetoothd removes a temporary device some time after the discovery.
-    @Test func aDeviceThatIsRemovedBeforeItIsConnectedIsFoundAgain() throws {
+    @Test func deviceRemovedBeforeConnectIsFoundAgain() throws {
         let bench = try BluetoothdFixture()
         var isRemoved = false
         bench.bluez.called = { [unowned bench] call in
@@ -104,7 +104,7 @@ import Testing
         #expect(isRemoved)
     }
 
-    @Test func whereNotificationsDoNotComeAsSignalsTheyComeOverASocket() throws {
+    @Test func missingStartNotifyFallsBackToASocket() throws {
         let bench = try BluetoothdFixture()
         bench.bluez.always["StartNotify"] = .fails(Self.notSupported)
         try bench.stream()
@@ -113,7 +113,7 @@ import Testing
         try bench.streamAgain()
     }
 
-    @Test func whereSomebodyElseHasAllNotificationsTheStrapIsElsewhere() throws {
+    @Test func notificationsHeldByOthersAreReportedAsInUse() throws {
         let bench = try BluetoothdFixture()
         bench.bluez.always["AcquireNotify"] = .fails(Self.held)
         bench.bluez.always["StartNotify"] = .fails(Self.held)
@@ -123,7 +123,7 @@ import Testing
         try bench.streamAgain()
     }
 
-    @Test func aStrapThatNeedsPairingIsTold() throws {
+    @Test func strapThatNeedsPairingIsReported() throws {
         var strap = FakeBlueZStrap()
         strap.needsPairing = true
         let bench = try BluetoothdFixture([strap])
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: [FakeBlueZStrap.Channel.none, .stream, .pipe, .file, .null])
-    func whatIsNoSocketOfDatagramsIsLetGoOf(channel: FakeBlueZStrap.Channel) throws {
+    func descriptorOfTheWrongKindIsReleased(channel: FakeBlueZStrap.Channel) throws {
         var strap = FakeBlueZStrap()
         strap.channel = channel
         let bench = try BluetoothdFixture([strap])
@@ -148,7 +148,7 @@ import Testing
         #expect(bench.hearts.allSatisfy { $0.beatsPerMinute == 67 })
     }
 
-    @Test func aReadThatMustWaitIsTriedAgain() throws {
+    @Test func readInProgressIsRetried() throws {
         let bench = try BluetoothdFixture()
         bench.bluez.script["ReadValue"] = Array(repeating: .fails(Self.inProgress), count: 3)
         try bench.stream()

@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// Attacks on the backend by a hostile bluetoothd, and by a peer that pretends to be bluetoothd.
-@Suite struct BusHostilityTests {
+@Suite struct BluetoothdAttackTests {
     private static let objectManager = "org.freedesktop.DBus.ObjectManager"
     private static let properties = "org.freedesktop.DBus.Properties"
 
@@ -37,7 +37,7 @@ import Testing
         ]
     }
 
-    @Test func signalsThatAreNonsenseChangeNothing() throws {
+    @Test func malformedSignalsChangeNothing() throws {
         let bench = try BluetoothdFixture()
         try bench.stream()
         let strap = bench.bluez.straps[0]
@@ -56,7 +56,7 @@ import Testing
         #expect(bench.bluez.straps[0].connections == 1)
     }
 
-    @Test func answersThatAreNonsenseAreAskedForAgain() throws {
+    @Test func malformedAnswersAreRequestedAgain() throws {
         let bench = try BluetoothdFixture()
         bench.bluez.script["GetManagedObjects"] = [.values([.byte(1)]), .values([.properties(["a": .byte(1)])])]
         bench.bluez.script["StartDiscovery"] = [.values([.string("yes")])]
@@ -65,7 +65,7 @@ import Testing
         #expect(bench.bluez.count(of: "GetManagedObjects") == 3)
     }
 
-    @Test func anAnswerWithoutADescriptorIsAskedForAgain() throws {
+    @Test func answerWithoutADescriptorIsRequestedAgain() throws {
         for values: [BusValue] in [[], [.uint16(247)], [.string("h"), .uint16(1)], [.array(of: "h", [])]] {
             let bench = try BluetoothdFixture()
             bench.bluez.always["StartNotify"] = .fails(BusError("org.bluez.Error.NotSupported", ""))
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func aReadThatAnswersNonsenseTellsNothing() throws {
+    @Test func malformedReadGivesNoBatteryLevel() throws {
         let bench = try BluetoothdFixture()
         bench.bluez.script["ReadValue"] = [
             .values([.string("87")]), .values([]), .values([.bytes(Array(repeating: 65, count: 9000))]),
@@ -88,7 +88,7 @@ import Testing
     /// 600 bytes are more than a value can have (Bluetooth Core 5.4, Vol 3, Part F, 3.2.9), though the first are a heart
     /// rate of 22. On a socket the empty value, the last one, is the end.
     @Test(arguments: ["Value", "AcquireNotify"])
-    func valuesThatAreNoMeasurementsAreDropped(way: String) throws {
+    func malformedMeasurementsAreDropped(way: String) throws {
         let bench = try BluetoothdFixture()
         if way == "AcquireNotify" {
             bench.bluez.always["StartNotify"] = .fails(BusError("org.bluez.Error.NotSupported", ""))
@@ -103,7 +103,7 @@ import Testing
     }
 
     /// 10,000 changes per second, as from many devices that advertise without filtering of duplicates.
-    @Test func aStormOfChangesHoldsNoBeatUp() throws {
+    @Test func floodOfChangesDelaysNoBeat() throws {
         let bench = try BluetoothdFixture()
         try bench.stream()
         let path = bench.bluez.straps[0].path
@@ -132,7 +132,7 @@ import Testing
         bench.bluez.stop()
     }
 
-    @Test func aCrowdOfDevicesKeepsNobodyAway() throws {
+    @Test func thousandsOfDevicesDoNotHideTheStrap() throws {
         let bench = try BluetoothdFixture()
         for number in 0..<6_000 {
             let digits = String(number, radix: 16)
@@ -165,7 +165,7 @@ import Testing
     }
 
     /// The bus lets any peer send any signal directly to another.
-    @Test func aStrangerOnTheBusChangesNothing() throws {
+    @Test func signalsOfAnotherPeerAreIgnored() throws {
         let bench = try BluetoothdFixture()
         try bench.stream()
         let strap = bench.bluez.straps[0]

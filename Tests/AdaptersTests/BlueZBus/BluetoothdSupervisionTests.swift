@@ -6,7 +6,7 @@ import Testing
 
 /// The workaround for the kernel's short supervision timeout.
 @Suite(.serialized)
-struct BusSupervisionTests {
+struct BluetoothdSupervisionTests {
     /// Loses a link while it streams, three times.
     private func loseThreeLinks(_ bench: BluetoothdFixture) throws {
         try bench.start()
@@ -24,7 +24,7 @@ struct BusSupervisionTests {
         }
     }
 
-    @Test func threeLinksCutInTheMiddleAreAFaultThatSaysWhatToWrite() throws {
+    @Test func threeCutLinksRaiseAFaultWithItsRemedy() throws {
         let bench = try BluetoothdFixture()
         try loseThreeLinks(bench)
         let faults = faults(of: bench)
@@ -34,7 +34,7 @@ struct BusSupervisionTests {
         #expect(faults.first?.contains("/etc/bluetooth/main.conf") == true)
     }
 
-    @Test func aKernelThatWasToldToBePatientIsNotToBlame() throws {
+    @Test func acceptedDefaultsOfTheKernelPreventTheFault() throws {
         var ends: [Int32] = [0, 0]
         socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends)
         let kernel = FileDescriptor(owning: ends[0])

@@ -24,7 +24,7 @@ def stops(reader):
     return [line for line in reader.of("EVENT") if line["event"] == "stop"]
 
 
-def test_movement_begins_a_run_back_where_it_began(stage, alone, schema):
+def test_movement_starts_a_run_backdated_to_its_start(stage, alone, schema):
     gpsd = stage.gpsd()
     daemon = alone("--gpsd", gpsd.option, "--strap", "off")
     assert daemon.call("settings.get", key="auto_stop_minutes") == 30
@@ -43,7 +43,7 @@ def test_movement_begins_a_run_back_where_it_began(stage, alone, schema):
     assert len([line for line in reader.of("EVENT") if line["event"] == "start"]) == 1
 
 
-def test_beats_begin_a_run_and_a_forgotten_one_ends_as_of_the_last(stage, alone):
+def test_beats_start_a_run_and_auto_stop_ends_it_at_the_last_beat(stage, alone):
     strap = stage.strap(period=0.5)
     daemon = alone("--gpsd", "off", "--strap", f"unix:{strap.path}")
     assert daemon.call("settings.set", key="auto_stop_minutes", value=1) == 1

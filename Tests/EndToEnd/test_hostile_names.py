@@ -45,7 +45,7 @@ def outside(long_stage):
     return daemon, reader
 
 
-def test_in_the_lines_they_are_strings_of_harmless_text(outside):
+def test_hostile_names_are_harmless_in_the_lines(outside):
     daemon, reader = outside
     state = reader.of("STATE")[-1]
     for name in (state["heart"]["name"], state["gpsd"]["device"]):
@@ -57,14 +57,14 @@ def test_in_the_lines_they_are_strings_of_harmless_text(outside):
         assert text.endswith("\n") and text[:-1].isprintable()
 
 
-def test_in_the_log_they_are_harmless(outside):
+def test_hostile_names_are_harmless_in_the_log(outside):
     daemon, _ = outside
     text = daemon.log.read_text()
     assert KEPT in text
     assert all(is_harmless(line) for line in text.split("\n"))
 
 
-def test_on_the_screen_they_are_harmless(outside, stage):
+def test_hostile_names_are_harmless_on_the_screen(outside, stage):
     daemon, _ = outside
     terminal = stage.terminal(f"{PACECTL} --runtime-dir {daemon.runtime} watch")
     terminal.tmux("select-pane", "-T", "before")
@@ -75,7 +75,7 @@ def test_on_the_screen_they_are_harmless(outside, stage):
     terminal.type("q")
 
 
-def test_in_pacectls_summary_they_are_harmless(outside):
+def test_hostile_names_are_harmless_in_pacectl_status(outside):
     daemon, _ = outside
     text = subprocess.run(
         [PACECTL, "--runtime-dir", daemon.runtime, "status"], capture_output=True, text=True, timeout=10).stdout

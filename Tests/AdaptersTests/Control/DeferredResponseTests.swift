@@ -8,7 +8,7 @@ import Testing
 import Wire
 
 /// A scan is answered when it is over, and blocks no other request until then.
-struct LaterAnswerTests {
+struct DeferredResponseTests {
     private let stage: ControlFixture
 
     init() throws {
@@ -30,7 +30,7 @@ struct LaterAnswerTests {
         ScanResult(address: LEAddress(BluetoothAddress(value: 1), .public)),
     ]
 
-    @Test func theStrapsAreToldNearestFirst() throws {
+    @Test func scanReportsTheNearestStrapFirst() throws {
         let client = try stage.client()
         client.send(scan(1))
         stage.loop.settle()
@@ -46,7 +46,7 @@ struct LaterAnswerTests {
             ])
     }
 
-    @Test func everybodyElseIsAnsweredMeanwhileTheOneWhoAskedToo() throws {
+    @Test func otherRequestsAreAnsweredDuringAScan() throws {
         let client = try stage.client()
         client.send(scan(1) + #"{"jsonrpc":"2.0","method":"run.lap","id":2}"# + "\n" + scan(3))
         stage.loop.settle()
@@ -58,7 +58,7 @@ struct LaterAnswerTests {
         #expect(client.lines() == [result("[]")])
     }
 
-    @Test func aScanThatCannotGoOnSaysSo() throws {
+    @Test func failedScanReportsItsError() throws {
         let client = try stage.client()
         client.send(scan(1))
         stage.loop.settle()
@@ -66,7 +66,7 @@ struct LaterAnswerTests {
         #expect(client.lines().first?["error"]?["code"] == .integer(-32001))
     }
 
-    @Test func theAnswerComesAfterTheEndOfTheInput() throws {
+    @Test func responseFollowsTheEndOfTheInput() throws {
         let client = try SocketClient(stage.path)
         client.send(scan(1))
         client.endInput()
@@ -78,7 +78,7 @@ struct LaterAnswerTests {
         #expect(stage.server.clientCount == 0)
     }
 
-    @Test func aClientThatIsGoneIsNotWaitedFor() throws {
+    @Test func closedClientIsNotAwaited() throws {
         do {
             let client = try stage.client()
             client.send(scan(1))
@@ -90,7 +90,7 @@ struct LaterAnswerTests {
         #expect(try stage.ask("run.lap") == result(#"{"run":"paused","elapsed_ms":12300}"#))
     }
 
-    @Test func aBatchIsAnsweredWhenItsScanIsOver() throws {
+    @Test func batchIsAnsweredWhenItsScanEnds() throws {
         let client = try stage.client()
         client.send("[" + scan(1).dropLast() + #",{"jsonrpc":"2.0","method":"run.lap","id":2}]"# + "\n")
         stage.loop.settle()
@@ -102,7 +102,7 @@ struct LaterAnswerTests {
             ])
     }
 
-    @Test func namesThatAreMadeToBeLongDoNotBreakTheLine() throws {
+    @Test func longNamesStayWithinTheLineLimit() throws {
         let name = SanitizedText(String(repeating: "<\u{303}\u{302}\u{301}", count: 64))
         let services = (0..<16).map { AttributeUUID(value: UInt128($0) << 90) }
         let straps = (0..<64).map {
@@ -124,7 +124,7 @@ struct LaterAnswerTests {
     @Test(arguments: [
         (PairingResult.paired, Int?.none), (.pairedAlready, nil), (.absent, -32003), (.refused, -32001),
     ])
-    func aPairingIsAnsweredWhenItHasEnded(outcome: PairingResult, code: Int?) throws {
+    func pairingIsAnsweredWhenItEnds(outcome: PairingResult, code: Int?) throws {
         let client = try stage.client()
         client.send(#"{"jsonrpc":"2.0","method":"strap.pair","params":{"strap":"9AD13824"},"id":1}"# + "\n")
         stage.loop.settle()
@@ -135,7 +135,7 @@ struct LaterAnswerTests {
         #expect(code != nil || line == result("null"))
     }
 
-    @Test func theOtherStrapMethodsHaveTheirResults() throws {
+    @Test func useAndForgetHaveTheirResults() throws {
         #expect(
             try stage.ask("strap.use", #"{"strap":"auto"}"#) == result(#"{"link":"disconnected","reason":"searching"}"#)
         )

@@ -6,7 +6,7 @@ import Pipeline
 import Testing
 
 /// Entries as the first releases with a journal stored them: their outages have no rule, and are pauses.
-@Test func outagesThatNameNoRuleReplayAsTheyDid() throws {
+@Test func outagesWithoutARuleReplayUnchanged() throws {
     let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Data/replay/outages-without-rule.tsv")
     let entries = try String(contentsOf: path, encoding: .utf8).split(separator: "\n").map { line in

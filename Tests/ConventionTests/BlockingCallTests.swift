@@ -1,7 +1,7 @@
 import Testing
 
 /// The daemon makes no blocking calls to other processes.
-@Suite struct WaitingTests {
+@Suite struct BlockingCallTests {
     /// Each waits for a response of the bus or a name server, or for target in a queue.
     private static let waiting = [
         "sd_bus_call", "sd_bus_call_method", "sd_bus_call_methodv", "sd_bus_add_match", "sd_bus_match_signal",
@@ -16,7 +16,7 @@ import Testing
         "sd_bus_get_property", "sd_bus_set_property", "sd_bus_open", "sd_bus_default",
     ]
 
-    @Test func nothingWaitsForTheBusOrForANameServer() throws {
+    @Test func noCodeWaitsForTheBusOrANameServer() throws {
         for target in try Repository.folders(in: "Sources") where target != "TestKit" {
             for ending in [".swift", ".c", ".h"] {
                 for file in try Repository.files(in: "Sources/" + target, ending) {
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func aCallThatWaitsIsFoundOut() {
+    @Test func blockingCallIsDetected() {
         for name in ["sd_bus_call(", "sd_bus_flush (", "sd_bus_get_property_string(", "sd_bus_open_system(&bus)"] {
             #expect(Self.waitingCall(in: "    try check(unsafe \(name)bus)") != nil, "\(name)")
         }

@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// An auto-stopped run, recorded and replayed.
-@Suite struct ForgottenReplayTests {
+@Suite struct AutoStopReplayTests {
     /// Returns a demo run whose devices fall silent or lie still at a random time.
     private func run(seed: UInt64, isPunctual: Bool) throws -> LiveRun {
         let start = Instant(milliseconds: 3_600_000)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: 1...24 as ClosedRange<UInt64>, [true, false])
-    func aReplayClosesItAtTheSameMoment(seed: UInt64, isPunctual: Bool) throws {
+    func replayClosesTheRunAtTheSameInstant(seed: UInt64, isPunctual: Bool) throws {
         let live = try run(seed: seed, isPunctual: isPunctual)
         let again = try Rerecorded(live.entries)
         #expect(live.entries.last?.kind == .ended(.forgotten))
@@ -57,7 +57,7 @@ import Testing
 
     /// A stop by hand at the last sign of life gives the same activity.
     @Test(arguments: 1...24 as ClosedRange<UInt64>)
-    func itIsTheRunThatWasStoppedAtItsLastSign(seed: UInt64) throws {
+    func autoStoppedRunEqualsAStopAtItsLastSignOfLife(seed: UInt64) throws {
         let live = try run(seed: seed, isPunctual: true)
         let end = try #require(live.events.last { if case .stop = $0.kind { true } else { false } })
         let place = try #require(live.entries.lastIndex { $0.at <= end.at })

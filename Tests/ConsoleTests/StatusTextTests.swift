@@ -4,8 +4,8 @@ import Testing
 
 @testable import Console
 
-struct WordsTests {
-    @Test func statusNamesWhatThereIsToKnow() throws {
+struct StatusTextTests {
+    @Test func reportShowsAllFieldsOfARun() throws {
         let state = try Views.view(Views.run, (#""faults":[]"#, #""faults":[{"fault":"x","message":"all is wrong"}]"#))
             .state!
         #expect(
@@ -27,12 +27,12 @@ struct WordsTests {
     @Test(arguments: [
         (#"{"battery_percent":62,"charging":true}"#, "62 %, charging"), (#"{"battery_percent":3}"#, "3 %"),
     ])
-    func theBoardsBatteryIsTold(power: String, words: String) throws {
+    func batteryOfTheBoardIsReported(power: String, words: String) throws {
         let state = try Views.view(Views.run, (#""recorder""#, #""power":\#(power),"recorder""#)).state!
         #expect(StatusText(metric: true).report(state).contains("\n  Battery   \(words)\n"))
     }
 
-    @Test func idleStatusTellsTheLinks() throws {
+    @Test func idleReportShowsTheLinks() throws {
         #expect(
             StatusText(metric: false).report(try Views.view(Views.idle).state!) == """
                 Ready
@@ -43,7 +43,7 @@ struct WordsTests {
                 """)
     }
 
-    @Test func lineSaysARunInOneLine() throws {
+    @Test func lineSummarizesTheState() throws {
         #expect(
             StatusText(metric: true).line(try Views.view(Views.run).state!)
                 == "Running  27:12  5.03 km  5:12 min/km  148 bpm, Zone 2")
@@ -56,7 +56,7 @@ struct WordsTests {
                 == "Ready  No HR Monitor Connected (searching)  gpsd is not running")
     }
 
-    @Test func secondsAreCalledSecondsWhereNothingElseSaysSo() throws {
+    @Test func shortTimesHaveAUnitOnlyInTheReport() throws {
         let state = try Views.view(Views.run, (#""elapsed_ms":1632300"#, #""elapsed_ms":12300"#)).state!
         #expect(StatusText(metric: true).report(state).contains("Time      12.3 s, moving 26:50"))
         #expect(
@@ -69,7 +69,7 @@ struct WordsTests {
         ("connecting", "no-fix", "no GPS fix"), ("connecting", "", "GPS connecting…"), ("connected", "", "no position"),
         ("disconnected", "no-device", "gpsd has no receiver"), ("disconnected", "sunspots", "no GPS: sunspots"),
     ])
-    func positionThatIsMissingHasAReason(_ link: String, _ reason: String, _ text: String) throws {
+    func missingPositionHasAReason(_ link: String, _ reason: String, _ text: String) throws {
         let view = try Views.view(
             Views.idle, (#""link":"disconnected","reason":"not-running""#, #""link":"\#(link)","reason":"\#(reason)""#))
         #expect(StatusText.positionProblem(view.state!) == text)
@@ -85,7 +85,7 @@ struct WordsTests {
         ("connecting", "", "off", "Connecting strap…"),
         ("connected", "", "off", "strap connected"),
     ])
-    func linkToTheStrapIsSaidInRunFreesWords(_ link: String, _ reason: String, _ way: String, _ text: String) throws {
+    func strapLinkIsShownInTheAppsWords(_ link: String, _ reason: String, _ way: String, _ text: String) throws {
         let view = try Views.view(
             Views.idle, (#""link":"disconnected","reason":"searching""#, #""link":"\#(link)","reason":"\#(reason)""#),
             (#""backend":"kernel""#, #""backend":"\#(way)""#))

@@ -7,7 +7,7 @@ import Testing
 
 /// The kernel backend when devices or channels disappear.
 @Suite(.serialized)
-struct KernelTroubleTests {
+struct KernelFailureTests {
     private let bench: KernelFixture
 
     init() throws {
@@ -20,7 +20,7 @@ struct KernelTroubleTests {
     }
 
     @Test(arguments: 0..<8)
-    func aChannelThatBreaksAfterAnyCommandIsOpenedAgain(count: Int) throws {
+    func channelThatClosesAfterAnyCommandIsReopened(count: Int) throws {
         bench.breaksAfter = [count]
         let peer = try serve()
         try bench.start(ours: ["H10"])
@@ -36,7 +36,7 @@ struct KernelTroubleTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func aStrapStreamsOnWhileTheChannelBreaks() throws {
+    @Test func strapStreamsWhileTheChannelIsReopened() throws {
         let peer = try serve()
         try bench.start()
         var isBroken = false
@@ -54,7 +54,7 @@ struct KernelTroubleTests {
         #expect(bench.asked.count == 1)
     }
 
-    @Test func anAdapterThatIsUnpluggedAndPluggedInUnderAnotherNumberServesAgain() throws {
+    @Test func adapterThatReturnsUnderAnotherIndexIsUsedAgain() throws {
         let peer = try serve()
         try bench.start()
         var isUnplugged = false
@@ -70,7 +70,7 @@ struct KernelTroubleTests {
         #expect(isDone)
     }
 
-    @Test func anAdapterThatIsSwitchedOffIsSwitchedOnAndTheStrapComesBack() throws {
+    @Test func adapterSwitchedOffIsSwitchedOnAndTheStrapStreams() throws {
         let peer = try serve()
         try bench.start()
         var isOff = false
@@ -85,7 +85,7 @@ struct KernelTroubleTests {
         #expect(isDone)
     }
 
-    @Test func aStrapThatDoesNotGetItsParametersGetsWideOnes() throws {
+    @Test func strapWithRejectedParametersGetsWideOnes() throws {
         let peer = try serve()
         try bench.start()
         bench.straps?.runChanged(isActive: true)
@@ -110,14 +110,14 @@ struct KernelTroubleTests {
         #expect(messages.first?.contains(Kernel.release) == true)
     }
 
-    @Test func aStrapThatIsWaitedForIsNotSaidToBeConnecting() throws {
+    @Test func pendingConnectionIsReportedAsSearching() throws {
         bench.isStrapAway = true
         try bench.start()
         #expect(try bench.run(for: .seconds(2)) { $0.waiting.count == 1 })
         #expect(bench.links.last == LinkStatus(.disconnected, reason: .searching, address: KernelFixture.strap.address))
     }
 
-    @Test func aScanMakesAConnectionThatWaitsMakeWayAndBeginsItAgain() throws {
+    @Test func scanSuspendsAPendingConnection() throws {
         bench.isStrapAway = true
         try bench.start()
         var refusals: [StrapRequestError?] = []
@@ -140,7 +140,7 @@ struct KernelTroubleTests {
         #expect(bench.kernel.adapters[0]?.isDiscovering == false)
     }
 
-    @Test func withoutPermissionThereIsNoScan() throws {
+    @Test func scanWithoutPermissionIsRejected() throws {
         bench.kernel.isTrusted = false
         bench.kernel.adapters[0] = FakeKernel.Adapter(KernelFixture.adapter, isPowered: true, hasLowEnergy: true)
         bench.isStrapAway = true
@@ -149,7 +149,7 @@ struct KernelTroubleTests {
         #expect(bench.scan(for: .seconds(1)) == .unavailable(.noPermission))
     }
 
-    @Test func aStrapThatIsNotOursAnyMoreIsLeftAtOnce() throws {
+    @Test func deselectedStrapIsDisconnectedAtOnce() throws {
         let peer = try serve()
         try bench.start()
         var isLeft = false
@@ -167,7 +167,7 @@ struct KernelTroubleTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func switchedOffNothingIsDoneUntilAStrapIsWanted() throws {
+    @Test func stoppedBackendRestartsWithASelection() throws {
         let peer = try serve()
         try bench.start()
         var isStopped = false
@@ -203,7 +203,7 @@ struct KernelTroubleTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func aReleasedDriverHangsUp() throws {
+    @Test func releasedBackendHangsUp() throws {
         var isHungUp = false
         let peer = try HostilePeer(path: bench.strapPath, loop: bench.loop, serving: KernelFixture.notifyingStrap) {
             [bench] in
@@ -219,7 +219,7 @@ struct KernelTroubleTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func waitingTakesNoProcessorTime() throws {
+    @Test func pendingConnectionUsesLessThan100MillisecondsOfCPUTime() throws {
         bench.isStrapAway = true
         try bench.start()
         #expect((1...100).contains(try bench.wakeUps(in: .seconds(2))))

@@ -4,10 +4,10 @@ import TestKit
 import Testing
 
 /// The bluetoothd backend when replies are late or missing, or objects disappear.
-@Suite struct BusTroubleTests {
+@Suite struct BluetoothdFailureTests {
     private static let notSupported = BusError("org.bluez.Error.NotSupported", "Operation is not supported")
 
-    @Test func aStrapIsFoundConnectedAndHeard() throws {
+    @Test func strapConnectsAndStreams() throws {
         let bench = try BluetoothdFixture()
         try bench.stream()
         try bench.turn { !bench.batteries.isEmpty && !bench.information.isEmpty }
@@ -19,7 +19,7 @@ import Testing
 
     /// bluetoothd shows the last known value, however old.
     @Test(arguments: [FakeBlueZStrap.Channel.socket, .none])
-    func aValueThatIsKeptIsNoMeasurement(channel: FakeBlueZStrap.Channel) throws {
+    func cachedValueIsNotAMeasurement(channel: FakeBlueZStrap.Channel) throws {
         var strap = FakeBlueZStrap()
         strap.channel = channel
         strap.isLeftConnected = true
@@ -31,7 +31,7 @@ import Testing
         #expect(bench.hearts.allSatisfy { $0.beatsPerMinute == 67 })
     }
 
-    @Test func servicesThatComeAfterTheyAreCalledResolvedAreWaitedFor() throws {
+    @Test func servicesAddedAfterResolutionAreAwaited() throws {
         var strap = FakeBlueZStrap()
         strap.services = .late(.milliseconds(500))
         let bench = try BluetoothdFixture([strap])
@@ -39,7 +39,7 @@ import Testing
         #expect(bench.bluez.count(of: "Connect") == 1)
     }
 
-    @Test func aLinkThatIsMadeAndNeverToldAsConnectedIsUsed() throws {
+    @Test func linkWithoutAConnectedPropertyIsUsed() throws {
         var strap = FakeBlueZStrap()
         strap.isToldConnected = false
         let bench = try BluetoothdFixture([strap])
@@ -50,7 +50,7 @@ import Testing
         try bench.streamAgain()
     }
 
-    @Test func servicesThatAreNeverResolvedAreGivenUpAndTheStrapIsTriedAgain() throws {
+    @Test func unresolvedServicesTimeOutAndTheStrapIsRetried() throws {
         var strap = FakeBlueZStrap()
         strap.services = .unresolved
         let bench = try BluetoothdFixture([strap])
@@ -62,7 +62,7 @@ import Testing
         #expect(bench.bluez.straps[0].connections == 2)
     }
 
-    @Test func aStrapThatIsSilentAfterConnectingIsAskedOnceMore() throws {
+    @Test func silentStrapIsSubscribedAgain() throws {
         var strap = FakeBlueZStrap()
         strap.silentAfter = 0
         let bench = try BluetoothdFixture([strap])
@@ -78,7 +78,7 @@ import Testing
 
     /// Paired or not: bluetoothd's data about a paired strap must not be removed.
     @Test(arguments: [(false, 0), (true, 0), (true, 3)])
-    func aStrapThatGoesBeforeItAgreesToNotifyComesBack(isPaired: Bool, beats: Int) throws {
+    func strapThatDisconnectsBeforeItsSubscriptionReturns(isPaired: Bool, beats: Int) throws {
         var strap = FakeBlueZStrap()
         strap.isPaired = isPaired
         strap.agrees = beats > 0
@@ -101,7 +101,7 @@ import Testing
         #expect(bench.bluez.count(of: "RemoveDevice") == 0)
     }
 
-    @Test func aLinkThatDropsComesBack() throws {
+    @Test func droppedLinkIsReconnectedEachTime() throws {
         let bench = try BluetoothdFixture()
         try bench.stream()
         for _ in 0..<3 {
@@ -111,7 +111,7 @@ import Testing
         #expect(bench.bluez.straps[0].connections == 4)
     }
 
-    @Test func aStrapThatIsGoneIsWaitedForAndComesBack() throws {
+    @Test func strapOutOfRangeIsReconnectedWhenItReturns() throws {
         let bench = try BluetoothdFixture()
         try bench.stream()
         bench.bluez.change { $0.isAdvertising = false }
@@ -122,7 +122,7 @@ import Testing
         try bench.streamAgain()
     }
 
-    @Test func aLinkThatADeadProcessLeftIsUsedAsItIs() throws {
+    @Test func existingResolvedLinkIsUsed() throws {
         var strap = FakeBlueZStrap()
         strap.isLeftConnected = true
         let bench = try BluetoothdFixture([strap])
@@ -131,7 +131,7 @@ import Testing
         #expect(bench.bluez.count(of: "Disconnect") == 0)
     }
 
-    @Test func aLinkThatADeadProcessLeftUnresolvedIsClosedFirst() throws {
+    @Test func existingUnresolvedLinkIsClosedFirst() throws {
         var strap = FakeBlueZStrap()
         strap.isLeftConnected = true
         let bench = try BluetoothdFixture([strap], isBlueZThere: false)
@@ -143,7 +143,7 @@ import Testing
         #expect(bench.bluez.count(of: "Connect") == 1)
     }
 
-    @Test func aBluetoothdThatIsKilledAndComesAgainGivesBeatsAgain() throws {
+    @Test func killedBluetoothdIsUsedAgainAfterItsRestart() throws {
         let bench = try BluetoothdFixture()
         try bench.stream()
         for _ in 0..<2 {
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func aBluetoothdThatComesLaterIsUsed() throws {
+    @Test func bluetoothdThatStartsLaterIsUsed() throws {
         let bench = try BluetoothdFixture(isBlueZThere: false)
         try bench.start()
         try bench.turn { bench.links.last?.reason == .noBluetooth }
@@ -162,7 +162,7 @@ import Testing
         try bench.streamAgain()
     }
 
-    @Test func aBusThatGoesAndComesAgainGivesBeatsAgain() throws {
+    @Test func restartedBusIsUsedAgain() throws {
         let bench = try BluetoothdFixture()
         try bench.stream()
         bench.bus.stop()
@@ -172,7 +172,7 @@ import Testing
         try bench.streamAgain()
     }
 
-    @Test func aBluetoothdThatAnswersNothingIsToldAndSpokenToAnew() throws {
+    @Test func silentBluetoothdIsReportedAndReconnected() throws {
         let bench = try BluetoothdFixture()
         bench.bluez.always["*"] = .never
         try bench.start()
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test(arguments: ["StartDiscovery", "StartNotify"])
-    func aMethodThatIsOnceNotAnsweredDoesNotKeepTheStrapAway(member: String) throws {
+    func unansweredMethodCallIsRetried(member: String) throws {
         let bench = try BluetoothdFixture()
         bench.bluez.script[member] = [.never]
         try bench.start()
@@ -190,7 +190,7 @@ import Testing
         #expect(bench.bluez.count(of: member) >= 1)
     }
 
-    @Test func answersThatTakeTwoSecondsHoldNothingUp() throws {
+    @Test func answersThatTakeTwoSecondsDoNotBlockTheLoop() throws {
         let bench = try BluetoothdFixture()
         bench.bluez.always["*"] = .late(.seconds(2))
         try bench.start()
@@ -202,7 +202,7 @@ import Testing
         #expect(worst < .seconds(1))
     }
 
-    @Test func aWayThatIsReleasedClosesItsLinkAndSaysNothingMore() throws {
+    @Test func releasedBackendClosesItsLinkAndReportsNothing() throws {
         let bench = try BluetoothdFixture()
         try bench.stream()
         bench.release()

@@ -8,7 +8,7 @@ import Testing
 @testable import Daemon
 
 /// An interrupted run, and the next start's decision about it.
-@Suite struct TakeUpTests {
+@Suite struct InterruptedActivityTests {
     private let directory: TemporaryDirectory
     private let now = Instant(milliseconds: 5_000_000)
 
@@ -41,7 +41,7 @@ import Testing
         try JournalReader(in: directory.path).list(limit: 10)
     }
 
-    @Test func aRunGoesOnFromItsLastMoment() throws {
+    @Test func interruptedRunResumesFromItsLastInstant() throws {
         try interruptedRun()
         var stage = try begin(at: now + .seconds(79))
         stage.say(at: now + .seconds(79))
@@ -79,14 +79,14 @@ import Testing
         #expect(timer.last == .end(at: 89_000, .command))
     }
 
-    @Test func aPausedRunStaysPaused() throws {
+    @Test func pausedRunStaysPaused() throws {
         try interruptedRun(isPaused: true)
         let stage = try begin(at: now + .seconds(60))
         #expect(stage.state.run == .paused)
         #expect(stage.state.activity?.total.elapsedMilliseconds == 20_000)
     }
 
-    @Test func aRunThatIsTooOldIsClosedAsItStood() throws {
+    @Test func runBeyondTheResumeLimitIsClosed() throws {
         try interruptedRun()
         let stage = try begin(at: now + .seconds(20 + 61), resumeMinutes: 1)
         #expect(stage.state.run == .idle)
@@ -97,7 +97,7 @@ import Testing
         #expect(summary.totalMilliseconds < 20_000)
     }
 
-    @Test func onAnotherBootTheTimeOfDayTellsTheAge() throws {
+    @Test func timeOfDayDecidesTheAgeAfterAReboot() throws {
         try interruptedRun()
         try reboot()
         let last = UTC(milliseconds: now.milliseconds + DaemonFixture.offset + 20_000)
@@ -107,7 +107,7 @@ import Testing
         #expect(young.begun.recorder.journal.close())
     }
 
-    @Test func yesterdaysRunIsClosedOnAnotherBoot() throws {
+    @Test func runOfYesterdayIsClosedAfterAReboot() throws {
         try interruptedRun()
         try reboot()
         let time = UTC(milliseconds: now.milliseconds + DaemonFixture.offset + 86_400_000)
@@ -117,7 +117,7 @@ import Testing
         #expect(try summaries().map(\.isOpen) == [false])
     }
 
-    @Test func withoutAClockTheRunGoesOnAndIsOneWhenItTurnsOutYoung() throws {
+    @Test func runWithoutAClockStaysOneIfItIsRecent() throws {
         try interruptedRun()
         try reboot()
         var stage = try rideWithoutClock()
@@ -130,7 +130,7 @@ import Testing
         #expect(stage.state.activity?.id == 1)
     }
 
-    @Test func withoutAClockTheRunGoesOnAndIsTwoWhenItTurnsOutOld() throws {
+    @Test func runWithoutAClockBecomesTwoIfItIsOld() throws {
         try interruptedRun()
         try reboot()
         var stage = try rideWithoutClock()
@@ -190,7 +190,7 @@ import Testing
 
     /// A kill between an automatic stop and its row in the journal: the next start ends the run at the same moment.
     @Test(arguments: [10, 500, 3000])
-    func aForgottenRunIsClosedAsOfItsLastBeat(outage: Int) throws {
+    func autoStoppedRunIsClosedAtItsLastBeat(outage: Int) throws {
         var stage = try begin(at: now)
         var settings = Settings()
         settings.autoStopMinutes = 1
@@ -226,7 +226,7 @@ import Testing
         #expect(last == .ended(.forgotten))
     }
 
-    @Test func aDemoDoesNotGoOnWithARun() throws {
+    @Test func demoDoesNotResumeARun() throws {
         try interruptedRun()
         let stage = try begin(at: now + .seconds(30), isDemo: true)
         #expect(stage.state.run == .idle)

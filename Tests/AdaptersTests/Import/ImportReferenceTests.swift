@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// Our importers find the same as independent tools in files of others.
-@Suite struct SharedTruthTests {
+@Suite struct ImportReferenceTests {
     private struct Truth: Decodable {
         struct Lap: Decodable {}
 
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ReferenceFile.all(in: "gpx_tcx", ".gpx", ".tcx"))
-    func whatAFileHoldsIsRead(file: ReferenceFile) throws {
+    func importedFilesMatchIndependentTools(file: ReferenceFile) throws {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         let all = try decoder.decode(

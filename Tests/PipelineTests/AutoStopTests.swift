@@ -34,7 +34,7 @@ private struct Forgotten {
     }
 }
 
-@Test func aForgottenRunIsClosedAsOfItsLastBeat() throws {
+@Test func autoStopClosesTheRunAtItsLastBeat() throws {
     var run = Forgotten(autoLapSeconds: 30)
     try run.course.begin()
     run.beat(seconds: 45)
@@ -56,7 +56,7 @@ private struct Forgotten {
     #expect(run.course.states.last?.run == .idle)
 }
 
-@Test func aForgottenRunIsClosedAsOfItsLastMovement() throws {
+@Test func autoStopClosesTheRunAtItsLastMovement() throws {
     var run = Forgotten()
     run.course.fix(speed: 3)
     try run.course.begin()
@@ -70,7 +70,7 @@ private struct Forgotten {
 }
 
 /// A person who walks to and fro beside the bicycle does not count as moving.
-@Test func driftIsNoMovement() throws {
+@Test func driftDoesNotPostponeAutoStop() throws {
     var run = Forgotten()
     run.course.fix(speed: 3)
     try run.course.begin()
@@ -82,7 +82,7 @@ private struct Forgotten {
     #expect(run.end?.summary.total.elapsedMilliseconds == 0)
 }
 
-@Test func aPausedRunIsForgottenToo() throws {
+@Test func autoStopAppliesToAPausedRun() throws {
     var run = Forgotten()
     try run.course.begin()
     run.beat(seconds: 20)
@@ -96,7 +96,7 @@ private struct Forgotten {
     #expect(end.summary.totalMilliseconds == 49_990)
 }
 
-@Test func aCommandIsASignOfLife() throws {
+@Test func commandPostponesAutoStop() throws {
     var run = Forgotten()
     try run.course.begin()
     run.course.wait(.seconds(100))
@@ -112,7 +112,7 @@ private struct Forgotten {
 
 /// A backdated start is a command, so the run is not abandoned.
 @Test(arguments: [nil, 100] as [Int?])
-func aRunBegunLateIsNotForgottenAtOnce(beat: Int?) throws {
+func backdatedStartPostponesAutoStop(beat: Int?) throws {
     var settings = Settings()
     settings.autoStopMinutes = 1
     var engine = SteppedEngine(
@@ -136,7 +136,7 @@ func aRunBegunLateIsNotForgottenAtOnce(beat: Int?) throws {
 
 /// Without a heartbeat or a position there is no sign by which to judge.
 @Test(arguments: [false, true])
-func anIndoorRunIsForgottenOnlyOnceAHeartHasBeaten(beats: Bool) throws {
+func autoStopOfAnIndoorRunNeedsAHeartbeat(beats: Bool) throws {
     var run = Forgotten()
     try run.course.perform(.start(.run, indoor: true))
     if beats { run.beat(seconds: 1) }
@@ -144,7 +144,7 @@ func anIndoorRunIsForgottenOnlyOnceAHeartHasBeaten(beats: Bool) throws {
     #expect((run.end != nil) == beats)
 }
 
-@Test func readingsThatAreNoneAreNoSign() throws {
+@Test func invalidReadingsDoNotPostponeAutoStop() throws {
     var run = Forgotten()
     try run.course.begin()
     for _ in 0..<130 {
@@ -154,7 +154,7 @@ func anIndoorRunIsForgottenOnlyOnceAHeartHasBeaten(beats: Bool) throws {
     #expect(run.end?.summary.total.elapsedMilliseconds == 0)
 }
 
-@Test func withoutTheSettingNoRunIsForgotten() throws {
+@Test func zeroAutoStopMinutesDisableAutoStop() throws {
     var run = Forgotten(minutes: 0)
     try run.course.begin()
     run.beat(seconds: 3)
@@ -163,7 +163,7 @@ func anIndoorRunIsForgottenOnlyOnceAHeartHasBeaten(beats: Bool) throws {
 }
 
 /// Time without any input does not count.
-@Test func theQuietCountsFromTheEndOfAHole() throws {
+@Test func autoStopCountsFromTheEndOfAHole() throws {
     var run = Forgotten()
     try run.course.begin()
     run.beat(seconds: 10)
@@ -176,7 +176,7 @@ func anIndoorRunIsForgottenOnlyOnceAHeartHasBeaten(beats: Bool) throws {
 }
 
 /// A hole longer than the setting pauses the run at its start. The run can be resumed until it is auto-stopped.
-@Test func aLongHolePausesAndIsForgottenLater() throws {
+@Test func longHolePausesTheRunBeforeAutoStop() throws {
     var run = Forgotten()
     try run.course.begin()
     run.beat(seconds: 10)
@@ -188,7 +188,7 @@ func anIndoorRunIsForgottenOnlyOnceAHeartHasBeaten(beats: Bool) throws {
     #expect(run.end?.summary.total.elapsedMilliseconds == 9900)
 }
 
-@Test func theQuietCountsFromTheEndOfAnOutage() throws {
+@Test func autoStopCountsFromTheEndOfAnOutage() throws {
     var run = Forgotten()
     try run.course.begin()
     run.beat(seconds: 10)
