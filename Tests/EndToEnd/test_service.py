@@ -203,7 +203,7 @@ def test_hanging_disk_does_not_delay_the_stop(stage):
     status, seconds = daemon.end()
     print(f"{seconds:.3f} s with a disk that hangs")
     assert status == 0 and seconds < 1
-    assert "the last of the run may be lost" in daemon.log.read_text()
+    assert "the end of the run may be lost" in daemon.log.read_text()
 
 
 def test_stalled_clients_do_not_delay_the_stop(stage):
