@@ -4,54 +4,54 @@ package import Formats
 package import Linux
 package import Sensors
 
-/// What the configuration file says: paced.conf, in the form that systemd's files have.
+/// The values of paced.conf, a file in the syntax of systemd's files.
 ///
 ///     [Recording]
 ///     SyncIntervalSec=1
 ///
-/// A key that is not there leaves the default. A section or a key that nobody knows is an error: it is a wish that would not come true;
-/// so is a key that stands twice, of which one would not.
+/// A missing key has its default. An unknown section or key is an error, and so is a key that is set twice: ignoring
+/// it would hide a mistake.
 package struct Configuration: Equatable, Sendable {
-    /// The recording is made to last over a power cut so often, 1 to 60 s; nil is each second in a run, and each 10 s otherwise.
+    /// The interval of syncs to the disk, 1 to 60 s; nil for 1 s while a run is active, else 10 s.
     package var syncSeconds: Int?
-    /// An activity that was interrupted for longer is not resumed, 0 to 86 400 s.
+    /// An activity that was interrupted for longer does not resume, 0 to 86,400 s.
     package var resumeLimitSeconds = 900
-    /// The files that a run's end makes.
+    /// The formats that are exported when a run stops.
     package var exportAtStop: [ExportFormat] = [.fit]
-    /// Where they are put; nil is `exports` in the state directory.
+    /// The directory of these files; nil for `exports` in the state directory.
     package var exportDirectory: String?
-    /// A run begins when the board moves or a heart beats, and ends when the system shuts down.
+    /// Movement or beats start a run, and a shutdown of the system stops it.
     package var startsAutomatically = false
-    /// Where gpsd listens.
+    /// The address of gpsd.
     package var gpsd = Options.Gpsd.at(host: nil, port: 2947, device: nil)
-    /// How Bluetooth is used.
+    /// The Bluetooth backend.
     package var bluetooth = Options.Bluetooth.auto
     package var adapter = AdapterChoice.any
-    /// The straps that are ours while nobody has said otherwise over control.sock.
+    /// The straps to use, unless a client has selected others over control.sock.
     package var straps = Options.Strap.auto
-    /// The most clients of state.sock, 1 to 4096; in all, and of one user.
+    /// The maximum number of clients of state.sock, 1 to 4096: in all, and of one user.
     package var maxStateClients = 256
     package var maxStateClientsPerUser = 128
-    /// The most clients of control.sock, 1 to 256; in all, and of one user.
+    /// The maximum number of clients of control.sock, 1 to 256: in all, and of one user.
     package var maxControlClients = 32
     package var maxControlClientsPerUser = 16
-    /// The charge of the battery that is a fault, and the one at which the run is closed, 0 to 100 %; 0 is never.
+    /// The charge of the battery that raises a fault, and the one that stops the run, 0 to 100 %; 0 for never.
     package var warnAtPercent = 15
     package var closeAtPercent = 4
-    /// The settings of a device on which nobody has set any over control.sock.
+    /// The settings, unless a client has changed them over control.sock.
     package var settings = Settings()
 
-    /// A line for the log for each key that has its name of an earlier release.
+    /// A log line for each key that has its name of an earlier release.
     package private(set) var warnings: [String] = []
 
     package init() {}
 
-    /// Without a word about it, a run that nobody has begun by hand is not left open for ever.
+    /// The default of `auto_stop_minutes` with automatic start: a run that no person started must not stay open.
     static let autoStopMinutesAtBoot = 30
 
-    /// What is configured: the file that the options name, or else the one that is read by default, and what options win over.
+    /// Reads the file that an option names, else the default one. Options have precedence.
     ///
-    /// - Throws: ``Options/Misuse``; a file that was asked for must be there.
+    /// - Throws: ``Options/UsageError``, also if the file that an option names does not exist.
     package static func read(_ options: Options) throws(Options.UsageError) -> Configuration {
         let assignments: [ConfigurationFile.Assignment]?
         do throws(ConfigurationFile.Failure) {
@@ -62,7 +62,7 @@ package struct Configuration: Equatable, Sendable {
         return try Configuration(assignments, options)
     }
 
-    /// - Parameter assignments: what the options' file says; nil where it is not there.
+    /// - Parameter assignments: the content of the file; nil if it does not exist.
     init(_ assignments: [ConfigurationFile.Assignment]?, _ options: Options) throws(Options.UsageError) {
         if let assignments {
             try self.init(assignments, path: options.configurationPath)
@@ -80,9 +80,9 @@ package struct Configuration: Equatable, Sendable {
         }
     }
 
-    /// Takes over what a file says.
+    /// Applies the assignments of a file.
     ///
-    /// - Throws: ``Options/Misuse``, which names the file and the line.
+    /// - Throws: ``Options/UsageError``, which names the file and the line.
     package init(_ assignments: [ConfigurationFile.Assignment], path: String) throws(Options.UsageError) {
         var assignments = assignments
         warnings = assignments.replaceFormerNames(in: path)
@@ -134,7 +134,7 @@ package struct Configuration: Equatable, Sendable {
 
     // MARK: Reload
 
-    /// Adopts what takes effect at a reload; the rest stays in force until the next start.
+    /// Adopts the keys that take effect at a reload. The others keep their values until the next start.
     mutating func adoptLiveKeys(from new: Configuration) {
         let old = self
         self = new
@@ -143,7 +143,7 @@ package struct Configuration: Equatable, Sendable {
     }
 }
 
-/// A word of the file, as it can be shown.
+/// A word of the file without characters that a terminal interprets.
 private func shown(_ word: String) -> String {
     SanitizedText(word)?.text ?? "\"\""
 }

@@ -1,4 +1,4 @@
-/// What the people who use a device have chosen. One set a device; every client shows and changes the same.
+/// The settings of a device. Every client shows and changes the same ones.
 package struct Settings: Equatable, Sendable {
     /// Kilometres instead of miles.
     package var metric = false
@@ -6,14 +6,14 @@ package struct Settings: Equatable, Sendable {
     package var useHeartRateZones = false
     /// The sport of a run that names none.
     package var sport = Sport.run
-    /// Metres after which a lap closes by itself; 0 is off.
+    /// A lap closes after this many metres; 0 is off.
     package var autoLapMetres = 0
-    /// Seconds after which a lap closes by itself; 0 is off.
+    /// A lap closes after this many seconds; 0 is off.
     package var autoLapSeconds = 0
-    /// A run without movement, beats and commands for so many minutes is closed as of the last of them, and a longer hole in time pauses
-    /// it; 0 is off.
+    /// A run without movement, beats and commands for this many minutes stops at the last of them, and a longer hole
+    /// in time pauses it; 0 is off.
     package var autoStopMinutes = 0
-    /// The straps that are ours: addresses, names, or ends of names.
+    /// The straps to use: addresses, names, or ends of names. Empty for any.
     package var straps: [String] = []
     package var zones: Zones?
     package var components = Component.defaults
@@ -42,7 +42,7 @@ package struct Settings: Equatable, Sendable {
     }
 }
 
-/// One part of the run screen, kept here so that all clients of a device show the same screen.
+/// A data field of the run screen. It is a setting, so that all clients of a device show the same screen.
 package struct Component: Equatable, Sendable {
     package enum Name: String, CaseIterable, Sendable {
         case time = "Time"
@@ -58,7 +58,7 @@ package struct Component: Equatable, Sendable {
     }
 
     package var name: Name
-    /// Place on the screen, from 0, each once.
+    /// The place on the screen, from 0; each occurs once.
     package var position: Int
     package var visible = true
     package var titleVisible = true

@@ -1,11 +1,11 @@
 import Domain
 import Glibc
 
-/// A file of sections and assignments, as systemd's are: `[Section]`, `Key=value`, and comments in lines of their own.
+/// A file in the syntax of systemd's files: `[Section]`, `Key=value`, and lines that are comments.
 ///
-/// What the keys mean is the daemon's business.
+/// Source: systemd.syntax(7).
 package enum ConfigurationFile {
-    /// One assignment, with the line it stands in, from 1.
+    /// An assignment, with the number of its line, from 1.
     package struct Assignment: Equatable, Sendable {
         package var line: Int
         package var section: String
@@ -13,20 +13,20 @@ package enum ConfigurationFile {
         package var value: String
     }
 
-    /// Why a file cannot be read: one line that names the file, and the place in it.
+    /// The reason why a file cannot be read: one line that names the file and the line in it.
     package struct Failure: Error, Equatable, Sendable {
         package var line: String
     }
 
-    /// The file that is read where no option names another.
+    /// The default file.
     package static let path = "/etc/paced/paced.conf"
 
     /// The largest file, in bytes.
     package static let sizeLimit = 64 * 1024
 
-    /// Reads the whole file; nil where there is none.
+    /// Reads a file. Nil if it does not exist.
     ///
-    /// - Throws: ``Failure``; nothing of a bad file counts.
+    /// - Throws: ``Failure`` if any of its lines is invalid.
     package static func read(_ path: String) throws(Failure) -> [Assignment]? {
         let text: [UInt8]?
         do throws(SystemError) {

@@ -14,9 +14,10 @@ package final class BumbleStrap {
         "16468a034403", "10437203", "104472038a03", "012c01", "0443", "0400", "1843d0077203", "1646000400040004",
     ].map(hex)
 
-    /// Python with Bumble is missing: `make test` installs it.
-    package struct NoPython: Error {
+    /// Python with Bumble is missing.
+    package struct NoPython: Error, CustomStringConvertible {
         package var path: String
+        package var description: String { "there is no \(path): run make .build/venv" }
     }
 
     /// Starts the strap, which listens about a second later.

@@ -5,9 +5,10 @@ package struct Checker {
     private let python: String
     private let script: String
 
-    /// Python with the readers is missing: `make test` installs them.
-    package struct NoPython: Error {
+    /// Python with the readers is missing.
+    package struct NoPython: Error, CustomStringConvertible {
         package var path: String
+        package var description: String { "there is no \(path): run make .build/venv" }
     }
 
     /// - Parameter name: the script's name without its suffix.

@@ -9,6 +9,9 @@ import Testing
 
 @testable import Daemon
 
+private let recordingKeys = ConfigurationSection.recording.keys.joined(separator: " ")
+private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " ")
+
 @Suite struct ConfigurationTests {
     private func read(_ text: String, _ arguments: String...) throws -> Configuration {
         let directory = try TemporaryDirectory()
@@ -136,8 +139,7 @@ import Testing
         ("[Recording]\nExportDirectory=runs", "paced.conf:2: ExportDirectory takes a path that begins with /"),
         (
             "[Recording]\nSyncSecond=1",
-            "paced.conf:2: there is no key SyncSecond in [Recording]; the keys are SyncIntervalSec ResumeLimitSec ExportAtStop "
-                + "ExportDirectory AutoStart"
+            "paced.conf:2: there is no key SyncSecond in [Recording]; the keys are \(recordingKeys)"
         ),
         (
             "[Recorder]\nSyncIntervalSec=1",
@@ -258,8 +260,7 @@ import Testing
         ("[Recording]\nSyncSeconds=1\nSyncSeconds=2", "paced.conf:3: SyncIntervalSec is already set in line 2"),
         (
             "[Clients]\nWay=kernel",
-            "paced.conf:2: there is no key Way in [Clients]; the keys are MaxStateClients MaxStateClientsPerUser "
-                + "MaxControlClients MaxControlClientsPerUser"
+            "paced.conf:2: there is no key Way in [Clients]; the keys are \(clientKeys)"
         ),
     ])
     func formerKeyIsValidatedLikeTheNewOne(text: String, complaint: String) {

@@ -103,6 +103,23 @@ import Testing
         #expect(receiver.next(timeOffset: nil) == nil)
     }
 
+    @Test(arguments: [(Sport.walk, 6.0), (.hike, 6), (.run, 12.5), (.ride, 35), (.other, 35)])
+    func fixAboveTheMaximumSpeedOfTheSportIsRejected(sport: Sport, limit: Double) {
+        for (speed, rejection) in [(limit * 0.99, nil), (limit * 1.01, FixRejection.speed)] {
+            var receiver = Receiver()
+            #expect(receiver.next() == nil)
+            var fix = receiver.fix()
+            // A degree of latitude is 111,267 m here.
+            fix.latitude = 52 + (3 + speed) / 111_267
+            let result = receiver.filter.judge(fix, fastest: sport.maxSpeed)
+            if case .refused(let reason) = result {
+                #expect(reason == rejection, "\(speed) m/s")
+            } else {
+                #expect(rejection == nil, "\(speed) m/s")
+            }
+        }
+    }
+
     @Test func accuracyLimitIs50MetresOrThreeTimesTheMedian() {
         var receiver = Receiver()
         #expect(receiver.next(accuracy: 50) == nil)

@@ -10,7 +10,7 @@ package import Linux
 ///     ReadyLED=ACT
 ///     RecordingLED=ACT
 ///
-/// What is not there, or is empty, is not used.
+/// A missing or empty key is not used.
 package struct PanelConfiguration: Equatable, Sendable {
     /// Keys that begin a run, hold it and go on with it.
     package var toggle: Set<KeyCode> = []
@@ -51,7 +51,7 @@ package struct PanelConfiguration: Equatable, Sendable {
     /// The most keys, devices or LEDs that one assignment can name.
     package static let countLimit = 16
 
-    /// What is wrong with an assignment.
+    /// The error in an assignment.
     package struct Wrong: Error, Equatable, Sendable {
         package var what: String
     }
