@@ -105,7 +105,10 @@ extension ConfigurationSection {
         case .panel: PanelConfiguration.keys.map { Row(name: $0.name, initial: "", text: $0.text) }
         case .recording, .position, .bluetooth, .clients, .power:
             ConfigurationKey.all.filter { $0.section == self }
-                .map { Row(name: $0.name, initial: $0.initial, text: $0.text) }
+                .map { key in
+                    let effect = key.effect == .start ? " A change takes effect at the next start." : ""
+                    return Row(name: key.name, initial: key.initial, text: key.text + effect)
+                }
         }
     }
 
