@@ -186,9 +186,9 @@ struct KernelFailureTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func aReportThatStopsTheBackendIsFollowedByTheRemainingReportsFirst() throws {
+    @Test func reportThatStopsTheBackendFollowsTheReportsInProgress() throws {
         let peer = try serve()
-        bench.reported = { [bench] in
+        bench.reported = { [unowned bench] in
             if case .heartLink(let status) = $0, status.state == .connected { bench.straps?.stop() }
         }
         try bench.start()
