@@ -57,7 +57,7 @@ extension Daemon {
         let isSaidAnew = list.selected != straps.selected
         save(list, at: now)
         if isSaidAnew { saveStrapSetting(at: now) }
-        strapWays?.forget(strap.map { StrapMatcher($0) } ?? nil, said: patterns)
+        strapWays?.forget(strap.map { StrapMatcher($0) } ?? nil, remaining: patterns)
         return .done
     }
 

@@ -163,11 +163,6 @@ package struct Pipeline: Sendable {
         return outcome
     }
 
-    /// Mapping to UTC at `now`, stored at the start, each minute and at each EVENT `clock`; nil if the time is unknown.
-    package func clockMapping(at now: Instant) -> ClockMapping? {
-        wallClock.time(at: now).map { ClockMapping(at: now, time: $0, source: wallClock.source) }
-    }
-
     /// The state at `now`; it does not advance the pipeline.
     package func state(at now: Instant) -> State {
         let beats = heart.beatsPerMinute(at: now)

@@ -27,6 +27,27 @@ import Testing
         }
     }
 
+    /// Pages, licences and tools name sources from the root, or from Sources or Tests.
+    @Test func everyCitedSourceExists() throws {
+        let files =
+            try Repository.files(".md") + Repository.files("LICENSE")
+            + ["README.md", "CONTRIBUTING.md"]
+            + ["debian", "LICENSES", "Tools"].flatMap { try Repository.files(in: $0, "") }
+        var count = 0
+        for file in files {
+            guard let text = try? Repository.text(of: file) else { continue }
+            for match in text.matches(of: #/(?:[A-Z]\w+(?:/[\w+]+)*)/[\w+]+\.swift\b/#) {
+                let isThere = ["", "Sources/", "Tests/"].contains { root in
+                    let path = Repository.root.appendingPathComponent(root + String(match.output)).path
+                    return FileManager.default.fileExists(atPath: path)
+                }
+                #expect(isThere, "\(file) names \(match.output)")
+                count += 1
+            }
+        }
+        #expect(count > 20)
+    }
+
     @Test func everyFormOfACitationIsFound() {
         // Split, so that this file does not name a page itself.
         let end = "." + "md"

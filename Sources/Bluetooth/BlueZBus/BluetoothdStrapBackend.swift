@@ -97,7 +97,7 @@ package final class BluetoothdStrapBackend: StrapBackend {
         performActions(at: Clock.now())
     }
 
-    package func forget(_ pattern: StrapMatcher?, said ours: [StrapMatcher]) {
+    package func forget(_ pattern: StrapMatcher?, remaining ours: [StrapMatcher]) {
         let now = Clock.now()
         driver.forget(pattern, ours: ours, at: now, into: &queue.actions)
         performActions(at: now)

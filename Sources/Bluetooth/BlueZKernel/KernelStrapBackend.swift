@@ -93,7 +93,7 @@ package final class KernelStrapBackend: StrapBackend {
         performActions(at: Clock.now())
     }
 
-    package func forget(_ pattern: StrapMatcher?, said ours: [StrapMatcher]) {
+    package func forget(_ pattern: StrapMatcher?, remaining ours: [StrapMatcher]) {
         let now = Clock.now()
         channel.forgetKeys(of: { pattern?.matches($0, name: driver.name(of: $0)) ?? true }, at: now)
         driver.forget(pattern, ours: ours, at: now, into: &queue.actions)

@@ -15,7 +15,7 @@ package protocol StrapBackend: AnyObject {
     func stop()
 
     /// Forgets the known straps that match the pattern, or all if it is nil. `ours` is the remaining setting.
-    func forget(_ pattern: StrapMatcher?, said ours: [StrapMatcher])
+    func forget(_ pattern: StrapMatcher?, remaining ours: [StrapMatcher])
 
     /// Scans for `duration`, then returns the results to `finished`. A connected strap stays connected; a
     /// pending connection attempt is suspended.

@@ -152,8 +152,8 @@ package final class StrapBackendSwitch: StrapBackend {
         used?.backend.stop()
     }
 
-    package func forget(_ pattern: StrapMatcher?, said ours: [StrapMatcher]) {
-        used?.backend.forget(pattern, said: ours)
+    package func forget(_ pattern: StrapMatcher?, remaining ours: [StrapMatcher]) {
+        used?.backend.forget(pattern, remaining: ours)
     }
 
     package func scan(for duration: Duration, finished: @escaping ([ScanResult]) -> Void) -> StrapRequestError? {

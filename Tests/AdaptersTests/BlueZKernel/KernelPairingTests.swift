@@ -138,7 +138,7 @@ struct KernelPairingTests {
         bench.isStrapAway = true
         try bench.start(keys: [Self.key])
         try bench.after(.milliseconds(200)) { [bench] in
-            bench.straps?.forget(StrapMatcher("F0:F1:F2:F3:F4:F5"), said: [])
+            bench.straps?.forget(StrapMatcher("F0:F1:F2:F3:F4:F5"), remaining: [])
         }
         #expect(try bench.run(for: .seconds(2)) { $0.keys == [[]] && $0.kernel.adapters[0]?.keys == [] })
     }

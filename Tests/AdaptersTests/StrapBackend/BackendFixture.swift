@@ -107,7 +107,7 @@ final class PretendWay: StrapBackend {
         tell("stops")
     }
 
-    func forget(_ pattern: StrapMatcher?, said ours: [StrapMatcher]) {
+    func forget(_ pattern: StrapMatcher?, remaining ours: [StrapMatcher]) {
         tell("forgets")
     }
 
