@@ -1,288 +1,217 @@
-import Bluetooth
-import Board
 import Domain
-import Glibc
-import Gnss
 import Linux
 import Pipeline
+import Sensors
 import Servers
-import Simulation
 import Storage
 import Wire
 
-/// Wires the devices to the pipeline, and the pipeline to the sockets and the journal, in one loop on one thread.
+/// The loop: passes each message of the inbox to the controller that owns its state.
 ///
-///     strap, gpsd or simulator ──▶ receive ──▶ RunEngine ──▶ finishStep ──▶ state.sock
-///     control.sock ──────────────▶ dispatch ───────▲              └────▶ RunRecorder ──▶ journal
+///     strap, gpsd, simulator ───▶ Inbox ──▶ RunController ──▶ RunRecorder ──▶ journal
+///     timers, signals, disk ───────▲  │            └────────▶ StateServer ──▶ state.sock
+///                                     └──▶ settings, straps, activities, service
+///     control.sock ──▶ respond ───────────────────▲
+///
+/// Everything runs on one thread. Adapters append to the inbox; the loop drains it after each callback. A request of
+/// control.sock is executed in its callback, because its response is the result; the reports that it causes wait
+/// in the inbox until it has returned.
 package final class Daemon {
-    let loop: EventLoop
-    let options: Options
-    /// The configuration file's values. Options have precedence.
-    var configuration: Configuration
-    var engine: RunEngine
-    /// The effects of the engine's steps since the last flush.
-    var effects: Effects
-    var recorder: RunRecorder
-    var undecided: ProvisionalResume?
-    /// The activity that was closed on low battery. It resumes when power returns.
-    var closed: SuspendedActivity?
-    var powerWatch = BatteryPolicy()
-    private var eventLimit = EventLimit()
-    /// Starts runs automatically; nil if that is disabled.
-    var autoStart: AutoStart?
-    /// The moment to which the next automatic start is backdated; nil if none is due.
-    var begins: Instant?
-    /// Reports changes of the journal's status.
-    private var recorderSource: DescriptorSource?
-    /// Reads the journal and writes files, on a thread that may wait for the disk.
-    private(set) var diskWorker: DiskWorker?
-    private(set) var exports: ExportQueue?
-    var stateServer: StateServer?
-    var control: ControlServer?
-    private var timer: TimerSource?
-    private var signals: [SignalSource] = []
-    let service: SystemdReporter
-    var shutdown: Shutdown
-    var systemState: SystemState?
-    var endTimer: TimerSource?
-    private var gpsd: GpsdClient?
-    private var strap: UnixStrap?
-    var strapWays: StrapBackendSwitch?
-    /// The file of ``straps``; nil in the demo, which stores nothing.
-    let strapFile: StrapStoreFile?
-    var straps: StrapStore
-    /// The disk worker is writing ``straps``.
-    var isWritingStraps = false
-    /// When the next write of ``straps`` is due; nil if none failed.
-    var strapsRetryAt: Instant?
-    let statePreparation: StateDirectoryOpener
-    var isStateReady = false
-    var continuity: Continuity
-    /// The settings that users have changed over control.sock.
-    var made: UserSettings
-    let stateDirectory: String
+    private let loop: EventLoop
+    private let inbox = Inbox()
+    private let opener: StateDirectoryOpener
+    private let stateServer: StateServer
+    private var control: ControlServer?
+    private let run: RunController
+    private let settings: SettingsController
+    private let activities: ActivityService
+    private let straps: StrapController
+    private let service: ServiceController
+    private var devices: Devices
     /// Token of the next deferred response.
-    var nextToken: PendingResponse.Token = 0
-    private var simulator: Simulator?
-    private var clockWatch: TimedatedMonitor?
-    private var power: PowerMonitor?
-    /// When the system clock is read next.
-    private var clockAt: Instant
-    private var runIsActive = false
+    private var nextToken: PendingResponse.Token = 0
+    private var sources = Sources()
+
+    private struct Sources {
+        var timer: TimerSource?
+        var inbox: PostSource?
+        var journal: DescriptorSource?
+    }
 
     /// Creates a daemon on sockets that listen already.
     ///
     /// - Parameters:
     ///   - directory: the state directory.
     ///   - strapFile: the file of known straps; nil in the demo.
-    ///   - journal: runs `preparation` on its thread before it writes.
-    ///   - finding: the result of the first attempt to open the state directory; nil if the disk has not answered yet.
+    ///   - journal: runs `opener` on its thread before it writes.
+    ///   - status: the result of the first attempt to open the state directory; nil if the disk has not answered yet.
     ///   - isService: true if systemd started this process.
     init(
         _ options: Options, _ configuration: Configuration, state: consuming FileDescriptor,
         control: consuming FileDescriptor, directory: String, strapFile: StrapStoreFile?, _ journal: Journal,
-        _ preparation: StateDirectoryOpener, _ finding: StateDirectoryStatus?, service: SystemdReporter, isService: Bool
+        _ opener: StateDirectoryOpener, _ status: StateDirectoryStatus?, reporter: SystemdReporter, isService: Bool
     ) throws(SystemError) {
         let now = Clock.now()
         loop = try EventLoop()
-        self.options = options
-        self.service = service
-        shutdown = Shutdown(closesRun: isService && configuration.startsAutomatically)
-        self.configuration = configuration
-        self.strapFile = strapFile
-        stateDirectory = directory
-        statePreparation = preparation
+        self.opener = opener
         var damages: [UserSettings.Damage] = []
-        made = UserSettings(options.isDemo ? [] : finding?.journal?.settings ?? [], damages: &damages)
-        var settings = made.over(Self.defaultSettings(options, configuration))
-        let kept = finding?.straps ?? StrapStore()
-        straps = Self.straps(kept, made, settings, configuration)
-        settings.straps = Self.strapSetting(options, kept: straps)
-        var begun = StartupState(
-            Pipeline(settings: settings, isDemo: options.isDemo, at: now), journal, configuration.exportAtStop, at: now)
-        let numbers = finding.flatMap { begun.adopt($0, isServing: false, at: now) }
-        engine = begun.engine
-        effects = begun.effects
-        recorder = begun.recorder
-        undecided = begun.undecided
-        closed = begun.closed
-        continuity = begun.continuity
-        autoStart = configuration.startsAutomatically && !options.isDemo ? AutoStart() : nil
-        clockAt = now
-        for signal in Self.signals { signals.append(try onSignal(signal)) }
+        let userSettings = UserSettings(options.isDemo ? [] : status?.journal?.settings ?? [], damages: &damages)
+        var initial = userSettings.over(SettingsController.defaultSettings(options, configuration))
+        let storedStraps = status?.straps ?? StrapStore()
+        let straps = StrapController.straps(storedStraps, userSettings, initial, configuration)
+        initial.straps = StrapController.strapSetting(options, straps)
+
         stateServer = try StateServer(
             socket: state, loop: loop,
             limits: ClientLimits(total: configuration.maxStateClients, perUser: configuration.maxStateClientsPerUser),
-            bootID: Clock.bootID(),
-            instance: String(UInt64.random(in: 0...UInt64.max), radix: 16),
-            settings: engine.settings)
-        if let numbers { stateServer?.renumberEvents(numbers.events, after: finding?.journal?.events ?? []) }
+            bootID: Clock.bootID(), instance: String(UInt64.random(in: 0...UInt64.max), radix: 16), settings: initial)
+        let pipeline = Pipeline(settings: initial, isDemo: options.isDemo, at: now)
+        run = RunController(
+            RecordingState(pipeline, journal, configuration.exportAtStop, at: now), stateServer,
+            startsAutomatically: configuration.startsAutomatically && !options.isDemo, at: now)
+        if let status { run.adopt(status, isServing: false, at: now) }
+        settings = SettingsController(options, configuration, userSettings, run)
+        activities = try ActivityService(
+            inbox, run, in: directory, exportDirectory: configuration.exportDirectory, loop: loop, at: now)
+        self.straps = StrapController(inbox, run, settings, activities, file: strapFile, straps)
+        service = try ServiceController(
+            loop, inbox, reporter, closesRun: isService && configuration.startsAutomatically)
+        devices = try Devices(inbox, configuration.gpsd, isDemo: options.isDemo, loop: loop)
+        if !options.isDemo { try self.straps.connect(in: loop) }
         self.control = try ControlServer(
             socket: control, loop: loop,
             limits: ClientLimits(
                 total: configuration.maxControlClients, perUser: configuration.maxControlClientsPerUser)
-        ) { [unowned self] request, peer in dispatch(to: request, from: peer) }
-        timer = try loop.timer { [unowned self] in onTimer() }
-        recorderSource = try recorder.journal.watch(in: loop) { [unowned self] in onRecorderStatus() }
-        let diskWorker = try DiskWorker(in: directory, loop: loop)
-        self.diskWorker = diskWorker
-        exports = ExportQueue(
-            diskWorker, recorder.journal, directory: configuration.exportDirectory ?? directory + "/exports"
-        ) { [unowned self] in receive($0) }
-        if let finding { begin(finding) }
-        repairSettings(damages, at: now)
-        if kept.hasSelection, !made.saysStraps { saveStrapSetting(at: now) }
-        try connectDevices()
-        onTimer()
+        ) { [unowned self] request, peer in respond(to: request, from: peer) }
+        sources.timer = try loop.timer { [inbox] in inbox.append(.tick) }
+        sources.journal = try journal.watch(in: loop) { [inbox] in inbox.append(.journal) }
+        sources.inbox = try loop.afterEach { [unowned self] in drain() }
+
+        if let status { startWriting(status) }
+        settings.repair(damages, at: now)
+        if storedStraps.hasSelection, !userSettings.hasStraps { self.straps.saveChoice(at: now) }
+        inbox.append(.tick)
+        drain()
     }
 
-    /// The signals that the daemon handles.
-    static let signals = [SIGTERM, SIGINT, SIGHUP]
-
     /// - Returns: the exit status, after a signal has ended the loop.
-    func run() throws(SystemError) -> Int32 {
-        if options.isDemo, engine.runState == .idle {
-            _ = try? perform(.start(nil, indoor: false), at: Clock.now())
+    func serve() throws(SystemError) -> Int32 {
+        if settings.isDemo, run.runState == .idle {
+            _ = try? run.perform(.start(nil, indoor: false), at: Clock.now())
         }
-        finishStep()
-        reportStatus()
-        service.ready()
+        finish(at: Clock.now())
+        reportStatus(at: Clock.now())
+        service.reportReady()
         let status = try loop.run()
-        engine.step(.shutDown, at: Clock.now(), into: &effects)
-        flushEngine()
-        power?.close()
-        strap = nil
-        strapWays = nil
-        gpsd = nil
-        simulator = nil
-        control = nil
-        stateServer?.close()
+        drain()
+        run.shutDown(at: Clock.now())
+        devices.close()
+        straps.disconnect()
+        control?.close()
+        stateServer.close()
         // An active or paused run stays open in the journal: the next start resumes it.
         closeRecording()
         return status
     }
 
-    private func connectDevices() throws(SystemError) {
-        if !Clock.canQuerySynchronisation {
-            clockWatch = try TimedatedMonitor(loop: loop) { Clock.setSynchronised(isSynchronised: $0) }
-        }
-        let report: (Input) -> Void = { [unowned self] in receive($0) }
-        if options.isDemo {
-            simulator = try Simulator(seed: 1, loop: loop, report: report)
-            return
-        }
-        power = try PowerMonitor(PowerSupplies(), loop: loop) { [unowned self] in receive($0) }
-        if case .at(let host, let port, let device) = configuration.gpsd {
-            gpsd = try GpsdClient(host: host, port: port, device: device, loop: loop, report: report)
-        }
-        switch strapOption {
-        case .unix(let path):
-            receive(.bluetooth(BluetoothStatus(backend: .unix)))
-            strap = try UnixStrap(path: path, loop: loop, report: report) { information in
-                Log.write(.info, about: .straps, Log.line(of: information))
-            }
-        case .off: break
-        case .auto, .ours:
-            if let wish = configuration.bluetooth.wish { strapWays = try makeStrapWays(wish, report: report) }
+    // MARK: Messages
+
+    private func drain() {
+        inbox.drain { message, moment in
+            run.advance(to: moment)
+            handle(message, at: moment)
+            finish(at: moment)
+            if case .tick = message { service.ticked(next: run.deadline) }
         }
     }
 
-    // MARK: Inputs
+    private func handle(_ message: Inbox.Message, at now: Instant) {
+        switch message {
+        case .tick: onTick(at: now)
+        case .input(let input): run.step(input, at: now)
+        case .power(let power):
+            run.receive(power, limits: settings.batteryLimits, resumeLimit: settings.resumeLimit, at: now)
+        case .completion(let body): body(now)
+        case .knownStraps(let straps): self.straps.remember(straps, at: now)
+        case .keys(let keys): straps.save(keys, at: now)
+        case .journal: onJournalStatus(at: now)
+        case .stop(let signal): perform(service.stopRequested(by: signal, run.runState, at: now), at: now)
+        case .reload: reload()
+        }
+    }
 
-    func onTimer() {
+    private func onTick(at now: Instant) {
+        guard run.onTick(at: now) else { return }
+        activities.tick(at: now)
+        straps.tick(at: now)
+        Log.reportSuppressed()
+    }
+
+    /// Publishes pending effects, passes on what has changed, and arms the timer for the next tick or idle second.
+    private func finish(at now: Instant) {
+        run.finish(at: now)
+        let changes = run.popChanges()
+        if changes.hasStopped { activities.exportAfterCommit(at: now) }
+        if changes.hasEvents { reportStatus(at: now) }
+        straps.runChanged(isActive: run.runState == .active)
+        sources.timer?.arm(at: run.deadline)
+    }
+
+    private func reportStatus(at now: Instant) {
+        service.reportStatus(run.runState, activity: run.activity(at: now)?.id)
+    }
+
+    // MARK: Requests
+
+    private func respond(to request: ControlRequest, from peer: PeerCredentials) -> ControlServer.Reply {
         let now = Clock.now()
-        catchUp(to: now)
-        if now >= clockAt {
-            clockAt = now + .seconds(1)
-            step(.systemClock(Clock.systemTime(), isSynchronised: Clock.isSynchronised()), at: now)
-            step(.recorder(recorder.journal.status(at: now)), at: now)
-            recorder.noteClock(engine.state(at: now), at: now)
-            if let fault = eventLimit.fault(at: now) { step(fault, at: now) }
-            exports?.tick(at: now)
-            retryStraps(at: now)
-            Log.reportSuppressed()
-        }
-        finishStep()
-        if service.mayStandOtherwise { reportStatus() }
-        service.ticked(next: engine.deadline)
-    }
-
-    private func onRecorderStatus() {
-        for line in recorder.journal.drainReports() { Log.write(.notice, line) }
-        if let finding = statePreparation.popFinding() { adopt(finding) }
-        receive(.recorder(recorder.journal.status(at: Clock.now())))
-    }
-
-    /// Performs a command. An activity that it starts gets the journal's next number.
-    func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Pipeline.Outcome {
-        try engine.step(command, activity: recorder.activityNumber, at: now, into: &effects)
-    }
-
-    func receive(_ input: Input) {
-        let now = Clock.now()
-        catchUp(to: now)
-        step(input, at: now)
-        finishStep()
-    }
-
-    /// Publishes what was due before `now`, so that a later input cannot change it. A replay does the same.
-    func catchUp(to now: Instant) {
-        engine.step(.time, at: now, into: &effects)
-        flushEngine()
-    }
-
-    /// Passes an input to the engine; its effects are flushed later.
-    func step(_ input: Input, at now: Instant) {
-        engine.step(.input(input), at: now, into: &effects)
-    }
-
-    private func dispatch(to request: ControlRequest, from peer: PeerCredentials) -> ControlServer.Reply {
-        defer { finishStep() }
+        run.advance(to: now)
+        // Subscribers see the effects before the client sees the response.
+        defer { finish(at: now) }
+        if let action = request.logText { Log.write(of: peer, action) }
         do throws(RPCError) {
-            let now = Clock.now()
-            catchUp(to: now)
-            return try execute(request, from: peer, at: now)
+            return try execute(request, at: now)
         } catch {
             return .now(.failure(error))
         }
     }
 
-    private func execute(
-        _ request: ControlRequest, from peer: PeerCredentials, at now: Instant
-    ) throws(RPCError) -> ControlServer.Reply {
+    private func execute(_ request: ControlRequest, at now: Instant) throws(RPCError) -> ControlServer.Reply {
         switch request {
         case .run(let command):
-            Log.write(of: peer, "requests \(command.word.text)")
             do throws(CommandRejection) {
-                return try .result(result(of: perform(command, at: now), command))
+                return .now(.success(result(of: try run.perform(command, at: now), command)))
             } catch {
                 throw .notInThisState(error)
             }
-        case .status: return .result(.state(engine.state(at: now), sequence: stateServer?.stateSequence ?? 0))
-        case .settings: return .result(.settings(engine.settings))
-        case .setting(let key): return .result(.setting(key, engine.settings))
+        case .status: return .now(.success(.state(run.state(at: now), sequence: stateServer.stateSequence)))
+        case .settings: return .now(.success(.settings(run.settings)))
+        case .setting(let key): return .now(.success(.setting(key, run.settings)))
         case .change(let change):
-            Log.write(of: peer, "changes the setting \(change.key.rawValue)")
-            return try .result(self.change(change, at: now))
-        case .scan(let seconds): return .later(try scan(seconds: seconds))
-        case .use(let use):
-            Log.write(of: peer, "selects a strap")
-            return try .result(self.use(use, at: now))
-        case .pair(let strap):
-            Log.write(of: peer, "pairs with a strap")
-            return .later(try pair(strap))
-        case .activities(let request):
-            switch request {
-            case .edit(let id, _, _): Log.write(of: peer, "edits activity \(id)")
-            case .delete(let id): Log.write(of: peer, "deletes activity \(id)")
-            case .recover(let file): Log.write(of: peer, "requests the recovery of \(file)")
-            case .list, .get, .track: break
+            if change.key == .straps {
+                try straps.change(change, at: now)
+            } else {
+                try settings.apply(change, at: now)
             }
-            return .later(try execute(request, at: now))
-        case .forget(let strap):
-            Log.write(of: peer, "forgets \(strap == nil ? "all straps" : "a strap")")
-            return try .result(forget(strap, at: now))
+            return .now(.success(.setting(change.key, run.settings)))
+        case .use(let selection): return .now(.success(try straps.use(selection, at: now)))
+        case .forget(let strap): return .now(.success(try straps.forget(strap, at: now)))
+        case .scan(let seconds):
+            return try later { completion throws(RPCError) in try straps.scan(seconds: seconds, completion) }
+        case .pair(let strap): return try later { completion throws(RPCError) in try straps.pair(strap, completion) }
+        case .activities(let request):
+            return try later { completion throws(RPCError) in try activities.execute(request, completion, at: now) }
         }
+    }
+
+    /// Starts an operation. Its result completes the response.
+    private func later(
+        _ start: (@escaping ActivityService.Completion) throws(RPCError) -> Void
+    ) throws(RPCError) -> ControlServer.Reply {
+        let token = nextToken
+        nextToken += 1
+        try start { [unowned self] result in control?.complete(token, result) }
+        return .later(token)
     }
 
     private func result(of outcome: Pipeline.Outcome, _ command: RunCommand) -> ControlResult {
@@ -295,43 +224,119 @@ package final class Daemon {
         }
     }
 
-    // MARK: Outputs
+    // MARK: Journal
 
-    func flushEngine() {
-        let now = Clock.now()
-        let outputs = eventLimit.limited(effects.outputs, at: now)
-        let settings = engine.settings
-        let events = recorder.record(
-            effects.entries, outputs, seconds: effects.seconds,
-            zones: settings.useHeartRateZones ? settings.zones : nil, at: now)
-        logEnd(effects.entries)
-        publish(outputs, events)
-        if let since = autoStart?.receive(outputs) { begins = since }
-        decideProvisionalResume(effects.entries, outputs, at: now)
-        if let (state, isChange) = effects.state { stateServer?.publish(state, isChange: isChange) }
-        effects.removeAll()
+    private func onJournalStatus(at now: Instant) {
+        for line in run.journal.drainReports() { Log.write(.notice, line) }
+        if let status = opener.popStatus() { adopt(status, at: now) }
+        run.step(.recorder(run.journal.status(at: now)), at: now)
     }
 
-    /// Logs and publishes outputs and the lines of their events.
-    func publish(_ outputs: [Output], _ events: [EventLine]) {
-        for case .event(let event) in outputs {
-            if let (level, text) = Log.line(of: event) { Log.write(level, about: Log.subject(of: event), text) }
-            if case .stop = event.kind { exports?.scanAfterCommit() }
-            service.mayStandOtherwise = true
+    /// Adopts the content of the state directory: numbers, events, the activity that was
+    /// left open, settings, straps. Settings and recordings made since the start stay.
+    ///
+    /// - Parameter isClosing: the loop has ended. An interrupted activity is left to the next start.
+    private func adopt(_ status: StateDirectoryStatus, isClosing: Bool = false, at now: Instant) {
+        run.adopt(status, isServing: true, isClosing: isClosing, at: now)
+        if !isClosing, let journal = status.journal, let choice = settings.adopt(journal.settings, at: now) {
+            straps.adoptChoice(choice, at: now)
         }
-        stateServer?.publish(outputs, events: events)
+        if let stored = status.straps { straps.merge(stored, at: now) }
+        startWriting(status)
+        if isClosing { run.flush(at: now) }
     }
 
-    /// Publishes pending outputs and arms the timer for the next tick or idle second.
-    func finishStep() {
-        flushEngine()
-        if beginByItself(at: Clock.now()) { flushEngine() }
-        timer?.arm(at: engine.deadline)
-        let isActive = engine.runState == .active
-        if isActive != runIsActive {
-            runIsActive = isActive
-            strap?.runChanged(isActive: isActive)
-            strapWays?.runChanged(isActive: isActive)
+    /// Logs the result of opening the state directory. Starts writing if it is ready.
+    private func startWriting(_ status: StateDirectoryStatus) {
+        if status.isReady {
+            straps.enableWriting()
+            run.journal.startWriting()
+        }
+        status.log()
+    }
+
+    // MARK: Reload
+
+    /// SIGHUP: reads the configuration file again, on the disk worker's thread.
+    private func reload() {
+        service.reportReloading()
+        let isSubmitted = activities.submit(.configuration(path: settings.configurationPath)) {
+            [unowned self] reply, now in
+            switch reply {
+            case .success(.configuration(let assignments)): reload(assignments, at: now)
+            case .success: reloaded(.error, "the file cannot be read")
+            case .failure(let failure): reloaded(.error, "\(failure)")
+            }
+        }
+        if !isSubmitted { reloaded(.error, "too many requests wait for the disk") }
+    }
+
+    private func reload(_ assignments: [ConfigurationFile.Assignment]?, at now: Instant) {
+        do throws(Options.UsageError) {
+            let text = try settings.reload(assignments, at: now)
+            let new = settings.configuration
+            run.configure(formats: new.exportAtStop, syncSeconds: new.syncSeconds)
+            activities.configure(exportDirectory: new.exportDirectory)
+            stateServer.limits = ClientLimits(total: new.maxStateClients, perUser: new.maxStateClientsPerUser)
+            control?.limits = ClientLimits(total: new.maxControlClients, perUser: new.maxControlClientsPerUser)
+            reloaded(.notice, text)
+        } catch {
+            reloaded(.error, error.line)
+        }
+    }
+
+    /// Logs the result of the reload and reports its end to systemd.
+    private func reloaded(_ level: LogLevel, _ words: String) {
+        let rest = level == .error ? "; the configuration is unchanged" : ""
+        Log.write(level, "configuration reload: " + words + rest, isOurs: true)
+        service.reportReady()
+    }
+
+    // MARK: Shutdown
+
+    private func perform(_ action: Shutdown.Action, at now: Instant) {
+        switch action {
+        case .querySystemState: service.querySystemState { [unowned self] in perform($0, at: $1) }
+        case .stopRun: stopRun(at: now)
+        case .end: service.endLoop()
+        }
+    }
+
+    /// Stops the run because the system shuts down. Its files are exported in the time left, or at the next start.
+    private func stopRun(at now: Instant) {
+        // If the run has been stopped meanwhile, nothing is left to do.
+        guard (try? run.perform(.stop, at: now)) != nil else { return service.exportsEnded() }
+        finish(at: now)
+        service.limitExports { [unowned self] in service.exportsEnded() }
+        activities.whenExported { [unowned self] in service.exportsEnded() }
+    }
+
+    /// Closes the journal, waiting for the disk for at most the time left.
+    private func closeRecording() {
+        let isClosed = run.journal.close(waiting: service.timeLeft(at: Clock.now())) {
+            if let status = opener.popStatus() { adopt(status, isClosing: true, at: Clock.now()) }
+        }
+        if !isClosed {
+            Log.write(.warning, "journal not closed: the disk does not respond; the end of the run may be lost")
+        }
+        if activities.close(waiting: service.timeLeft(at: Clock.now())) { straps.close(at: Clock.now()) }
+    }
+}
+
+extension ControlRequest {
+    /// The log line of a request that changes something; nil for the others.
+    fileprivate var logText: String? {
+        switch self {
+        case .run(let command): "requests \(command.word.text)"
+        case .change(let change): "changes the setting \(change.key.rawValue)"
+        case .use: "selects a strap"
+        case .pair: "pairs with a strap"
+        case .forget(nil): "forgets all straps"
+        case .forget: "forgets a strap"
+        case .activities(.edit(let id, _, _)): "edits activity \(id)"
+        case .activities(.delete(let id)): "deletes activity \(id)"
+        case .activities(.recover(let file)): "requests the recovery of \(file)"
+        case .status, .settings, .setting, .scan, .activities: nil
         }
     }
 }

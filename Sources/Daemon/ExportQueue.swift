@@ -10,7 +10,7 @@ final class ExportQueue {
     private let journal: Journal
     /// Where the files are written.
     var directory: String
-    private let report: (Input) -> Void
+    private let inbox: Inbox
     private var isWorking = false
     /// When the journal's list is read next; nil if no reading is due.
     private var lookAt: Instant?
@@ -18,9 +18,9 @@ final class ExportQueue {
     /// Exports that are done, but perhaps still in the journal's list.
     private var made: Set<PendingExport> = []
     /// The last error of this round.
-    private var trouble: String?
+    private var failure: String?
     /// The error that was last reported.
-    private var fault: String?
+    private var reported: String?
 
     /// Called at the end of the round.
     private var done: (() -> Void)?
@@ -28,25 +28,23 @@ final class ExportQueue {
     /// The time between two attempts.
     static let retryDelay = Duration.seconds(60)
 
-    /// - Parameter report: passes the fault to the pipeline.
-    init(
-        _ diskWorker: DiskWorker, _ journal: Journal, directory: String, report: @escaping (Input) -> Void
-    ) {
+    /// - Parameter inbox: receives the fault.
+    init(_ diskWorker: DiskWorker, _ journal: Journal, _ inbox: Inbox, directory: String, at now: Instant) {
         self.diskWorker = diskWorker
         self.journal = journal
         self.directory = directory
-        self.report = report
+        self.inbox = inbox
         // An earlier run of the daemon may have left some, and so may the activity that was just closed.
-        scanAfterCommit()
+        scanAfterCommit(at: now)
     }
 
     /// Starts a round once the journal's pending changes are on the disk. Called when an activity has ended.
-    func scanAfterCommit() {
-        let isAwaited = journal.whenWritten { [unowned self] in
-            lookAt = Clock.now()
-            tick(at: Clock.now())
+    func scanAfterCommit(at now: Instant) {
+        let isQueued = journal.whenWritten(via: inbox) { [unowned self] now in
+            lookAt = now
+            tick(at: now)
         }
-        if !isAwaited { lookAt = Clock.now() + Self.retryDelay }
+        if !isQueued { lookAt = now + Self.retryDelay }
     }
 
     /// Calls `body` once, at the end of the next round.
@@ -57,54 +55,54 @@ final class ExportQueue {
     /// Starts a round if one is due.
     func tick(at now: Instant) {
         guard !isWorking, let lookAt, now >= lookAt else { return }
-        let isAsked = diskWorker.submit(.orders) { [unowned self] answer in
-            switch answer {
+        isWorking = diskWorker.submit(.orders, via: inbox) { [unowned self] reply, now in
+            switch reply {
             case .success(.orders(let orders)):
                 made.formIntersection(orders)
                 rest = orders.filter { !made.contains($0) }[...]
             case .success: break
-            case .failure(let trouble): self.trouble = "\(trouble)"
+            case .failure(let failure): self.failure = "\(failure)"
             }
-            startNext()
+            startNext(at: now)
         }
-        isWorking = isAsked
-        self.lookAt = isAsked ? nil : now + Self.retryDelay
+        self.lookAt = isWorking ? nil : now + Self.retryDelay
     }
 
-    private func startNext() {
-        guard let order = rest.popFirst() else { return end() }
-        let isAsked = diskWorker.submit(.export(order, directory: directory)) { [unowned self] answer in
-            switch answer {
-            case .success(let answer):
+    private func startNext(at now: Instant) {
+        guard let order = rest.popFirst() else { return end(at: now) }
+        let isSubmitted = diskWorker.submit(.export(order, directory: directory), via: inbox) {
+            [unowned self] reply, now in
+            switch reply {
+            case .success(let reply):
                 made.insert(order)
-                journal.append(.exported(activity: order.activity, order.format), at: Clock.now())
-                if case .exported(let path, _) = answer { Log.write(.notice, about: .exports, "wrote \(path)") }
-            case .failure(let trouble):
-                self.trouble =
-                    "cannot write the \(order.format.rawValue) file of activity \(order.activity): \(trouble)"
+                journal.append(.exported(activity: order.activity, order.format), at: now)
+                if case .exported(let path, _) = reply { Log.write(.notice, about: .exports, "wrote \(path)") }
+            case .failure(let failure):
+                self.failure =
+                    "cannot write the \(order.format.rawValue) file of activity \(order.activity): \(failure)"
             }
-            startNext()
+            startNext(at: now)
         }
-        if !isAsked {
-            lookAt = Clock.now() + Self.retryDelay
-            end()
+        if !isSubmitted {
+            lookAt = now + Self.retryDelay
+            end(at: now)
         }
     }
 
-    private func end() {
+    private func end(at now: Instant) {
         isWorking = false
         rest = []
-        if let trouble {
-            lookAt = min(lookAt ?? Clock.now() + Self.retryDelay, Clock.now() + Self.retryDelay)
-            if trouble != fault {
-                Log.write(.error, about: .exports, trouble + ", retrying each minute")
-                report(.raise(.exportFailed, message: trouble))
+        if let failure {
+            lookAt = min(lookAt ?? now + Self.retryDelay, now + Self.retryDelay)
+            if failure != reported {
+                Log.write(.error, about: .exports, failure + ", retrying each minute")
+                inbox.append(.input(.raise(.exportFailed, message: failure)))
             }
-        } else if fault != nil {
-            report(.clear(.exportFailed))
+        } else if reported != nil {
+            inbox.append(.input(.clear(.exportFailed)))
         }
-        fault = trouble
-        trouble = nil
+        reported = failure
+        failure = nil
         let done = done
         self.done = nil
         done?()

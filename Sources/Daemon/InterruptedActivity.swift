@@ -11,17 +11,17 @@ enum InterruptedActivity: Sendable {
     /// It ended at its last moment or earlier.
     case over(OpenActivity, ResumedActivity)
     /// It was closed on low battery.
-    case closedForPower(id: Int, SuspendedActivity)
+    case suspended(id: Int, SuspendedActivity)
     /// Its replay fails.
     case unreadable(id: Int, reason: String)
 
     struct Interrupted: Sendable {
         var open: OpenActivity
-        var taken: ResumedActivity
+        var resumed: ResumedActivity
         var isSameBoot: Bool
         var rule: Outage.Rule
         /// The resume limit, if the time since its last moment is unknown; else nil.
-        var undecidedLimit: Duration?
+        var provisionalLimit: Duration?
     }
 
     /// Nil if no activity was left to resume.
@@ -41,13 +41,13 @@ enum InterruptedActivity: Sendable {
                     let closed = try SuspendedActivity(
                         activity, from: reader, bootID: bootID, at: now, time: time, limit: limit)
                 else { return nil }
-                self = .closedForPower(id: id, closed)
+                self = .suspended(id: id, closed)
                 return
             }
             // Only a demo resumes a demo.
             let decision =
                 activity.recording.isDemo == isDemo
-                ? ResumeDecision(activity, bootID: bootID, at: now, time: time, limit: limit) : .isOver
+                ? ResumeDecision(activity, bootID: bootID, at: now, time: time, limit: limit) : .ended
             self = try Self.replay(activity, decision, from: reader, at: now, limit: limit)
         } catch {
             self = .unreadable(id: id, reason: "\(error)")
@@ -60,26 +60,26 @@ enum InterruptedActivity: Sendable {
         let age: Duration
         var isSameBoot = false
         var rule = Outage.Rule.paused
-        var undecidedLimit: Duration?
+        var provisionalLimit: Duration?
         switch decision {
-        case .goesOn(let after, let same, let chosen): (age, isSameBoot, rule) = (after, same, chosen)
-        case .goesOnForNow:
+        case .resumes(let after, let same, let chosen): (age, isSameBoot, rule) = (after, same, chosen)
+        case .resumesProvisionally:
             age = .seconds(1)
-            if open.lastTime != nil { undecidedLimit = limit }
-        case .isOver: return .over(open, try ResumedActivity(open, from: reader, last: open.last))
+            if open.lastTime != nil { provisionalLimit = limit }
+        case .ended: return .over(open, try ResumedActivity(open, from: reader, last: open.last))
         }
-        let taken = try ResumedActivity(open, from: reader, last: now - age)
-        if taken.ended != nil { return .over(open, taken) }
+        let resumed = try ResumedActivity(open, from: reader, last: now - age)
+        if resumed.ended != nil { return .over(open, resumed) }
         return .interrupted(
             Interrupted(
-                open: open, taken: taken, isSameBoot: isSameBoot, rule: rule, undecidedLimit: undecidedLimit))
+                open: open, resumed: resumed, isSameBoot: isSameBoot, rule: rule, provisionalLimit: provisionalLimit))
     }
 
     var id: Int? {
         switch self {
         case .interrupted(let interrupted): interrupted.open.recording.id
         case .over(let open, _): open.recording.id
-        case .closedForPower(let id, _), .unreadable(let id, _): id
+        case .suspended(let id, _), .unreadable(let id, _): id
         }
     }
 }

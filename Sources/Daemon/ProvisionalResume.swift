@@ -7,47 +7,47 @@ import Storage
 /// Once the time of day is known, it stays one activity, or is split at the outage if that exceeded the limit.
 struct ProvisionalResume {
     private let open: OpenActivity
-    private let taken: ResumedActivity
+    private let resumed: ResumedActivity
     private let limit: Duration
-    private let begunAt: Instant
+    private let resumedAt: Instant
     /// The entries since the resume, the outage first.
-    private var part: [InputLogEntry] = []
+    private var entries: [InputLogEntry] = []
     private var isTooLong = false
 
     /// With more entries, those of about half an hour, it stays one activity.
     private static let entryLimit = 4096
 
-    init(_ open: OpenActivity, _ taken: ResumedActivity, limit: Duration, at now: Instant) {
+    init(_ open: OpenActivity, _ resumed: ResumedActivity, limit: Duration, at now: Instant) {
         self.open = open
-        self.taken = taken
+        self.resumed = resumed
         self.limit = limit
-        begunAt = now
+        resumedAt = now
     }
 
     mutating func append(_ entries: [InputLogEntry]) {
         if isTooLong { return }
-        part += entries
-        if part.count > Self.entryLimit {
+        self.entries += entries
+        if self.entries.count > Self.entryLimit {
             isTooLong = true
-            part = []
+            self.entries = []
         }
     }
 
     /// Splits off the part since the outage if, by the time of day at `now`, the outage exceeded the limit.
     ///
     /// - Returns: the outputs to publish; nil if it stays one activity.
-    func part(
+    func split(
         at now: Instant, time: UTC, _ recorder: RunRecorder, _ engine: inout RunEngine, into effects: inout Effects
     ) -> [Output]? {
         guard !isTooLong, let last = open.lastTime, let id = open.recording.id else { return nil }
-        let age = time.milliseconds - last.milliseconds - (now - begunAt).wholeMilliseconds
-        var entries = Replay.split(part, from: taken.pipeline)
+        let age = time.milliseconds - last.milliseconds - (now - resumedAt).wholeMilliseconds
+        var entries = Replay.split(self.entries, from: resumed.pipeline)
         guard age > limit.wholeMilliseconds, case .snapshot(var beginning)? = entries.first?.kind else { return nil }
         let journal = recorder.journal
         beginning.lastActivity = journal.activityNumber - 1
         entries[0].kind = .snapshot(beginning)
-        journal.append(.cut(activity: id, entries: open.entries, rows: min(open.rows, taken.rows)), at: now)
-        let ended = taken.end(open, in: recorder, at: now)
+        journal.append(.cut(activity: id, entries: open.entries, rows: min(open.rows, resumed.rows)), at: now)
+        let ended = resumed.end(open, in: recorder, at: now)
         recorder.resume(RecordingBuilder(isDemo: open.recording.isDemo), gaps: 0, parts: 1, at: now)
         guard let (begin, pipeline) = recorder.write(entries, until: now) else { return ended }
         engine.replace(by: pipeline, at: now, into: &effects)

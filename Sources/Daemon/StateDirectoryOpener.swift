@@ -6,22 +6,37 @@ import Storage
 struct StateDirectoryStatus: Sendable {
     /// The journal's content; nil if it cannot be read.
     var journal: JournalStartup?
-    var leftOpen: InterruptedActivity?
+    var interrupted: InterruptedActivity?
     /// The known straps; nil if they cannot be read.
     var straps: StrapStore?
     /// The directory is locked and writable.
     var isReady = false
     /// The reason why it is not ready, as a clause.
-    var trouble: String?
+    var reason: String?
     /// Another paced uses the directory.
     var isInUse = false
     /// Warnings about the directory, for the log.
     var warnings: [String] = []
+
+    /// Logs the warnings and the damage of the journal.
+    func log() {
+        for warning in warnings { Log.write(.warning, warning) }
+        if let ignored = journal?.ignored {
+            Log.write(
+                .warning, "the write-ahead log of the journal is damaged: SQLite ignores \(ignored), which are lost")
+        }
+        if let (path, reason, rescued) = journal?.damaged {
+            Log.write(
+                .warning,
+                "the journal is damaged (\(reason)) and kept as \(path); a new one is begun, "
+                    + "copied at once: \(rescued); the rest is recovered in the background")
+        }
+    }
 }
 
 /// Opens and locks the state directory and reads its content: at the start, then each second until it is ready.
 ///
-///     journal's thread: attempt ──▶ finding ──▶ loop: popFinding
+///     journal's thread: attempt ──▶ status ──▶ loop: popStatus
 ///
 /// A directory that is not writable is read once, at the first attempt: numbers, settings, events and the activity
 /// that was left open. A directory that other users can write to is not read, because its content cannot be trusted.
@@ -40,7 +55,7 @@ final class StateDirectoryOpener: Sendable {
     private struct Progress {
         var lock: StateLock?
         var isFirst = true
-        var finding: StateDirectoryStatus?
+        var status: StateDirectoryStatus?
     }
 
     private let progress = Locked(Progress())
@@ -60,10 +75,10 @@ final class StateDirectoryOpener: Sendable {
     }
 
     /// The result of the last attempt; nil if there was none since the last call.
-    func popFinding() -> StateDirectoryStatus? {
+    func popStatus() -> StateDirectoryStatus? {
         progress.withLock { progress in
-            defer { progress.finding = nil }
-            return progress.finding
+            defer { progress.status = nil }
+            return progress.status
         }
     }
 
@@ -77,32 +92,32 @@ final class StateDirectoryOpener: Sendable {
             defer { progress.isFirst = false }
             return progress.isFirst
         }
-        var finding = StateDirectoryStatus()
+        var status = StateDirectoryStatus()
         do {
-            finding.warnings = try lock()
-            finding.journal = try JournalStartup(in: directory, at: Clock.systemTime())
-            read(into: &finding)
-            finding.isReady = true
+            status.warnings = try lock()
+            status.journal = try JournalStartup(in: directory, at: Clock.systemTime())
+            read(into: &status)
+            status.isReady = true
         } catch DirectoryLock.Failure.held(let held) {
             let holder = held.process.map { "process \($0)" } ?? "another process"
-            finding.isInUse = true
-            finding.trouble = "\(directory) is in use by paced, \(holder)"
+            status.isInUse = true
+            status.reason = "\(directory) is in use by paced, \(holder)"
         } catch DirectoryLock.Failure.directory(let error) {
-            finding.trouble = "\(error)"
+            status.reason = "\(error)"
         } catch let error as SystemError {
-            finding.trouble = "cannot make \(directory): \(error)"
+            status.reason = "cannot make \(directory): \(error)"
         } catch {
-            finding.trouble = "\(error)"
+            status.reason = "\(error)"
         }
-        if !finding.isReady {
-            guard isFirst else { return finding.trouble }
-            if !finding.isInUse, isPrivate {
-                finding.journal = try? JournalStartup(reading: directory)
-                read(into: &finding)
+        if !status.isReady {
+            guard isFirst else { return status.reason }
+            if !status.isInUse, isPrivate {
+                status.journal = try? JournalStartup(reading: directory)
+                read(into: &status)
             }
         }
-        progress.withLock { $0.finding = finding }
-        return finding.trouble
+        progress.withLock { $0.status = status }
+        return status.reason
     }
 
     private var isPrivate: Bool {
@@ -114,23 +129,23 @@ final class StateDirectoryOpener: Sendable {
         }
     }
 
-    private func read(into finding: inout StateDirectoryStatus) {
-        if let journal = finding.journal, let reader = try? JournalReader(in: directory) {
-            finding.leftOpen = InterruptedActivity(
+    private func read(into status: inout StateDirectoryStatus) {
+        if let journal = status.journal, let reader = try? JournalReader(in: directory) {
+            status.interrupted = InterruptedActivity(
                 journal, from: reader, isDemo: isDemo, bootID: Clock.bootID(), at: Clock.now(),
                 time: Clock.isSynchronised() ? Clock.systemTime() : nil, limit: limit)
         }
         guard let strapFile else { return }
         let (list, trouble) = strapFile.read()
-        finding.straps = list
+        status.straps = list
         switch trouble {
         case .damaged(let place?):
-            finding.warnings.append("\(strapFile.path) is damaged, now \(place): no strap is remembered")
+            status.warnings.append("\(strapFile.path) is damaged, now \(place): no strap is remembered")
         case .damaged(nil):
-            finding.warnings.append("\(strapFile.path) is damaged, ignoring: no strap is remembered")
+            status.warnings.append("\(strapFile.path) is damaged, ignoring: no strap is remembered")
         case .unreadable(let error):
-            finding.straps = nil
-            finding.warnings.append("cannot read the known straps, beginning with an empty list: \(error)")
+            status.straps = nil
+            status.warnings.append("cannot read the known straps, beginning with an empty list: \(error)")
         case nil: break
         }
     }

@@ -17,7 +17,7 @@ struct SuspendedActivity {
     let last: Instant
     private let isSameBoot: Bool
     /// Set if the board has rebooted since and the time of day was unknown.
-    private var unknown: (open: OpenActivity, taken: ResumedActivity, limit: Duration)?
+    private var unknown: (open: OpenActivity, resumed: ResumedActivity, limit: Duration)?
 
     /// Creates a snapshot of a run that was just closed, whose end is not recorded yet.
     ///
@@ -46,23 +46,23 @@ struct SuspendedActivity {
     ) throws {
         let decision = ResumeDecision(ended, bootID: bootID, at: now, time: time, limit: limit)
         switch decision {
-        case .goesOn(let age, let isSameBoot, _):
+        case .resumes(let age, let isSameBoot, _):
             last = now - age
             self.isSameBoot = isSameBoot
-        case .goesOnForNow:
+        case .resumesProvisionally:
             last = now - .seconds(1)
             isSameBoot = false
-        case .isOver: return nil
+        case .ended: return nil
         }
-        let taken = try ResumedActivity(ended, from: reader, last: last)
-        if taken.ended != nil { return nil }
-        pipeline = taken.pipeline
-        recordingBuilder = taken.recordingBuilder
-        gaps = taken.gaps
+        let resumed = try ResumedActivity(ended, from: reader, last: last)
+        if resumed.ended != nil { return nil }
+        pipeline = resumed.pipeline
+        recordingBuilder = resumed.recordingBuilder
+        gaps = resumed.gaps
         parts = ended.parts.count
         entries = ended.entries
-        rows = taken.rows
-        if decision == .goesOnForNow, ended.lastTime != nil { unknown = (ended, taken, limit) }
+        rows = resumed.rows
+        if decision == .resumesProvisionally, ended.lastTime != nil { unknown = (ended, resumed, limit) }
     }
 
     /// Resumes the activity.
@@ -83,7 +83,7 @@ struct SuspendedActivity {
     }
 
     /// The provisional resume since `now`; nil if the length of the outage is known.
-    func undecided(at now: Instant) -> ProvisionalResume? {
-        unknown.map { ProvisionalResume($0.open, $0.taken, limit: $0.limit, at: now) }
+    func provisionalResume(at now: Instant) -> ProvisionalResume? {
+        unknown.map { ProvisionalResume($0.open, $0.resumed, limit: $0.limit, at: now) }
     }
 }

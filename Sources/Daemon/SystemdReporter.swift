@@ -7,8 +7,6 @@ import Linux
 final class SystemdReporter {
     private let notifier: NotifySocket?
     private var watchdog: Watchdog?
-    /// Something has happened since the last status line.
-    var mayStandOtherwise = true
     /// The last status line.
     private var status = ""
     /// Messages to retry, oldest first.
@@ -39,7 +37,6 @@ final class SystemdReporter {
 
     /// Sends a status line if it has changed. It must not reveal a position.
     func setStatus(_ words: String) {
-        mayStandOtherwise = false
         if words == status { return }
         status = words
         send("STATUS=" + words)
@@ -48,8 +45,8 @@ final class SystemdReporter {
     /// Handles a tick: everything due before `next` has been applied.
     func ticked(next: Instant) {
         sendWaiting()
-        guard let notifier, watchdog?.isHungry(next: next) == true else { return }
-        if case .sent = notifier.send("WATCHDOG=1") { watchdog?.fed(next: next) }
+        guard let notifier, watchdog?.isDue(next: next) == true else { return }
+        if case .sent = notifier.send("WATCHDOG=1") { watchdog?.sent(next: next) }
     }
 
     private func send(_ words: String) {
@@ -69,7 +66,7 @@ struct Watchdog {
     /// Half of systemd's limit.
     private let interval: Duration
     /// The next tick at the time of the last keep-alive.
-    private var fedNext: Instant?
+    private var lastNext: Instant?
 
     /// - Parameter limit: the time after which systemd ends a process without a keep-alive.
     init(limit: Duration) {
@@ -77,15 +74,15 @@ struct Watchdog {
     }
 
     /// Whether a keep-alive is due, with everything before `next` applied.
-    mutating func isHungry(next: Instant) -> Bool {
+    mutating func isDue(next: Instant) -> Bool {
         // Scheduled moments are exact. With those of a late loop, a keep-alive could come a second too late.
-        guard let fedNext else { return true }
+        guard let lastNext else { return true }
         // A run has started: its first tick is earlier than the idle second that was next.
-        if next < fedNext { self.fedNext = next }
-        return next - fedNext >= interval
+        if next < lastNext { self.lastNext = next }
+        return next - lastNext >= interval
     }
 
-    mutating func fed(next: Instant) {
-        fedNext = next
+    mutating func sent(next: Instant) {
+        lastNext = next
     }
 }

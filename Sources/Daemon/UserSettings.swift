@@ -16,7 +16,7 @@ struct UserSettings: Equatable {
     struct Damage: Equatable {
         var reason: String
         /// The changes that repair the journal.
-        var mending: [JournalChange]
+        var repair: [JournalChange]
     }
 
     init() {}
@@ -47,7 +47,7 @@ struct UserSettings: Equatable {
                     damages.append(
                         Damage(
                             reason: "the setting \(setting.name) is damaged (\(reason)): it is as if nobody had set it",
-                            mending: [.unset(name: setting.name)]))
+                            repair: [.unset(name: setting.name)]))
                 }
             }
         }
@@ -55,7 +55,7 @@ struct UserSettings: Equatable {
             damages.append(
                 Damage(
                     reason: "the heart-rate zones are damaged (\(zonesDamage)): they are cleared and switched off",
-                    mending: [
+                    repair: [
                         adopt(SettingChange(.zones) { $0.zones = nil }),
                         adopt(SettingChange(.useHeartRateZones) { $0.useHeartRateZones = false }),
                     ]))
@@ -88,7 +88,7 @@ struct UserSettings: Equatable {
     }
 
     /// Whether a user has chosen straps or disabled them.
-    var saysStraps: Bool {
+    var hasStraps: Bool {
         has(.straps) || strapsAreOff != nil
     }
 

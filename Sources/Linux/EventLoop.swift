@@ -75,6 +75,25 @@ package final class EventLoop {
         return source
     }
 
+    /// Calls `body` after each callback of another source, before the next one.
+    package func afterEach(_ body: @escaping () -> Void) throws(SystemError) -> PostSource {
+        let source = PostSource(body)
+        try checkSystemd(
+            "sd_event_add_post",
+            unsafe sd_event_add_post(
+                event, &source.source,
+                { _, box in
+                    let body = unsafe Unmanaged<PostSource>.fromOpaque(box!).takeUnretainedValue().body
+                    body()
+                    return 0
+                }, Unmanaged.passUnretained(source).toOpaque()))
+        // Before timers, so that it is next.
+        try checkSystemd(
+            "sd_event_source_set_priority",
+            unsafe sd_event_source_set_priority(source.source, Int64(SD_EVENT_PRIORITY_IMPORTANT) - 1))
+        return source
+    }
+
     /// Calls `body` when a signal arrives. The signal must be blocked (``blockSignals(_:)``).
     package func onSignal(_ signal: Int32, _ body: @escaping () -> Void) throws(SystemError) -> SignalSource {
         let source = SignalSource(body)
@@ -153,6 +172,21 @@ package final class TimerSource {
         // Rounded up: at a timer that fires too early, nothing would be due.
         unsafe sd_event_source_set_time(source, UInt64(max(deadline.nanoseconds + 999, 0) / 1000))
         unsafe sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
+    }
+}
+
+/// A callback that follows the others; it leaves the loop when this is released.
+@safe
+package final class PostSource {
+    fileprivate var source: OpaquePointer?
+    fileprivate let body: () -> Void
+
+    fileprivate init(_ body: @escaping () -> Void) {
+        self.body = body
+    }
+
+    deinit {
+        unsafe sd_event_source_disable_unref(source)
     }
 }
 

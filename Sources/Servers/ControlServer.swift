@@ -31,6 +31,8 @@ package final class ControlServer {
     private let dispatch: Dispatch
     private var listener: Listener?
     private var stallTimer: StallTimer?
+    /// Serves all clients in a callback that follows ``complete(_:_:)``.
+    private var resumeTimer: TimerSource?
     private var callers: [ControlConnection] = []
 
     /// - Parameters:
@@ -44,6 +46,7 @@ package final class ControlServer {
         self.limits = limits
         self.dispatch = answer
         stallTimer = try StallTimer(limit: stallLimit, loop: loop) { [unowned self] in closeStuck(since: $0) }
+        resumeTimer = try loop.timer { [unowned self] in serveAll() }
         listener = try Listener(
             socket, loop: loop, accepted: { [unowned self] in accept($0) },
             refused: { Self.reject($0, ClientLimits.noDescriptor) })
@@ -86,14 +89,20 @@ package final class ControlServer {
         _ = socket.send(line.bytes[...])
     }
 
-    /// Completes a request with a deferred result.
+    /// Completes a request with a deferred result. It executes no other request.
     package func complete(_ token: PendingResponse.Token, _ result: Result<ControlResult, RPCError>) {
         let now = Clock.now()
         for caller in callers {
             caller.complete(token, result)
             caller.flush(at: now)
-            serve(caller, at: now)
         }
+        // A line may have waited until the responses before it were sent, and a client may have no request left.
+        resumeTimer?.arm(at: now)
+    }
+
+    private func serveAll() {
+        let now = Clock.now()
+        for caller in callers { serve(caller, at: now) }
         callers.removeAll { !$0.isOpen }
     }
 

@@ -14,12 +14,12 @@ struct DaemonFixture {
 
     struct NotWritten: Error {}
 
-    var begun: Daemon.StartupState
+    var begun: RecordingState
     var said: [Output] = []
     /// The EVENT lines of the recorder.
     var lines: [EventLine] = []
 
-    init(begun: Daemon.StartupState) {
+    init(begun: RecordingState) {
         self.begun = begun
     }
 
@@ -28,13 +28,13 @@ struct DaemonFixture {
         in directory: String, at now: Instant, resumeMinutes: Int = 15, time: UTC? = nil, isDemo: Bool = false
     ) throws {
         let found = try JournalStartup(in: directory, at: Clock.systemTime())
-        var finding = StateDirectoryStatus(journal: found, isReady: true)
-        finding.leftOpen = InterruptedActivity(
+        var status = StateDirectoryStatus(journal: found, isReady: true)
+        status.interrupted = InterruptedActivity(
             found, from: try JournalReader(in: directory), isDemo: isDemo, bootID: Clock.bootID(), at: now, time: time,
             limit: .seconds(resumeMinutes * 60))
         let journal = try Journal(in: directory) { nil }
-        begun = Daemon.StartupState(Pipeline(settings: Settings(), isDemo: isDemo, at: now), journal, [.fit], at: now)
-        _ = begun.adopt(finding, isServing: false, at: now)
+        begun = RecordingState(Pipeline(settings: Settings(), isDemo: isDemo, at: now), journal, [.fit], at: now)
+        _ = begun.adopt(status, isServing: false, at: now)
         journal.startWriting()
     }
 
@@ -59,7 +59,7 @@ struct DaemonFixture {
     mutating func say(at now: Instant) {
         let effects = begun.effects
         said += effects.outputs
-        begun.undecided?.append(effects.entries)
+        begun.provisional?.append(effects.entries)
         lines += begun.recorder.record(
             effects.entries, effects.outputs, seconds: effects.seconds, zones: nil, at: now)
         begun.effects.removeAll()
@@ -95,7 +95,7 @@ struct DaemonFixture {
     var state: State { begun.engine.state(at: begun.engine.deadline) }
 }
 
-extension Daemon.StartupState {
+extension RecordingState {
     mutating func step(_ input: Input, at now: Instant) {
         engine.step(.input(input), at: now, into: &effects)
     }

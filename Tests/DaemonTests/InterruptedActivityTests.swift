@@ -103,7 +103,7 @@ import Testing
         let last = UTC(milliseconds: now.milliseconds + DaemonFixture.offset + 20_000)
         let young = try begin(at: Instant(milliseconds: 9000), time: UTC(milliseconds: last.milliseconds + 100_000))
         #expect(young.state.run == .active)
-        #expect(young.begun.undecided == nil)
+        #expect(young.begun.provisional == nil)
         #expect(young.begun.recorder.journal.close())
     }
 
@@ -122,9 +122,9 @@ import Testing
         try reboot()
         var stage = try rideWithoutClock()
         let time = UTC(milliseconds: now.milliseconds + DaemonFixture.offset + 60_000)
-        let undecided = try #require(stage.begun.undecided)
+        let provisional = try #require(stage.begun.provisional)
         #expect(
-            undecided.part(
+            provisional.split(
                 at: Instant(milliseconds: 39_000), time: time, stage.begun.recorder, &stage.begun.engine,
                 into: &stage.begun.effects) == nil)
         #expect(stage.state.activity?.id == 1)
@@ -134,11 +134,11 @@ import Testing
         try interruptedRun()
         try reboot()
         var stage = try rideWithoutClock()
-        let undecided = try #require(stage.begun.undecided)
+        let provisional = try #require(stage.begun.provisional)
         let time = UTC(milliseconds: now.milliseconds + DaemonFixture.offset + 86_400_000)
         let later = Instant(milliseconds: 39_000)
         let said = try #require(
-            undecided.part(
+            provisional.split(
                 at: later, time: time, stage.begun.recorder, &stage.begun.engine, into: &stage.begun.effects))
         let kinds = said.compactMap { if case .event(let event) = $0 { event } else { nil } }
         #expect(kinds.map(\.activity) == [1, 2])
@@ -147,7 +147,7 @@ import Testing
         #expect(stage.state.activity?.sport == .ride)
         // It started with the daemon, 30 s before.
         #expect(stage.state.activity?.total.elapsedMilliseconds == 30_000)
-        stage.begun.undecided = nil
+        stage.begun.provisional = nil
         stage.ride(5, from: later)
         try stage.perform(.stop, at: later + .seconds(5))
         #expect(stage.begun.recorder.journal.close())

@@ -35,11 +35,11 @@ import Wire
     /// The content of a journal that is readable but not writable.
     private func copy() throws -> StateDirectoryStatus {
         let journal = try JournalStartup(reading: directory.path)
-        var finding = StateDirectoryStatus(journal: journal)
-        finding.leftOpen = InterruptedActivity(
+        var status = StateDirectoryStatus(journal: journal)
+        status.interrupted = InterruptedActivity(
             journal, from: try JournalReader(in: directory.path), isDemo: false, bootID: Clock.bootID(), at: now,
             time: nil, limit: .seconds(900))
-        return finding
+        return status
     }
 
     private func summaries() throws -> [ActivitySummary] {
@@ -52,13 +52,13 @@ import Wire
         let preparation = preparation()
         let trouble = try #require(preparation.attempt())
         #expect(trouble.contains("chmod o-w"))
-        var finding = try #require(preparation.popFinding())
-        #expect(finding.journal == nil && finding.leftOpen == nil && !finding.isReady && finding.trouble == trouble)
-        #expect(preparation.attempt() == trouble && preparation.popFinding() == nil)
+        var status = try #require(preparation.popStatus())
+        #expect(status.journal == nil && status.interrupted == nil && !status.isReady && status.reason == trouble)
+        #expect(preparation.attempt() == trouble && preparation.popStatus() == nil)
         chmod(directory.path, 0o750)
         #expect(preparation.attempt() == nil)
-        finding = try #require(preparation.popFinding())
-        #expect(finding.isReady && finding.journal?.nextActivity == 2 && finding.leftOpen?.id == 1)
+        status = try #require(preparation.popStatus())
+        #expect(status.isReady && status.journal?.nextActivity == 2 && status.interrupted?.id == 1)
     }
 
     @Test func directoryUsedByAnotherDaemonIsReported() throws {
@@ -66,8 +66,8 @@ import Wire
         #expect(first.attempt() == nil)
         let second = preparation()
         #expect(second.attempt() == "\(directory.path) is in use by paced, process \(getpid())")
-        let finding = try #require(second.popFinding())
-        #expect(finding.isInUse && !finding.isReady && finding.journal == nil)
+        let status = try #require(second.popStatus())
+        #expect(status.isInUse && !status.isReady && status.journal == nil)
         withExtendedLifetime(first) {}
     }
 
@@ -145,10 +145,10 @@ import Wire
         let journal = stage.daemon.begun.recorder.journal
         var found: StateDirectoryStatus?
         let isClosed = journal.close(waiting: .seconds(60)) {
-            found = stage.preparation.popFinding()
+            found = stage.preparation.popStatus()
             if let found { _ = stage.adopt(found, isClosing: true, at: now + .seconds(3)) }
         }
-        #expect(found?.isReady == true && found?.trouble == nil)
+        #expect(found?.isReady == true && found?.reason == nil)
         #expect(isClosed, "\(journal.status(at: Clock.now()))")
         #expect(try summaries().map(\.id) == [1])
     }
@@ -174,7 +174,7 @@ import Wire
         try interruptedRun()
         var stage = try LateFixture(in: directory.path, at: now)
         var copy = try copy()
-        copy.leftOpen = nil
+        copy.interrupted = nil
         _ = stage.adopt(copy, isServing: false, at: now)
         try stage.daemon.perform(.start(.walk, indoor: true), at: now)
         #expect(stage.daemon.state.activity?.id == 2)
@@ -198,7 +198,7 @@ private struct LateFixture {
             gate.withLock { $0 } ? preparation.attempt() : "the gate is closed"
         }
         daemon = DaemonFixture(
-            begun: Daemon.StartupState(Pipeline(settings: Settings(), isDemo: false, at: now), journal, [.fit], at: now)
+            begun: RecordingState(Pipeline(settings: Settings(), isDemo: false, at: now), journal, [.fit], at: now)
         )
     }
 
@@ -206,19 +206,19 @@ private struct LateFixture {
     func find() throws -> StateDirectoryStatus {
         gate.withLock { $0 = true }
         for _ in 0..<2000 {
-            if let finding = preparation.popFinding() { return finding }
+            if let status = preparation.popStatus() { return status }
             usleep(10_000)
         }
         throw NothingFound()
     }
 
     mutating func adopt(
-        _ finding: StateDirectoryStatus, isServing: Bool = true, isClosing: Bool = false, at now: Instant
+        _ status: StateDirectoryStatus, isServing: Bool = true, isClosing: Bool = false, at now: Instant
     ) -> Renumbering? {
         daemon.begun.engine.step(.time, at: now, into: &daemon.begun.effects)
         daemon.say(at: now)
-        let numbers = daemon.begun.adopt(finding, isServing: isServing, isClosing: isClosing, at: now)
-        if finding.isReady { daemon.begun.recorder.journal.startWriting() }
+        let numbers = daemon.begun.adopt(status, isServing: isServing, isClosing: isClosing, at: now)
+        if status.isReady { daemon.begun.recorder.journal.startWriting() }
         return numbers
     }
 }

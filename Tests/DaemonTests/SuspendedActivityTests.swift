@@ -115,7 +115,7 @@ import Testing
         if isOtherBoot { try reboot() }
         let start = isOtherBoot ? Instant(milliseconds: 9000) : now + .seconds(80)
         var stage = try begin(at: start, time: DaemonFixture.time(at: now + .seconds(80)))
-        let closed = try #require(stage.begun.closed)
+        let closed = try #require(stage.begun.suspended)
         #expect(closed.last == start - .seconds(60))
         #expect(stage.state.run == .idle)
         stage.goOn(closed, at: start + .seconds(10))
@@ -140,7 +140,7 @@ import Testing
     @Test func activityBeyondTheResumeLimitStaysClosed() throws {
         try closedRide()
         let stage = try begin(at: now + .seconds(20 + 61), resumeMinutes: 1)
-        #expect(stage.begun.closed == nil)
+        #expect(stage.begun.suspended == nil)
         #expect(stage.begun.recorder.journal.close())
     }
 
@@ -151,7 +151,7 @@ import Testing
         try stage.perform(.stop, at: now + .seconds(20))
         #expect(stage.begun.recorder.journal.close())
         let next = try begin(at: now + .seconds(30))
-        #expect(next.begun.closed == nil)
+        #expect(next.begun.suspended == nil)
         #expect(next.begun.recorder.journal.close())
     }
 
@@ -160,9 +160,9 @@ import Testing
         try reboot()
         let boot = Instant(milliseconds: 9000)
         let stage = try begin(at: boot)
-        let closed = try #require(stage.begun.closed)
+        let closed = try #require(stage.begun.suspended)
         #expect(closed.last == boot - .seconds(1))
-        #expect(closed.undecided(at: boot) != nil)
+        #expect(closed.provisionalResume(at: boot) != nil)
         #expect(stage.begun.recorder.journal.close())
     }
 }

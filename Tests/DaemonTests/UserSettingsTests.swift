@@ -54,7 +54,7 @@ import Wire
     func damagedSettingIsUnset(value: String) {
         let (made, damages) = made(("metric", value), ("sport", #""ride""#))
         #expect(!made.has(.metric) && made.over(Settings()).sport == .ride)
-        #expect(damages.map(\.mending) == [[.unset(name: "metric")]])
+        #expect(damages.map(\.repair) == [[.unset(name: "metric")]])
     }
 
     @Test(arguments: ["[100,120,120,160,180]", "[1,2,3]", "{", "[0,1,2,3,4]"])
@@ -66,7 +66,7 @@ import Wire
         let settings = made.over(configured)
         #expect(settings.zones == nil && !settings.useHeartRateZones)
         #expect(
-            damages.map(\.mending) == [
+            damages.map(\.repair) == [
                 [
                     .setting(JournalSetting(name: "zones", value: "null")),
                     .setting(JournalSetting(name: "use_heart_rate_zones", value: "false")),
@@ -91,7 +91,7 @@ import Wire
         // A daemon never stores both.
         let (both, damages) = made(("auto_lap_m", "500"), ("auto_lap_s", "60"))
         #expect(both.over(configured).autoLapMetres == 500 && both.over(configured).autoLapSeconds == 0)
-        #expect(damages.map(\.mending) == [[.unset(name: "auto_lap_s")]])
+        #expect(damages.map(\.repair) == [[.unset(name: "auto_lap_s")]])
     }
 
     @Test func unknownSettingIsIgnored() {

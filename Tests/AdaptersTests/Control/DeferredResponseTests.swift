@@ -74,8 +74,29 @@ struct DeferredResponseTests {
         #expect(stage.server.clientCount == 1)
         stage.server.complete(5, .success(.straps([])))
         #expect(client.lines() == [result("[]")])
-        #expect(client.hasEnded)
+        stage.loop.settle()
+        #expect(client.lines().isEmpty && client.hasEnded)
         #expect(stage.server.clientCount == 0)
+    }
+
+    /// The daemon completes a request in the middle of its work.
+    @Test func completionExecutesNoOtherRequest() throws {
+        let client = try stage.client()
+        client.send(scan(1))
+        stage.loop.settle()
+        // The client reads nothing until its requests wait for their turn.
+        client.send(String(repeating: #"{"jsonrpc":"2.0","method":"status","id":2}"# + "\n", count: 1000))
+        var executed = 0
+        while stage.asked.count > executed {
+            executed = stage.asked.count
+            stage.loop.settle()
+        }
+        #expect((2...1000).contains(executed))
+        _ = client.lines()
+        stage.server.complete(5, .success(.straps([])))
+        #expect(stage.asked.count == executed)
+        stage.loop.settle()
+        #expect(stage.asked.count > executed)
     }
 
     @Test func closedClientIsNotAwaited() throws {

@@ -118,11 +118,11 @@ extension ResumedActivity {
 /// Decision about an activity that was left open.
 enum ResumeDecision: Equatable {
     /// It resumes, this long after its last moment, on the same boot or on another one.
-    case goesOn(after: Duration, isSameBoot: Bool, rule: Outage.Rule)
+    case resumes(after: Duration, isSameBoot: Bool, rule: Outage.Rule)
     /// It resumes until the time of day is known: another boot, no clock.
-    case goesOnForNow
+    case resumesProvisionally
     /// It ended at its last moment.
-    case isOver
+    case ended
 
     /// The longest time from a run's last entry or row to a start on the same boot for which the run was never paused.
     static let continueLimit = Duration.seconds(10)
@@ -135,13 +135,13 @@ enum ResumeDecision: Equatable {
         if open.parts.last?.bootID == bootID {
             let age = max(now - open.last, .zero)
             let isKnown = !open.isIncomplete && (.zero...Self.continueLimit).contains(now - open.lastEntry)
-            self = age <= limit ? .goesOn(after: age, isSameBoot: true, rule: isKnown ? .continued : .paused) : .isOver
+            self = age <= limit ? .resumes(after: age, isSameBoot: true, rule: isKnown ? .continued : .paused) : .ended
         } else if let time, let last = open.lastTime {
             // A clock that was set back does not put the activity into the future.
             let age = Duration.milliseconds(max(time.milliseconds - last.milliseconds, 0))
-            self = age <= limit ? .goesOn(after: age, isSameBoot: false, rule: .paused) : .isOver
+            self = age <= limit ? .resumes(after: age, isSameBoot: false, rule: .paused) : .ended
         } else {
-            self = .goesOnForNow
+            self = .resumesProvisionally
         }
     }
 }

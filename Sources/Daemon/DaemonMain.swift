@@ -6,7 +6,7 @@ import Storage
 extension Daemon {
     /// - Returns: the exit status of the program.
     package static func main(_ arguments: [String]) -> Int32 {
-        blockSignals(signals)
+        blockSignals(ServiceController.signals)
         do {
             switch try Options.read(arguments) {
             case .print(let text):
@@ -51,7 +51,7 @@ extension Daemon {
         try checkDescriptors()
         let configuration = try Configuration.read(options)
         for line in configuration.warnings { Log.write(.warning, line) }
-        let service = SystemdReporter(NotifySocket.fromEnvironment())
+        let reporter = SystemdReporter(NotifySocket.fromEnvironment())
         let handed = try handedSockets()
         let directories = try Directories(
             options, isSystem: geteuid() == 0 || isStartedBySystemd, hasSockets: handed.count == socketNames.count,
@@ -64,17 +64,17 @@ extension Daemon {
             limit: .seconds(configuration.resumeLimitSeconds))
         let journal = try Journal(in: directories.state, syncSeconds: configuration.syncSeconds) { state.attempt() }
         journal.waitForPreparation(atMost: StateDirectoryOpener.startLimit)
-        let finding = state.popFinding()
-        if let finding, finding.isInUse {
-            throw Failure(line: "\(finding.trouble ?? ""); stop that, or give another --state-dir")
+        let opened = state.popStatus()
+        if let opened, opened.isInUse {
+            throw Failure(line: "\(opened.reason ?? ""); stop that, or give another --state-dir")
         }
         let sockets = try openSockets(handed, in: directories.runtime, runtime)
         let daemon = try Daemon(
             options, configuration, state: FileDescriptor(owning: sockets[0].number),
             control: FileDescriptor(owning: sockets[1].number), directory: directories.state, strapFile: strapFile,
-            journal, state, finding, service: service, isService: isStartedBySystemd)
+            journal, state, opened, reporter: reporter, isService: isStartedBySystemd)
         Log.write(.notice, "paced \(Release.version) serves \(directories.runtime ?? "the sockets of systemd")")
-        let status = try daemon.run()
+        let status = try daemon.serve()
         switch runtime {
         case .some(let runtime): for name in sockets.compactMap(\.ownName) { runtime.directory.remove(name) }
         case .none: break

@@ -1,0 +1,160 @@
+import Domain
+import Formats
+import Linux
+import Pipeline
+import Storage
+
+/// The engine and its recorder, with the activities that may resume: the state that depends on the journal.
+///
+/// It exists before the journal is read, and adopts its content then.
+struct RecordingState {
+    var engine: RunEngine
+    /// The effects of the engine's steps that are not recorded yet.
+    var effects = Effects()
+    let recorder: RunRecorder
+    /// Set while it is unknown whether the resumed activity is too old.
+    var provisional: ProvisionalResume?
+    /// An activity that was closed on low battery. It resumes when power returns.
+    var suspended: SuspendedActivity?
+    private var continuity = Continuity()
+
+    /// Where the numbers in memory continue those of the journal.
+    private struct Continuity {
+        /// The first activity number and the first event number that were not in the journal when it was last read.
+        var next = (activity: Renumbering.firstUnknownActivity, event: 1)
+        /// The activity that was resumed from a journal that is readable but not writable.
+        var resumed: Int?
+    }
+
+    /// Creates the state for a journal that has not been read yet.
+    init(_ pipeline: Pipeline, _ journal: Journal, _ formats: [ExportFormat], at now: Instant) {
+        engine = RunEngine(pipeline, at: now)
+        recorder = RunRecorder(
+            journal, bootID: Clock.bootID(), formats: formats, RecordingBuilder(isDemo: pipeline.isDemo), at: now)
+    }
+
+    /// Steps the engine; its effects are appended.
+    mutating func step(_ stimulus: Stimulus, at now: Instant) {
+        engine.step(stimulus, at: now, into: &effects)
+    }
+
+    /// Performs a command. An activity that it starts gets the journal's next number.
+    mutating func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Pipeline.Outcome {
+        try engine.step(command, activity: recorder.activityNumber, at: now, into: &effects)
+    }
+
+    /// Adopts the journal's content: its numbers, and the activity that was left open or closed on low battery.
+    ///
+    /// - Parameters:
+    ///   - isServing: the devices are connected already; false at the start.
+    ///   - isClosing: the loop has ended. An interrupted activity is left to the next start.
+    /// - Returns: the shift of the numbers; nil if the journal could not be read.
+    mutating func adopt(
+        _ status: StateDirectoryStatus, isServing: Bool, isClosing: Bool = false, at now: Instant
+    ) -> Renumbering? {
+        guard let journal = status.journal else { return nil }
+        let hasStarted = recorder.activityNumber != continuity.next.activity || engine.runState != .idle
+        let numbers = Renumbering(
+            activities: .init(from: continuity.next.activity, to: journal.nextActivity),
+            events: .init(from: continuity.next.event, to: journal.events.last.map { $0.sequence + 1 } ?? 1))
+        recorder.renumber(numbers)
+        engine.renumber(numbers.activities, at: now, into: &effects)
+        suspended?.renumber(numbers.activities)
+        continuity.next = (numbers.activities(continuity.next.activity), numbers.events(continuity.next.event))
+        if let interrupted = status.interrupted, interrupted.id != continuity.resumed {
+            if hasStarted || !isClosing {
+                resume(interrupted, hasStarted: hasStarted, isServing: isServing, at: now)
+            }
+            if case .unreadable = interrupted { return numbers }
+            if !status.isReady { continuity.resumed = interrupted.id }
+        }
+        return numbers
+    }
+
+    /// Resumes an activity that was left open, or ends it at its last moment.
+    private mutating func resume(
+        _ interrupted: InterruptedActivity, hasStarted: Bool, isServing: Bool, at now: Instant
+    ) {
+        switch interrupted {
+        case .interrupted(let interrupted):
+            if !hasStarted { return resume(interrupted, isServing: isServing, at: now) }
+            _ = interrupted.resumed.end(interrupted.open, in: recorder, at: now)
+            Log.write(
+                .notice, "interrupted activity ended at its last recorded moment: another activity has started")
+        case .over(let open, let resumed):
+            _ = resumed.end(open, in: recorder, at: now)
+            Log.write(
+                .notice,
+                resumed.ended == nil
+                    ? "interrupted activity ended at its last recorded moment: it is too old to resume"
+                    : "interrupted activity ended at its last movement or beat: it had stopped automatically")
+        case .suspended(_, let activity):
+            if !hasStarted { suspended = activity }
+        case .unreadable(let id, let reason):
+            Log.write(.error, "cannot resume activity \(id): \(reason); it stays unchanged in the journal")
+        }
+    }
+
+    private mutating func resume(_ interrupted: InterruptedActivity.Interrupted, isServing: Bool, at now: Instant) {
+        let (open, resumed) = (interrupted.open, interrupted.resumed)
+        guard let recording = resumed.recordingBuilder.recording else { return }
+        let journal = recorder.journal
+        let age = now - resumed.last
+        let part = BootSegment(
+            number: open.parts.count, bootID: recorder.bootID, of: resumed.recordingBuilder, at: now,
+            place: open.entries)
+        resumed.completeRows(of: open, in: journal, at: now)
+        journal.resume(recording, part, rows: resumed.rows, at: now)
+        recorder.resume(resumed.recordingBuilder, gaps: resumed.gaps, parts: open.parts.count + 1, at: now)
+        var settings = resumed.pipeline.settings
+        settings.straps = engine.settings.straps
+        if let limit = interrupted.provisionalLimit {
+            provisional = ProvisionalResume(open, resumed, limit: limit, at: now)
+        }
+        let outage = Outage(
+            duration: age, isSameBoot: interrupted.isSameBoot, settings: settings, rule: interrupted.rule)
+        if isServing {
+            engine.reopen(resumed.pipeline, after: outage, at: now, into: &effects)
+        } else {
+            engine.resume(resumed.pipeline, after: outage, at: now, into: &effects)
+        }
+    }
+
+    // MARK: Low battery
+
+    /// Stops the run in progress so that it can resume when power returns. Its outputs so far have been recorded.
+    ///
+    /// - Returns: false if no run is in progress.
+    mutating func suspend(at now: Instant) -> Bool {
+        guard let open = recorder.journal.open, let pipeline = engine.suspend(at: now, into: &effects) else {
+            return false
+        }
+        suspended = SuspendedActivity(pipeline, open, recorder, at: now)
+        provisional = nil
+        return true
+    }
+
+    /// Resumes a suspended activity.
+    mutating func resume(_ activity: SuspendedActivity, at now: Instant) {
+        activity.resume(recorder, &engine, at: now, into: &effects)
+        provisional = activity.provisionalResume(at: now)
+    }
+
+    // MARK: Provisional resume
+
+    /// Collects entries of the provisional resume. Splits the activity once the outage is known to be too long.
+    ///
+    /// - Returns: the outputs to publish; nil if nothing is split.
+    mutating func decideProvisionalResume(
+        _ entries: [InputLogEntry], _ outputs: [Output], at now: Instant
+    ) -> [Output]? {
+        guard provisional != nil else { return nil }
+        provisional?.append(entries)
+        let isKnown = outputs.contains {
+            if case .event(let event) = $0, case .clock = event.kind { event.time != nil } else { false }
+        }
+        guard isKnown, let resume = provisional, let time = engine.state(at: now).time else { return nil }
+        provisional = nil
+        return resume.split(at: now, time: time, recorder, &engine, into: &effects)
+    }
+}

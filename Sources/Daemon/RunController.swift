@@ -1,0 +1,221 @@
+import Domain
+import Formats
+import Linux
+import Pipeline
+import Servers
+import Storage
+import Wire
+
+/// Owns the run: steps the engine, records and publishes its effects, starts runs automatically, and
+/// stops and resumes one on low battery.
+///
+///     inputs, commands ──▶ engine ──▶ effects ──▶ flush ──┬──▶ RunRecorder ──▶ journal
+///                                                         └──▶ StateServer
+///
+/// A caller advances to the moment of an input before it passes the input, and flushes afterwards.
+final class RunController {
+    /// What has happened since the last ``popChanges()``.
+    struct Changes {
+        /// An event was published.
+        var hasEvents = false
+        /// An activity has ended.
+        var hasStopped = false
+    }
+
+    private let stateServer: StateServer
+    private var recording: RecordingState
+    private var eventLimit = EventLimit()
+    private var batteryPolicy = BatteryPolicy()
+    /// Starts runs automatically; nil if that is disabled.
+    private var autoStart: AutoStart?
+    /// The moment to which the next automatic start is backdated; nil if none is due.
+    private var autoStartSince: Instant?
+    /// When the system clock is read next.
+    private var clockAt: Instant
+    /// The moment of the last step. Messages of one turn may be handled later than the next one arrives.
+    private var steppedAt: Instant
+    private var changes = Changes()
+
+    init(_ recording: RecordingState, _ stateServer: StateServer, startsAutomatically: Bool, at now: Instant) {
+        self.recording = recording
+        self.stateServer = stateServer
+        autoStart = startsAutomatically ? AutoStart() : nil
+        clockAt = now
+        steppedAt = now
+    }
+
+    // MARK: State
+
+    var journal: Journal { recording.recorder.journal }
+    var settings: Settings { recording.engine.settings }
+    var runState: RunState { recording.engine.runState }
+    /// The moment of the next tick or idle second.
+    var deadline: Instant { recording.engine.deadline }
+
+    func state(at now: Instant) -> State {
+        recording.engine.state(at: now)
+    }
+
+    /// The activity in progress.
+    func activity(at now: Instant) -> Activity? {
+        state(at: now).activity
+    }
+
+    /// Returns and clears the changes since the last call.
+    func popChanges() -> Changes {
+        defer { changes = Changes() }
+        return changes
+    }
+
+    // MARK: Steps
+
+    /// Publishes what was due before `now`, so that a later input cannot change it. A replay does the same.
+    func advance(to now: Instant) {
+        recording.step(.time, at: monotonic(now))
+        flush(at: now)
+    }
+
+    /// Passes an input to the engine; its effects are flushed later.
+    func step(_ input: Input, at now: Instant) {
+        recording.step(.input(input), at: monotonic(now))
+    }
+
+    /// Performs a command. An activity that it starts gets the journal's next number.
+    func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Pipeline.Outcome {
+        try recording.perform(command, at: monotonic(now))
+    }
+
+    /// Changes settings, and publishes them.
+    func change(_ keys: [SettingKey], to settings: Settings, at now: Instant) {
+        for key in keys { step(.setting(key, settings), at: now) }
+        stateServer.settingsChanged(settings)
+    }
+
+    /// Reads the clock and the status of the journal, once a second.
+    ///
+    /// - Returns: true if a second has passed.
+    func onTick(at now: Instant) -> Bool {
+        guard now >= clockAt else { return false }
+        clockAt = now + .seconds(1)
+        step(.systemClock(Clock.systemTime(), isSynchronised: Clock.isSynchronised()), at: now)
+        step(.recorder(journal.status(at: now)), at: now)
+        recording.recorder.noteClock(state(at: now), at: now)
+        if let fault = eventLimit.fault(at: now) { step(fault, at: now) }
+        return true
+    }
+
+    /// Records that the daemon stops. The run stays open.
+    func shutDown(at now: Instant) {
+        recording.step(.shutDown, at: monotonic(now))
+        flush(at: now)
+    }
+
+    private func monotonic(_ now: Instant) -> Instant {
+        steppedAt = max(steppedAt, now)
+        return steppedAt
+    }
+
+    // MARK: Effects
+
+    /// Flushes the effects, then starts a run that movement or beats have triggered.
+    func finish(at now: Instant) {
+        flush(at: now)
+        if startAutomatically(at: now) { flush(at: now) }
+    }
+
+    /// Records and publishes the effects since the last flush.
+    func flush(at now: Instant) {
+        let outputs = eventLimit.limited(recording.effects.outputs, at: now)
+        let settings = settings
+        let events = recording.recorder.record(
+            recording.effects.entries, outputs, seconds: recording.effects.seconds,
+            zones: settings.useHeartRateZones ? settings.zones : nil, at: now)
+        logAutoStop(recording.effects.entries)
+        publish(outputs, events)
+        if let since = autoStart?.receive(outputs) { autoStartSince = since }
+        if let split = recording.decideProvisionalResume(recording.effects.entries, outputs, at: now) {
+            publish(split, recording.recorder.record(events: split))
+            Log.write(
+                .notice, "the interrupted activity is too old to resume: the run since then is a separate activity")
+        }
+        if let (state, isChange) = recording.effects.state { stateServer.publish(state, isChange: isChange) }
+        recording.effects.removeAll()
+    }
+
+    /// Logs and publishes outputs and the lines of their events.
+    private func publish(_ outputs: [Output], _ events: [EventLine]) {
+        for case .event(let event) in outputs {
+            if let (level, text) = Log.line(of: event) { Log.write(level, about: Log.subject(of: event), text) }
+            if case .stop = event.kind { changes.hasStopped = true }
+            changes.hasEvents = true
+        }
+        stateServer.publish(outputs, events: events)
+    }
+
+    private func logAutoStop(_ entries: [InputLogEntry]) {
+        guard entries.contains(where: { $0.kind == .ended(.forgotten) }) else { return }
+        Log.write(
+            .notice,
+            "run stopped automatically: no movement and no beats for \(settings.autoStopMinutes) min")
+    }
+
+    // MARK: Automatic start
+
+    /// Starts the run that movement or beats have triggered, as a command would. It does not start
+    /// one while the battery is nearly empty: the remaining charge is for runs that a user starts.
+    ///
+    /// - Returns: true if a run has started.
+    private func startAutomatically(at now: Instant) -> Bool {
+        guard let since = autoStartSince else { return false }
+        autoStartSince = nil
+        guard runState == .idle, !batteryPolicy.isExhausted else { return false }
+        Log.write(.info, "run starts automatically: movement or beats detected")
+        // An idle engine does not reject it.
+        _ = try? perform(.start(nil, indoor: false, back: monotonic(now) - since), at: now)
+        return true
+    }
+
+    // MARK: Battery
+
+    /// Receives the power status. Stops the run once, when the battery falls to the closing
+    /// limit. A run that is started by command after that continues until the battery is empty.
+    ///
+    /// - Parameter resumeLimit: the longest time since the stop for which the activity resumes.
+    func receive(_ power: PowerStatus?, limits: BatteryPolicy.Limits, resumeLimit: Duration, at now: Instant) {
+        step(.power(power), at: now)
+        finish(at: now)
+        let wasExhausted = batteryPolicy.isExhausted
+        for input in batteryPolicy.evaluate(power, limits: limits, at: now) {
+            step(input, at: now)
+            finish(at: now)
+        }
+        if batteryPolicy.isExhausted, !wasExhausted {
+            guard recording.suspend(at: monotonic(now)) else { return }
+            Log.write(.warning, "battery nearly empty: the run is stopped, and resumes when power returns")
+        } else if !batteryPolicy.isExhausted, let suspended = recording.suspended {
+            recording.suspended = nil
+            guard runState == .idle, now - suspended.last <= resumeLimit else { return }
+            Log.write(.notice, "power is back: the run that was stopped on low battery resumes")
+            recording.resume(suspended, at: monotonic(now))
+        }
+    }
+
+    // MARK: Journal
+
+    /// Adopts the content of the journal: numbers, events and the activity that was left open.
+    ///
+    /// - Parameter isClosing: the loop has ended. An interrupted activity is left to the next start.
+    func adopt(_ status: StateDirectoryStatus, isServing: Bool, isClosing: Bool = false, at now: Instant) {
+        let numbers = recording.adopt(status, isServing: isServing, isClosing: isClosing, at: monotonic(now))
+        if let numbers, let journal = status.journal {
+            stateServer.renumberEvents(numbers.events, after: journal.events)
+        }
+        changes.hasEvents = true
+    }
+
+    /// Applies the live keys of a new configuration.
+    func configure(formats: [ExportFormat], syncSeconds: Int?) {
+        recording.recorder.formats = formats
+        journal.setSyncSeconds(syncSeconds)
+    }
+}
