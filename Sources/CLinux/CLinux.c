@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timex.h>
 #include <sys/xattr.h>
@@ -44,6 +46,23 @@ int clinux_clock_is_synchronised(void)
 int clinux_eventfd(void)
 {
     return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+}
+
+int clinux_signalfd(int signal)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+void clinux_deliver_pending(int signal)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    pthread_sigmask(SIG_UNBLOCK, &set, 0);
+    pthread_sigmask(SIG_BLOCK, &set, 0);
 }
 
 void clinux_name_thread(const char *name)

@@ -3,7 +3,8 @@ import Glibc
 import Linux
 
 /// The terminal at standard output. Between ``enter()`` and ``restore()`` it shows the alternate
-/// screen, hides the cursor and delivers each key at once. Ctrl-C and Ctrl-Z still send signals.
+/// screen, hides the cursor and delivers each key at once. Ctrl-C still sends its signal; Ctrl-Z is a key
+/// (``suspendKey``), so that the terminal is restored before the shell uses it.
 final class Terminal {
     /// Standard input, for keys; see ``hasKeys``.
     let input: FileDescriptor
@@ -11,6 +12,11 @@ final class Terminal {
     let output: FileDescriptor
     let hasKeys: Bool
     let palette: Palette
+    /// SIGTSTP, which must be blocked: ``suspend(wholeJob:)`` delivers it.
+    let stopSignal: PendingSignal
+
+    /// The key that suspends the job, as `stty susp` has set it; nil if there is none.
+    private(set) var suspendKey: UInt8?
 
     private var before: termios?
     /// Bytes that the terminal has not accepted yet.
@@ -23,6 +29,7 @@ final class Terminal {
         hasKeys = isatty(STDIN_FILENO) == 1
         input = try Self.copy(of: STDIN_FILENO)
         output = try Self.opened()
+        stopSignal = try PendingSignal(SIGTSTP)
         if environment("NO_COLOR") != nil {
             palette = .none
         } else {
@@ -56,12 +63,19 @@ final class Terminal {
 
     func enter() {
         if hasKeys, before == nil {
+            // In the background, the modes are those of the shell. The job waits until it is in the foreground.
+            if isInBackground { kill(0, SIGTTOU) }
             var settings = termios()
             if tcgetattr(input.number, &settings) == 0 {
                 before = settings
                 settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
                 // Otherwise Ctrl-S would freeze the screen without any hint.
                 settings.c_iflag &= ~tcflag_t(IXON)
+                suspendKey = withUnsafeMutableBytes(of: &settings.c_cc) { keys in
+                    let key = keys[Int(VSUSP)]
+                    keys[Int(VSUSP)] = 0
+                    return key == 0 ? nil : key
+                }
                 tcsetattr(input.number, TCSANOW, &settings)
             }
         }
@@ -79,8 +93,26 @@ final class Terminal {
             _ = poll(&room, 1, 100)
             flush()
         }
-        if var before { tcsetattr(input.number, TCSANOW, &before) }
+        // In the background, a change of modes would stop the whole job, and the shell has set its own.
+        if var before, !isInBackground { tcsetattr(input.number, TCSANOW, &before) }
         before = nil
+    }
+
+    /// Whether another job of the shell owns the terminal. False on a terminal without jobs.
+    private var isInBackground: Bool {
+        let owner = tcgetpgrp(input.number)
+        return owner != -1 && owner != getpgrp()
+    }
+
+    /// Restores the terminal, stops the process until the shell continues it, and enters again. Does not stop if
+    /// SIGCONT has arrived since the stop signal.
+    ///
+    /// `wholeJob`: also stops the other processes of the job, as the terminal does at Ctrl-Z.
+    func suspend(wholeJob: Bool) {
+        restore()
+        if wholeJob { kill(0, SIGTSTP) }
+        stopSignal.deliver()
+        enter()
     }
 
     /// Whether all bytes have been accepted.

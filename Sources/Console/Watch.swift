@@ -60,7 +60,10 @@ final class Watch {
             sources.append(try loop.onSignal(signal) { [unowned self] in loop.stop(0) })
         }
         sources.append(try loop.onSignal(SIGWINCH) { [unowned self] in draw() })
-        sources.append(try loop.onSignal(SIGTSTP) { [unowned self] in sleep() })
+        sources.append(
+            try loop.watch(terminal.stopSignal.descriptor, for: .reading) { [unowned self] _ in
+                suspend(wholeJob: false)
+            })
         if terminal.hasKeys {
             sources.append(try loop.watch(terminal.input, for: .reading) { [unowned self] _ in press() })
         }
@@ -140,16 +143,15 @@ final class Watch {
             case 0x0C:
                 shown = nil
                 draw()
+            case terminal.suspendKey: suspend(wholeJob: true)
             default: break
             }
         }
     }
 
-    /// Ctrl-Z: restores the terminal, and draws again when the shell continues the process.
-    private func sleep() {
-        terminal.restore()
-        kill(getpid(), SIGSTOP)
-        terminal.enter()
+    /// Draws again when the shell continues the process.
+    private func suspend(wholeJob: Bool) {
+        terminal.suspend(wholeJob: wholeJob)
         shown = nil
         draw()
     }

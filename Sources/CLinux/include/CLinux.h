@@ -23,6 +23,12 @@ int clinux_clock_is_synchronised(void);
 /* eventfd(2) with EFD_NONBLOCK | EFD_CLOEXEC. */
 int clinux_eventfd(void);
 
+/* signalfd(2) of one signal, with SFD_NONBLOCK | SFD_CLOEXEC. */
+int clinux_signalfd(int signal);
+
+/* Performs the default action of a signal that the calling thread blocks, if it is pending. */
+void clinux_deliver_pending(int signal);
+
 /* pthread_setname_np(3) of the calling thread; at most 15 characters. */
 void clinux_name_thread(const char *name);
 
