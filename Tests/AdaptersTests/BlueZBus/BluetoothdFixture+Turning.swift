@@ -18,7 +18,7 @@ extension BluetoothdFixture {
 
     /// Runs the loop until a condition holds. Fails the test if it does not.
     func turn(
-        limit: Duration = .seconds(20), sourceLocation: SourceLocation = #_sourceLocation, until isSo: () -> Bool
+        limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation, until isSo: () -> Bool
     ) throws {
         let story = { [self] in "\(links.map { "\($0.state) \($0.reason?.rawValue ?? "")" }) after \(members)" }
         try #require(try run(for: limit) { _ in isSo() }, "\(story())", sourceLocation: sourceLocation)

@@ -76,7 +76,7 @@ extension EventLoop {
     }
 
     /// Runs the loop until a condition holds. False after the time limit.
-    func turn(until isTrue: () -> Bool, within timeout: Duration = .seconds(10)) -> Bool {
+    func turn(until isTrue: () -> Bool, within timeout: Duration = .seconds(60)) -> Bool {
         let end = Clock.now() + timeout
         while !isTrue() {
             if Clock.now() > end { return false }

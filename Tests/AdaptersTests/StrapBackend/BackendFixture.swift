@@ -66,7 +66,7 @@ final class BackendFixture {
 
     /// Runs the loop until a condition holds. Fails the test if it does not.
     func turn(sourceLocation: SourceLocation = #_sourceLocation, until isSo: () -> Bool) throws {
-        let deadline = Clock.now() + .seconds(20)
+        let deadline = Clock.now() + .seconds(60)
         while !isSo() {
             try #require(Clock.now() < deadline, "it did not come to it: \(story)", sourceLocation: sourceLocation)
             try loop.runOnce(waiting: .milliseconds(20))

@@ -33,7 +33,7 @@ final class BusFixture {
 
     /// Runs the loop until a condition holds; fails after `limit`.
     func turn(
-        limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation, until isSo: () -> Bool
+        limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation, until isSo: () -> Bool
     ) throws {
         let deadline = Clock.now() + limit
         while !isSo() {
