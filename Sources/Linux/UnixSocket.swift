@@ -108,6 +108,15 @@ package enum UnixSocket {
         return PeerCredentials(user: peer.uid, group: peer.gid, process: peer.pid)
     }
 
+    /// Doubles the room for bytes that the peer has not read, up to the kernel's `net.core.wmem_max`.
+    package static func growSendBuffer(of socket: borrowing FileDescriptor) {
+        var size: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard unsafe getsockopt(socket.number, SOL_SOCKET, SO_SNDBUF, &size, &length) == 0 else { return }
+        // The kernel doubles the value (socket(7)).
+        unsafe setsockopt(socket.number, SOL_SOCKET, SO_SNDBUF, &size, length)
+    }
+
     private static func make(_ kind: Kind) throws(SystemError) -> FileDescriptor {
         let type = kind == .stream ? SOCK_STREAM : SOCK_SEQPACKET
         let flags = Int32(type.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)

@@ -24,6 +24,7 @@ package final class StateServer {
     package var limits: ClientLimits
 
     private let loop: EventLoop
+    private let stallLimit: Duration
     private let bootID: String
     private let instance: String
 
@@ -48,6 +49,7 @@ package final class StateServer {
         instance: String, settings: Settings, stallLimit: Duration = StateServer.stallLimit
     ) throws(SystemError) {
         self.loop = loop
+        self.stallLimit = stallLimit
         self.limits = limits
         self.bootID = bootID
         self.instance = instance
@@ -185,10 +187,20 @@ package final class StateServer {
 
     private func closeStuck(since limit: Instant) -> Instant? {
         for subscriber in subscribers {
-            if let since = subscriber.queue.stuckSince, since <= limit { subscriber.close() }
+            if let since = subscriber.queue.stuckSince, since <= limit { closeWithReason(subscriber) }
         }
         sweep()
         return subscribers.compactMap(\.queue.stuckSince).min()
+    }
+
+    /// Closes a client that reads nothing. A last ERROR line follows what it has not read: its socket's buffer gets room
+    /// for the line, as far as the kernel permits.
+    private func closeWithReason(_ subscriber: Subscriber) {
+        let seconds = Int(stallLimit.inSeconds.rounded(.up))
+        let bytes = subscriber.queue.last("closed: the client has read nothing for \(seconds) s")
+        UnixSocket.growSendBuffer(of: subscriber.socket)
+        _ = subscriber.socket.send(bytes[...])
+        subscriber.close()
     }
 
     // MARK: Clients

@@ -162,6 +162,13 @@ package struct SubscriberQueue: Sendable {
         if stuckSince == nil { stuckSince = now }
     }
 
+    /// The bytes that end the stream: the rest of the lines under way, then an ERROR line. What waits is left out.
+    package func last(_ message: String) -> [UInt8] {
+        var line = JSONWriter(capacity: 256)
+        line.error(message)
+        return Array(chunk.bytes[sent...]) + line.bytes
+    }
+
     private mutating func fill(_ ring: EventRing, settings: [UInt8]) {
         chunk.clear()
         sent = 0

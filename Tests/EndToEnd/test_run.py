@@ -3,6 +3,7 @@
 PACED_SECONDS is its length: 60, or 600 in make soak.
 """
 
+import json
 import os
 import socket
 import statistics
@@ -140,6 +141,8 @@ def test_reader_stalled_for_thirty_seconds_is_closed(run):
     run.still.settimeout(5)
     text = b"".join(iter(lambda: run.still.recv(65536), b""))
     assert 50 < text.count(b"\n") < 400
+    last = json.loads(text.splitlines()[-1])
+    assert last == {"class": "ERROR", "message": "closed: the client has read nothing for 30 s"}
 
 
 def test_daemon_is_small_and_has_three_threads(run):

@@ -88,8 +88,12 @@ import Testing
     #expect(stage.stateServer.clientCount == 2)
     #expect(stage.loop.turn { stage.stateServer.clientCount == 1 })
     #expect(Clock.now() - begin >= .milliseconds(200))
-    _ = stuck.lines()
+    // The lines that the kernel held are whole, and the last one has the reason.
+    let lines = stuck.lines()
     #expect(stuck.hasEnded)
+    #expect(
+        lines.last == #"{"class":"ERROR","message":"closed: the client has read nothing for 1 s"}"#)
+    #expect(lines.dropLast().dropFirst().allSatisfy { $0.hasPrefix(#"{"class":"STATE""#) && $0.hasSuffix("}") })
     stage.tick(50_000)
     #expect(elapsed(reading.lines()).last == 50_000)
 
