@@ -168,15 +168,28 @@ package final class Daemon {
         run.advance(to: now)
         // Subscribers see the effects before the client sees the response.
         defer { finish(at: now) }
-        if let action = request.logText { Log.write(of: peer, action) }
         do throws(RPCError) {
-            return try execute(request, at: now)
+            let reply = try execute(request, from: peer, at: now)
+            if case .now(let result) = reply { log(request, of: peer, result) }
+            return reply
         } catch {
+            log(request, of: peer, .failure(error))
             return .now(.failure(error))
         }
     }
 
-    private func execute(_ request: ControlRequest, at now: Instant) throws(RPCError) -> ControlServer.Reply {
+    /// Logs a request that changes something, once its result is known.
+    private func log(_ request: ControlRequest, of peer: PeerCredentials, _ result: Result<ControlResult, RPCError>) {
+        guard let action = request.logText else { return }
+        switch result {
+        case .success: Log.write(of: peer, action)
+        case .failure(let error): Log.write(of: peer, "\(action): rejected: \(error.detail ?? error.message)")
+        }
+    }
+
+    private func execute(
+        _ request: ControlRequest, from peer: PeerCredentials, at now: Instant
+    ) throws(RPCError) -> ControlServer.Reply {
         switch request {
         case .run(let command):
             do throws(CommandRejection) {
@@ -197,20 +210,29 @@ package final class Daemon {
         case .use(let selection): return .now(.success(try straps.use(selection, at: now)))
         case .forget(let strap): return .now(.success(try straps.forget(strap, at: now)))
         case .scan(let seconds):
-            return try later { completion throws(RPCError) in try straps.scan(seconds: seconds, completion) }
-        case .pair(let strap): return try later { completion throws(RPCError) in try straps.pair(strap, completion) }
-        case .activities(let request):
-            return try later { completion throws(RPCError) in try activities.execute(request, completion, at: now) }
+            return try later(request, peer) { completion throws(RPCError) in
+                try straps.scan(seconds: seconds, completion)
+            }
+        case .pair(let strap):
+            return try later(request, peer) { completion throws(RPCError) in try straps.pair(strap, completion) }
+        case .activities(let activity):
+            return try later(request, peer) { completion throws(RPCError) in
+                try activities.execute(activity, completion, at: now)
+            }
         }
     }
 
     /// Starts an operation. Its result completes the response.
     private func later(
+        _ request: ControlRequest, _ peer: PeerCredentials,
         _ start: (@escaping ActivityService.Completion) throws(RPCError) -> Void
     ) throws(RPCError) -> ControlServer.Reply {
         let token = nextToken
         nextToken += 1
-        try start { [unowned self] result in control?.complete(token, result) }
+        try start { [unowned self] result in
+            log(request, of: peer, result)
+            control?.complete(token, result)
+        }
         return .later(token)
     }
 
@@ -324,18 +346,18 @@ package final class Daemon {
 }
 
 extension ControlRequest {
-    /// The log line of a request that changes something; nil for the others.
+    /// A request that changes something, as a command for the log; nil for the others.
     fileprivate var logText: String? {
         switch self {
-        case .run(let command): "requests \(command.word.text)"
-        case .change(let change): "changes the setting \(change.key.rawValue)"
-        case .use: "selects a strap"
-        case .pair: "pairs with a strap"
-        case .forget(nil): "forgets all straps"
-        case .forget: "forgets a strap"
-        case .activities(.edit(let id, _, _)): "edits activity \(id)"
-        case .activities(.delete(let id)): "deletes activity \(id)"
-        case .activities(.recover(let file)): "requests the recovery of \(file)"
+        case .run(let command): command.word.text
+        case .change(let change): "change the setting \(change.key.rawValue)"
+        case .use: "select a strap"
+        case .pair: "pair with a strap"
+        case .forget(nil): "forget all straps"
+        case .forget: "forget a strap"
+        case .activities(.edit(let id, _, _)): "edit activity \(id)"
+        case .activities(.delete(let id)): "delete activity \(id)"
+        case .activities(.recover(let file)): "recover \(file)"
         case .status, .settings, .setting, .scan, .activities: nil
         }
     }

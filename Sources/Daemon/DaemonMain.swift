@@ -56,6 +56,7 @@ extension Daemon {
         let directories = try Directories(
             options, isSystem: geteuid() == 0 || isStartedBySystemd, hasSockets: handed.count == socketNames.count,
             environment: variable)
+        if let path = directories.runtime { try checkSocketPaths(in: path, handed) }
         // If systemd passed both sockets, it owns their directory: nothing is created there.
         let runtime = try directories.runtime.map { try lock($0, option: "--runtime-dir", file: "runtime.lock") }
         let strapFile = options.isDemo ? nil : StrapStoreFile(in: directories.state)
@@ -180,15 +181,26 @@ extension Daemon {
         }
     }
 
+    /// Rejects a directory for whose sockets the path is too long, before it is created.
+    private static func checkSocketPaths(in directory: String, _ handed: [String: Int32]) throws(Failure) {
+        for name in socketNames where handed[name] == nil {
+            let path = "\(directory)/\(name).sock"
+            if path.utf8.count > UnixSocket.pathLimit { throw tooLong(path) }
+        }
+    }
+
+    private static func tooLong(_ path: String) -> Failure {
+        Failure(
+            line: "the socket path \(path) has \(path.utf8.count) bytes, more than the \(UnixSocket.pathLimit) "
+                + "that a socket can have; give a shorter --runtime-dir")
+    }
+
     private static func listen(at path: String, in directory: borrowing Directory) throws(Failure) -> Int32 {
         do throws(DirectoryError) {
             return try UnixSocket.listen(at: path, in: directory).release()
         } catch {
             switch error.code {
-            case ENAMETOOLONG:
-                throw Failure(
-                    line: "the socket path \(path) has \(path.utf8.count) bytes, more than the \(UnixSocket.pathLimit) "
-                        + "that a socket can have; give a shorter --runtime-dir")
+            case ENAMETOOLONG: throw tooLong(path)
             case .some: throw Failure(line: "cannot listen on \(path): \(error)")
             case nil: throw Failure(line: "\(error)")
             }

@@ -18,7 +18,7 @@ enum Log {
 
     /// Logs a client's request with the user and process that opened the connection, from the kernel.
     static func write(of peer: PeerCredentials, _ text: String) {
-        write(.info, about: .commands, "user \(peer.user), process \(peer.process), \(text)")
+        write(.info, about: .commands, "user \(peer.user), process \(peer.process): \(text)")
     }
 
     /// Logs the number of suppressed lines. Called each second.

@@ -72,6 +72,7 @@ def test_overlong_socket_path_is_reported(stage):
     ended = paced("--runtime-dir", stage.directory / ("x" * 100), "--state-dir", stage.directory / "state", *OFF)
     assert ended.returncode == 1
     assert "107" in ended.stderr and "--runtime-dir" in ended.stderr and ended.stderr.count("\n") == 1
+    assert list(stage.directory.iterdir()) == [], "nothing is created"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -3,6 +3,7 @@
 import datetime
 import json
 import pathlib
+import re
 import signal
 import sqlite3
 import subprocess
@@ -11,7 +12,7 @@ import time
 import fitdecode
 import pytest
 
-from harness.process import ROOT
+from harness.process import PACECTL, ROOT
 from harness.timing import wait_for
 
 OFF = ["--gpsd", "off", "--strap", "off"]
@@ -286,12 +287,17 @@ def test_discover_lists_the_methods_of_activities(quiet):
     assert {"activities." + name for name in ("list", "get", "edit", "delete", "track")} <= names
 
 
-def test_full_disk_neither_stops_nor_shortens_the_run(stage):
+def build_fault(stage):
+    """The library of Tests/Faults/disk.c."""
     library = stage.directory / "disk.so"
     subprocess.run(["clang", "-shared", "-fPIC", "-O1", "-o", library, ROOT / "Tests/Faults/disk.c", "-ldl"], check=True)
+    return str(library)
+
+
+def test_full_disk_neither_stops_nor_shortens_the_run(stage):
     fault = stage.directory / "fault"
     fault.write_text("fine")
-    daemon = stage.paced("--demo", LD_PRELOAD=str(library), DISK_FAULT=str(fault))
+    daemon = stage.paced("--demo", LD_PRELOAD=build_fault(stage), DISK_FAULT=str(fault))
     reader = stage.reader(daemon)
     active_for(daemon, 2000)
     fault.write_text("ENOSPC")
@@ -311,6 +317,43 @@ def test_full_disk_neither_stops_nor_shortens_the_run(stage):
     wait_for(lambda: exports(stage), 10, "the file")
     rows = daemon.call("activities.track", id=1, fields=["elapsed_ms"])["rows"]
     assert [row[0] for row in rows] == [1000 * i for i in range(1, summary["elapsed_ms"] // 1000 + 1)]
+
+
+@pytest.mark.parametrize("delay_ms", [0, 2500])
+def test_stop_on_a_full_disk_reports_that_the_run_is_in_memory_only(stage, delay_ms):
+    fault = stage.directory / "fault"
+    fault.write_text("fine")
+    daemon = stage.paced("--demo", LD_PRELOAD=build_fault(stage), DISK_FAULT=str(fault))
+    active_for(daemon, 2000)
+    fault.write_text("ENOSPC")
+    active_for(daemon, state_of(daemon)["elapsed_ms"] + delay_ms)
+    ended = subprocess.run(
+        [PACECTL, "--runtime-dir", daemon.runtime, "stop"], capture_output=True, text=True, timeout=20)
+    assert ended.returncode == 0 and ended.stdout.startswith("Stopped: activity 1, ")
+    assert ended.stderr.startswith("pacectl: the run is in memory only: ") and "full" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_stop_on_a_working_disk_reports_nothing_more(stage):
+    daemon = stage.paced("--demo")
+    active_for(daemon, 1000)
+    ended = subprocess.run(
+        [PACECTL, "--runtime-dir", daemon.runtime, "stop"], capture_output=True, text=True, timeout=20)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_log_has_the_result_of_a_delete(stage):
+    daemon = stage.paced("--demo")
+    active_for(daemon, 1000)
+    assert daemon.call("activities.delete", id=1)["code"] == -32001
+    assert daemon.call("activities.delete", id=7)["code"] == -32003
+    daemon.call("run.stop")
+    wait_for(lambda: not daemon.call("activities.list")[0]["open"], 5, "the end of the activity")
+    daemon.call("activities.delete", id=1)
+    lines = [line for line in daemon.log_text().splitlines() if "delete activity" in line]
+    assert re.fullmatch(r"paced: user \d+, process \d+: delete activity 1: rejected: activity 1 is on: stop it first", lines[0])
+    assert re.search(r"delete activity 7: rejected: there is no activity", lines[1])
+    assert re.search(r": delete activity 1$", lines[2]) and len(lines) == 3
 
 
 def test_example_uploader_passes_each_file_once(tmp_path):

@@ -159,7 +159,7 @@ def owner(board):
     owner.pacectl("discard")
     uid = run("id", "-u", "owner").strip()
     said = journal("--unit", SERVICE)
-    expect(re.search(rf"user {uid}, process \d+, requests start", said), f"it is not said that user {uid} began a run")
+    expect(re.search(rf"user {uid}, process \d+: start", said), f"it is not said that user {uid} began a run")
 
 
 def wrong_configuration(_):
