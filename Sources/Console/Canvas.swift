@@ -43,6 +43,10 @@ struct Canvas {
         var text: String
         /// The number of cells with text; the cells to the right are blank.
         var width: Int
+
+        func shown(in characters: CharacterSet) -> Row {
+            Row(text: characters.shown(text), width: width)
+        }
     }
 
     /// The rows from top to bottom. Each starts and ends in the terminal's default colours.

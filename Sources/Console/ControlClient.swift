@@ -1,4 +1,5 @@
 import Domain
+import Glibc
 import JSONCoding
 import Linux
 
@@ -69,6 +70,9 @@ extension Invocation {
         let result = try control.call(method, parameters)
         let words = StatusText(metric: metric ?? control.metricSetting())
         let json = try? JSON(parsing: result.utf8)
+        if command == .stop, let reason = control.reasonNotRecorded(since: Clock.now()) {
+            complain("the run is in memory only: \(reason); it is lost if paced ends before it can write the journal")
+        }
         return Self.describe(to: command, json ?? .null, words) + "\n"
     }
 
@@ -136,6 +140,28 @@ extension Invocation {
 }
 
 extension ControlClient {
+    /// Why the journal lacks what happened until `moment`; nil if it has it, or if that cannot be found out.
+    ///
+    /// A disk that rejects a write is known only when the next write is tried, within a second.
+    fileprivate mutating func reasonNotRecorded(since moment: Instant) -> String? {
+        repeat {
+            guard let text = try? call("status"), let state = try? JSON(parsing: text.utf8),
+                let recorder = state["recorder"], let word = recorder["state"]?.string
+            else { return nil }
+            switch word {
+            case "writing":
+                let lag = Duration.milliseconds(recorder["lag_ms"]?.integer(in: 0...1_000_000_000) ?? 0)
+                if lag < Clock.now() - moment { return nil }
+            case "failed", "stalled":
+                let fault = state["faults"]?.array?.first { $0["fault"]?.string == "recorder-" + word }
+                return fault?["message"]?.harmlessText(limit: 256) ?? "the journal cannot be written"
+            default: return nil
+            }
+            usleep(50_000)
+        } while Clock.now() - moment < .seconds(2)
+        return nil
+    }
+
     /// Whether to print kilometres. A failure to read the setting must not fail a command such as stop.
     fileprivate mutating func metricSetting() -> Bool {
         (try? call("settings.get", #"{"key":"metric"}"#)) == "true"

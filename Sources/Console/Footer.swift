@@ -17,7 +17,7 @@ struct Footer {
             lines.append([("Start a run: ", .quiet), (sports, Style(isBold: true))])
         }
         lines += faults(state)
-        if size.rows >= 8 { lines += links(state) }
+        if size.rows >= 8 { lines += links(state, metric: view.isMetric) }
     }
 
     /// One row for each fault that fits, then the number of the others.
@@ -31,12 +31,13 @@ struct Footer {
         return lines
     }
 
-    private func links(_ state: StateLine) -> [[Part]] {
+    private func links(_ state: StateLine, metric: Bool) -> [[Part]] {
         let strap: [Part] = [
             ("● ", Style(colour: Self.colour(ofStrap: state))), ("Strap " + StatusText.strapInShort(state), .quiet),
         ]
         let receiver: [Part] = [
-            ("● ", Style(colour: Self.colour(ofPosition: state))), (StatusText.positionInShort(state), .quiet),
+            ("● ", Style(colour: Self.colour(ofPosition: state))),
+            (StatusText.positionInShort(state, metric: metric), .quiet),
         ]
         let space: Part = ("   ", .plain)
         let room = size.columns - 2

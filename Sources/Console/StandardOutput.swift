@@ -1,8 +1,8 @@
 import Glibc
 
-/// Writes all of a text to standard output, and waits for a slow reader.
+/// Writes all of a text to standard output, and waits for a slow reader. A terminal gets the characters of its locale.
 func writeOut(_ text: String) throws(Failure) {
-    try writeOut(Array(text.utf8))
+    try writeOut(Array((isatty(STDOUT_FILENO) == 1 ? CharacterSet.ofTerminal.shown(text) : text).utf8))
 }
 
 /// Writes all bytes to standard output, and waits for a slow reader.
@@ -25,6 +25,7 @@ func writeOut(_ bytes: [UInt8]) throws(Failure) {
 
 /// Writes one line to standard error, prefixed with the program's name.
 func complain(_ message: String) {
-    let bytes = Array("pacectl: \(message)\n".utf8)
+    let text = isatty(STDERR_FILENO) == 1 ? CharacterSet.ofTerminal.shown(message) : message
+    let bytes = Array("pacectl: \(text)\n".utf8)
     _ = write(STDERR_FILENO, bytes, bytes.count)
 }

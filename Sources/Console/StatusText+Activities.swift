@@ -94,7 +94,7 @@ extension StatusText {
         let text = joined(
             source.creator?.text, source.distanceMetres.map(distance), source.elapsedMilliseconds.map(Self.duration),
             source.totalMilliseconds.map { Self.duration($0) + " including pauses" },
-            source.ascentMetres.map { (DecimalFormat.text($0, decimals: 0) ?? "--") + " m up" },
+            source.ascentMetres.map { RunFormat.height(metres: $0, metric: metric) + " up" },
             source.averageHeartRate.map { Self.beats($0) + " on average" },
             source.maximumHeartRate.map { "\($0) at most" })
         return text.isEmpty ? "no totals" : text

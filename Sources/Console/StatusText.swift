@@ -84,7 +84,7 @@ struct StatusText {
     }
 
     private func ascent(_ state: StateLine) -> String? {
-        state.ascentMetres.map { "\(Self.whole($0)) m up" }
+        state.ascentMetres.map { RunFormat.height(metres: $0, metric: metric) + " up" }
     }
 
     private func heart(_ heart: StateLine.Heart) -> String {
@@ -104,8 +104,8 @@ struct StatusText {
         guard let position = state.position else { return "not known" }
         return joined(
             "\(Self.degrees(position.latitude)) \(Self.degrees(position.longitude))",
-            position.altitudeMetres.map { "\(Self.whole($0)) m high" },
-            position.accuracyMetres.map { "±\(Self.whole($0)) m" },
+            position.altitudeMetres.map { RunFormat.height(metres: $0, metric: metric) + " high" },
+            position.accuracyMetres.map { "±" + RunFormat.height(metres: $0, metric: metric) },
             position.satellites.map { "\($0) satellites" }, position.isStale ? "stale" : nil)
     }
 
@@ -121,9 +121,6 @@ struct StatusText {
         DecimalFormat.text(value, decimals: 5) ?? "--"
     }
 
-    private static func whole(_ value: Double) -> String {
-        DecimalFormat.text(value, decimals: 0) ?? "--"
-    }
 }
 
 extension StatusText {
@@ -152,10 +149,16 @@ extension StatusText {
         case .connected: return (link.name ?? "strap") + " connected"
         case .connecting: return "Connecting \(link.name ?? "strap")…"
         case .disconnected, nil:
+            if isOff(link) { return "Straps are switched off" }
             let reason = link.reason.map(heartReason)
             if isBluetoothDisabled(state) { return "Bluetooth Disabled" + inBrackets(reason) }
             return "No HR Monitor Connected" + inBrackets(reason)
         }
+    }
+
+    /// Whether no strap is to be used, by `--strap off`, `Straps=off` or a client.
+    static func isOff(_ link: StateLine.Link) -> Bool {
+        link.reason == LinkReason.off.rawValue
     }
 
     /// The link to the strap in a few words, for a place labelled as the strap's.
@@ -192,10 +195,10 @@ extension StatusText {
     }
 
     /// The quality of the position in a few words.
-    static func positionInShort(_ state: StateLine) -> String {
+    static func positionInShort(_ state: StateLine, metric: Bool) -> String {
         if let problem = positionProblem(state) { return problem }
         let satellites = state.position?.satellites.map { " \($0) satellites" }
-        let accuracy = state.position?.accuracyMetres.map { " ±\(whole($0)) m" }
+        let accuracy = state.position?.accuracyMetres.map { " ±" + RunFormat.height(metres: $0, metric: metric) }
         return "GPS" + (satellites ?? "") + (accuracy ?? "")
     }
 

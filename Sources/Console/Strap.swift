@@ -86,7 +86,9 @@ extension Invocation {
         rows.append(
             (
                 "Selected",
-                selected.isEmpty ? "auto: the known strap, or the one in range" : selected.joined(separator: ", ")
+                StatusText.isOff(line.heart.link)
+                    ? "none; 'pacectl strap auto' or 'pacectl strap use STRAP' selects one"
+                    : selected.isEmpty ? "auto: the known strap, or the one in range" : selected.joined(separator: ", ")
             ))
         rows.append(
             ("Bluetooth", (line.bluetooth.name ?? "not known") + (line.bluetooth.reason.map { ": " + $0 } ?? "")))

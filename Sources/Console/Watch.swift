@@ -187,7 +187,8 @@ final class Watch {
         }
         isBehind = false
         let size = terminal.size
-        let frame = Frame(size: size, rows: Screen(size: size, palette: terminal.palette).rows(of: view))
+        let rows = Screen(size: size, palette: terminal.palette).rows(of: view)
+        let frame = Frame(size: size, rows: rows.map { $0.shown(in: .ofTerminal) })
         terminal.send(frame.sequence(after: shown))
         shown = frame
         watchForWriting()

@@ -2,6 +2,8 @@
 package enum RunFormat {
     /// Metres in one international mile.
     package static let metresPerMile = 1609.344
+    /// Metres in one international foot.
+    package static let metresPerFoot = 0.3048
 
     /// `S.t` under a minute, `M:SS` under an hour, then `H:MM:SS`; truncated, not rounded.
     package static func elapsed(milliseconds: Int64) -> String {
@@ -32,6 +34,11 @@ package enum RunFormat {
 
     package static func paceUnit(metric: Bool) -> String {
         metric ? "min/km" : "min/mi"
+    }
+
+    /// Metres or feet, whole, with the unit: heights and accuracies.
+    package static func height(metres: Double, metric: Bool) -> String {
+        (DecimalFormat.text(metric ? metres : metres / metresPerFoot, decimals: 0) ?? "--") + (metric ? " m" : " ft")
     }
 
     private static func twoDigits(_ value: Int64) -> String {

@@ -65,6 +65,15 @@ struct StatusTextTests {
         #expect(StatusText(metric: true).line(state).hasPrefix("Running  12.3  5.03 km"))
     }
 
+    @Test func heightsAreInFeetBesideMiles() throws {
+        let state = try Views.view(Views.run).state!
+        let report = StatusText(metric: false).report(state)
+        #expect(report.contains("3.13 mi, 136 ft up"))
+        #expect(report.contains("112 ft high, ±13 ft"))
+        #expect(StatusText.positionInShort(state, metric: false).hasSuffix("±13 ft"))
+        #expect(StatusText(metric: true).report(state).contains("34 m high, ±4 m"))
+    }
+
     @Test(arguments: [
         ("connecting", "no-fix", "no GPS fix"), ("connecting", "", "GPS connecting…"), ("connected", "", "no position"),
         ("disconnected", "no-device", "gpsd has no receiver"), ("disconnected", "sunspots", "no GPS: sunspots"),
@@ -78,8 +87,8 @@ struct StatusTextTests {
     @Test(arguments: [
         ("disconnected", "searching", "kernel", "No HR Monitor Connected (searching)"),
         ("disconnected", "adapter-off", "kernel", "Bluetooth Disabled (the adapter is off)"),
-        ("disconnected", "off", "off", "Bluetooth Disabled (switched off)"),
-        ("disconnected", "off", "kernel", "No HR Monitor Connected (switched off)"),
+        ("disconnected", "off", "off", "Straps are switched off"),
+        ("disconnected", "off", "kernel", "Straps are switched off"),
         ("disconnected", "moon-phase", "kernel", "No HR Monitor Connected (moon-phase)"),
         ("disconnected", #"\u001b[2J"#, "kernel", "No HR Monitor Connected (\u{FFFD}[2J)"),
         ("connecting", "", "off", "Connecting strap…"),

@@ -125,7 +125,7 @@ def test_hostile_names_are_harmless_in_status_and_settings(paced):
 def test_commands_send_a_request_and_print_the_result(paced, words, asked, said):
     result = pacectl(paced, *words)
     assert (result.returncode, result.stdout, result.stderr) == (0, said, "")
-    assert asked in paced.asked[-2:]
+    assert asked in paced.asked[-3:]
 
 
 def test_json_answers_are_those_of_the_daemon(paced):

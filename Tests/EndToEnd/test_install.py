@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 
 from harness.process import ROOT
@@ -34,6 +35,17 @@ def test_installed_programs_run_and_units_have_their_paths(tmp_path):
     assert (tmp_path / "etc/paced/paced.conf").exists()
     modes = {os.stat(path).st_mode & 0o777 for path in tmp_path.rglob("*") if path.is_file()}
     assert modes == {0o644, 0o755}
+
+
+def test_readme_states_the_size_of_an_installation(tmp_path):
+    make("install", tmp_path)
+    size = sum(os.stat(tmp_path / name).st_size for name in files(tmp_path)) / 1e6
+    stated = int(re.search(r"(\d+) MB of\s+disk", (ROOT / "README.md").read_text())[1])
+    print(f"{size:.1f} MB are installed")
+    assert size <= stated
+    # A build for development links Swift's libraries dynamically and is smaller.
+    libraries = subprocess.check_output(["ldd", tmp_path / "usr/local/bin/paced"], text=True)
+    assert size > stated - 5 or "libswiftCore" in libraries
 
 
 def test_uninstall_removes_only_installed_files(tmp_path):

@@ -1,10 +1,12 @@
 """The user's choice of straps, and its storage across restarts."""
 
 import signal
+import subprocess
 import time
 
 import pytest
 
+from harness.process import PACECTL
 from harness.timing import wait_for
 
 # No test uses the machine's own Bluetooth.
@@ -87,3 +89,18 @@ def test_demo_stores_no_straps(stage):
     paced.call("strap.use", strap="9AD13824")
     assert paced.call("settings.get", key="straps") == ["9AD13824"]
     assert not (stage.directory / "state" / "straps.json").exists()
+
+
+def test_option_and_key_that_switch_straps_off_read_the_same(stage):
+    configuration = stage.directory / "paced.conf"
+    configuration.write_text("[Bluetooth]\nStraps=off\n")
+
+    def lines(*options):
+        daemon = stage.paced("--gpsd", "off", *options)
+        shown = subprocess.run(
+            [PACECTL, "--runtime-dir", daemon.runtime, "strap", "status"], capture_output=True, text=True, check=True).stdout
+        daemon.stop()
+        return shown.splitlines()[:2]
+    by_option = lines("--strap", "off")
+    assert by_option == lines("--config", configuration)
+    assert by_option[0].endswith("Straps are switched off") and " none; " in by_option[1]

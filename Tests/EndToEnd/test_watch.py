@@ -59,6 +59,15 @@ def test_no_color_omits_colours(paced, screen):
     assert "38;5;75m" in coloured.text(colours=True), "zone 2 is blue"
 
 
+def test_locale_without_utf8_gets_a_screen_in_ascii(paced, screen):
+    terminal = screen(environment=["LC_ALL=C"])
+    terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
+    shown = terminal.wait_for("Running", "####")
+    assert shown.isascii()
+    figures = kept("run", 80, 24).splitlines()[3:16]
+    assert [len(line.rstrip()) for line in shown.splitlines()[3:16]] == [len(line.rstrip()) for line in figures]
+
+
 def test_figures_follow_the_run(paced, screen):
     terminal = screen(20, 5)
     terminal.run(PACECTL, "--runtime-dir", paced.directory, "--imperial", "watch")
