@@ -123,9 +123,9 @@ attack-short: build .build/venv
 	@$(stage) attack-short .build/venv/bin/python -B Tests/Attack/attack.py --short --seed 1
 
 # Generated from the tables of keys and settings: the example paced.conf, the lists in its manual page, and the settings of
-# schema.json and docs/protocol.md; then paced_json(5) from docs/protocol.md.
+# schema.json and docs/protocol.md, their data fields; then paced_json(5) from docs/protocol.md.
 pages: requirements
-	PACED_WRITE_PAGES=1 swift test --disable-xctest --filter 'ConfigurationPageTests|SettingPageTests'
+	PACED_WRITE_PAGES=1 swift test --disable-xctest --filter 'ConfigurationPageTests|ProtocolTableTests'
 	Tools/protocol-page
 
 bench: requirements

@@ -16,9 +16,11 @@ func measureHotPaths() throws -> Bool {
     let export = try measureExport()
     let exportKibibytes = peakKibibytes() - before
     print(Measurement.heading)
+    let manyReaders = try measureWholeTick(readers: 64)
+    let blocks = try measureWholeTick(readers: 64, blocks: true)
     for measurement in [
-        tick, line, try measureNotification(), try measurePositionReport(), wholeTick,
-        try measureWholeTick(readers: 64), export, journal,
+        tick, line, try measureNotification(), try measurePositionReport(), wholeTick, manyReaders, blocks, export,
+        journal,
     ] {
         print(measurement.line)
     }
@@ -30,6 +32,10 @@ func measureHotPaths() throws -> Bool {
     if line.allocations > 0 { broken.append("the STATE line allocates") }
     if replay.seconds > 1 { broken.append("the replay of ten hours takes more than 1 s") }
     if replay.grownKibibytes > 1024 { broken.append("the replay grows") }
+    if blocks.allocations > manyReaders.allocations { broken.append("blocks of STATE allocate") }
+    if blocks.nanoseconds > manyReaders.nanoseconds * 1.5 {
+        broken.append("blocks of STATE cost more than half a tick")
+    }
     if wholeTick.nanoseconds > 50_000 { broken.append("the whole tick takes more than 50 µs") }
     if export.nanoseconds > 1e9 { broken.append("a FIT file of ten hours takes more than 1 s") }
     if exportKibibytes > 4096 { broken.append("a FIT file of ten hours takes \(exportKibibytes) KiB") }
@@ -110,7 +116,9 @@ private func measurePositionReport() throws -> Measurement {
 }
 
 /// A tick of the daemon: the timer fires, the pipeline advances, the line is written and sent, the timer is armed.
-private func measureWholeTick(readers: Int) throws -> Measurement {
+///
+/// - Parameter blocks: whether each eighth of the readers has another set of blocks.
+private func measureWholeTick(readers: Int, blocks: Bool = false) throws -> Measurement {
     var course = try Course()
     let loop = try EventLoop()
     let directory = try ScratchDirectory()
@@ -120,6 +128,13 @@ private func measureWholeTick(readers: Int) throws -> Measurement {
         settings: course.pipeline.settings)
     let clients = try (0..<readers).map { _ in try Reader(directory.path + "/state.sock") }
     while stateServer.clientCount < readers { try loop.runOnce(waiting: .zero) }
+    if blocks {
+        for (number, client) in clients.enumerated() {
+            let names = ["\"fields\"", "\"lap\"", "\"zones\""].enumerated().filter { number % 8 >> $0.offset & 1 == 1 }
+            client.send(#"{"class":"WATCH","blocks":[\#(names.map(\.element).joined(separator: ","))]}"# + "\n")
+        }
+        for _ in 0..<readers { try loop.runOnce(waiting: .milliseconds(10)) }
+    }
     var timer: TimerSource?
     timer = try loop.timer {
         course.tick()
@@ -129,7 +144,7 @@ private func measureWholeTick(readers: Int) throws -> Measurement {
         timer?.arm(at: .init(nanoseconds: 0))
     }
     timer?.arm(at: .init(nanoseconds: 0))
-    let name = "whole tick, \(readers) reader\(readers == 1 ? "" : "s")"
+    let name = "whole tick, \(readers) reader\(readers == 1 ? "" : "s")\(blocks ? ", eight sets of blocks" : "")"
     let measurement = try Measurement(name, rounds: 600, passes: 10) {
         for client in clients { client.drain() }
         course.receive(.fix(course.nextFix()))

@@ -42,7 +42,7 @@ struct Measurement {
     static let heading = row("", "ns", "allocations")
 
     private static func row(_ name: String, _ nanoseconds: String, _ allocations: String) -> String {
-        name + padding(36 - name.count) + padding(10 - nanoseconds.count) + nanoseconds
+        name + padding(46 - name.count) + padding(10 - nanoseconds.count) + nanoseconds
             + padding(14 - allocations.count) + allocations
     }
 

@@ -10,6 +10,10 @@ final class Reader {
         socket = try UnixSocket.connect(to: path)
     }
 
+    func send(_ line: String) {
+        _ = socket.send(Array(line.utf8)[...])
+    }
+
     func drain() {
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         while let count = try? bytes.withUnsafeMutableBytes({ buffer in try socket.read(into: buffer) }), count > 0 {}

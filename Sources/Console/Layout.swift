@@ -1,7 +1,7 @@
 /// Layout of the run screen: bands from top to bottom, each with one or more fields side by side.
 struct Layout: Equatable {
     struct Band: Equatable {
-        var faces: [DataField]
+        var faces: [FieldView]
         /// First row, counted from the top of the layout. The row of titles, if any, comes first.
         var top = 0
         /// Rows of the digits.
@@ -22,7 +22,7 @@ struct Layout: Equatable {
 
     /// Consecutive fields of equal size may share a band. Heights are proportional to sizes. Chooses
     /// the number of columns with the best ``Rank``. If not all fields fit, the last ones are left out.
-    init(_ faces: [DataField], in size: Size) {
+    init(_ faces: [FieldView], in size: Size) {
         let columns = max(size.columns, 1)
         let most = max(min(columns / Self.columnLimit, 4), 1)
         var best: (rank: Rank, bands: [Band])?
@@ -36,7 +36,7 @@ struct Layout: Equatable {
         spread(over: size.rows)
     }
 
-    private static func bands(_ faces: [DataField], columns: Int) -> [Band] {
+    private static func bands(_ faces: [FieldView], columns: Int) -> [Band] {
         var bands: [Band] = []
         for face in faces {
             if let last = bands.last, !last.isBar, !face.isBar, last.size == face.size, last.faces.count < columns {
@@ -113,7 +113,7 @@ struct Layout: Equatable {
     }
 }
 
-extension DataField {
+extension FieldView {
     /// Whether the widest digits with their unit fit. Digits are never two rows high.
     fileprivate func fits(height: Int, width: Int) -> Bool {
         guard height >= BlockDigits.minimumRows else { return height == 1 }

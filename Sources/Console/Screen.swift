@@ -13,7 +13,7 @@ struct Screen {
             if hasHeader { drawHeader(view, state, on: &canvas) }
             let top = hasHeader ? 1 : 0
             let body = Size(columns: size.columns, rows: size.rows - top - foot.lines.count)
-            for band in Layout(DataField.faces(of: view), in: body).bands { draw(band, from: top, on: &canvas) }
+            for band in Layout(FieldView.faces(of: view), in: body).bands { draw(band, from: top, on: &canvas) }
             foot.draw(on: &canvas)
         } else {
             drawWaiting(view, on: &canvas)
@@ -90,7 +90,7 @@ struct Screen {
         }
     }
 
-    private func draw(_ face: DataField, row: Int, height: Int, left: Int, width: Int, on canvas: inout Canvas) {
+    private func draw(_ face: FieldView, row: Int, height: Int, left: Int, width: Int, on canvas: inout Canvas) {
         switch face.content {
         case .message(let texts, let style):
             let lines = Self.lines(texts, in: Size(columns: width - 2, rows: height))
@@ -127,7 +127,7 @@ struct Screen {
     }
 
     /// A field on one row of a small screen, with its title on the left.
-    private func drawLine(_ face: DataField, title: String, row: Int, on canvas: inout Canvas) {
+    private func drawLine(_ face: FieldView, title: String, row: Int, on canvas: inout Canvas) {
         var text = ""
         var unit = ""
         var style = face.style

@@ -12,6 +12,8 @@ package enum SettingKey: String, CaseIterable, Sendable {
     case autoStopMinutes = "auto_stop_minutes"
     case straps
     case zones
+    case maxHeartRate = "max_heart_rate"
+    case restingHeartRate = "resting_heart_rate"
     case components
 
     /// The type of a setting's value, and where ``Settings`` keeps it.
@@ -53,6 +55,16 @@ package enum SettingKey: String, CaseIterable, Sendable {
         case .straps:
             (.straps, "The straps to use, at most 16: addresses, names, or the ends of names. Empty for any.")
         case .zones: (.zones, "The lowest heart rates of the five zones, rising, 1 to 250.")
+        case .maxHeartRate:
+            (
+                .number(\.maxHeartRate, 0...250),
+                "The highest heart rate of the user, for fields in percent; 0 is unknown."
+            )
+        case .restingHeartRate:
+            (
+                .number(\.restingHeartRate, 0...250),
+                "The heart rate of the user at rest, for fields in percent; 0 is unknown."
+            )
         case .components:
             (.components, "The data fields of the run screen, at most 5, the same on every client of a device.")
         }

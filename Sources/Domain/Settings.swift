@@ -16,9 +16,26 @@ package struct Settings: Equatable, Sendable {
     /// The straps to use: addresses, names, or ends of names. Empty for any.
     package var straps: [String] = []
     package var zones: Zones?
+    /// Beats per minute; 0 is unknown.
+    package var maxHeartRate = 0
+    /// Beats per minute; 0 is unknown.
+    package var restingHeartRate = 0
     package var components = Component.defaults
 
     package init() {}
+
+    /// A heart rate in percent of the maximum; nil if that is unknown.
+    package func percentOfMaximum(_ beatsPerMinute: Int) -> Double? {
+        maxHeartRate > 0 ? Double(beatsPerMinute) / Double(maxHeartRate) * 100 : nil
+    }
+
+    /// The place of a heart rate between the resting and the maximum one, in percent, 0 or more (Karvonen); nil if one
+    /// of them is unknown.
+    package func percentOfReserve(_ beatsPerMinute: Int) -> Double? {
+        guard restingHeartRate > 0, maxHeartRate > restingHeartRate else { return nil }
+        let reserve = Double(maxHeartRate - restingHeartRate)
+        return max(Double(beatsPerMinute - restingHeartRate) / reserve * 100, 0)
+    }
 
     /// Copies one setting.
     package mutating func adopt(_ key: SettingKey, from other: Settings) {

@@ -65,6 +65,8 @@ package struct Activity: Equatable, Sendable {
     package var lap: Totals
     /// From 1.
     package var lapNumber: Int
+    /// Totals of the lap before; nil in the first lap.
+    package var lastLap: Totals?
 
     package init(
         id: Int, sport: Sport, total: Totals, pace: Double? = nil, speed: Double? = nil, lap: Totals, lapNumber: Int
@@ -92,12 +94,19 @@ package struct Totals: Equatable, Sendable {
     package var averageHeartRate: Double?
     /// Highest heart rate that two consecutive notifications reached.
     package var maximumHeartRate: Int?
+    /// Zero while zones are off or unset.
+    package var zones = ZoneTimes()
 
     package init() {}
 
     /// Seconds per metre over the active time; nil before the first counted metre.
     package var averagePace: Double? {
         distanceMetres > 0 ? Double(elapsedMilliseconds) / 1000 / distanceMetres : nil
+    }
+
+    /// Metres per second over the active time; nil before the first tick.
+    package var averageSpeed: Double? {
+        elapsedMilliseconds > 0 ? distanceMetres * 1000 / Double(elapsedMilliseconds) : nil
     }
 }
 
@@ -113,6 +122,10 @@ package struct HeartRateStatus: Equatable, Sendable {
     /// Zone, 0 to 5, and the place on the zone bar, 0 to 1; nil if zones are off or unset.
     package var zone: Int?
     package var zoneFraction: Double?
+    /// The heart rate in percent of the settings' maximum, and of the range from the resting to the maximum heart rate, 0
+    /// or more; nil if the settings are not set.
+    package var percentOfMaximum: Double?
+    package var percentOfReserve: Double?
 
     package init(
         link: LinkStatus, beatsPerMinute: Timestamped<Int>? = nil, isStale: Bool = false, contact: Bool? = nil,

@@ -205,6 +205,8 @@ extension SettingKey: JournalToken {
         case .autoStopMinutes: "auto_stop_minutes"
         case .straps: "straps"
         case .zones: "zones"
+        case .maxHeartRate: "max_heart_rate"
+        case .restingHeartRate: "resting_heart_rate"
         case .components: "components"
         }
     }

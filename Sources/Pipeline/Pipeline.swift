@@ -175,6 +175,10 @@ package struct Pipeline: Sendable {
             status.zone = zones.zone(of: value)
             status.zoneFraction = zones.fraction(of: value)
         }
+        if let value = beats?.value {
+            status.percentOfMaximum = settings.percentOfMaximum(value)
+            status.percentOfReserve = settings.percentOfReserve(value)
+        }
         let isAbsent = position.map { $0.age(at: now) >= Self.absentAge } ?? true
         return State(
             at: now, time: wallClock.time(at: now), clock: wallClock.source, run: runState, activity: run?.activity,

@@ -94,7 +94,8 @@ extension Pipeline {
         let elapsed = before + ticks * TickSchedule.period.wholeMilliseconds
         age(at: tick, into: &effects)
         if ticks == 1, let beats = heart.beatsPerMinute(at: tick), !heart.isStale(at: tick) {
-            run?.addHeartRate(beats.value)
+            let zone = settings.useHeartRateZones ? settings.zones?.zone(of: beats.value) : nil
+            run?.addHeartRate(beats.value, zone: zone)
         }
         if elapsed / 1000 != before / 1000 { countSecond(at: tick, into: &effects) }
         if elapsed / 5000 != before / 5000 { measurePace(at: tick) }

@@ -15,6 +15,7 @@ struct Run {
     private(set) var total = TotalsAccumulator()
     private(set) var lap = TotalsAccumulator()
     private(set) var lapNumber = 1
+    private(set) var lastLap: Totals?
     /// When the last lap was closed, by a command or automatically.
     private(set) var lapClosedAt: Instant?
     private(set) var gaps = 0
@@ -62,10 +63,11 @@ struct Run {
         lap.addSecond(metres: metres, isStanding: isStanding, speed: speed)
     }
 
-    mutating func addHeartRate(_ beatsPerMinute: Int) {
+    /// Adds a tick with a fresh heart rate; `zone` is nil while zones are off or unset.
+    mutating func addHeartRate(_ beatsPerMinute: Int, zone: Int?) {
         let milliseconds = TickSchedule.period.wholeMilliseconds
-        total.addHeartRate(beatsPerMinute, milliseconds: milliseconds)
-        lap.addHeartRate(beatsPerMinute, milliseconds: milliseconds)
+        total.addHeartRate(beatsPerMinute, zone: zone, milliseconds: milliseconds)
+        lap.addHeartRate(beatsPerMinute, zone: zone, milliseconds: milliseconds)
     }
 
     mutating func raiseMaximumHeartRate(to beatsPerMinute: Int) {
@@ -105,6 +107,7 @@ struct Run {
     /// Closes the lap and begins the next; returns the number and the totals of the closed one.
     mutating func closeLap(at now: Instant) -> (number: Int, figures: Totals) {
         defer {
+            lastLap = lap.figures
             lap = TotalsAccumulator()
             lapNumber += 1
             lapClosedAt = now
@@ -117,6 +120,7 @@ struct Run {
             id: id, sport: sport, total: total.figures, pace: state == .active ? pace.pace : nil,
             speed: state == .active ? speedometer.speed : nil, lap: lap.figures, lapNumber: lapNumber)
         activity.isIndoor = isIndoor
+        activity.lastLap = lastLap
         return activity
     }
 

@@ -10,12 +10,14 @@ struct TotalsAccumulator {
     private var heartSum = 0.0
     private var heartMilliseconds: Int64 = 0
     private var maximumHeartRate: Int?
+    private var zones = ZoneTimes()
 
     mutating func addTime(milliseconds: Int64) {
         elapsedMilliseconds += milliseconds
     }
 
-    mutating func addHeartRate(_ beatsPerMinute: Int, milliseconds: Int64) {
+    mutating func addHeartRate(_ beatsPerMinute: Int, zone: Int?, milliseconds: Int64) {
+        if let zone { zones.addTick(in: zone) }
         heartSum += Double(beatsPerMinute) * Double(milliseconds)
         heartMilliseconds += milliseconds
     }
@@ -38,6 +40,7 @@ struct TotalsAccumulator {
         figures.maximumSpeed = maximumSpeed
         figures.averageHeartRate = heartMilliseconds > 0 ? heartSum / Double(heartMilliseconds) : nil
         figures.maximumHeartRate = maximumHeartRate
+        figures.zones = zones
         return figures
     }
 }

@@ -33,7 +33,7 @@ package final class StateServer {
     private var subscribers: [Subscriber] = []
 
     private var ring = EventRing()
-    private var stateLine = JSONWriter(capacity: 4096)
+    private var stateLines: StateLines
     private var stateMoment: StateKey?
     private var settingsLine = JSONWriter()
     private var readingLine = JSONWriter(capacity: 512)
@@ -53,6 +53,7 @@ package final class StateServer {
         self.limits = limits
         self.bootID = bootID
         self.instance = instance
+        stateLines = StateLines(settings: settings)
         settingsLine.settingsLine(settings)
         stallTimer = try StallTimer(limit: stallLimit, loop: loop) { [unowned self] in closeStuck(since: $0) }
         listener = try Listener(
@@ -89,8 +90,7 @@ package final class StateServer {
     /// - Parameter isChange: whether the state is published because of a change, not because its period has passed.
     package func publish(_ state: State, isChange: Bool) {
         stateSequence += 1
-        stateLine.clear()
-        stateLine.stateLine(state, sequence: stateSequence)
+        stateLines.encode(state, sequence: stateSequence)
         let moment = StateKey(state)
         stateMoment = moment
         for subscriber in subscribers where subscriber.queue.accepts(moment, isChange: isChange) {
@@ -108,6 +108,7 @@ package final class StateServer {
 
     /// Publishes the settings to the clients that subscribe to them.
     package func settingsChanged(_ settings: Settings) {
+        stateLines.settingsChanged(settings)
         settingsLine.clear()
         settingsLine.settingsLine(settings)
         for subscriber in subscribers { subscriber.queue.settingsChanged() }
@@ -132,18 +133,16 @@ package final class StateServer {
 
     /// Sends the state from the shared buffer, or queues it if the client is behind.
     private func send(_ moment: StateKey, to subscriber: Subscriber) {
-        if subscriber.isBehind {
-            subscriber.queue.wait(state: stateLine.bytes, moment)
-            return
-        }
-        let line = stateLine.bytes[...]
+        let state = stateLines.line(with: subscriber.queue.watch.blocks)
+        if subscriber.isBehind { return subscriber.queue.wait(state: state, moment) }
+        let line = state[...]
         switch subscriber.socket.send(line) {
         case .sent(let count):
             if count == line.count { return }
             subscriber.queue.wait(rest: line[count...])
             fellBehind(subscriber)
         case .full:
-            subscriber.queue.wait(state: stateLine.bytes, moment)
+            subscriber.queue.wait(state: state, moment)
             fellBehind(subscriber)
         case .gone: subscriber.close()
         }
@@ -225,7 +224,7 @@ package final class StateServer {
         }
         subscriber.queue.queueVersion(line.bytes)
         if let stateMoment, subscriber.queue.accepts(stateMoment, isChange: true) {
-            subscriber.queue.wait(state: stateLine.bytes, stateMoment)
+            subscriber.queue.wait(state: stateLines.plain.bytes, stateMoment)
         }
         subscribers.append(subscriber)
         flush(subscriber)

@@ -32,6 +32,7 @@ extension SubscriptionRequest {
             }
             everyMilliseconds = period
         }
+        if let blocks = members["blocks"] { self.blocks = try Self.blocks(blocks) }
         if let since = members["since"] {
             guard let since = since.integer, since >= 0 else {
                 throw BadLine(message: "since must be the number of an event, or 0 for all that are retained")
@@ -41,16 +42,28 @@ extension SubscriptionRequest {
     }
 
     private static func classes(_ json: JSON) throws(BadLine) -> MessageClasses {
-        var classes: MessageClasses = []
-        var isKnown = json.array != nil
-        for element in json.array ?? [] {
-            if let (_, lines) = MessageClasses.names.first(where: { $0.name == element.string }) {
-                classes.insert(lines)
-            } else {
-                isKnown = false
-            }
+        guard let classes = MessageClasses(json, MessageClasses.names) else {
+            throw BadLine(message: "classes must be a list of STATE, EVENT, HEART, FIX and SETTINGS")
         }
-        guard isKnown else { throw BadLine(message: "classes must be a list of STATE, EVENT, HEART, FIX and SETTINGS") }
         return classes
+    }
+
+    private static func blocks(_ json: JSON) throws(BadLine) -> StateBlocks {
+        guard let blocks = StateBlocks(json, StateBlocks.names) else {
+            throw BadLine(message: "blocks must be a list of fields, lap and zones")
+        }
+        return blocks
+    }
+}
+
+extension OptionSet where Element == Self {
+    /// Nil if it is not a list, or has an element that is none of the names.
+    fileprivate init?(_ json: JSON, _ names: [(name: String, Self)]) {
+        guard let elements = json.array else { return nil }
+        self.init()
+        for element in elements {
+            guard let (_, option) = names.first(where: { $0.name == element.string }) else { return nil }
+            insert(option)
+        }
     }
 }

@@ -27,6 +27,7 @@ package enum OpenRPC {
         \(activities)\
         \(method("rpc.discover", "Returns the OpenRPC document of these methods.", [], "OpenRPC document", object, []))\
         ],\
+        "x-data-fields":[\(dataFields)],\
         "components":{"schemas":{\
         "Run":{"type":"object","required":["run","elapsed_ms"],"properties":{\
         "run":{"enum":["idle","active","paused"]},"elapsed_ms":{"type":"integer","minimum":0,"multipleOf":100}}},\
@@ -45,6 +46,15 @@ package enum OpenRPC {
         "notFound":{"code":-32003,"message":"not found"},\
         "invalid":{"code":-32004,"message":"invalid value"}}}}
         """
+
+    /// The table of data fields, in the order of their names' declaration.
+    private static let dataFields = DataField.allCases.map { field in
+        """
+        {"name":"\(field.rawValue)","title":"\(field.title)","unit":"\(field.unit.rawValue)",\
+        "format":"\(field.format.rawValue)","source":"\(field.source.rawValue)",\
+        "sports":[\(field.sports.map { "\"\($0.rawValue)\"" }.joined(separator: ","))],"description":"\(field.text)"}
+        """
+    }.joined(separator: ",")
 
     private static let setSummary = "Changes one setting. It is in force at once and survives a restart."
     private static let forgetSummary = "Forgets a strap and its key, or all."

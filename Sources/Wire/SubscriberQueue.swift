@@ -58,6 +58,7 @@ package struct SubscriberQueue: Sendable {
         let before = watch.classes
         if let classes = request.classes { watch.classes = classes }
         if let period = request.everyMilliseconds { watch.everyMilliseconds = Int64(period) }
+        if let blocks = request.blocks { watch.blocks = blocks }
         responses.watch(watch)
 
         if !watch.classes.contains(.event) {

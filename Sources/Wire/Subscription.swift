@@ -15,7 +15,7 @@ package struct MessageClasses: OptionSet, Sendable {
     package static let settings = MessageClasses(rawValue: 16)
 
     /// All classes with their names on the wire.
-    package static let names: [(name: String, lines: MessageClasses)] = [
+    package static let names: [(name: String, MessageClasses)] = [
         ("STATE", .state), ("EVENT", .event), ("HEART", .heart), ("FIX", .fix), ("SETTINGS", .settings),
     ]
 }
@@ -25,6 +25,8 @@ package struct Subscription: Equatable, Sendable {
     package var classes: MessageClasses = [.state, .event]
     /// The minimum time between periodic STATE lines, in milliseconds: a multiple of 100, 100 to 60000.
     package var everyMilliseconds: Int64 = 100
+    /// The blocks of its STATE lines.
+    package var blocks: StateBlocks = []
 
     package init() {}
 
@@ -38,12 +40,16 @@ package struct SubscriptionRequest: Equatable, Sendable {
     package var classes: MessageClasses?
     /// A multiple of 100, 100 to 60000.
     package var everyMilliseconds: Int?
+    package var blocks: StateBlocks?
     /// The last event that the client has, 0 or more; it requests those after it.
     package var since: Int?
 
-    package init(classes: MessageClasses? = nil, everyMilliseconds: Int? = nil, since: Int? = nil) {
+    package init(
+        classes: MessageClasses? = nil, everyMilliseconds: Int? = nil, blocks: StateBlocks? = nil, since: Int? = nil
+    ) {
         self.classes = classes
         self.everyMilliseconds = everyMilliseconds
+        self.blocks = blocks
         self.since = since
     }
 }
@@ -97,6 +103,10 @@ extension JSONWriter {
                 for (name, lines) in MessageClasses.names where watch.classes.contains(lines) { $0.value(name) }
             }
             line.member("interval_ms", watch.everyMilliseconds)
+            if watch.blocks.isEmpty { return }
+            line.array("blocks") {
+                for (name, block) in StateBlocks.names where watch.blocks.contains(block) { $0.value(name) }
+            }
         }
         newline()
     }

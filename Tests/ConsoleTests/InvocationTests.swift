@@ -119,7 +119,7 @@ struct InvocationTests {
         (
             ["settings", "get", "colour"],
             "unknown setting 'colour'; the settings are metric, twelve_hour_clock, use_heart_rate_zones, sport, auto_lap_m, auto_lap_s, "
-                + "auto_stop_minutes, straps, zones, components"
+                + "auto_stop_minutes, straps, zones, max_heart_rate, resting_heart_rate, components"
         ),
     ])
     func usageErrorHasStatusTwoAndOneLine(_ arguments: [String], _ message: String) {

@@ -191,7 +191,8 @@ private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " "
         (
             "[Settings]\nstraps=[]",
             "paced.conf:2: there is no key straps in [Settings]; the keys are metric twelve_hour_clock "
-                + "use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes zones components"
+                + "use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes zones "
+                + "max_heart_rate resting_heart_rate components"
         ),
         (
             "[Panel]\nReadyLED=../x",

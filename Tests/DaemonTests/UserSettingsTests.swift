@@ -20,6 +20,8 @@ import Wire
         SettingChange(.autoStopMinutes) { $0.autoStopMinutes = 7 },
         SettingChange(.straps) { $0.straps = ["9AD13824", "\"\\ é"] },
         SettingChange(.zones) { $0.zones = try? Zones([100, 120, 140, 160, 180]) },
+        SettingChange(.maxHeartRate) { $0.maxHeartRate = 190 },
+        SettingChange(.restingHeartRate) { $0.restingHeartRate = 48 },
         SettingChange(.components) { $0.components = [Component(name: .pace, position: 0, size: 30)] },
     ]
 

@@ -24,8 +24,7 @@ import Testing
         #expect(
             SettingKey.allCases.map(\.rawValue) == [
                 "metric", "twelve_hour_clock", "use_heart_rate_zones", "sport", "auto_lap_m", "auto_lap_s",
-                "auto_stop_minutes",
-                "straps", "zones", "components",
+                "auto_stop_minutes", "straps", "zones", "max_heart_rate", "resting_heart_rate", "components",
             ])
     }
 

@@ -217,8 +217,10 @@ func invalidHeartRateSampleHasNoBPM(quality: HeartRateQuality) {
     var settings = Settings()
     let defaults =
         #""metric":false,"twelve_hour_clock":false,"use_heart_rate_zones":false,"sport":"run","auto_lap_m":0,"auto_lap_s":0,"auto_stop_minutes":0,"straps":[],"#
+    let heartRates = #""max_heart_rate":0,"resting_heart_rate":0,"#
     let components =
-        #""components":[{"name":"Time","position":0,"visible":true,"title_visible":true,"size":54,"colour":"primary"},"#
+        heartRates
+        + #""components":[{"name":"Time","position":0,"visible":true,"title_visible":true,"size":54,"colour":"primary"},"#
         + #"{"name":"Distance","position":1,"visible":true,"title_visible":true,"size":24,"colour":"primary"},"#
         + #"{"name":"Pace","position":2,"visible":true,"title_visible":true,"size":24,"colour":"primary"},"#
         + #"{"name":"Heart Rate","position":3,"visible":true,"title_visible":true,"size":24,"colour":"primary"},"#

@@ -46,6 +46,15 @@ package struct SettingChange: Equatable, Sendable {
                 key.rawValue,
                 "only one of auto_lap_m and auto_lap_s can be on: set \(other.rawValue), which is \(value), to 0 first")
         }
+        let isHeartRate = key == .maxHeartRate || key == .restingHeartRate
+        if isHeartRate, changed.restingHeartRate > 0, changed.maxHeartRate > 0,
+            changed.restingHeartRate >= changed.maxHeartRate
+        {
+            throw .invalidValue(
+                key.rawValue,
+                "resting_heart_rate (\(changed.restingHeartRate)) must be below max_heart_rate (\(changed.maxHeartRate))"
+            )
+        }
         settings = changed
     }
 

@@ -85,6 +85,15 @@ func invalidValueIsRejectedWithItsSetting(key: SettingKey, value: String) throws
             == "zone 2 begins at 90, must be above zone 1 at 100\nzone 4 begins at 130, must be above zone 3 at 140")
 }
 
+@Test func restingHeartRateIsBelowTheMaximum() throws {
+    let known = try changed(.restingHeartRate, "48", from: changed(.maxHeartRate, "190"))
+    let failure = #expect(throws: RPCError.self) { try changed(.maxHeartRate, "48", from: known) }
+    #expect(failure?.detail == "resting_heart_rate (48) must be below max_heart_rate (48)")
+    #expect(throws: RPCError.self) { try changed(.restingHeartRate, "190", from: known) }
+    #expect(try changed(.maxHeartRate, "0", from: known).restingHeartRate == 48)
+    #expect(throws: RPCError.self) { try change(.maxHeartRate, "251") }
+}
+
 @Test func onlyOneAutoLapSettingIsOn() throws {
     let byDistance = try changed(.autoLapMetres, "1000")
     let failure = #expect(throws: RPCError.self) { try changed(.autoLapSeconds, "60", from: byDistance) }

@@ -78,6 +78,7 @@ struct JournalTokenTests {
             SettingKey.metric: "metric", .twelveHourClock: "twelve_hour_clock",
             .useHeartRateZones: "use_heart_rate_zones", .sport: "sport", .autoLapMetres: "auto_lap_m",
             .autoLapSeconds: "auto_lap_s", .autoStopMinutes: "auto_stop_minutes", .straps: "straps",
+            .maxHeartRate: "max_heart_rate", .restingHeartRate: "resting_heart_rate",
             .zones: "zones", .components: "components",
         ])
         expect([

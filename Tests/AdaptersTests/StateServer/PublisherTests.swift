@@ -269,3 +269,35 @@ func randomBytesDoNotDisturbOtherClients(seed: UInt64) throws {
     stage.tick(100)
     #expect(clients.allSatisfy { elapsed($0.lines()) == [100] })
 }
+
+@Test func clientReceivesTheBlocksThatItsWatchNames() throws {
+    let stage = try StateServerFixture()
+    let plain = try stage.client()
+    let fields = try stage.client(#"{"class":"WATCH","blocks":["fields"]}"#)
+    let both = try stage.client(#"{"class":"WATCH","blocks":["lap","fields"],"interval_ms":200}"#)
+    stage.tick(200)
+    #expect(plain.lines()[0]["blocks"] == nil)
+    let line = fields.lines()[0]
+    #expect(line["blocks"]?["fields"]?["time"]?.number == 0.2 && line["blocks"]?["lap"] == nil)
+    #expect(both.lines()[0]["blocks"]?["lap"]?["elapsed_ms"]?.integer == 200)
+    // A WATCH line without blocks keeps them; an empty list ends them.
+    both.send(#"{"class":"WATCH","interval_ms":100}"# + "\n")
+    stage.loop.settle()
+    #expect(both.lines()[0]["blocks"] == .array([.string("fields"), .string("lap")]))
+    both.send(#"{"class":"WATCH","blocks":[]}"# + "\n")
+    stage.loop.settle()
+    stage.tick(300)
+    #expect(both.lines().map { $0["blocks"] } == [nil, nil])
+}
+
+@Test(arguments: [#"["wind"]"#, #""fields""#, "[1]", "null", "{}"])
+func unknownBlockIsRejected(blocks: String) throws {
+    let stage = try StateServerFixture()
+    let client = try stage.client(#"{"class":"WATCH","blocks":["lap"]}"#)
+    client.send(#"{"class":"WATCH","blocks":\#(blocks)}"# + "\n")
+    stage.loop.settle()
+    stage.tick(100)
+    let lines = client.lines()
+    #expect(lines[0]["message"] == .string("blocks must be a list of fields, lap and zones"))
+    #expect(lines[1]["blocks"]?["lap"] != nil)
+}

@@ -1,7 +1,7 @@
 import Domain
 
 /// Data field of the run screen: its content and style, independent of the layout.
-struct DataField: Equatable {
+struct FieldView: Equatable {
     enum Content: Equatable {
         /// Digits that can be drawn large.
         case figures(String)
@@ -24,11 +24,11 @@ struct DataField: Equatable {
     var isBar: Bool { widest.isEmpty }
 
     /// The visible components, in their order.
-    static func faces(of view: WatchModel) -> [DataField] {
+    static func faces(of view: WatchModel) -> [FieldView] {
         view.settings.components.enumerated()
             .filter { $0.element.visible && ($0.element.name != .zone || view.settings.useHeartRateZones) }
             .sorted { ($0.element.position, $0.offset) < ($1.element.position, $1.offset) }
-            .map { DataField($0.element, of: view) }
+            .map { FieldView($0.element, of: view) }
     }
 
     private init(_ component: Component, of view: WatchModel) {

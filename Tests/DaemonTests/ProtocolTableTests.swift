@@ -2,31 +2,39 @@ import Domain
 import Foundation
 import Testing
 
-/// The settings in schema.json and docs/protocol.md are made from the table of settings: `make pages` writes them.
-@Suite struct SettingPageTests {
-    @Test func schemaIsMadeFromTheTable() throws {
+/// The settings and the data fields in schema.json and docs/protocol.md are made from their tables: `make pages` writes them.
+@Suite struct ProtocolTableTests {
+    @Test func schemaIsMadeFromTheTables() throws {
         let path = "Sources/Wire/schema.json"
         var schema = try GeneratedPage.text(of: path)
-        for (name, node) in [("setting_event", Self.event), ("settings", Self.settings)] {
-            let start = try #require(schema.range(of: "    \"\(name)\": {\n"))
+        for (name, node) in [("setting_event", Self.event), ("settings", Self.settings), ("fields", Self.fields)] {
+            let start = try #require(schema.range(of: "\n    \"\(name)\": {\n"))
             let end = try #require(schema.range(of: "\n    },\n", range: start.upperBound..<schema.endIndex))
             schema.replaceSubrange(
-                start.lowerBound..<end.upperBound, with: "    \"\(name)\": " + node.text(indent: 4, spare: 1) + ",\n")
+                start.lowerBound..<end.upperBound, with: "\n    \"\(name)\": " + node.text(indent: 4, spare: 1) + ",\n")
         }
         try GeneratedPage.expect(schema, in: path)
     }
 
-    @Test func protocolPageIsMadeFromTheTable() throws {
+    @Test func protocolPageIsMadeFromTheTables() throws {
         let path = "docs/protocol.md"
         var page = try GeneratedPage.text(of: path)
-        let heading = try #require(page.range(of: "\n### settings\n"))
-        let start = try #require(page.range(of: "|---|\n", range: heading.upperBound..<page.endIndex)).upperBound
-        let end = try #require(page.range(of: "\n\n", range: start..<page.endIndex)).lowerBound
-        let rows = SettingKey.allCases.map { key in
+        let settings = SettingKey.allCases.map { key in
             let when = key.isOptional ? "if set" : "always"
-            return "| `\(key.rawValue)` | \(key.pageType) |\(key.unit) | \(when) | \(key.meaning) |"
+            return "| `\(key.rawValue)` | \(key.pageType) |\(key.unit) | \(when) | \(key.meaning) |\n"
         }
-        page.replaceSubrange(start..<end, with: rows.joined(separator: "\n"))
+        let fields = DataField.allCases.map { field in
+            let unit = field.unit == .none ? "" : " " + field.unit.rawValue
+            return "| `\(field.rawValue)` | \(field.pageType) |\(unit) | if known | \(field.text) |\n"
+        }
+        for (name, rows) in [("settings", settings), ("fields", fields)] {
+            let heading = try #require(page.range(of: "\n### \(name)\n"))
+            let start = try #require(page.range(of: "|---|\n", range: heading.upperBound..<page.endIndex)).upperBound
+            let rest = page[start...].split(separator: "\n", omittingEmptySubsequences: false).drop {
+                $0.hasPrefix("|")
+            }
+            page.replaceSubrange(start..., with: rows.joined() + rest.joined(separator: "\n"))
+        }
         try GeneratedPage.expect(page, in: path)
     }
 
@@ -41,6 +49,13 @@ import Testing
                     })
             ),
         ])
+    }
+
+    private static var fields: SchemaNode {
+        let properties = DataField.allCases.map { field in
+            (field.rawValue, SchemaNode.object([field.schemaType, ("description", .text(field.text))]))
+        }
+        return .object([("type", .text("object")), ("properties", .object(properties))])
     }
 
     /// EVENT `settings`: one alternative for each type of value.
@@ -127,7 +142,7 @@ extension SettingKey {
         case .autoLapMetres: " m"
         case .autoLapSeconds: " s"
         case .autoStopMinutes: " min"
-        case .zones: " bpm"
+        case .zones, .maxHeartRate, .restingHeartRate: " bpm"
         default: ""
         }
     }
@@ -144,6 +159,24 @@ extension SettingKey {
             case .straps, .zones, .components: ""
             }
         return text.split(whereSeparator: \.isWhitespace).joined(separator: " ") + values
+    }
+}
+
+extension DataField {
+    fileprivate var schemaType: (String, SchemaNode) {
+        switch pageType {
+        case "time": ("$ref", .text("#/$defs/time"))
+        case "integer": ("$ref", .text("#/$defs/count"))
+        default: self == .altitude ? ("type", .text("number")) : ("$ref", .text("#/$defs/amount"))
+        }
+    }
+
+    fileprivate var pageType: String {
+        switch unit {
+        case .beatsPerMinute: "integer"
+        case .none: self == .timeOfDay ? "time" : "integer"
+        case .seconds, .metres, .metresPerSecond, .secondsPerMetre, .percent: "number"
+        }
     }
 }
 

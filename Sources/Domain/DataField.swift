@@ -1,0 +1,208 @@
+/// A data field of the run screen, by its name on the wire and in the setting `screens`.
+///
+/// Each is one row of ``row``. The block `fields` of STATE, its schema, the page of the protocol, `rpc.discover`, the
+/// screens of clients and the errors of `screens` follow from it. A new field is a row and its ``value(in:)``.
+package enum DataField: String, CaseIterable, Sendable {
+    case time
+    case lapTime = "lap_time"
+    case movingTime = "moving_time"
+    case timeOfDay = "time_of_day"
+    case distance
+    case lapDistance = "lap_distance"
+    case pace
+    case pace3s = "pace_3s"
+    case lapPace = "lap_pace"
+    case averagePace = "average_pace"
+    case maxPace = "max_pace"
+    case speed
+    case speed3s = "speed_3s"
+    case lapSpeed = "lap_speed"
+    case averageSpeed = "average_speed"
+    case maxSpeed = "max_speed"
+    case heartRate = "heart_rate"
+    case lapHeartRate = "lap_heart_rate"
+    case averageHeartRate = "average_heart_rate"
+    case maxHeartRate = "max_heart_rate"
+    case heartRatePercentMax = "heart_rate_percent_max"
+    case heartRatePercentReserve = "heart_rate_percent_reserve"
+    case zone
+    case timeInZone = "time_in_zone"
+    case altitude
+    case laps
+    case battery
+    case strapBattery = "strap_battery"
+    case gpsAccuracy = "gps_accuracy"
+
+    /// The unit of the value on the wire.
+    package enum Unit: String, Sendable {
+        case seconds = "s"
+        case metres = "m"
+        case metresPerSecond = "m/s"
+        case secondsPerMetre = "s/m"
+        case beatsPerMinute = "bpm"
+        case percent = "%"
+        case none = ""
+    }
+
+    /// How a screen shows the value.
+    package enum Format: String, CaseIterable, Sendable {
+        /// `S.t`, `M:SS` or `H:MM:SS`.
+        case duration
+        /// The local time of day: `H:MM`, of 12 or 24 hours.
+        case clock
+        /// Kilometres or miles with two decimals.
+        case distance
+        /// Whole metres or feet.
+        case height
+        /// `M:SS` per kilometre or mile.
+        case pace
+        /// Kilometres or miles an hour with one decimal.
+        case speed
+        /// A whole number in the wire's unit.
+        case integer
+        /// A bar of the heart-rate zones.
+        case zone
+    }
+
+    /// What the value is measured or counted from; a field is empty while its source is away.
+    package enum Source: String, CaseIterable, Sendable {
+        case timer, clock, position, heart, power
+    }
+
+    package var title: String { row.title }
+    package var unit: Unit { row.unit }
+    package var format: Format { row.format }
+    package var source: Source { row.source }
+    /// The sports whose screens offer the field.
+    package var sports: [Sport] { row.sports }
+    /// The meaning of the value, for the schema and the pages.
+    package var text: String { row.text }
+
+    private typealias Row = (
+        title: String, unit: Unit, format: Format, source: Source, sports: [Sport], text: String
+    )
+
+    private static let all = Sport.allCases
+    private static let onFoot: [Sport] = [.run, .walk, .hike, .other]
+
+    private var row: Row {
+        switch self {
+        case .time: ("Time", .seconds, .duration, .timer, Self.all, "Active time.")
+        case .lapTime: ("Lap Time", .seconds, .duration, .timer, Self.all, "Active time of the lap.")
+        case .movingTime:
+            ("Moving Time", .seconds, .duration, .timer, Self.all, "Active time without standing.")
+        case .timeOfDay: ("Time of Day", .none, .clock, .clock, Self.all, "The time of day in UTC.")
+        case .distance: ("Distance", .metres, .distance, .position, Self.all, "Counted distance.")
+        case .lapDistance:
+            ("Lap Distance", .metres, .distance, .position, Self.all, "Counted distance of the lap.")
+        case .pace: ("Pace", .secondsPerMetre, .pace, .position, Self.onFoot, "Pace of about the last 5 s.")
+        case .pace3s: ("Pace 3 s", .secondsPerMetre, .pace, .position, Self.onFoot, "Pace of the last 3 s.")
+        case .lapPace:
+            ("Lap Pace", .secondsPerMetre, .pace, .position, Self.onFoot, "Active time over distance of the lap.")
+        case .averagePace:
+            ("Average Pace", .secondsPerMetre, .pace, .position, Self.onFoot, "Active time over distance.")
+        case .maxPace: ("Best Pace", .secondsPerMetre, .pace, .position, Self.onFoot, "Pace at the highest speed.")
+        case .speed: ("Speed", .metresPerSecond, .speed, .position, Self.all, "Speed of the newest position.")
+        case .speed3s: ("Speed 3 s", .metresPerSecond, .speed, .position, Self.all, "Speed of the last 3 s.")
+        case .lapSpeed:
+            ("Lap Speed", .metresPerSecond, .speed, .position, Self.all, "Distance over active time of the lap.")
+        case .averageSpeed:
+            ("Average Speed", .metresPerSecond, .speed, .position, Self.all, "Distance over active time.")
+        case .maxSpeed: ("Max Speed", .metresPerSecond, .speed, .position, Self.all, "The highest 3 s speed.")
+        case .heartRate:
+            ("Heart Rate", .beatsPerMinute, .integer, .heart, Self.all, "The newest valid heart rate.")
+        case .lapHeartRate:
+            ("Lap Heart Rate", .beatsPerMinute, .integer, .heart, Self.all, "The average heart rate of the lap.")
+        case .averageHeartRate:
+            ("Average Heart Rate", .beatsPerMinute, .integer, .heart, Self.all, "The average heart rate.")
+        case .maxHeartRate:
+            ("Max Heart Rate", .beatsPerMinute, .integer, .heart, Self.all, "The highest heart rate.")
+        case .heartRatePercentMax:
+            ("% Max HR", .percent, .integer, .heart, Self.all, "Heart rate over the setting max_heart_rate.")
+        case .heartRatePercentReserve:
+            (
+                "% HR Reserve", .percent, .integer, .heart, Self.all,
+                "Place of the heart rate between the settings resting_heart_rate and max_heart_rate."
+            )
+        case .zone: ("Zone", .none, .zone, .heart, Self.all, "The heart-rate zone, 0 to 5.")
+        case .timeInZone:
+            ("Time in Zone", .seconds, .duration, .heart, Self.all, "Active time in the present heart-rate zone.")
+        case .altitude: ("Altitude", .metres, .height, .position, Self.all, "Altitude above mean sea level.")
+        case .laps: ("Lap", .none, .integer, .timer, Self.all, "The number of the lap in progress, from 1.")
+        case .battery: ("Battery", .percent, .integer, .power, Self.all, "The charge of the board's battery.")
+        case .strapBattery:
+            ("Strap Battery", .percent, .integer, .heart, Self.all, "The charge of the strap's battery.")
+        case .gpsAccuracy:
+            ("GPS Accuracy", .metres, .height, .position, Self.all, "The estimated horizontal error of the position.")
+        }
+    }
+}
+
+extension DataField {
+    /// The value in ``unit``; nil if it is unknown, and for ``timeOfDay``, whose value is a time: ``State/time``.
+    package func value(in state: State) -> Double? {
+        switch source {
+        case .timer, .clock: timerValue(in: state)
+        case .position: positionValue(in: state)
+        case .heart, .power: deviceValue(in: state)
+        }
+    }
+
+    private func timerValue(in state: State) -> Double? {
+        guard let activity = state.activity else { return nil }
+        return switch self {
+        case .time: Double(activity.total.elapsedMilliseconds) / 1000
+        case .lapTime: Double(activity.lap.elapsedMilliseconds) / 1000
+        case .movingTime: Double(activity.total.movingMilliseconds) / 1000
+        case .laps: Double(activity.lapNumber)
+        default: nil
+        }
+    }
+
+    private func positionValue(in state: State) -> Double? {
+        let position = state.positionIsStale ? nil : state.position?.value
+        switch self {
+        case .altitude: return position?.altitude
+        case .gpsAccuracy: return position?.accuracy
+        case .speed: return state.run == .paused ? nil : position?.speed
+        default: break
+        }
+        guard let activity = state.activity, !activity.isIndoor else { return nil }
+        return switch self {
+        case .distance: activity.total.distanceMetres
+        case .lapDistance: activity.lap.distanceMetres
+        case .pace: activity.pace
+        case .pace3s: Self.pace(at: activity.speed)
+        case .lapPace: activity.lap.averagePace
+        case .averagePace: activity.total.averagePace
+        case .maxPace: Self.pace(at: activity.total.maximumSpeed)
+        case .speed3s: activity.speed
+        case .lapSpeed: activity.lap.averageSpeed
+        case .averageSpeed: activity.total.averageSpeed
+        case .maxSpeed: activity.total.maximumSpeed
+        default: nil
+        }
+    }
+
+    private func deviceValue(in state: State) -> Double? {
+        let total = state.activity?.total
+        return switch self {
+        case .heartRate: (state.heart.beatsPerMinute?.value).map(Double.init)
+        case .lapHeartRate: state.activity?.lap.averageHeartRate
+        case .averageHeartRate: total?.averageHeartRate
+        case .maxHeartRate: (total?.maximumHeartRate).map(Double.init)
+        case .heartRatePercentMax: state.heart.percentOfMaximum
+        case .heartRatePercentReserve: state.heart.percentOfReserve
+        case .zone: state.heart.zone.map(Double.init)
+        case .timeInZone: state.heart.zone.flatMap { total?.zones.seconds(in: $0) }
+        case .strapBattery: state.heart.batteryPercent.map(Double.init)
+        case .battery: (state.power?.batteryPercent).map(Double.init)
+        default: nil
+        }
+    }
+
+    /// Seconds per metre; nil below 1/3.6 m/s, as for the pace.
+    private static func pace(at speed: Double?) -> Double? {
+        speed.flatMap { $0 * 3.6 >= 1 ? 1 / $0 : nil }
+    }
+}
