@@ -6,6 +6,8 @@ import signal
 import subprocess
 import time
 
+import pytest
+
 from harness.process import PROGRAMS, ROOT
 from harness.timing import wait_for
 
@@ -89,3 +91,30 @@ def test_demo_starts_a_run_and_its_strap_drops_out_and_returns(demo_of_the_sessi
     kinds = [event.get("fix") for event in reader.of("EVENT") if event["event"] == "fix"]
     assert "stale" in kinds and kinds.count("fresh") >= 2
     assert {state["run"] for state in states} == {"active"}
+
+
+def test_blocks_have_the_fields_the_laps_and_the_zones_of_a_run(stage):
+    paced = stage.paced("--demo")
+    control = paced.control
+    control.result("settings.set", key="zones", value=[100, 120, 140, 160, 180])
+    control.result("settings.set", key="use_heart_rate_zones", value=True)
+    control.result("settings.set", key="max_heart_rate", value=190)
+    blocks = stage.reader(paced, blocks=["zones", "fields", "lap"])
+    plain = stage.reader(paced)
+    wanted = {"time", "pace", "speed_3s", "heart_rate", "heart_rate_percent_max", "time_in_zone", "altitude", "average_speed"}
+    state = wait_for(
+        lambda: next((state for state in reversed(blocks.of("STATE"))
+                      if wanted <= state.get("blocks", {}).get("fields", {}).keys()), None),
+        60, "a state with the values of a run")
+    fields = state["blocks"]["fields"]
+    assert fields["time"] == pytest.approx(state["elapsed_ms"] / 1000)
+    assert fields["heart_rate"] == state["heart"]["bpm"] and fields["distance"] == state["distance_m"]
+    assert fields["average_speed"] == pytest.approx(1 / state["average_pace_s_per_m"], abs=0.01)
+    assert 0 < sum(state["blocks"]["zones"]["time_ms"]) <= state["elapsed_ms"]
+    control.result("run.lap")
+    state = wait_for(
+        lambda: next((state for state in blocks.of("STATE") if "last" in state.get("blocks", {}).get("lap", {})), None),
+        10, "a state of the second lap")
+    assert state["blocks"]["lap"]["last"]["number"] == 1 and state["blocks"]["lap"]["number"] == 2
+    assert all("blocks" not in state for state in plain.of("STATE"))
+    assert max(len(state.text) for state in blocks.of("STATE")) < 8192
