@@ -64,7 +64,8 @@ package final class Daemon {
         stateServer = try StateServer(
             socket: state, loop: loop,
             limits: ClientLimits(total: configuration.maxStateClients, perUser: configuration.maxStateClientsPerUser),
-            bootID: Clock.bootID(), instance: String(UInt64.random(in: 0...UInt64.max), radix: 16), settings: initial)
+            bootID: Clock.bootID(), instance: String(UInt64.random(in: 0...UInt64.max), radix: 16),
+            gpsd: (options.isDemo ? .off : configuration.gpsd).text, settings: initial)
         let pipeline = Pipeline(settings: initial, isDemo: options.isDemo, at: now)
         run = RunController(
             RecordingState(pipeline, journal, configuration.exportAtStop, at: now), stateServer,

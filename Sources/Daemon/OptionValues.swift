@@ -5,6 +5,13 @@ import Sensors
 // Parsers of option values, also for the equivalent configuration keys. `name` is the option or key, for errors.
 
 extension Options.Gpsd {
+    /// The value that parses as this one.
+    var text: String {
+        guard case .at(let host, let port, let device) = self else { return "off" }
+        let name = host.map { $0.contains(":") ? "[\($0)]" : $0 } ?? "localhost"
+        return "\(name):\(port)" + (device.map { ":" + $0 } ?? "")
+    }
+
     /// Parses `HOST:PORT[:DEVICE]` or `off`. An IPv6 address is in brackets.
     init(_ text: String, of name: String) throws(Options.UsageError) {
         func misuse(_ what: String) -> Options.UsageError {

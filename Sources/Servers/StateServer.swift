@@ -27,6 +27,7 @@ package final class StateServer {
     private let stallLimit: Duration
     private let bootID: String
     private let instance: String
+    private let gpsd: String?
 
     private var listener: Listener?
     private var stallTimer: StallTimer?
@@ -44,15 +45,17 @@ package final class StateServer {
     ///   - socket: a listening socket.
     ///   - bootID: the kernel's random id of the boot. Empty if unknown.
     ///   - instance: a name that is unique for each start of the daemon.
+    ///   - gpsd: the address of gpsd in use, as paced.conf has it.
     package init(
         socket: consuming FileDescriptor, loop: EventLoop, limits: ClientLimits = StateServer.limits, bootID: String,
-        instance: String, settings: Settings, stallLimit: Duration = StateServer.stallLimit
+        instance: String, gpsd: String? = nil, settings: Settings, stallLimit: Duration = StateServer.stallLimit
     ) throws(SystemError) {
         self.loop = loop
         self.stallLimit = stallLimit
         self.limits = limits
         self.bootID = bootID
         self.instance = instance
+        self.gpsd = gpsd
         stateLines = StateLines(settings: settings)
         settingsLine.settingsLine(settings)
         stallTimer = try StallTimer(limit: stallLimit, loop: loop) { [unowned self] in closeStuck(since: $0) }
@@ -215,7 +218,7 @@ package final class StateServer {
         var line = JSONWriter(capacity: 256)
         line.version(
             release: Release.version, protocol: Release.protocolNumber, bootID: bootID, instance: instance,
-            events: ring.retained)
+            gpsd: gpsd, events: ring.retained)
         let subscriber = Subscriber(socket, peer: peer, queue: SubscriberQueue(ring: ring))
         do throws(SystemError) {
             try subscriber.watch(in: loop) { [unowned self, unowned subscriber] in ready(subscriber, $0) }

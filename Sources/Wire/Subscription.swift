@@ -76,9 +76,11 @@ extension JSONWriter {
     /// - Parameters:
     ///   - bootID: the kernel's random boot ID; empty if it is unknown.
     ///   - instance: a name that is new at each start of the daemon.
+    ///   - gpsd: the address of gpsd in use, as paced.conf has it; nil if it is not known.
     ///   - events: the numbers that can be replayed; if there are none, `first` is `last` + 1.
     package mutating func version(
-        release: String, protocol number: Int, bootID: String, instance: String, events: Range<Int>
+        release: String, protocol number: Int, bootID: String, instance: String, gpsd: String? = nil,
+        events: Range<Int>
     ) {
         object { line in
             line.member("class", "VERSION")
@@ -87,6 +89,7 @@ extension JSONWriter {
             line.member("protocol", number)
             line.member("boot_id", bootID.isEmpty ? nil : bootID)
             line.member("instance", instance)
+            line.member("gpsd", gpsd)
             line.object("events") {
                 $0.member("first", events.lowerBound)
                 $0.member("last", events.upperBound - 1)

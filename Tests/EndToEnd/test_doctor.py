@@ -14,7 +14,7 @@ import pytest
 
 import needs
 from harness.fake_paced import IDLE, FakePaced
-from harness.process import PACECTL, Gpsd, free_port
+from harness.process import PACECTL, Gpsd, Paced, free_port
 from harness.timing import wait_for
 
 
@@ -93,7 +93,7 @@ def test_machine_without_devices_gets_remedies(tmp_path, tree):
         path.unlink() if path.is_file() else path.rmdir()
     found = findings(tmp_path, tree)
     assert found["adapter"]["remedy"][0] == "sudo modprobe btusb"
-    assert found["gpsd"]["remedy"] == ["sudo systemctl enable --now gpsd.socket"]
+    assert found["gpsd"]["remedy"] == ["gpsd DEVICE"]
     assert found["strap"]["result"] == "unknown"
 
 
@@ -101,14 +101,15 @@ def test_hanging_daemons_do_not_block_the_doctor(tmp_path, tree):
     paced = FakePaced(tmp_path)
     paced.speaks = False
     silent = socket.create_server(("127.0.0.1", 0))
-    tree.put("/etc/paced/paced.conf", f"[Position]\nGpsd=127.0.0.1:{silent.getsockname()[1]}\n")
+    port = silent.getsockname()[1]
+    tree.put("/etc/paced/paced.conf", f"[Position]\nGpsd=127.0.0.1:{port}\n")
     try:
         found = findings(tmp_path, tree)
     finally:
         silent.close()
         paced.stop()
-    assert found["gpsd"]["finding"] == "it accepts connections but sends nothing"
-    assert found["strap"]["finding"] == "paced does not respond"
+    assert found["gpsd"]["finding"].endswith(f":{port} but sends nothing")
+    assert found["strap"]["finding"] == f"cannot tell: paced does not respond at {tmp_path}/state.sock"
 
 
 def test_flood_of_garbage_is_a_failure_of_gpsd(tmp_path, tree):
@@ -149,8 +150,71 @@ def test_unprivileged_user_gets_the_missing_permissions():
                 capture_output=True, text=True, timeout=20, user=65534, group=65534, extra_groups=[])
         finally:
             paced.stop()
-    assert "you are not permitted to read it" in " ".join(result.stdout.split())
-    assert "only members of paced-watch may read it" in result.stdout
+    assert "cannot tell: you are not permitted to read /etc/paced/paced.conf" in result.stdout
+    assert f"cannot tell: you may not connect to {directory}/state.sock" in result.stdout
+    assert "systemctl" not in result.stdout
+
+
+@needs.ROOT
+def test_sockets_of_an_unreadable_directory_are_not_denied():
+    with tempfile.TemporaryDirectory() as directory:
+        directory = pathlib.Path(directory)
+        os.chmod(directory, 0o755)
+        shutil.copy(PACECTL, directory / "pacectl")
+        tree = Tree(directory)
+        hidden = directory / "hidden"
+        hidden.mkdir(mode=0o700)
+        paced = FakePaced(hidden)
+        try:
+            result = subprocess.run(
+                [directory / "pacectl", "--runtime-dir", hidden, "--state-dir", hidden / "state", "doctor", "--json",
+                 "--root", tree.root],
+                capture_output=True, text=True, timeout=20, user=65534, group=65534, extra_groups=[])
+        finally:
+            paced.stop()
+    found = {line["check"]: line for line in map(json.loads, result.stdout.splitlines())}
+    for check in ["paced", "sockets", "disk", "capabilities", "strap", "fix"]:
+        assert found[check]["result"] == "unknown", found[check]
+        assert found[check]["finding"].startswith("cannot tell: "), found[check]
+    assert str(hidden) in found["sockets"]["finding"]
+
+
+def test_daemon_with_gpsd_at_another_port_is_asked_first(tmp_path, tree):
+    """paced.conf has no address: the daemon's option is the only place of it."""
+    gpsd = Gpsd(tmp_path)
+    gpsd.start()
+    paced = Paced(tmp_path, "--gpsd", gpsd.option, "--bluetooth", "off")
+    paced.start()
+
+    def find():
+        found = {}
+        result, _ = doctor(paced.runtime, tree, "--json")
+        for line in map(json.loads, result.stdout.splitlines()):
+            found[line["check"]] = line
+        return found if found["fix"]["result"] == "ok" else None
+
+    try:
+        found = wait_for(find, 30, "a fix")
+    finally:
+        paced.end()
+        gpsd.end()
+    for check in ["gpsd", "receiver", "fix"]:
+        assert found[check]["result"] == "ok", found[check]
+        assert f":{gpsd.port}" in found[check]["finding"]
+    assert f"process {paced.pid} " in found["paced"]["finding"]
+
+
+def test_daemon_of_other_directories_is_not_taken_for_ours(tmp_path, tree):
+    tree.put("/proc/60/status", "Name:\tpaced\nUid:\t4000001\t4000001\t4000001\t4000001\n")
+    found = findings(tmp_path, tree)
+    assert found["paced"]["result"] == "fail"
+    assert found["paced"]["finding"] == (
+        f"nothing listens at {tmp_path}/state.sock, and systemd is not available to start it; "
+        "process 60 of user 4000001 is another paced")
+    assert found["paced"]["remedy"] == [f"paced --runtime-dir {tmp_path} &"]
+    assert found["capabilities"]["result"] == "unknown"
+    remedies = " ".join(word for line in found.values() for word in line.get("remedy", []))
+    assert "systemctl" not in remedies and "journalctl" not in remedies
 
 
 def test_doctor_runs_on_this_machine(tmp_path):

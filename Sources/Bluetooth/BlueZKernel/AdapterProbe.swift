@@ -1,6 +1,6 @@
 import Domain
 import Glibc
-import Linux
+package import Linux
 package import Sensors
 
 /// The settings of a Bluetooth adapter, read from the kernel once. No privilege is needed.
@@ -12,8 +12,11 @@ package struct AdapterProbe: Equatable, Sendable {
     package var settings: AdapterSettings
 
     /// Reads the settings of some adapters, waiting at most `time`. Adapters that do not reply are omitted.
-    package static func probe(_ indices: [UInt16], within time: Duration) -> [AdapterProbe] {
-        guard let socket = try? BluetoothSockets.bluez.management() else { return [] }
+    package static func probe(
+        _ indices: [UInt16], within time: Duration,
+        management: () throws(SystemError) -> FileDescriptor = BluetoothSockets.bluez.management
+    ) -> [AdapterProbe] {
+        guard let socket = try? management() else { return [] }
         var missing = Set(indices)
         for index in indices {
             _ = socket.send(MgmtCommand.readInformation(index: index).bytes[...])
@@ -31,8 +34,10 @@ package struct AdapterProbe: Equatable, Sendable {
             }
             let bytes = Array(buffer[..<count])
             guard let packet = try? MgmtPacket(bytes.span) else { continue }
-            guard case .answered(let opcode, let status, let reply) = packet.event, missing.remove(packet.index) != nil,
-                opcode == MgmtCommand.readInformation(index: packet.index).opcode, status == .success,
+            // A reply to another command, of this adapter too, leaves the awaited one missing.
+            guard case .answered(let opcode, let status, let reply) = packet.event,
+                opcode == MgmtCommand.readInformation(index: packet.index).opcode,
+                missing.remove(packet.index) != nil, status == .success,
                 let adapter = try? Adapter(index: packet.index, reply.span)
             else { continue }
             probes.append(AdapterProbe(index: packet.index, supported: adapter.supported, settings: adapter.settings))

@@ -61,8 +61,8 @@ extension SystemFacts {
     var bluetoothdDiagnosis: Diagnosis {
         let check = "bluetoothd"
         if bluetooth.daemonRuns { return .ok(check, "running") }
-        let unit = units?["bluetooth.service"]
-        let remedy = unit?.isThere ?? false ? "sudo systemctl enable --now bluetooth" : "sudo apt install bluez"
+        let isInstalled = units.map { $0["bluetooth.service"]?.isThere ?? false } ?? true
+        let remedy = isInstalled ? startBluetoothd : "sudo apt install bluez"
         if pacedMayAdminister ?? true { return .ok(check, "not running; paced uses the kernel's Bluetooth sockets") }
         return .failed(check, "not running, and paced lacks permission for the kernel's Bluetooth sockets", remedy)
     }
@@ -70,14 +70,17 @@ extension SystemFacts {
     var capabilityDiagnosis: Diagnosis {
         let check = "capabilities"
         guard let mayAdminister = pacedMayAdminister else {
-            return .unknown(check, paced == nil ? "paced is not running" : "the kernel does not show those of paced")
+            if paced == nil, facts == nil { return unknownWithoutDaemon(check) }
+            return .unknown(check, "cannot tell: the kernel does not show those of paced")
         }
         let count = paced?.capabilities?.nonzeroBitCount ?? 0
         if count > 4 { return .note(check, "paced has \(count); its unit grants only CAP_NET_ADMIN") }
         if mayAdminister { return .ok(check, "paced has CAP_NET_ADMIN, which the kernel's Bluetooth sockets need") }
         if bluetooth.daemonRuns { return .ok(check, "paced has none and uses bluetoothd, which needs none") }
+        let finding = "paced lacks CAP_NET_ADMIN, and bluetoothd is not running"
+        if !pacedIsUnit { return .failed(check, finding, startBluetoothd, "or run paced as root") }
         return .failed(
-            check, "paced lacks CAP_NET_ADMIN, and bluetoothd is not running", "sudo systemctl enable --now bluetooth",
+            check, finding, startBluetoothd,
             "or: sudo rm /etc/systemd/system/paced.service.d/bluetoothd-only.conf && sudo systemctl daemon-reload && "
                 + "sudo systemctl restart paced")
     }
@@ -85,6 +88,7 @@ extension SystemFacts {
     /// From the process, else from the unit; nil if neither is known.
     private var pacedMayAdminister: Bool? {
         if let paced { return paced.capabilities.map { $0 & Process.networkAdministration != 0 } }
+        guard isSystemRuntime else { return nil }
         guard let unit = units?["paced.service"], unit.isThere else { return nil }
         return unit.capabilities.contains("cap_net_admin")
     }
@@ -100,7 +104,7 @@ extension SystemFacts {
         case .adapterOff: return .failed(check, "the adapter is powered off", "bluetoothctl power on")
         case .adapterBlocked: return .failed(check, "the adapter is blocked", "sudo rfkill unblock bluetooth")
         case .noPermission:
-            return .failed(check, "paced lacks permission to use Bluetooth", "sudo systemctl enable --now bluetooth")
+            return .failed(check, "paced lacks permission to use Bluetooth", startBluetoothd)
         case .ambiguous:
             return .failed(check, "more than one strap is in range", "pacectl scan", "pacectl strap use STRAP")
         case .needsPairing:

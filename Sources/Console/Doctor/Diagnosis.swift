@@ -79,8 +79,33 @@ extension SystemFacts {
     /// A check that needs the daemon's state.
     func unknownWithoutDaemon(_ check: String) -> Diagnosis {
         switch state {
-        case .notAllowed: .unknown(check, "only members of paced-watch may read it")
-        default: .unknown(check, "paced does not respond")
+        case .notAllowed:
+            .unknown(check, "cannot tell: you may not connect to \(stateSocket); members of paced-watch may")
+        case .away: .unknown(check, "cannot tell: nothing listens at \(stateSocket)")
+        default: .unknown(check, "cannot tell: paced does not respond at \(stateSocket)")
         }
     }
+
+    var stateSocket: String { runtime + "/state.sock" }
+    var isSystemRuntime: Bool { runtime == Self.systemRuntime }
+
+    /// Whether the daemon is a unit of systemd, or would be.
+    var pacedIsUnit: Bool { units != nil && paced?.isService ?? isSystemRuntime }
+
+    // Remedies. Without systemd they name the program, not a unit.
+
+    var startPaced: String {
+        if pacedIsUnit { return "sudo systemctl enable --now paced" }
+        return isSystemRuntime ? "paced &" : "paced --runtime-dir \(runtime) &"
+    }
+
+    var restartPaced: String { pacedIsUnit ? "sudo systemctl restart paced" : "end paced and start it again" }
+
+    var readLog: String { pacedIsUnit ? "journalctl -u paced -n 20" : "read what paced wrote to its standard error" }
+
+    var restartGpsd: String { units != nil ? "sudo systemctl restart gpsd" : "end gpsd and start it again" }
+
+    var startGpsd: String { units != nil ? "sudo systemctl enable --now gpsd.socket" : "gpsd DEVICE" }
+
+    var startBluetoothd: String { units != nil ? "sudo systemctl enable --now bluetooth" : "start bluetoothd as root" }
 }

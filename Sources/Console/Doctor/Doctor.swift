@@ -16,10 +16,10 @@ struct Doctor {
         var findings = SystemFacts()
         findings.caller = tree.caller()
         findings.bluetooth = tree.bluetooth()
-        findings.paced = tree.paced()
+        findings.runtime = runtime.path
         findings.units = units()
-        findings.state = stateFacts()
-        findings.gpsd = gpsd()
+        readDaemon(into: &findings)
+        readGpsd(into: &findings)
         findings.receivers = tree.receivers()
         findings.uart = tree.uart()
         findings.disk = tree.disk(state.path)
@@ -42,39 +42,68 @@ struct Doctor {
         return text.map(UnitState.read)
     }
 
-    private func stateFacts() -> SystemFacts.State {
-        let connection: Connection
-        do {
-            connection = try Connection(to: runtime.stateSocket)
+    /// Reads the state of the daemon that serves the runtime directory, and finds its process.
+    private func readDaemon(into findings: inout SystemFacts) {
+        let processes = tree.pacedProcesses()
+        do throws(SystemError) {
+            let connection = try Connection(to: runtime.stateSocket)
+            findings.state = Self.state(on: connection)
+            let peer = try? UnixSocket.peer(of: connection.descriptor)
+            findings.paced = peer.flatMap { tree.process(ofPeer: $0.process, user: $0.user, among: processes) }
         } catch {
-            return error.code == EACCES ? .notAllowed : .away
+            findings.state = error.code == EACCES ? .notAllowed : .away
+            // The service's process shows itself without its sockets.
+            if findings.state == .notAllowed, runtime.path == SystemFacts.systemRuntime {
+                findings.paced = processes.first(where: \.isService)
+            }
         }
+        findings.others = processes.filter { $0.number != findings.paced?.number }
+    }
+
+    private static func state(on connection: Connection) -> SystemFacts.State {
         let deadline = Clock.now() + Self.probeTimeout
+        var gpsd: String?
         while case .line(let line) = connection.line(by: deadline) {
-            if let json = try? JSON(parsing: line), json["class"]?.string == "STATE" {
-                return .received(StateFacts(json))
+            guard let json = try? JSON(parsing: line) else { continue }
+            switch json["class"]?.string {
+            case "VERSION": gpsd = json["gpsd"]?.harmlessText(limit: 256)
+            case "STATE": return .received(StateFacts(json, gpsd: gpsd))
+            default: break
             }
         }
         return .silent
     }
 
-    /// Probes gpsd at the configured address. Errors of the configuration file are reported by another check.
-    private func gpsd() -> SystemFacts.Gpsd {
-        let assignments = (try? ConfigurationFile.read(tree.root + ConfigurationFile.path)) ?? []
-        let place = assignments.last { $0.section == "Position" && $0.key == "Gpsd" }?.value ?? "localhost:2947"
-        if place == "off" { return .off }
-        let parts = place.split(separator: ":", omittingEmptySubsequences: false)
-        let isInBrackets = place.hasPrefix("[")
-        let host = isInBrackets ? String(place.dropFirst().prefix { $0 != "]" }) : String(parts[0])
-        let port = isInBrackets ? parts.last : parts.count > 1 ? parts[1] : nil
-        return GpsdProbe.probe(
-            host == "localhost" ? ["127.0.0.1", "::1"] : [host], port: port.flatMap { UInt16($0) } ?? 2947,
-            within: Self.probeTimeout)
+    /// Probes gpsd at the address that the daemon uses, else at the configured one. Another check reports errors of
+    /// the configuration file.
+    private func readGpsd(into findings: inout SystemFacts) {
+        let path = tree.root + ConfigurationFile.path
+        var text = findings.facts?.gpsd
+        if text == nil {
+            if access(path, F_OK) == 0, access(path, R_OK) != 0 {
+                findings.gpsd = .unknown
+                return
+            }
+            let assignments = (try? ConfigurationFile.read(path)) ?? []
+            text = assignments.last { $0.section == "Position" && $0.key == "Gpsd" }?.value
+        }
+        if text == "off" {
+            findings.gpsd = .off
+            return
+        }
+        guard let address = text.map(GpsdAddress.init) ?? GpsdAddress() else {
+            findings.gpsd = .unknown
+            return
+        }
+        findings.gpsdAddress = address
+        findings.gpsd = GpsdProbe.probe(address.hosts, port: address.port, within: Self.probeTimeout)
     }
 }
 
 extension StateFacts {
-    init(_ json: JSON) {
+    /// - Parameter gpsd: VERSION's address of gpsd.
+    init(_ json: JSON, gpsd: String?) {
+        self.gpsd = gpsd
         way = json["bluetooth"]?["backend"]?.harmlessText()
         wayReason = json["bluetooth"]?["reason"]?.harmlessText()
         if let heart = json["heart"] {
@@ -86,6 +115,7 @@ extension StateFacts {
         }
         gpsdIsConnected = json["gpsd"]?["link"]?.string == LinkState.connected.rawValue
         gpsdReason = json["gpsd"]?["reason"]?.harmlessText()
+        gpsdDevice = json["gpsd"]?["device"]?.harmlessText()
         hasPosition = json["position"] != nil
         positionIsStale = json["position"]?["stale"]?.bool ?? false
         recorder = json["recorder"]?["state"]?.harmlessText()

@@ -1,57 +1,101 @@
 import Domain
+import Linux
 
 extension SystemFacts {
+    /// The daemon is asked first: where it is connected, gpsd works, whatever doctor itself may reach.
     var gpsdDiagnosis: Diagnosis {
         let check = "gpsd"
+        let place = gpsdAddress?.text ?? ""
+        let isConnected = facts?.gpsdIsConnected ?? false
         switch gpsd {
-        case .off: return .note(check, "paced is configured to use none")
-        case .responds(let release, _): return .ok(check, "gpsd \(release) responds")
-        case .silent: return .failed(check, "it accepts connections but sends nothing", "sudo systemctl restart gpsd")
-        case .unreachable:
-            let isInstalled = units.map { $0["gpsd.service"]?.isThere ?? false } ?? (uart.gpsdDevices != nil)
-            return .failed(
-                check, isInstalled ? "nothing listens on its port" : "not installed",
-                isInstalled ? "sudo systemctl enable --now gpsd.socket" : "sudo apt install gpsd")
+        case .off: return .note(check, facts == nil ? "paced is configured to use none" : "paced uses none")
+        case .unknown:
+            return .unknown(
+                check, "cannot tell: the address that paced uses is not known; \(ConfigurationFile.path) cannot be read"
+            )
+        case .responds(let release, _): return .ok(check, "gpsd \(release) responds at \(place)")
+        case .silent, .unreachable:
+            if isConnected { return .note(check, "paced is connected to it at \(place); doctor gets no response") }
         }
+        if gpsd == .silent {
+            return .failed(check, "it accepts connections at \(place) but sends nothing", restartGpsd)
+        }
+        guard gpsdAddress?.isLocal ?? true else {
+            return .failed(check, "nothing responds at \(place)", "start gpsd -G there, or correct the address")
+        }
+        let isInstalled = units.map { $0["gpsd.service"]?.isThere ?? false } ?? (uart.gpsdDevices != nil)
+        return .failed(
+            check, isInstalled ? "nothing listens at \(place)" : "not installed: nothing listens at \(place)",
+            isInstalled ? startGpsd : "sudo apt install gpsd")
     }
 
     var receiverDiagnosis: Diagnosis? {
         let check = "receiver"
         if gpsd == .off { return nil }
+        let place = gpsdAddress?.text ?? ""
         if case .responds(_, let devices) = gpsd, !devices.isEmpty {
-            let names = devices.map { $0.path + ($0.driver.map { " (\($0))" } ?? "") }
-            return .ok(check, names.joined(separator: ", "))
+            let names = devices.map { $0.path + ($0.driver.map { " (\($0))" } ?? "") }.joined(separator: ", ")
+            if let wanted = gpsdAddress?.device, !devices.contains(where: { $0.path == wanted }) {
+                return .failed(
+                    check, "paced uses only \(wanted), which gpsd at \(place) lacks; it has \(names)",
+                    "\(ConfigurationFile.path): [Position] Gpsd=\(place):\(devices[0].path)")
+            }
+            return .ok(check, "\(names) of gpsd at \(place)")
         }
+        if facts?.gpsdIsConnected ?? false, let device = facts?.gpsdDevice {
+            return .ok(check, "paced uses \(device) of gpsd at \(place)")
+        }
+        if gpsd == .unknown { return .unknown(check, "cannot tell: the address of gpsd is not known") }
+        guard gpsdAddress?.isLocal ?? true else {
+            guard case .responds = gpsd else { return .unknown(check, "cannot tell: no gpsd responds at \(place)") }
+            return .failed(check, "gpsd at \(place) has none", "plug a receiver into that machine")
+        }
+        return localReceiverDiagnosis(check, place)
+    }
+
+    /// gpsd of this machine has no receiver, or does not respond.
+    private func localReceiverDiagnosis(_ check: String, _ place: String) -> Diagnosis {
+        let responds = if case .responds = gpsd { true } else { false }
         if let known = receivers.serials.first(where: \.isReceiver)?.name ?? receivers.gnss.first {
+            if !responds {
+                return .unknown(check, "cannot tell: /dev/\(known) is a receiver, but no gpsd responds at \(place)")
+            }
             if !uart.usbIsAutomatic {
                 return .failed(
-                    check, "/dev/\(known) is a receiver, but gpsd does not add USB receivers by itself",
-                    #"/etc/default/gpsd: USBAUTO="true""#, "sudo systemctl restart gpsd")
+                    check, "/dev/\(known) is a receiver, but gpsd at \(place) does not add USB receivers by itself",
+                    #"/etc/default/gpsd: USBAUTO="true""#, restartGpsd)
             }
             return .failed(
-                check, "/dev/\(known) is a receiver, but gpsd does not use it", "sudo gpsdctl add /dev/\(known)")
+                check, "/dev/\(known) is a receiver, but gpsd at \(place) does not use it",
+                "sudo gpsdctl add /dev/\(known)")
         }
-        if !receivers.serials.isEmpty { return adapterInsteadOfReceiver(check) }
-        if case .responds = gpsd, uart.gpsdDevices?.isEmpty ?? true, let port = uart.ports.first {
-            return .failed(
-                check, "none", "plug in a USB receiver",
-                "or, for a receiver at the board's serial port, /etc/default/gpsd: DEVICES=\"/dev/\(port)\"")
+        if !receivers.serials.isEmpty {
+            if responds { return adapterInsteadOfReceiver(check, place) }
+            return .unknown(check, "cannot tell: no gpsd responds at \(place)")
         }
         if let wired = uart.gpsdDevices?.first {
-            if case .responds = gpsd {
-                return .failed(
-                    check, "gpsd uses none, although /etc/default/gpsd names \(wired)", "sudo systemctl restart gpsd")
+            if !responds {
+                return .unknown(
+                    check, "cannot tell: /etc/default/gpsd names \(wired), but no gpsd responds at \(place)")
             }
-            return .unknown(check, "/etc/default/gpsd names \(wired), but gpsd does not respond")
+            return .failed(
+                check, "gpsd at \(place) uses none, although /etc/default/gpsd names \(wired)", restartGpsd)
         }
-        return .failed(check, "none", "plug in a USB receiver")
+        if responds, let port = uart.ports.first {
+            return .failed(
+                check, "gpsd at \(place) has none", "plug in a USB receiver",
+                "or, for a receiver at the board's serial port, /etc/default/gpsd: DEVICES=\"/dev/\(port)\"")
+        }
+        return .failed(
+            check, responds ? "gpsd at \(place) has none" : "none is plugged in, and no gpsd responds at \(place)",
+            "plug in a USB receiver")
     }
 
     /// A serial adapter may be a receiver, a power meter or a modem. Only the user knows.
-    private func adapterInsteadOfReceiver(_ check: String) -> Diagnosis {
+    private func adapterInsteadOfReceiver(_ check: String, _ place: String) -> Diagnosis {
         let names = receivers.serials.map { "/dev/\($0.name)" + ($0.title.map { " (\($0))" } ?? "") }
         var diagnosis = Diagnosis.failed(
-            check, "gpsd uses none; \(names.joined(separator: ", ")) may be one: if it is, add this rule")
+            check, "gpsd at \(place) uses none; \(names.joined(separator: ", ")) may be one: if it is, add this rule")
         diagnosis.remedy =
             receivers.serials.map { "/etc/udev/rules.d/61-gps.rules: " + $0.rule }
             + ["sudo udevadm control --reload && sudo udevadm trigger --action=add --subsystem-match=tty"]
@@ -69,7 +113,10 @@ extension SystemFacts {
                 check, "the kernel's console also uses \(path)",
                 (file ?? "the kernel's command line")
                     + ": remove the word that begins with console=\(console)",
-                "sudo systemctl disable --now serial-getty@\(console == "serial0" ? "ttyS0" : console)", "sudo reboot")
+                units == nil
+                    ? "end the login on \(console)"
+                    : "sudo systemctl disable --now serial-getty@\(console == "serial0" ? "ttyS0" : console)",
+                "sudo reboot")
         }
         if !uart.ports.contains(port) {
             if let firmware = uart.firmware, !firmware.uartIsEnabled {
@@ -99,21 +146,23 @@ extension SystemFacts {
         let check = "fix"
         if gpsd == .off { return nil }
         guard let facts else { return unknownWithoutDaemon(check) }
+        let place = gpsdAddress.map { " at \($0.text)" } ?? ""
+        let receiver = facts.gpsdDevice ?? "the receiver"
         if facts.hasPosition {
             return facts.positionIsStale
-                ? .failed(check, "the position is some seconds old", "give the receiver a clear view of the sky")
-                : .ok(check, "the position is known")
+                ? .failed(
+                    check, "the position of \(receiver) is some seconds old",
+                    "give the receiver a clear view of the sky")
+                : .ok(check, "the position is known from \(receiver) of gpsd\(place)")
         }
         switch facts.gpsdReason.flatMap(LinkReason.init) {
         case .off: return .note(check, "paced is configured to use no gpsd")
-        case .notRunning, .refused: return .failed(check, "paced cannot connect to gpsd", "sudo systemctl restart gpsd")
-        case .noDevice: return .unknown(check, "gpsd has no receiver")
-        case .silent:
-            return .failed(check, "the receiver sends nothing", "plug it in again", "sudo systemctl restart gpsd")
+        case .notRunning, .refused: return .failed(check, "paced cannot connect to gpsd\(place)", restartGpsd)
+        case .noDevice: return .unknown(check, "gpsd\(place) has no receiver")
+        case .silent: return .failed(check, "\(receiver) sends nothing", "plug it in again", restartGpsd)
         default:
             return .failed(
-                check, "the receiver has no fix",
-                "give it a clear view of the sky; the first fix may take some minutes")
+                check, "\(receiver) has no fix", "give it a clear view of the sky; the first fix may take some minutes")
         }
     }
 }

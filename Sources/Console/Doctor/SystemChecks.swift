@@ -1,29 +1,54 @@
 import Domain
+import Linux
 
 extension SystemFacts {
     var configurationDiagnosis: Diagnosis {
         let check = "configuration"
+        let path = ConfigurationFile.path
         switch configuration {
-        case .absent: return .ok(check, "no file: all keys have their default values")
-        case .good: return .ok(check, "readable; paced checks the keys when it starts")
-        case .bad(let what): return .failed(check, what, "correct that line, then: sudo systemctl restart paced")
-        case .notAllowed: return .unknown(check, "you are not permitted to read it", "sudo pacectl doctor")
+        case .absent: return .ok(check, "no file \(path): all keys have their default values")
+        case .good: return .ok(check, "\(path) is readable; paced checks the keys when it starts")
+        case .bad(let what): return .failed(check, what, "correct that line, then: \(restartPaced)")
+        case .notAllowed:
+            return .unknown(check, "cannot tell: you are not permitted to read \(path)", "sudo pacectl doctor")
         }
     }
 
     var unitDiagnosis: Diagnosis {
         let check = "paced"
-        let log = "journalctl -u paced -n 20"
-        guard let units else {
-            return paced == nil
-                ? .failed(check, "not running, and systemd is not available to start it", "paced &")
-                : .note(check, "running, but without systemd nothing restarts it after a failure")
+        let log = readLog
+        if let paced, !paced.isService {
+            let who = "\(paced.text) serves \(runtime)"
+            guard let units else { return .note(check, "\(who); without systemd nothing restarts it after a failure") }
+            guard units["paced.service"]?.isThere ?? false else {
+                return .note(check, "\(who), but not as a service: paced.service is not installed", Self.install)
+            }
+            return .note(check, "\(who), and not paced.service: nothing restarts it after a failure")
         }
+        if paced == nil, state == .notAllowed, units == nil || !isSystemRuntime {
+            return .unknown(
+                check, "cannot tell: you may not connect to \(stateSocket)" + othersText, "sudo pacectl doctor")
+        }
+        if let units, isSystemRuntime || paced != nil { return diagnosis(of: units, check, log) }
+        switch state {
+        case .received: return .note(check, "running; the kernel does not show the process that serves \(runtime)")
+        case .silent: return .failed(check, "no response at \(stateSocket)" + othersText, restartPaced, log)
+        default:
+            let systemd = units == nil ? ", and systemd is not available to start it" : ""
+            return .failed(check, "nothing listens at \(stateSocket)" + systemd + othersText, startPaced)
+        }
+    }
+
+    /// Processes that serve other directories, or may do so.
+    private var othersText: String {
+        guard let first = others.first else { return "" }
+        return "; \(first.text) is another paced" + (others.count > 1 ? ", of \(others.count)" : "")
+    }
+
+    private func diagnosis(of units: [String: UnitState], _ check: String, _ log: String) -> Diagnosis {
         let unit = units["paced.service"] ?? UnitState()
         guard unit.isThere else {
-            return paced == nil
-                ? .failed(check, "paced.service is not installed", Self.install)
-                : .note(check, "running, but not as a service: paced.service is not installed", Self.install)
+            return .failed(check, "paced.service is not installed" + othersText, Self.install)
         }
         if unit.active == "failed" {
             if unit.exitStatus == 2 {
@@ -32,7 +57,7 @@ extension SystemFacts {
             }
             return .failed(check, "paced.service has failed (\(unit.result))", log, "sudo systemctl restart paced")
         }
-        if !unit.isActive { return .failed(check, "paced.service is not running", "sudo systemctl enable --now paced") }
+        if !unit.isActive { return .failed(check, "paced.service is not running" + othersText, startPaced) }
         if !unit.isEnabled {
             return .failed(check, "running, but not enabled to start at boot", "sudo systemctl enable paced")
         }
@@ -45,19 +70,23 @@ extension SystemFacts {
     var socketDiagnosis: Diagnosis {
         let check = "sockets"
         let names = ["paced-state.socket", "paced-control.socket"]
-        if let units, let name = names.first(where: { units[$0]?.isThere ?? false && !(units[$0]?.isActive ?? false) })
-        {
-            return .failed(
-                check, "\(name) is not active", "sudo systemctl enable --now \(names.joined(separator: " "))")
+        let enable = "sudo systemctl enable --now \(names.joined(separator: " "))"
+        let ofSystemd = isSystemRuntime ? units : nil
+        if let name = names.first(where: { name in ofSystemd?[name].map { $0.isThere && !$0.isActive } ?? false }) {
+            return .failed(check, "\(name) is not active", enable)
+        }
+        guard let sockets else {
+            return .unknown(check, "cannot tell: you are not permitted to look into \(runtime)", "sudo pacectl doctor")
         }
         guard !sockets.isEmpty else {
-            let remedy = "sudo systemctl enable --now \(names.joined(separator: " "))"
-            return .failed(check, "none", units?[names[0]]?.isThere ?? false ? remedy : Self.install)
+            let isUnit = ofSystemd?[names[0]]?.isThere ?? false
+            return .failed(check, "none in \(runtime)", isUnit ? enable : ofSystemd == nil ? startPaced : Self.install)
         }
         if let open = sockets.first(where: { $0.mode & 0o007 != 0 }) {
-            return .failed(
-                check, "every user can connect to \(open.path), which publishes your position", "chmod o= \(open.path)",
-                "sudo systemctl restart \(names.joined(separator: " "))")
+            var diagnosis = Diagnosis.failed(
+                check, "every user can connect to \(open.path), which publishes your position", "chmod o= \(open.path)")
+            if ofSystemd != nil { diagnosis.remedy.append("sudo systemctl restart \(names.joined(separator: " "))") }
+            return diagnosis
         }
         return .ok(
             check, sockets.map { $0.path + ($0.group.map { " (\($0))" } ?? "") }.joined(separator: ", "))
@@ -66,6 +95,9 @@ extension SystemFacts {
     var groupDiagnosis: Diagnosis {
         let check = "groups"
         let required = ["paced-watch", "paced-control"]
+        if let user = paced?.user, user == caller.number, !caller.isRoot {
+            return .ok(check, "\(caller.name ?? "$USER") runs the daemon and needs no group")
+        }
         let missing = required.filter { !groups.existing.contains($0) }
         if !missing.isEmpty {
             return .failed(check, "missing: \(missing.joined(separator: ", "))", Self.install)
@@ -87,12 +119,15 @@ extension SystemFacts {
 
     var diskDiagnosis: Diagnosis {
         let check = "disk"
-        guard let disk else {
-            return .unknown(check, "you are not permitted to read the state directory", "sudo pacectl doctor")
+        guard disk.isVisible else {
+            return .unknown(check, "cannot tell: you are not permitted to look at \(disk.path)", "sudo pacectl doctor")
         }
         guard let owner = disk.owner else {
-            return .failed(
-                check, "\(disk.path) does not exist; paced creates it when it starts", "sudo systemctl restart paced")
+            if facts?.recorder == "writing" {
+                return .note(
+                    check, "paced records in another directory than \(disk.path): name it with --state-dir")
+            }
+            return .failed(check, "\(disk.path) does not exist; paced creates it when it starts", restartPaced)
         }
         if disk.isReadOnly {
             return .failed(
@@ -105,13 +140,12 @@ extension SystemFacts {
         if facts?.recorder == "failed" {
             return .failed(
                 check, "recording fails: \(facts?.recorderMessage ?? "the disk rejects writes")",
-                "journalctl -u paced -n 20",
-                "df -h \(disk.path)")
+                readLog, "df -h \(disk.path)")
         }
         if let free = disk.freeMebibytes, free < Self.leastMebibytes {
             return .failed(
-                check, "only \(free) MiB are free for \(disk.path)", "sudo journalctl --vacuum-size=50M",
-                "sudo apt clean")
+                check, "only \(free) MiB are free for \(disk.path)",
+                units == nil ? "delete old logs in /var/log" : "sudo journalctl --vacuum-size=50M", "sudo apt clean")
         }
         if facts?.recorder == "stalled" {
             return .failed(
@@ -170,6 +204,14 @@ extension SystemFacts {
 
     var faultDiagnosis: Diagnosis? {
         guard let facts, !facts.faults.isEmpty else { return nil }
-        return .failed("faults", facts.faults.joined(separator: "; "), "journalctl -u paced -n 20")
+        return .failed("faults", facts.faults.joined(separator: "; "), readLog)
+    }
+}
+
+extension SystemFacts.Process {
+    /// `process 4711 of user anna`.
+    var text: String {
+        let name = user.map { " of user \(SanitizedText(User.text($0))?.text ?? "\($0)")" } ?? ""
+        return (number.map { "process \($0)" } ?? "a process") + name
     }
 }

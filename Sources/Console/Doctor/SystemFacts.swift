@@ -7,23 +7,33 @@ struct SystemFacts: Equatable {
     /// The user who runs doctor.
     var caller = Caller()
     var bluetooth = Bluetooth()
-    /// The daemon's process; nil if it does not run.
+    /// The runtime directory that doctor was given.
+    var runtime = Self.systemRuntime
+    /// The daemon of the runtime directory; nil if nothing listens there, or it is not known.
     var paced: Process?
+    /// Other processes of the name, which serve other directories.
+    var others: [Process] = []
     /// systemd's units by name; nil if systemd does not answer.
     var units: [String: UnitState]?
     var state = State.away
+    /// The address that the daemon uses, else that of the configuration; nil if neither may be read.
+    var gpsdAddress: GpsdAddress?
     var gpsd = Gpsd.off
     var receivers = Receivers()
     var uart = Uart()
-    var disk: Disk?
+    var disk = Disk(path: "/var/lib/paced")
     var clock = Clock()
     var groups = Groups()
-    /// The sockets that exist.
-    var sockets: [Socket] = []
+    /// The sockets that exist; nil if the runtime directory may not be read.
+    var sockets: [Socket]? = []
     var configuration = Configuration.absent
+
+    /// The runtime directory of the service.
+    static let systemRuntime = "/run/paced"
 
     struct Caller: Equatable {
         var isRoot = false
+        var number: UInt32?
         var name: String?
     }
 
@@ -45,6 +55,11 @@ struct SystemFacts: Equatable {
     }
 
     struct Process: Equatable {
+        /// Nil if the kernel does not reveal it.
+        var number: Int?
+        var user: UInt32?
+        /// Whether it is the main process of paced.service.
+        var isService = false
         /// A bit set of capabilities; nil if the kernel does not report it.
         var capabilities: UInt64?
 
@@ -61,8 +76,10 @@ struct SystemFacts: Equatable {
     }
 
     enum Gpsd: Equatable {
-        /// gpsd is disabled in the configuration.
+        /// The daemon uses none, or gpsd is disabled in the configuration.
         case off
+        /// Its address is not known.
+        case unknown
         case unreachable
         case silent
         case responds(release: String, devices: [Device])
@@ -121,6 +138,8 @@ struct SystemFacts: Equatable {
 
     struct Disk: Equatable {
         var path: String
+        /// Whether the caller may look into the directory above.
+        var isVisible = true
         /// Nil if the directory is missing.
         var owner: UInt32?
         /// The user `paced`; nil if it does not exist.
@@ -158,8 +177,10 @@ struct SystemFacts: Equatable {
     }
 }
 
-/// The fields of a STATE line that doctor uses. They contain no position.
+/// The fields of the lines VERSION and STATE that doctor uses. They contain no position.
 struct StateFacts: Equatable {
+    /// VERSION's address of gpsd; nil for a daemon that does not report it.
+    var gpsd: String?
     var way: String?
     var wayReason: String?
     var strapIsConnected = false
@@ -167,6 +188,8 @@ struct StateFacts: Equatable {
     /// Name and last two bytes of the address.
     var strap: String?
     var gpsdIsConnected = false
+    /// The receiver in use.
+    var gpsdDevice: String?
     var gpsdReason: String?
     var hasPosition = false
     var positionIsStale = false

@@ -110,14 +110,32 @@ extension SystemFiles {
         return bluetooth
     }
 
-    /// The daemon's process; that of the service if a user runs one too.
-    func paced() -> SystemFacts.Process? {
-        let processes = processes(named: "paced")
-        let service = processes.first { text("/proc/\($0)/cgroup")?.contains("/paced.service") ?? false }
-        guard let process = service ?? processes.first else { return nil }
-        let field = lines("/proc/\(process)/status").first { $0.hasPrefix("CapEff:") }
-        let bits = field.flatMap { UInt64($0.split(whereSeparator: \.isWhitespace).last ?? "", radix: 16) }
-        return SystemFacts.Process(capabilities: bits)
+    /// The processes of paced, of any user.
+    func pacedProcesses() -> [SystemFacts.Process] { processes(named: "paced").map(process) }
+
+    private func process(_ number: Int) -> SystemFacts.Process {
+        let status = lines("/proc/\(number)/status")
+        func field(_ name: String, _ place: Int) -> Substring? {
+            let words = status.first { $0.hasPrefix(name) }?.split(whereSeparator: \.isWhitespace)
+            return words.flatMap { $0.count > place ? $0[place] : nil }
+        }
+        return SystemFacts.Process(
+            number: number, user: field("Uid:", 2).flatMap { UInt32($0) },
+            isService: text("/proc/\(number)/cgroup")?.contains("/paced.service") ?? false,
+            capabilities: field("CapEff:", 1).flatMap { UInt64($0, radix: 16) })
+    }
+
+    /// The process that serves a socket.
+    ///
+    /// - Parameters:
+    ///   - peer: the process that listens, and its user. Of a socket of systemd's it is systemd: the service serves it.
+    func process(
+        ofPeer peer: Int32, user: UInt32, among known: [SystemFacts.Process]
+    ) -> SystemFacts.Process? {
+        if peer <= 1 { return known.first(where: \.isService) }
+        var process = known.first { $0.number == Int(peer) } ?? process(Int(peer))
+        process.user = user
+        return process
     }
 
     /// Receivers that are plugged in or on the board.
@@ -191,13 +209,14 @@ extension SystemFiles {
         return type != "0"
     }
 
-    /// The state directory, always of the real system; nil if it may not be accessed.
-    func disk(_ directory: String) -> SystemFacts.Disk? {
+    /// The state directory, always of the real system.
+    func disk(_ directory: String) -> SystemFacts.Disk {
         var disk = SystemFacts.Disk(path: directory)
         var status = stat()
         guard stat(directory, &status) == 0 else {
             // Without permission, stat does not reveal whether the directory exists.
-            return errno == EACCES ? nil : disk
+            disk.isVisible = errno != EACCES
+            return disk
         }
         disk.owner = status.st_uid
         disk.wantedOwner = user { name, _ in name == "paced" }?.number
@@ -212,7 +231,8 @@ extension SystemFiles {
     func caller() -> SystemFacts.Caller {
         let number = geteuid()
         return SystemFacts.Caller(
-            isRoot: number == 0, name: user { $1 == number }.flatMap { SanitizedText(String($0.name))?.text })
+            isRoot: number == 0, number: number,
+            name: user { $1 == number }.flatMap { SanitizedText(String($0.name))?.text })
     }
 
     func groups(of caller: SystemFacts.Caller) -> SystemFacts.Groups {
@@ -229,9 +249,10 @@ extension SystemFiles {
         return groups
     }
 
-    /// The daemon's sockets, always of the real system.
-    func sockets(in directory: RuntimeDirectory) -> [SystemFacts.Socket] {
-        [directory.stateSocket, directory.controlSocket].compactMap { path in
+    /// The daemon's sockets, always of the real system; nil if the directory may not be read.
+    func sockets(in directory: RuntimeDirectory) -> [SystemFacts.Socket]? {
+        if access(directory.path, X_OK) != 0, errno == EACCES { return nil }
+        return [directory.stateSocket, directory.controlSocket].compactMap { path in
             var status = stat()
             guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
             let group = lines("/etc/group").first { line in

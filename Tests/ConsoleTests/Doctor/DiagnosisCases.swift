@@ -11,14 +11,20 @@ enum DiagnosisCases {
 
     private static let install = "install the package of paced, or run sudo make install in its source tree"
 
+    /// A daemon that a user runs. No name service knows the user.
+    private static let someone = SystemFacts.Process(number: 412, user: 4_000_000_001, capabilities: 1 << 12)
+
     static let machine: [Case] = [
         Case("configuration", .failed, "paced.conf:3: no", "correct that line, then: sudo systemctl restart paced") {
             $0.configuration = .bad("paced.conf:3: no")
         },
-        Case("configuration", .unknown, "you are not permitted to read it", "sudo pacectl doctor") {
+        Case(
+            "configuration", .unknown, "cannot tell: you are not permitted to read /etc/paced/paced.conf",
+            "sudo pacectl doctor"
+        ) {
             $0.configuration = .notAllowed
         },
-        Case("configuration", .ok, "no file: all keys", nil) { $0.configuration = .absent },
+        Case("configuration", .ok, "no file /etc/paced/paced.conf: all keys", nil) { $0.configuration = .absent },
         Case("paced", .failed, "paced.service is not running", "sudo systemctl enable --now paced") {
             $0.units?["paced.service"] = unit("inactive")
         },
@@ -34,24 +40,50 @@ enum DiagnosisCases {
         Case("paced", .note, "running; systemd restarted it 2 times", "journalctl -u paced -n 20") {
             $0.units?["paced.service"]?.restarts = 2
         },
-        Case("paced", .note, "running, but not as a service", install) { $0.units?["paced.service"] = nil },
+        Case("paced", .note, "process 412 of user 4000000001 serves /run/paced, but not as a service", install) {
+            $0.units?["paced.service"] = nil
+            $0.paced = someone
+        },
+        Case("paced", .note, "process 412 of user 4000000001 serves /tmp/p, and not paced.service", nil) {
+            $0.runtime = "/tmp/p"
+            $0.paced = someone
+        },
+        Case("paced", .failed, "nothing listens at /tmp/p/state.sock; process 412", "paced --runtime-dir /tmp/p &") {
+            ($0.runtime, $0.paced, $0.others, $0.state) = ("/tmp/p", nil, [someone], .away)
+        },
+        Case("paced", .unknown, "cannot tell: you may not connect to /tmp/p/state.sock; p", "sudo pacectl doctor") {
+            ($0.runtime, $0.paced, $0.others, $0.state) = ("/tmp/p", nil, [someone], .notAllowed)
+        },
+        Case("paced", .failed, "no response at /tmp/p/state.sock", "end paced and start it again") {
+            ($0.runtime, $0.paced, $0.state) = ("/tmp/p", nil, .silent)
+        },
         Case("paced", .failed, "paced.service is not installed", install) {
             $0.units?["paced.service"] = nil
             $0.paced = nil
         },
-        Case("paced", .note, "running, but without systemd", nil) { $0.units = nil },
+        Case("paced", .note, "process 412 of user 4000000001 serves /run/paced; without systemd", nil) {
+            ($0.units, $0.paced) = (nil, someone)
+        },
         Case(
             "sockets", .failed, "paced-control.socket is not active",
             "sudo systemctl enable --now paced-state.socket paced-control.socket"
         ) { $0.units?["paced-control.socket"] = unit("inactive") },
         Case(
-            "sockets", .failed, "none", "sudo systemctl enable --now paced-state.socket paced-control.socket"
+            "sockets", .failed, "none in /run/paced",
+            "sudo systemctl enable --now paced-state.socket paced-control.socket"
         ) { $0.sockets = [] },
+        Case(
+            "sockets", .unknown, "cannot tell: you are not permitted to look into /run/paced", "sudo pacectl doctor"
+        ) { $0.sockets = nil },
+        Case("groups", .ok, "anna runs the daemon and needs no group", nil) {
+            $0.groups = .init()
+            $0.paced?.user = 1000
+        },
         Case(
             "sockets", .failed, "every user can connect to /run/paced/state.sock, which publishes your position",
             "chmod o= /run/paced/state.sock"
         ) {
-            $0.sockets[0].mode = 0o666
+            $0.sockets?[0].mode = 0o666
         },
         Case("groups", .failed, "missing: paced-control", install) {
             $0.groups.existing = ["paced-watch"]
@@ -74,19 +106,23 @@ enum DiagnosisCases {
             $0.groups.effective = []
             $0.caller.isRoot = true
         },
-        Case("disk", .unknown, "you are not permitted to read the state directory", "sudo pacectl doctor") {
-            $0.disk = nil
+        Case(
+            "disk", .unknown, "cannot tell: you are not permitted to look at /var/lib/paced", "sudo pacectl doctor"
+        ) { $0.disk.isVisible = false },
+        Case("disk", .failed, "/var/lib/paced does not exist", "sudo systemctl restart paced") {
+            $0.disk.owner = nil
+            $0.state = .away
         },
-        Case("disk", .failed, "/var/lib/paced does not exist", "sudo systemctl restart paced") { $0.disk?.owner = nil },
+        Case("disk", .note, "paced records in another directory than /var/lib/paced", nil) { $0.disk.owner = nil },
         Case(
             "disk", .failed, "/var/lib/paced is on a disk that is mounted read-only",
             "sudo mount -o remount,rw $(findmnt -no TARGET -T /var/lib/paced), and correct /etc/fstab"
-        ) { $0.disk?.isReadOnly = true },
+        ) { $0.disk.isReadOnly = true },
         Case("disk", .failed, "paced does not own /var/lib/paced", "sudo chown -R paced:paced-watch /var/lib/paced") {
-            $0.disk?.owner = 0
+            $0.disk.owner = 0
         },
         Case("disk", .failed, "only 99 MiB are free", "sudo journalctl --vacuum-size=50M") {
-            $0.disk?.freeMebibytes = 99
+            $0.disk.freeMebibytes = 99
         },
         Case("disk", .failed, "recording fails: no room", "journalctl -u paced -n 20") {
             $0.tell { ($0.recorder, $0.recorderMessage) = ("failed", "no room") }
@@ -109,7 +145,9 @@ enum DiagnosisCases {
             $0.clock.isSynchronised = false
             $0.units?["systemd-timesyncd.service"] = nil
         },
-        Case("sockets", .failed, "none", install) { ($0.sockets, $0.units) = ([], nil) },
+        Case("sockets", .failed, "none in /run/paced", "end paced and start it again") {
+            ($0.sockets, $0.units) = ([], nil)
+        },
         Case(
             "panel", .failed, "configured, but paced-panel.service is not running",
             "sudo systemctl enable --now paced-panel"
@@ -207,7 +245,9 @@ enum DiagnosisCases {
             $0.paced = nil
             $0.units?["paced.service"]?.capabilities = "cap_net_admin"
         },
-        Case("capabilities", .unknown, "paced is not running", nil) { ($0.paced, $0.units) = (nil, nil) },
+        Case("capabilities", .unknown, "cannot tell: nothing listens at /run/paced/state.sock", nil) {
+            ($0.paced, $0.units, $0.state) = (nil, nil, .away)
+        },
         strap("off", .note, "paced is set to use no strap", "pacectl strap auto"),
         strap("no-adapter", .unknown, "no Bluetooth adapter", nil),
         strap("adapter-off", .failed, "the adapter is powered off", "bluetoothctl power on"),
@@ -232,115 +272,11 @@ enum DiagnosisCases {
         strap(
             "a-later-token", .failed, "Polar H10 …00:01 is not in range",
             "wet it, put it on, and list the straps in range: pacectl scan"),
-        Case("strap", .unknown, "only members of paced-watch may read it", nil) { $0.state = .notAllowed },
-        Case("strap", .unknown, "paced does not respond", nil) { $0.state = .silent },
-    ]
-
-    private static let prolific = SystemFacts.Receivers.Serial(
-        name: "ttyUSB0", vendor: "067b", product: "2303", serial: "A1B2", port: "1-1.2", title: "USB-Serial")
-
-    private static let rule =
-        #"/etc/udev/rules.d/61-gps.rules: SUBSYSTEM=="tty", ATTRS{idVendor}=="1546", ATTRS{idProduct}=="1102", "#
-        + #"KERNELS=="1-1", SYMLINK+="gps%n", TAG+="systemd", ENV{SYSTEMD_WANTS}+="gpsdctl@%k.service""#
-
-    static let position: [Case] = [
-        Case("gpsd", .failed, "nothing listens on its port", "sudo systemctl enable --now gpsd.socket") {
-            $0.gpsd = .unreachable
+        Case("strap", .unknown, "cannot tell: you may not connect to /run/paced/state.sock", nil) {
+            $0.state = .notAllowed
         },
-        Case("gpsd", .failed, "not installed", "sudo apt install gpsd") {
-            $0.gpsd = .unreachable
-            $0.units?["gpsd.service"] = nil
+        Case("strap", .unknown, "cannot tell: paced does not respond at /run/paced/state.sock", nil) {
+            $0.state = .silent
         },
-        Case("gpsd", .failed, "it accepts connections but sends nothing", "sudo systemctl restart gpsd") {
-            $0.gpsd = .silent
-        },
-        Case("gpsd", .note, "paced is configured to use none", nil) { $0.gpsd = .off },
-        Case("receiver", .failed, "none", "plug in a USB receiver") {
-            $0.gpsd = .responds(release: "3.22", devices: [])
-        },
-        Case(
-            "receiver", .failed, "/dev/ttyACM0 is a receiver, but gpsd does not use it", "sudo gpsdctl add /dev/ttyACM0"
-        ) {
-            $0.gpsd = .responds(release: "3.22", devices: [])
-            $0.receivers.serials = [.init(name: "ttyACM0", vendor: "1546", product: "01a8", port: "1-1")]
-        },
-        Case(
-            "receiver", .failed, "/dev/gnss0 is a receiver, but gpsd does not add USB receivers by itself",
-            #"/etc/default/gpsd: USBAUTO="true""#
-        ) {
-            $0.gpsd = .responds(release: "3.22", devices: [])
-            $0.receivers.gnss = ["gnss0"]
-            $0.uart.usbIsAutomatic = false
-        },
-        Case(
-            "receiver", .failed, "gpsd uses none; /dev/ttyUSB0 (USB-Serial) may be one",
-            #"/etc/udev/rules.d/61-gps.rules: SUBSYSTEM=="tty", ATTRS{idVendor}=="067b", ATTRS{idProduct}=="2303", ATTRS{serial}=="A1B2", SYMLINK+="gps%n", TAG+="systemd", ENV{SYSTEMD_WANTS}+="gpsdctl@%k.service""#
-        ) {
-            $0.gpsd = .responds(release: "3.22", devices: [])
-            $0.receivers.serials = [prolific]
-        },
-        Case(
-            "receiver", .failed, "gpsd uses none; /dev/ttyUSB0 (USB-Serial) may be one",
-            #"/etc/udev/rules.d/61-gps.rules: SUBSYSTEM=="tty", ATTRS{idVendor}=="067b", ATTRS{idProduct}=="2303", KERNELS=="1-1.2", SYMLINK+="gps%n", TAG+="systemd", ENV{SYSTEMD_WANTS}+="gpsdctl@%k.service""#
-        ) {
-            $0.gpsd = .responds(release: "3.22", devices: [])
-            $0.receivers.serials = [prolific]
-            $0.receivers.serials[0].serial = nil
-        },
-        Case("receiver", .failed, "gpsd uses none; /dev/ttyACM0 may be one", rule) {
-            $0.gpsd = .responds(release: "3.22", devices: [])
-            $0.receivers.serials = [.init(name: "ttyACM0", vendor: "1546", product: "1102", port: "1-1")]
-        },
-        Case("serial port", .ok, "only gpsd uses /dev/serial0", nil) {
-            $0.uart = .init(
-                gpsdDevices: ["/dev/serial0"], ports: ["serial0", "ttyS0"],
-                firmware: .init(path: "/boot/firmware/config.txt", uartIsEnabled: true))
-        },
-        Case(
-            "serial port", .failed, "the kernel's console also uses /dev/serial0",
-            "/boot/firmware/cmdline.txt: remove the word that begins with console=serial0"
-        ) {
-            $0.uart = .init(
-                gpsdDevices: ["/dev/serial0"], ports: ["serial0", "ttyS0"], console: "serial0",
-                firmware: .init(path: "/boot/firmware/config.txt", uartIsEnabled: true))
-        },
-        Case(
-            "serial port", .failed, "/dev/ttyAMA0 does not exist: the serial port is disabled",
-            "/boot/config.txt: enable_uart=1"
-        ) { $0.uart = .init(gpsdDevices: ["/dev/ttyAMA0"], firmware: .init(path: "/boot/config.txt")) },
-        Case(
-            "serial port", .failed, "/dev/ttyS0 does not exist",
-            "enable the board's serial port with its device-tree overlay"
-        ) { $0.uart = .init(gpsdDevices: ["/dev/ttyS0"]) },
-        Case("serial port", .failed, "/dev/ttyS0 does not exist", #"/etc/default/gpsd: DEVICES="/dev/ttyAMA0""#) {
-            $0.uart = .init(gpsdDevices: ["/dev/ttyS0"], ports: ["ttyAMA0"])
-        },
-        Case(
-            "serial port", .failed, "the speed of /dev/ttyS0 changes with the processor clock",
-            "/boot/firmware/config.txt: enable_uart=1"
-        ) {
-            $0.uart = .init(
-                gpsdDevices: ["/dev/ttyS0"], ports: ["ttyS0"], firmware: .init(path: "/boot/firmware/config.txt"))
-        },
-        Case("fix", .failed, "the position is some seconds old", "give the receiver a clear view of the sky") {
-            $0.tell { $0.positionIsStale = true }
-        },
-        Case(
-            "fix", .failed, "the receiver has no fix",
-            "give it a clear view of the sky; the first fix may take some minutes"
-        ) { $0.tell { ($0.hasPosition, $0.gpsdReason) = (false, "no-fix") } },
-        Case("fix", .failed, "paced cannot connect to gpsd", "sudo systemctl restart gpsd") {
-            $0.tell { ($0.hasPosition, $0.gpsdReason) = (false, "not-running") }
-        },
-        Case("fix", .failed, "the receiver sends nothing", "plug it in again") {
-            $0.tell { ($0.hasPosition, $0.gpsdReason) = (false, "silent") }
-        },
-        Case("fix", .unknown, "gpsd has no receiver", nil) {
-            $0.tell { ($0.hasPosition, $0.gpsdReason) = (false, "no-device") }
-        },
-        Case("fix", .note, "paced is configured to use no gpsd", nil) {
-            $0.tell { ($0.hasPosition, $0.gpsdReason) = (false, "off") }
-        },
-        Case("fix", .unknown, "only members of paced-watch may read it", nil) { $0.state = .notAllowed },
     ]
 }

@@ -7,13 +7,13 @@ import Testing
 struct DiagnosisTests {
     static let well: SystemFacts = {
         var findings = SystemFacts()
-        findings.caller = SystemFacts.Caller(isRoot: false, name: "anna")
+        findings.caller = SystemFacts.Caller(isRoot: false, number: 1000, name: "anna")
         findings.bluetooth = SystemFacts.Bluetooth(
             kernelHasIt: true,
             adapters: [
                 .init(name: "hci0", supported: [.powered, .lowEnergy], settings: [.powered, .lowEnergy])
             ], daemonRuns: true)
-        findings.paced = SystemFacts.Process(capabilities: 1 << 12)
+        findings.paced = SystemFacts.Process(number: 412, user: 993, isService: true, capabilities: 1 << 12)
         findings.units = [:]
         for name in [
             "paced.service", "paced-state.socket", "paced-control.socket", "paced-panel.service", "bluetooth.service",
@@ -25,12 +25,15 @@ struct DiagnosisTests {
         facts.way = "bluetoothd"
         facts.strapIsConnected = true
         facts.strap = "Polar H10 …00:01"
+        facts.gpsd = "localhost:2947"
         facts.gpsdIsConnected = true
+        facts.gpsdDevice = "/dev/ttyACM0"
         facts.hasPosition = true
         facts.recorder = "writing"
         facts.millisecondsSinceSync = 800
         facts.clock = "system"
         findings.state = .received(facts)
+        findings.gpsdAddress = GpsdAddress()
         findings.gpsd = .responds(release: "3.22", devices: [.init(path: "/dev/ttyACM0", driver: "u-blox")])
         findings.uart.gpsdDevices = []
         findings.disk = SystemFacts.Disk(
@@ -83,6 +86,46 @@ struct DiagnosisTests {
         #expect(diagnosis.result == expected.result, "\(diagnosis)")
         #expect(diagnosis.finding.hasPrefix(expected.finding), "\(diagnosis)")
         #expect(diagnosis.remedy.first == expected.remedy)
+    }
+
+    /// Lines that contradicted each other, or named units where there is no systemd.
+    @Test func remediesNameUnitsOnlyUnderSystemd() {
+        for expected in DiagnosisCases.machine + DiagnosisCases.bluetooth + DiagnosisCases.position {
+            var findings = Self.well
+            expected.change(&findings)
+            findings.units = nil
+            for diagnosis in findings.diagnoses {
+                let remedy = diagnosis.remedy.joined(separator: "; ")
+                #expect(!remedy.contains("systemctl") && !remedy.contains("journalctl"), "\(diagnosis)")
+                #expect(diagnosis.result != .failed || !remedy.isEmpty, "\(diagnosis)")
+            }
+        }
+    }
+
+    @Test func connectedDaemonIsNeverContradicted() {
+        for gpsd in [SystemFacts.Gpsd.unreachable, .silent, .unknown] {
+            var findings = Self.well
+            findings.gpsd = gpsd
+            let failures = findings.diagnoses.filter { $0.result == .failed }
+            #expect(failures == [])
+        }
+    }
+
+    @Test(arguments: [
+        ("localhost", "localhost:2947", nil, true), ("127.0.0.1:2948", "127.0.0.1:2948", nil, true),
+        ("[::1]:2948", "[::1]:2948", nil, true), ("[::1]:2948:/dev/ttyACM0", "[::1]:2948", "/dev/ttyACM0", true),
+        ("10.0.0.7:4000:/dev/pts/3", "10.0.0.7:4000", "/dev/pts/3", false),
+    ])
+    func addressOfGpsdParses(text: String, place: String, device: String?, isLocal: Bool) throws {
+        let address = try #require(GpsdAddress(text))
+        #expect(address.text == place)
+        #expect(address.device == device)
+        #expect(address.isLocal == isLocal)
+    }
+
+    @Test(arguments: ["", ":2947", "[::1", "localhost:", "localhost:0", "localhost:70000", "localhost:x"])
+    func invalidAddressOfGpsdIsRejected(text: String) {
+        #expect(GpsdAddress(text) == nil)
     }
 
     @Test func textAndJSONHaveTheSameContent() {

@@ -76,15 +76,26 @@ struct SystemFilesTests {
                 == .init(kernelHasIt: true, adapters: [.init(name: "hci0")], isBlocked: true, daemonRuns: true))
     }
 
-    @Test func processOfTheServiceIsPreferred() throws {
-        #expect(tree.paced() == nil)
+    @Test func processOfTheSocketIsFound() throws {
         try put("paced\n", "/proc/10/comm")
-        try put("Name:\tpaced\nCapEff:\t000001ffffffffff\n", "/proc/10/status")
-        #expect(tree.paced()?.capabilities == 0x1FF_FFFF_FFFF)
+        try put("Name:\tpaced\nUid:\t7\t1000\t7\t7\nCapEff:\t000001ffffffffff\n", "/proc/10/status")
         try put("paced\n", "/proc/11/comm")
         try put("0::/system.slice/paced.service\n", "/proc/11/cgroup")
         try put("Name:\tpaced\nCapEff:\t0000000000001000\n", "/proc/11/status")
-        #expect(tree.paced()?.capabilities == SystemFacts.Process.networkAdministration)
+        let processes = tree.pacedProcesses()
+        #expect(Set(processes.compactMap(\.number)) == [10, 11])
+        let own = tree.process(ofPeer: 10, user: 1000, among: processes)
+        #expect(own == .init(number: 10, user: 1000, capabilities: 0x1FF_FFFF_FFFF))
+        #expect(processes.contains(try #require(own)))
+        // Of a socket of systemd's the peer is systemd.
+        let service = tree.process(ofPeer: 1, user: 0, among: processes)
+        #expect(service?.number == 11)
+        #expect(service?.isService == true)
+        #expect(service?.capabilities == SystemFacts.Process.networkAdministration)
+        #expect(tree.process(ofPeer: 1, user: 0, among: []) == nil)
+        // Another program that serves the socket, whose process is hidden.
+        let hidden = tree.process(ofPeer: 12, user: 7, among: processes)
+        #expect(hidden == .init(number: 12, user: 7))
     }
 
     @Test func serialPortOfTheBoardIsFound() throws {
