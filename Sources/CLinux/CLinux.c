@@ -88,6 +88,11 @@ int clinux_open_directory(const char *path)
     return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
+int clinux_open_unnamed(int directory, unsigned mode)
+{
+    return openat(directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+}
+
 int clinux_has_access_list(const char *path)
 {
     return getxattr(path, "system.posix_acl_access", 0, 0) > 0;

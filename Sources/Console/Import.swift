@@ -31,16 +31,35 @@ extension Invocation {
                 if case .sample(let sample) = row, sample.distanceMetres != nil { statesDistance = true }
             }.recording
             var distance = FileDistance(recording, isStated: statesDistance)
-            // Opened after the first reading, so that an invalid file does not create an empty journal.
-            let journal = try Self.open(state)
             var gaps = 0
-            var imported = try file.read { row in
-                if case .segment = row { gaps += 1 }
-                try journal.write(distance.ingest(row))
+            func reread(_ write: (RecordingRow) throws -> Void) throws -> ImportedRecording {
+                var imported = try file.read { row in
+                    if case .segment = row { gaps += 1 }
+                    try write(distance.ingest(row))
+                }
+                distance.finish(&imported.recording)
+                return imported
             }
-            distance.finish(&imported.recording)
-            let id = try journal.finish(imported.recording, gaps: gaps)
-            try report(id, imported, file, in: state)
+            // Found after the first reading, so that an invalid file does not create an empty journal.
+            switch try ImportTarget.find(
+                state, isNamed: stateDirectory != nil, RuntimeDirectory(runtimeDirectory))
+            {
+            case .daemon(let runtime):
+                var upload = try ActivityUploader(runtime)
+                let imported = try reread { row throws in try upload.write(row) }
+                let id = try upload.finish(imported.recording)
+                let summary = isJSON ? try upload.summary(of: id) : nil
+                try report(id, imported, file, summary, metric ?? upload.isMetric())
+            case .journal(let lock):
+                try withExtendedLifetime(lock) {
+                    let journal = try JournalImport(in: state.path, at: Clock.systemTime())
+                    let imported = try reread(journal.write)
+                    let id = try journal.finish(imported.recording, gaps: gaps)
+                    let reader = try state.journal()
+                    let summary = isJSON ? try reader.summary(of: id).map(Self.text) : nil
+                    try report(id, imported, file, summary, metric ?? reader.isMetric)
+                }
+            }
             if let words = distance.words(of: recording.sport) {
                 complain("\(file.name): distance not counted: \(words)")
             }
@@ -49,26 +68,23 @@ extension Invocation {
         }
     }
 
-    private static func open(_ state: StateDirectory) throws -> JournalImport {
-        try makeDirectories(state.path)
-        return try JournalImport(in: state.path, at: Clock.systemTime())
-    }
-
     private static func failure(_ error: any Error, _ state: StateDirectory) -> Failure {
         error as? Failure ?? .failed("cannot write the journal in \(state.path): \(error)")
     }
 
-    private func report(_ id: Int, _ imported: ImportedRecording, _ file: RecordingFile, in state: StateDirectory)
-        throws
-    {
-        if isJSON {
-            guard let summary = try state.journal().summary(of: id) else { return }
-            var line = JSONWriter()
-            line.summary(summary)
-            line.newline()
-            try writeOut(line.bytes)
+    private static func text(_ summary: ActivitySummary) -> String {
+        var line = JSONWriter()
+        line.summary(summary)
+        return String(decoding: line.bytes, as: UTF8.self)
+    }
+
+    /// - Parameter summary: as JSON; nil for a line of text.
+    private func report(
+        _ id: Int, _ imported: ImportedRecording, _ file: RecordingFile, _ summary: String?, _ isMetric: Bool
+    ) throws(Failure) {
+        if let summary {
+            try writeOut(summary + "\n")
         } else {
-            let isMetric = try metric ?? state.journal().isMetric
             let words = StatusText(metric: isMetric)
             let line = words.line(imported.recording) + words.otherDistance(imported.recording)
             try writeOut("\(file.name) is activity \(id): \(line).\n")

@@ -15,17 +15,12 @@ extension Invocation {
             throw .failed("\(path) is the journal itself; name a damaged one, such as journal-….damaged.sqlite")
         }
         do {
-            try makeDirectories(state.path)
-            // Removes a new lock file again: the directory's owner could not lock a file of root.
-            let isRoot = geteuid() == 0
-            let place = try Directory(private: state.path, anyOwner: isRoot)
-            let isNew = try !place.checkFile(Self.lockName)
-            let lock = try DirectoryLock(place, file: Self.lockName)
-            defer { if isNew { lock.directory.remove(Self.lockName) } }
-            try recover(isOwn ? file.name : file.directory + "/" + file.name, in: state, anyOwner: isRoot)
+            let lock = try StateLock(state)
+            defer { withExtendedLifetime(lock) {} }
+            try recover(isOwn ? file.name : file.directory + "/" + file.name, in: state, anyOwner: geteuid() == 0)
         } catch let failure as Failure {
             throw failure
-        } catch DirectoryLock.Failure.held {
+        } catch StateLock.Refusal.held {
             guard isOwn else {
                 throw .failed(
                     "paced is running and recovers only files in \(state.path); "
@@ -38,14 +33,12 @@ extension Invocation {
             _ = try control.call("activities.recover", String(decoding: parameters.bytes, as: UTF8.self))
             try writeOut(
                 "paced recovers \(file.name) in the background; 'pacectl activities' and its log show the progress.\n")
-        } catch DirectoryLock.Failure.directory(let error) {
-            throw .failed("\(error); use sudo, or name another directory with --state-dir")
+        } catch StateLock.Refusal.other(let failure) {
+            throw failure
         } catch {
             throw .failed("cannot write the journal in \(state.path): \(error)")
         }
     }
-
-    private static let lockName = "state.lock"
 
     private func recover(_ name: String, in state: StateDirectory, anyOwner: Bool) throws {
         let file = try JournalFile(in: state.path, anyOwner: anyOwner)

@@ -25,6 +25,7 @@ package final class Daemon {
     private let run: RunController
     private let settings: SettingsController
     private let activities: ActivityService
+    private let uploads: UploadService
     private let straps: StrapController
     private let service: ServiceController
     private var devices: Devices
@@ -74,6 +75,7 @@ package final class Daemon {
         settings = SettingsController(options, configuration, userSettings, run)
         activities = try ActivityService(
             inbox, run, in: directory, exportDirectory: configuration.exportDirectory, loop: loop, at: now)
+        uploads = UploadService(inbox, run, activities)
         self.straps = StrapController(inbox, run, settings, activities, file: strapFile, straps)
         service = try ServiceController(
             loop, inbox, reporter, closesRun: isService && configuration.startsAutomatically)
@@ -83,7 +85,8 @@ package final class Daemon {
             socket: control, loop: loop,
             limits: ClientLimits(
                 total: configuration.maxControlClients, perUser: configuration.maxControlClientsPerUser)
-        ) { [unowned self] request, peer in respond(to: request, from: peer) }
+        ) { [unowned self] request, peer, connection in respond(to: request, from: peer, connection) }
+        self.control?.closed = { [uploads] in uploads.connectionClosed($0) }
         sources.timer = try loop.timer { [inbox] in inbox.append(.tick) }
         sources.journal = try journal.watch(in: loop) { [inbox] in inbox.append(.journal) }
         sources.inbox = try loop.afterEach { [unowned self] in drain() }
@@ -144,6 +147,7 @@ package final class Daemon {
     private func onTick(at now: Instant) {
         guard run.onTick(at: now) else { return }
         activities.tick(at: now)
+        uploads.tick(at: now)
         straps.tick(at: now)
         Log.reportSuppressed()
     }
@@ -164,13 +168,15 @@ package final class Daemon {
 
     // MARK: Requests
 
-    private func respond(to request: ControlRequest, from peer: PeerCredentials) -> ControlServer.Reply {
+    private func respond(
+        to request: ControlRequest, from peer: PeerCredentials, _ connection: Int
+    ) -> ControlServer.Reply {
         let now = Clock.now()
         run.advance(to: now)
         // Subscribers see the effects before the client sees the response.
         defer { finish(at: now) }
         do throws(RPCError) {
-            let reply = try execute(request, from: peer, at: now)
+            let reply = try execute(request, from: peer, connection, at: now)
             if case .now(let result) = reply { log(request, of: peer, result) }
             return reply
         } catch {
@@ -189,7 +195,7 @@ package final class Daemon {
     }
 
     private func execute(
-        _ request: ControlRequest, from peer: PeerCredentials, at now: Instant
+        _ request: ControlRequest, from peer: PeerCredentials, _ connection: Int, at now: Instant
     ) throws(RPCError) -> ControlServer.Reply {
         switch request {
         case .run(let command):
@@ -219,6 +225,10 @@ package final class Daemon {
         case .activities(let activity):
             return try later(request, peer) { completion throws(RPCError) in
                 try activities.execute(activity, completion, at: now)
+            }
+        case .upload(let upload):
+            return try later(request, peer) { completion throws(RPCError) in
+                try uploads.execute(upload, of: connection, completion, at: now)
             }
         }
     }
@@ -359,7 +369,8 @@ extension ControlRequest {
         case .activities(.edit(let id, _, _)): "edit activity \(id)"
         case .activities(.delete(let id)): "delete activity \(id)"
         case .activities(.recover(let file)): "recover \(file)"
-        case .status, .settings, .setting, .scan, .activities: nil
+        case .upload(.commit): "import an upload"
+        case .status, .settings, .setting, .scan, .activities, .upload: nil
         }
     }
 }

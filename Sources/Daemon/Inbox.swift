@@ -67,6 +67,14 @@ extension DiskWorker {
 }
 
 extension Journal {
+    /// Performs a step of an import. `body` runs when the inbox is drained after it.
+    func perform(
+        _ step: JournalImportStep, via inbox: Inbox,
+        then body: @escaping (Result<JournalImportOutcome, JournalImportFailure>) -> Void
+    ) {
+        perform(step) { [inbox] result in inbox.append(.completion { _ in body(result) }) }
+    }
+
     /// Calls `body` once, when the inbox is drained after all urgent changes until now are on the disk.
     ///
     /// - Returns: false if too many callbacks are waiting. `body` is not called then.

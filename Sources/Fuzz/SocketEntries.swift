@@ -33,6 +33,7 @@ extension FuzzTarget {
             #"{"jsonrpc":"2.0","method":"activities.edit","params":{"id":17,"name":"Up there","sport":"hike"},"id":9}"#,
             #"{"jsonrpc":"2.0","method":"activities.track","params":{"from_ms":0,"fields":["at_ms","bpm"]},"id":9}"#,
             #"[{"jsonrpc":"2.0","method":"strap.scan","params":{"seconds":5},"id":7},{"jsonrpc":"2.0","method":"strap.forget","id":8}]"#,
+            #"{"jsonrpc":"2.0","method":"upload.append","params":{"data":"Zm9vYg=="},"id":10}"#,
             #"[1,2,3]"#, "[]",
         ].map { Array($0.utf8) }
     ) { bytes in
@@ -53,6 +54,41 @@ extension FuzzTarget {
             pending?.write(into: &output)
             precondition(output.bytes.count <= JSONRPC.lineLimit + 1)
             expectLine(output.bytes)
+        }
+    }
+
+    /// The data of an upload. What is accepted is in order and in range.
+    static let upload = FuzzTarget(
+        name: "upload",
+        corpus: [
+            """
+            {"format":"paced-activity","version":1}
+            {"row":"begin","at_ms":0,"trigger":"command"}
+            {"row":"sample","at_ms":0,"elapsed_ms":0,"latitude":52.5,"longitude":13.4,"distance_m":1.5,"bpm":120}
+            {"row":"beats","at_ms":900,"rr_1024":[512,1024],"gap":true}
+            {"row":"lap","at_ms":1000,"trigger":"time"}
+            {"row":"segment","at_ms":1000}
+            {"row":"end","at_ms":1000,"trigger":"auto"}
+            {"row":"lap-totals","began_ms":0,"ended_ms":1000,"elapsed_ms":1000,"moving_ms":900,"distance_m":2.5}
+            {"row":"activity","rows":6,"sport":"run","started_utc_ms":1767225600000,"total_ms":1000,"elapsed_ms":1000,"moving_ms":900,"source_totals":{"creator":"x","ascent_m":3}}
+            """
+        ].map { Array($0.utf8) }
+    ) { bytes in
+        var reader = ActivityUploadReader()
+        var last: Int64 = 0
+        do throws(ActivityUploadReader.Failure) {
+            for line in bytes.split(separator: UInt8(ascii: "\n")) {
+                guard let row = try reader.read(line) else { continue }
+                precondition(row.at >= last)
+                last = row.at
+                guard case .sample(let sample) = row else { continue }
+                precondition(sample.elapsedMilliseconds <= sample.at && sample.distanceMetres ?? 0 >= 0)
+                precondition(sample.coordinate.map { abs($0.latitude) <= 90 && abs($0.longitude) <= 180 } ?? true)
+            }
+            let recording = try reader.finish()
+            precondition(recording.totalMilliseconds >= last && recording.total.distanceMetres.isFinite)
+        } catch {
+            precondition(!error.description.isEmpty)
         }
     }
 
@@ -158,6 +194,7 @@ extension FuzzTarget {
             return .setting(change.key, settings)
         case .scan: return .straps([])
         case .activities: return .activities([])
+        case .upload: return .uploaded(bytes: 0)
         case .pair: return try PairingResult.absent.response.get()
         case .use(let use):
             try use.apply(to: &straps)

@@ -121,6 +121,26 @@ package struct Directory: ~Copyable {
         return file
     }
 
+    /// Creates a file without a name, which ends with its descriptor. On a file system without such files it has a
+    /// name for the moment of its creation.
+    ///
+    /// The corresponding C function is `openat` with `O_TMPFILE`.
+    package func makeUnnamed(mode: UInt32) throws(DirectoryError) -> FileDescriptor {
+        let number = descriptor.number
+        do throws(SystemError) {
+            return FileDescriptor(owning: try check("open") { clinux_open_unnamed(number, mode) })
+        } catch {
+            // A kernel or a file system without O_TMPFILE takes it for O_DIRECTORY.
+            guard [EOPNOTSUPP, EISDIR, ENOENT, EINVAL].contains(error.code) else {
+                throw DirectoryError(path, .system(error))
+            }
+        }
+        let name = ".paced-\(UInt64.random(in: 0...UInt64.max))"
+        let file = try open(name, O_RDWR | O_CREAT | O_EXCL, mode: mode)
+        remove(name)
+        return file
+    }
+
     /// Kind of a file; links are not followed. Nil if it does not exist.
     package func kind(of name: String) throws(DirectoryError) -> FileKind? {
         do throws(SystemError) {

@@ -94,3 +94,32 @@ package func makeDirectories(_ path: String) throws(SystemError) {
         }
     }
 }
+
+extension FileDescriptor {
+    /// Writes all bytes at a place of a file.
+    ///
+    /// The corresponding C function is `pwrite`.
+    package borrowing func write(_ bytes: [UInt8], at place: Int) throws(SystemError) {
+        let number = number
+        var written = 0
+        while written < bytes.count {
+            let (rest, from) = (bytes[written...], place + written)
+            written += try check("pwrite") {
+                unsafe rest.withUnsafeBytes { unsafe pwrite(number, $0.baseAddress, $0.count, off_t(from)) }
+            }
+        }
+    }
+
+    /// Reads at most `count` bytes at a place of a file; fewer at its end.
+    ///
+    /// The corresponding C function is `pread`.
+    package borrowing func read(atMost count: Int, at place: Int) throws(SystemError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let number = number
+        let read = try check("pread") {
+            unsafe bytes.withUnsafeMutableBytes { unsafe pread(number, $0.baseAddress, $0.count, off_t(place)) }
+        }
+        bytes.removeSubrange(read...)
+        return bytes
+    }
+}

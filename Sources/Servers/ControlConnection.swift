@@ -6,6 +6,7 @@ import Wire
 /// A client of control.sock: its input and its pending responses.
 final class ControlConnection {
     let peer: PeerCredentials
+    let number: Int
     /// Responses; the bytes from `sent` on are pending.
     var output = JSONWriter(capacity: 0)
     /// Responses with a part that is still awaited.
@@ -22,9 +23,10 @@ final class ControlConnection {
     /// Whether the client no longer reads responses. Its requests are executed all the same.
     private var isGone = false
 
-    init(_ socket: consuming FileDescriptor, peer: PeerCredentials) {
+    init(_ socket: consuming FileDescriptor, peer: PeerCredentials, number: Int) {
         self.socket = socket
         self.peer = peer
+        self.number = number
     }
 
     func watch(in loop: EventLoop, _ ready: @escaping (Readiness) -> Void) throws(SystemError) {

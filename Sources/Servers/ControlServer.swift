@@ -16,8 +16,8 @@ package final class ControlServer {
         case later(PendingResponse.Token)
     }
 
-    /// Executes a request of a client, or rejects it.
-    package typealias Dispatch = (ControlRequest, PeerCredentials) -> Reply
+    /// Executes a request of a client, or rejects it. The number is that of the client's connection, never reused.
+    package typealias Dispatch = (ControlRequest, PeerCredentials, Int) -> Reply
 
     /// A client that reads nothing of its responses for this long is closed.
     package static let stallLimit = Duration.seconds(30)
@@ -29,6 +29,9 @@ package final class ControlServer {
 
     private let loop: EventLoop
     private let dispatch: Dispatch
+    /// Called when a connection has ended.
+    package var closed: (_ connection: Int) -> Void = { _ in }
+    private var nextNumber = 0
     private var listener: Listener?
     private var stallTimer: StallTimer?
     /// Serves all clients in a callback that follows ``complete(_:_:)``.
@@ -73,7 +76,8 @@ package final class ControlServer {
         if let reason = limits.rejection(of: socket, from: peer.user, among: others) {
             return Self.reject(socket, reason)
         }
-        let caller = ControlConnection(socket, peer: peer)
+        let caller = ControlConnection(socket, peer: peer, number: nextNumber)
+        nextNumber += 1
         do throws(SystemError) {
             try caller.watch(in: loop) { [unowned self, unowned caller] in ready(caller, $0) }
             callers.append(caller)
@@ -103,14 +107,21 @@ package final class ControlServer {
     private func serveAll() {
         let now = Clock.now()
         for caller in callers { serve(caller, at: now) }
-        callers.removeAll { !$0.isOpen }
+        removeClosed()
     }
 
     private func ready(_ caller: ControlConnection, _ readiness: Readiness) {
         let now = Clock.now()
         caller.ready(readiness, at: now)
         serve(caller, at: now)
+        removeClosed()
+    }
+
+    private func removeClosed() {
+        let ended = callers.filter { !$0.isOpen }
+        if ended.isEmpty { return }
         callers.removeAll { !$0.isOpen }
+        for caller in ended { closed(caller.number) }
     }
 
     /// Handles the lines that can be answered now.
@@ -128,7 +139,7 @@ package final class ControlServer {
             let limit = JSONRPC.lineLimit
             return JSONRPC.writeError(.invalidRequest("a line is at most \(limit) bytes"), into: &caller.output)
         }
-        let peer = caller.peer
+        let (peer, number) = (caller.peer, caller.number)
         let pending = JSONRPC.respond(bytes, into: &caller.output) {
             method, parameters, result throws(RPCError) in
             if method == "rpc.discover" {
@@ -136,7 +147,7 @@ package final class ControlServer {
                 result.value(written: OpenRPC.document.utf8)
                 return .written
             }
-            switch dispatch(try ControlRequest(method: method, parameters: parameters), peer) {
+            switch dispatch(try ControlRequest(method: method, parameters: parameters), peer, number) {
             case .now(let outcome):
                 result.result(try outcome.get())
                 return .written
@@ -150,7 +161,7 @@ package final class ControlServer {
         for caller in callers {
             if let since = caller.stuckSince, since <= limit { caller.close() }
         }
-        callers.removeAll { !$0.isOpen }
+        removeClosed()
         return callers.compactMap(\.stuckSince).min()
     }
 }

@@ -164,8 +164,28 @@ package enum OpenRPC {
             "activities.track", "Returns samples of an activity as a table.", [optionalID, from, every, fields],
             "track", track,
             slow + [refused, notFound]),
+        method(
+            "upload.begin", "Begins to hand over a file. One upload a connection, two at once.", [kind], "size",
+            uploaded,
+            [refused, busy, invalid]),
+        method(
+            "upload.append", "Appends bytes to the upload of this connection.", [data], "size", uploaded,
+            [refused, busy, invalid]),
+        method(
+            "upload.commit", "Imports the data of the upload. The answer comes when the activity is on the disk.", [],
+            "number", imported, [refused, busy, invalid]),
     ].map { $0 + "," }.joined()
     private static let slow = [busy, invalid]
+    private static let kind = """
+        {"name":"kind","summary":"What the data is.","required":true,"schema":{"enum":["activity"]}}
+        """
+    private static let data = """
+        {"name":"data","summary":"The next bytes, 1 to \(UploadRequest.appendLimit), in base64 with padding.",\
+        "required":true,"schema":{"type":"string","minLength":4,"maxLength":61440}}
+        """
+    private static let uploaded =
+        #"{"type":"object","required":["bytes"],"properties":{"bytes":{"type":"integer","minimum":0}}}"#
+    private static let imported = #"{"type":"object","required":["id"],"properties":{"id":\#(number)}}"#
     private static let number = #"{"type":"integer","minimum":1}"#
     private static let id =
         #"{"name":"id","summary":"The activity's number.","required":true,"schema":\#(number)}"#

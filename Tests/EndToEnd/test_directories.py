@@ -133,7 +133,7 @@ def test_state_file_of_another_type_is_reported_and_the_daemon_serves(stage, vic
             '<trkpt lat="52" lon="13"><time>2026-01-01T00:00:00Z</time></trkpt></trkseg></trk></gpx>')
         for words in (["activities"], ["import", track]):
             done = subprocess.run(
-                [PACECTL, "--state-dir", path.parent, *words], capture_output=True, text=True, timeout=10)
+                [PACECTL, "--state-dir", path.parent, "--runtime-dir", stage.directory / "run", *words], capture_output=True, text=True, timeout=10)
             assert done.returncode == 1 and f"{path} is a {kind}" in done.stderr, done
 
 

@@ -71,8 +71,8 @@ def test_healthy_machine_has_no_failures(tmp_path, tree):
     try:
         def all_is_well():
             found = findings(tmp_path, tree)
-            return found if found["receiver"]["result"] == "ok" else None
-        found = wait_for(all_is_well, 15, "a receiver of gpsd's")
+            return found if found["gpsd"]["result"] == "ok" else None
+        found = wait_for(all_is_well, 15, "a gpsd that responds")
         assert [line for line in found.values() if line["result"] == "fail"] == []
         assert found["strap"]["finding"] == "Polar H10 00000001 …00:01 is connected"
         assert found["gpsd"]["finding"].startswith("gpsd 3.")

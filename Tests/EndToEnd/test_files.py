@@ -262,7 +262,8 @@ def test_import_counts_skipped_content(tmp_path):
 
 def test_import_works_beside_a_running_daemon(recorded):
     state, number, _ = recorded
-    numbers = [json.loads(said(state, "import", RUN, "--json"))["id"] for _ in range(3)]
+    runtime = ["--runtime-dir", state.parent / "run"]
+    numbers = [json.loads(said(state, *runtime, "import", RUN, "--json"))["id"] for _ in range(3)]
     assert len(set(numbers)) == 3 and min(numbers) > number
     listed = [json.loads(line)["id"] for line in said(state, "activities", "--json").splitlines()]
     assert set(numbers) < set(listed)

@@ -196,6 +196,16 @@ import Testing
         #expect(opened.linked(among: ["one", "two", "three"]) == ["two"])
     }
 
+    @Test func unnamedFileHasNoNameAndKeepsItsBytes() throws {
+        let opened = try Directory(directory.path)
+        let file = try opened.makeUnnamed(mode: 0o600)
+        try file.write([1, 2, 3], at: 0)
+        try file.write([4], at: 3)
+        #expect(try file.read(atMost: 9, at: 1) == [2, 3, 4])
+        #expect(try file.read(atMost: 9, at: 4) == [])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
+    }
+
     @Test func missingFilesAreReported() throws {
         #expect(throws: DirectoryError(directory("none"), .system(SystemError("open", code: ENOENT)))) {
             _ = try Directory(directory("none"))

@@ -39,5 +39,8 @@ int clinux_rename_noreplace(const char *source, const char *target);
 /* open(2) with O_PATH | O_DIRECTORY | O_CLOEXEC, for openat(2) etc.; the directory need not be readable. */
 int clinux_open_directory(const char *path);
 
+/* openat(2) with O_TMPFILE | O_RDWR | O_CLOEXEC: a file without a name in a directory. */
+int clinux_open_unnamed(int directory, unsigned mode);
+
 /* Whether a file has an access control list (acl(5)). 1 or 0. */
 int clinux_has_access_list(const char *path);

@@ -20,6 +20,14 @@ package enum DiskRequest: Equatable, Sendable {
     case recoverable(file: String)
     /// Writes the strap store.
     case write(StrapStore, in: StrapStoreFile)
+    /// Creates the file of an upload, appends to it, closes it.
+    case openUpload(Int)
+    case appendUpload(Int, [UInt8])
+    case closeUpload(Int)
+    /// Validates the next lines of an upload.
+    case checkUpload(Int)
+    /// Reads the next rows of a valid upload.
+    case readUpload(Int, limit: Int)
 }
 
 package enum DiskReply: Equatable, Sendable {
@@ -31,6 +39,10 @@ package enum DiskReply: Equatable, Sendable {
     /// Nil if the file does not exist.
     case configuration([ConfigurationFile.Assignment]?)
     case written
+    /// All lines of an upload are valid.
+    case checkedUpload(RecordedActivity, gaps: Int)
+    /// Empty after the last row.
+    case uploadedRows([RecordingRow])
     /// No activity has this number.
     case nothing
 }

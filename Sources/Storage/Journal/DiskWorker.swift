@@ -69,7 +69,9 @@ package final class DiskWorker {
     ///
     /// - Returns: False if too many requests are waiting. The completion is not called then.
     package func submit(_ request: DiskRequest, _ completion: @escaping Completion) -> Bool {
-        guard waiting.count < Self.limit else { return false }
+        // An upload that ends must release its file.
+        let isRelease = if case .closeUpload = request { true } else { false }
+        guard waiting.count < Self.limit || isRelease else { return false }
         let number = nextNumber
         nextNumber += 1
         waiting[number] = completion
@@ -105,6 +107,7 @@ package final class DiskWorker {
     // MARK: On the thread
 
     private static func run(_ mailbox: Mailbox, in directory: String) {
+        var spools = UploadSpools(in: directory)
         while true {
             let (next, isClosing) = mailbox.contents.withLock { contents in
                 (contents.requests.isEmpty ? nil : contents.requests.removeFirst(), contents.isClosing)
@@ -114,14 +117,16 @@ package final class DiskWorker {
                 mailbox.work.wait(atMost: .seconds(3600))
                 continue
             }
-            let reply = reply(next.request, in: directory)
+            let reply = reply(next.request, in: directory, &spools)
             mailbox.contents.withLock { $0.replies.append((next.number, reply)) }
             mailbox.replied.signal()
         }
         mailbox.ended.signal()
     }
 
-    private static func reply(_ request: DiskRequest, in directory: String) -> Result<DiskReply, Failure> {
+    private static func reply(
+        _ request: DiskRequest, in directory: String, _ spools: inout UploadSpools
+    ) -> Result<DiskReply, Failure> {
         do {
             switch request {
             case .configuration(let path): return .success(.configuration(try ConfigurationFile.read(path)))
@@ -131,8 +136,18 @@ package final class DiskWorker {
             case .recoverable(let name):
                 _ = try JournalRecovery.open(name, in: directory)
                 return .success(.written)
+            case .openUpload(let number): try spools.open(number)
+            case .appendUpload(let number, let bytes): try spools.append(bytes, to: number)
+            case .closeUpload(let number): spools.close(number)
+            case .checkUpload(let number):
+                if let (recording, gaps) = try spools.check(number) {
+                    return .success(.checkedUpload(recording, gaps: gaps))
+                }
+            case .readUpload(let number, let limit):
+                return .success(.uploadedRows(try spools.rows(of: number, limit: limit)))
             default: return .success(try request.reply(from: JournalReader(in: directory)))
             }
+            return .success(.written)
         } catch let failure as ConfigurationFile.Failure {
             return .failure(Failure(failure.line))
         } catch JournalFailure.missing {
@@ -162,7 +177,9 @@ extension DiskRequest {
             guard let recording = try reader.recording(order.activity) else { return .nothing }
             let rows = try reader.rows(of: order.activity)
             return try order.format.makeFile(of: recording, rows, in: directory)
-        case .configuration, .write, .recoverable: return .nothing
+        case .configuration, .write, .recoverable, .openUpload, .appendUpload, .closeUpload, .checkUpload,
+            .readUpload:
+            return .nothing
         }
     }
 }

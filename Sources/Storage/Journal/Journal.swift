@@ -18,6 +18,10 @@ package final class Journal {
     /// The callbacks that wait until the given number of urgent changes is written.
     private var awaiting: [(count: Int, body: () -> Void)] = []
 
+    /// The callbacks of the steps of imports, by the steps' numbers.
+    private var importing: [Int: (Result<JournalImportOutcome, JournalImportFailure>) -> Void] = [:]
+    private var nextStep = 0
+
     /// The most waiting callbacks.
     private static let awaitingLimit = 64
     /// The recorder is stalled if a change has waited this long.
@@ -161,6 +165,17 @@ package final class Journal {
         return whenWritten(body)
     }
 
+    /// Performs a step of an import after the run's own changes, and calls `body` in the loop of ``watch(in:_:)``.
+    package func perform(
+        _ step: JournalImportStep, then body: @escaping (Result<JournalImportOutcome, JournalImportFailure>) -> Void
+    ) {
+        let number = nextStep
+        nextStep += 1
+        importing[number] = body
+        mailbox.imports.withLock { $0.steps.append((number, step)) }
+        mailbox.work.signal()
+    }
+
     // MARK: Status
 
     /// Calls `body` in the loop when ``status(at:)`` may have changed, while the returned source lives. A
@@ -185,6 +200,11 @@ package final class Journal {
     }
 
     private func runCompletions() {
+        let results = mailbox.imports.withLock { imports in
+            defer { imports.results = [] }
+            return imports.results
+        }
+        for (number, result) in results { importing.removeValue(forKey: number)?(result) }
         let written = mailbox.status.withLock { $0.written }
         while let next = awaiting.first, next.count <= written {
             awaiting.removeFirst()

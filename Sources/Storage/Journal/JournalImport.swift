@@ -2,16 +2,11 @@ package import Domain
 import Glibc
 import Linux
 
-/// Writes an imported recording to the journal, row by row, whether or not the daemon is running. It
-/// becomes an activity only with ``finish(_:gaps:)``.
-///
-/// Transactions are short, so that neither process waits long for the other.
+/// Writes an imported recording to a journal without a daemon, row by row. It becomes an activity only with
+/// ``finish(_:gaps:)``. The caller holds the lock of the state directory; the daemon imports uploads itself.
 package final class JournalImport {
     /// The most rows of one transaction.
     private static let batchLimit = 256
-    /// An import without progress for this long, in milliseconds, was killed.
-    private static let staleAfterMilliseconds: Int64 = 600_000
-
     private let file: JournalFile
     /// The number of the future activity.
     package let activity: Int
@@ -25,24 +20,11 @@ package final class JournalImport {
     package init(in directory: String, at time: UTC) throws(JournalFailure) {
         // Root imports into the directory of the daemon's user.
         file = try JournalFile(in: directory, anyOwner: geteuid() == 0)
-        var activity = 0
         do throws(SQLiteError) {
-            let database = file.database
-            try file.setSynced(false)
-            try database.transaction { () throws(SQLiteError) in
-                try database.execute(
-                    """
-                    INSERT OR IGNORE INTO condemned
-                        SELECT activity FROM importing WHERE abs(utc_ms - \(time.milliseconds)) > \(Self.staleAfterMilliseconds);
-                    DELETE FROM importing WHERE activity IN (SELECT activity FROM condemned);
-                    """)
-                activity = Int(try database.integer(JournalSchema.nextActivity) ?? 1)
-                try database.execute("INSERT INTO importing VALUES (\(activity), \(time.milliseconds))")
-            }
+            activity = try file.perform(.begin(at: time))
         } catch {
             throw .database(error)
         }
-        self.activity = activity
         batch.reserveCapacity(Self.batchLimit)
     }
 
@@ -63,12 +45,7 @@ package final class JournalImport {
         try flush()
         var recording = recording
         recording.id = activity
-        try file.setSynced(true)
-        try file.database.transaction { () throws(SQLiteError) in
-            try file.statements.begin(recording, isImport: true, isOpen: false)
-            try file.statements.write(recording, gaps: gaps, isOpen: false)
-            try file.database.execute("DELETE FROM importing WHERE activity = \(activity)")
-        }
+        _ = try file.perform(.finish(recording, gaps: gaps))
         isOver = true
         return activity
     }
@@ -77,13 +54,7 @@ package final class JournalImport {
     package func abandon() {
         isOver = true
         do throws(SQLiteError) {
-            try file.database.transaction { () throws(SQLiteError) in
-                try file.database.execute(
-                    """
-                    INSERT OR IGNORE INTO condemned VALUES (\(activity));
-                    DELETE FROM importing WHERE activity = \(activity);
-                    """)
-            }
+            _ = try file.perform(.abandon(activity: activity))
             var isMore = true
             while isMore {
                 try file.database.transaction { () throws(SQLiteError) in
@@ -97,11 +68,7 @@ package final class JournalImport {
 
     private func flush() throws(SQLiteError) {
         guard !batch.isEmpty else { return }
-        try file.database.transaction { () throws(SQLiteError) in
-            for (index, row) in batch.enumerated() {
-                try file.statements.write(row, JournalSchema.key(activity, place + index))
-            }
-        }
+        _ = try file.perform(.rows(activity: activity, place: place, batch, at: Clock.systemTime()))
         place += batch.count
         batch.removeAll(keepingCapacity: true)
     }

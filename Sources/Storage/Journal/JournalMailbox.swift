@@ -5,6 +5,7 @@ package import Linux
 package final class JournalMailbox: Sendable {
     let queue = Locked(JournalQueue())
     let status = Locked(JournalWriterStatus())
+    let imports = Locked(JournalImportQueue())
     /// Wakes the writer early.
     let work: EventFD
     /// Wakes the loop: ``JournalWriterStatus`` has changed.
@@ -19,6 +20,18 @@ package final class JournalMailbox: Sendable {
         changed = try EventFD()
         prepared = try EventFD()
         ended = try EventFD()
+    }
+
+    /// Fails the waiting steps of imports.
+    func rejectImports(_ reason: String) {
+        let isChanged = imports.withLock { imports in
+            if imports.steps.isEmpty { return false }
+            let failure = JournalImportFailure(description: reason)
+            imports.results += imports.steps.map { ($0.number, .failure(failure)) }
+            imports.steps = []
+            return true
+        }
+        if isChanged { changed.signal() }
     }
 }
 

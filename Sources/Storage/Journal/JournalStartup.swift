@@ -46,6 +46,8 @@ package struct JournalStartup: Sendable {
             damaged?.rescued = StartupRecovery.copy(name, in: directory, into: file, by: deadline)
         }
         let reader = JournalReader(file.database)
+        // The lock of the directory is ours: an import under way was killed.
+        try file.database.transaction { () throws(SQLiteError) in try file.condemnImports("true") }
         nextActivity = try file.statements.reserve()
         open = try reader.openActivity()
         if open == nil { endedForPower = try reader.activityEndedForPower() }

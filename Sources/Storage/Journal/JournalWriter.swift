@@ -95,11 +95,35 @@ package final class JournalWriter {
             let isDue = syncedAt.map { now - $0 >= interval - Self.commitInterval / 2 } ?? true
             try write(into: file, isSynced: isDue || isClosing, isClosing: isClosing, at: now)
             try maintain(file, isDue: isDue, isClosing: isClosing, at: now)
+            performImportStep(in: file)
             retryAt = nil
             report { $0.message = nil }
         } catch {
             fail(error, at: now, isClosing: isClosing)
+            mailbox.rejectImports("the journal is not written")
         }
+    }
+
+    /// Performs one step of an import. Its failure does not affect the run.
+    private func performImportStep(in file: JournalFile) {
+        guard let (number, step) = mailbox.imports.withLock({ $0.steps.first }) else { return }
+        let begun = Clock.now()
+        let result: Result<JournalImportOutcome, JournalImportFailure>
+        do throws(SQLiteError) {
+            let activity = try file.perform(step)
+            result = .success(JournalImportOutcome(activity: activity, duration: Clock.now() - begun))
+        } catch {
+            file.statements.invalidateCache()
+            result = .failure(JournalImportFailure(description: "\(error)"))
+        }
+        if case .abandon = step { isErasing = true }
+        let isMore = mailbox.imports.withLock { imports in
+            imports.steps.removeFirst()
+            imports.results.append((number, result))
+            return !imports.steps.isEmpty
+        }
+        mailbox.changed.signal()
+        if isMore || isErasing { mailbox.work.signal() }
     }
 
     /// Whether the directory is ready and writing is not held back.

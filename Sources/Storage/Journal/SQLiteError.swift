@@ -56,6 +56,9 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
         text
     }
 
+    /// An import that was condemned meanwhile.
+    static let importIsGone = SQLiteError(code: SQLITE_ERROR, text: "the import was removed", systemCode: 0)
+
     init(code: Int32, text: String, systemCode: Int32) {
         self.code = code
         self.text = text

@@ -17,6 +17,8 @@ package enum ControlRequest: Equatable, Sendable {
     case forget(String?)
     /// Reads or changes recorded activities. The response is deferred.
     case activities(ActivityRequest)
+    /// Hands over a file. The response is deferred.
+    case upload(UploadRequest)
 
     /// - Throws: ``RPCError`` if the method is unknown, a parameter is unknown or missing, or a value is invalid.
     package init(method: String, parameters: JSON?) throws(RPCError) {
@@ -41,6 +43,10 @@ package enum ControlRequest: Equatable, Sendable {
         default:
             if let request = try ActivityRequest(method: method, parameters: parameters) {
                 self = .activities(request)
+                return
+            }
+            if let request = try UploadRequest(method: method, parameters: parameters) {
+                self = .upload(request)
                 return
             }
             guard let request = Self.plain[method] else { throw .methodNotFound }

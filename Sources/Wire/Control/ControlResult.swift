@@ -22,6 +22,10 @@ package enum ControlResult: Equatable, Sendable {
     /// An activity, with its laps from `fromLap` on.
     case recording(ActivitySummary, RecordedActivity, fromLap: Int)
     case track(Track)
+    /// The size of an upload so far.
+    case uploaded(bytes: Int)
+    /// The number of the imported activity.
+    case imported(Int)
     /// Success without a value.
     case done
 }
@@ -49,6 +53,8 @@ extension JSONWriter {
         case .activities(let summaries): self.summaries(summaries)
         case .recording(let summary, let recording, let lap): activity(summary, recording, fromLap: lap)
         case .track(let track): self.track(track)
+        case .uploaded(let bytes): object { $0.member("bytes", bytes) }
+        case .imported(let id): object { $0.member("id", id) }
         case .done: null()
         }
     }

@@ -22,7 +22,7 @@ final class ControlFixture {
         server = try ControlServer(
             socket: UnixSocket.listen(at: directory.path + "/control.sock"), loop: loop, limits: limits,
             stallLimit: stallLimit
-        ) { [unowned self] request, peer in
+        ) { [unowned self] request, peer, _ in
             asked.append(request)
             peers.append(peer)
             meanwhile()
@@ -33,6 +33,7 @@ final class ControlFixture {
             }
             if case .pair = request { return .later(6) }
             if case .activities = request { return .later(7) }
+            if case .upload = request { return .later(8) }
             return .now(answer(request))
         }
     }
@@ -53,7 +54,7 @@ final class ControlFixture {
             } catch {
                 return .failure(error)
             }
-        case .scan, .pair, .activities: return .failure(.busy("unreachable: it is answered later"))
+        case .scan, .pair, .activities, .upload: return .failure(.busy("unreachable: it is answered later"))
         case .use: return .success(.link(LinkStatus(.disconnected, reason: .searching)))
         case .forget: return .success(.done)
         }

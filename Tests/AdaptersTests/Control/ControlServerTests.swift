@@ -53,7 +53,8 @@ func result(_ json: String) -> String {
     let methods = try #require(document["methods"]?.array).map { $0["name"]!.string! }
     #expect(methods.contains("strap.scan"))
     // These have deferred responses.
-    for method in methods where !["strap.scan", "activities.list", "activities.track"].contains(method) {
+    for method in methods
+    where !["strap.scan", "activities.list", "activities.track", "upload.commit"].contains(method) {
         // Every method is known: without parameters the error is at most about a missing one.
         let answered = try stage.ask(method)
         #expect(answered["error"]?["code"] != .integer(-32601), "\(method)")

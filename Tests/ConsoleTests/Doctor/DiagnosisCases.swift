@@ -145,7 +145,7 @@ enum DiagnosisCases {
             $0.clock.isSynchronised = false
             $0.units?["systemd-timesyncd.service"] = nil
         },
-        Case("sockets", .failed, "none in /run/paced", "end paced and start it again") {
+        Case("sockets", .failed, "none in /run/paced", "paced &") {
             ($0.sockets, $0.units) = ([], nil)
         },
         Case(

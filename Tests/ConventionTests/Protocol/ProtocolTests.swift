@@ -91,6 +91,7 @@ import Wire
     @Test(arguments: [
         ("run.start", "run.start"), ("run.pause", "run.pause"), ("run.stop", "summary"), ("strap.use", "link"),
         ("strap.scan", "strap.scan"), ("activities.list", "summary"), ("activities.track", "activities.track"),
+        ("upload.begin", "upload.begin"), ("upload.append", "upload.begin"), ("upload.commit", "upload.commit"),
     ])
     func resultHasTheFieldsOfThePage(method: String, object: String) throws {
         let methods = try #require(document["methods"] as? [[String: Any]])

@@ -1,0 +1,87 @@
+package import Domain
+
+/// A step of an import that the daemon's writer performs, in a transaction of its own after the run's changes.
+package enum JournalImportStep: Equatable, Sendable {
+    /// Takes a number for the activity, which is the step's result.
+    case begin(at: UTC)
+    /// Writes rows. `place` is the number of rows before them.
+    case rows(activity: Int, place: Int, [RecordingRow], at: UTC)
+    /// Makes the rows an activity. It is on the disk when the step is done.
+    case finish(RecordedActivity, gaps: Int)
+    /// Deletes all rows.
+    case abandon(activity: Int)
+}
+
+/// Why a step was not performed, as text for people.
+package struct JournalImportFailure: Error, Equatable, Sendable, CustomStringConvertible {
+    package var description: String
+}
+
+/// The result of a step: the activity's number, and how long the transaction took.
+package struct JournalImportOutcome: Equatable, Sendable {
+    package var activity: Int
+    package var duration: Duration
+}
+
+/// The steps that wait for the writer, and the results that wait for the loop.
+struct JournalImportQueue: Sendable {
+    var steps: [(number: Int, step: JournalImportStep)] = []
+    var results: [(number: Int, result: Result<JournalImportOutcome, JournalImportFailure>)] = []
+}
+
+extension JournalFile {
+    /// An import of another process without progress for this long, in milliseconds, was killed.
+    private static let staleAfterMilliseconds: Int64 = 600_000
+
+    /// Performs a step in one transaction.
+    ///
+    /// - Returns: the number of the activity.
+    func perform(_ step: JournalImportStep) throws(SQLiteError) -> Int {
+        var number = 0
+        // Only the last step has to be on the disk: without it there is no activity.
+        if case .finish = step { try setSynced(true) } else { try setSynced(false) }
+        try database.transaction { () throws(SQLiteError) in
+            switch step {
+            case .begin(let time): number = try beginImport(at: time)
+            case .rows(let activity, let place, let rows, let time):
+                number = activity
+                try continueImport(activity, at: time)
+                for (index, row) in rows.enumerated() {
+                    try statements.write(row, JournalSchema.key(activity, place + index))
+                }
+            case .finish(let recording, let gaps):
+                number = recording.id ?? 0
+                try database.execute("DELETE FROM importing WHERE activity = \(number)")
+                guard database.changes == 1 else { throw SQLiteError.importIsGone }
+                try statements.begin(recording, isImport: true, isOpen: false)
+                try statements.write(recording, gaps: gaps, isOpen: false)
+            case .abandon(let activity):
+                number = activity
+                try condemnImports("activity = \(activity)")
+            }
+        }
+        return number
+    }
+
+    private func beginImport(at time: UTC) throws(SQLiteError) -> Int {
+        try condemnImports("abs(utc_ms - \(time.milliseconds)) > \(Self.staleAfterMilliseconds)")
+        let activity = Int(try database.integer(JournalSchema.nextActivity) ?? 1)
+        try database.execute("INSERT INTO importing VALUES (\(activity), \(time.milliseconds))")
+        return activity
+    }
+
+    /// Marks progress. An import whose mark is gone has been condemned.
+    private func continueImport(_ activity: Int, at time: UTC) throws(SQLiteError) {
+        try database.execute("UPDATE importing SET utc_ms = \(time.milliseconds) WHERE activity = \(activity)")
+        guard database.changes == 1 else { throw SQLiteError.importIsGone }
+    }
+
+    /// Condemns the rows of imports under way.
+    func condemnImports(_ condition: String) throws(SQLiteError) {
+        try database.execute(
+            """
+            INSERT OR IGNORE INTO condemned SELECT activity FROM importing WHERE \(condition);
+            DELETE FROM importing WHERE \(condition);
+            """)
+    }
+}

@@ -1,0 +1,131 @@
+package import Domain
+package import JSONCoding
+
+/// The data of an upload of kind `activity`: an activity as JSON lines, as docs/protocol.md describes them.
+///
+///     {"format":"paced-activity","version":1}                        header
+///     {"row":"begin","at_ms":0,"trigger":"command"}                  rows, in order of their moments
+///     {"row":"sample","at_ms":0,"elapsed_ms":0,"latitude":52.5,…}
+///     {"row":"end","at_ms":600000,"trigger":"command"}
+///     {"row":"lap-totals","began_ms":0,"ended_ms":600000,…}          one of each lap
+///     {"row":"activity","rows":3,"sport":"run",…}                    the last line
+package enum ActivityUpload {
+    package static let format = "paced-activity"
+    package static let version = 1
+    /// The most bytes of a line without its newline.
+    package static let lineLimit = 4096
+    /// The most rows of an activity: eleven days at 1 Hz.
+    package static let rowLimit = 1_000_000
+    package static let lapLimit = 10_000
+    /// The most RR intervals of a row.
+    package static let intervalLimit = 256
+}
+
+extension JSONWriter {
+    /// The first line of the data.
+    package mutating func activityUploadHeader() {
+        object {
+            $0.member("format", ActivityUpload.format)
+            $0.member("version", ActivityUpload.version)
+        }
+        newline()
+    }
+
+    package mutating func uploadLine(_ row: RecordingRow) {
+        object { line in
+            switch row {
+            case .begin(let at, let trigger): line.mark("begin", at, trigger.rawValue)
+            case .end(let at, let trigger): line.mark("end", at, trigger.rawValue)
+            case .lap(let at, let trigger): line.mark("lap", at, trigger.rawValue)
+            case .segment(let at): line.mark("segment", at, nil)
+            case .beats(let at, let rr, let gap):
+                line.mark("beats", at, nil)
+                line.array("rr_1024") { for interval in rr { $0.value(Int(interval)) } }
+                if gap { line.member("gap", true) }
+            case .sample(let sample):
+                line.mark("sample", sample.at, nil)
+                line.member("elapsed_ms", sample.elapsedMilliseconds)
+                line.exact("distance_m", sample.distanceMetres)
+                line.exact("latitude", sample.coordinate?.latitude)
+                line.exact("longitude", sample.coordinate?.longitude)
+                line.exact("altitude_m", sample.altitude)
+                line.exact("speed_mps", sample.speed)
+                line.member("bpm", sample.heartRate)
+                line.member("cadence_rpm", sample.cadence)
+                line.member("power_w", sample.power)
+                line.member("temperature_c", sample.temperature)
+            }
+        }
+        newline()
+    }
+
+    /// The lines of the laps, and the last line.
+    ///
+    /// - Parameter rows: the number of rows before it.
+    package mutating func uploadEnd(_ recording: RecordedActivity, rows: Int) {
+        for lap in recording.laps {
+            object { line in
+                line.member("row", "lap-totals")
+                line.member("trigger", lap.trigger?.rawValue)
+                line.member("began_ms", lap.beganAt)
+                line.member("ended_ms", lap.endedAt)
+                line.members(of: lap.figures)
+            }
+            newline()
+        }
+        object { line in
+            line.member("row", "activity")
+            line.member("rows", rows)
+            line.member("sport", recording.sport.rawValue)
+            if recording.isIndoor { line.member("indoor", true) }
+            line.member("name", recording.name?.text)
+            line.member("started_utc_ms", recording.started.milliseconds)
+            if recording.isTimeUncertain { line.member("time_uncertain", true) }
+            line.member("total_ms", recording.totalMilliseconds)
+            line.members(of: recording.total)
+            if let strap = recording.strap {
+                line.object("strap") { line in
+                    line.member("address", strap.address)
+                    line.member("name", strap.name?.text)
+                    line.member("manufacturer", strap.manufacturer?.text)
+                    line.member("serial_number", strap.serialNumber?.text)
+                    line.member("firmware", strap.firmware?.text)
+                    line.member("battery_percent", strap.batteryPercent)
+                }
+            }
+            guard let source = recording.sourceTotals else { return }
+            line.object("source_totals") { line in
+                line.member("creator", source.creator?.text)
+                line.member("elapsed_ms", source.elapsedMilliseconds)
+                line.member("total_ms", source.totalMilliseconds)
+                line.exact("distance_m", source.distanceMetres)
+                line.exact("ascent_m", source.ascentMetres)
+                line.exact("average_bpm", source.averageHeartRate)
+                line.member("max_bpm", source.maximumHeartRate)
+            }
+        }
+        newline()
+    }
+
+    private mutating func mark(_ row: String, _ at: Int64, _ trigger: String?) {
+        member("row", row)
+        member("at_ms", at)
+        member("trigger", trigger)
+    }
+
+    private mutating func members(of totals: Totals) {
+        member("elapsed_ms", totals.elapsedMilliseconds)
+        member("moving_ms", totals.movingMilliseconds)
+        exact("distance_m", totals.distanceMetres)
+        exact("max_speed_mps", totals.maximumSpeed)
+        exact("average_bpm", totals.averageHeartRate)
+        member("max_bpm", totals.maximumHeartRate)
+    }
+
+    /// The shortest text that parses as the same number; nothing for one that is not finite.
+    private mutating func exact(_ name: String, _ value: Double?) {
+        guard let value, value.isFinite else { return }
+        key(name)
+        self.value(written: value.description.utf8)
+    }
+}
