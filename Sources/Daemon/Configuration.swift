@@ -82,12 +82,13 @@ package struct Configuration: Equatable, Sendable {
 
     /// Applies the assignments of a file.
     ///
-    /// - Throws: ``Options/UsageError``, which names the file and the line.
+    /// - Throws: ``Options/UsageError``, which names the file and the line of each error, one a line.
     package init(_ assignments: [ConfigurationFile.Assignment], path: String) throws(Options.UsageError) {
         var assignments = assignments
         warnings = assignments.replaceFormerNames(in: path)
         var lines: [String: Int] = [:]
         var panel = PanelConfiguration()
+        var errors: [String] = []
         for assignment in assignments {
             do throws(Options.UsageError) {
                 let name = assignment.section + "." + assignment.key
@@ -96,9 +97,10 @@ package struct Configuration: Equatable, Sendable {
                 }
                 try apply(assignment, &panel)
             } catch {
-                throw Options.UsageError(line: "\(path):\(assignment.line): \(error.line)")
+                errors.append("\(path):\(assignment.line): \(error.line)")
             }
         }
+        if !errors.isEmpty { throw Options.UsageError(line: errors.joined(separator: "\n")) }
         let autoStop = ConfigurationSection.settings.rawValue + "." + SettingKey.autoStopMinutes.rawValue
         if startsAutomatically, lines[autoStop] == nil { settings.autoStopMinutes = Self.autoStopMinutesAtBoot }
         if case .ours(let straps) = straps { settings.straps = straps }

@@ -314,7 +314,7 @@ package final class Daemon {
             control?.limits = ClientLimits(total: new.maxControlClients, perUser: new.maxControlClientsPerUser)
             reloaded(.notice, text)
         } catch {
-            reloaded(.error, error.line)
+            reloaded(.error, error.line.split(separator: "\n").joined(separator: "; "))
         }
     }
 

@@ -15,7 +15,9 @@ extension Daemon {
             case .run(let options): return try start(options)
             }
         } catch let misuse as Options.UsageError {
-            return fail(misuse.line, status: 2)
+            // One for each error of a configuration file.
+            for line in misuse.line.split(separator: "\n").dropLast() { Log.write(.error, String(line), isOurs: true) }
+            return fail(misuse.line.split(separator: "\n").last.map(String.init) ?? misuse.line, status: 2)
         } catch let unknown as Directories.Unknown {
             return fail(unknown.line, status: 2)
         } catch let failure as Failure {

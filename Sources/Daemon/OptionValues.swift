@@ -12,10 +12,13 @@ extension Options.Gpsd {
         return "\(name):\(port)" + (device.map { ":" + $0 } ?? "")
     }
 
-    /// Parses `HOST:PORT[:DEVICE]` or `off`. An IPv6 address is in brackets.
+    /// The port of gpsd without another one (gpsd(8)).
+    static let defaultPort: UInt16 = 2947
+
+    /// Parses `HOST[:PORT[:DEVICE]]` or `off`. An IPv6 address is in brackets.
     init(_ text: String, of name: String) throws(Options.UsageError) {
         func misuse(_ what: String) -> Options.UsageError {
-            Options.UsageError(line: "\(name) takes HOST:PORT[:DEVICE] or off" + what)
+            Options.UsageError(line: "\(name) takes HOST[:PORT[:DEVICE]] or off" + what)
         }
         if text == "off" {
             self = .off
@@ -31,10 +34,14 @@ extension Options.Gpsd {
             host = text.prefix { $0 != ":" }
             rest = text.dropFirst(host.count)
         }
-        guard rest.popFirst() == ":" else { throw misuse(", the port is missing") }
-        let port = rest.prefix { $0 != ":" }
-        rest = rest.dropFirst(port.count)
-        guard let port = UInt16(port), port > 0 else { throw misuse(", the port is 1 to 65535") }
+        var port = Self.defaultPort
+        if !rest.isEmpty {
+            guard rest.popFirst() == ":" else { throw misuse("; : is missing after ]") }
+            let digits = rest.prefix { $0 != ":" }
+            rest = rest.dropFirst(digits.count)
+            guard let number = UInt16(digits), number > 0 else { throw misuse(", the port is 1 to 65535") }
+            port = number
+        }
         let device = rest.dropFirst()
         if rest.first == ":", device.isEmpty { throw misuse(", the device is empty") }
         if host != "localhost", !TCPSocket.isAddress(String(host)) {

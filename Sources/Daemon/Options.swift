@@ -98,7 +98,8 @@ package struct Options: Equatable, Sendable {
         A headless sports computer: heart rate from a strap, position from gpsd, the state of a run on a socket.
 
           --config FILE                  the configuration file; default: /etc/paced/paced.conf, if it exists
-          --gpsd HOST:PORT[:DEVICE]|off  the address of gpsd; default: localhost:2947
+          --gpsd HOST[:PORT[:DEVICE]]|off
+                                         the address of gpsd; default: localhost:2947
           --strap auto|STRAP[,STRAP…]|off
                                          the straps to use: addresses (with /public or /random, if known), names,
                                          or ends of names. auto: a strap that is near, which is then remembered.

@@ -153,6 +153,10 @@ private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " "
         ),
         ("[Recording]\nSyncIntervalSec=1\nSyncIntervalSec=1", "paced.conf:3: SyncIntervalSec is already set in line 2"),
         (
+            "[Recording]\nAutoStart=maybe\nSyncIntervalSec=1\nSyncIntervalSec=1",
+            "paced.conf:2: AutoStart takes yes or no\npaced.conf:4: SyncIntervalSec is already set in line 3"
+        ),
+        (
             "[Position]\nGpsd=gps.example.com:2947",
             "paced.conf:2: Gpsd takes a numeric address or localhost: a name would need a look-up that blocks"
         ),

@@ -20,6 +20,9 @@ import Testing
 
     @Test(arguments: [
         ("localhost:2947", Options.Gpsd.at(host: nil, port: 2947, device: nil)),
+        ("localhost", .at(host: nil, port: 2947, device: nil)),
+        ("192.0.2.7", .at(host: "192.0.2.7", port: 2947, device: nil)),
+        ("[::1]", .at(host: "::1", port: 2947, device: nil)),
         ("127.0.0.1:1", .at(host: "127.0.0.1", port: 1, device: nil)),
         ("[::1]:65535", .at(host: "::1", port: 65535, device: nil)),
         ("localhost:2947:/dev/ttyACM0", .at(host: nil, port: 2947, device: "/dev/ttyACM0")),
@@ -55,7 +58,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["--gpsd"], ["--gpsd", ""], ["--gpsd", "localhost"], ["--gpsd", "localhost:0"], ["--gpsd", "localhost:65536"],
+        ["--gpsd"], ["--gpsd", ""], ["--gpsd", "gps"], ["--gpsd", "[::1]x"], ["--gpsd", "localhost:0"],
+        ["--gpsd", "localhost:65536"],
         ["--gpsd", "localhost:2947:"], ["--gpsd", "[::1:2947"], ["--gpsd", "gps.example.com:2947"],
         ["--gpsd", ":2947"],
         ["--strap", "a,,b"], ["--strap", "unix:"], ["--strap", "A0:9E:1A:00:00:01/"],

@@ -23,7 +23,7 @@ def paced(*options, **settings):
 
 
 @pytest.mark.parametrize("options", [
-    ["--bogus"], ["stray"], ["--runtime-dir"], ["--gpsd", "localhost"], ["--gpsd", "example.org:2947"],
+    ["--bogus"], ["stray"], ["--runtime-dir"], ["--gpsd", "localhost:x"], ["--gpsd", "example.org:2947"],
     ["--gpsd", "127.0.0.1:0"], ["--gpsd", "127.0.0.1:70000"], ["--gpsd", "[::1:2947"], ["--strap", ""], ["--strap", "a,,b"],
     ["--strap", "unix:"], ["--strap", "unix:/" + "x" * 200], ["--bluetooth", "maybe"], ["--bogus\x1b[2J"],
 ], ids=repr)
