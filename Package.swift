@@ -33,6 +33,7 @@ let package = Package(
         .target(name: "CEvdev", cSettings: c, linkerSettings: [.linkedLibrary("evdev")]),
         .target(name: "CGps", cSettings: c, linkerSettings: [.linkedLibrary("gps")]),
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CAllocations", cSettings: c),
@@ -59,7 +60,7 @@ let package = Package(
         .target(name: "Board", dependencies: ["CEvdev", "Linux", "Domain"], swiftSettings: shell),
         .target(name: "Simulation", dependencies: ["CMath", "Linux", "Domain"], swiftSettings: core),
         .target(name: "Servers", dependencies: ["Linux", "Wire", "JSONCoding", "Domain"], swiftSettings: shell),
-        .target(name: "Import", dependencies: ["CExpat", "Formats", "Domain"], swiftSettings: shell),
+        .target(name: "Import", dependencies: ["CExpat", "CZlib", "Formats", "Domain"], swiftSettings: shell),
         .target(
             name: "Storage",
             dependencies: [

@@ -7,6 +7,8 @@ import Linux
 /// A file to import or replay.
 struct RecordingFile {
     let path: String
+    /// Whether a broken FIT file is read up to the break.
+    var salvages = false
 
     /// The name, safe to print.
     var name: String {
@@ -26,10 +28,19 @@ struct RecordingFile {
                     "cannot read \(name): it must be a regular file, since it is read twice; save it to a file first"
                 )
             }
-            var reader = FileImport()
+            var reader = FileImport(salvages: salvages)
+            var gunzip: Gunzip?
+            var isFirst = true
             var piece = [UInt8](repeating: 0, count: 65_536)
             while let count = try piece.withUnsafeMutableBytes({ try file.read(into: $0) }), count > 0 {
-                try reader.feed(piece.span.extracting(0..<count), row)
+                let bytes = piece.span.extracting(0..<count)
+                if isFirst, Gunzip.recognises(bytes) { gunzip = try Gunzip() }
+                isFirst = false
+                if gunzip == nil {
+                    try reader.feed(bytes, row)
+                } else {
+                    try gunzip?.feed(bytes) { unpacked in try reader.feed(unpacked, row) }
+                }
             }
             return try reader.finish(row)
         } catch let error as SystemError {

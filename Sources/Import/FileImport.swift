@@ -13,8 +13,12 @@ package struct FileImport: ~Copyable {
     private var head: [UInt8] = []
     private var fit: FitReader?
     private var xml: XMLReader?
+    private let salvages: Bool
 
-    package init() {}
+    /// - Parameter salvages: whether a broken FIT file is imported up to the break.
+    package init(salvages: Bool = false) {
+        self.salvages = salvages
+    }
 
     /// Reads the next bytes of the file, and passes the completed rows to `row` in order.
     ///
@@ -53,7 +57,7 @@ package struct FileImport: ~Copyable {
             throw FileError("the file is a ZIP archive, as KMZ files are: unpack it first (unzip)")
         }
         if FitReader.recognises(head.span) {
-            var reader = FitReader()
+            var reader = FitReader(salvages: salvages)
             try reader.feed(head.span, row)
             fit = reader
             return

@@ -21,7 +21,7 @@ import Testing
         "Board": ["CEvdev", "Glibc", "Linux", "Domain"],
         "Simulation": ["CMath", "Linux", "Domain"],
         "Servers": ["Glibc", "Linux", "Wire", "JSONCoding", "Domain"],
-        "Import": ["CExpat", "Formats", "Domain"],
+        "Import": ["CExpat", "CZlib", "Formats", "Domain"],
         "Storage": [
             "CSQLite", "Glibc", "Synchronization", "Linux", "JournalCoding", "Wire", "Formats", "Pipeline", "Sensors",
             "JSONCoding", "Domain",

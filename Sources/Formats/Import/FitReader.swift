@@ -32,8 +32,14 @@ package struct FitReader {
     private var time: Int64 = 0
     private var messages = 0
     private var activity = FitActivityReader()
+    private let salvages: Bool
+    /// Where the file is broken. What follows is not read.
+    private var damage: FileError?
 
-    package init() {}
+    /// - Parameter salvages: whether a broken file is read up to the break.
+    package init(salvages: Bool = false) {
+        self.salvages = salvages
+    }
 
     /// Whether the bytes begin a FIT file.
     ///
@@ -47,6 +53,7 @@ package struct FitReader {
     /// - Throws: ``FileError`` and the errors of `row`. The reader is useless after an error.
     package mutating func feed(_ bytes: Span<UInt8>, _ row: (RecordingRow) throws -> Void) throws {
         for index in bytes.indices {
+            if damage != nil { return }
             let byte = bytes[index]
             self.bytes.append(byte)
             checksum.add(byte)
@@ -59,10 +66,25 @@ package struct FitReader {
     ///
     /// - Throws: ``FileError`` and the errors of `row`.
     package mutating func finish(_ row: (RecordingRow) throws -> Void) throws -> ImportedRecording {
-        guard part == .headerSize, offset > 0 else {
-            throw FileError(at: .byte(offset), offset == 0 ? "the file is empty" : "the file ends before \(missing)")
+        if damage == nil, part != .headerSize || offset == 0 {
+            try stop(
+                FileError(at: .byte(offset), offset == 0 ? "the file is empty" : "the file ends before \(missing)"))
         }
-        return try activity.finish(row)
+        guard let damage else { return try activity.finish(row) }
+        do {
+            var recording = try activity.finish(row)
+            recording.damage = damage
+            return recording
+        } catch is FileError {
+            // There is no record before the break.
+            throw damage
+        }
+    }
+
+    /// Ends the reading at a break, or throws it.
+    private mutating func stop(_ error: FileError) throws {
+        guard salvages else { throw error }
+        damage = damage ?? error
     }
 
     private var missing: String {
@@ -77,7 +99,7 @@ package struct FitReader {
         switch part {
         case .headerSize:
             guard [Fit.shortHeaderSize, Fit.headerSize].contains(Int(bytes[0])) else {
-                throw error(0, "a FIT file cannot have a header of \(bytes[0]) bytes")
+                return try stop(error(0, "a FIT file cannot have a header of \(bytes[0]) bytes"))
             }
             part = .header
             size = Int(bytes[0])
@@ -90,17 +112,21 @@ package struct FitReader {
         case .data:
             try parseData(row)
         case .checksum:
-            guard checksum.value == 0 else { throw error(0, "the checksum of the file is wrong") }
+            guard checksum.value == 0 else {
+                return try stop(error(0, "the checksum of the file is wrong"))
+            }
             next(.headerSize)
             checksum = Fit.Checksum()
         }
     }
 
     private mutating func parseHeader() throws {
-        guard Array(bytes[8..<12]) == Fit.signature else { throw error(8, "the signature .FIT is missing") }
+        guard Array(bytes[8..<12]) == Fit.signature else {
+            return try stop(error(8, "the signature .FIT is missing"))
+        }
         // A checksum of 0 means that there is none.
         guard size == Fit.shortHeaderSize || bytes[12...] == [0, 0] || checksum.value == 0 else {
-            throw error(12, "the checksum of the header is wrong")
+            return try stop(error(12, "the checksum of the header is wrong"))
         }
         end = offset + (0..<4).reduce(0) { $0 | Int(bytes[4 + $1]) << (8 * $1) }
         definitions = Array(repeating: nil, count: Fit.localTypes)
@@ -115,11 +141,11 @@ package struct FitReader {
             return try need(6)
         }
         guard let definition = definitions[localType] else {
-            throw error(0, "the local message \(localType) has no definition")
+            return try stop(error(0, "the local message \(localType) has no definition"))
         }
         part = .data
         try need(definition.size)
-        if definition.size == 1 { try parseData(row) }
+        if damage == nil, definition.size == 1 { try parseData(row) }
     }
 
     private mutating func parseDefinition() throws {
@@ -130,7 +156,7 @@ package struct FitReader {
         do throws(ParseError) {
             definitions[localType] = try FitDefinition(bytes)
         } catch {
-            throw self.error(error.offset, "expected \(error.expected.text)")
+            return try stop(self.error(error.offset, "expected \(error.expected.text)"))
         }
         next(offset == end ? .checksum : .first)
     }
@@ -165,7 +191,8 @@ package struct FitReader {
     /// Sets the size of the part, or throws ``FileError`` if the part exceeds the file's data.
     private mutating func need(_ count: Int) throws {
         guard offset - bytes.count + count <= end else {
-            throw error(0, "a message exceeds the data of the file, which end at byte \(end)")
+            return try stop(
+                error(0, "a message exceeds the data of the file, which end at byte \(end)"))
         }
         size = count
     }

@@ -5,6 +5,8 @@ package struct ImportedRecording: Equatable, Sendable {
     /// Its totals are computed from the rows; its ``RecordedActivity/sourceTotals`` has the file's own.
     package var recording: RecordedActivity
     package var skipped: SkippedElements
+    /// The break up to which a damaged file was read; nil for a whole file.
+    package var damage: FileError?
 
     package init(recording: RecordedActivity, skipped: SkippedElements) {
         self.recording = recording
