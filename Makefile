@@ -1,7 +1,7 @@
 # Each target prints what it does, and first installs the Debian packages that it needs.
 
 # All Debian packages: those to build the programs, and those to run their tests.
-packages := libbluetooth-dev libevdev-dev libexpat1-dev libgps-dev libjansson-dev libsqlite3-dev libsystemd-dev pkg-config
+packages := libbluetooth-dev libevdev-dev libexpat1-dev libgps-dev libjansson-dev libsqlite3-dev libsystemd-dev pkg-config zlib1g-dev
 test-packages := $(packages) binutils dbus-daemon gpsbabel gpsd gpsd-clients jq libxml2-utils mandoc netcat-openbsd python3-venv sqlite3 systemd tmux zsh
 package-packages := debhelper lintian
 machine-packages := bluez bluez-test-tools busybox-static cpio dbus dmsetup e2fsprogs gpsd kmod qemu-system-x86 systemd-sysv udev
@@ -11,7 +11,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 .PHONY: build run test pages test-all endure lint unit end-to-end first-beat first-boot test-sanitize test-vm test-systemd test-power \
-	torture soak attack attack-short bench fuzz fuzz-short fuzz-cases .build/release/Fuzz install uninstall deb clean \
+	torture soak cut-files attack attack-short bench fuzz fuzz-short fuzz-cases .build/release/Fuzz install uninstall deb clean \
 	requirements test-requirements machine-requirements
 
 release := swift build -c release --static-swift-stdlib -Xlinker -z -Xlinker now
@@ -60,7 +60,7 @@ test-all: deb .build/venv machine-requirements
 	$(call passed,test-sanitize test-systemd test-vm test-power fuzz-short attack-short bench)
 
 # Tests that take hours, started by hand.
-endure: fuzz-cases torture soak attack
+endure: fuzz-cases torture soak attack cut-files
 
 lint: requirements
 	@echo "== formatting"
@@ -108,6 +108,10 @@ torture: build .build/venv machine-requirements
 	Tests/VirtualMachine/test 50
 	@echo "== ten minutes of a run, the power cut at each flush and 200 times between"
 	Tests/PowerCut/test 600 200 20
+
+cut-files: build .build/venv
+	@echo "== 500 cuts of a FIT file"
+	PACED_CUTS=500 $(pytest)/test_activities.py -k cut_fit
 
 soak: build .build/venv
 	@echo "== ten minutes of a run, every line of it checked"

@@ -2,8 +2,15 @@
 _pacectl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local sports='run walk hike ride other' formats='fit gpx tcx geojson kml csv'
-    local commands='status watch start pause resume lap stop discard scan strap settings activities show export import recover replay doctor panel schema'
-    local keys='metric twelve_hour_clock use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes straps zones components'
+    local commands='status watch start pause resume lap stop discard scan strap settings activities show rename edit delete export import recover replay doctor panel help schema'
+    local keys='metric twelve_hour_clock use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes straps zones max_heart_rate resting_heart_rate components'
+    # The activities, newest first, as this user may read them.
+    local activities=''
+    case " ${COMP_WORDS[*]:0:COMP_CWORD} " in
+    *' show '* | *' export '* | *' rename '* | *' edit '* | *' delete '* | *' replay '*)
+        activities="last $(pacectl activities --json --limit 50 2>/dev/null | sed -n 's/^{"id":\([0-9]*\).*/\1/p')"
+        ;;
+    esac
     local everywhere='--json --metric --imperial --runtime-dir --state-dir --version --help'
     COMPREPLY=()
 
@@ -11,15 +18,16 @@ _pacectl() {
     --runtime-dir | --state-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
     --config | -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$current"); return ;;
+    --totals) mapfile -t COMPREPLY < <(compgen -W 'week month year' -- "$current"); return ;;
     --sport) mapfile -t COMPREPLY < <(compgen -W "$sports" -- "$current"); return ;;
-    --ago | --seconds | --limit | --before | --speed | --interval-ms) return ;;
+    --ago | --seconds | --limit | --before | --since | --until | --name | --speed | --interval-ms) return ;;
     esac
 
     # The words of the command, without options and their values.
     local words=() index
     for ((index = 1; index < COMP_CWORD; index++)); do
         case ${COMP_WORDS[index]} in
-        --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --ago | --seconds | --limit | --before | --speed | --interval-ms)
+        --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --ago | --seconds | --limit | --before | --since | --until | --totals | --name | --speed | --interval-ms)
             ((index++))
             ;;
         -*) ;;
@@ -36,13 +44,21 @@ _pacectl() {
     'strap use') choices=--add ;;
     settings) choices='get set' ;;
     'settings get' | 'settings set') choices=$keys ;;
-    'settings set metric' | 'settings set twelve_hour_clock' | 'settings set use_heart_rate_zones') choices='true false' ;;
+    'settings set metric' | 'settings set twelve_hour_clock' | 'settings set use_heart_rate_zones') choices='yes no' ;;
     'settings set sport') choices=$sports ;;
-    activities) choices='--limit --before' ;;
-    export | export\ *) choices='--format -o --output' ;;
-    import | import\ *) files=yes ;;
+    'settings set straps' | 'settings set zones' | 'settings set auto_'* | 'settings set '*_heart_rate)
+        choices=$(pacectl settings get "${words[2]}" 2>/dev/null)
+        ;;
+    activities) choices='--sport --since --until --limit --before --totals' ;;
+    show | rename) choices=$activities ;;
+    edit) choices=$activities ;;
+    'edit '*) choices='--sport --name' ;;
+    delete | delete\ *) choices="$activities --force" ;;
+    export | export\ *) choices="$activities --all --format -o --output --force --verbose" ;;
+    import | import\ *) choices='--sport --again --verbose' files=yes ;;
+    help) choices=$commands ;;
     recover) files=yes ;;
-    replay) choices='--speed --interval-ms --sport' files=yes ;;
+    replay) choices="$activities --speed --interval-ms --sport" files=yes ;;
     replay\ *) choices='--speed --interval-ms --sport' ;;
     panel) choices=--config ;;
     esac

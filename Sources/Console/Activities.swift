@@ -4,12 +4,17 @@ import Storage
 import Wire
 
 extension Invocation {
-    /// Lists activities, newest first, as a table or as summaries in the wire format.
-    func activities(limit: Int, before: Int?) throws(Failure) -> String {
+    /// The number of activities in a list without `--limit`.
+    private static let listLimit = 20
+
+    /// Lists activities, newest first, as a table or as summaries in the wire format; or their totals.
+    func activities(_ filter: ActivityFilter) throws(Failure) -> String {
         let state = StateDirectory(stateDirectory)
         let journal = try state.journal()
         do {
-            let list = try journal.list(limit: limit + 1, before: before)
+            if let period = filter.period { return try totals(filter, by: period, journal) }
+            let limit = filter.limit ?? Self.listLimit
+            let list = try filter.activities(of: journal, atMost: limit + 1)
             let shown = list.prefix(limit)
             if isJSON {
                 var lines = JSONWriter()
@@ -19,14 +24,15 @@ extension Invocation {
                 }
                 return String(decoding: lines.bytes, as: UTF8.self)
             }
-            let recovery = before == nil ? try journal.recoveryLines() : []
+            let isWhole = filter.before == nil && !filter.selects
+            let recovery = isWhole ? try journal.recoveryLines() : []
             guard let last = shown.last else {
                 if !recovery.isEmpty { return recovery.map { $0 + "\n" }.joined() }
-                return before == nil
-                    ? "No activity yet: 'pacectl start' starts one, 'pacectl import FILE' imports one.\n"
-                    : "No activity before \(before ?? 0).\n"
+                if filter.selects { return "No activity matches.\n" }
+                return filter.before.map { "No activity before \($0).\n" }
+                    ?? "No activity yet: 'pacectl start' starts one, 'pacectl import FILE' imports one.\n"
             }
-            let notes = try journal.notes(from: last.id)
+            let notes = try journal.notes(from: shown.map(\.id).min() ?? last.id)
             var table = TextTable(StatusText.activityColumns)
             let words = StatusText(metric: metric ?? journal.isMetric)
             for summary in shown {
@@ -39,6 +45,37 @@ extension Invocation {
         }
     }
 
+    /// The totals of each period, as a table or as one object a line.
+    private func totals(
+        _ filter: ActivityFilter, by period: ActivityFilter.Period, _ journal: JournalReader
+    ) throws -> String {
+        let totals = filter.totals(of: try filter.activities(of: journal, atMost: .max), by: period)
+            .prefix(filter.limit ?? .max)
+        if isJSON {
+            var lines = JSONWriter()
+            for total in totals {
+                lines.object { line in
+                    if total.period != PeriodTotals.undated { line.member(period.rawValue, total.period) }
+                    line.member("sport", total.sport.rawValue)
+                    line.member("activities", total.activities)
+                    line.member("distance_m", total.distanceMetres, decimals: 2)
+                    line.member("elapsed_ms", total.elapsedMilliseconds)
+                }
+                lines.newline()
+            }
+            return String(decoding: lines.bytes, as: UTF8.self)
+        }
+        if totals.isEmpty { return "No activity matches.\n" }
+        let words = StatusText(metric: metric ?? journal.isMetric)
+        var table = TextTable([
+            TextTable.Column(head: period.rawValue.uppercased()), TextTable.Column(head: "SPORT"),
+            TextTable.Column(head: "ACTIVITIES", isNumber: true), TextTable.Column(head: "DISTANCE", isNumber: true),
+            TextTable.Column(head: "TIME", isNumber: true),
+        ])
+        for total in totals { table.append(words.cells(total)) }
+        return table.lines.map { $0 + "\n" }.joined()
+    }
+
     private static func marks(_ summary: ActivitySummary, _ note: ActivityNote?) -> [String] {
         [
             summary.isOpen ? "open" : nil, note?.isImported == true ? "imported" : nil, summary.isDemo ? "demo" : nil,
@@ -47,10 +84,11 @@ extension Invocation {
     }
 
     /// Prints one activity.
-    func show(_ id: Int) throws(Failure) -> String {
+    func show(_ activity: ActivityReference) throws(Failure) -> String {
         let state = StateDirectory(stateDirectory)
         let journal = try state.journal()
         do {
+            let id = try journal.number(of: activity)
             guard let recording = try journal.recording(id), let summary = try journal.summary(of: id) else {
                 throw Failure.noActivity(id)
             }

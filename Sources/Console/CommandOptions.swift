@@ -8,8 +8,13 @@ struct CommandOptions {
     private(set) var isAdded = false
     private(set) var seconds: Int?
     private(set) var back: Duration?
-    private(set) var limit: Int?
-    private(set) var before: Int?
+    private(set) var filter = ActivityFilter()
+    private(set) var sport: Sport?
+    private(set) var name: String?
+    private(set) var isAll = false
+    private(set) var isForced = false
+    private(set) var isAgain = false
+    private(set) var isVerbose = false
     private(set) var format: ExportFormat?
     private(set) var file: String?
     private(set) var pace = Invocation.Pace()
@@ -18,12 +23,13 @@ struct CommandOptions {
     private(set) var places = Panel.Paths()
     private(set) var root = ""
     /// The options that were given, each with the command that accepts it.
-    private var given: [(option: String, command: [String])] = []
+    private var given: [(option: String, commands: [String])] = []
 
     /// Parses an option and its value.
     ///
     /// - Returns: false if the option is none of these.
     mutating func parse(_ option: String, _ rest: inout ArraySlice<String>) throws(Failure) -> Bool {
+        /// One command, or several with commas between.
         let command: String
         switch option {
         case "--indoor": (isIndoor, command) = (true, "start")
@@ -35,9 +41,24 @@ struct CommandOptions {
         case "--seconds":
             (seconds, command) = (try OptionValue.number(1...60, after: option, &rest), "scan")
         case "--limit":
-            (limit, command) = (try OptionValue.number(1...1000, after: option, &rest), "activities")
+            (filter.limit, command) = (try OptionValue.number(1...1000, after: option, &rest), "activities")
         case "--before":
-            (before, command) = (try OptionValue.number(1...Int(Int32.max), after: option, &rest), "activities")
+            (filter.before, command) = (
+                try OptionValue.number(1...Int(Int32.max), after: option, &rest), "activities"
+            )
+        case "--since": (filter.since, command) = (try OptionValue.day(after: option, &rest), "activities")
+        case "--until": (filter.until, command) = (try OptionValue.day(after: option, &rest), "activities")
+        case "--totals":
+            guard let period = rest.popFirst().flatMap(ActivityFilter.Period.init) else {
+                throw .usage("--totals needs one of week, month, year")
+            }
+            (filter.period, command) = (period, "activities")
+        case "--name":
+            (name, command) = (try OptionValue.text("a name", after: option, &rest), "edit")
+        case "--all": (isAll, command) = (true, "export")
+        case "--force": (isForced, command) = (true, "export,delete")
+        case "--again": (isAgain, command) = (true, "import")
+        case "--verbose": (isVerbose, command) = (true, "import,export")
         case "--format":
             let formats = ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")
             guard let found = rest.popFirst().flatMap(ExportFormat.init) else {
@@ -53,21 +74,25 @@ struct CommandOptions {
             }
             (pace.every, command) = (every, "replay")
         case "--sport":
-            (pace.sport, command) = (try OptionValue.sport(OptionValue.text("a sport", after: option, &rest)), "replay")
+            sport = try OptionValue.sport(OptionValue.text("a sport", after: option, &rest))
+            filter.sport = sport
+            command = "replay,import,edit,activities"
         case "--config": (configuration, command) = (try OptionValue.text("a file", after: option, &rest), "panel")
         case "--input": (places.input, command) = (try OptionValue.text("a directory", after: option, &rest), "panel")
         case "--leds": (places.leds, command) = (try OptionValue.text("a directory", after: option, &rest), "panel")
         case "--root": (root, command) = (try OptionValue.text("a directory", after: option, &rest), "doctor")
         default: return false
         }
-        given.append((option, command.split(separator: " ").map(String.init)))
+        given.append((option, command.split(separator: ",").map(String.init)))
         return true
     }
 
     /// - Throws: ``Failure`` with status 2 if an option does not belong to the command that the words start with.
     func check(_ words: [String]) throws(Failure) {
-        for (option, command) in given where !words.starts(with: command) {
-            throw .usage("\(option) is an option of '\(command.joined(separator: " "))' only")
+        for (option, commands) in given
+        where !commands.contains(where: { words.starts(with: $0.split(separator: " ").map(String.init)) }) {
+            let names = commands.map { "'\($0)'" }.joined(separator: ", ")
+            throw .usage("\(option) is an option of \(names) only")
         }
     }
 }
@@ -98,10 +123,20 @@ enum OptionValue {
         return speed
     }
 
+    /// A day, as `2026-03-01`.
+    static func day(after option: String, _ rest: inout ArraySlice<String>) throws(Failure) -> LocalDay {
+        guard let day = rest.popFirst().flatMap(LocalDay.init) else {
+            throw .usage("\(option) needs a day, such as 2026-03-01")
+        }
+        return day
+    }
+
     static func sport(_ word: String) throws(Failure) -> Sport {
         guard let sport = Sport(rawValue: word) else {
-            let sports = Sport.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .usage("unknown sport '\(word)'; the sports are \(sports)")
+            let sports = Sport.allCases.map(\.rawValue)
+            throw .usage(
+                "unknown sport '\(word)'" + Suggestion.text(for: word, among: sports)
+                    + "; the sports are \(sports.joined(separator: ", "))")
         }
         return sport
     }

@@ -22,7 +22,7 @@ extension Invocation {
     /// - Returns: the exit status of a command that did not throw.
     fileprivate func run() throws(Failure) -> Int32 {
         switch command {
-        case .help: try writeOut(helpText)
+        case .help(let command): try writeOut(HelpText.text(of: command))
         case .version: try writeOut("pacectl \(Release.version)\n")
         case .schema: try writeOut(Schema.text.hasSuffix("\n") ? Schema.text : Schema.text + "\n")
         case .status: try writeOut(try status())
@@ -31,10 +31,12 @@ extension Invocation {
         case .scan(let seconds): try scan(seconds: seconds)
         case .strap(let command): try writeOut(try perform(command))
         case .allSettings, .getSetting, .setSetting: try writeOut(try settings())
-        case .activities(let limit, let before): try writeOut(try activities(limit: limit, before: before))
-        case .show(let id): try writeOut(try show(id))
-        case .export(let id, let format, let file): try export(id, as: format, to: file)
-        case .importFiles(let paths): try importFiles(paths)
+        case .activities(let filter): try writeOut(try activities(filter))
+        case .show(let activity): try writeOut(try show(activity))
+        case .export(let request): try export(request)
+        case .edit(let activity, let edit): try writeOut(try perform(edit, of: activity))
+        case .delete(let activities, let asks): try delete(activities, asks: asks)
+        case .importFiles(let paths, let options): try importFiles(paths, options)
         case .recover(let path): try recover(path)
         case .replay(let replayed, let pace): try replay(replayed, pace)
         case .panel(let file, let places): try panel(file, places)

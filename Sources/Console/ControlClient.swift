@@ -120,7 +120,7 @@ extension Invocation {
         switch command {
         case .getSetting(let key): return try shown(control.call("settings.get", #"{"key":"\#(key.rawValue)"}"#))
         case .setSetting(let key, let value):
-            let parameters = #"{"key":"\#(key.rawValue)","value":\#(JSONText.value(typed: value))}"#
+            let parameters = #"{"key":"\#(key.rawValue)","value":\#(key.json(typed: value))}"#
             return try shown(control.call("settings.set", parameters))
         default:
             let all = try control.call("settings.get")
@@ -163,7 +163,7 @@ extension ControlClient {
     }
 
     /// Whether to print kilometres. A failure to read the setting must not fail a command such as stop.
-    fileprivate mutating func metricSetting() -> Bool {
+    mutating func metricSetting() -> Bool {
         (try? call("settings.get", #"{"key":"metric"}"#)) == "true"
     }
 }

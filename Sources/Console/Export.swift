@@ -4,35 +4,115 @@ import Glibc
 import Linux
 import Storage
 
+/// Which activities to export, and where to.
+struct ExportRequest: Equatable {
+    /// Empty for all.
+    var activities: [ActivityReference]
+    var format: ExportFormat
+    /// A file, or a directory for several activities; nil for standard output.
+    var output: String?
+    var isForced = false
+    var isVerbose = false
+
+    /// Whether `output` is a directory, in which the files are named by their starts.
+    var hasDirectory: Bool {
+        activities.count != 1
+    }
+}
+
+extension ExportRequest {
+    /// - Throws: ``Failure`` with status 2 if the options do not fit together.
+    init(_ activities: [ActivityReference], _ options: CommandOptions) throws(Failure) {
+        let formats = ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")
+        if options.isAll, !activities.isEmpty { throw .usage("export takes --all or the numbers of activities") }
+        if !options.isAll, activities.isEmpty { throw .usage("export needs the number of an activity, last, or --all") }
+        self.activities = activities
+        output = options.file
+        isForced = options.isForced
+        isVerbose = options.isVerbose
+        let isSingle = activities.count == 1
+        if !isSingle, output == nil { throw .usage("several activities need a directory: -o DIR") }
+        guard let format = options.format ?? (isSingle ? output.flatMap(ExportFormat.init(ofFile:)) : nil) else {
+            throw .usage(
+                "export needs --format (\(formats))" + (isSingle ? ", or a file whose name ends in one of these" : ""))
+        }
+        self.format = format
+    }
+}
+
+extension ExportFormat {
+    /// The format that the end of a file's name gives; nil for another one.
+    fileprivate init?(ofFile path: String) {
+        guard let dot = path.lastIndex(of: ".") else { return nil }
+        self.init(rawValue: path[path.index(after: dot)...].lowercased())
+    }
+}
+
 extension Invocation {
-    /// Exports an activity to a file or to standard output. Lists on standard error what the format cannot hold.
-    func export(_ id: Int, as format: ExportFormat, to path: String?) throws(Failure) {
-        if path == nil, format == .fit, isatty(STDOUT_FILENO) == 1 {
+    /// Exports activities to files or to standard output. Lists on standard error what the format cannot hold.
+    func export(_ request: ExportRequest) throws(Failure) {
+        if request.output == nil, request.format == .fit, isatty(STDOUT_FILENO) == 1 {
             throw .usage("a FIT file is binary and not written to a terminal: name a file with -o")
         }
         let state = StateDirectory(stateDirectory)
         let journal = try state.journal()
-        let loss: ExportLoss
         do {
-            guard let recording = try journal.recording(id) else { throw Failure.noActivity(id) }
-            let now = Clock.systemTime()
-            let origin = ExportMetadata.ofThisMachine(
-                started: recording.started, written: now >= Release.date ? now : nil)
-            let rows = try journal.rows(of: id)
-            if let path {
-                loss = try Target(path).write { sink in
-                    try format.write(recording, rows: rows, origin: origin, into: sink)
-                }
+            if !request.hasDirectory, let activity = request.activities.first {
+                let id = try journal.number(of: activity)
+                return try export(id, request, journal, name: { _ in request.output })
+            }
+            let directory = request.output ?? "."
+            try makeDirectories(directory)
+            var numbers: [Int] = []
+            if request.activities.isEmpty {
+                numbers = try ActivityFilter().activities(of: journal, atMost: .max).map(\.id)
             } else {
-                loss = try format.write(recording, rows: rows, origin: origin) { bytes in
-                    try writeOut(bytes.withUnsafeBytes { Array($0) })
+                for activity in request.activities { numbers.append(try journal.number(of: activity)) }
+            }
+            if numbers.isEmpty { throw Failure.noActivityYet }
+            var names: Set<String> = []
+            for id in numbers {
+                try export(id, request, journal) { recording in
+                    // Two activities may start in the same minute.
+                    var number = 1
+                    while !names.insert(request.format.name(of: recording, number: number)).inserted { number += 1 }
+                    return directory + "/" + request.format.name(of: recording, number: number)
                 }
             }
+        } catch let error as SystemError {
+            throw .failed("cannot write to \(harmless(request.output ?? "", limit: 256) ?? ""): \(error)")
         } catch {
             throw state.failure(reading: error)
         }
-        let words = loss.words
-        if !words.isEmpty { complain("\(format.title) cannot hold \(words.joined(separator: ", "))") }
+    }
+
+    /// - Parameter name: returns the path of the file; nil for standard output.
+    private func export(
+        _ id: Int, _ request: ExportRequest, _ journal: JournalReader, name: (RecordedActivity) -> String?
+    ) throws {
+        guard let recording = try journal.recording(id) else { throw Failure.noActivity(id) }
+        let format = request.format
+        let now = Clock.systemTime()
+        let origin = ExportMetadata.ofThisMachine(
+            started: recording.started, written: now >= Release.date ? now : nil)
+        let rows = try journal.rows(of: id)
+        let loss: ExportLoss
+        if let path = name(recording) {
+            loss = try Target(path, replaces: request.isForced).write { sink in
+                try format.write(recording, rows: rows, origin: origin, into: sink)
+            }
+            if request.hasDirectory {
+                try writeOut("Activity \(id): \(harmless(path, limit: 256) ?? path)\n")
+            }
+        } else {
+            loss = try format.write(recording, rows: rows, origin: origin) { bytes in
+                try writeOut(bytes.withUnsafeBytes { Array($0) })
+            }
+        }
+        let words = request.isVerbose ? loss.counts : loss.words
+        if !words.isEmpty {
+            complain("\(format.title) cannot hold \(words.joined(separator: ", "))")
+        }
     }
 
     /// The file to write.
@@ -40,19 +120,24 @@ extension Invocation {
         let path: String
         private let directory: String
         private let name: String
+        private let replaces: Bool
 
-        /// - Throws: ``Failure`` if the file exists already.
-        init(_ path: String) throws(Failure) {
+        /// - Throws: ``Failure`` if the file exists already and is not to be replaced.
+        init(_ path: String, replaces: Bool) throws(Failure) {
             self.path = path
+            self.replaces = replaces
             let slash = path.lastIndex(of: "/")
             name = slash.map { String(path[path.index(after: $0)...]) } ?? path
             directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
             var status = stat()
-            if name.isEmpty || lstat(path, &status) == 0 { throw alreadyExists }
+            if name.isEmpty || !replaces && lstat(path, &status) == 0 { throw alreadyExists }
         }
 
         private var alreadyExists: Failure {
-            .failed("\(harmless(path, limit: 256) ?? path) exists already; name another file with -o")
+            .failed(
+                "\(harmless(path, limit: 256) ?? path) exists already; name another file with -o, "
+                    + "or replace it with --force"
+            )
         }
 
         /// Writes the file atomically.
@@ -60,7 +145,7 @@ extension Invocation {
             do {
                 var file = try AtomicFileWriter(in: directory, name: name)
                 let loss = try body { try file.write($0) }
-                guard try file.finish(as: name) else { throw alreadyExists }
+                guard try file.finish(as: name, replacing: replaces) else { throw alreadyExists }
                 return loss
             } catch let error as SystemError {
                 throw Failure.failed("cannot write \(harmless(path, limit: 256) ?? path): \(error)")
@@ -80,20 +165,27 @@ extension ExportFormat {
 }
 
 extension ExportLoss {
-    /// The lost elements with their counts; empty if nothing was lost.
+    /// The lost elements; empty if nothing was lost.
     var words: [String] {
-        func count(_ count: Int, _ one: String, _ many: String) -> String? {
-            count == 0 ? nil : "\(count) \(count == 1 ? one : many)"
-        }
-        return [
-            count(secondsWithoutPosition, "second without position", "seconds without position"),
-            count(samples, "extra sample in the same second", "extra samples in the same second"),
-            count(lonePositions, "isolated position", "isolated positions"),
-            count(beats, "RR interval", "RR intervals"), count(laps, "lap", "laps"),
-            count(distances, "second's distance", "seconds' distance"),
-            count(speeds, "second's speed", "seconds' speed"),
-            count(cadences, "second's cadence", "seconds' cadence"), count(powers, "second's power", "seconds' power"),
-            count(temperatures, "second's temperature", "seconds' temperature"),
-        ].compactMap(\.self)
+        elements.compactMap { $0.count == 0 ? nil : $0.word }
+    }
+
+    /// The lost elements with their counts.
+    var counts: [String] {
+        elements.compactMap { $0.count == 0 ? nil : "\($0.count) \($0.count == 1 ? $0.one : $0.many)" }
+    }
+
+    private var elements: [(count: Int, word: String, one: String, many: String)] {
+        [
+            (secondsWithoutPosition, "times without position", "second without position", "seconds without position"),
+            (samples, "extra samples", "extra sample in the same second", "extra samples in the same second"),
+            (lonePositions, "isolated positions", "isolated position", "isolated positions"),
+            (beats, "RR intervals", "RR interval", "RR intervals"), (laps, "laps", "lap", "laps"),
+            (distances, "distance", "second's distance", "seconds' distance"),
+            (speeds, "speed", "second's speed", "seconds' speed"),
+            (cadences, "cadence", "second's cadence", "seconds' cadence"),
+            (powers, "power", "second's power", "seconds' power"),
+            (temperatures, "temperature", "second's temperature", "seconds' temperature"),
+        ]
     }
 }

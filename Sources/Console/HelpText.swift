@@ -1,5 +1,43 @@
-/// Output of `pacectl --help`.
-let helpText = """
+/// Output of `pacectl help`, and the names of commands and options in it.
+enum HelpText {
+    /// The help of one command, or of all.
+    static func text(of command: String?) -> String {
+        guard let command else { return helpOfAll }
+        var lines: [Substring] = []
+        var isOurs = false
+        for line in helpOfAll.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("  "), let first = line.dropFirst(2).first, first != " " {
+                isOurs = line.dropFirst(2).prefix { $0 != " " } == command
+            } else if line.isEmpty {
+                isOurs = false
+            }
+            if isOurs { lines.append(line) }
+        }
+        return "Usage: pacectl [OPTION]... COMMAND\n\n" + lines.joined(separator: "\n")
+            + "\n\n'pacectl help' lists the options of all commands; 'man pacectl' has the details.\n"
+    }
+
+    /// The commands, each once.
+    static let commands: [String] = {
+        var names: [String] = []
+        for line in helpOfAll.split(separator: "\n") where line.hasPrefix("  ") {
+            let name = line.dropFirst(2).prefix { $0 != " " }
+            if let first = name.first, first.isLowercase, !names.contains(String(name)) { names.append(String(name)) }
+        }
+        return names
+    }()
+
+    /// The options of all commands, each once.
+    static let options: [String] = {
+        var names: [String] = []
+        for word in helpOfAll.split(whereSeparator: { " \n[],;|".contains($0) }) where word.hasPrefix("--") {
+            if !names.contains(String(word)) { names.append(String(word)) }
+        }
+        return names
+    }()
+}
+
+private let helpOfAll = """
     pacectl is the command line of paced, the headless sports computer.
 
     Usage: pacectl [OPTION]... COMMAND
@@ -27,13 +65,23 @@ let helpText = """
       settings get KEY          show a setting
       settings set KEY VALUE    change a setting; VALUE is text or JSON:
                                 settings set zones '[114,133,152,171,180]'
-      activities [--limit N] [--before ID]
-                                list recorded and imported activities, newest first
-      show ID                   show totals, laps and time in zones of an activity
-      export ID --format F [-o FILE]
-                                write an activity as fit, gpx, tcx, geojson, kml
-                                or csv
-      import [--] FILE...       import FIT, GPX, TCX and KML files
+      activities [--sport S] [--since DAY] [--until DAY] [--limit N] [--before ID]
+                 [--totals week|month|year]
+                                list recorded and imported activities, newest first,
+                                or their totals; DAY is a date such as 2026-03-01
+      show ID                   show totals, laps and time in zones of an activity;
+                                ID is a number, or last for the newest activity
+      rename ID NAME            name an activity
+      edit ID [--sport S] [--name NAME]
+                                correct the sport or the name of an activity
+      delete ID... [--force]    delete activities; asks on a terminal
+      export ID... [--format F] [-o FILE] [--all] [--force] [--verbose]
+                                write activities as fit, gpx, tcx, geojson, kml or
+                                csv; several, or --all, into the directory of -o;
+                                --force replaces files
+      import [--sport S] [--again] [--verbose] [--] FILE...
+                                read FIT, GPX, TCX and KML files, also as .gz;
+                                --again imports an activity that is there already
       recover FILE              copy what can be read of a damaged journal into the
                                 list of activities
       replay ID|FILE [--speed N] [--interval-ms N] [--sport S]
@@ -43,6 +91,7 @@ let helpText = """
                                 name each remedy
       panel [--config FILE]     read keys and drive LEDs of a board without a
                                 screen, by [Panel] of /etc/paced/paced.conf
+      help [COMMAND]            show this help, or that of a command
       schema                    print the JSON Schema of all lines of paced
 
       --json                    print the objects of paced, one per line

@@ -8,12 +8,12 @@ import Wire
 
 extension Invocation {
     /// Imports files, each as an activity. An unreadable file does not stop the others.
-    func importFiles(_ paths: [String]) throws(Failure) {
+    func importFiles(_ paths: [String], _ options: ImportOptions) throws(Failure) {
         let state = StateDirectory(stateDirectory)
         var failures: [Failure] = []
         for path in paths {
             do throws(Failure) {
-                try importFile(RecordingFile(path: path), into: state)
+                try importFile(RecordingFile(path: path, salvages: true), options, into: state)
             } catch {
                 failures.append(error)
             }
@@ -23,13 +23,17 @@ extension Invocation {
         throw last
     }
 
-    private func importFile(_ file: RecordingFile, into state: StateDirectory) throws(Failure) {
+    private func importFile(
+        _ file: RecordingFile, _ options: ImportOptions, into state: StateDirectory
+    ) throws(Failure) {
         do {
             // The sport limits the speed for the distance, and may be at the end of the file.
             var statesDistance = false
-            let recording = try file.read { row in
+            var recording = try file.read { row in
                 if case .sample(let sample) = row, sample.distanceMetres != nil { statesDistance = true }
             }.recording
+            recording.sport = options.sport ?? recording.sport
+            if !options.again { try checkIsNew(recording, statesDistance: statesDistance, file, in: state) }
             var distance = FileDistance(recording, isStated: statesDistance)
             var gaps = 0
             func reread(_ write: (RecordingRow) throws -> Void) throws -> ImportedRecording {
@@ -37,6 +41,7 @@ extension Invocation {
                     if case .segment = row { gaps += 1 }
                     try write(distance.ingest(row))
                 }
+                imported.recording.sport = recording.sport
                 distance.finish(&imported.recording)
                 return imported
             }
@@ -49,7 +54,7 @@ extension Invocation {
                 let imported = try reread { row throws in try upload.write(row) }
                 let id = try upload.finish(imported.recording)
                 let summary = isJSON ? try upload.summary(of: id) : nil
-                try report(id, imported, file, summary, metric ?? upload.isMetric())
+                try report(id, imported, file, options, summary, metric ?? upload.isMetric())
             case .journal(let lock):
                 try withExtendedLifetime(lock) {
                     let journal = try JournalImport(in: state.path, at: Clock.systemTime())
@@ -57,7 +62,7 @@ extension Invocation {
                     let id = try journal.finish(imported.recording, gaps: gaps)
                     let reader = try state.journal()
                     let summary = isJSON ? try reader.summary(of: id).map(Self.text) : nil
-                    try report(id, imported, file, summary, metric ?? reader.isMetric)
+                    try report(id, imported, file, options, summary, metric ?? reader.isMetric)
                 }
             }
             if let words = distance.words(of: recording.sport) {
@@ -80,7 +85,8 @@ extension Invocation {
 
     /// - Parameter summary: as JSON; nil for a line of text.
     private func report(
-        _ id: Int, _ imported: ImportedRecording, _ file: RecordingFile, _ summary: String?, _ isMetric: Bool
+        _ id: Int, _ imported: ImportedRecording, _ file: RecordingFile, _ options: ImportOptions, _ summary: String?,
+        _ isMetric: Bool
     ) throws(Failure) {
         if let summary {
             try writeOut(summary + "\n")
@@ -89,7 +95,10 @@ extension Invocation {
             let line = words.line(imported.recording) + words.otherDistance(imported.recording)
             try writeOut("\(file.name) is activity \(id): \(line).\n")
         }
-        let words = imported.skipped.words
+        if let damage = imported.damage {
+            complain("\(file.name): \(damage): imported up to there")
+        }
+        let words = options.isVerbose ? imported.skipped.counts : imported.skipped.missed
         if !words.isEmpty { complain("\(file.name): not imported: \(words.joined(separator: ", "))") }
     }
 }
@@ -106,12 +115,5 @@ extension FileDistance {
             withoutTime > 0 ? "\(withoutTime) × position not later than the one before" : nil,
         ].compactMap(\.self)
         return words.isEmpty ? nil : words.joined(separator: ", ")
-    }
-}
-
-extension SkippedElements {
-    /// The skipped elements with their counts; empty if nothing was skipped.
-    var words: [String] {
-        entries.map { "\($0.count) × \($0.name.text)" } + (others > 0 ? ["\(others) other elements"] : [])
     }
 }

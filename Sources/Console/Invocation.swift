@@ -4,7 +4,9 @@ import Formats
 /// The parsed command line of `pacectl`.
 struct Invocation: Equatable {
     enum Command: Equatable {
-        case help, version, schema
+        /// Nil for the help of all commands.
+        case help(String?)
+        case version, schema
         case status, watch
         case run(RunCommand)
         case scan(seconds: Int)
@@ -13,11 +15,12 @@ struct Invocation: Equatable {
         case getSetting(SettingKey)
         /// The value as typed: JSON or plain text.
         case setSetting(SettingKey, value: String)
-        case activities(limit: Int, before: Int?)
-        case show(Int)
-        /// Nil for `file` means standard output.
-        case export(Int, ExportFormat, file: String?)
-        case importFiles([String])
+        case activities(ActivityFilter)
+        case show(ActivityReference)
+        case export(ExportRequest)
+        case importFiles([String], ImportOptions)
+        case edit(ActivityReference, ActivityEdit)
+        case delete([ActivityReference], asks: Bool)
         case recover(String)
         case replay(ReplaySource, Pace)
         /// Nil for the file means the default one.
@@ -28,7 +31,7 @@ struct Invocation: Equatable {
     /// The source of a replay.
     enum ReplaySource: Equatable {
         /// An activity of the journal.
-        case activity(Int)
+        case activity(ActivityReference)
         case file(String)
     }
 
@@ -42,7 +45,7 @@ struct Invocation: Equatable {
         var sport: Sport?
     }
 
-    var command = Command.help
+    var command = Command.help(nil)
     var runtimeDirectory: String?
     var stateDirectory: String?
     var isJSON = false
@@ -55,6 +58,7 @@ struct Invocation: Equatable {
     /// - Throws: ``Failure`` with status 2.
     init(_ arguments: [String]) throws(Failure) {
         var words: [String] = []
+        var needsHelp = false
         var modifiers = CommandOptions()
         var rest = arguments[...]
         while var argument = rest.popFirst() {
@@ -67,7 +71,7 @@ struct Invocation: Equatable {
                 argument = String(argument[..<equals])
             }
             switch argument {
-            case "--help", "-h": return
+            case "--help", "-h": needsHelp = true
             case "--version":
                 command = .version
                 return
@@ -77,9 +81,17 @@ struct Invocation: Equatable {
             case "--runtime-dir": runtimeDirectory = try OptionValue.text("a directory", after: argument, &rest)
             case "--state-dir": stateDirectory = try OptionValue.text("a directory", after: argument, &rest)
             case _ where try modifiers.parse(argument, &rest): break
-            case _ where argument.hasPrefix("--"): throw .usage("unknown option '\(argument)'")
+            // The help of a command is shown whatever else is wrong.
+            case _ where needsHelp: break
+            case _ where argument.hasPrefix("--"):
+                throw .usage(
+                    "unknown option '\(argument)'" + Suggestion.text(for: argument, among: HelpText.options))
             default: words.append(argument)
             }
+        }
+        if needsHelp {
+            command = .help(words.first.flatMap { HelpText.commands.contains($0) ? $0 : nil })
+            return
         }
         guard let name = words.first else { throw .usage("a command is missing") }
         command = try Self.command(name, words.dropFirst(), modifiers)
@@ -95,27 +107,43 @@ struct Invocation: Equatable {
         case "start":
             let sport = try words.first.map(OptionValue.sport)
             (command, most) = (.run(.start(sport, indoor: modifiers.isIndoor, back: modifiers.back ?? .zero)), 1)
+        case "help":
+            if let word = words.first, !HelpText.commands.contains(word) { throw unknownCommand(word) }
+            (command, most) = (.help(words.first), 1)
         case "settings": return try settings(Array(words))
-        case "activities":
-            (command, most) = (.activities(limit: modifiers.limit ?? 20, before: modifiers.before), 0)
-        case "show": (command, most) = (.show(try activity(words.first, after: name)), 1)
+        case "activities": (command, most) = (.activities(modifiers.filter), 0)
+        case "show": (command, most) = (.show(try ActivityReference(words.first, after: name)), 1)
         case "export":
-            let id = try activity(words.first, after: name)
-            guard let format = modifiers.format else {
-                throw .usage("export needs --format (\(names(ExportFormat.allCases.map(\.rawValue))))")
-            }
-            (command, most) = (.export(id, format, file: modifiers.file), 1)
+            let activities = try words.map { word throws(Failure) in try ActivityReference(word, after: name) }
+            return .export(try ExportRequest(activities, modifiers))
+        case "delete":
+            let first = try ActivityReference(words.first, after: name)
+            let others = try words.dropFirst().map { word throws(Failure) in try ActivityReference(word, after: name) }
+            return .delete([first] + others, asks: !modifiers.isForced)
+        case "rename":
+            let activity = try ActivityReference(words.first, after: name)
+            guard words.count > 1 else { throw .usage("rename needs a name after the number of the activity") }
+            return .edit(activity, ActivityEdit(name: words.dropFirst().joined(separator: " ")))
+        case "edit":
+            let edit = ActivityEdit(sport: modifiers.sport, name: modifiers.name)
+            (command, most) = (.edit(try ActivityReference(words.first, after: name), edit), 1)
+            if edit == ActivityEdit() { throw .usage("edit needs --sport or --name") }
         case "import":
             guard !words.isEmpty else { throw .usage("import needs a file") }
-            return .importFiles(Array(words))
+            return .importFiles(
+                Array(words),
+                ImportOptions(sport: modifiers.sport, again: modifiers.isAgain, isVerbose: modifiers.isVerbose))
         case "recover":
             guard let path = words.first else { throw .usage("recover needs a file") }
             (command, most) = (.recover(path), 1)
         case "replay":
             guard let word = words.first else { throw .usage("replay needs a file or the number of an activity") }
             let isNumber = word.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            let isActivity = isNumber || word == ActivityReference.lastWord
+            var pace = modifiers.pace
+            pace.sport = modifiers.sport
             (command, most) = (
-                .replay(isNumber ? .activity(try activity(word, after: name)) : .file(word), modifiers.pace), 1
+                .replay(isActivity ? .activity(try ActivityReference(word, after: name)) : .file(word), pace), 1
             )
         case "strap": return .strap(try StrapCommand(Array(words), isAdded: modifiers.isAdded))
         case "scan": (command, most) = (.scan(seconds: modifiers.seconds ?? 10), 0)
@@ -129,7 +157,7 @@ struct Invocation: Equatable {
         case "panel": (command, most) = (.panel(modifiers.configuration, modifiers.places), 0)
         case "doctor": (command, most) = (.doctor(root: modifiers.root), 0)
         case "schema": (command, most) = (.schema, 0)
-        default: throw .usage("unknown command '\(name)'")
+        default: throw unknownCommand(name)
         }
         if let extra = words.dropFirst(most).first { throw .usage("unexpected argument '\(extra)' after '\(name)'") }
         return command
@@ -144,22 +172,17 @@ struct Invocation: Equatable {
         }
     }
 
-    private static func activity(_ word: String?, after command: String) throws(Failure) -> Int {
-        guard let word else { throw .usage("\(command) needs the number of an activity") }
-        guard let id = Int(word), (1...Int(Int32.max)).contains(id) else {
-            throw .usage("'\(word)' is not the number of an activity")
-        }
-        return id
+    private static func unknownCommand(_ word: String) -> Failure {
+        .usage("unknown command '\(word)'" + Suggestion.text(for: word, among: HelpText.commands))
     }
 
     private static func key(_ word: String) throws(Failure) -> SettingKey {
         guard let key = SettingKey(rawValue: word) else {
-            throw .usage("unknown setting '\(word)'; the settings are \(names(SettingKey.allCases.map(\.rawValue)))")
+            let names = SettingKey.allCases.map(\.rawValue)
+            throw .usage(
+                "unknown setting '\(word)'" + Suggestion.text(for: word, among: names)
+                    + "; the settings are \(names.joined(separator: ", "))")
         }
         return key
     }
-}
-
-private func names(_ names: [String]) -> String {
-    names.joined(separator: ", ")
 }

@@ -15,7 +15,7 @@ extension Invocation {
             let state = StateDirectory(stateDirectory)
             let journal = try state.journal()
             do {
-                try Self.replay(id, of: journal, pace, lines)
+                try Self.replay(journal.number(of: id), of: journal, pace, lines)
             } catch {
                 throw state.failure(reading: error)
             }

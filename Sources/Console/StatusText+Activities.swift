@@ -23,12 +23,27 @@ extension StatusText {
         ]
     }
 
+    /// A row of the totals of periods.
+    func cells(_ total: PeriodTotals) -> [String] {
+        [
+            total.period, total.sport.rawValue, "\(total.activities)", distance(total.distanceMetres),
+            Self.duration(total.elapsedMilliseconds),
+        ]
+    }
+
     /// An activity on one line.
     func line(_ recording: RecordedActivity) -> String {
         let total = recording.total
         return joined(
             recording.isTimeUncertain ? nil : Self.localTime(recording.started), recording.sport.rawValue,
             distance(total), "in " + Self.duration(total.elapsedMilliseconds), average(total, recording.sport))
+    }
+
+    /// A listed activity on one line.
+    func line(_ summary: ActivitySummary) -> String {
+        joined(
+            summary.started.map(Self.localTime), summary.sport.rawValue, distance(summary.total),
+            "in " + Self.duration(summary.total.elapsedMilliseconds))
     }
 
     /// The distance in the file, if it differs from the computed one by more than 1 %; else empty.
@@ -154,11 +169,13 @@ extension StatusText {
         (DecimalFormat.text(rate, decimals: 0) ?? "--") + " bpm"
     }
 
-    /// Local time, `2026-03-01 07:30`.
-    private static func localTime(_ time: UTC) -> String {
+    /// Local time with its zone, `2026-03-01 07:30 CET`.
+    static func localTime(_ time: UTC) -> String {
         let local = UTC(milliseconds: time.milliseconds + Int64(Machine.localOffset(at: time)) * 1000).fields
         func digits(_ value: Int) -> String { (value < 10 ? "0" : "") + String(value) }
-        return "\(local.year)-\(digits(local.month))-\(digits(local.day)) \(digits(local.hour)):\(digits(local.minute))"
+        return
+            "\(local.year)-\(digits(local.month))-\(digits(local.day)) \(digits(local.hour)):\(digits(local.minute)) "
+            + Machine.localZone(at: time)
     }
 }
 

@@ -47,13 +47,17 @@ package struct AtomicFileWriter: ~Copyable {
     ///
     /// The corresponding C functions are `fsync` and `renameat2`.
     ///
-    /// - Returns: False if a file of that name exists; the call can be repeated with another name.
-    package mutating func finish(as name: String) throws(SystemError) -> Bool {
+    /// - Parameter replacing: whether a file of that name is replaced.
+    /// - Returns: False if a file of that name exists and is not replaced; the call can be repeated with another name.
+    package mutating func finish(as name: String, replacing: Bool = false) throws(SystemError) -> Bool {
         _ = try check("fsync") { fsync(file.number) }
         // Another process has replaced the temporary file.
         guard isInPlace else { throw SystemError("rename", code: EBUSY) }
         do throws(SystemError) {
-            _ = try check("rename") { unsafe clinux_rename_noreplace(draft, self.directory + "/" + name) }
+            let path = self.directory + "/" + name
+            _ = try check("rename") {
+                unsafe replacing ? rename(draft, path) : clinux_rename_noreplace(draft, path)
+            }
         } catch {
             if error.code == EEXIST { return false }
             throw error

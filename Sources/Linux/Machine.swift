@@ -33,6 +33,17 @@ package enum Machine {
         guard unsafe localtime_r(&seconds, &fields) != nil else { return 0 }
         return unsafe fields.tm_gmtoff
     }
+
+    /// The name of the zone of local time at a moment, such as `CET`, or `+03` for a zone without a name.
+    ///
+    /// The corresponding C function is `localtime_r`.
+    package static func localZone(at time: UTC) -> String {
+        var seconds = time_t(time.milliseconds.flooredDivision(by: 1000))
+        var fields = unsafe tm()
+        tzset()
+        guard unsafe localtime_r(&seconds, &fields) != nil, let name = unsafe fields.tm_zone else { return "UTC" }
+        return unsafe String(cString: name)
+    }
 }
 
 /// The running kernel.

@@ -101,7 +101,7 @@ def mutated_files(arena):
         path = arena.directory / f"file.{format}"
         path.write_bytes(mutated(arena.random, kept[format]))
         begun = time.monotonic()
-        result = carried_out(arena, "import", path, "--json")
+        result = carried_out(arena, "import", "--again", path, "--json")
         seconds = max(seconds, time.monotonic() - begun)
         expect(
             result.returncode in (0, 1), f"import of {format} ended with {result.returncode}: {result.stderr[-200:]}"
@@ -134,7 +134,7 @@ def impossible_speed_in_a_file(arena):
     for count, north, sport in ((300, 1.0, "running"), (300, 0.01, "running"), (600, 0.002, "walking")):
         path = arena.directory / f"{sport}-{north}.gpx"
         path.write_bytes(gpx([(52.0 + (at % 2) * north, 13.4, at) for at in range(count)], sport))
-        result = carried_out(arena, "import", path, "--json")
+        result = carried_out(arena, "import", "--again", path, "--json")
         expect(result.returncode == 0, f"the import ended with {result.returncode}: {result.stderr}")
         summary = json.loads(result.stdout)
         bound = 12.5 * (count + 10) + 100
@@ -181,7 +181,7 @@ def files_that_lie(arena):
         path = arena.directory / ("file.fit" if name.startswith("fit") else "file.gpx")
         path.write_bytes(content)
         begun = time.monotonic()
-        result = carried_out(arena, "import", path)
+        result = carried_out(arena, "import", "--again", path)
         worst = max(worst, time.monotonic() - begun)
         expect(result.returncode in (0, 1), f"{name}: import ended with {result.returncode}: {result.stderr[-200:]}")
         expect(
@@ -208,7 +208,7 @@ def killed_imports(arena):
         killed = 0
         for _ in range(12):
             importer = subprocess.Popen(
-                [PACECTL, "--runtime-dir", daemon.runtime, "--state-dir", state, "import", path],
+                [PACECTL, "--runtime-dir", daemon.runtime, "--state-dir", state, "import", "--again", path],
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             )

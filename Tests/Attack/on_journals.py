@@ -28,7 +28,7 @@ def recorded(arena):
         for number in range(2):
             path = directory / f"{number}.gpx"
             path.write_bytes(gpx(straight(3000, north=48.0 + number)))
-            arena.pacectl(state, "import", path)
+            arena.pacectl(state, "import", "--again", path)
         daemon = arena.daemon("--demo", directory=directory, config="[Recording]\nExportAtStop=\n")
         for _ in range(2):
             if daemon.status()["run"] == "idle":

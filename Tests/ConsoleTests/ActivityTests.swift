@@ -99,13 +99,17 @@ struct ActivityTests {
         loss.secondsWithoutPosition = 1
         loss.beats = 300
         loss.speeds = 2
-        #expect(loss.words == ["1 second without position", "300 RR intervals", "2 seconds' speed"])
+        #expect(loss.words == ["times without position", "RR intervals", "speed"])
+        #expect(loss.counts == ["1 second without position", "300 RR intervals", "2 seconds' speed"])
     }
 
     @Test func skippedElementsAreNamed() {
         var skipped = SkippedElements()
         skipped.count("wpt", 2)
         skipped.count("a\u{1B}[2J")
-        #expect(skipped.words == ["2 × wpt", "1 × a\u{FFFD}[2J"])
+        skipped.count("record stance_time", 900)
+        skipped.count("record step_length", 900)
+        #expect(skipped.counts.prefix(2) == ["2 × wpt", "1 × a\u{FFFD}[2J"])
+        #expect(skipped.missed == ["waypoints", "running dynamics"])
     }
 }

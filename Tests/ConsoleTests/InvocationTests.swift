@@ -35,24 +35,62 @@ struct InvocationTests {
         (["strap", "forget", "9AD13824"], .strap(.forget("9AD13824"))),
         (["settings"], .allSettings),
         (["settings", "get", "zones"], .getSetting(.zones)),
+        (["help"], .help(nil)),
+        (["help", "export"], .help("export")),
+        (["export", "--help"], .help("export")),
         (["settings", "set", "auto_lap_m", "-5"], .setSetting(.autoLapMetres, value: "-5")),
-        (["activities"], .activities(limit: 20, before: nil)),
-        (["activities", "--limit", "5", "--before=17"], .activities(limit: 5, before: 17)),
-        (["show", "17"], .show(17)),
-        (["export", "17", "--format", "gpx"], .export(17, .gpx, file: nil)),
-        (["export", "--format=fit", "-o", "run.fit", "17"], .export(17, .fit, file: "run.fit")),
-        (["export", "17", "--format", "geojson", "--output=a=b"], .export(17, .geojson, file: "a=b")),
-        (["import", "a.fit", "b.gpx"], .importFiles(["a.fit", "b.gpx"])),
-        (["import", "--", "--json"], .importFiles(["--json"])),
-        (["replay", "17"], .replay(.activity(17), Invocation.Pace())),
+        (["activities"], .activities(ActivityFilter())),
+        (["activities", "--limit", "5", "--before=17"], .activities(ActivityFilter(limit: 5, before: 17))),
+        (
+            ["activities", "--sport", "ride", "--since", "2026-03-01", "--until=2026-03-31", "--totals", "week"],
+            .activities(
+                ActivityFilter(
+                    sport: .ride, since: LocalDay("2026-03-01"), until: LocalDay("2026-03-31"), period: .week))
+        ),
+        (["show", "17"], .show(.number(17))),
+        (["show", "last"], .show(.last)),
+        (["export", "17", "--format", "gpx"], .export(ExportRequest(activities: [.number(17)], format: .gpx))),
+        (
+            ["export", "--format=fit", "-o", "run.gpx", "17"],
+            .export(ExportRequest(activities: [.number(17)], format: .fit, output: "run.gpx"))
+        ),
+        (
+            ["export", "last", "-o", "dir/run.GPX"],
+            .export(ExportRequest(activities: [.last], format: .gpx, output: "dir/run.GPX"))
+        ),
+        (
+            ["export", "17", "--format", "geojson", "--output=a=b"],
+            .export(ExportRequest(activities: [.number(17)], format: .geojson, output: "a=b"))
+        ),
+        (
+            ["export", "1", "2", "--format", "csv", "-o", "dir", "--force"],
+            .export(ExportRequest(activities: [.number(1), .number(2)], format: .csv, output: "dir", isForced: true))
+        ),
+        (
+            ["export", "--all", "--format", "csv", "-o", "dir", "--verbose"],
+            .export(ExportRequest(activities: [], format: .csv, output: "dir", isVerbose: true))
+        ),
+        (["delete", "3"], .delete([.number(3)], asks: true)),
+        (["delete", "3", "last", "--force"], .delete([.number(3), .last], asks: false)),
+        (["rename", "last", "Morning", "run"], .edit(.last, ActivityEdit(name: "Morning run"))),
+        (["edit", "3", "--sport", "hike"], .edit(.number(3), ActivityEdit(sport: .hike))),
+        (["edit", "3", "--name", "x"], .edit(.number(3), ActivityEdit(name: "x"))),
+        (["import", "a.fit", "b.gpx"], .importFiles(["a.fit", "b.gpx"], ImportOptions())),
+        (["import", "--", "--json"], .importFiles(["--json"], ImportOptions())),
+        (
+            ["import", "--sport", "ride", "--again", "--verbose", "a.fit"],
+            .importFiles(["a.fit"], ImportOptions(sport: .ride, again: true, isVerbose: true))
+        ),
+        (["replay", "17"], .replay(.activity(.number(17)), Invocation.Pace())),
+        (["replay", "last"], .replay(.activity(.last), Invocation.Pace())),
         (["replay", "./17"], .replay(.file("./17"), Invocation.Pace())),
         (
             ["replay", "a.tcx", "--speed", "2.5", "--interval-ms", "1000", "--sport", "hike"],
             .replay(.file("a.tcx"), Invocation.Pace(speed: 2.5, every: 1000, sport: .hike))
         ),
-        (["--help"], .help),
-        (["start", "--help"], .help),
-        (["-h"], .help),
+        (["--help"], .help(nil)),
+        (["start", "--help"], .help("start")),
+        (["-h"], .help(nil)),
         (["--version"], .version),
     ])
     func commandsParse(_ arguments: [String], _ command: Invocation.Command) throws {
@@ -75,6 +113,24 @@ struct InvocationTests {
     @Test(arguments: [
         ([], "a command is missing"),
         (["dance"], "unknown command 'dance'"),
+        (["exprot"], "unknown command 'exprot' (did you mean 'export'?)"),
+        (["statsu"], "unknown command 'statsu' (did you mean 'status'?)"),
+        (["activties", "--limit", "3"], "unknown command 'activties' (did you mean 'activities'?)"),
+        (["help", "watchh"], "unknown command 'watchh' (did you mean 'watch'?)"),
+        (["watch", "--imperail"], "unknown option '--imperail' (did you mean '--imperial'?)"),
+        (
+            ["start", "hikee"],
+            "unknown sport 'hikee' (did you mean 'hike'?); the sports are run, walk, hike, ride, other"
+        ),
+        (["activities", "--since", "yesterday"], "--since needs a day, such as 2026-03-01"),
+        (["activities", "--until", "2026-02-30"], "--until needs a day, such as 2026-03-01"),
+        (["activities", "--totals", "day"], "--totals needs one of week, month, year"),
+        (["delete"], "delete needs the number of an activity, or last"),
+        (["rename", "3"], "rename needs a name after the number of the activity"),
+        (["edit", "3"], "edit needs --sport or --name"),
+        (["export", "1", "2", "--format", "fit"], "several activities need a directory: -o DIR"),
+        (["export", "--all", "1", "--format", "fit", "-o", "x"], "export takes --all or the numbers of activities"),
+        (["import", "--force", "x"], "--force is an option of 'export', 'delete' only"),
         (["scan", "H10"], "unexpected argument 'H10' after 'scan'"),
         (["scan", "--seconds", "61"], "--seconds needs a number from 1 to 60"),
         (["scan", "--seconds"], "--seconds needs a number from 1 to 60"),
@@ -92,15 +148,18 @@ struct InvocationTests {
         (["stop", "--ago=5"], "--ago is an option of 'start' only"),
         (["start", "--ago", "121"], "--ago needs a number of seconds from 0 to 120"),
         (["start", "--ago"], "--ago needs a number of seconds from 0 to 120"),
-        (["show"], "show needs the number of an activity"),
+        (["show"], "show needs the number of an activity, or last"),
         (["show", "0"], "'0' is not the number of an activity"),
         (["show", "-1"], "'-1' is not the number of an activity"),
         (["show", "99999999999999999999"], "'99999999999999999999' is not the number of an activity"),
         (["show", "1", "2"], "unexpected argument '2' after 'show'"),
         (["activities", "--limit", "0"], "--limit needs a number from 1 to 1000"),
-        (["export", "1"], "export needs --format (fit, gpx, tcx, geojson, kml, csv)"),
+        (
+            ["export", "1"],
+            "export needs --format (fit, gpx, tcx, geojson, kml, csv), or a file whose name ends in one of these"
+        ),
         (["export", "1", "--format", "doc"], "--format needs one of fit, gpx, tcx, geojson, kml, csv"),
-        (["export", "--format", "fit"], "export needs the number of an activity"),
+        (["export", "--format", "fit"], "export needs the number of an activity, last, or --all"),
         (["export", "1", "--format", "fit", "-o", ""], "-o needs a file"),
         (["show", "1", "-o", "x"], "-o is an option of 'export' only"),
         (["import"], "import needs a file"),
@@ -128,13 +187,20 @@ struct InvocationTests {
         }
     }
 
+    @Test func helpOfACommandHasItsLinesOnly() {
+        let help = HelpText.text(of: "settings")
+        #expect(help.contains("\n  settings get KEY") && help.contains("'[114,133,152,171,180]'"))
+        #expect(!help.contains("activities") && !help.contains("--runtime-dir"))
+        #expect(HelpText.commands.allSatisfy { HelpText.text(of: $0).contains("\n  \($0)") })
+    }
+
     @Test func helpNamesEveryCommandIn80Columns() {
         for name in [
             "status", "watch", "start", "pause", "resume", "lap", "stop", "discard", "scan", "strap", "settings",
-            "activities", "show", "export", "import", "replay", "schema",
+            "activities", "show", "rename", "edit", "delete", "export", "import", "replay", "help", "schema",
         ] {
-            #expect(helpText.contains("\n  \(name)"))
+            #expect(HelpText.text(of: nil).contains("\n  \(name)"))
         }
-        #expect(helpText.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        #expect(HelpText.text(of: nil).split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 }

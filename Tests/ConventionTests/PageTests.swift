@@ -74,8 +74,9 @@ import Testing
     @Test(arguments: [
         ("pacectl st", "status start stop strap"), ("pacectl start --indoor r", "run ride"),
         ("pacectl strap f", "forget"), ("pacectl --state-dir /x settings set use", "use_heart_rate_zones"),
-        ("pacectl settings set metric ", "true false"), ("pacectl export 17 --format g", "gpx geojson"),
-        ("pacectl --js", "--json"), ("pacectl import Pack", "Package.swift"), ("pacectl show ", ""),
+        ("pacectl settings set metric ", "yes no"), ("pacectl export 17 --format g", "gpx geojson"),
+        ("pacectl --js", "--json"), ("pacectl import Pack", "Package.swift"), ("pacectl show ", "last"),
+        ("pacectl activities --totals ", "week month year"),
         ("pacectl replay --sp", "--speed --sport"), ("paced --bl", "--bluetooth"),
         ("paced --bluetooth b", "bluetoothd"),
         ("paced --config Pack", "Package.swift"),

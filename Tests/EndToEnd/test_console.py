@@ -120,6 +120,12 @@ def test_hostile_names_are_harmless_in_status_and_settings(paced):
                                                      "141 bpm on average, 163 bpm at most.\n"),
     (["settings", "get", "zones"], ("settings.get", {"key": "zones"}), "[114,133,152,171,180]\n"),
     (["settings", "set", "sport", "hike"], ("settings.set", {"key": "sport", "value": "hike"}), '"hike"\n'),
+    (["settings", "set", "metric", "yes"], ("settings.set", {"key": "metric", "value": True}), "true\n"),
+    (["settings", "set", "metric", "0"], ("settings.set", {"key": "metric", "value": False}), "false\n"),
+    (["settings", "set", "zones", "114, 133 152,171 180"],
+     ("settings.set", {"key": "zones", "value": [114, 133, 152, 171, 180]}), "[114,133,152,171,180]\n"),
+    (["settings", "set", "straps", "9AD13824, Polar H10 1"],
+     ("settings.set", {"key": "straps", "value": ["9AD13824", "Polar H10 1"]}), '["9AD13824","Polar H10 1"]\n'),
     (["settings", "set", "zones", "null"], ("settings.set", {"key": "zones", "value": None}), "null\n"),
 ])
 def test_commands_send_a_request_and_print_the_result(paced, words, asked, said):

@@ -287,15 +287,15 @@ def test_pacectl_hands_its_import_to_the_daemon_or_locks_the_directory(paced, st
     first = json.loads(beside.stdout)
     number = first.pop("id")
     assert f"activity {number} imported" in paced.log_text()
-    text = pacectl(stage, "--metric", "import", RIDE)
+    text = pacectl(stage, "--metric", "import", "--again", RIDE)
     assert ", run, 9.01 km, " in text.stdout
     # A daemon of other directories is not the one that holds the lock.
     other = subprocess.run(
-        [PACECTL, "--runtime-dir", stage.directory / "no", "--state-dir", stage.directory / "state", "import", RIDE],
+        [PACECTL, "--runtime-dir", stage.directory / "no", "--state-dir", stage.directory / "state", "import", "--again", RIDE],
         capture_output=True, text=True, timeout=60)
     assert other.returncode == 3 and "in use by process" in other.stderr
     paced.end()
-    alone = pacectl(stage, "import", RIDE, "--json")
+    alone = pacectl(stage, "import", "--again", RIDE, "--json")
     assert alone.returncode == 0 and paced.log_text().count("imported") == 2
     last = json.loads(alone.stdout)
     # The same rows, whoever writes them.

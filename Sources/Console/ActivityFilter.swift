@@ -1,0 +1,96 @@
+import Domain
+import Storage
+
+/// Which activities to list, and whether to list their totals.
+struct ActivityFilter: Equatable {
+    enum Period: String {
+        case week, month, year
+    }
+
+    /// Nil for 20 activities, or for all totals.
+    var limit: Int?
+    /// Only activities that follow this one in the list.
+    var before: Int?
+    var sport: Sport?
+    /// The first and the last day, in local time. Activities without a date are on none.
+    var since: LocalDay?
+    var until: LocalDay?
+    /// Nil for the activities themselves.
+    var period: Period?
+
+    /// The number of activities that are read at once.
+    private static let pageSize = 500
+
+    /// Whether there is a condition beside `before`.
+    var selects: Bool {
+        sport != nil || since != nil || until != nil
+    }
+
+    private func matches(_ summary: ActivitySummary) -> Bool {
+        if let sport, summary.sport != sport { return false }
+        if since == nil, until == nil { return true }
+        guard let started = summary.started else { return false }
+        if let since, started < since.start { return false }
+        if let until, started >= until.next.start { return false }
+        return true
+    }
+
+    /// The activities, newest first, at most `count`.
+    func activities(of journal: JournalReader, atMost count: Int) throws -> [ActivitySummary] {
+        var found: [ActivitySummary] = []
+        var before = before
+        while found.count < count {
+            let size = selects ? Self.pageSize : min(Self.pageSize, count - found.count)
+            let page = try journal.list(limit: size, before: before)
+            found += page.filter(matches)
+            guard page.count == size, let last = page.last else { break }
+            before = last.id
+        }
+        return Array(found.prefix(count))
+    }
+
+    /// The totals of each period and sport, newest period first.
+    func totals(of activities: [ActivitySummary], by period: Period) -> [PeriodTotals] {
+        var totals: [PeriodTotals] = []
+        for summary in activities {
+            let name = summary.started.map { Self.name(of: LocalDay(of: $0), period) } ?? PeriodTotals.undated
+            let index =
+                totals.firstIndex { $0.period == name && $0.sport == summary.sport }
+                ?? {
+                    totals.append(PeriodTotals(period: name, sport: summary.sport))
+                    return totals.count - 1
+                }()
+            totals[index].activities += 1
+            totals[index].distanceMetres += summary.total.distanceMetres
+            totals[index].elapsedMilliseconds += summary.total.elapsedMilliseconds
+        }
+        // The names sort by time; activities without a date come last.
+        return totals.sorted {
+            if $0.period == $1.period { return $0.sport.rawValue < $1.sport.rawValue }
+            if $0.period == PeriodTotals.undated || $1.period == PeriodTotals.undated {
+                return $1.period == PeriodTotals.undated
+            }
+            return $0.period > $1.period
+        }
+    }
+
+    private static func name(of day: LocalDay, _ period: Period) -> String {
+        switch period {
+        case .week: day.week
+        case .month: day.yearAndMonth
+        case .year: "\(day.year)"
+        }
+    }
+}
+
+/// The totals of the activities of one sport in a week, month or year.
+struct PeriodTotals: Equatable {
+    static let undated = "no date"
+
+    /// `2026-W09`, `2026-03`, `2026`, or ``undated``.
+    var period: String
+    var sport: Sport
+    var activities = 0
+    var distanceMetres = 0.0
+    var elapsedMilliseconds: Int64 = 0
+}

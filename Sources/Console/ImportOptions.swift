@@ -1,0 +1,93 @@
+import Domain
+import Formats
+import Pipeline
+import Storage
+
+/// How files are imported.
+struct ImportOptions: Equatable {
+    /// Nil for that of the file.
+    var sport: Sport?
+    /// Imports an activity that is in the journal already.
+    var again = false
+    /// Counts everything that is not imported.
+    var isVerbose = false
+}
+
+extension Invocation {
+    /// Two recordings of one activity may begin one second apart, and their devices may measure differently.
+    private static let sameStartMilliseconds: Int64 = 2000
+    private static let sameLength = 0.01
+
+    /// Reads the file once more if an activity has the same start.
+    ///
+    /// - Throws: ``Failure`` if the journal has an activity with the same start and the same length.
+    func checkIsNew(
+        _ recording: RecordedActivity, statesDistance: Bool, _ file: RecordingFile, in state: StateDirectory
+    ) throws {
+        guard !recording.isTimeUncertain, let journal = try? state.journal() else { return }
+        let known = try ActivityFilter().activities(of: journal, atMost: .max).filter { summary in
+            summary.started.map {
+                abs($0.milliseconds - recording.started.milliseconds) <= Self.sameStartMilliseconds
+            } ?? false
+        }
+        if known.isEmpty { return }
+        var distance = FileDistance(recording, isStated: statesDistance)
+        var whole = try file.read { _ = distance.ingest($0) }.recording
+        distance.finish(&whole)
+        guard let same = known.first(where: { Self.isSame($0.total, whole.total) }) else { return }
+        let words = StatusText(metric: metric ?? journal.isMetric)
+        throw Failure.failed(
+            "\(file.name) is activity \(same.id) already: \(words.line(same)); 'import --again' imports it once more")
+    }
+
+    /// Whether the distances are the same; the times of activities without a distance.
+    private static func isSame(_ one: Totals, _ other: Totals) -> Bool {
+        func isNear(_ one: Double, _ other: Double) -> Bool {
+            abs(one - other) <= max(one, other) * sameLength
+        }
+        if one.distanceMetres > 0 || other.distanceMetres > 0 {
+            return isNear(one.distanceMetres, other.distanceMetres)
+        }
+        return isNear(Double(one.elapsedMilliseconds), Double(other.elapsedMilliseconds))
+    }
+}
+
+extension SkippedElements {
+    /// The skipped elements with their counts; empty if nothing was skipped.
+    var counts: [String] {
+        entries.map { "\($0.count) × \($0.name.text)" } + (others > 0 ? ["\(others) other elements"] : [])
+    }
+
+    /// What a person would miss of the file, in words; empty if that is nothing.
+    var missed: [String] {
+        var words: [String] = []
+        for entry in entries {
+            if let word = Self.word(of: entry.name.text), !words.contains(word) { words.append(word) }
+        }
+        return words
+    }
+
+    /// Elements that describe the device, or that follow from others, are missed by nobody.
+    private static func word(of element: String) -> String? {
+        switch element {
+        case "record vertical_oscillation", "record stance_time_percent", "record stance_time", "record vertical_ratio",
+            "record step_length":
+            "running dynamics"
+        case "record left_right_balance": "power balance"
+        case "record calories": "calories"
+        case "developer field": "data of apps on the device"
+        case "lap without times": "laps without times"
+        case "record without time", "points without time": "points without time"
+        case "times without position", "points without a valid position": "points without a valid position"
+        case "record with an earlier time", "points with an earlier time": "points out of order"
+        case "record too far ahead in time", "points too far ahead in time": "points far ahead in time"
+        case "RR interval", "RR interval over 64 s": "RR intervals"
+        case "wpt", "Placemark": "waypoints"
+        case "rte", "rtept": "routes"
+        case "another activity": "another activity in the file"
+        case "a workout": "a workout"
+        case "a course": "a course"
+        default: element.hasPrefix("unreadable ") ? "values that cannot be read" : nil
+        }
+    }
+}

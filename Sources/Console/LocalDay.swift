@@ -1,0 +1,73 @@
+import Domain
+import Linux
+
+/// A day of the calendar in local time.
+struct LocalDay: Equatable {
+    var year: Int
+    var month: Int
+    var day: Int
+
+    /// Parses `2026-03-01`.
+    init?(_ text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.utf8.count) == [4, 2, 2] else { return nil }
+        let numbers = parts.compactMap { part in
+            part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(part) : nil
+        }
+        guard numbers.count == 3, (1...12).contains(numbers[1]), (1...31).contains(numbers[2]) else { return nil }
+        self.init(midnight: UTC(year: numbers[0], month: numbers[1], day: numbers[2]))
+        // A day that the month does not have.
+        if day != numbers[2] { return nil }
+    }
+
+    /// The local day of a moment.
+    init(of time: UTC) {
+        self.init(midnight: UTC(milliseconds: time.milliseconds + Int64(Machine.localOffset(at: time)) * 1000))
+    }
+
+    private init(midnight: UTC) {
+        let fields = midnight.fields
+        (year, month, day) = (fields.year, fields.month, fields.day)
+    }
+
+    /// Days since 1970-01-01.
+    private var number: Int {
+        Int(UTC(year: year, month: month, day: day).milliseconds / 86_400_000)
+    }
+
+    private init(number: Int) {
+        self.init(midnight: UTC(milliseconds: Int64(number) * 86_400_000))
+    }
+
+    var next: LocalDay { LocalDay(number: number + 1) }
+
+    /// Local midnight, at which the day begins.
+    var start: UTC {
+        let midnight = UTC(year: year, month: month, day: day).milliseconds
+        var time = UTC(milliseconds: midnight)
+        // The second round is right on days on which the clocks change.
+        for _ in 0..<2 { time = UTC(milliseconds: midnight - Int64(Machine.localOffset(at: time)) * 1000) }
+        return time
+    }
+
+    /// The week by ISO 8601, which begins on Monday: `2026-W09`.
+    var week: String {
+        // 1970-01-01 was a Thursday. A week belongs to the year of its Thursday.
+        let thursday = LocalDay(number: number - Self.modulo(number + 3, 7) + 3)
+        let first = LocalDay(midnight: UTC(year: thursday.year, month: 1, day: 1)).number
+        return "\(thursday.year)-W" + Self.digits((thursday.number - first) / 7 + 1)
+    }
+
+    /// `2026-03`
+    var yearAndMonth: String {
+        "\(year)-" + Self.digits(month)
+    }
+
+    private static func modulo(_ value: Int, _ divisor: Int) -> Int {
+        (value % divisor + divisor) % divisor
+    }
+
+    private static func digits(_ value: Int) -> String {
+        (value < 10 ? "0" : "") + String(value)
+    }
+}

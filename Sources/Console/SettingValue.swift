@@ -1,0 +1,34 @@
+import Domain
+import JSONCoding
+
+extension SettingKey {
+    /// The JSON of a value as people type it: JSON, or as in paced.conf. A text that is no value of the setting is sent
+    /// as a string: the daemon rejects it and lists the values.
+    func json(typed text: String) -> String {
+        let unchanged = JSONText.value(typed: text)
+        switch kind {
+        case .flag:
+            switch text.lowercased() {
+            case "yes", "true", "on", "1": return "true"
+            case "no", "false", "off", "0": return "false"
+            default: return unchanged
+            }
+        case .zones where !text.contains("["):
+            let words = text.split { " ,".contains($0) }
+            let numbers = words.compactMap { Int($0) }
+            guard numbers.count == words.count else { return unchanged }
+            return numbers.isEmpty ? "null" : "[" + numbers.map(String.init).joined(separator: ",") + "]"
+        case .straps where !text.hasPrefix("["):
+            // A name may have spaces.
+            let names = text.split(separator: ",").map(Self.trimmed).filter { !$0.isEmpty }
+            return "[" + names.map(JSONText.string).joined(separator: ",") + "]"
+        default: return unchanged
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        var text = text.drop { $0 == " " }
+        while text.last == " " { text.removeLast() }
+        return String(text)
+    }
+}

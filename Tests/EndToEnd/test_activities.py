@@ -1,0 +1,309 @@
+"""pacectl's commands on activities: which are listed, exported, changed, deleted and imported, and every command tried wrong."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import random
+import signal
+import subprocess
+
+import pytest
+
+import needs
+from harness.process import PACECTL, PROGRAMS, ROOT
+from harness.timing import wait_for
+
+RUN = ROOT / "Tests/Data/fit/run-fenix2-9km.fit"
+CUTS = int(os.environ.get("PACED_CUTS", "20"))
+OFF = ["--gpsd", "off", "--strap", "off"]
+
+
+def pacectl(state, *words, **options):
+    options = {"capture_output": True, "text": True, "timeout": 60, "stdin": subprocess.DEVNULL} | options
+    environment = os.environ | {"TZ": "Europe/Berlin"} | options.pop("env", {})
+    return subprocess.run([PACECTL, "--state-dir", state, *words], env=environment, **options)
+
+
+def said(state, *words):
+    result = pacectl(state, *words)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def failed(state, *words, status=1, **options):
+    """The error of a command that must fail with one line."""
+    result = pacectl(state, *words, **options)
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (status, "", 1), result
+    assert result.stderr.startswith("pacectl: ")
+    return result.stderr.removeprefix("pacectl: ").rstrip("\n")
+
+
+def gpx(time, metres=1000):
+    """A track that goes north for 10 minutes from a time."""
+    points = "".join(
+        f'<trkpt lat="{52 + metres / 111_200 * part / 10:.7f}" lon="13"><time>{time[:14]}{int(time[14:16]) + part:02}:00Z</time></trkpt>'
+        for part in range(11))
+    return f'<gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>{points}</trkseg></trk></gpx>'
+
+
+@pytest.fixture
+def year(tmp_path):
+    """A state directory with five activities of two sports."""
+    state = tmp_path / "state"
+    for time, sport, metres in [
+        ("2025-12-29T23:30:00", "run", 1000), ("2026-03-01T07:00:00", "run", 2000), ("2026-03-02T07:00:00", "run", 2500),
+        ("2026-03-05T07:00:00", "ride", 4000), ("2026-04-01T22:10:00", "run", 3000),
+    ]:
+        path = tmp_path / f"{time[:10]}.gpx"
+        path.write_text(gpx(time, metres))
+        said(state, "import", "--sport", sport, path)
+    return state
+
+
+def ids(text):
+    return [json.loads(line)["id"] for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("words, numbers", [
+    ([], {1, 2, 3, 4, 5}), (["--sport", "ride"], {4}), (["--since", "2026-03-02"], {3, 4, 5}),
+    (["--until", "2026-03-02"], {1, 2, 3}), (["--since", "2026-03-01", "--until", "2026-03-31"], {2, 3, 4}),
+    # Its local day in Berlin is that after its day in UTC.
+    (["--since", "2025-12-30", "--until", "2025-12-30"], {1}), (["--since", "2026-04-02"], {5}),
+    (["--sport", "run", "--limit", "2"], {3, 5}), (["--sport", "hike"], set()),
+])
+def test_list_selects_sport_and_days(year, words, numbers):
+    assert set(ids(said(year, "activities", "--json", *words))) == numbers
+    if not numbers:
+        assert said(year, "activities", *words) == "No activity matches.\n"
+
+
+def test_totals_of_weeks_months_and_years(year):
+    def totals(period):
+        lines = [json.loads(line) for line in said(year, "activities", "--totals", period, "--json").splitlines()]
+        return [(line[period], line["sport"], line["activities"], round(line["distance_m"], -2)) for line in lines]
+    assert totals("year") == [("2026", "ride", 1, 4000), ("2026", "run", 3, 7500), ("2025", "run", 1, 1000)]
+    assert totals("month") == [
+        ("2026-04", "run", 1, 3000), ("2026-03", "ride", 1, 4000), ("2026-03", "run", 2, 4500), ("2025-12", "run", 1, 1000)]
+    # 1 March 2026 is a Sunday, and 30 December 2025 is in the first week of 2026 (ISO 8601).
+    assert totals("week") == [
+        ("2026-W14", "run", 1, 3000), ("2026-W10", "ride", 1, 4000), ("2026-W10", "run", 1, 2500), ("2026-W09", "run", 1, 2000),
+        ("2026-W01", "run", 1, 1000)]
+    text = said(year, "activities", "--totals", "year", "--sport", "run", "--metric").splitlines()
+    assert text[0].split() == ["YEAR", "SPORT", "ACTIVITIES", "DISTANCE", "TIME"]
+    assert text[1].split()[:3] == ["2026", "run", "3"] and " km" in text[1]
+
+
+def test_times_name_their_zone(year):
+    assert "2026-04-02 00:10 CEST" in said(year, "show", "5") and "2026-03-01 08:00 CET" in said(year, "activities")
+
+
+def test_last_is_the_newest_activity(year):
+    newest = ids(said(year, "activities", "--json", "--limit", "1"))[0]
+    assert said(year, "show", "last") == said(year, "show", str(newest))
+    assert said(year, "replay", "last", "--interval-ms", "60000") == said(year, "replay", str(newest), "--interval-ms", "60000")
+
+
+def test_export_takes_the_format_from_the_name_and_replaces_only_by_force(year, tmp_path):
+    path = tmp_path / "Run.CSV"
+    said(year, "export", "last", "-o", path)
+    rows = list(csv.reader(io.StringIO(path.read_text())))
+    assert len(rows) > 10
+    assert "exists already; name another file with -o, or replace it with --force" in failed(year, "export", "2", "-o", path)
+    said(year, "export", "2", "--force", "-o", path)
+    assert list(csv.reader(io.StringIO(path.read_text()))) != rows
+    assert "--format" in failed(year, "export", "2", "-o", tmp_path / "run.doc", status=2)
+
+
+def test_several_activities_are_exported_into_a_directory(year, tmp_path):
+    two = tmp_path / "two"
+    text = said(year, "export", "2", "4", "--format", "gpx", "-o", two)
+    assert sorted(os.listdir(two)) == ["2026-03-01-0700-run.gpx", "2026-03-05-0700-ride.gpx"]
+    assert text == f"Activity 2: {two}/2026-03-01-0700-run.gpx\nActivity 4: {two}/2026-03-05-0700-ride.gpx\n"
+    said(year, "import", "--again", tmp_path / "2026-03-01.gpx")
+    everything = tmp_path / "all"
+    said(year, "export", "--all", "--format", "tcx", "-o", everything)
+    assert len(os.listdir(everything)) == 6, "two of one minute have two files"
+    before = {path.name: path.read_bytes() for path in everything.iterdir()}
+    failed(year, "export", "--all", "--format", "tcx", "-o", everything)
+    said(year, "export", "--all", "--force", "--format", "tcx", "-o", everything)
+    assert {path.name for path in everything.iterdir()} == set(before)
+
+
+# Changes
+
+
+@pytest.fixture
+def recorded(stage):
+    daemon = stage.paced(*OFF)
+    for _ in range(2):
+        daemon.call("run.start")
+        daemon.call("run.stop")
+    wait_for(
+        lambda: [one["open"] for one in daemon.call("activities.list")] == [False, False], 10, "two ended activities")
+    return daemon
+
+
+def commanded(daemon, *words):
+    result = subprocess.run([PACECTL, "--runtime-dir", daemon.runtime, *words], capture_output=True, text=True, timeout=20)
+    assert (result.returncode, result.stderr) == (0, ""), result
+    return result.stdout
+
+
+def test_activities_are_renamed_and_corrected(recorded):
+    assert commanded(recorded, "rename", "1", "Morning", "\"run\"").startswith('Changed: activity 1, Morning "run", run, ')
+    assert commanded(recorded, "edit", "1", "--sport", "hike").startswith('Changed: activity 1, Morning "run", hike, ')
+    summary = recorded.call("activities.get", id=1)["summary"]
+    assert (summary["name"], summary["sport"]) == ('Morning "run"', "hike")
+    assert json.loads(commanded(recorded, "edit", "1", "--name", "x", "--json"))["name"] == "x"
+
+
+def test_delete_asks_on_a_terminal_only(recorded, stage):
+    terminal = stage.terminal()
+    terminal.run(PACECTL, "--runtime-dir", recorded.runtime, "delete", "2", "1")
+    terminal.wait_for("Delete activity 2, run", "It cannot be restored. [y/N]")
+    terminal.type("n", "Enter")
+    terminal.wait_for("Activity 2 is kept.", "Delete activity 1, run")
+    terminal.type("y", "Enter")
+    terminal.wait_for("Deleted: activity 1.")
+    assert [one["id"] for one in recorded.call("activities.list")] == [2]
+    terminal.run("clear")
+    terminal.run(PACECTL, "--runtime-dir", recorded.runtime, "delete", "2")
+    terminal.wait_for("[y/N]")
+    terminal.type("C-c")
+    terminal.wait_for("ready>")
+    assert [one["id"] for one in recorded.call("activities.list")] == [2]
+    assert commanded(recorded, "delete", "last") == "Deleted: activity 2.\n"
+    assert recorded.call("activities.list") == []
+
+
+# Import
+
+
+def test_import_finds_an_activity_that_is_there(tmp_path):
+    state = tmp_path / "state"
+    said(state, "import", RUN)
+    line = failed(state, "import", "--metric", RUN)
+    assert line.startswith(f"{RUN} is activity 1 already: 2015-08-1") and " CEST, run, 9.01 km, in 47:14; " in line
+    assert line.endswith("'import --again' imports it once more")
+    # The same activity in another format.
+    said(state, "export", "1", "-o", tmp_path / "run.tcx")
+    assert " is activity 1 already: " in failed(state, "import", tmp_path / "run.tcx")
+    said(state, "import", "--again", tmp_path / "run.tcx")
+    assert len(ids(said(state, "activities", "--json"))) == 2
+
+
+@pytest.mark.parametrize("seconds, metres, is_known", [(0, 1000, True), (2, 1009, True), (3, 1000, False), (0, 1015, False)])
+def test_import_compares_start_and_length(tmp_path, seconds, metres, is_known):
+    state = tmp_path / "state"
+    one, other = tmp_path / "one.gpx", tmp_path / "other.gpx"
+    one.write_text(gpx("2026-03-01T07:00:00"))
+    other.write_text(gpx("2026-03-01T07:00:00", metres).replace(":00Z", f":{seconds:02}Z"))
+    said(state, "import", one)
+    result = pacectl(state, "import", other)
+    assert (result.returncode, "is activity 1 already" in result.stderr) == ((1, True) if is_known else (0, False)), result
+
+
+def test_import_reads_packed_files(tmp_path):
+    packed = tmp_path / "run.fit.gz"
+    # Two members, as from "cat a.gz b.gz".
+    content = RUN.read_bytes()
+    packed.write_bytes(gzip.compress(content[:70_000]) + gzip.compress(content[70_000:]))
+    said(tmp_path / "one", "import", RUN)
+    said(tmp_path / "two", "import", packed)
+    assert said(tmp_path / "one", "export", "1", "--format", "csv") == said(tmp_path / "two", "export", "1", "--format", "csv")
+
+
+def test_import_takes_a_sport(tmp_path):
+    assert ", hike, " in said(tmp_path / "state", "import", "--sport", "hike", RUN)
+
+
+def records(state):
+    """The rows of the activity, without the numbers of laps: a file has the message of a lap at its end."""
+    lines = csv.reader(io.StringIO(said(state, "export", "1", "--format", "csv")))
+    return [cells[:3] + cells[4:] for cells in lines]
+
+
+def test_cut_fit_file_is_imported_up_to_the_cut(tmp_path):
+    content = RUN.read_bytes()
+    said(tmp_path / "whole", "import", RUN)
+    whole = records(tmp_path / "whole")
+    chance = random.Random(13)
+    # The first records are within the first 2000 bytes.
+    cuts = [chance.randrange(2000, len(content) - 2) for _ in range(CUTS)]
+    for number, cut in enumerate(cuts):
+        state, path = tmp_path / str(number), tmp_path / f"cut-{cut}.fit"
+        path.write_bytes(content[:cut])
+        result = pacectl(state, "import", path)
+        assert result.returncode == 0, (cut, result)
+        assert f"{path}: byte {cut}: the file ends before " in result.stderr and ": imported up to there" in result.stderr
+        rows = records(state)
+        assert rows == whole[:len(rows)], cut
+        # Every record takes the same number of bytes, within some more at the end of the file.
+        assert len(rows) >= (len(whole) - 1) * (cut - 2000) / len(content) * 0.97 - 3, (cut, len(rows), len(whole))
+
+
+def test_fit_file_with_a_wrong_checksum_is_imported(tmp_path):
+    content = RUN.read_bytes()
+    path = tmp_path / "wrong.fit"
+    path.write_bytes(content[:-2] + bytes([content[-2] ^ 1, content[-1]]))
+    result = pacectl(tmp_path / "state", "import", path)
+    assert result.returncode == 0 and "the checksum of the file is wrong: imported up to there" in result.stderr
+    said(tmp_path / "whole", "import", RUN)
+    assert records(tmp_path / "state") == records(tmp_path / "whole")
+
+
+# Tried wrong
+
+
+@pytest.mark.parametrize("words", [
+    ["status"], ["start"], ["stop"], ["lap"], ["scan"], ["strap"], ["settings"], ["settings", "set", "metric", "yes"],
+    ["delete", "1"], ["rename", "1", "x"], ["edit", "last", "--sport", "run"],
+])
+def test_command_without_a_daemon_says_what_to_do(tmp_path, words):
+    assert "paced is not running at " in failed(tmp_path, *words, "--runtime-dir", tmp_path / "run", status=3)
+
+
+@pytest.mark.parametrize("words", [["delete", "99"], ["rename", "99", "x"], ["edit", "99", "--sport", "run"]])
+def test_unknown_number_is_reported(recorded, words):
+    assert "there is no activity of this number" in failed("/nonexistent", *words, "--runtime-dir", recorded.runtime)
+
+
+@pytest.mark.parametrize("words", [["show", "last"], ["export", "last", "--format", "csv"], ["replay", "last"]])
+def test_last_of_no_activities_is_reported(stage, words):
+    stage.paced(*OFF)
+    state = stage.directory / "state"
+    wait_for(lambda: pacectl(state, "activities").returncode == 0, 10, "a journal")
+    assert failed(state, *words).startswith("there is no activity yet: ")
+
+
+@pytest.mark.parametrize("words", [["activities"], ["show", "1"], ["help"], ["settings", "--help"]])
+def test_closed_pipe_ends_a_command_quietly(year, words):
+    reading, writing = os.pipe()
+    os.close(reading)
+    program = subprocess.Popen(
+        [PACECTL, "--state-dir", year, *words], stdout=writing, stderr=subprocess.PIPE, text=True,
+        restore_signals=True)
+    os.close(writing)
+    assert (program.communicate(timeout=20)[1], program.returncode) == ("", -signal.SIGPIPE)
+
+
+@needs.ROOT
+@pytest.mark.parametrize("words, status", [(["activities"], 1), (["delete", "1"], 3)])
+def test_missing_permission_names_the_remedy(recorded, stage, words, status):
+    # mkdtemp has made the directory for its owner only.
+    result = subprocess.run(
+        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", PACECTL, "--runtime-dir", recorded.runtime,
+         "--state-dir", stage.directory / "state", *words], capture_output=True, text=True, timeout=20)
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (status, "", 1), result
+    assert "not allowed to " in result.stderr and "sudo" in result.stderr
+
+
+def test_completion_knows_the_numbers_of_activities(year, tmp_path):
+    (tmp_path / "paced").symlink_to(year)
+    script = '. completion/pacectl.bash; COMP_WORDS=(pacectl export ""); COMP_CWORD=2; _pacectl; echo "${COMPREPLY[*]}"'
+    shown = subprocess.check_output(
+        ["bash", "-uc", script], cwd=ROOT, text=True,
+        env={"PATH": f"{PROGRAMS}:/usr/bin:/bin", "XDG_STATE_HOME": str(tmp_path), "HOME": str(tmp_path)})
+    assert {"last", "1", "2", "3", "4", "5", "--all"} <= set(shown.split())
