@@ -105,7 +105,9 @@ final class ReplayLines {
             wait(for: event.at)
             lines.event(event, sequence: nil)
         }
-        if let (state, isChange) = effects.state, reader.accepts(StateKey(state), isChange: isChange) {
+        if case (var state, let isChange)? = effects.state, reader.accepts(StateKey(state), isChange: isChange) {
+            // Earlier releases recorded fixes of indoor runs.
+            if state.activity?.isIndoor == true { state.position = nil }
             wait(for: state.at)
             lines.stateLine(state, sequence: nil)
         }

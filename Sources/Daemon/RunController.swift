@@ -128,8 +128,7 @@ final class RunController {
         let outputs = eventLimit.limited(recording.effects.outputs, at: now)
         let settings = settings
         let events = recording.recorder.record(
-            recording.effects.entries, outputs, seconds: recording.effects.seconds,
-            zones: settings.useHeartRateZones ? settings.zones : nil, at: now)
+            recording.effects, outputs, zones: settings.useHeartRateZones ? settings.zones : nil, at: now)
         logAutoStop(recording.effects.entries)
         publish(outputs, events)
         if let since = autoStart?.receive(outputs) { autoStartSince = since }

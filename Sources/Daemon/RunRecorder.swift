@@ -67,16 +67,19 @@ final class RunRecorder {
 
     /// Records entries, outputs and seconds since the last call.
     ///
-    /// - Parameter zones: the heart-rate zones; nil if they are disabled.
+    /// - Parameters:
+    ///   - outputs: the outputs to publish.
+    ///   - zones: the heart-rate zones; nil if they are disabled.
     /// - Returns: the lines of the events among the outputs.
-    func record(
-        _ entries: [InputLogEntry], _ outputs: [Output], seconds: [State], zones: Zones?, at now: Instant
-    ) -> [EventLine] {
-        if entries.isEmpty, outputs.isEmpty, seconds.isEmpty { return [] }
-        recordingBuilder.ingest(outputs, seconds: seconds, zones: zones)
+    func record(_ effects: Effects, _ outputs: [Output], zones: Zones?, at now: Instant) -> [EventLine] {
+        let entries = effects.entries
+        if entries.isEmpty, outputs.isEmpty, effects.seconds.isEmpty { return [] }
+        recordingBuilder.ingest(effects.recordedOutputs, seconds: effects.seconds, zones: zones)
         let events = outputs.compactMap { if case .event(let event) = $0 { event } else { nil } }
         for event in events where event.isBegin {
-            guard let recording = recordingBuilder.recording else { continue }
+            guard var recording = recordingBuilder.recording else { continue }
+            // The builder knows it from the first whole second on.
+            recording.isIndoor = entries.contains(where: \.isIndoorStart)
             gaps = 0
             parts = 1
             isOpen = true
@@ -138,7 +141,8 @@ final class RunRecorder {
         }
         for entry in entries.dropFirst() { replay.apply(entry, observe) }
         replay.advance(to: now, observe)
-        guard let begin = events.first(where: \.isBegin), let recording = recordingBuilder.recording else { return nil }
+        guard let begin = events.first(where: \.isBegin), var recording = recordingBuilder.recording else { return nil }
+        recording.isIndoor = entries.contains(where: \.isIndoorStart)
         isOpen = true
         journal.begin(recording, BootSegment(bootID: bootID, at: begin.at), at: now)
         for entry in entries { journal.write(entry, at: now) }
@@ -186,6 +190,12 @@ final class RunRecorder {
 extension RecordingBuilder.Truncation {
     func change(of id: Int) -> JournalChange {
         .cutAfter(activity: id, at: at, elapsed: elapsedMilliseconds)
+    }
+}
+
+extension InputLogEntry {
+    fileprivate var isIndoorStart: Bool {
+        if case .command(.start(_, indoor: true, _)) = kind { true } else { false }
     }
 }
 

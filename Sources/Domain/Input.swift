@@ -2,6 +2,8 @@
 package enum Input: Equatable, Sendable {
     case fix(Fix)
     case heart(HeartRateMeasurement)
+    /// The time of a 3D fix during an indoor run, which receives no fixes: it may set the time of day.
+    case receiverClock(UTC, arrivedAt: Instant)
     /// The strap's battery, 0 to 100 %.
     case battery(percent: Int)
     case heartLink(LinkStatus)

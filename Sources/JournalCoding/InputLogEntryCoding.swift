@@ -36,6 +36,11 @@ extension JSONWriter {
                 line.member("utc_ms", time.milliseconds)
                 line.member("synchronised", isSynchronised)
             }
+        case .receiverClock(let time, let arrivedAt):
+            object { line in
+                line.member("utc_ms", time.milliseconds)
+                line.member("arrived_at", arrivedAt)
+            }
         case .setting(let key, let settings):
             object { line in
                 line.member("key", key.token)
@@ -108,6 +113,9 @@ extension Input {
         case "clock":
             self = .systemClock(
                 try json.member("utc_ms").utc(), isSynchronised: try json.member("synchronised").truth())
+        case "receiver clock":
+            self = .receiverClock(
+                try json.member("utc_ms").utc(), arrivedAt: try json.member("arrived_at").instant())
         case "setting":
             let key: SettingKey = try json.member("key").token()
             let settings = try json.member("settings")
@@ -184,6 +192,7 @@ extension InputLogEntry.Kind {
             case .gpsdLink: "gpsd link"
             case .bluetooth: "bluetooth"
             case .systemClock: "clock"
+            case .receiverClock: "receiver clock"
             case .setting: "setting"
             case .raise: "raise"
             case .clear: "clear"

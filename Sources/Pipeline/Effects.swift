@@ -15,6 +15,9 @@ package struct Effects: Sendable {
     /// Entries of the activity's input log. An activity's first entry is its snapshot.
     package internal(set) var entries: [InputLogEntry] = []
     package internal(set) var outputs: [Output] = []
+    /// All outputs since a backdated start, those that were published before included, and the place in ``outputs`` of
+    /// those that were not.
+    private var replayed: (outputs: [Output], place: Range<Int>)?
     /// States at the last whole seconds of active time, at most ``secondLimit``. ``state`` skips
     /// some when ticks are caught up.
     package internal(set) var seconds: [State] = []
@@ -30,8 +33,16 @@ package struct Effects: Sendable {
     package mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
         outputs.removeAll(keepingCapacity: true)
+        replayed = nil
         seconds.removeAll(keepingCapacity: true)
         state = nil
+    }
+
+    /// The outputs that the rows of a recording are made of: ``outputs``, and the beats and fixes that a backdated
+    /// run has received before its command. A replay of the run gives the same rows.
+    package var recordedOutputs: [Output] {
+        guard let replayed else { return outputs }
+        return outputs[..<replayed.place.lowerBound] + replayed.outputs + outputs[replayed.place.upperBound...]
     }
 
     /// Appends the state of a whole second of active time.
@@ -43,12 +54,14 @@ package struct Effects: Sendable {
     /// Appends the effects of a replay from a backdated start. Of its outputs, all but the run's own
     /// events were published before.
     mutating func append(backdated replay: Effects) {
+        let first = outputs.count
         for case .event(let event) in replay.outputs {
             switch event.kind {
             case .start, .pause, .lap, .gap: outputs.append(.event(event))
             default: break
             }
         }
+        replayed = (replay.outputs, first..<outputs.count)
         for second in replay.seconds { append(second: second) }
     }
 }

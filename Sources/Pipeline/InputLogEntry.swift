@@ -44,6 +44,8 @@ package struct InputLogEntry: Equatable, Sendable {
         case .input(.fix(var fix)):
             fix.arrivedAt += shift
             entry.kind = .input(.fix(fix))
+        case .input(.receiverClock(let time, let arrivedAt)):
+            entry.kind = .input(.receiverClock(time, arrivedAt: arrivedAt + shift))
         case .input, .command, .suspended, .outage, .shutdown, .ended: break
         }
         return entry

@@ -115,6 +115,8 @@ package struct Pipeline: Sendable {
             changed(at: now, into: &effects)
         case .systemClock(let time, let isSynchronised):
             report(wallClock.system(time, isSynchronised: isSynchronised, at: now), at: now, into: &effects)
+        case .receiverClock(let time, let arrivedAt):
+            report(wallClock.receiver(time, mode: 3, arrivedAt: arrivedAt), at: now, into: &effects)
         case .setting(let key, let settings):
             self.settings = settings
             emit(.settings(key, settings), at: now, into: &effects)

@@ -67,6 +67,16 @@ extension Pipeline {
         publish(at: now, into: &effects)
     }
 
+    /// Removes the position and all memory of positions, before an indoor run.
+    mutating func removePosition(at now: Instant, into effects: inout Effects) {
+        position = nil
+        rejections = nil
+        clear(RejectionStreak.fault, at: now, into: &effects)
+        filter = FixFilter()
+        odometer = Odometer()
+        age(at: now, into: &effects)
+    }
+
     private mutating func forgetPosition(after outage: Outage, at now: Instant) {
         position = nil
         freshness = Timestamped(.absent, at: now)
@@ -120,5 +130,17 @@ extension Pipeline {
             !wallClock.ignores(time, isSynchronised: isSynchronised, at: now)
         default: true
         }
+    }
+
+    var isIndoor: Bool { run?.isIndoor == true }
+
+    /// Returns the part of an entry that an indoor run receives: of a fix only its time, if that may set the clock.
+    func indoors(_ entry: InputLogEntry) -> InputLogEntry? {
+        guard case .input(.fix(let fix)) = entry.kind else { return entry }
+        guard entry.rejection == nil, fix.mode >= 3, fix.latitude != nil, fix.longitude != nil,
+            let time = fix.time, time >= Release.date,
+            !wallClock.ignores(receiver: time, arrivedAt: fix.arrivedAt)
+        else { return nil }
+        return InputLogEntry(at: entry.at, .input(.receiverClock(time, arrivedAt: fix.arrivedAt)))
     }
 }

@@ -189,7 +189,8 @@ package struct RecordingBuilder: Sendable {
         var sample = RecordingSample(at: at, elapsedMilliseconds: activity.total.elapsedMilliseconds - past)
         sample.distanceMetres = activity.total.distanceMetres
         sample.speed = activity.speed
-        if !state.positionIsStale, let position = state.position?.value {
+        // Earlier releases recorded fixes of indoor runs.
+        if !activity.isIndoor, !state.positionIsStale, let position = state.position?.value {
             sample.coordinate = position.coordinate
             sample.altitude = position.altitude
         }

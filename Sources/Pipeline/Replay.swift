@@ -119,6 +119,8 @@ extension Replay {
         guard let first = rest.popFirst(), case .outage = first.kind, let run = interrupted.run else { return [] }
         var replay = Replay(interrupted)
         replay.apply(first)
+        var effects = Effects()
+        if run.isIndoor { replay.pipeline.removePosition(at: first.at, into: &effects) }
         let start = RunCommand.start(run.sport, indoor: run.isIndoor)
         var entries = [
             InputLogEntry(at: first.at, .snapshot(replay.pipeline.snapshot)),

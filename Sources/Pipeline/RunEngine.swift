@@ -61,6 +61,8 @@ package struct RunEngine: Sendable {
     /// Advances to `now`, then performs the command. A start is backdated by two minutes at
     /// most, and not beyond the start of the program or the end of the last run.
     ///
+    /// An indoor run receives no position, from its first entry on: neither of the present nor of the past two minutes.
+    ///
     /// A lap is rejected here and not in the pipeline, so that a replay repeats the short laps of an older version.
     ///
     /// - Parameter activity: Number of the activity that the command starts; nil for that after the last one.
@@ -86,7 +88,12 @@ package struct RunEngine: Sendable {
             start = max(now - min(back, RunCommand.maxBackdate), since)
             command = .start(sport, indoor: indoor, back: now - start)
         }
-        if wasIdle, start < now { return try begin(command, at: start, requestedAt: now, into: &effects) }
+        var isIndoor = false
+        if wasIdle, case .start(_, indoor: true, _) = command { isIndoor = true }
+        if wasIdle, start < now {
+            return try begin(command, isIndoor: isIndoor, at: start, requestedAt: now, into: &effects)
+        }
+        if isIndoor { pipeline.removePosition(at: now, into: &effects) }
         let before = wasIdle ? pipeline.snapshot : nil
         let outcome = try pipeline.perform(command, at: now, into: &effects)
         if let before { effects.entries.append(InputLogEntry(at: now, .snapshot(before))) }
@@ -174,35 +181,53 @@ package struct RunEngine: Sendable {
     }
 
     private mutating func receive(_ input: Input, at now: Instant, into effects: inout Effects) {
+        var entry = InputLogEntry(at: now, .input(input))
+        if pipeline.isIndoor {
+            guard let part = pipeline.indoors(entry) else { return }
+            entry = part
+        }
+        guard case .input(let input) = entry.kind else { return }
         let isRecorded = pipeline.records(input, at: now)
         pipeline.receive(input, at: now, into: &effects)
         guard isRecorded else { return }
-        var entry = InputLogEntry(at: now, .input(input))
         if case .fix = input { entry.rejection = pipeline.refusal }
         append(entry, into: &effects)
     }
 
     /// Starts a run in the past: replays the time since `start` with the run in it.
     private mutating func begin(
-        _ command: RunCommand, at start: Instant, requestedAt now: Instant, into effects: inout Effects
+        _ command: RunCommand, isIndoor: Bool, at start: Instant, requestedAt now: Instant, into effects: inout Effects
     ) throws(CommandRejection) -> Pipeline.Outcome {
         var replay = lagging
+        var replayed = Effects()
+        if isIndoor {
+            var idle = replay.pipeline
+            idle.removePosition(at: since, into: &replayed)
+            replay = Replay(idle)
+        }
         let kept = recent[appliedCount...]
         let split = kept.firstIndex { $0.at > start } ?? kept.endIndex
-        let snapshot = InputLogEntry(at: since, .snapshot(replay.pipeline.snapshot))
-        for entry in kept[..<split] { replay.apply(entry) }
+        var entries = [InputLogEntry(at: since, .snapshot(replay.pipeline.snapshot))]
+        func apply(_ kept: ArraySlice<InputLogEntry>) {
+            for entry in kept {
+                guard let entry = isIndoor ? replay.pipeline.indoors(entry) : entry else { continue }
+                replay.apply(entry, into: &replayed)
+                entries.append(entry)
+            }
+        }
+        apply(kept[..<split])
         replay.advance(to: start)
         var started = replay.pipeline
-        var replayed = Effects()
+        replayed.removeAll()
         let outcome = try started.perform(command, at: start, into: &replayed)
         replay = Replay(started)
-        for entry in kept[split...] { replay.apply(entry, into: &replayed) }
+        entries.append(InputLogEntry(at: start, .command(command)))
+        apply(kept[split...])
         replay.advance(to: now, into: &replayed)
-        effects.entries.append(snapshot)
-        effects.entries += kept[..<split]
-        effects.entries.append(InputLogEntry(at: start, .command(command)))
-        effects.entries += kept[split...]
+        effects.entries += entries
         effects.append(backdated: replayed)
+        // Publishes that the position is gone.
+        if isIndoor { pipeline.removePosition(at: now, into: &effects) }
         adopt(replay.pipeline)
         pipeline.publish(at: now, into: &effects)
         return outcome

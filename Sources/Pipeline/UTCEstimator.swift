@@ -33,6 +33,11 @@ struct UTCEstimator {
             && (!isSynchronised || isKnown(time.milliseconds - now.milliseconds, at: now))
     }
 
+    /// Whether the time of a 3D fix would change nothing.
+    func ignores(receiver time: UTC, arrivedAt: Instant) -> Bool {
+        memory.isSynchronised || source == .receiver && !isStep(time.milliseconds - arrivedAt.milliseconds)
+    }
+
     /// Whether the system's clock gave this offset less than a minute ago.
     private func isKnown(_ measured: Int64, at now: Instant) -> Bool {
         source == .system && !isStep(measured) && memory.mappedAt.map { now - $0 < .seconds(60) } ?? false

@@ -10,7 +10,7 @@ package struct RandomEntries {
     }
 
     /// The number of kinds that ``next(kind:)`` makes.
-    package static let kinds = 18
+    package static let kinds = 19
 
     /// - Parameter kind: 0 to ``kinds`` − 1.
     package mutating func next(kind: Int) -> InputLogEntry {
@@ -36,6 +36,7 @@ package struct RandomEntries {
                     .power(maybe(PowerStatus(batteryPercent: 4, isCharging: maybe(true), isUnderVoltage: maybe(false))))
                 )
             case 16: .shutdown
+            case 17: .input(.receiverClock(utc(), arrivedAt: instant()))
             default:
                 .outage(
                     Outage(

@@ -60,8 +60,7 @@ struct DaemonFixture {
         let effects = begun.effects
         said += effects.outputs
         begun.provisional?.append(effects.entries)
-        lines += begun.recorder.record(
-            effects.entries, effects.outputs, seconds: effects.seconds, zones: nil, at: now)
+        lines += begun.recorder.record(effects, effects.outputs, zones: nil, at: now)
         begun.effects.removeAll()
     }
 

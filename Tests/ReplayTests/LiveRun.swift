@@ -90,7 +90,7 @@ struct LiveRun {
     mutating func settle() {
         let settings = engine.settings
         recordingBuilder.ingest(
-            effects.outputs, seconds: effects.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
+            effects.recordedOutputs, seconds: effects.seconds, zones: settings.useHeartRateZones ? settings.zones : nil)
         if let cut = recordingBuilder.popTruncation() { cuts.append((rows.count, cut)) }
         rows += recordingBuilder.drainRows()
         for case .event(let event) in effects.outputs {
@@ -137,12 +137,6 @@ extension LiveRun {
         }
         live.perform(.stop)
         return (live, try #require(asked))
-    }
-}
-
-extension RecordingRow {
-    var isBeats: Bool {
-        if case .beats = self { true } else { false }
     }
 }
 

@@ -22,6 +22,14 @@ package enum RecordingRow: Equatable, Sendable {
         }
     }
 
+    /// Removes a sample's coordinate, and the altitude that belongs to it.
+    package mutating func removePosition() {
+        guard case .sample(var sample) = self, sample.coordinate != nil else { return }
+        sample.coordinate = nil
+        sample.altitude = nil
+        self = .sample(sample)
+    }
+
     /// Why the timer started or stopped.
     package enum TimerTrigger: String, CaseIterable, Sendable {
         /// A command: start, pause, resume, stop.

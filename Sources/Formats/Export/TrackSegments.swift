@@ -39,6 +39,8 @@ struct TrackSegments {
                     secondsWithoutPosition += 1
                     return
                 }
+                // Journals of earlier releases may hold rows twice, after a crash in a backdated run.
+                if let lastMoment, sample.at < lastMoment { return }
                 count(sample)
                 if sample.at != lastMoment { countAtLastMoment = 0 }
                 if isBroken {

@@ -80,17 +80,29 @@ package final class JournalReader {
         guard try statement.step() else { return nil }
         var recording = Self.recording(statement)
         statement.reset()
+        recording.isIndoor = try isIndoor(id)
         recording.laps = try laps(of: id)
         recording.strap = try strap(of: id)
         return recording
     }
 
-    /// The rows of an activity that are written by now.
+    /// The rows of an activity that are written by now, without positions if it is an indoor one.
     package func rows(of id: Int) throws(SQLiteError) -> JournalRows {
         let keys = JournalSchema.keys(of: id)
         let last = try database.integer(
             "SELECT max(key) FROM record WHERE key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)")
-        return JournalRows(database, first: keys.lowerBound, last: last)
+        return JournalRows(database, first: keys.lowerBound, last: last, isIndoor: try isIndoor(id))
+    }
+
+    /// Whether an activity is indoors. Earlier releases marked only backdated ones; their start commands state it.
+    private func isIndoor(_ id: Int) throws(SQLiteError) -> Bool {
+        let keys = JournalSchema.keys(of: id)
+        return try database.integer(
+            """
+            SELECT 1 FROM activity WHERE id = \(id) AND (indoor OR
+                (SELECT instr(value, '"indoor":true') FROM input
+                WHERE key BETWEEN \(keys.lowerBound) AND \(keys.upperBound) AND kind = 'command' ORDER BY key LIMIT 1))
+            """) == 1
     }
 
     /// The newest events, and those that the run in progress needs, oldest first, as published, with the present names.

@@ -8,11 +8,14 @@ package struct JournalRows: RecordingRows {
     private let first: Int64
     /// The last key. Later rows are excluded, so that two readings give the same rows.
     private let last: Int64?
+    /// Whether positions are left out: those that earlier releases recorded of indoor runs.
+    private let isIndoor: Bool
 
-    init(_ database: SQLiteDatabase, first: Int64, last: Int64?) {
+    init(_ database: SQLiteDatabase, first: Int64, last: Int64?, isIndoor: Bool) {
         self.database = database
         self.first = first
         self.last = last
+        self.isIndoor = isIndoor
     }
 
     /// The number of rows if none was lost.
@@ -30,7 +33,8 @@ package struct JournalRows: RecordingRows {
         try statement.bind(try key(of: moments.lowerBound, to: last), last)
         defer { statement.reset() }
         while try statement.step() {
-            guard let row = Self.row(statement) else { continue }
+            guard var row = Self.row(statement) else { continue }
+            if isIndoor { row.removePosition() }
             let at = statement.integer(0) ?? 0
             if at > moments.upperBound { return }
             if at >= moments.lowerBound { try body(row) }
