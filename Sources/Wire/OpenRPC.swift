@@ -200,7 +200,7 @@ package enum OpenRPC {
         "schema":{"type":"integer","minimum":1,"maximum":100}}
         """
     private static let before =
-        #"{"name":"before","summary":"Only activities with a lower number.","schema":\#(number)}"#
+        #"{"name":"before","summary":"The number of an activity: only older ones in this order.","schema":\#(number)}"#
     private static let file = """
         {"name":"file","summary":"The name of a file in the state directory: journal-DATE.damaged.sqlite.",\
         "required":true,"schema":{"type":"string"}}

@@ -42,7 +42,7 @@ def test_run_of_an_earlier_release_is_resumed(stage, state):
     wait_for(lambda: daemon.call("status")["elapsed_ms"] >= first["elapsed_ms"] + 1000, 5, "a second more")
     assert daemon.call("run.stop")["id"] == 4
     assert [(one["id"], one["sport"], one["elapsed_ms"], one["distance_m"], one["laps"])
-            for one in daemon.call("activities.list")][1:] == [
+            for one in sorted(daemon.call("activities.list"), key=lambda one: -one["id"])][1:] == [
         (3, "walk", 19000, 63.05, 1), (2, "hike", 5000, 0, 1), (1, "run", 21000, 68.42, 5)]
 
 

@@ -6,7 +6,7 @@ package import Wire
 
 /// A request to ``DiskWorker``, which reads the journal while it is being written.
 package enum DiskRequest: Equatable, Sendable {
-    /// Summaries, newest first, of the activities with numbers below `before`.
+    /// Summaries, newest first, of the activities that are older than `before`.
     case list(limit: Int, before: Int?)
     case activity(Int)
     case track(Track.Request)

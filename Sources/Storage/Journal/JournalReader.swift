@@ -56,12 +56,20 @@ package final class JournalReader {
         return (database, try database.integer("PRAGMA user_version") ?? 0)
     }
 
-    /// Summaries, newest first.
+    /// Summaries, newest first: by the start, and by the number where starts are equal. An undated activity follows
+    /// the recorded one that is numbered before it.
     ///
-    /// - Parameter before: only activities with lower numbers.
+    /// - Parameter before: only the activities that are older than this one in this order. One that does not exist
+    ///   has the place of an undated one.
     package func list(limit: Int, before: Int? = nil) throws(SQLiteError) -> [ActivitySummary] {
-        let statement = try database.prepare(summaries + " WHERE id < ? ORDER BY id DESC LIMIT ?")
-        try statement.bind(before ?? Int.max, limit)
+        let statement = try database.prepare(
+            summaries + " WHERE (\(Self.listedStart), id) < (?, ?) ORDER BY \(Self.listedStart) DESC, id DESC LIMIT ?")
+        var start: Int64? = .max
+        if let before {
+            start = try database.integer("SELECT \(Self.listedStart) FROM activity WHERE id = \(before)")
+            if start == nil { start = try database.integer("SELECT \(Self.datedStart(before: "\(before)"))") }
+        }
+        try statement.bind(start, before ?? Int.max, limit)
         var list: [ActivitySummary] = []
         while try statement.step() { list.append(Self.summary(statement)) }
         return list
@@ -116,6 +124,18 @@ package final class JournalReader {
             events.append((Int(statement.integer(0) ?? 0), Array((statement.text(1) ?? "").utf8)))
         }
         return events.reversed()
+    }
+
+    /// The start of an activity for its place in the list.
+    private static let listedStart =
+        "iif(time_uncertain <> 1, started_ms, \(datedStart(before: "activity.id")))"
+
+    /// The start of the dated recorded activity that is numbered before an id; the least integer if there is none.
+    private static func datedStart(before id: String) -> String {
+        """
+        ifnull((SELECT other.started_ms FROM activity AS other WHERE other.id < \(id) AND NOT other.imported
+        AND other.time_uncertain <> 1 ORDER BY other.id DESC LIMIT 1), -1 << 63)
+        """
     }
 
     // MARK: Decoding

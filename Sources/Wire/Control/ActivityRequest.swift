@@ -3,7 +3,7 @@ import JSONCoding
 
 /// A request about recorded activities.
 package enum ActivityRequest: Equatable, Sendable {
-    /// Summaries, newest first, of the activities with numbers below `before`.
+    /// Summaries, newest first, of the activities that are older than `before`.
     case list(limit: Int, before: Int?)
     case get(Int, fromLap: Int)
     /// Changes sport and name. Nil values stay unchanged.
