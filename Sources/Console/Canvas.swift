@@ -13,6 +13,8 @@ struct Canvas {
         /// One scalar with its combining marks; empty in the right half of a wide character.
         var text: String
         var style: Style
+
+        var isBlank: Bool { text == " " && !style.isInverse }
     }
 
     init(_ size: Size) {
@@ -53,11 +55,11 @@ struct Canvas {
     func rows(_ palette: Palette) -> [Row] {
         (0..<max(size.rows, 0)).map { row in
             let cells = self.cells[row * size.columns..<(row + 1) * size.columns]
-            let width = (cells.lastIndex { $0.text != " " }).map { $0 - cells.startIndex + 1 } ?? 0
+            let width = (cells.lastIndex { !$0.isBlank }).map { $0 - cells.startIndex + 1 } ?? 0
             var text = ""
             var style = Style.plain
             for cell in cells.prefix(width) {
-                if cell.style != style, cell.text != " " {
+                if cell.style != style, !cell.isBlank || style.isInverse {
                     style = cell.style
                     text += palette.sequence(style)
                 }

@@ -110,7 +110,9 @@ extension Invocation {
             var total = figures
             total.averageBPM = result["average_bpm"]?.integer(in: 0...999)
             total.maximumBPM = result["max_bpm"]?.integer(in: 0...999)
-            return "\(verb): \(name)\(words.summary(total, averagePace: result["average_pace_s_per_m"]?.number))."
+            let sport = result["sport"]?.string.flatMap(Sport.init)
+            let average = result["average_pace_s_per_m"]?.number
+            return "\(verb): \(name)\(words.summary(total, averagePace: average, sport))."
         }
     }
 

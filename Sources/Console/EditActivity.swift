@@ -53,6 +53,6 @@ extension Invocation {
             summary["id"]?.integer.map { "activity \($0)" }, summary["name"]?.harmlessText(),
             summary["sport"]?.harmlessText(),
             summary["started"]?.string.flatMap(UTC.init(timestamp:)).map(StatusText.localTime),
-            words.summary(StateLine.Figures(summary), averagePace: nil))
+            words.summary(StateLine.Figures(summary), averagePace: nil, nil))
     }
 }

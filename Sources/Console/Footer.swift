@@ -1,7 +1,7 @@
 import Board
 import Domain
 
-/// The last rows of a screen: how to start a run, faults, links.
+/// The last rows of a screen: how to start a run, faults, links, keys.
 struct Footer {
     typealias Part = (text: String, style: Style)
 
@@ -9,25 +9,78 @@ struct Footer {
 
     private(set) var lines: [[Part]] = []
     private let size: Size
+    private let hasKeyRow: Bool
 
     init(_ view: WatchModel, _ state: StateLine, in size: Size) {
         self.size = size
-        if state.run == .idle, size.rows >= 8 {
+        hasKeyRow = view.mayCommand && size.rows >= (state.run == .idle ? 8 : 12)
+        if state.run == .idle, size.rows >= 8, !hasKeyRow {
             let sports = size.columns >= 60 ? "pacectl start [run|walk|hike|ride|other]" : "pacectl start"
             lines.append([("Start a run: ", .quiet), (sports, Style(isBold: true))])
         }
         lines += faults(state)
         if size.rows >= 8 { lines += links(state, metric: view.isMetric) }
+        if hasKeyRow { lines.append(keys(view, state)) }
     }
 
-    /// One row for each fault that fits, then the number of the others.
+    /// The most important keys that fit.
+    private func keys(_ view: WatchModel, _ state: StateLine) -> [Part] {
+        var keys = Self.hints(view, state).compactMap { $0.isInFooter ? ($0.key, $0.short) : nil }
+        func width(_ space: Int) -> Int {
+            keys.reduce(-space) { $0 + $1.0.count + 1 + $1.1.count + space }
+        }
+        while keys.count > 1, width(2) > size.columns - 2 { keys.removeLast() }
+        let space = width(3) <= size.columns - 2 ? "   " : "  "
+        return keys.enumerated().flatMap { index, key -> [Part] in
+            [((index > 0 ? space : "") + key.0, Style(isBold: true)), (" " + key.1, .quiet)]
+        }
+    }
+
+    struct Hint {
+        var key: String
+        var short: String
+        var long: String
+        var isInFooter = true
+    }
+
+    /// The keys that have a meaning, the most important first.
+    static func hints(_ view: WatchModel, _ state: StateLine) -> [Hint] {
+        var hints: [Hint] = []
+        if view.mayCommand {
+            switch state.run {
+            case .idle:
+                let run = view.settings.sport == .other ? "an activity" : "a \(view.settings.sport.rawValue)"
+                hints.append(Hint(key: "Space", short: "starts " + run, long: "starts \(run)"))
+            case .active:
+                hints.append(Hint(key: "Space", short: "pauses", long: "pauses the run"))
+                hints.append(Hint(key: "l", short: "lap", long: "closes the lap"))
+            case .paused: hints.append(Hint(key: "Space", short: "resumes", long: "resumes the run"))
+            }
+            if state.run != .idle {
+                hints.append(Hint(key: "s", short: "stops", long: "stops the run; asks whether to keep it"))
+            }
+        }
+        hints.append(Hint(key: "?", short: "help", long: "shows this help"))
+        hints.append(Hint(key: "q", short: "leaves", long: "leaves; the run continues"))
+        hints.append(Hint(key: "Ctrl-L", short: "", long: "draws the screen again", isInFooter: false))
+        return hints
+    }
+
+    /// Each fault with its remedy, wrapped if there is room. If they do not all fit, the last row counts the others.
     private func faults(_ state: StateLine) -> [[Part]] {
-        let room = size.rows >= 16 ? 3 : size.rows >= 8 ? 2 : 1
         let style = Style(colour: .red)
-        if state.faults.count <= room { return state.faults.map { [("! " + $0, style)] } }
-        let shown = state.faults.prefix(room)
-        var lines: [[Part]] = shown.dropLast().map { [("! " + $0, style)] }
-        if let last = shown.last { lines.append([("! \(state.faults.count - room) more; " + last, style)]) }
+        var left = size.rows >= 16 ? 3 : size.rows >= 8 ? 2 : 1
+        var lines: [[Part]] = []
+        for (index, fault) in state.faults.enumerated() where left > 0 {
+            let others = state.faults.count - index - 1
+            guard left > 1 || others == 0 else {
+                lines.append([("! \(others) more; " + fault, style)])
+                break
+            }
+            let rows = TerminalText.wrapped(fault, to: size.columns - 4, lines: max(left - others, 1))
+            lines += rows.enumerated().map { [(($0.offset == 0 ? "! " : "  ") + $0.element, style)] }
+            left -= rows.count
+        }
         return lines
     }
 
@@ -47,7 +100,7 @@ struct Footer {
             if Self.width(of: all) <= room { together = all }
         }
         let spare = room - Self.width(of: together) - Self.leaveHint.count
-        if spare >= 3 {
+        if spare >= 3, !hasKeyRow {
             let hint: [Part] = [(String(repeating: " ", count: spare), .plain), (Self.leaveHint, .quiet)]
             return [together + hint]
         }

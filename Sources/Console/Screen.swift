@@ -10,14 +10,28 @@ struct Screen {
         if let state = view.state {
             let hasHeader = size.rows >= 4
             let foot = Footer(view, state, in: size)
-            if hasHeader { drawHeader(view, state, on: &canvas) }
+            if let lap = view.endedLap {
+                drawBanner(lap, of: view, state, on: &canvas)
+            } else if hasHeader {
+                drawHeader(view, state, on: &canvas)
+            }
             let top = hasHeader ? 1 : 0
-            let body = Size(columns: size.columns, rows: size.rows - top - foot.lines.count)
-            for band in Layout(FieldView.faces(of: view), in: body).bands { draw(band, from: top, on: &canvas) }
-            foot.draw(on: &canvas)
+            switch view.overlay {
+            case .help: drawHelp(view, state, from: top, on: &canvas)
+            case .summary(let summary): draw(summary, of: view, from: top, on: &canvas)
+            case .none, .stopQuestion:
+                let body = Size(columns: size.columns, rows: size.rows - top - foot.lines.count)
+                for band in Layout(FieldView.faces(of: view), in: body).bands { draw(band, from: top, on: &canvas) }
+                foot.draw(on: &canvas)
+            }
+        } else if view.overlay == .help {
+            drawHelp(view, StateLine(run: .idle), from: 0, on: &canvas)
+        } else if case .summary(let summary) = view.overlay {
+            draw(summary, of: view, from: 0, on: &canvas)
         } else {
             drawWaiting(view, on: &canvas)
         }
+        drawNotice(view, on: &canvas)
         return canvas.rows(palette)
     }
 
@@ -43,11 +57,7 @@ struct Screen {
         put("● ", Style(colour: Self.colour(of: state.run)))
         put(StatusText.run(state), Style(isBold: true))
         let words = StatusText(metric: view.isMetric)
-        if let lap = view.endedLap {
-            put(
-                "  Lap \(lap.number) done: \(words.elapsed(lap.figures)), \(words.distance(lap.figures))", .plain,
-                wholly: true)
-        } else if let lap = state.lap, lap.number > 1 {
+        if let lap = state.lap, lap.number > 1 {
             put(
                 "  Lap \(lap.number)  \(words.elapsed(lap.figures))  \(words.distance(lap.figures))", .quiet,
                 wholly: true)
@@ -117,7 +127,7 @@ struct Screen {
     }
 
     /// The first variant that fits uncut, else the last one, cut.
-    private static func lines(_ texts: [String], in size: Size) -> [String] {
+    static func lines(_ texts: [String], in size: Size) -> [String] {
         var lines = [""]
         for text in texts {
             lines = TerminalText.wrapped(text, to: size.columns, lines: size.rows)
@@ -164,7 +174,7 @@ struct Screen {
     }
 
     /// Draws one centred line.
-    private func put(
+    func put(
         _ text: String, _ row: Int, _ left: Int, _ width: Int, _ style: Style, on canvas: inout Canvas
     ) {
         let text = TerminalText.cut(text, to: width)

@@ -30,6 +30,12 @@ struct StateLine: Equatable {
         var distanceMetres: Double?
         var averageBPM: Int?
         var maximumBPM: Int?
+
+        /// Seconds per metre; nil in the first metre.
+        var averagePace: Double? {
+            guard let metres = distanceMetres, metres >= 1, let time = elapsedMilliseconds else { return nil }
+            return Double(time) / 1000 / metres
+        }
     }
 
     struct Lap: Equatable {
@@ -123,14 +129,6 @@ extension StateLine.Lap {
     init?(_ json: JSON) {
         guard let number = json["number"]?.integer(in: 1...1_000_000) else { return nil }
         self.init(number: number, figures: StateLine.Figures(json))
-    }
-
-    /// The lap that an EVENT line reports as ended; nil for any other line.
-    init?(endedIn json: JSON) {
-        guard json["class"]?.string == "EVENT", json["event"]?.string == "lap", let lap = json["lap"] else {
-            return nil
-        }
-        self.init(lap)
     }
 }
 
@@ -231,6 +229,7 @@ extension Settings {
         metric = json["metric"]?.bool ?? metric
         twelveHourClock = json["twelve_hour_clock"]?.bool ?? twelveHourClock
         useHeartRateZones = json["use_heart_rate_zones"]?.bool ?? useHeartRateZones
+        sport = json["sport"]?.string.flatMap(Sport.init) ?? sport
         if let list = json["components"]?.array { components = list.prefix(16).compactMap(Component.init(json:)) }
     }
 }

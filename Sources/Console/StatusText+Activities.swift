@@ -73,7 +73,7 @@ extension StatusText {
             ), ("Distance", distance(total)),
         ]
         if let average = average(total, recording.sport) {
-            rows.append((recording.sport.isByPace ? "Pace" : "Speed", average + " on average"))
+            rows.append((Self.rateTitle(recording.sport), average + " on average"))
         }
         let heart = joined(
             total.averageHeartRate.map { Self.beats($0) + " on average" },
@@ -157,12 +157,7 @@ extension StatusText {
 
     /// The average pace, or the average speed for rides.
     private func average(_ figures: Totals, _ sport: Sport) -> String? {
-        guard let pace = figures.averagePace else { return nil }
-        if sport.isByPace { return self.pace(pace) }
-        guard pace > 0,
-            let speed = DecimalFormat.text(3600 / pace / (metric ? 1000 : RunFormat.metresPerMile), decimals: 1)
-        else { return nil }
-        return speed + (metric ? " km/h" : " mph")
+        figures.averagePace.map { rate(secondsPerMetre: $0, sport) }
     }
 
     private static func beats(_ rate: Double) -> String {
@@ -176,15 +171,5 @@ extension StatusText {
         return
             "\(local.year)-\(digits(local.month))-\(digits(local.day)) \(digits(local.hour)):\(digits(local.minute)) "
             + Machine.localZone(at: time)
-    }
-}
-
-extension Sport {
-    /// Whether the sport is measured by pace instead of speed.
-    fileprivate var isByPace: Bool {
-        switch self {
-        case .run, .walk, .hike: true
-        case .ride, .other: false
-        }
     }
 }

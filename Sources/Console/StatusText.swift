@@ -12,7 +12,7 @@ struct StatusText {
         if state.run != .idle {
             parts.append(elapsed(state.total))
             parts.append(distance(state.total))
-            parts.append(pace(state.pace))
+            parts.append(rate(secondsPerMetre: state.pace, state.sport))
         }
         parts.append(state.heart.link.state == .connected ? heart(state.heart) : Self.heartLink(state))
         if let problem = Self.positionProblem(state) { parts.append(problem) }
@@ -25,7 +25,9 @@ struct StatusText {
         if state.run != .idle {
             rows.append(("Time", joined(duration(state.total), moving(state.total))))
             rows.append(("Distance", joined(distance(state.total), ascent(state))))
-            rows.append(("Pace", joined(pace(state.pace), state.averagePace.map { "average " + pace($0) })))
+            let average = state.averagePace.map { "average " + rate(secondsPerMetre: $0, state.sport) }
+            rows.append(
+                (Self.rateTitle(state.sport), joined(rate(secondsPerMetre: state.pace, state.sport), average)))
             if let lap = state.lap {
                 rows.append(("Lap \(lap.number)", joined(duration(lap.figures), distance(lap.figures))))
             }
@@ -51,9 +53,9 @@ struct StatusText {
     }
 
     /// An ended activity on one line.
-    func summary(_ total: StateLine.Figures, averagePace: Double?) -> String {
+    func summary(_ total: StateLine.Figures, averagePace: Double?, _ sport: Sport?) -> String {
         joined(
-            distance(total), "in " + duration(total), averagePace.map { pace($0) },
+            distance(total), "in " + duration(total), averagePace.map { rate(secondsPerMetre: $0, sport) },
             total.averageBPM.map { "\($0) bpm on average" }, total.maximumBPM.map { "\($0) bpm at most" })
     }
 
@@ -77,6 +79,18 @@ struct StatusText {
 
     func pace(_ secondsPerMetre: Double?) -> String {
         RunFormat.pace(secondsPerMetre: secondsPerMetre, metric: metric) + " " + RunFormat.paceUnit(metric: metric)
+    }
+
+    /// The pace, or the speed of a ride.
+    func rate(secondsPerMetre pace: Double?, _ sport: Sport?) -> String {
+        guard let sport, !sport.isByPace else { return self.pace(pace) }
+        let speed = pace.flatMap { $0 > 0 ? 1 / $0 : nil }
+        return RunFormat.speed(metresPerSecond: speed, metric: metric) + " " + RunFormat.speedUnit(metric: metric)
+    }
+
+    /// The title of ``rate(secondsPerMetre:_:)``.
+    static func rateTitle(_ sport: Sport?) -> String {
+        sport?.isByPace ?? true ? "Pace" : "Speed"
     }
 
     private func moving(_ figures: StateLine.Figures) -> String? {

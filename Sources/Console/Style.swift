@@ -6,6 +6,8 @@ struct Style: Equatable {
 
     var colour = Colour.primary
     var isBold = false
+    /// Exchanges foreground and background.
+    var isInverse = false
 
     static let plain = Style()
     /// For labels and hints.
@@ -23,7 +25,8 @@ enum Palette: Equatable, Sendable {
     func sequence(_ style: Style) -> String {
         if self == .none { return "" }
         let colour = self == .many ? Self.ofMany(style.colour) : Self.ofSixteen(style.colour)
-        return "\u{1B}[0" + (style.isBold ? ";1" : "") + (colour.map { ";" + $0 } ?? "") + "m"
+        return "\u{1B}[0" + (style.isBold ? ";1" : "") + (style.isInverse ? ";7" : "") + (colour.map { ";" + $0 } ?? "")
+            + "m"
     }
 
     /// Soft tones of xterm's 256 colours. Black and white, one of which is unreadable, are the default foreground.

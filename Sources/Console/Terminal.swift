@@ -18,6 +18,7 @@ final class Terminal {
     /// The key that suspends the job, as `stty susp` has set it; nil if there is none.
     private(set) var suspendKey: UInt8?
 
+    private var decoder = KeyDecoder()
     private var before: termios?
     /// Bytes that the terminal has not accepted yet.
     private var waiting: ArraySlice<UInt8> = []
@@ -138,10 +139,10 @@ final class Terminal {
         }
     }
 
-    /// The pressed keys; nil at the end of input. Escape sequences of special keys are discarded.
-    func keys() -> [UInt8]? {
+    /// The pressed keys; nil at the end of input.
+    func keys() -> [Key]? {
         var bytes = [UInt8](repeating: 0, count: 64)
         guard let count = try? bytes.withUnsafeMutableBytes({ try input.read(into: $0) }), count > 0 else { return nil }
-        return Array(bytes[..<count].prefix { $0 != 0x1B })
+        return decoder.keys(of: bytes[..<count])
     }
 }

@@ -5,7 +5,7 @@ import Linux
 
 /// `pacectl watch` on a terminal. Waits for the daemon whenever it is away.
 final class Watch {
-    private let path: String
+    private let directory: RuntimeDirectory
     private let terminal: Terminal
     private let loop: EventLoop
     private var view: WatchModel
@@ -21,19 +21,28 @@ final class Watch {
     private var sources: [AnyObject] = []
     private var writeSource: DescriptorSource?
     private var second: TimerSource?
+    private var commands: RunCommandClient?
 
     private var receivedAt = Clock.now()
+    /// The number of the last event before the connection.
+    private var lastEvent = 0
     private var lapEndsAt: Instant?
+    private var messageEndsAt: Instant?
+    private var summaryEndsAt: Instant?
 
     /// How long an ended lap is shown.
     private static let lapTime = Duration.seconds(8)
+    /// How long the outcome of a command is shown.
+    private static let messageTime = Duration.seconds(6)
+    /// How long a summary is shown where no key can close it.
+    private static let summaryTime = Duration.seconds(60)
     /// The daemon sends a line each second. A longer silence is shown.
     private static let timeout = Duration.seconds(3)
 
     /// Blocks the signals that end the program, so that the terminal is restored first.
     init(_ directory: RuntimeDirectory, metric: Bool?, on terminal: Terminal) throws(SystemError) {
         blockSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH])
-        path = directory.stateSocket
+        self.directory = directory
         self.terminal = terminal
         loop = try EventLoop()
         view = WatchModel(metric: metric, directory: harmless(directory.path, limit: 256) ?? "")
@@ -66,6 +75,9 @@ final class Watch {
             })
         if terminal.hasKeys {
             sources.append(try loop.watch(terminal.input, for: .reading) { [unowned self] _ in press() })
+            commands = try RunCommandClient(directory.controlSocket, loop: loop) { [unowned self] command, outcome in
+                if case .rejected(let reason) = outcome { show("cannot \(command.word.text): \(reason)") }
+            }
         }
         writeSource = try loop.watch(terminal.output, for: []) { [unowned self] readiness in
             if readiness.contains(.hungUp) || readiness.contains(.failed) { return loop.stop(0) }
@@ -81,16 +93,31 @@ final class Watch {
     /// - Throws: an error that a retry would not fix.
     private func connect() throws(Failure) {
         do {
-            let connection = try Connection(to: path)
+            let connection = try Connection(to: directory.stateSocket)
+            // The events before have the laps of the run in progress.
             try connection.send(
-                #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"interval_ms":100}"#)
+                #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"interval_ms":100,"since":0}"#)
             arrivals = try loop.watch(connection.descriptor, for: .reading) { [unowned self] _ in receive() }
             self.connection = connection
             receivedAt = Clock.now()
+            lastEvent = 0
+            view.mayCommand = terminal.hasKeys && mayCommand()
         } catch let error as SystemError {
-            if ![ENOENT, ECONNREFUSED, EAGAIN].contains(error.code) { throw Failure(connectingTo: path, error) }
+            if ![ENOENT, ECONNREFUSED, EAGAIN].contains(error.code) {
+                throw Failure(connectingTo: directory.stateSocket, error)
+            }
         } catch {
             // The daemon has closed the connection already; the next second retries.
+        }
+    }
+
+    /// Whether control.sock accepts connections of this user.
+    private func mayCommand() -> Bool {
+        do {
+            _ = try Connection(to: directory.controlSocket)
+            return true
+        } catch {
+            return error.code == EAGAIN
         }
     }
 
@@ -98,9 +125,7 @@ final class Watch {
         arrivals = nil
         connection = nil
         knowsSettings = false
-        view.state = nil
-        view.silentSeconds = nil
-        view.endedLap = nil
+        view.disconnected()
     }
 
     private func receive() {
@@ -114,22 +139,36 @@ final class Watch {
 
     private func receive(_ line: JSON) {
         if let state = StateLine(line) {
-            view.state = state
-            view.silentSeconds = nil
-            view.error = nil
+            view.received(state)
             receivedAt = Clock.now()
         } else if let settings = Settings(line: line) {
             view.settings = settings
             knowsSettings = true
-        } else if let lap = StateLine.Lap(endedIn: line) {
-            view.endedLap = lap
-            lapEndsAt = Clock.now() + Self.lapTime
+        } else if line["class"]?.string == "EVENT" {
+            receive(event: line)
         } else if let reason = Failure(version: line) {
             failure = reason
             loop.stop(1)
+        } else if line["class"]?.string == "VERSION" {
+            lastEvent = line["events"]?["last"]?.integer ?? 0
         } else if line["class"]?.string == "ERROR" {
             view.error = line["message"]?.harmlessText(limit: 256)
         }
+    }
+
+    private func receive(event: JSON) {
+        let before = (view.endedLap, view.overlay, view.message)
+        view.received(event: event, isReplayed: (event["seq"]?.integer ?? .max) <= lastEvent)
+        let now = Clock.now()
+        if view.endedLap != before.0 { lapEndsAt = now + Self.lapTime }
+        if view.message != before.2 { messageEndsAt = now + Self.messageTime }
+        if view.overlay != before.1, !terminal.hasKeys { summaryEndsAt = now + Self.summaryTime }
+    }
+
+    private func show(_ error: String) {
+        view.message = WatchModel.Message(text: error, isError: true)
+        messageEndsAt = Clock.now() + Self.messageTime
+        draw()
     }
 
     // MARK: User input
@@ -137,16 +176,19 @@ final class Watch {
     private func press() {
         guard let keys = terminal.keys() else { return loop.stop(0) }
         for key in keys {
-            switch key {
-            case UInt8(ascii: "q"), UInt8(ascii: "Q"): loop.stop(0)
-            // Ctrl-L redraws, as in other programs.
-            case 0x0C:
-                shown = nil
-                draw()
-            case terminal.suspendKey: suspend(wholeJob: true)
-            default: break
+            if let suspendKey = terminal.suspendKey, key == .character(suspendKey) {
+                suspend(wholeJob: true)
+                continue
+            }
+            switch view.pressed(key, at: Clock.now()) {
+            case .leave: loop.stop(0)
+            case .redraw: shown = nil
+            case .perform(let command): commands?.perform(command)
+            case nil: break
             }
         }
+        if view.message != nil { messageEndsAt = Clock.now() + Self.messageTime }
+        draw()
     }
 
     /// Draws again when the shell continues the process.
@@ -168,6 +210,14 @@ final class Watch {
         if let end = lapEndsAt, now >= end {
             view.endedLap = nil
             lapEndsAt = nil
+        }
+        if let end = messageEndsAt, now >= end {
+            view.message = nil
+            messageEndsAt = nil
+        }
+        if let end = summaryEndsAt, now >= end {
+            view.overlay = .none
+            summaryEndsAt = nil
         }
         var time = Glibc.time(nil)
         var local = tm()

@@ -1,4 +1,5 @@
 import Domain
+import JSONCoding
 
 /// Model of the run screen.
 struct WatchModel: Equatable {
@@ -9,6 +10,16 @@ struct WatchModel: Equatable {
     var metric: Bool?
     /// The lap that has just ended.
     var endedLap: StateLine.Lap?
+    /// The ended laps of the run in progress.
+    var laps: [StateLine.Lap] = []
+    /// What covers the data fields, or awaits an answer.
+    var overlay = Overlay.none
+    /// The outcome of the last command, for a few seconds.
+    var message: Message?
+    /// Whether this user may command the daemon.
+    var mayCommand = false
+    /// When Space was pressed the last time: a held key counts once.
+    private(set) var spaceAt: Instant?
     /// How long the daemon has been silent, in seconds; nil if it is not.
     var silentSeconds: Int?
     /// The runtime directory.
@@ -18,5 +29,137 @@ struct WatchModel: Equatable {
     /// The offset of local time from UTC.
     var minutesFromUTC = 0
 
+    enum Overlay: Equatable {
+        case none
+        /// The keys, until the next one is pressed.
+        case help
+        /// Keep or discard the run, or cancel. The run continues meanwhile.
+        case stopQuestion
+        /// The run that has just stopped, until a key is pressed or another run starts.
+        case summary(RunSummary)
+    }
+
+    struct Message: Equatable {
+        var text: String
+        var isError = false
+    }
+
     var isMetric: Bool { metric ?? settings.metric }
+}
+
+// What keys do.
+extension WatchModel {
+    enum Action: Equatable {
+        case leave, redraw
+        case perform(RunCommand)
+    }
+
+    /// A key that is held repeats within this time.
+    private static let repetition = Duration.milliseconds(700)
+
+    /// Changes the view for a pressed key.
+    ///
+    /// - Returns: the action that is left to the caller; nil if there is none.
+    mutating func pressed(_ key: Key, at now: Instant) -> Action? {
+        message = nil
+        if key == .character(UInt8(ascii: "q")) || key == .character(UInt8(ascii: "Q")) { return .leave }
+        // Ctrl-L redraws, as in other programs.
+        if key == .character(0x0C) { return .redraw }
+        switch overlay {
+        case .help, .summary:
+            // Nobody may pause the next run with the key that closes the summary.
+            spaceAt = now
+            overlay = .none
+            return nil
+        case .stopQuestion: return answer(key)
+        case .none: break
+        }
+        guard case .character(let letter) = key else { return nil }
+        switch letter {
+        case UInt8(ascii: " "):
+            defer { spaceAt = now }
+            if let last = spaceAt, now - last < Self.repetition { return nil }
+            return command(.toggle)
+        case UInt8(ascii: "l"): return command(.lap)
+        case UInt8(ascii: "s"):
+            guard let run = state?.run, mayCommand else { return nil }
+            if run == .idle {
+                message = Message(text: "no run is in progress", isError: true)
+            } else {
+                overlay = .stopQuestion
+            }
+        case UInt8(ascii: "?"): overlay = .help
+        default: break
+        }
+        return nil
+    }
+
+    private func command(_ command: RunCommand) -> Action? {
+        mayCommand && state != nil ? .perform(command) : nil
+    }
+
+    private mutating func answer(_ key: Key) -> Action? {
+        switch key {
+        case .character(UInt8(ascii: "k")):
+            overlay = .none
+            return command(.stop)
+        case .character(UInt8(ascii: "d")):
+            overlay = .none
+            return command(.discard)
+        case .character(UInt8(ascii: "c")), .escape: overlay = .none
+        default: break
+        }
+        return nil
+    }
+}
+
+// What the daemon's lines change.
+extension WatchModel {
+    /// Adopts a STATE line.
+    mutating func received(_ newer: StateLine) {
+        state = newer
+        silentSeconds = nil
+        error = nil
+        switch overlay {
+        case .stopQuestion where newer.run == .idle: overlay = .none
+        case .summary(let summary) where newer.run != .idle && newer.activity != summary.activity: overlay = .none
+        default: break
+        }
+    }
+
+    /// Adopts an EVENT line.
+    ///
+    /// - Parameter isReplayed: the event precedes the connection. It completes ``laps``, and nobody is notified.
+    mutating func received(event line: JSON, isReplayed: Bool) {
+        switch line["event"]?.string {
+        case "start":
+            if line["resumed"]?.bool != true { laps = [] }
+        case "lap":
+            guard let lap = line["lap"].flatMap({ StateLine.Lap($0) }) else { return }
+            if laps.count < Self.lapLimit { laps.append(lap) }
+            if !isReplayed { endedLap = lap }
+        case "stop":
+            if !isReplayed, let summary = RunSummary(line, laps: laps, last: state?.lap) { overlay = .summary(summary) }
+            laps = []
+            endedLap = nil
+        case "discard":
+            if !isReplayed { message = Message(text: "Discarded.") }
+            laps = []
+            endedLap = nil
+        default: break
+        }
+    }
+
+    private static let lapLimit = 1000
+
+    /// Forgets what belongs to a connection that has ended.
+    mutating func disconnected() {
+        state = nil
+        silentSeconds = nil
+        endedLap = nil
+        laps = []
+        message = nil
+        mayCommand = false
+        if overlay == .stopQuestion { overlay = .none }
+    }
 }

@@ -41,6 +41,15 @@ package enum RunFormat {
         (DecimalFormat.text(metric ? metres : metres / metresPerFoot, decimals: 0) ?? "--") + (metric ? " m" : " ft")
     }
 
+    /// Kilometres or miles an hour with one decimal; `--.-` if there is no speed.
+    package static func speed(metresPerSecond speed: Double?, metric: Bool) -> String {
+        speed.flatMap { DecimalFormat.text($0 * 3600 / (metric ? 1000 : metresPerMile), decimals: 1) } ?? "--.-"
+    }
+
+    package static func speedUnit(metric: Bool) -> String {
+        metric ? "km/h" : "mph"
+    }
+
     private static func twoDigits(_ value: Int64) -> String {
         value < 10 ? "0\(value)" : "\(value)"
     }

@@ -11,6 +11,9 @@ package enum RunState: String, Sendable {
 
 package enum Sport: String, CaseIterable, Sendable {
     case run, walk, hike, ride, other
+
+    /// Whether screens and lists show its pace; they show the speed of the others.
+    package var isByPace: Bool { self != .ride }
 }
 
 /// A command of a user or a program to the run.

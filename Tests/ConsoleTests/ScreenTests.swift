@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import JSONCoding
 import Testing
 
 @testable import Console
@@ -99,8 +100,47 @@ struct ScreenTests {
         var view = try Views.view(Views.run)
         view.endedLap = view.state?.lap
         try expect(view, Size(columns: 60, rows: 16), named: "lap-ended")
+        try expect(view, Size(columns: 20, rows: 5), named: "lap-ended")
+        view.endedLap = nil
         view.silentSeconds = 12
         try expect(view, Size(columns: 60, rows: 16), named: "silent")
+    }
+
+    @Test func readerWithoutTheRightToCommandSeesNoKeysOfTheRun() throws {
+        var view = try Views.view(Views.idle)
+        view.mayCommand = false
+        try expect(view, named: "idle-reader")
+        view.overlay = .help
+        try expect(view, Size(columns: 40, rows: 12), named: "help-reader")
+    }
+
+    @Test func faultOnANarrowScreenKeepsItsRemedy() throws {
+        let fault = #"{"fault":"battery-low","since_boot_ms":1,"message":"the battery is at 15 % or less: charge it"}"#
+        let view = try Views.view(Views.run, (#""faults":[]"#, #""faults":[\#(fault)]"#))
+        let rows = Screen(size: Size(columns: 40, rows: 12), palette: .none).rows(of: view).map(\.text)
+        #expect(rows.contains(" ! the battery is at 15 % or less:"))
+        #expect(rows.contains("   charge it"))
+    }
+
+    @Test func questionAndOutcomeCoverTheLastRow() throws {
+        var view = try Views.view(Views.run)
+        view.overlay = .stopQuestion
+        try expect(view, named: "stop-question")
+        try expect(view, Size(columns: 20, rows: 5), named: "stop-question")
+        view.overlay = .none
+        view.message = WatchModel.Message(text: "cannot lap: the last lap ended less than 1 s ago", isError: true)
+        try expect(view, Size(columns: 40, rows: 12), named: "command-rejected")
+    }
+
+    @Test func summaryShowsTheLapsUntilAKeyIsPressed() throws {
+        var view = try Views.view(Views.run)
+        for lap in Views.laps { view.received(event: try JSON(parsing: lap.utf8), isReplayed: true) }
+        view.received(event: try JSON(parsing: Views.stop.utf8), isReplayed: false)
+        for size in [Size(columns: 80, rows: 24), Size(columns: 40, rows: 12), Size(columns: 20, rows: 5)] {
+            try expect(view, size, named: "summary")
+        }
+        #expect(view.pressed(.character(UInt8(ascii: "l")), at: Instant(milliseconds: 0)) == nil)
+        #expect(view.overlay == .none)
     }
 
     @Test func noRowIsWiderThanTheScreen() throws {
@@ -110,6 +150,15 @@ struct ScreenTests {
         ]
         views[0].settings.components.reverse()
         views[1].settings.components = []
+        var help = try Views.view(Views.run)
+        help.overlay = .help
+        var question = try Views.view(Views.run)
+        question.overlay = .stopQuestion
+        question.endedLap = question.state?.lap
+        var summary = try Views.view(Views.run)
+        summary.received(event: try JSON(parsing: Views.stop.utf8), isReplayed: false)
+        summary.message = WatchModel.Message(text: "a long message that does not fit into most rows")
+        views += [help, question, summary]
         for view in views {
             for columns in Array(0...30) + [41, 60, 133, 300] {
                 for rows in Array(0...16) + [30, 100] {

@@ -60,7 +60,7 @@ struct StatusTextTests {
         let state = try Views.view(Views.run, (#""elapsed_ms":1632300"#, #""elapsed_ms":12300"#)).state!
         #expect(StatusText(metric: true).report(state).contains("Time      12.3 s, moving 26:50"))
         #expect(
-            StatusText(metric: true).summary(state.total, averagePace: nil)
+            StatusText(metric: true).summary(state.total, averagePace: nil, .run)
                 == "5.03 km, in 12.3 s, 141 bpm on average, 163 bpm at most")
         #expect(StatusText(metric: true).line(state).hasPrefix("Running  12.3  5.03 km"))
     }

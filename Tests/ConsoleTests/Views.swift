@@ -35,6 +35,25 @@ enum Views {
         {"name":"Zone","position":4,"visible":true,"title_visible":false,"size":24,"colour":"primary"}]}
         """#
 
+    /// The EVENT lines of the two ended laps of ``run``.
+    static let laps = [
+        #"""
+        {"class":"EVENT","seq":2,"boot_ms":1,"activity":17,"event":"lap","trigger":"command","lap":{"number":1,
+        "elapsed_ms":720000,"moving_ms":720000,"distance_m":2210.4,"average_bpm":138}}
+        """#,
+        #"""
+        {"class":"EVENT","seq":3,"boot_ms":1,"activity":17,"event":"lap","trigger":"command","lap":{"number":2,
+        "elapsed_ms":720000,"moving_ms":698000,"distance_m":2220.7,"average_bpm":142}}
+        """#,
+    ]
+
+    /// The EVENT line of the end of ``run``.
+    static let stop = #"""
+        {"class":"EVENT","seq":4,"boot_ms":1,"activity":17,"event":"stop","summary":{"id":17,"sport":"run","open":false,
+        "elapsed_ms":1632300,"total_ms":1700000,"distance_m":5034.2,"average_pace_s_per_m":0.3243,"laps":3,"gaps":0,
+        "average_bpm":141,"max_bpm":163}}
+        """#
+
     /// The model of a STATE line and of ``settings``, after `changes` have replaced text.
     static func view(_ line: String, _ changes: (was: String, is: String)...) throws -> WatchModel {
         var text = line
@@ -44,7 +63,12 @@ enum Views {
         }
         let state = StateLine(try JSON(parsing: text.utf8))
         let settings = Settings(line: try JSON(parsing: Self.settings.utf8))
-        return WatchModel(state: state!, settings: settings!, directory: "/run/paced")
+        var view = WatchModel()
+        view.state = state!
+        view.settings = settings!
+        view.directory = "/run/paced"
+        view.mayCommand = true
+        return view
     }
 
     /// A hostile strap name: clears the screen, sets the title, sets red, reverses the text direction, and is wide.

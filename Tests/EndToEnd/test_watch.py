@@ -12,8 +12,9 @@ import time
 
 import pytest
 
-from harness.fake_paced import COMPONENTS, HOSTILE, IDLE, RUN, SETTINGS, FakePaced
+from harness.fake_paced import COMPONENTS, HOSTILE, IDLE, RUN, SETTINGS, SUMMARY, FakePaced
 from harness.process import PACECTL, ROOT
+from harness.timing import wait_for
 
 
 def kept(name, columns, rows):
@@ -96,7 +97,7 @@ def test_ended_lap_is_shown(paced, screen):
     terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
     terminal.wait_for("Running")
     paced.event(event="lap", trigger="command", lap={"number": 3, "elapsed_ms": 192300, "distance_m": 603.1})
-    terminal.wait_for("Lap 3 done: 3:12, 0.60 km")
+    terminal.wait_for("Lap 3 done", "3:12", "0.60 km", "5:18 min/km")
 
 
 def test_hostile_names_do_not_change_screen_and_title(paced, screen):
@@ -155,7 +156,7 @@ def test_screen_without_keys_can_be_left(paced, screen, tmp_path):
     terminal = screen()
     before = terminal_state(terminal, tmp_path)
     terminal.run("sh", "-c", f"{PACECTL} --runtime-dir {paced.directory} watch </dev/null")
-    expect_screen(terminal, "run", 80, 24)
+    terminal.wait_for("Running", "min/km", absent=["Space"])
     terminal.type("C-c")
     terminal.wait_for("ready>", absent=["Running"])
     assert terminal_state(terminal, tmp_path) == before
@@ -180,12 +181,92 @@ def test_other_keys_do_nothing(paced, screen):
     terminal = screen()
     terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
     expect_screen(terminal, "run", 80, 24)
-    for key in ["Up", "F1", "Escape", "x", " ", "l", "Enter", "C-s", "C-l"]:
+    for key in ["Up", "F1", "F5", "Escape", "x", "k", "d", "M-s", "M-l", "Enter", "C-s", "C-l"]:
         terminal.type(key)
     paced.state = RUN | {"elapsed_ms": 1633300}
     terminal.wait_for("Running")
     paced.state = dict(RUN)
     expect_screen(terminal, "run", 80, 24)
+    assert paced.asked == []
+
+
+# Keys that change the run
+
+
+def watched(paced, screen, *size):
+    terminal = screen(*size)
+    terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
+    terminal.wait_for("Space")
+    return terminal
+
+
+def wait_for_commands(paced, *methods):
+    wait_for(lambda: [method for method, _ in paced.asked] == list(methods), 10, f"{methods}, not {paced.asked}")
+
+
+def test_space_and_l_command_the_run(paced, screen):
+    paced.state = dict(IDLE)
+    terminal = watched(paced, screen)
+    terminal.wait_for("Ready", "Space starts a run")
+    terminal.type("Space")
+    wait_for_commands(paced, "run.toggle")
+    paced.state = dict(RUN)
+    terminal.wait_for("Running", "Space pauses", "l lap", "s stops")
+    terminal.type("l")
+    wait_for_commands(paced, "run.toggle", "run.lap")
+
+
+def test_stop_asks_and_continues_until_answered(paced, screen):
+    terminal = watched(paced, screen, 60, 16)
+    terminal.type("s")
+    terminal.wait_for("Stop the run?", "k keeps it")
+    paced.state = RUN | {"elapsed_ms": 3600000}
+    terminal.wait_for("Stop the run?", "Running", "5.03 km")
+    terminal.type("c")
+    terminal.wait_for("Space pauses", absent=["Stop the run?"])
+    assert paced.asked == []
+    terminal.type("s")
+    terminal.wait_for("Stop the run?")
+    terminal.type("k")
+    wait_for_commands(paced, "run.stop")
+    paced.event(event="stop", activity=17, summary=SUMMARY)
+    paced.state = dict(IDLE)
+    terminal.wait_for("Ready", "Stopped, run, activity 17", "5.03 km", "141 bpm average", "any key returns")
+    terminal.type("l")
+    terminal.wait_for("Space starts a run", absent=["Stopped"])
+    wait_for_commands(paced, "run.stop")
+
+
+def test_stop_can_discard(paced, screen):
+    terminal = watched(paced, screen)
+    terminal.type("s")
+    terminal.wait_for("Stop the run?")
+    terminal.type("d")
+    wait_for_commands(paced, "run.discard")
+    paced.event(event="discard", activity=17, summary=SUMMARY)
+    paced.state = dict(IDLE)
+    terminal.wait_for("Discarded.", "Ready")
+
+
+def test_rejected_command_is_shown(paced, screen):
+    paced.refusal = {"code": -32001, "message": "not in this state",
+                     "data": {"message": "the last lap ended less than 1 s ago"}}
+    terminal = watched(paced, screen)
+    terminal.type("l")
+    terminal.wait_for("cannot lap: the last lap ended less than 1 s ago")
+    terminal.type("?")
+    terminal.wait_for("closes the lap", "leaves; the run continues", absent=["cannot lap"])
+
+
+def test_reader_without_the_right_to_command_sees_no_keys_of_the_run(paced, screen):
+    (paced.directory / "control.sock").unlink()
+    terminal = screen()
+    terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
+    terminal.wait_for("Running", "q leaves", absent=["Space"])
+    for key in ["Space", "l", "s"]:
+        terminal.type(key)
+    terminal.type("?")
+    terminal.wait_for("need a connection to control.sock")
     assert paced.asked == []
 
 

@@ -5,12 +5,12 @@ import Linux
 
 /// `pacectl panel`: serves the keys and LEDs of a board without a screen, as an ordinary client of both sockets.
 ///
-///     keys ──▶ PanelKeys ──▶ PanelCommands ──▶ control.sock
+///     keys ──▶ PanelKeys ──▶ RunCommandClient ──▶ control.sock
 ///     LEDs ◀── LEDPatterns ◀── StateClient ◀── state.sock
 final class Panel {
     private let loop: EventLoop
     private var state: StateClient?
-    private var commands: PanelCommands?
+    private var commands: RunCommandClient?
     private var devices: InputDevices?
     private var keys: PanelKeys
     private var lights: LEDPatterns
@@ -48,7 +48,7 @@ final class Panel {
             lights.update(state?.status, at: Clock.now())
             updateLights()
         }
-        commands = try PanelCommands(directory.controlSocket, loop: loop) { [unowned self] in receive($0) }
+        commands = try RunCommandClient(directory.controlSocket, loop: loop) { [unowned self] in receive($0, $1) }
         devices = try InputDevices(configuration, in: places.input, loop: loop) { [unowned self] in receive($0) }
     }
 
@@ -97,10 +97,14 @@ final class Panel {
         }
     }
 
-    private func receive(_ outcome: PanelCommands.Outcome) {
+    private func receive(_ command: RunCommand, _ outcome: RunCommandClient.Outcome) {
         switch outcome {
-        case .accepted(let run): lights.accepted(run, at: Clock.now())
-        case .rejected: lights.rejected(at: Clock.now())
+        case .accepted(let run):
+            LogLevel.info.write("\(command.word.text): \(run.rawValue)", of: "pacectl")
+            lights.accepted(run, at: Clock.now())
+        case .rejected(let reason):
+            LogLevel.notice.write("cannot \(command.word.text): \(reason)", of: "pacectl")
+            lights.rejected(at: Clock.now())
         }
         updateLights()
     }

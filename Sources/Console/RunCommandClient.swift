@@ -2,17 +2,18 @@ import Domain
 import JSONCoding
 import Linux
 
-/// The panel's client of control.sock. Sends one command at a time, each on a new connection.
-final class PanelCommands {
+/// Sends commands to control.sock from an event loop, one at a time, each on a new connection.
+final class RunCommandClient {
     enum Outcome: Equatable {
         /// The state of the run after the command.
         case accepted(RunState)
-        case rejected
+        /// Why the command was not performed.
+        case rejected(String)
     }
 
     private let path: String
     private let loop: EventLoop
-    private let ended: (Outcome) -> Void
+    private let ended: (RunCommand, Outcome) -> Void
     private var waiting: [RunCommand] = []
     private var connection: Connection?
     private var arrivals: DescriptorSource?
@@ -23,7 +24,7 @@ final class PanelCommands {
     private static let timeout = Duration.seconds(5)
 
     /// - Parameter ended: called when a command was performed or has failed.
-    init(_ path: String, loop: EventLoop, ended: @escaping (Outcome) -> Void) throws(SystemError) {
+    init(_ path: String, loop: EventLoop, ended: @escaping (RunCommand, Outcome) -> Void) throws(SystemError) {
         self.path = path
         self.loop = loop
         self.ended = ended
@@ -31,7 +32,9 @@ final class PanelCommands {
     }
 
     func perform(_ command: RunCommand) {
-        guard waiting.count < Self.limit else { return ended(.rejected) }
+        guard waiting.count < Self.limit else {
+            return ended(command, .rejected("too many commands wait for a response"))
+        }
         waiting.append(command)
         if waiting.count == 1 { send() }
     }
@@ -61,7 +64,6 @@ final class PanelCommands {
         if let result = answer?["result"] {
             // The result of stop is the activity's summary.
             let run = result["run"]?.string.flatMap(RunState.init) ?? .idle
-            LogLevel.info.write("\(waiting.first?.word.text ?? ""): \(run.rawValue)", of: "pacectl")
             end(.accepted(run))
         } else {
             let error = answer?["error"]
@@ -72,16 +74,14 @@ final class PanelCommands {
     }
 
     private func fail(_ reason: String) {
-        LogLevel.notice.write("cannot \(waiting.first?.word.text ?? ""): \(reason)", of: "pacectl")
-        end(.rejected)
+        end(.rejected(reason))
     }
 
     private func end(_ outcome: Outcome) {
         arrivals = nil
         connection = nil
         timer?.arm(at: nil)
-        if !waiting.isEmpty { waiting.removeFirst() }
-        ended(outcome)
+        if !waiting.isEmpty { ended(waiting.removeFirst(), outcome) }
         send()
     }
 }
