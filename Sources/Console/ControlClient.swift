@@ -144,7 +144,8 @@ extension Invocation {
 extension ControlClient {
     /// Why the journal lacks what happened until `moment`; nil if it has it, or if that cannot be found out.
     ///
-    /// A disk that rejects a write is known only when the next write is tried, within a second.
+    /// A disk that rejects a write is known only when the next write is tried, within a second. All is written if the
+    /// oldest unwritten change is younger than `moment`; both times are whole milliseconds.
     fileprivate mutating func reasonNotRecorded(since moment: Instant) -> String? {
         repeat {
             guard let text = try? call("status"), let state = try? JSON(parsing: text.utf8),
@@ -152,8 +153,9 @@ extension ControlClient {
             else { return nil }
             switch word {
             case "writing":
-                let lag = Duration.milliseconds(recorder["lag_ms"]?.integer(in: 0...1_000_000_000) ?? 0)
-                if lag < Clock.now() - moment { return nil }
+                let lag = recorder["lag_ms"]?.integer(in: 0...1_000_000_000) ?? 0
+                guard let now = state["boot_ms"]?.integer else { return nil }
+                if Int64(lag) + 2 < Int64(now) - moment.milliseconds { return nil }
             case "failed", "stalled":
                 let fault = state["faults"]?.array?.first { $0["fault"]?.string == "recorder-" + word }
                 return fault?["message"]?.harmlessText(limit: 256) ?? "the journal cannot be written"

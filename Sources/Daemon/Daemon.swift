@@ -204,7 +204,9 @@ package final class Daemon {
             } catch {
                 throw .notInThisState(error)
             }
-        case .status: return .now(.success(.state(run.state(at: now), sequence: stateServer.stateSequence)))
+        case .status:
+            run.step(.recorder(run.journal.status(at: now)), at: now)
+            return .now(.success(.state(run.state(at: now), sequence: stateServer.stateSequence)))
         case .settings: return .now(.success(.settings(run.settings)))
         case .setting(let key): return .now(.success(.setting(key, run.settings)))
         case .change(let change):

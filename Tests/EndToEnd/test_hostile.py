@@ -199,4 +199,4 @@ def test_flood_of_commands_is_limited_in_the_log_and_names_its_user(stage):
     print(f"{len(lines)} lines for 1001 commands")
     # Twenty commands, twenty changes of the run, and its start.
     assert len(lines) <= 45
-    assert any(f"user {os.getuid()}, process {os.getpid()}, requests toggle" in line for line in lines)
+    assert any(f"user {os.getuid()}, process {os.getpid()}: toggle" in line for line in lines)
