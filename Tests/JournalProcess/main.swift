@@ -56,7 +56,7 @@ func writtenBytes() -> Int {
     return line.flatMap { Int($0.dropFirst(13)) } ?? 0
 }
 
-/// As many commits and syncs as so many minutes have: fixes, notifications and samples at 1 Hz, the figures each 10 s, the clock each minute.
+/// The commits and syncs of a number of minutes: fixes, notifications and samples at 1 Hz, the figures each 10 s, the clock each minute.
 func measure(_ directory: String, syncSeconds: Int, minutes: Int) throws {
     let mailbox = try JournalMailbox()
     let journal = Journal(mailbox: mailbox, nextActivity: 1)

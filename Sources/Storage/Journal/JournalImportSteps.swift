@@ -1,6 +1,6 @@
 package import Domain
 
-/// A step of an import that the daemon's writer performs, in a transaction of its own after the run's changes.
+/// A step of an import that the daemon's writer performs, in a separate transaction after the run's changes.
 package enum JournalImportStep: Equatable, Sendable {
     /// Takes a number for the activity, which is the step's result.
     case begin(at: UTC)

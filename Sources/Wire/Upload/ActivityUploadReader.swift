@@ -25,7 +25,7 @@ package struct ActivityUploadReader: Sendable {
     private var timerRuns = false
     private var laps: [RecordingLap] = []
 
-    /// A year, as of imported files.
+    /// A year, the limit of imported files.
     private static let longest: Int64 = 366 * 86_400_000
     /// The years 1 to 9999.
     private static let times: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
