@@ -134,7 +134,6 @@ struct StatusText {
     private static func degrees(_ value: Double) -> String {
         DecimalFormat.text(value, decimals: 5) ?? "--"
     }
-
 }
 
 extension StatusText {
@@ -170,7 +169,7 @@ extension StatusText {
         }
     }
 
-    /// Whether no strap is to be used, by `--strap off`, `Straps=off` or a client.
+    /// Whether a user has switched straps off: by `--strap off`, `Straps=off` in paced.conf, or `pacectl strap off`.
     static func isOff(_ link: StateLine.Link) -> Bool {
         link.reason == LinkReason.off.rawValue
     }

@@ -10,7 +10,7 @@ import Wire
 ///
 ///     strap, gpsd, simulator ───▶ Inbox ──▶ RunController ──▶ RunRecorder ──▶ journal
 ///     timers, signals, disk ───────▲  │            └────────▶ StateServer ──▶ state.sock
-///                                     └──▶ settings, straps, activities, service
+///                                     └──▶ settings, straps, activities, uploads, service
 ///     control.sock ──▶ respond ───────────────────▲
 ///
 /// Everything runs on one thread. Adapters append to the inbox; the loop drains it after each callback. A request of
@@ -35,7 +35,7 @@ package final class Daemon {
 
     private struct Sources {
         var timer: TimerSource?
-        var inbox: PostSource?
+        var inbox: CallbackSource?
         var journal: DescriptorSource?
     }
 

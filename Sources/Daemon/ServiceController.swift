@@ -10,7 +10,7 @@ final class ServiceController {
     private let inbox: Inbox
     private let reporter: SystemdReporter
     private var shutdown: Shutdown
-    private var signals: [SignalSource] = []
+    private var signals: [CallbackSource] = []
     private var systemState: SystemState?
     private var exportTimer: TimerSource?
 

@@ -1,7 +1,7 @@
-/// A data field of the run screen, by its name on the wire and in the setting `screens`.
+/// A data field of a run screen, by its name on the wire.
 ///
-/// Each is one row of ``row``. The block `fields` of STATE, its schema, the page of the protocol, `rpc.discover`, the
-/// screens of clients and the errors of `screens` follow from it. A new field is a row and its ``value(in:)``.
+/// Each is one row of ``row``. The block `fields` of STATE, its schema, the page of the protocol and `rpc.discover`
+/// follow from it. A new field is a row and its ``value(in:)``.
 package enum DataField: String, CaseIterable, Sendable {
     case time
     case lapTime = "lap_time"

@@ -76,14 +76,14 @@ package final class EventLoop {
     }
 
     /// Calls `body` after each callback of another source, before the next one.
-    package func afterEach(_ body: @escaping () -> Void) throws(SystemError) -> PostSource {
-        let source = PostSource(body)
+    package func afterEach(_ body: @escaping () -> Void) throws(SystemError) -> CallbackSource {
+        let source = CallbackSource(body)
         try checkSystemd(
             "sd_event_add_post",
             unsafe sd_event_add_post(
                 event, &source.source,
                 { _, box in
-                    let body = unsafe Unmanaged<PostSource>.fromOpaque(box!).takeUnretainedValue().body
+                    let body = unsafe Unmanaged<CallbackSource>.fromOpaque(box!).takeUnretainedValue().body
                     body()
                     return 0
                 }, Unmanaged.passUnretained(source).toOpaque()))
@@ -95,14 +95,14 @@ package final class EventLoop {
     }
 
     /// Calls `body` when a signal arrives. The signal must be blocked (``blockSignals(_:)``).
-    package func onSignal(_ signal: Int32, _ body: @escaping () -> Void) throws(SystemError) -> SignalSource {
-        let source = SignalSource(body)
+    package func onSignal(_ signal: Int32, _ body: @escaping () -> Void) throws(SystemError) -> CallbackSource {
+        let source = CallbackSource(body)
         try checkSystemd(
             "sd_event_add_signal",
             unsafe sd_event_add_signal(
                 event, &source.source, signal,
                 { _, _, box in
-                    let body = unsafe Unmanaged<SignalSource>.fromOpaque(box!).takeUnretainedValue().body
+                    let body = unsafe Unmanaged<CallbackSource>.fromOpaque(box!).takeUnretainedValue().body
                     body()
                     return 0
                 }, Unmanaged.passUnretained(source).toOpaque()))
@@ -175,24 +175,9 @@ package final class TimerSource {
     }
 }
 
-/// A callback that follows the others; it leaves the loop when this is released.
+/// A callback without a setting, of a signal or after each other one; it leaves the loop when this is released.
 @safe
-package final class PostSource {
-    fileprivate var source: OpaquePointer?
-    fileprivate let body: () -> Void
-
-    fileprivate init(_ body: @escaping () -> Void) {
-        self.body = body
-    }
-
-    deinit {
-        unsafe sd_event_source_disable_unref(source)
-    }
-}
-
-/// A watched signal; it leaves the loop when this is released.
-@safe
-package final class SignalSource {
+package final class CallbackSource {
     fileprivate var source: OpaquePointer?
     fileprivate let body: () -> Void
 

@@ -20,7 +20,7 @@ final class Panel {
     /// When failing LEDs are retried.
     private var retryAt: Instant?
     private var timer: TimerSource?
-    private var signals: [SignalSource] = []
+    private var signals: [CallbackSource] = []
 
     /// The delay before a failing LED is retried.
     private static let retryDelay = Duration.seconds(5)

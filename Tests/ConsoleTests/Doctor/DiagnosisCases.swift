@@ -44,18 +44,18 @@ enum DiagnosisCases {
             $0.units?["paced.service"] = nil
             $0.paced = someone
         },
-        Case("paced", .note, "process 412 of user 4000000001 serves /tmp/p, and not paced.service", nil) {
-            $0.runtime = "/tmp/p"
+        Case("paced", .note, "process 412 of user 4000000001 serves /run/p, and not paced.service", nil) {
+            $0.runtime = "/run/p"
             $0.paced = someone
         },
-        Case("paced", .failed, "nothing listens at /tmp/p/state.sock; process 412", "paced --runtime-dir /tmp/p &") {
-            ($0.runtime, $0.paced, $0.others, $0.state) = ("/tmp/p", nil, [someone], .away)
+        Case("paced", .failed, "nothing listens at /run/p/state.sock; process 412", "paced --runtime-dir /run/p &") {
+            ($0.runtime, $0.paced, $0.others, $0.state) = ("/run/p", nil, [someone], .away)
         },
-        Case("paced", .unknown, "cannot tell: you may not connect to /tmp/p/state.sock; p", "sudo pacectl doctor") {
-            ($0.runtime, $0.paced, $0.others, $0.state) = ("/tmp/p", nil, [someone], .notAllowed)
+        Case("paced", .unknown, "cannot tell: you may not connect to /run/p/state.sock; p", "sudo pacectl doctor") {
+            ($0.runtime, $0.paced, $0.others, $0.state) = ("/run/p", nil, [someone], .notAllowed)
         },
-        Case("paced", .failed, "no response at /tmp/p/state.sock", "end paced and start it again") {
-            ($0.runtime, $0.paced, $0.state) = ("/tmp/p", nil, .silent)
+        Case("paced", .failed, "no response at /run/p/state.sock", "end paced and start it again") {
+            ($0.runtime, $0.paced, $0.state) = ("/run/p", nil, .silent)
         },
         Case("paced", .failed, "paced.service is not installed", install) {
             $0.units?["paced.service"] = nil
