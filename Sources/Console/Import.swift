@@ -54,7 +54,7 @@ extension Invocation {
                 let imported = try reread { row throws in try upload.write(row) }
                 let id = try upload.finish(imported.recording)
                 let summary = isJSON ? try upload.summary(of: id) : nil
-                try report(id, imported, file, options, summary, metric ?? upload.isMetric())
+                try report(id, imported, file, options, summary, metric ?? upload.control.metricSetting())
             case .journal(let lock):
                 try withExtendedLifetime(lock) {
                     let journal = try JournalImport(in: state.path, at: Clock.systemTime())

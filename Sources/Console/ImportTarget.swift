@@ -89,7 +89,7 @@ final class StateLock {
 
 /// An activity that is handed over to the daemon, row by row.
 struct ActivityUploader {
-    private var control: ControlClient
+    var control: ControlClient
     private var data = JSONWriter(capacity: 2 * UploadRequest.appendLimit)
     private var rows = 0
 
@@ -124,10 +124,6 @@ struct ActivityUploader {
     mutating func summary(of id: Int) throws(Failure) -> String {
         let members = JSONText.members(of: try control.call("activities.get", #"{"id":\#(id)}"#))
         return members.first { $0.name == "summary" }?.value ?? "null"
-    }
-
-    mutating func isMetric() -> Bool {
-        (try? control.call("settings.get", #"{"key":"metric"}"#)) == "true"
     }
 
     private mutating func send(upTo limit: Int) throws(Failure) {
