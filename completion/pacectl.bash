@@ -20,14 +20,14 @@ _pacectl() {
     --format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$current"); return ;;
     --totals) mapfile -t COMPREPLY < <(compgen -W 'week month year' -- "$current"); return ;;
     --sport) mapfile -t COMPREPLY < <(compgen -W "$sports" -- "$current"); return ;;
-    --ago | --seconds | --limit | --before | --since | --until | --name | --speed | --interval-ms) return ;;
+    --ago | --seconds | --limit | --before | --since | --until | --name | --start | --speed | --interval-ms) return ;;
     esac
 
     # The words of the command, without options and their values.
     local words=() index
     for ((index = 1; index < COMP_CWORD; index++)); do
         case ${COMP_WORDS[index]} in
-        --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --ago | --seconds | --limit | --before | --since | --until | --totals | --name | --speed | --interval-ms)
+        --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --ago | --seconds | --limit | --before | --since | --until | --totals | --name | --start | --speed | --interval-ms)
             ((index++))
             ;;
         -*) ;;
@@ -52,7 +52,7 @@ _pacectl() {
     activities) choices='--sport --since --until --limit --before --totals' ;;
     show | rename) choices=$activities ;;
     edit) choices=$activities ;;
-    'edit '*) choices='--sport --name' ;;
+    'edit '*) choices='--sport --name --start' ;;
     delete | delete\ *) choices="$activities --force" ;;
     export | export\ *) choices="$activities --all --format -o --output --force --verbose" ;;
     import | import\ *) choices='--sport --again --verbose' files=yes ;;

@@ -79,6 +79,7 @@ extension Invocation {
     private static func marks(_ summary: ActivitySummary, _ note: ActivityNote?) -> [String] {
         [
             summary.isOpen ? "open" : nil, note?.isImported == true ? "imported" : nil, summary.isDemo ? "demo" : nil,
+            summary.isTimeGuessed ? "time guessed" : nil,
             summary.recovered.map(StatusText.recovered), note?.name.map { TerminalText.cut($0.text, to: 32) },
         ].compactMap(\.self)
     }

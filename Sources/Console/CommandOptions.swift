@@ -11,6 +11,7 @@ struct CommandOptions {
     private(set) var filter = ActivityFilter()
     private(set) var sport: Sport?
     private(set) var name: String?
+    private(set) var started: UTC?
     private(set) var isAll = false
     private(set) var isForced = false
     private(set) var isAgain = false
@@ -55,6 +56,7 @@ struct CommandOptions {
             (filter.period, command) = (period, "activities")
         case "--name":
             (name, command) = (try OptionValue.text("a name", after: option, &rest), "edit")
+        case "--start": (started, command) = (try OptionValue.start(after: option, &rest), "edit")
         case "--all": (isAll, command) = (true, "export")
         case "--force": (isForced, command) = (true, "export,delete")
         case "--again": (isAgain, command) = (true, "import")
@@ -129,6 +131,14 @@ enum OptionValue {
             throw .usage("\(option) needs a day, such as 2026-03-01")
         }
         return day
+    }
+
+    /// The start of an activity, as `2026-03-01 07:30` in local time.
+    static func start(after option: String, _ rest: inout ArraySlice<String>) throws(Failure) -> UTC {
+        guard let time = rest.popFirst().flatMap({ UTC(localTime: $0) }), ActivityRequest.starts.contains(time) else {
+            throw .usage("\(option) needs a time from 2000 to 2099, such as '2026-03-01 07:30'")
+        }
+        return time
     }
 
     static func sport(_ word: String) throws(Failure) -> Sport {

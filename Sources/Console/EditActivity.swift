@@ -6,6 +6,7 @@ import JSONCoding
 struct ActivityEdit: Equatable {
     var sport: Sport?
     var name: String?
+    var started: UTC?
 }
 
 extension Invocation {
@@ -15,11 +16,14 @@ extension Invocation {
     func perform(_ edit: ActivityEdit, of activity: ActivityReference) throws(Failure) -> String {
         var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         let id = try control.number(of: activity)
-        let members = [
-            edit.sport.map { "\"sport\":\"\($0.rawValue)\"" }, edit.name.map { "\"name\":\(JSONText.string($0))" },
-        ].compactMap(\.self)
-        let result = try control.call(
-            "activities.edit", "{" + (["\"id\":\(id)"] + members).joined(separator: ",") + "}")
+        var parameters = JSONWriter()
+        parameters.object { line in
+            line.member("id", id)
+            line.member("sport", edit.sport?.rawValue)
+            line.member("name", edit.name)
+            line.member("started", edit.started)
+        }
+        let result = try control.call("activities.edit", String(decoding: parameters.bytes, as: UTF8.self))
         if isJSON { return result + "\n" }
         return "Changed: " + summaryText(try? JSON(parsing: result.utf8), &control) + ".\n"
     }

@@ -109,6 +109,13 @@ extension Invocation {
                 try writeOut(bytes.withUnsafeBytes { Array($0) })
             }
         }
+        if recording.isTimeUncertain {
+            complain(
+                "activity \(id) has no date, because no clock was set: "
+                    + (format.startOfUndated.map {
+                        "\(format.title) needs times, which start at \(StatusText.localTime($0)) and mean nothing"
+                    } ?? "the file has no times") + "; 'pacectl edit \(id) --start TIME' sets the start")
+        }
         let words = request.isVerbose ? loss.counts : loss.words
         if !words.isEmpty {
             complain("\(format.title) cannot hold \(words.joined(separator: ", "))")

@@ -72,8 +72,10 @@ private let helpOfAll = """
       show ID                   show totals, laps and time in zones of an activity;
                                 ID is a number, or last for the newest activity
       rename ID NAME            name an activity
-      edit ID [--sport S] [--name NAME]
-                                correct the sport or the name of an activity
+      edit ID [--sport S] [--name NAME] [--start TIME]
+                                correct the sport, the name or the start of an
+                                activity; TIME is local, such as '2026-03-01 07:30',
+                                or ends in Z or an offset
       delete ID... [--force]    delete activities; asks on a terminal
       export ID... [--format F] [-o FILE] [--all] [--force] [--verbose]
                                 write activities as fit, gpx, tcx, geojson, kml or

@@ -125,9 +125,9 @@ struct Invocation: Equatable {
             guard words.count > 1 else { throw .usage("rename needs a name after the number of the activity") }
             return .edit(activity, ActivityEdit(name: words.dropFirst().joined(separator: " ")))
         case "edit":
-            let edit = ActivityEdit(sport: modifiers.sport, name: modifiers.name)
+            let edit = ActivityEdit(sport: modifiers.sport, name: modifiers.name, started: modifiers.started)
             (command, most) = (.edit(try ActivityReference(words.first, after: name), edit), 1)
-            if edit == ActivityEdit() { throw .usage("edit needs --sport or --name") }
+            if edit == ActivityEdit() { throw .usage("edit needs --sport, --name or --start") }
         case "import":
             guard !words.isEmpty else { throw .usage("import needs a file") }
             return .importFiles(

@@ -1,6 +1,35 @@
 import Domain
 import Linux
 
+extension UTC {
+    /// Parses a time with an offset, `2026-03-01T07:30Z`, or in local time, `2026-03-01 07:30` or
+    /// `2026-03-01 07:30:12 CET`. Without a zone the earlier of two equal local times is meant.
+    ///
+    /// Nil for anything else, also for a local time that the clocks skip.
+    init?(localTime text: String) {
+        let (day, rest) = (text.prefix(10), text.dropFirst(10))
+        guard rest.hasPrefix(" ") || rest.hasPrefix("T") else { return nil }
+        let clock = rest.dropFirst().prefix { $0.isNumber || $0 == ":" }
+        let zone = rest.dropFirst(1 + clock.count).drop { $0 == " " }
+        let time = "\(day)T\(clock)" + (clock.utf8.count == 5 ? ":00" : "")
+        guard let wall = UTC(iso8601: time + "Z") else { return nil }
+        if !zone.isEmpty, let exact = UTC(iso8601: time + zone) {
+            self = exact
+            return
+        }
+        // The offsets before and after a change of the clocks.
+        for distance in [-1, 1] {
+            let offset = Machine.localOffset(at: UTC(milliseconds: wall.milliseconds + Int64(distance) * 86_400_000))
+            let found = UTC(milliseconds: wall.milliseconds - Int64(offset) * 1000)
+            if Machine.localOffset(at: found) == offset, zone.isEmpty || Machine.localZone(at: found) == zone {
+                self = found
+                return
+            }
+        }
+        return nil
+    }
+}
+
 /// A day of the calendar in local time.
 struct LocalDay: Equatable {
     var year: Int

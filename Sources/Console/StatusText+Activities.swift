@@ -64,7 +64,14 @@ extension StatusText {
             recording.name?.text)
         let pauses = recording.totalMilliseconds - total.elapsedMilliseconds
         var rows: [(String, String)] = [
-            ("Started", recording.isTimeUncertain ? "unknown" : Self.localTime(recording.started)),
+            (
+                "Started",
+                recording.isTimeUncertain
+                    ? "unknown: no clock was set"
+                        + (isOpen ? "" : "; 'pacectl edit \(recording.id ?? 0) --start TIME' sets it")
+                    : Self.localTime(recording.started)
+                        + (recording.isTimeGuessed ? ", a guess of the real-time clock" : "")
+            ),
             (
                 "Time",
                 joined(

@@ -98,10 +98,12 @@ final class ActivityService {
             try submit(.track(request), completion) { _, reply, _ in
                 if case .track(let track) = reply { .track(track) } else { nil }
             }
-        case .edit(let id, let sport, let name):
-            // STATE would still report the old sport.
-            if sport != nil { try checkHasEnded(id, at: now) }
-            try change(id, by: .edit(activity: id, sport, name), completion, at: now) { service throws(RPCError) in
+        case .edit(let id, let sport, let name, let started):
+            // STATE would still report the old sport, and the end of a run sets its start.
+            if sport != nil || started != nil { try checkHasEnded(id, at: now) }
+            let edit = JournalChange.edit(activity: id, sport, name, started: started)
+            try change(id, by: edit, completion, at: now) { service throws(RPCError) in
+                if started != nil { service.exportAfterCommit(at: now) }
                 try service.submit(.activity(id), completion) { service, reply, now in
                     if case .activity(let summary, _) = reply {
                         .summary(service.upToDate(summary, at: now))

@@ -156,7 +156,7 @@ package final class Daemon {
     private func finish(at now: Instant) {
         run.finish(at: now)
         let changes = run.popChanges()
-        if changes.hasStopped { activities.exportAfterCommit(at: now) }
+        if changes.hasExports { activities.exportAfterCommit(at: now) }
         if changes.hasEvents { reportStatus(at: now) }
         straps.runChanged(isActive: run.runState == .active)
         sources.timer?.arm(at: run.deadline)
@@ -368,7 +368,7 @@ extension ControlRequest {
         case .pair: "pair with a strap"
         case .forget(nil): "forget all straps"
         case .forget: "forget a strap"
-        case .activities(.edit(let id, _, _)): "edit activity \(id)"
+        case .activities(.edit(let id, _, _, _)): "edit activity \(id)"
         case .activities(.delete(let id)): "delete activity \(id)"
         case .activities(.recover(let file)): "recover \(file)"
         case .upload(.commit): "import an upload"

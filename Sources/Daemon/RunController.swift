@@ -18,8 +18,8 @@ final class RunController {
     struct Changes {
         /// An event was published.
         var hasEvents = false
-        /// An activity has ended.
-        var hasStopped = false
+        /// An activity has ended, or got its date: its files may be due.
+        var hasExports = false
     }
 
     private let stateServer: StateServer
@@ -32,6 +32,9 @@ final class RunController {
     private var autoStartSince: Instant?
     /// When the system clock is read next.
     private var clockAt: Instant
+    /// What the real-time clock showed more than the system's clock when the daemon started, in milliseconds; nil
+    /// without a real-time clock.
+    private let realTimeClockOffset: Int64?
     /// The moment of the last step. Messages of one turn may be handled later than the next one arrives.
     private var steppedAt: Instant
     private var changes = Changes()
@@ -42,6 +45,8 @@ final class RunController {
         autoStart = startsAutomatically ? AutoStart() : nil
         clockAt = now
         steppedAt = now
+        let realTimeClock = Clock.realTimeClock(notBefore: Release.date)
+        realTimeClockOffset = realTimeClock.map { UTC.offset(ofRealTimeClock: $0, from: Clock.systemTime()) }
     }
 
     // MARK: State
@@ -97,12 +102,28 @@ final class RunController {
     func onTick(at now: Instant) -> Bool {
         guard now >= clockAt else { return false }
         clockAt = now + .seconds(1)
-        step(.systemClock(Clock.systemTime(), isSynchronised: Clock.isSynchronised()), at: now)
+        let (time, isSynchronised) = (Clock.systemTime(), Clock.isSynchronised())
+        step(.systemClock(time, isSynchronised: isSynchronised), at: now)
+        if let offset = realTimeClockOffset, !isSynchronised {
+            step(.rtcClock(UTC(milliseconds: time.milliseconds + offset)), at: now)
+        }
+        reportUnsetClock(at: now)
         step(.recorder(journal.status(at: now)), at: now)
         recording.recorder.noteClock(state(at: now), at: now)
         if let fault = eventLimit.fault(at: now) { step(fault, at: now) }
         return true
     }
+
+    /// Raises a fault while a run has no date, and clears it.
+    private func reportUnsetClock(at now: Instant) {
+        let state = state(at: now)
+        let isUnset = state.run != .idle && state.time == nil
+        guard isUnset != state.faults.contains(where: { $0.name == .clockUnset }) else { return }
+        step(isUnset ? .raise(.clockUnset, message: Self.unsetClock) : .clear(.clockUnset), at: now)
+    }
+
+    private static let unsetClock =
+        "no clock is set: the run gets its date when the network or the receiver gives the time before the next boot"
 
     /// Records that the daemon stops. The run stays open.
     func shutDown(at now: Instant) {
@@ -145,7 +166,10 @@ final class RunController {
     private func publish(_ outputs: [Output], _ events: [EventLine]) {
         for case .event(let event) in outputs {
             if let (level, text) = Log.line(of: event) { Log.write(level, about: Log.subject(of: event), text) }
-            if case .stop = event.kind { changes.hasStopped = true }
+            switch event.kind {
+            case .stop, .clock: changes.hasExports = true
+            default: break
+            }
             changes.hasEvents = true
         }
         stateServer.publish(outputs, events: events)
@@ -216,5 +240,17 @@ final class RunController {
     func configure(formats: [ExportFormat], syncSeconds: Int?) {
         recording.recorder.formats = formats
         journal.setSyncSeconds(syncSeconds)
+    }
+}
+
+extension UTC {
+    /// What a real-time clock shows more than the system's clock, in milliseconds. 0 if the kernel has set the system's
+    /// clock from it, also if it shows local time: then they differ by 2 s at most, or by a zone's offset.
+    static func offset(ofRealTimeClock time: UTC, from system: UTC) -> Int64 {
+        let difference = time.milliseconds - system.milliseconds
+        let (quarterHour, tolerance): (Int64, Int64) = (900_000, 2000)
+        let rest = abs(difference) % quarterHour
+        let isZone = abs(difference) <= 56 * quarterHour + tolerance && min(rest, quarterHour - rest) <= tolerance
+        return isZone ? 0 : difference
     }
 }

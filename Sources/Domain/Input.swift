@@ -11,6 +11,8 @@ package enum Input: Equatable, Sendable {
     case bluetooth(BluetoothStatus)
     /// `CLOCK_REALTIME`, and whether the kernel reports it as synchronised.
     case systemClock(UTC, isSynchronised: Bool)
+    /// `CLOCK_REALTIME` of a machine whose real-time clock is right as far as it can be judged, not synchronised.
+    case rtcClock(UTC)
     case setting(SettingKey, Settings)
     /// Raises a fault of an adapter, or changes its message. The pipeline raises its own faults itself.
     case raise(FaultName, message: String)

@@ -9,13 +9,18 @@ package enum Output: Equatable, Sendable {
 package struct Event: Equatable, Sendable {
     package var at: Instant
     package var time: UTC?
+    /// Whether only a real-time clock gives ``time``; not on the wire.
+    package var isTimeGuessed: Bool
     /// The activity in progress; nil while idle.
     package var activity: Int?
     package var kind: Kind
 
-    package init(at: Instant, time: UTC? = nil, activity: Int? = nil, kind: Kind) {
+    package init(
+        at: Instant, time: UTC? = nil, isTimeGuessed: Bool = false, activity: Int? = nil, kind: Kind
+    ) {
         self.at = at
         self.time = time
+        self.isTimeGuessed = isTimeGuessed
         self.activity = activity
         self.kind = kind
     }
@@ -64,6 +69,8 @@ package struct ActivitySummary: Equatable, Sendable {
     package var name: SanitizedText?
     package var isOpen: Bool
     package var started: UTC?
+    /// Whether the times are by a real-time clock that nothing has confirmed.
+    package var isTimeGuessed = false
     package var ended: UTC?
     package var total: Totals
     /// Time from start to end, pauses included, in milliseconds.

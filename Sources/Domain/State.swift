@@ -47,6 +47,8 @@ package enum ClockSource: String, CaseIterable, Sendable {
     case system
     /// A receiver: three fixes agree.
     case receiver
+    /// The machine's real-time clock, which nothing has confirmed in this boot: a guess.
+    case rtc
     case unset
 }
 
@@ -250,6 +252,7 @@ package struct Fault: Equatable, Sendable {
 package enum FaultName: String, CaseIterable, Sendable {
     case batteryEmpty = "battery-empty"
     case batteryLow = "battery-low"
+    case clockUnset = "clock-unset"
     case eventFlood = "event-flood"
     case exportFailed = "export-failed"
     case gpsdFlood = "gpsd-flood"

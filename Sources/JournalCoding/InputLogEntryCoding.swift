@@ -36,6 +36,7 @@ extension JSONWriter {
                 line.member("utc_ms", time.milliseconds)
                 line.member("synchronised", isSynchronised)
             }
+        case .rtcClock(let time): value(time.milliseconds)
         case .receiverClock(let time, let arrivedAt):
             object { line in
                 line.member("utc_ms", time.milliseconds)
@@ -113,6 +114,7 @@ extension Input {
         case "clock":
             self = .systemClock(
                 try json.member("utc_ms").utc(), isSynchronised: try json.member("synchronised").truth())
+        case "rtc clock": self = .rtcClock(try json.utc())
         case "receiver clock":
             self = .receiverClock(
                 try json.member("utc_ms").utc(), arrivedAt: try json.member("arrived_at").instant())
@@ -193,6 +195,7 @@ extension InputLogEntry.Kind {
             case .bluetooth: "bluetooth"
             case .systemClock: "clock"
             case .receiverClock: "receiver clock"
+            case .rtcClock: "rtc clock"
             case .setting: "setting"
             case .raise: "raise"
             case .clear: "clear"

@@ -82,6 +82,7 @@ extension ClockSource: JournalToken {
         switch self {
         case .system: "system"
         case .receiver: "receiver"
+        case .rtc: "rtc"
         case .unset: "unset"
         }
     }
@@ -93,6 +94,7 @@ extension FaultName: JournalToken {
         case .batteryEmpty: "battery empty"
         case .batteryLow: "battery low"
         case .inUse: "elsewhere"
+        case .clockUnset: "clock unset"
         case .eventFlood: "event flood"
         case .exportFailed: "export failed"
         case .strapFlood: "flood"

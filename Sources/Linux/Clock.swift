@@ -30,6 +30,22 @@ package enum Clock {
         answer < 0 ? reportedSynchronised.withLock { $0 } : answer == 1
     }
 
+    /// The time of the machine's first real-time clock that is not before `earliest`, in whole seconds. A clock
+    /// without a battery is before it. Nil if there is none.
+    ///
+    /// - Parameter directory: that of the kernel's class `rtc`; its attribute `since_epoch` has seconds.
+    package static func realTimeClock(notBefore earliest: UTC, in directory: String = "/sys/class/rtc") -> UTC? {
+        for name in (try? names(in: directory, limit: 16)) ?? [] {
+            guard let file = try? FileDescriptor.open("\(directory)/\(name)/since_epoch", O_RDONLY),
+                let seconds = Int64(file.readText(limit: 32).prefix { $0.isNumber }),
+                (0...Int64.max / 1000).contains(seconds)
+            else { continue }
+            let time = UTC(milliseconds: seconds * 1000)
+            if time >= earliest { return time }
+        }
+        return nil
+    }
+
     /// Whether this process may ask the kernel; systemd's `ProtectClock=` forbids it.
     package static var canQuerySynchronisation: Bool {
         clinux_clock_is_synchronised() >= 0

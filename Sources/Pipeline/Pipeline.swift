@@ -115,6 +115,8 @@ package struct Pipeline: Sendable {
             changed(at: now, into: &effects)
         case .systemClock(let time, let isSynchronised):
             report(wallClock.system(time, isSynchronised: isSynchronised, at: now), at: now, into: &effects)
+        case .rtcClock(let time):
+            report(wallClock.realTimeClock(time, at: now), at: now, into: &effects)
         case .receiverClock(let time, let arrivedAt):
             report(wallClock.receiver(time, mode: 3, arrivedAt: arrivedAt), at: now, into: &effects)
         case .setting(let key, let settings):
@@ -198,7 +200,11 @@ package struct Pipeline: Sendable {
 
 extension Pipeline {
     func emit(_ kind: Event.Kind, at now: Instant, into effects: inout Effects) {
-        effects.outputs.append(.event(Event(at: now, time: wallClock.time(at: now), activity: run?.id, kind: kind)))
+        effects.outputs.append(
+            .event(
+                Event(
+                    at: now, time: wallClock.time(at: now), isTimeGuessed: wallClock.isGuess, activity: run?.id,
+                    kind: kind)))
     }
 
     func publish(at now: Instant, into effects: inout Effects) {

@@ -85,7 +85,9 @@ extension Pipeline {
         filter = FixFilter()
         odometer = Odometer()
         if !outage.isSameBoot {
-            if let start = run?.startedAt { run?.stampStart(wallClock.time(at: start)) }
+            if let start = run?.startedAt {
+                run?.stampStart(wallClock.time(at: start), isGuess: wallClock.isGuess)
+            }
             wallClock = UTCEstimator()
         }
         nextSecond = now
@@ -128,6 +130,7 @@ extension Pipeline {
         case .recorder, .power: false
         case .systemClock(let time, let isSynchronised):
             !wallClock.ignores(time, isSynchronised: isSynchronised, at: now)
+        case .rtcClock(let time): !wallClock.ignores(realTimeClock: time, at: now)
         default: true
         }
     }

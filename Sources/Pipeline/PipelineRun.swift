@@ -42,11 +42,12 @@ extension Pipeline {
     }
 
     mutating func end(at now: Instant, isKept: Bool, into effects: inout Effects) -> Outcome {
-        guard let ended = run else { return outcome }
+        guard var ended = run else { return outcome }
         // A run that started before the time of day was known gets its start from the current mapping.
-        let started = ended.isStamped ? ended.started : wallClock.time(at: ended.startedAt)
-        let summary = ended.summary(
-            endedAt: now, started: started, ended: wallClock.time(at: now), isOpen: false, isDemo: isDemo)
+        ended.stampStart(wallClock.time(at: ended.startedAt), isGuess: wallClock.isGuess)
+        var summary = ended.summary(
+            endedAt: now, started: ended.started, ended: wallClock.time(at: now), isOpen: false, isDemo: isDemo)
+        summary.isTimeGuessed = ended.isStartGuessed
         emit(isKept ? .stop(summary) : .discard(summary), at: now, into: &effects)
         ticks = ended.ticks
         run = nil

@@ -129,6 +129,7 @@ package struct RecordingBuilder: Sendable {
         recording.id = event.activity
         recording.isDemo = isDemo
         recording.isTimeUncertain = event.time == nil
+        recording.isTimeGuessed = event.isTimeGuessed
         self.recording = recording
         begin(at: 0, .command)
     }
@@ -164,6 +165,7 @@ package struct RecordingBuilder: Sendable {
         recording?.totalMilliseconds = summary.totalMilliseconds
         if let started = summary.started { recording?.started = started }
         recording?.isTimeUncertain = summary.started == nil
+        recording?.isTimeGuessed = summary.isTimeGuessed
     }
 
     /// Truncates a recording that ended before its last rows.

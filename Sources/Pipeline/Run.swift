@@ -10,6 +10,8 @@ struct Run {
     /// Whether ``started`` is final: the boot of the start is over, and the current clock mapping does not apply to it.
     private(set) var isStamped = false
     private(set) var started: UTC?
+    /// Whether only a real-time clock gives ``started``.
+    private(set) var isStartGuessed = false
 
     var clock: TickSchedule
     private(set) var total = TotalsAccumulator()
@@ -76,10 +78,11 @@ struct Run {
     }
 
     /// Fixes the time of day of the start when its boot is over; nil if it is unknown.
-    mutating func stampStart(_ time: UTC?) {
+    mutating func stampStart(_ time: UTC?, isGuess: Bool) {
         guard !isStamped else { return }
         isStamped = true
         started = time
+        isStartGuessed = isGuess
     }
 
     mutating func addGap() {

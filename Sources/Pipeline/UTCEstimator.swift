@@ -3,7 +3,8 @@ import Domain
 /// Estimates the mapping from the boot clock to UTC, and reports its source.
 ///
 /// The system's clock gives it while the kernel reports synchronisation, else three consecutive 3D fixes that agree
-/// and are not before the release date, else the last mapping stays. Source: docs/behaviour.md, "The time of day".
+/// and are not before the release date, else the last mapping stays. Before the first of these, the machine's
+/// real-time clock gives a guess. Source: docs/behaviour.md, "The time of day".
 struct UTCEstimator {
     /// A change of the mapping, reported as EVENT `clock`.
     struct Change: Equatable {
@@ -22,6 +23,7 @@ struct UTCEstimator {
     private static let step: Int64 = 500
 
     var source: ClockSource { memory.source }
+    var isGuess: Bool { source == .rtc }
 
     func time(at instant: Instant) -> UTC? {
         memory.offset.map { UTC(milliseconds: instant.milliseconds + $0) }
@@ -31,6 +33,21 @@ struct UTCEstimator {
     func ignores(_ time: UTC, isSynchronised: Bool, at now: Instant) -> Bool {
         isSynchronised == memory.isSynchronised
             && (!isSynchronised || isKnown(time.milliseconds - now.milliseconds, at: now))
+    }
+
+    /// Whether ``realTimeClock(_:at:)`` would change nothing.
+    func ignores(realTimeClock time: UTC, at now: Instant) -> Bool {
+        switch source {
+        case .system, .receiver: true
+        case .rtc: !isStep(time.milliseconds - now.milliseconds)
+        case .unset: time < Release.date
+        }
+    }
+
+    /// Receives a reading of a clock that only the real-time clock has set; any other source replaces it.
+    mutating func realTimeClock(_ time: UTC, at now: Instant) -> Change? {
+        guard !ignores(realTimeClock: time, at: now) else { return nil }
+        return map(time.milliseconds - now.milliseconds, from: .rtc)
     }
 
     /// Whether the time of a 3D fix would change nothing.

@@ -101,6 +101,7 @@ extension JSONWriter {
             line.member("name", summary.name?.text)
             line.member("open", summary.isOpen)
             line.member("started", summary.started)
+            if summary.isTimeGuessed { line.member("time_guessed", true) }
             line.member("ended", summary.ended)
             line.member("elapsed_ms", summary.total.elapsedMilliseconds)
             line.member("total_ms", summary.totalMilliseconds)

@@ -34,7 +34,7 @@ package enum OpenRPC {
         "Summary":{"type":"object",\
         "required":["sport","open","elapsed_ms","total_ms","distance_m","laps","gaps"],"properties":{\
         "id":{"type":"integer","minimum":1},"sport":\(sports),"name":\(text),"open":{"type":"boolean"},\
-        "started":{"type":"string","format":"date-time"},"ended":{"type":"string","format":"date-time"},\
+        "started":{"type":"string","format":"date-time"},"time_guessed":{"const":true},"ended":{"type":"string","format":"date-time"},\
         "elapsed_ms":{"type":"integer"},"total_ms":{"type":"integer"},"distance_m":{"type":"number"},\
         "average_pace_s_per_m":{"type":"number"},"laps":{"type":"integer"},"gaps":{"type":"integer"},\
         "average_bpm":{"type":"integer"},"max_bpm":{"type":"integer"},"demo":{"const":true},\
@@ -150,8 +150,8 @@ package enum OpenRPC {
             "activities.get", "Returns one activity with its laps and its time in zones.", [id, fromLap], "activity",
             object, slow + [notFound]),
         method(
-            "activities.edit", "Changes the name or the sport. The answer comes when it is on the disk.",
-            [id, newSport, name], "summary", summary, slow + [refused, notFound]),
+            "activities.edit", "Changes the name, the sport or the start. The answer comes when it is on the disk.",
+            [id, newSport, name, started], "summary", summary, slow + [refused, notFound]),
         method(
             "activities.delete", "Deletes an activity for good. The answer comes when that is on the disk.", [endedID],
             "nothing", none, slow + [refused, notFound]),
@@ -209,6 +209,10 @@ package enum OpenRPC {
         #"{"name":"from_lap","summary":"The first lap to return. Default 1.","schema":\#(number)}"#
     private static let newSport =
         #"{"name":"sport","summary":"The new sport; not of the activity in progress.","schema":\#(sports)}"#
+    private static let started = """
+        {"name":"started","summary":"The new start with its zone, 2000 to 2099; not of the activity in progress.",\
+        "schema":{"type":"string","format":"date-time"}}
+        """
     private static let name =
         #"{"name":"name","summary":"The new name, 1 to 64 characters.","schema":\#(text)}"#
     private static let from = """

@@ -47,6 +47,25 @@ struct ActivityTests {
         #expect(table.lines == ["A     B", "東京  x", "e\u{301}     y"])
     }
 
+    @Test func guessedStartIsMarked() {
+        var recording = RecordedActivity(sport: .run, started: UTC(year: 2026, month: 3, day: 1))
+        recording.isTimeGuessed = true
+        #expect(
+            StatusText(metric: true).report(recording, isOpen: false, gaps: 0)
+                .contains(", a guess of the real-time clock\n"))
+    }
+
+    @Test(arguments: [
+        ("2026-03-01T07:30Z", "2026-03-01T07:30:00Z"), ("2026-03-01 07:30:12z", "2026-03-01T07:30:12Z"),
+        ("2026-03-01 07:30 +01:00", "2026-03-01T06:30:00Z"), ("2026-03-01T07:30:00-03", "2026-03-01T10:30:00Z"),
+        ("2026-03-01T07:30:12-0330", "2026-03-01T11:00:12Z"), ("2026-03-01 07:30 Nowhere", nil),
+        ("2026-02-29 07:30", nil), ("2026-03-01 24:00", nil), ("2026-03-01 7:30", nil), ("2026-03-01", nil),
+        ("07:30", nil), ("", nil), ("2026-03-01  07:30", nil), ("2026-03-01 07:30Z Z", nil), ("２026-03-01 07:30", nil),
+    ])
+    func startParses(text: String, time: String?) {
+        #expect(UTC(localTime: text) == time.flatMap { UTC(iso8601: $0) })
+    }
+
     @Test func reportShowsTheFilesTotalsBesideTheComputedOnes() throws {
         var recording = RecordedActivity(sport: .run, started: UTC(milliseconds: 0))
         recording.id = 17
@@ -70,7 +89,7 @@ struct ActivityTests {
         #expect(
             StatusText(metric: true).report(recording, isOpen: false, gaps: 2) == """
                 Activity 17, run, Morning
-                  Started    unknown
+                  Started    unknown: no clock was set; 'pacectl edit 17 --start TIME' sets it
                   Time       27:12, moving 27:12, paused 1:08
                   Distance   5.03 km
                   Pace       5:24 min/km on average

@@ -75,6 +75,10 @@ struct InvocationTests {
         (["rename", "last", "Morning", "run"], .edit(.last, ActivityEdit(name: "Morning run"))),
         (["edit", "3", "--sport", "hike"], .edit(.number(3), ActivityEdit(sport: .hike))),
         (["edit", "3", "--name", "x"], .edit(.number(3), ActivityEdit(name: "x"))),
+        (
+            ["edit", "3", "--start", "2026-03-01T07:30:00Z"],
+            .edit(.number(3), ActivityEdit(started: UTC(milliseconds: 1_772_350_200_000)))
+        ),
         (["import", "a.fit", "b.gpx"], .importFiles(["a.fit", "b.gpx"], ImportOptions())),
         (["import", "--", "--json"], .importFiles(["--json"], ImportOptions())),
         (
@@ -127,7 +131,13 @@ struct InvocationTests {
         (["activities", "--totals", "day"], "--totals needs one of week, month, year"),
         (["delete"], "delete needs the number of an activity, or last"),
         (["rename", "3"], "rename needs a name after the number of the activity"),
-        (["edit", "3"], "edit needs --sport or --name"),
+        (["edit", "3"], "edit needs --sport, --name or --start"),
+        (["edit", "3", "--start", "noon"], "--start needs a time from 2000 to 2099, such as '2026-03-01 07:30'"),
+        (
+            ["edit", "3", "--start", "1970-01-01Z"],
+            "--start needs a time from 2000 to 2099, such as '2026-03-01 07:30'"
+        ),
+        (["show", "3", "--start", "2026-03-01 07:30"], "--start is an option of 'edit' only"),
         (["export", "1", "2", "--format", "fit"], "several activities need a directory: -o DIR"),
         (["export", "--all", "1", "--format", "fit", "-o", "x"], "export takes --all or the numbers of activities"),
         (["import", "--force", "x"], "--force is an option of 'export', 'delete' only"),

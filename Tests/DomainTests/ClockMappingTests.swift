@@ -7,7 +7,7 @@ private func mapping(_ second: Int64, _ utc: Int64, _ source: ClockSource = .sys
 }
 
 private func time(_ second: Int64, _ mappings: [ClockMapping]) -> Int64? {
-    ClockMapping.time(of: Instant(milliseconds: second * 1000), by: mappings).map { $0.milliseconds / 1000 }
+    ClockMapping.time(of: Instant(milliseconds: second * 1000), by: mappings).map { $0.time.milliseconds / 1000 }
 }
 
 @Test func instantsBeforeTheFirstClockMappingUseTheFirst() {

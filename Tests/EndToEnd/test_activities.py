@@ -159,10 +159,31 @@ def test_activities_are_renamed_and_corrected(recorded):
     assert json.loads(commanded(recorded, "edit", "1", "--name", "x", "--json"))["name"] == "x"
 
 
+@pytest.mark.parametrize("text, started", [
+    ("2026-11-22T10:00", "2026-11-22T09:00:00"), ("2026-11-22 10:00", "2026-11-22T09:00:00"),
+    ("2026-07-01 10:00:07", "2026-07-01T08:00:07"), ("2026-11-22T10:00Z", "2026-11-22T10:00:00"),
+    ("2026-11-22 10:00-03:30", "2026-11-22T13:30:00"), ("2026-11-22 10:00 CET", "2026-11-22T09:00:00"),
+    # The night on which the clocks go back has this time twice.
+    ("2026-10-25 02:30", "2026-10-25T00:30:00"), ("2026-10-25 02:30 CET", "2026-10-25T01:30:00"),
+])
+def test_start_is_corrected(recorded, text, started):
+    answer = said("/nonexistent", "edit", "1", "--start", text, "--json", "--runtime-dir", recorded.runtime)
+    assert json.loads(answer)["started"].startswith(started)
+
+
+@pytest.mark.parametrize("text", ["noon", "2026-11-22", "10:00", "2026-11-31 10:00", "1999-11-22 10:00", "2026-11-22 10:00 CEST",
+                                  # The clocks skip this time.
+                                  "2026-03-29 02:30"])
+def test_wrong_start_is_a_usage_error(text):
+    assert failed("/nonexistent", "edit", "1", "--start", text, status=2).startswith(
+        "--start needs a time from 2000 to 2099, such as '2026-03-01 07:30'")
+
+
 def test_delete_asks_on_a_terminal_only(recorded, stage):
     terminal = stage.terminal()
     terminal.run(PACECTL, "--runtime-dir", recorded.runtime, "delete", "2", "1")
-    terminal.wait_for("Delete activity 2, run", "It cannot be restored. [y/N]")
+    # The line is longer than the terminal is wide.
+    terminal.wait_for("Delete activity 2, run", "[y/N]")
     terminal.type("n", "Enter")
     terminal.wait_for("Activity 2 is kept.", "Delete activity 1, run")
     terminal.type("y", "Enter")

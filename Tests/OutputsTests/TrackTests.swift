@@ -114,9 +114,9 @@ import Wire
         recording.sport = .hike
         #expect(ExportFormat.geojson.name(of: recording, number: 12) == "2026-03-01-0730-hike-12.geojson")
         recording.isTimeUncertain = true
-        #expect(ExportFormat.fit.name(of: recording) == "activity-17-hike.fit")
+        #expect(ExportFormat.fit.name(of: recording) == "undated-17-hike.fit")
         recording.isTimeUncertain = false
         recording.started = UTC(milliseconds: -70_000_000_000_000)
-        #expect(ExportFormat.fit.name(of: recording, number: 2) == "activity-17-hike-2.fit")
+        #expect(ExportFormat.fit.name(of: recording, number: 2) == "undated-17-hike-2.fit")
     }
 }

@@ -1,11 +1,14 @@
 """One directory, and the processes and clients of a test in it, which all end with the test."""
 
+import atexit
+import functools
 import pathlib
 import shutil
+import subprocess
 import tempfile
 
 from harness.client import StateClient, SubscriberPool
-from harness.process import Disk, Gpsd, Paced, Strap
+from harness.process import ROOT, Disk, Gpsd, Paced, Strap
 from harness.terminal import Terminal
 from harness.timing import StallDetector
 
@@ -17,6 +20,17 @@ class Subscriber(StateClient):
 
     def received(self, line):
         Subscriber.seen.append(line)
+
+
+@functools.cache
+def time_of_day():
+    """The library of Tests/Faults/time_of_day.c."""
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="paced-clock-"))
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    library = directory / "time_of_day.so"
+    subprocess.run(
+        ["clang", "-shared", "-fPIC", "-O1", "-o", library, ROOT / "Tests/Faults/time_of_day.c", "-ldl"], check=True)
+    return str(library)
 
 
 class ProcessFixture:
@@ -36,7 +50,8 @@ class ProcessFixture:
         return process
 
     def paced(self, *options, **environment):
-        return self.start(Paced(self.directory, *options, **environment))
+        """A daemon with a synchronised clock, unless the test preloads something else or sets TIME_OF_DAY=unset."""
+        return self.start(Paced(self.directory, *options, **{"LD_PRELOAD": time_of_day()} | environment))
 
     def disk(self, **options):
         """A file system in the place of the state directory, for daemons that are started in it."""

@@ -171,6 +171,11 @@ extension SystemFacts {
         let check = "clock"
         if clock.isSynchronised { return .ok(check, "synchronised") }
         if facts?.clock == "receiver" { return .ok(check, "paced has the time from the receiver") }
+        if facts?.clock == "rtc" {
+            return .note(
+                check, "not synchronised; paced has a guess from the real-time clock until the first fix or the network"
+            )
+        }
         let services = ["systemd-timesyncd.service", "chrony.service", "ntpsec.service", "ntp.service"]
         if let units, !services.contains(where: { units[$0]?.isActive ?? false }) {
             return .failed(

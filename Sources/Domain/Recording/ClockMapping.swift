@@ -15,13 +15,17 @@ package struct ClockMapping: Equatable, Sendable {
     /// Source: docs/behaviour.md, "The time of day".
     ///
     /// - Parameter mappings: The mappings of the instant's boot, in order.
-    /// - Returns: Nil if no mapping has a known clock.
-    package static func time(of instant: Instant, by mappings: some Sequence<ClockMapping>) -> UTC? {
+    /// - Returns: The time and the source of its mapping; nil if no mapping has a known clock.
+    package static func time(
+        of instant: Instant, by mappings: some Sequence<ClockMapping>
+    ) -> (time: UTC, source: ClockSource)? {
         var used: ClockMapping?
         for mapping in mappings where mapping.source != .unset {
             guard mapping.at <= instant || used == nil else { break }
             used = mapping
         }
-        return used.map { UTC(milliseconds: $0.time.milliseconds + instant.milliseconds - $0.at.milliseconds) }
+        return used.map {
+            (UTC(milliseconds: $0.time.milliseconds + instant.milliseconds - $0.at.milliseconds), $0.source)
+        }
     }
 }

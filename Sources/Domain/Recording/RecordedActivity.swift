@@ -14,6 +14,8 @@ package struct RecordedActivity: Equatable, Sendable {
     package var started: UTC
     /// Whether the time of day was never known in its boot: ``started`` is a guess.
     package var isTimeUncertain = false
+    /// Whether ``started`` is by a real-time clock that nothing has confirmed.
+    package var isTimeGuessed = false
     /// Time from start to end, pauses and outages included, in milliseconds.
     package var totalMilliseconds: Int64 = 0
     /// Totals over the active time.

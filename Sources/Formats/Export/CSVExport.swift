@@ -53,7 +53,7 @@ enum CSVExport {
 extension FileText {
     fileprivate mutating func write(_ sample: RecordingSample, of recording: RecordedActivity, lap: Int, rr: [UInt16]) {
         let position = sample.position
-        write(recording.time(at: sample.at))
+        if let time = recording.knownTime(at: sample.at) { write(time) }
         field(Double(sample.at) / 1000, decimals: Decimals.seconds)
         field(Double(sample.elapsedMilliseconds) / 1000, decimals: Decimals.seconds)
         field(lap + 1)

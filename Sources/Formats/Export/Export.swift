@@ -45,7 +45,7 @@ package struct ExportLoss: Equatable, Sendable {
 
 extension ExportFormat {
     /// Returns the name of a recording's file: its start in UTC and the sport, as in `2026-03-01-0730-run.fit`, or
-    /// `activity-17-run.fit` if no clock was known.
+    /// `undated-17-run.fit` if no clock was known.
     ///
     /// UTC makes names sort by time, equal on every host, and unique when the clocks go back.
     ///
@@ -55,7 +55,7 @@ extension ExportFormat {
         let time = recording.started.fields
         var name: String
         if recording.isTimeUncertain || !(1000...9999).contains(time.year) {
-            name = "activity-\(recording.id ?? 0)"
+            name = "undated-\(recording.id ?? 0)"
         } else {
             name = "\(time.year)-\(digits(time.month))-\(digits(time.day))-\(digits(time.hour))\(digits(time.minute))"
         }
@@ -66,6 +66,15 @@ extension ExportFormat {
 }
 
 extension ExportFormat {
+    /// The start of an undated recording in a file; nil for a format that allows files without times.
+    package var startOfUndated: UTC? {
+        switch self {
+        case .gpx, .geojson, .csv: nil
+        case .tcx, .kml: UTC(milliseconds: 0)
+        case .fit: UTC(milliseconds: (Fit.firstTime + Fit.epoch) * 1000)
+        }
+    }
+
     /// Writes a recording in this format, in pieces of some KiB, with memory that does not grow with the recording.
     ///
     /// - Returns: The elements that the format cannot represent.

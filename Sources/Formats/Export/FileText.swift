@@ -90,7 +90,9 @@ extension FileText {
         element(name) { $0.write(value, decimals: decimals) }
     }
 
-    mutating func element(_ name: String, _ time: UTC) {
+    /// Appends an element with a time; nothing for nil.
+    mutating func element(_ name: String, _ time: UTC?) {
+        guard let time else { return }
         element(name) { $0.write(time) }
     }
 
@@ -128,7 +130,12 @@ extension RecordingSample {
 }
 
 extension RecordedActivity {
-    /// Returns the UTC of a moment of the recording.
+    /// Returns the UTC of a moment of the recording; nil if no clock was known.
+    func knownTime(at moment: Int64) -> UTC? {
+        isTimeUncertain ? nil : time(at: moment)
+    }
+
+    /// Returns the UTC of a moment of the recording, for formats that require one: from 1970 on if no clock was known.
     func time(at moment: Int64) -> UTC {
         UTC(milliseconds: started.milliseconds + moment)
     }

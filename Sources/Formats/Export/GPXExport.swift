@@ -17,7 +17,7 @@ enum GPXExport {
         var text = FileText()
         text.write(head)
         text.write("<metadata>")
-        text.element("time", recording.started)
+        text.element("time", recording.knownTime(at: 0))
         text.write("</metadata>\n<trk>")
         text.element("name", escaped: recording.name?.text)
         text.element("type", escaped: recording.sport.gpxType)
@@ -41,7 +41,7 @@ enum GPXExport {
                     isInSegment = true
                     isBroken = false
                 }
-                text.write(sample, at: position, time: recording.time(at: sample.at))
+                text.write(sample, at: position, time: recording.knownTime(at: sample.at))
                 try text.pass(to: sink)
             }
         }
@@ -64,7 +64,7 @@ enum GPXExport {
 }
 
 extension FileText {
-    fileprivate mutating func write(_ sample: RecordingSample, at position: Coordinate, time: UTC) {
+    fileprivate mutating func write(_ sample: RecordingSample, at position: Coordinate, time: UTC?) {
         write("<trkpt lat=\"")
         write(position.latitude, decimals: Decimals.degrees)
         write("\" lon=\"")

@@ -44,14 +44,17 @@ enum GeoJSONExport {
         text.write(",\"properties\":")
         text.write(properties: recording)
         if !track.segments.isEmpty {
-            text.write(",\"coordinateProperties\":{\"times\":")
-            try text.arrays(track, rows, into: sink) { text, sample, _ in
-                text.write("\"")
-                text.write(recording.time(at: sample.at))
-                text.write("\"")
+            text.write(",\"coordinateProperties\":{")
+            if !recording.isTimeUncertain {
+                text.write("\"times\":")
+                try text.arrays(track, rows, into: sink) { text, sample, _ in
+                    text.write("\"")
+                    text.write(recording.time(at: sample.at))
+                    text.write("\"")
+                }
             }
             if track.heartRates > 0 {
-                text.write(",\"heartRates\":")
+                text.write(recording.isTimeUncertain ? "\"heartRates\":" : ",\"heartRates\":")
                 try text.arrays(track, rows, into: sink) { text, sample, _ in
                     if let rate = sample.heartRate { text.write(rate) } else { text.write("null") }
                 }
@@ -93,7 +96,7 @@ extension FileText {
             line.member("creator", "paced")
             line.member("name", recording.name?.text)
             line.member("sport", recording.sport.rawValue)
-            line.member("time", recording.started)
+            line.member("time", recording.knownTime(at: 0))
             line.member("total_ms", recording.totalMilliseconds)
             line.member("elapsed_ms", recording.total.elapsedMilliseconds)
             line.member("distance_m", recording.total.distanceMetres, decimals: Decimals.metres)

@@ -64,7 +64,8 @@ struct FitTrack {
         guard let started, sampledAt != nil else { return nil }
         if timer != .standing { try end(at: newest, .command, row) }
         var recording = RecordedActivity(sport: head.sport ?? laps.first?.sport ?? .other, started: started)
-        recording.isTimeUncertain = started.milliseconds < (Fit.firstTime + Fit.epoch) * 1000
+        // An undated activity begins with the first valid timestamp.
+        recording.isTimeUncertain = started.milliseconds <= (Fit.firstTime + Fit.epoch) * 1000
         recording.isIndoor = head.isIndoor
         recording.totalMilliseconds = newest
         recording.total = total.figures

@@ -62,14 +62,19 @@ package struct PendingExport: Hashable, Sendable {
 }
 
 extension JournalReader {
-    /// The pending exports of activities that have ended, oldest activity first.
-    package func orders() throws(SQLiteError) -> [PendingExport] {
+    /// The pending exports of activities that have ended, oldest activity first, without those of undated ones that
+    /// may still get a date.
+    ///
+    /// - Parameter bootID: the present boot: only its activities may.
+    package func orders(bootID: String) throws(SQLiteError) -> [PendingExport] {
         let statement = try database.prepare(
             """
             SELECT export.activity, format FROM export JOIN activity ON activity.id = export.activity WHERE NOT open
-            ORDER BY export.activity LIMIT ?
+            AND (time_uncertain <> 1 OR imported OR ?2 = ''
+                OR ifnull((SELECT boot_id FROM part WHERE part.activity = activity.id AND number = 0), '') <> ?2)
+            ORDER BY export.activity LIMIT ?1
             """)
-        try statement.bind(PendingExport.limit)
+        try statement.bind(PendingExport.limit, bootID)
         var orders: [PendingExport] = []
         while try statement.step() {
             // A later release may know more formats.

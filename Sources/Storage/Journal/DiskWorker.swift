@@ -172,7 +172,7 @@ extension DiskRequest {
         case .track(let request):
             guard try reader.summary(of: request.activity) != nil else { return .nothing }
             return .track(try Track(request, of: reader.rows(of: request.activity)))
-        case .orders: return .orders(try reader.orders())
+        case .orders: return .orders(try reader.orders(bootID: Clock.bootID()))
         case .export(let order, let directory):
             guard let recording = try reader.recording(order.activity) else { return .nothing }
             let rows = try reader.rows(of: order.activity)

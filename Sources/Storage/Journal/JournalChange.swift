@@ -19,7 +19,8 @@ package enum JournalChange: Equatable, Sendable {
     /// A published line of class EVENT.
     case event(sequence: Int, activity: Int?, at: Instant, line: [UInt8])
     case clock(bootID: String, at: Instant, UTC, ClockSource)
-    indirect case edit(activity: Int, Sport?, SanitizedText?)
+    /// Nil values stay unchanged.
+    indirect case edit(activity: Int, Sport?, SanitizedText?, started: UTC? = nil)
     case delete(activity: Int)
     /// Deletes the entries from a place on, with the parts that start there, and rows: they became a
     /// separate activity, or a replay does not reproduce them.
@@ -60,7 +61,8 @@ package enum JournalChange: Equatable, Sendable {
     /// Whether the change must be on the disk before anything else happens.
     var isUrgent: Bool {
         switch self {
-        case .begin, .resume, .end, .edit, .delete, .cut, .setting, .unset, .recover: true
+        // The files of undated activities wait for a clock.
+        case .begin, .resume, .end, .clock, .edit, .delete, .cut, .setting, .unset, .recover: true
         case .entry(_, _, let entry):
             switch entry.kind {
             // An outage starts a part: without it the next start takes two outages for one. Nothing follows a shutdown.
@@ -76,7 +78,8 @@ package enum JournalChange: Equatable, Sendable {
         case .begin(let recording, _), .resume(let recording, _), .update(let recording, _), .end(let recording, _):
             recording.id
         case .entry(let activity, _, _), .row(let activity, _, _),
-            .edit(let activity, _, _), .delete(let activity), .cut(let activity, _, _), .cutAfter(let activity, _, _),
+            .edit(let activity, _, _, _), .delete(let activity), .cut(let activity, _, _),
+            .cutAfter(let activity, _, _),
             .export(let activity, _), .exported(let activity, _):
             activity
         case .event(_, let activity, _, _): activity
@@ -151,7 +154,8 @@ extension JournalChange {
             self = .event(
                 sequence: sequence, activity: activity.map { activities($0) }, at: at,
                 line: JSONWriter.eventLine(line, sequence: sequence))
-        case .edit(let activity, let sport, let name): self = .edit(activity: activities(activity), sport, name)
+        case .edit(let activity, let sport, let name, let started):
+            self = .edit(activity: activities(activity), sport, name, started: started)
         case .delete(let activity): self = .delete(activity: activities(activity))
         case .cut(let activity, let entries, let rows):
             self = .cut(activity: activities(activity), entries: entries, rows: rows)

@@ -164,6 +164,7 @@ package final class JournalReader {
             ended: isOpen ? nil : started.map { UTC(milliseconds: $0.milliseconds + total) },
             total: figures(statement, from: 10), totalMilliseconds: total, laps: Int(statement.integer(17) ?? 0),
             gaps: Int(statement.integer(16) ?? 0), isDemo: statement.integer(3) == 1)
+        summary.isTimeGuessed = statement.integer(8) == 2
         summary.name = statement.text(6).flatMap { SanitizedText($0) }
         summary.recovered = statement.text(18).flatMap(RecordingText.note)
         return summary
@@ -177,6 +178,7 @@ package final class JournalReader {
         recording.isDemo = columns.integer(3) == 1
         recording.name = columns.text(6).flatMap { SanitizedText($0) }
         recording.isTimeUncertain = columns.integer(8) == 1
+        recording.isTimeGuessed = columns.integer(8) == 2
         recording.totalMilliseconds = columns.integer(9) ?? 0
         recording.total = Self.figures(columns, from: 10)
         recording.zones = columns.text(17).flatMap(RecordingText.list).flatMap { try? Zones($0.map { Int($0) }) }

@@ -31,12 +31,17 @@ struct JournalStatements {
         clock = try database.prepare("INSERT INTO clock VALUES (NULL, ?, ?, ?, ?)")
         figures = try database.prepare(
             """
-            UPDATE activity SET open = ?2, started_ms = ?3, time_uncertain = ?4, total_ms = ?5, elapsed_ms = ?6,
-            moving_ms = ?7, distance_m = ?8, maximum_speed_mps = ?9, heart_average_bpm = ?10, heart_maximum_bpm = ?11,
-            gaps = ?12, zones = ?13, zone_ms = ?14 WHERE id = ?1
+            UPDATE activity SET open = ?2,
+            started_ms = iif(\(Self.isBetterDated), started_ms, ?3),
+            time_uncertain = iif(\(Self.isBetterDated), time_uncertain, ?4),
+            total_ms = ?5, elapsed_ms = ?6, moving_ms = ?7, distance_m = ?8, maximum_speed_mps = ?9,
+            heart_average_bpm = ?10, heart_maximum_bpm = ?11, gaps = ?12, zones = ?13, zone_ms = ?14 WHERE id = ?1
             """)
         lap = try database.prepare("INSERT OR REPLACE INTO lap VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     }
+
+    /// Whether the stored start is by a better clock than that of ?3, which has ``RecordedActivity/timeUncertainty`` ?4.
+    private static let isBetterDated = "(?4 <> 0 AND time_uncertain <> ?4 AND time_uncertain <> 1)"
 
     /// The minimum number of EVENT lines and clock readings that are kept.
     private static let retainedRows = 1000
@@ -82,11 +87,15 @@ struct JournalStatements {
             }
         case .clock(let bootID, let at, let time, let source):
             try clock.run(bootID, at.nanoseconds, time.milliseconds, source.token)
-            try stamp(bootID, at.milliseconds, time.milliseconds)
+            try stamp(bootID, at.milliseconds, time.milliseconds, isGuess: source == .rtc)
             try database.execute("DELETE FROM clock WHERE number <= last_insert_rowid() - \(Self.retainedRows)")
-        case .edit(let activity, let sport, let name):
-            try database.prepare("UPDATE activity SET sport = ifnull(?2, sport), name = ifnull(?3, name) WHERE id = ?1")
-                .run(activity, sport?.token, name?.text)
+        case .edit(let activity, let sport, let name, let started):
+            try database.prepare(
+                """
+                UPDATE activity SET sport = ifnull(?2, sport), name = ifnull(?3, name),
+                started_ms = ifnull(?4, started_ms), time_uncertain = iif(?4 IS NULL, time_uncertain, 0) WHERE id = ?1
+                """
+            ).run(activity, sport?.token, name?.text, started?.milliseconds)
         case .delete(let activity): try condemn(activity)
         case .cut(let activity, let entries, let rows): try cut(activity, entries: entries, rows: rows)
         case .cutAfter(let activity, let at, let elapsed):
@@ -111,11 +120,12 @@ struct JournalStatements {
             """
             INSERT INTO activity (id, sport, indoor, demo, imported, open, name, started_ms, time_uncertain, total_ms,
             elapsed_ms, moving_ms, distance_m, gaps, claim) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, ?)
-            ON CONFLICT (id) DO UPDATE SET started_ms = excluded.started_ms WHERE open AND NOT imported
+            ON CONFLICT (id) DO UPDATE SET started_ms = excluded.started_ms, time_uncertain = excluded.time_uncertain
+            WHERE open AND NOT imported
             """
         ).run(
             recording.id, recording.sport.token, recording.isIndoor, recording.isDemo, isImport, isOpen,
-            recording.name?.text, recording.started.milliseconds, recording.isTimeUncertain,
+            recording.name?.text, recording.started.milliseconds, recording.timeUncertainty,
             recording.sourceTotals.map { String(decoding: RecordingText.text(of: $0), as: UTF8.self) })
     }
 
@@ -129,7 +139,7 @@ struct JournalStatements {
         guard let id = recording.id else { return }
         let total = recording.total
         try figures.run(
-            id, isOpen, recording.started.milliseconds, recording.isTimeUncertain, recording.totalMilliseconds,
+            id, isOpen, recording.started.milliseconds, recording.timeUncertainty, recording.totalMilliseconds,
             total.elapsedMilliseconds, total.movingMilliseconds, total.distanceMetres, total.maximumSpeed,
             total.averageHeartRate, total.maximumHeartRate, gaps,
             recording.zones.map { RecordingText.list($0.bottoms.map(Int64.init)) },
@@ -220,16 +230,16 @@ extension JournalStatements {
             """)
     }
 
-    /// Sets the start time of activities whose boot had no known clock at the time.
-    private func stamp(_ bootID: String, _ at: Int64, _ time: Int64) throws(SQLiteError) {
+    /// Sets the start time of activities whose boot had no known clock at the time, or only a real-time clock.
+    private func stamp(_ bootID: String, _ at: Int64, _ time: Int64, isGuess: Bool) throws(SQLiteError) {
         try database.prepare(
             """
-            UPDATE activity SET time_uncertain = 0, started_ms = ?3 - ?2
+            UPDATE activity SET time_uncertain = iif(?4, 2, 0), started_ms = ?3 - ?2
                 + (SELECT at_ns / 1000000 FROM part WHERE activity = id AND number = 0)
-            WHERE time_uncertain AND NOT imported
+            WHERE time_uncertain IN (1, iif(?4, 1, 2)) AND NOT imported
                 AND (SELECT boot_id FROM part WHERE activity = id AND number = 0) = ?1
             """
-        ).run(bootID, at, time)
+        ).run(bootID, at, time, isGuess)
     }
 
     private func cut(_ activity: Int, entries: Int, rows: Int) throws(SQLiteError) {
@@ -272,5 +282,12 @@ extension JournalStatements {
         let next = try JournalReader(database).nextActivity()
         try database.execute("INSERT OR IGNORE INTO reserved VALUES (\(next))")
         return next
+    }
+}
+
+extension RecordedActivity {
+    /// The column `time_uncertain`: 0, 1 for an undated activity, 2 for a start by a real-time clock.
+    fileprivate var timeUncertainty: Int {
+        isTimeUncertain ? 1 : isTimeGuessed ? 2 : 0
     }
 }

@@ -195,8 +195,9 @@ struct ActivityRecovery {
         if let part = parts.first, part.number == 0,
             let started = ClockMapping.time(of: part.at, by: pageIndex.clocks[part.bootID] ?? [])
         {
-            recording.started = started
+            recording.started = started.time
             recording.isTimeUncertain = false
+            recording.isTimeGuessed = started.source == .rtc
         }
         let keys = JournalSchema.keys(of: target)
         let statement = try database.prepare(

@@ -6,13 +6,16 @@ package enum ActivityRequest: Equatable, Sendable {
     /// Summaries, newest first, of the activities that are older than `before`.
     case list(limit: Int, before: Int?)
     case get(Int, fromLap: Int)
-    /// Changes sport and name. Nil values stay unchanged.
-    case edit(Int, Sport?, SanitizedText?)
+    /// Changes sport, name and start. Nil values stay unchanged.
+    case edit(Int, Sport?, SanitizedText?, started: UTC? = nil)
     case delete(Int)
     /// Copies the readable part of a damaged journal in the state directory.
     case recover(file: String)
     /// A range of the samples. Nil means the activity in progress.
     case track(Int?, from: Int64, interval: Int64, columns: [Track.Column])
+
+    /// The starts that an activity can get: every file format can hold them.
+    package static let starts = UTC(year: 2000, month: 1, day: 1)..<UTC(year: 2100, month: 1, day: 1)
 
     /// Whether a text can be the name of a damaged journal in the state directory.
     package static func isJournalName(_ name: String) -> Bool {
@@ -33,12 +36,13 @@ package enum ActivityRequest: Equatable, Sendable {
             self = .get(
                 try parameters.id(), fromLap: try parameters.integer("from_lap", in: 1...Int(Int32.max)) ?? 1)
         case "activities.edit":
-            let parameters = try ControlRequest.Parameters(parameters, names: ["id", "sport", "name"])
+            let parameters = try ControlRequest.Parameters(parameters, names: ["id", "sport", "name", "started"])
             let (id, sport, name) = (try parameters.id(), try parameters.sport(), try parameters.name())
-            if sport == nil, name == nil {
-                throw .invalidParameters(nil, "nothing to change: give sport or name")
+            let started = try parameters.started()
+            if sport == nil, name == nil, started == nil {
+                throw .invalidParameters(nil, "nothing to change: give sport, name or started")
             }
-            self = .edit(id, sport, name)
+            self = .edit(id, sport, name, started: started)
         case "activities.delete": self = .delete(try ControlRequest.Parameters(parameters, names: ["id"]).id())
         case "activities.recover":
             let parameters = try ControlRequest.Parameters(parameters, names: ["file"])
@@ -81,6 +85,18 @@ extension ControlRequest.Parameters {
             throw .invalidValue("name", "name must be a string of 1 to \(SanitizedText.characterLimit) characters")
         }
         return name
+    }
+
+    fileprivate func started() throws(RPCError) -> UTC? {
+        guard let value = members["started"] else { return nil }
+        // A text to which a zone can be added has none.
+        guard let text = value.string, let time = UTC(iso8601: text), UTC(iso8601: text + "Z") == nil,
+            ActivityRequest.starts.contains(time)
+        else {
+            throw .invalidValue(
+                "started", "started must be a time from 2000 to 2099 with its zone, such as 2026-03-01T07:30:00Z")
+        }
+        return time
     }
 
     fileprivate func columns() throws(RPCError) -> [Track.Column] {

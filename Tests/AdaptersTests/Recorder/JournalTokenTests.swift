@@ -47,13 +47,14 @@ struct JournalTokenTests {
             .speed: "speed",
         ])
         expect([Event.Freshness.fresh: "fresh", .stale: "stale", .absent: "absent"])
-        expect([ClockSource.system: "system", .receiver: "receiver", .unset: "unset"])
+        expect([ClockSource.system: "system", .receiver: "receiver", .rtc: "rtc", .unset: "unset"])
     }
 
     @Test func tokensOfFaultsAreUnchanged() {
         expect([
             FaultName.batteryEmpty: "battery empty", .batteryLow: "battery low", .inUse: "elsewhere",
-            .eventFlood: "event flood", .exportFailed: "export failed", .strapFlood: "flood", .gpsdFlood: "gpsd flood",
+            .clockUnset: "clock unset", .eventFlood: "event flood", .exportFailed: "export failed",
+            .strapFlood: "flood", .gpsdFlood: "gpsd flood",
             .needsPairing: "needs-pairing", .noPermission: "no-permission",
             .parametersRefused: "parameters-refused", .positionRejected: "position refused",
             .recorderFailed: "recorder failed", .recorderStalled: "recorder stalled",

@@ -137,6 +137,10 @@ enum DiagnosisCases {
             $0.clock.isSynchronised = false
             $0.tell { $0.clock = "receiver" }
         },
+        Case("clock", .note, "not synchronised; paced has a guess from", nil) {
+            $0.clock.isSynchronised = false
+            $0.tell { $0.clock = "rtc" }
+        },
         Case("clock", .note, "not synchronised yet", nil) {
             $0.clock.isSynchronised = false
             $0.tell { $0.clock = "unset" }
