@@ -3,7 +3,7 @@ _pacectl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local sports='run walk hike ride other' formats='fit gpx tcx geojson kml csv'
     local commands='status watch start pause resume lap stop discard scan strap settings activities show rename edit delete export import recover replay doctor panel help schema'
-    local keys='metric twelve_hour_clock use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes straps zones max_heart_rate resting_heart_rate components'
+    local keys='metric twelve_hour_clock use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes straps zones max_heart_rate resting_heart_rate screens'
     # The activities, newest first, as this user may read them.
     local activities=''
     case " ${COMP_WORDS[*]:0:COMP_CWORD} " in
@@ -42,8 +42,8 @@ _pacectl() {
     scan) choices=--seconds ;;
     strap) choices='status use auto off pair forget' ;;
     'strap use') choices=--add ;;
-    settings) choices='get set' ;;
-    'settings get' | 'settings set') choices=$keys ;;
+    settings) choices='get set reset' ;;
+    'settings get' | 'settings set' | 'settings reset') choices=$keys ;;
     'settings set metric' | 'settings set twelve_hour_clock' | 'settings set use_heart_rate_zones') choices='yes no' ;;
     'settings set sport') choices=$sports ;;
     'settings set straps' | 'settings set zones' | 'settings set auto_'* | 'settings set '*_heart_rate)

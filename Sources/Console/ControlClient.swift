@@ -44,7 +44,7 @@ struct ControlClient {
     /// The failure for an error response: its details if it has any, else its general message.
     private static func failure(_ error: JSON) -> Failure {
         let details = (error["data"]?["message"] ?? error["data"])?.string?.split(whereSeparator: \.isNewline) ?? []
-        let lines = details.prefix(8).compactMap { harmless(String($0), limit: 256) }
+        let lines = details.prefix(8).compactMap { harmless(String($0), limit: 512) }
         let words = lines.isEmpty ? error["message"]?.harmlessText(limit: 256) : lines.joined(separator: "; ")
         return .failed((words ?? "paced rejected the request without a reason") + advice(error))
     }
@@ -121,19 +121,36 @@ extension Invocation {
         var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         switch command {
         case .getSetting(let key): return try shown(control.call("settings.get", #"{"key":"\#(key.rawValue)"}"#))
+        case .resetSetting(let key):
+            return try shown(control.call("settings.set", #"{"key":"\#(key.rawValue)","value":null}"#))
         case .setSetting(let key, let value):
             let parameters = #"{"key":"\#(key.rawValue)","value":\#(key.json(typed: value))}"#
             return try shown(control.call("settings.set", parameters))
         default:
             let all = try control.call("settings.get")
             if isJSON { return all + "\n" }
-            let members = JSONText.members(of: all)
-            let width = members.map(\.name.count).max() ?? 0
-            return members.map { name, value in
-                (harmless(name, limit: 64) ?? "") + String(repeating: " ", count: width - name.count + 2)
-                    + (harmless(value, limit: LineBuffer.limit) ?? "") + "\n"
-            }.joined()
+            return Self.table(JSONText.members(of: all))
         }
+    }
+
+    /// A row for each setting.
+    private static func table(_ members: [(name: String, value: String)]) -> String {
+        let width = members.map(\.name.count).max() ?? 0
+        return members.map { name, value in
+            let text = (name == SettingKey.screens.rawValue ? pageCounts(value) : nil) ?? value
+            return (harmless(name, limit: 64) ?? "") + String(repeating: " ", count: width - name.count + 2)
+                + (harmless(text, limit: LineBuffer.limit) ?? "") + "\n"
+        }.joined()
+    }
+
+    /// The setting `screens` in a row; nil if it has no pages.
+    private static func pageCounts(_ value: String) -> String? {
+        guard let json = try? JSON(parsing: value.utf8) else { return nil }
+        let counts = Sport.allCases.compactMap { sport in
+            json[sport.rawValue]?.array.map { "\(sport.rawValue) \($0.count)" }
+        }
+        return counts.isEmpty
+            ? nil : "pages: " + counts.joined(separator: ", ") + "; 'settings get screens' prints them"
     }
 
     private func shown(_ value: String) -> String {

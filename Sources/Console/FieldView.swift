@@ -18,44 +18,67 @@ struct FieldView: Equatable {
     var widest = ""
     var unit = ""
     var style: Style
-    /// As in ``Component/size``.
+    /// As in ``ScreenField/size``.
     var size: Int
 
     var isBar: Bool { widest.isEmpty }
 
-    /// The visible components, in their order.
+    /// The fields of the page that is shown.
     static func faces(of view: WatchModel) -> [FieldView] {
-        view.settings.components.enumerated()
-            .filter { $0.element.visible && ($0.element.name != .zone || view.settings.useHeartRateZones) }
-            .sorted { ($0.element.position, $0.offset) < ($1.element.position, $1.offset) }
-            .map { FieldView($0.element, of: view) }
+        let pages = view.pages
+        return pages.isEmpty ? [] : pages[view.page % pages.count].map { FieldView($0, of: view) }
     }
 
-    private init(_ component: Component, of view: WatchModel) {
+    private init(_ field: ScreenField, of view: WatchModel) {
         let state = view.state ?? StateLine(run: .idle)
         let metric = view.isMetric
-        style = Style(colour: component.colour, isBold: true)
-        size = component.size
+        style = Style(colour: field.colour, isBold: true)
+        size = field.size
         // As in RunFree: large fields have no title.
-        title = component.titleVisible && component.size < 60 ? component.name.rawValue : nil
-        switch component.name {
-        case .time:
-            let elapsed = state.total.elapsedMilliseconds ?? 0
-            content = .figures(RunFormat.elapsed(milliseconds: elapsed))
-            widest = elapsed < 36_000_000 ? "0:00:00" : "00:00:00"
+        title = field.titleVisible && field.size < 60 ? field.title ?? field.field.title : nil
+        let value = state.fields[field.field]
+        switch field.field.format {
+        case .duration:
+            // `nan` is no value on the wire; the range keeps the conversion safe.
+            let milliseconds = Int64(((value ?? 0) * 1000).rounded())
+            let isUnknown = value == nil && field.field == .timeInZone
+            content = .figures(isUnknown ? "--" : RunFormat.elapsed(milliseconds: milliseconds))
+            widest = milliseconds < 36_000_000 ? "0:00:00" : "00:00:00"
+        case .clock:
+            let clock = state.time.map {
+                Screen.clock($0, minutesFromUTC: view.minutesFromUTC, twelveHour: view.settings.twelveHourClock)
+            }
+            let parts = (clock ?? "--:--").split(separator: " ").map(String.init)
+            set(parts[0], widest: "00:00", unit: parts.count > 1 ? parts[1] : "")
         case .distance:
-            let text = RunFormat.distance(metres: state.total.distanceMetres ?? 0, metric: metric)
-            content = .figures(text)
-            widest = text.count > 5 ? text : "00.00"
-            unit = RunFormat.distanceUnit(metric: metric)
+            set(
+                RunFormat.distance(metres: value ?? 0, metric: metric), widest: "00.00",
+                unit: RunFormat.distanceUnit(metric: metric))
+        case .height:
+            set(
+                RunFormat.heightFigures(metres: value, metric: metric), widest: metric ? "0000" : "00000",
+                unit: RunFormat.heightUnit(metric: metric))
         case .pace:
-            let text = RunFormat.pace(secondsPerMetre: state.pace, metric: metric)
-            content = .figures(text)
-            widest = text.count > 5 ? text : "00:00"
-            unit = RunFormat.paceUnit(metric: metric)
-        case .heartRate: setHeartRate(state, usingZones: view.settings.useHeartRateZones)
+            set(
+                RunFormat.pace(secondsPerMetre: value, metric: metric), widest: "00:00",
+                unit: RunFormat.paceUnit(metric: metric))
+        case .speed:
+            set(
+                RunFormat.speed(metresPerSecond: value, metric: metric), widest: "00.0",
+                unit: RunFormat.speedUnit(metric: metric))
+        case .integer where field.field == .heartRate: setHeartRate(state, usingZones: view.settings.useHeartRateZones)
+        case .integer:
+            set(
+                value.flatMap { DecimalFormat.text($0, decimals: 0) } ?? "--",
+                widest: field.field == .laps ? "00" : "000", unit: field.field.unit.rawValue)
         case .zone: setZone(state)
         }
+    }
+
+    private mutating func set(_ text: String, widest: String, unit: String) {
+        content = .figures(text)
+        self.widest = text.count > widest.count ? text : widest
+        self.unit = unit
     }
 
     private mutating func setHeartRate(_ state: StateLine, usingZones: Bool) {
@@ -96,7 +119,7 @@ struct FieldView: Equatable {
     }
 
     /// The zone colours of RunFree; zone 0 is green.
-    private static func colour(ofZone zone: Int) -> Component.Colour {
+    private static func colour(ofZone zone: Int) -> Style.Colour {
         switch zone {
         case 0: .green
         case 1: .teal

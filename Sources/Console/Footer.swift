@@ -61,6 +61,9 @@ struct Footer {
             }
         }
         hints.append(Hint(key: "?", short: "help", long: "shows this help"))
+        if view.pages.count > 1 {
+            hints.append(Hint(key: "Arrows", short: "page", long: "show the other pages"))
+        }
         hints.append(Hint(key: "q", short: "leaves", long: "leaves; the run continues"))
         hints.append(Hint(key: "Ctrl-L", short: "", long: "draws the screen again", isInFooter: false))
         return hints

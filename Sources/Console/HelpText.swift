@@ -65,6 +65,7 @@ private let helpOfAll = """
       settings get KEY          show a setting
       settings set KEY VALUE    change a setting; VALUE is text or JSON:
                                 settings set zones '[114,133,152,171,180]'
+      settings reset KEY        bring a setting's default back
       activities [--sport S] [--since DAY] [--until DAY] [--limit N] [--before ID]
                  [--totals week|month|year]
                                 list recorded and imported activities, newest first,

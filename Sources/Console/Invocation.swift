@@ -15,6 +15,7 @@ struct Invocation: Equatable {
         case getSetting(SettingKey)
         /// The value as typed: JSON or plain text.
         case setSetting(SettingKey, value: String)
+        case resetSetting(SettingKey)
         case activities(ActivityFilter)
         case show(ActivityReference)
         case export(ExportRequest)
@@ -167,8 +168,9 @@ struct Invocation: Equatable {
         switch (words.first, words.count) {
         case (nil, _): return .allSettings
         case ("get", 2): return .getSetting(try key(words[1]))
+        case ("reset", 2): return .resetSetting(try key(words[1]))
         case ("set", 3): return .setSetting(try key(words[1]), value: words[2])
-        default: throw .usage("use 'settings', 'settings get KEY' or 'settings set KEY VALUE'")
+        default: throw .usage("use 'settings', 'settings get KEY', 'settings set KEY VALUE' or 'settings reset KEY'")
         }
     }
 

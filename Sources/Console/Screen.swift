@@ -58,13 +58,12 @@ struct Screen {
         put(StatusText.run(state), Style(isBold: true))
         let words = StatusText(metric: view.isMetric)
         if let lap = state.lap, lap.number > 1 {
-            put(
-                "  Lap \(lap.number)  \(words.elapsed(lap.figures))  \(words.distance(lap.figures))", .quiet,
-                wholly: true)
+            let distance = state.isIndoor ? "" : "  " + words.distance(lap.figures)
+            put("  Lap \(lap.number)  \(words.elapsed(lap.figures))" + distance, .quiet, wholly: true)
         }
     }
 
-    private static func colour(of run: RunState) -> Component.Colour {
+    private static func colour(of run: RunState) -> Style.Colour {
         switch run {
         case .idle: .secondary
         case .active: .green
@@ -72,7 +71,7 @@ struct Screen {
         }
     }
 
-    private static func clock(_ time: UTC, minutesFromUTC: Int, twelveHour: Bool) -> String {
+    static func clock(_ time: UTC, minutesFromUTC: Int, twelveHour: Bool) -> String {
         let fields = UTC(milliseconds: time.milliseconds + Int64(minutesFromUTC) * 60_000).fields
         let minute = (fields.minute < 10 ? ":0" : ":") + String(fields.minute)
         guard twelveHour else { return String(fields.hour) + minute }

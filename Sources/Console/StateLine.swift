@@ -1,5 +1,6 @@
 import Domain
 import JSONCoding
+import Wire
 
 /// The fields of a STATE line that are shown to users.
 ///
@@ -22,6 +23,12 @@ struct StateLine: Equatable {
     var recorder: String?
     var power = Power()
     var faults: [String] = []
+    /// No position is used in the run.
+    var isIndoor = false
+    /// Metres per second over the last 3 s.
+    var speed: Double?
+    /// The values of the block `fields`, in their wire units.
+    var fields: [DataField: Double] = [:]
 
     /// Totals of a run or a lap.
     struct Figures: Equatable {
@@ -94,6 +101,14 @@ struct StateLine: Equatable {
         activity = json["activity"]?.integer(in: 0...Int(Int32.max))
         sport = json["sport"]?.string.flatMap(Sport.init)
         total = Figures(json)
+        isIndoor = json["indoor"]?.bool ?? false
+        speed = json["speed_mps"]?.number
+        if let fields = json["blocks"]?["fields"] {
+            for field in DataField.allCases {
+                // A limit of values that are formatted as whole numbers.
+                if let value = fields[field.rawValue]?.number, abs(value) < 1e9 { self.fields[field] = value }
+            }
+        }
         pace = json["pace_s_per_m"]?.number
         averagePace = json["average_pace_s_per_m"]?.number
         ascentMetres = json["ascent_m"]?.number
@@ -230,20 +245,34 @@ extension Settings {
         twelveHourClock = json["twelve_hour_clock"]?.bool ?? twelveHourClock
         useHeartRateZones = json["use_heart_rate_zones"]?.bool ?? useHeartRateZones
         sport = json["sport"]?.string.flatMap(Sport.init) ?? sport
-        if let list = json["components"]?.array { components = list.prefix(16).compactMap(Component.init(json:)) }
+        guard let json = json["screens"] else { return }
+        if let known = try? Screens(json) {
+            screens = known
+            return
+        }
+        // A later release may have more: this takes what it knows.
+        for sport in Sport.allCases {
+            guard let pages = json[sport.rawValue]?.array else { continue }
+            screens[sport] = pages.prefix(Screens.pageLimit).map { page in
+                (page["fields"]?.array ?? []).prefix(Screens.fieldLimit).compactMap { Self.knownField($0, sport) }
+            }
+        }
     }
-}
 
-extension Component {
-    /// Nil if this release does not know the component.
-    fileprivate init?(json: JSON) {
-        guard let name = json["name"]?.string.flatMap(Name.init) else { return nil }
-        self.init(
-            name: name,
-            position: json["position"]?.integer ?? .max,
-            visible: json["visible"]?.bool ?? true,
-            titleVisible: json["title_visible"]?.bool ?? true,
-            size: min(max(json["size"]?.integer ?? 24, 12), 100),
-            colour: json["colour"]?.string.flatMap(Colour.init) ?? .primary)
+    /// A field of a page with the members that this release knows; nil if it does not know the field.
+    private static func knownField(_ json: JSON, _ sport: Sport) -> ScreenField? {
+        guard case .object(let members) = json else { return field(json, sport) }
+        var known: [String: JSON] = [:]
+        known["field"] = members["field"]
+        for (name, value) in members {
+            let longer = known.merging([name: value]) { $1 }
+            if field(.object(longer), sport) != nil { known = longer }
+        }
+        return field(.object(known), sport)
+    }
+
+    private static func field(_ json: JSON, _ sport: Sport) -> ScreenField? {
+        let page = JSON.object(["fields": .array([json])])
+        return (try? Screens(.object([sport.rawValue: .array([page])])))?[sport].first?.first
     }
 }

@@ -12,7 +12,7 @@ struct StatusText {
         if state.run != .idle {
             parts.append(elapsed(state.total))
             parts.append(distance(state.total))
-            parts.append(rate(secondsPerMetre: state.pace, state.sport))
+            parts.append(rate(of: state))
         }
         parts.append(state.heart.link.state == .connected ? heart(state.heart) : Self.heartLink(state))
         if let problem = Self.positionProblem(state) { parts.append(problem) }
@@ -27,7 +27,7 @@ struct StatusText {
             rows.append(("Distance", joined(distance(state.total), ascent(state))))
             let average = state.averagePace.map { "average " + rate(secondsPerMetre: $0, state.sport) }
             rows.append(
-                (Self.rateTitle(state.sport), joined(rate(secondsPerMetre: state.pace, state.sport), average)))
+                (Self.rateTitle(state.sport), joined(rate(of: state), average)))
             if let lap = state.lap {
                 rows.append(("Lap \(lap.number)", joined(duration(lap.figures), distance(lap.figures))))
             }
@@ -79,6 +79,12 @@ struct StatusText {
 
     func pace(_ secondsPerMetre: Double?) -> String {
         RunFormat.pace(secondsPerMetre: secondsPerMetre, metric: metric) + " " + RunFormat.paceUnit(metric: metric)
+    }
+
+    /// The present pace, or the present speed of a ride.
+    private func rate(of state: StateLine) -> String {
+        guard let sport = state.sport, !sport.isByPace else { return pace(state.pace) }
+        return RunFormat.speed(metresPerSecond: state.speed, metric: metric) + " " + RunFormat.speedUnit(metric: metric)
     }
 
     /// The pace, or the speed of a ride.

@@ -2,7 +2,7 @@ import Domain
 
 /// Appearance of a cell.
 struct Style: Equatable {
-    typealias Colour = Component.Colour
+    typealias Colour = ScreenField.Colour
 
     var colour = Colour.primary
     var isBold = false
@@ -30,7 +30,7 @@ enum Palette: Equatable, Sendable {
     }
 
     /// Soft tones of xterm's 256 colours. Black and white, one of which is unreadable, are the default foreground.
-    private static func ofMany(_ colour: Component.Colour) -> String? {
+    private static func ofMany(_ colour: Style.Colour) -> String? {
         switch colour {
         case .red: "38;5;203"
         case .orange: "38;5;208"
@@ -49,7 +49,7 @@ enum Palette: Equatable, Sendable {
         }
     }
 
-    private static func ofSixteen(_ colour: Component.Colour) -> String? {
+    private static func ofSixteen(_ colour: Style.Colour) -> String? {
         switch colour {
         case .red: "31"
         case .orange, .brown: "33"

@@ -10,8 +10,10 @@ final class Watch {
     private let loop: EventLoop
     private var view: WatchModel
     private var shown: Frame?
-    /// Nothing is drawn before the settings are known: units and visible components depend on them.
+    /// Nothing is drawn before the settings are known: units and the pages of the screen depend on them.
     private var knowsSettings = false
+    /// The daemon has answered the WATCH line. A STATE before that has no data fields.
+    private var isWatching = false
     /// The view has changed while the terminal was still accepting the previous frame.
     private var isBehind = false
     private var failure: Failure?
@@ -96,7 +98,8 @@ final class Watch {
             let connection = try Connection(to: directory.stateSocket)
             // The events before have the laps of the run in progress.
             try connection.send(
-                #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"interval_ms":100,"since":0}"#)
+                #"{"class":"WATCH","classes":["STATE","EVENT","SETTINGS"],"interval_ms":100,"blocks":["fields"],"since":0}"#
+            )
             arrivals = try loop.watch(connection.descriptor, for: .reading) { [unowned self] _ in receive() }
             self.connection = connection
             receivedAt = Clock.now()
@@ -125,6 +128,7 @@ final class Watch {
         arrivals = nil
         connection = nil
         knowsSettings = false
+        isWatching = false
         view.disconnected()
     }
 
@@ -139,7 +143,7 @@ final class Watch {
 
     private func receive(_ line: JSON) {
         if let state = StateLine(line) {
-            view.received(state)
+            if isWatching { view.received(state) }
             receivedAt = Clock.now()
         } else if let settings = Settings(line: line) {
             view.settings = settings
@@ -151,6 +155,8 @@ final class Watch {
             loop.stop(1)
         } else if line["class"]?.string == "VERSION" {
             lastEvent = line["events"]?["last"]?.integer ?? 0
+        } else if line["class"]?.string == "WATCH" {
+            isWatching = true
         } else if line["class"]?.string == "ERROR" {
             view.error = line["message"]?.harmlessText(limit: 256)
         }

@@ -14,6 +14,8 @@ struct WatchModel: Equatable {
     var laps: [StateLine.Lap] = []
     /// What covers the data fields, or awaits an answer.
     var overlay = Overlay.none
+    /// The page of the present sport, from 0. It may exceed the number of pages (``pages``), and then wraps.
+    var page = 0
     /// The outcome of the last command, for a few seconds.
     var message: Message?
     /// Whether this user may command the daemon.
@@ -42,6 +44,18 @@ struct WatchModel: Equatable {
     struct Message: Equatable {
         var text: String
         var isError = false
+    }
+
+    /// The visible fields of the pages of the present sport that have any now.
+    var pages: [Screens.Page] {
+        let sport = state?.sport ?? settings.sport
+        return settings.screens[sport].map { page in
+            page.filter { field in
+                let needsZones = field.field == .zone || field.field == .timeInZone
+                let isAway = state?.isIndoor == true && field.field.source == .position
+                return field.visible && !isAway && (settings.useHeartRateZones || !needsZones)
+            }
+        }.filter { !$0.isEmpty }
     }
 
     var isMetric: Bool { metric ?? settings.metric }
@@ -74,7 +88,11 @@ extension WatchModel {
         case .stopQuestion: return answer(key)
         case .none: break
         }
-        guard case .character(let letter) = key else { return nil }
+        guard case .character(let letter) = key else {
+            let count = pages.count
+            if key != .escape, count > 0 { page = (page % count + (key == .right ? 1 : count - 1)) % count }
+            return nil
+        }
         switch letter {
         case UInt8(ascii: " "):
             defer { spaceAt = now }

@@ -1,8 +1,10 @@
 import Board
 import Domain
+import JSONCoding
 import Linux
 import Pipeline
 import Sensors
+import Wire
 
 /// A key of paced.conf that the daemon uses: one row of ``all``.
 ///
@@ -196,6 +198,14 @@ private let secondsOfMinutes: @Sendable (String) -> String = { value in
     return isTooMany ? value : String(seconds)
 }
 
+/// `components` as `screens`; what is not valid stays, and is an error of the present key.
+private let screensOfComponents: @Sendable (String) -> String = { value in
+    guard let json = try? JSON(parsing: value.utf8), let screens = try? Screens(components: json) else { return value }
+    var writer = JSONWriter()
+    writer.value(screens, leavingOutDefaults: true)
+    return String(decoding: writer.bytes, as: UTF8.self)
+}
+
 extension [ConfigurationFile.Assignment] {
     /// Replaces former names of keys (``ConfigurationKey/former``). Where a file has both names of a key, the present one wins.
     ///
@@ -204,12 +214,9 @@ extension [ConfigurationFile.Assignment] {
         var warnings: [String] = []
         let names = Set(map { $0.section + "." + $0.key })
         self = compactMap { assignment in
-            let key = ConfigurationKey.all.first { key in
-                key.former?.name == assignment.key && key.section.rawValue == assignment.section
-            }
-            guard let key, let former = key.former else { return assignment }
+            guard let (name, former) = Self.former(assignment) else { return assignment }
             var present = assignment
-            present.key = key.name
+            present.key = name
             present.value = former.converting(assignment.value)
             guard !names.contains(present.section + "." + present.key) else {
                 warnings.append(
@@ -223,5 +230,21 @@ extension [ConfigurationFile.Assignment] {
             return present
         }
         return warnings
+    }
+
+    /// The present name of a key that the assignment has under its former one.
+    private static func former(
+        _ assignment: ConfigurationFile.Assignment
+    ) -> (name: String, former: ConfigurationKey.FormerName)? {
+        if assignment.section == ConfigurationSection.settings.rawValue, assignment.key == Screens.formerName {
+            return (
+                SettingKey.screens.rawValue,
+                ConfigurationKey.FormerName(name: Screens.formerName, converting: screensOfComponents)
+            )
+        }
+        let key = ConfigurationKey.all.first { key in
+            key.former?.name == assignment.key && key.section.rawValue == assignment.section
+        }
+        return key.flatMap { key in key.former.map { (key.name, $0) } }
     }
 }

@@ -70,11 +70,11 @@ extension ConfigurationFile.Assignment {
                     line: "\(key) takes five whole numbers with spaces or commas between, or nothing")
             }
             return .array(numbers.map { .integer($0) })
-        case .straps, .components:
+        case .straps, .screens:
             do throws(ParseError) {
                 return try JSON(parsing: value.utf8)
             } catch {
-                throw Options.UsageError(line: "\(key) takes a list in JSON, in one line: \(error)")
+                throw Options.UsageError(line: "\(key) takes JSON in one line: \(error)")
             }
         }
     }

@@ -216,6 +216,13 @@ package final class Daemon {
                 try settings.apply(change, at: now)
             }
             return .now(.success(.setting(change.key, run.settings)))
+        case .reset(let key):
+            if key == .straps {
+                try straps.reset(at: now)
+            } else {
+                settings.reset(key, at: now)
+            }
+            return .now(.success(.setting(key, run.settings)))
         case .use(let selection): return .now(.success(try straps.use(selection, at: now)))
         case .forget(let strap): return .now(.success(try straps.forget(strap, at: now)))
         case .scan(let seconds):
@@ -364,6 +371,7 @@ extension ControlRequest {
         switch self {
         case .run(let command): command.word.text
         case .change(let change): "change the setting \(change.key.rawValue)"
+        case .reset(let key): "reset the setting \(key.rawValue)"
         case .use: "select a strap"
         case .pair: "pair with a strap"
         case .forget(nil): "forget all straps"

@@ -54,6 +54,21 @@ final class SettingsController {
         save(change, at: now)
     }
 
+    /// Brings the default of a setting other than `straps` back.
+    func reset(_ key: SettingKey, at now: Instant) {
+        for change in userSettings.reset(key) { save(change, at: now) }
+        let settings = userSettings.over(Self.defaultSettings(options, configuration))
+        change(run.settings.differences(from: settings).filter { $0 != .straps }, to: settings, at: now)
+    }
+
+    /// Removes the user's choice of straps.
+    ///
+    /// - Returns: the default straps.
+    func resetStraps(at now: Instant) -> [String] {
+        for change in userSettings.reset(.straps) { save(change, at: now) }
+        return userSettings.over(Self.defaultSettings(options, configuration)).straps
+    }
+
     /// Stores a change that is in force.
     func save(_ change: SettingChange, at now: Instant) {
         save(userSettings.adopt(change), at: now)
@@ -69,10 +84,10 @@ final class SettingsController {
         if !options.isDemo { run.journal.append(change, at: now) }
     }
 
-    /// Logs each damaged setting and repairs it in the journal.
+    /// Logs each damaged or converted setting and repairs it in the journal.
     func repair(_ damages: [UserSettings.Damage], at now: Instant) {
         for damage in damages {
-            Log.write(.warning, damage.reason)
+            Log.write(damage.level, damage.reason)
             for change in damage.repair { save(change, at: now) }
         }
     }

@@ -178,6 +178,18 @@ final class StrapController {
         settings.save(change, at: now)
     }
 
+    /// Brings the default choice of straps back.
+    ///
+    /// - Throws: ``RPCError`` -32004 if an option chooses the straps.
+    func reset(at now: Instant) throws(RPCError) {
+        try checkChoiceIsFree()
+        var list = straps
+        list.selected = settings.resetStraps(at: now)
+        list.isOff = settings.strapsAreOff
+        adopt(list, at: now)
+        applyChoice()
+    }
+
     /// Starts a scan. `completion` receives its result when the inbox is drained.
     func scan(seconds: Int, _ completion: @escaping Completion) throws(RPCError) {
         try start { [inbox] backends in

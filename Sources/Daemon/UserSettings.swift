@@ -1,19 +1,23 @@
 import Domain
 import JSONCoding
 import JournalCoding
+import Linux
 import Storage
 import Wire
 
 /// Settings that users have changed over control.sock. The others have the configuration's values.
 struct UserSettings: Equatable {
     private var changes: [SettingKey: SettingChange] = [:]
+    /// The settings that users have reset. A journal that is read later does not bring their values back.
+    private var resets: Set<SettingKey> = []
     /// Whether the use of straps is disabled; nil if no user chose.
     private(set) var strapsAreOff: Bool?
 
     private static let strapsAreOffName = "straps_off"
 
-    /// A stored setting that is not valid.
+    /// A stored setting that is not valid, or is one of an earlier release.
     struct Damage: Equatable {
+        var level = LogLevel.warning
         var reason: String
         /// The changes that repair the journal.
         var repair: [JournalChange]
@@ -26,10 +30,12 @@ struct UserSettings: Equatable {
     init(_ kept: [JournalSetting], damages: inout [Damage]) {
         var settings = Settings()
         var zonesDamage: String?
+        var components: String?
         for setting in kept {
             // A later release may know more settings.
             guard let key = SettingKey(token: setting.name) else {
                 if setting.name == Self.strapsAreOffName { strapsAreOff = setting.value == "true" }
+                if setting.name == Screens.formerName { components = setting.value }
                 continue
             }
             do throws(RPCError) {
@@ -51,6 +57,7 @@ struct UserSettings: Equatable {
                 }
             }
         }
+        if let components { convert(components: components, damages: &damages) }
         if let zonesDamage {
             damages.append(
                 Damage(
@@ -62,11 +69,34 @@ struct UserSettings: Equatable {
         }
     }
 
+    /// Makes the stored components of release 0.1.0 the first page of each sport, once.
+    private mutating func convert(components: String, damages: inout [Damage]) {
+        let unset = JournalChange.unset(name: Screens.formerName)
+        if has(.screens) {
+            damages.append(
+                Damage(
+                    level: .notice, reason: "the setting components is dropped, because screens is set", repair: [unset]
+                ))
+        } else if let json = try? JSON(parsing: components.utf8), let screens = try? Screens(components: json) {
+            let change = adopt(SettingChange(.screens) { $0.screens = screens })
+            damages.append(
+                Damage(
+                    level: .notice, reason: "the setting components is now the first page of each sport in screens",
+                    repair: [change, unset]))
+        } else {
+            damages.append(
+                Damage(reason: "the setting components is damaged: screens have their default", repair: [unset]))
+        }
+    }
+
     /// Merges with newer changes, which have precedence.
     func merging(_ newer: UserSettings) -> UserSettings {
         var merged = self
+        for key in newer.resets { merged.changes[key] = nil }
+        if newer.resets.contains(.straps) { merged.strapsAreOff = nil }
         merged.changes.merge(newer.changes) { $1 }
-        merged.strapsAreOff = newer.strapsAreOff ?? strapsAreOff
+        merged.strapsAreOff = newer.strapsAreOff ?? merged.strapsAreOff
+        merged.resets = newer.resets
         return merged
     }
 
@@ -75,11 +105,23 @@ struct UserSettings: Equatable {
     /// - Returns: the change to the journal.
     mutating func adopt(_ change: SettingChange) -> JournalChange {
         changes[change.key] = change
+        resets.remove(change.key)
         var settings = Settings()
         try? change.apply(to: &settings)
         var line = JSONWriter()
         line.stored(change.key, of: settings)
         return .setting(JournalSetting(name: change.key.token, value: String(decoding: line.bytes, as: UTF8.self)))
+    }
+
+    /// Removes a user's change; that of straps with whether any is used.
+    ///
+    /// - Returns: the changes to the journal.
+    mutating func reset(_ key: SettingKey) -> [JournalChange] {
+        changes[key] = nil
+        resets.insert(key)
+        guard key == .straps else { return [.unset(name: key.token)] }
+        strapsAreOff = nil
+        return [.unset(name: key.token), .unset(name: Self.strapsAreOffName)]
     }
 
     mutating func adopt(strapsAreOff: Bool) -> JournalChange {

@@ -38,7 +38,16 @@ package enum RunFormat {
 
     /// Metres or feet, whole, with the unit: heights and accuracies.
     package static func height(metres: Double, metric: Bool) -> String {
-        (DecimalFormat.text(metric ? metres : metres / metresPerFoot, decimals: 0) ?? "--") + (metric ? " m" : " ft")
+        heightFigures(metres: metres, metric: metric) + " " + heightUnit(metric: metric)
+    }
+
+    /// Whole metres or feet; `--` if the height is unknown.
+    package static func heightFigures(metres: Double?, metric: Bool) -> String {
+        metres.flatMap { DecimalFormat.text(metric ? $0 : $0 / metresPerFoot, decimals: 0) } ?? "--"
+    }
+
+    package static func heightUnit(metric: Bool) -> String {
+        metric ? "m" : "ft"
     }
 
     /// Kilometres or miles an hour with one decimal; `--.-` if there is no speed.

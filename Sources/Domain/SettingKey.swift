@@ -14,14 +14,14 @@ package enum SettingKey: String, CaseIterable, Sendable {
     case zones
     case maxHeartRate = "max_heart_rate"
     case restingHeartRate = "resting_heart_rate"
-    case components
+    case screens
 
     /// The type of a setting's value, and where ``Settings`` keeps it.
     package enum Kind: Sendable {
         case flag(any WritableKeyPath<Settings, Bool> & Sendable)
         /// A whole number in a range.
         case number(any WritableKeyPath<Settings, Int> & Sendable, ClosedRange<Int>)
-        case sport, straps, zones, components
+        case sport, straps, zones, screens
     }
 
     package var kind: Kind { row.0 }
@@ -65,8 +65,11 @@ package enum SettingKey: String, CaseIterable, Sendable {
                 .number(\.restingHeartRate, 0...250),
                 "The heart rate of the user at rest, for fields in percent; 0 is unknown."
             )
-        case .components:
-            (.components, "The data fields of the run screen, at most 5, the same on every client of a device.")
+        case .screens:
+            (
+                .screens,
+                "The pages of the run screen for each sport, the same on every client of a device. A sport that is left out has its default."
+            )
         }
     }
 }

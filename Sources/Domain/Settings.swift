@@ -20,7 +20,7 @@ package struct Settings: Equatable, Sendable {
     package var maxHeartRate = 0
     /// Beats per minute; 0 is unknown.
     package var restingHeartRate = 0
-    package var components = Component.defaults
+    package var screens = Screens()
 
     package init() {}
 
@@ -45,7 +45,7 @@ package struct Settings: Equatable, Sendable {
         case .sport: sport = other.sport
         case .straps: straps = other.straps
         case .zones: zones = other.zones
-        case .components: components = other.components
+        case .screens: screens = other.screens
         }
     }
 
@@ -57,50 +57,4 @@ package struct Settings: Equatable, Sendable {
             return copy != self
         }
     }
-}
-
-/// A data field of the run screen. It is a setting, so that all clients of a device show the same screen.
-package struct Component: Equatable, Sendable {
-    package enum Name: String, CaseIterable, Sendable {
-        case time = "Time"
-        case distance = "Distance"
-        case pace = "Pace"
-        case heartRate = "Heart Rate"
-        case zone = "Zone"
-    }
-
-    package enum Colour: String, CaseIterable, Sendable {
-        case red, orange, yellow, green, mint, teal, cyan, blue, indigo, purple, pink, brown, white, gray, black
-        case primary, secondary
-    }
-
-    package var name: Name
-    /// The place on the screen, from 0; each occurs once.
-    package var position: Int
-    package var visible = true
-    package var titleVisible = true
-    /// 12 to 100.
-    package var size: Int
-    package var colour = Colour.primary
-
-    package init(
-        name: Name, position: Int, visible: Bool = true, titleVisible: Bool = true, size: Int,
-        colour: Colour = .primary
-    ) {
-        self.name = name
-        self.position = position
-        self.visible = visible
-        self.titleVisible = titleVisible
-        self.size = size
-        self.colour = colour
-    }
-
-    /// The components of a new device.
-    package static let defaults = [
-        Component(name: .time, position: 0, size: 54),
-        Component(name: .distance, position: 1, size: 24),
-        Component(name: .pace, position: 2, size: 24),
-        Component(name: .heartRate, position: 3, size: 24),
-        Component(name: .zone, position: 4, titleVisible: false, size: 24),
-    ]
 }

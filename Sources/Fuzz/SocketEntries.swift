@@ -25,8 +25,9 @@ extension FuzzTarget {
             #"{"jsonrpc":"2.0","method":"run.start","params":{"sport":"run","indoor":false,"ago_ms":0},"id":1}"#,
             #"{"jsonrpc":"2.0","method":"settings.set","params":{"key":"zones","value":[100,120,140,160,180]},"id":"a"}"#,
             #"[{"jsonrpc":"2.0","method":"run.toggle"},{"jsonrpc":"2.0","method":"status","id":null},{"foo":"boo"}]"#,
-            #"{"jsonrpc":"2.0","method":"settings.set","params":{"key":"components","value":[{"name":"Time","position":0,"size":54}]},"id":2}"#,
+            #"{"jsonrpc":"2.0","method":"settings.set","params":{"key":"screens","value":{"ride":[{"fields":["time",{"field":"speed","title":"v","size":54}]}]}},"id":2}"#,
             #"{"jsonrpc":"2.0","method":"settings.get","params":{"key":"straps"},"id":3.5}"#,
+            #"{"jsonrpc":"2.0","method":"settings.set","params":{"key":"screens","value":null},"id":3}"#,
             #"{"jsonrpc":"2.0","method":"settings.set","params":{"key":"straps","value":["Polar","00000001"]},"id":4}"#,
             #"{"jsonrpc":"2.0","method":"run.stop","params":[1],"id":5}"#,
             #"{"jsonrpc":"2.0","method":"strap.use","params":{"strap":"A0:9E:1A:00:00:01","address_type":"public","add":true},"id":6}"#,
@@ -192,6 +193,11 @@ extension FuzzTarget {
             try change.apply(to: &settings)
             pipeline.step(.input(.setting(change.key, settings)), at: now, into: &effects)
             return .setting(change.key, settings)
+        case .reset(let key):
+            var settings = pipeline.settings
+            settings.adopt(key, from: Settings())
+            pipeline.step(.input(.setting(key, settings)), at: now, into: &effects)
+            return .setting(key, settings)
         case .scan: return .straps([])
         case .activities: return .activities([])
         case .upload: return .uploaded(bytes: 0)

@@ -1,6 +1,7 @@
 package import Domain
 package import JSONCoding
 package import Pipeline
+import Wire
 
 // Entries of the input log as JSON, one value each, which reads back bit for bit. Moments and durations are whole nanoseconds.
 
@@ -119,10 +120,11 @@ extension Input {
             self = .receiverClock(
                 try json.member("utc_ms").utc(), arrivedAt: try json.member("arrived_at").instant())
         case "setting":
-            let key: SettingKey = try json.member("key").token()
             let settings = try json.member("settings")
+            let isFormer = json["key"]?.string == Screens.formerName
+            let key: SettingKey = isFormer ? .screens : try json.member("key").token()
             // Unset zones have no member.
-            if key != .zones { _ = try settings.member(key.token) }
+            if key != .zones { _ = try settings.member(isFormer ? Screens.formerName : key.token) }
             self = .setting(key, try Settings(settings))
         case "raise": self = .raise(try json.member("fault").token(), message: try json.member("message").text())
         case "clear": self = .clear(try json.token())

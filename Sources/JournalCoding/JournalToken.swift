@@ -209,43 +209,7 @@ extension SettingKey: JournalToken {
         case .zones: "zones"
         case .maxHeartRate: "max_heart_rate"
         case .restingHeartRate: "resting_heart_rate"
-        case .components: "components"
-        }
-    }
-}
-
-extension Component.Name: JournalToken {
-    package var token: String {
-        switch self {
-        case .time: "Time"
-        case .distance: "Distance"
-        case .pace: "Pace"
-        case .heartRate: "Heart Rate"
-        case .zone: "Zone"
-        }
-    }
-}
-
-extension Component.Colour: JournalToken {
-    package var token: String {
-        switch self {
-        case .red: "red"
-        case .orange: "orange"
-        case .yellow: "yellow"
-        case .green: "green"
-        case .mint: "mint"
-        case .teal: "teal"
-        case .cyan: "cyan"
-        case .blue: "blue"
-        case .indigo: "indigo"
-        case .purple: "purple"
-        case .pink: "pink"
-        case .brown: "brown"
-        case .white: "white"
-        case .gray: "gray"
-        case .black: "black"
-        case .primary: "primary"
-        case .secondary: "secondary"
+        case .screens: "screens"
         }
     }
 }

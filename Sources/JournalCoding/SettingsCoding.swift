@@ -23,18 +23,7 @@ extension JSONWriter {
         case .zones:
             guard let zones = settings.zones else { return null() }
             array { for bottom in zones.bottoms { $0.value(bottom) } }
-        case .components: array { for component in settings.components { $0.stored(component) } }
-        }
-    }
-
-    private mutating func stored(_ component: Component) {
-        object { line in
-            line.member("name", component.name.token)
-            line.member("position", component.position)
-            line.member("visible", component.visible)
-            line.member("title_visible", component.titleVisible)
-            line.member("size", component.size)
-            line.member("colour", component.colour.token)
+        case .screens: value(settings.screens, leavingOutDefaults: true)
         }
     }
 }
@@ -50,14 +39,7 @@ extension SettingChange {
                 throw .invalidValue(key.token, "unknown sport")
             }
             self.init(key) { $0.sport = sport }
-        case .components:
-            do throws(ParseError) {
-                let components = try Component.list(stored: value)
-                self.init(key) { $0.components = components }
-            } catch {
-                throw .invalidValue(key.token, error.description)
-            }
-        case .flag, .number, .straps, .zones:
+        case .flag, .number, .straps, .zones, .screens:
             try self.init(key, value)
         }
     }
@@ -65,9 +47,12 @@ extension SettingChange {
 
 extension Settings {
     /// Reads the settings of an entry. A setting that the entry lacks is from a later release and has its default. Ranges were checked
-    /// when the settings were made.
+    /// when the settings were made. A run does not depend on screens: invalid ones are the default.
     init(_ json: JSON) throws(ParseError) {
         self.init()
+        if let components = json[Screens.formerName], let converted = try? Screens(components: components) {
+            screens = converted
+        }
         for key in SettingKey.allCases {
             guard let value = json[key.token] else { continue }
             switch key.kind {
@@ -80,34 +65,8 @@ extension Settings {
                 let bottoms = try json.elements(key.token) { (json) throws(ParseError) in try json.whole() }
                 guard let zones = try? Zones(bottoms) else { throw ParseError(at: 0, expected: "zones") }
                 self.zones = zones
-            case .components: components = try Component.list(stored: value)
+            case .screens: if let stored = try? Screens(value) { screens = stored }
             }
         }
-    }
-}
-
-extension Component {
-    /// Each name and each position from 0 at most once.
-    fileprivate static func list(stored json: JSON) throws(ParseError) -> [Component] {
-        guard let elements = json.array, elements.count <= Name.allCases.count else {
-            throw ParseError(at: 0, expected: "a list of components")
-        }
-        var components: [Component] = []
-        for element in elements {
-            let component = try Component(stored: element)
-            let isOther = components.allSatisfy { $0.name != component.name && $0.position != component.position }
-            guard isOther, elements.indices.contains(component.position), (12...100).contains(component.size) else {
-                throw ParseError(at: 0, expected: "components")
-            }
-            components.append(component)
-        }
-        return components
-    }
-
-    private init(stored json: JSON) throws(ParseError) {
-        self.init(
-            name: try json.member("name").token(), position: try json.member("position").whole(),
-            visible: try json.member("visible").truth(), titleVisible: try json.member("title_visible").truth(),
-            size: try json.member("size").whole(), colour: try json.member("colour").token())
     }
 }

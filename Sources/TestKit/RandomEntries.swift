@@ -141,8 +141,8 @@ package struct RandomEntries {
         settings.autoStopMinutes = .random(in: 0...1_440, using: &random)
         settings.straps = many(3) { $0.text() }
         settings.zones = maybe(try? Zones([1, 2, 3, 4, .random(in: 5...250, using: &random)])).flatMap { $0 }
-        settings.components = [
-            Component(name: pick(Component.Name.allCases), position: 0, visible: .random(using: &random), size: 33)
+        settings.screens[pick(Sport.allCases)] = [
+            [ScreenField(pick([.time, .distance, .heartRate]), title: "Ü", visible: .random(using: &random), size: 33)]
         ]
         return settings
     }

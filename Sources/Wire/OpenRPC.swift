@@ -56,7 +56,8 @@ package enum OpenRPC {
         """
     }.joined(separator: ",")
 
-    private static let setSummary = "Changes one setting. It is in force at once and survives a restart."
+    private static let setSummary =
+        "Changes one setting, or brings its default back. It is in force at once and survives a restart."
     private static let forgetSummary = "Forgets a strap and its key, or all."
     private static let toggleSummary = "Starts, pauses or resumes, whichever is possible. For a device with one button."
     private static let lapSummary = "Closes the lap and starts the next one. Rejected within 1 s of the last lap."
@@ -88,7 +89,7 @@ package enum OpenRPC {
     private static let optionalKey =
         #"{"name":"key","summary":"The setting; all if it is absent.","schema":{"enum":[\#(keys)]}}"#
     private static let value = """
-        {"name":"value","summary":"The whole new value; null unsets zones.","required":true,"schema":true}
+        {"name":"value","summary":"The whole new value; null brings the default back.","required":true,"schema":true}
         """
 
     private static let seconds = """

@@ -37,18 +37,7 @@ extension JSONWriter {
         case .zones:
             guard let zones = settings.zones else { return null() }
             array { for bottom in zones.bottoms { $0.value(bottom) } }
-        case .components: array { for component in settings.components { $0.component(component) } }
-        }
-    }
-
-    private mutating func component(_ component: Component) {
-        object { line in
-            line.member("name", component.name.rawValue)
-            line.member("position", component.position)
-            line.member("visible", component.visible)
-            line.member("title_visible", component.titleVisible)
-            line.member("size", component.size)
-            line.member("colour", component.colour.rawValue)
+        case .screens: value(settings.screens, leavingOutDefaults: false)
         }
     }
 }

@@ -75,6 +75,7 @@ extension JSONWriter {
     private mutating func activity(_ activity: Activity, isReplay: Bool) {
         member("activity", number: isReplay ? nil : activity.id)
         member("sport", activity.sport.rawValue)
+        if activity.isIndoor { member("indoor", true) }
         times(activity.total)
         member("pace_s_per_m", activity.pace, decimals: 4)
         member("average_pace_s_per_m", activity.total.averagePace, decimals: 4)

@@ -183,12 +183,15 @@ struct InvocationTests {
         (["status", "--runtime-dir"], "--runtime-dir needs a directory"),
         (["status", "--runtime-dir="], "--runtime-dir needs a directory"),
         (["status", "--state-dir", ""], "--state-dir needs a directory"),
-        (["settings", "get"], "use 'settings', 'settings get KEY' or 'settings set KEY VALUE'"),
-        (["settings", "set", "metric"], "use 'settings', 'settings get KEY' or 'settings set KEY VALUE'"),
+        (["settings", "get"], "use 'settings', 'settings get KEY', 'settings set KEY VALUE' or 'settings reset KEY'"),
+        (
+            ["settings", "set", "metric"],
+            "use 'settings', 'settings get KEY', 'settings set KEY VALUE' or 'settings reset KEY'"
+        ),
         (
             ["settings", "get", "colour"],
             "unknown setting 'colour'; the settings are metric, twelve_hour_clock, use_heart_rate_zones, sport, auto_lap_m, auto_lap_s, "
-                + "auto_stop_minutes, straps, zones, max_heart_rate, resting_heart_rate, components"
+                + "auto_stop_minutes, straps, zones, max_heart_rate, resting_heart_rate, screens"
         ),
     ])
     func usageErrorHasStatusTwoAndOneLine(_ arguments: [String], _ message: String) {

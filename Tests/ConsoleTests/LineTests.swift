@@ -134,15 +134,16 @@ struct LineTests {
         #expect(broken > 200 && others > 0 && states > 200, "\(broken) broken, \(others) others, \(states) states")
     }
 
-    @Test func componentsOfLaterReleasesAreIgnored() throws {
+    @Test func fieldsAndMembersOfLaterReleasesAreIgnored() throws {
         let line = #"""
-            {"class":"SETTINGS","metric":true,"twelve_hour_clock":"yes","components":[{"name":"Weather","size":24},
-            {"name":"Time","position":0,"size":1000000,"colour":"ultraviolet"},7]}
+            {"class":"SETTINGS","metric":true,"twelve_hour_clock":"yes","screens":{"run":[{"fields":["weather",7,
+            {"field":"time","size":60,"colour":"ultraviolet","font":1}],"title":"x"}],"swim":[]}}
             """#
         let settings = try #require(Settings(line: try JSON(parsing: line.utf8)))
         #expect(settings.metric)
         #expect(!settings.twelveHourClock)
-        #expect(settings.components == [Component(name: .time, position: 0, size: 100)])
+        #expect(settings.screens[.run] == [[ScreenField(.time, size: 60)]])
+        #expect(settings.screens.isDefault(for: .ride))
     }
 
     @Test func protocolOfALaterReleaseIsRejected() throws {

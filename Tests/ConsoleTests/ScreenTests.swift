@@ -74,26 +74,34 @@ struct ScreenTests {
         try expect(view, Size(columns: 40, rows: 12), named: "hostile-names")
     }
 
-    @Test func componentsFollowTheSettings() throws {
+    @Test func fieldsFollowTheSettings() throws {
         var view = try Views.view(Views.run)
-        view.settings.components = [
-            Component(name: .time, position: 4, size: 24),
-            Component(name: .distance, position: 0, size: 60, colour: .orange),
-            Component(name: .pace, position: 2, visible: false, size: 24),
-            Component(name: .heartRate, position: 1, titleVisible: false, size: 36, colour: .pink),
-            Component(name: .zone, position: 3, titleVisible: true, size: 60),
+        view.settings.screens[.run] = [
+            [
+                ScreenField(.distance, size: 60, colour: .orange),
+                ScreenField(.heartRate, titleVisible: false, size: 36, colour: .pink),
+                ScreenField(.pace, visible: false), ScreenField(.zone, size: 60),
+                ScreenField(.time, title: "Dauer"),
+            ]
         ]
         view.settings.twelveHourClock = true
         view.metric = false
         view.minutesFromUTC = 60 * 12 + 45
-        try expect(view, named: "other-components")
-        view.settings.components = Component.defaults.map { component in
-            var component = component
-            component.size = 24
-            return component
-        }
+        try expect(view, named: "other-fields")
+        view.settings.screens[.run] = [view.settings.screens[.run][0].map { ScreenField($0.field) }]
         view.settings.useHeartRateZones = false
-        try expect(view, named: "equal-components")
+        try expect(view, named: "equal-fields")
+    }
+
+    @Test func arrowsShowTheOtherPages() throws {
+        var view = try Views.view(Views.run)
+        let start = Instant(milliseconds: 0)
+        #expect(view.pressed(.left, at: start) == nil)
+        try expect(view, named: "run-page-4")
+        #expect(view.pressed(.right, at: start) == nil)
+        try expect(view, named: "run")
+        #expect(view.pressed(.right, at: start) == nil)
+        try expect(view, named: "run-page-2")
     }
 
     @Test func endedLapAndSilenceAreShownInTheHeader() throws {
@@ -148,8 +156,8 @@ struct ScreenTests {
             try Views.view(Views.run), try Views.view(Views.idle), WatchModel(directory: "/run/paced"),
             try Views.view(Views.run, ("Polar H10 00000001", Views.hostileName)),
         ]
-        views[0].settings.components.reverse()
-        views[1].settings.components = []
+        views[0].settings.screens[.run] = [DataField.allCases.prefix(12).map { ScreenField($0) }]
+        views[1].settings.screens[.run] = [[]]
         var help = try Views.view(Views.run)
         help.overlay = .help
         var question = try Views.view(Views.run)

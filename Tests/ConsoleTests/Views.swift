@@ -27,12 +27,7 @@ enum Views {
 
     static let settings = #"""
         {"class":"SETTINGS","metric":true,"twelve_hour_clock":false,"use_heart_rate_zones":true,"sport":"run",
-        "auto_lap_m":0,"auto_lap_s":0,"auto_stop_minutes":0,"straps":[],"zones":[114,133,152,171,180],"components":[
-        {"name":"Time","position":0,"visible":true,"title_visible":true,"size":54,"colour":"primary"},
-        {"name":"Distance","position":1,"visible":true,"title_visible":true,"size":24,"colour":"primary"},
-        {"name":"Pace","position":2,"visible":true,"title_visible":true,"size":24,"colour":"primary"},
-        {"name":"Heart Rate","position":3,"visible":true,"title_visible":true,"size":24,"colour":"primary"},
-        {"name":"Zone","position":4,"visible":true,"title_visible":false,"size":24,"colour":"primary"}]}
+        "auto_lap_m":0,"auto_lap_s":0,"auto_stop_minutes":0,"straps":[],"zones":[114,133,152,171,180]}
         """#
 
     /// The EVENT lines of the two ended laps of ``run``.
@@ -61,6 +56,8 @@ enum Views {
             precondition(text.contains(change.was), "no \(change.was) in the line")
             text = text.split(separator: change.was, omittingEmptySubsequences: false).joined(separator: change.is)
         }
+        text = text.replacing(
+            #""faults":"#, with: #""blocks":{"fields":\#(fields(of: try JSON(parsing: text.utf8)))},"faults":"#)
         let state = StateLine(try JSON(parsing: text.utf8))
         let settings = Settings(line: try JSON(parsing: Self.settings.utf8))
         var view = WatchModel()
@@ -69,6 +66,37 @@ enum Views {
         view.directory = "/run/paced"
         view.mayCommand = true
         return view
+    }
+
+    /// The block `fields` for the members of a STATE line.
+    private static func fields(of state: JSON) -> String {
+        let lapSpeed: Double? = state["lap"].flatMap { lap in
+            guard let metres = lap["distance_m"]?.number, let milliseconds = lap["moving_ms"]?.number else {
+                return nil
+            }
+            return metres / milliseconds * 1000
+        }
+        let values: [(DataField, Double?)] = [
+            (.time, state["elapsed_ms"]?.number.map { $0 / 1000 }),
+            (.movingTime, state["moving_ms"]?.number.map { $0 / 1000 }),
+            (.lapTime, state["lap"]?["elapsed_ms"]?.number.map { $0 / 1000 }),
+            (.distance, state["distance_m"]?.number), (.lapDistance, state["lap"]?["distance_m"]?.number),
+            (.pace, state["pace_s_per_m"]?.number), (.averagePace, state["average_pace_s_per_m"]?.number),
+            (.speed, state["speed_mps"]?.number), (.maxSpeed, state["max_speed_mps"]?.number),
+            (.averageSpeed, state["average_pace_s_per_m"]?.number.map { 1 / $0 }),
+            (.lapPace, lapSpeed.map { 1 / $0 }), (.lapSpeed, lapSpeed),
+            (.maxPace, state["max_speed_mps"]?.number.map { 1 / $0 }),
+            (.lapHeartRate, state["lap"]?["average_bpm"]?.number), (.laps, state["lap"]?["number"]?.number),
+            (.averageHeartRate, state["heart"]?["average_bpm"]?.number),
+            (.maxHeartRate, state["heart"]?["max_bpm"]?.number),
+            (.timeInZone, state["heart"]?["zone"].map { _ in 612 }),
+            (.altitude, state["position"]?["altitude_m"]?.number),
+        ]
+        let isIndoor = state["indoor"]?.bool ?? false
+        let known = values.filter { !isIndoor || $0.0.source != .position }
+        return "{"
+            + known.compactMap { field, value in value.map { "\"\(field.rawValue)\":\($0)" } }.joined(separator: ",")
+            + "}"
     }
 
     /// A hostile strap name: clears the screen, sets the title, sets red, reverses the text direction, and is wide.

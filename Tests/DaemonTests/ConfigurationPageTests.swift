@@ -46,8 +46,7 @@ import Wire
                 .map { String($0).replacing("\\", with: "\\e").replacing("-", with: "\\-") }
         }
         let rows = section.rows.flatMap { row in
-            // The components of the run screen are too long for a heading.
-            [".It Cm \(row.name) Ns =" + (row.initial.count > 20 ? "" : row.initial)] + text(row.text)
+            [".It Cm \(row.name) Ns =" + row.initial] + text(row.text)
         }
         return ([".Ss [\(section.rawValue)]"] + text(section.text) + [".Bl -tag -width Ds"] + rows + [".El"])
             .joined(separator: "\n") + "\n"
@@ -141,7 +140,7 @@ extension SettingKey {
         case .sport: " Value: \(Sport.allCases.map(\.rawValue).joined(separator: ", "))."
         case .straps: ""
         case .zones: " Value: numbers, separated by spaces or commas; empty for none."
-        case .components: " Value: one line of JSON."
+        case .screens: " Value: one line of JSON."
         }
     }
 }
@@ -155,9 +154,9 @@ extension Settings {
         case .sport: return sport.rawValue
         case .straps: return straps.joined(separator: ",")
         case .zones: return zones.map { $0.bottoms.map(String.init).joined(separator: " ") } ?? ""
-        case .components:
+        case .screens:
             var line = JSONWriter()
-            line.value(key, of: self)
+            line.value(screens, leavingOutDefaults: true)
             return String(decoding: line.bytes, as: UTF8.self)
         }
     }

@@ -95,7 +95,7 @@ private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " "
             auto_lap_m=1000
             auto_stop_minutes=7
             zones=100, 120 140 160,180
-            components=[{"name":"Heart Rate","position":0,"visible":true,"title_visible":false,"size":54,"colour":"red"}]
+            screens={"run":[{"fields":["time",{"field":"heart_rate","title_visible":false,"size":54,"colour":"red"}]}]}
             """
         ).settings
         var expected = Settings()
@@ -106,8 +106,8 @@ private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " "
         expected.autoLapMetres = 1000
         expected.autoStopMinutes = 7
         expected.zones = try Zones([100, 120, 140, 160, 180])
-        expected.components = [
-            Component(name: .heartRate, position: 0, titleVisible: false, size: 54, colour: .red)
+        expected.screens[.run] = [
+            [ScreenField(.time), ScreenField(.heartRate, titleVisible: false, size: 54, colour: .red)]
         ]
         #expect(settings == expected)
         // An explicit auto_stop_minutes has precedence, before and after AutoStart.
@@ -187,16 +187,20 @@ private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " "
             "[Settings]\nauto_lap_m=1000\nauto_lap_s=60",
             "paced.conf:3: only one of auto_lap_m and auto_lap_s can be on: set auto_lap_m, which is 1000, to 0 first"
         ),
-        ("[Settings]\ncomponents={}", "paced.conf:2: components must be a list"),
+        ("[Settings]\nscreens=[]", "paced.conf:2: screens must be an object with any of run, walk, hike, ride, other"),
         (
-            "[Settings]\ncomponents=Time",
-            "paced.conf:2: components takes a list in JSON, in one line: expected valid JSON at byte 4"
+            "[Settings]\ncomponents=[1]",
+            "paced.conf:2: screens must be an object with any of run, walk, hike, ride, other"
+        ),
+        (
+            "[Settings]\nscreens=Time",
+            "paced.conf:2: screens takes JSON in one line: expected valid JSON at byte 4"
         ),
         (
             "[Settings]\nstraps=[]",
             "paced.conf:2: there is no key straps in [Settings]; the keys are metric twelve_hour_clock "
                 + "use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes zones "
-                + "max_heart_rate resting_heart_rate components"
+                + "max_heart_rate resting_heart_rate screens"
         ),
         (
             "[Panel]\nReadyLED=../x",
@@ -245,6 +249,18 @@ private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " "
         #expect(
             ConfigurationDiff(from: configuration, to: expected)
                 != ConfigurationDiff(from: expected, to: expected))
+    }
+
+    @Test func formerComponentsAreTheFirstPageOfEachSport() throws {
+        let former = try read(
+            """
+            [Settings]
+            components=[{"name":"Pace","position":0,"visible":true,"title_visible":true,"size":40,"colour":"mint"}]
+            """)
+        #expect(former.warnings.count == 1)
+        #expect(former.warnings.first?.contains("paced.conf:2: components= is now called screens=") == true)
+        #expect(former.settings.screens[.run].first == [ScreenField(.pace, size: 40, colour: .mint)])
+        #expect(former.settings.screens[.ride].first == [ScreenField(.speed, size: 40, colour: .mint)])
     }
 
     @Test(arguments: ["SyncSeconds=5\nSyncIntervalSec=7", "SyncIntervalSec=7\nSyncSeconds=5"])

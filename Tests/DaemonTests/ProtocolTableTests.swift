@@ -1,13 +1,17 @@
 import Domain
 import Foundation
 import Testing
+import Wire
 
 /// The settings and the data fields in schema.json and docs/protocol.md are made from their tables: `make pages` writes them.
 @Suite struct ProtocolTableTests {
     @Test func schemaIsMadeFromTheTables() throws {
         let path = "Sources/Wire/schema.json"
         var schema = try GeneratedPage.text(of: path)
-        for (name, node) in [("setting_event", Self.event), ("settings", Self.settings), ("fields", Self.fields)] {
+        for (name, node) in [
+            ("setting_event", Self.event), ("settings", Self.settings), ("fields", Self.fields),
+            ("field_name", Self.fieldName),
+        ] {
             let start = try #require(schema.range(of: "\n    \"\(name)\": {\n"))
             let end = try #require(schema.range(of: "\n    },\n", range: start.upperBound..<schema.endIndex))
             schema.replaceSubrange(
@@ -58,6 +62,10 @@ import Testing
         return .object([("type", .text("object")), ("properties", .object(properties))])
     }
 
+    private static var fieldName: SchemaNode {
+        .object([("enum", .list(DataField.allCases.map { .text($0.rawValue) }))])
+    }
+
     /// EVENT `settings`: one alternative for each type of value.
     private static var event: SchemaNode {
         var alternatives: [(type: SchemaNode, keys: [SettingKey])] = []
@@ -78,7 +86,7 @@ import Testing
                     (
                         "key",
                         .object([
-                            ("enum", names(of: SettingKey.allCases)),
+                            ("enum", .list(eventKeys.map { .text($0) })),
                             ("description", .text("The setting that changed.")),
                         ])
                     ), ("value", .object([("description", .text("Its new value."))])),
@@ -94,8 +102,21 @@ import Testing
                         let condition = ("allOf", SchemaNode.list([.object([("properties", properties)])]))
                         return .object(
                             keys[0].isOptional ? [condition] : [("required", .list([.text("value")])), condition])
-                    })
+                    } + [formerEvent])
             ),
+        ])
+    }
+
+    private static let eventKeys = SettingKey.allCases.map(\.rawValue) + [Screens.formerName]
+
+    /// An event of an earlier release, whose setting is ``SettingKey/screens`` now.
+    private static var formerEvent: SchemaNode {
+        let properties = SchemaNode.object([
+            ("key", .object([("enum", .list([.text(Screens.formerName)]))])),
+            ("value", .object([("type", .text("array"))])),
+        ])
+        return .object([
+            ("required", .list([.text("value")])), ("allOf", .list([.object([("properties", properties)])])),
         ])
     }
 
@@ -115,7 +136,7 @@ extension SettingKey {
                 ("type", .text("integer")), ("minimum", .number(range.lowerBound)),
                 ("maximum", .number(range.upperBound)),
             ]
-        case .flag, .sport, .straps, .zones, .components: eventType
+        case .flag, .sport, .straps, .zones, .screens: eventType
         }
     }
 
@@ -123,7 +144,7 @@ extension SettingKey {
         switch kind {
         case .flag: [("type", .text("boolean"))]
         case .number: [("$ref", .text("#/$defs/count"))]
-        case .sport, .straps, .zones, .components: [("$ref", .text("#/$defs/\(rawValue)"))]
+        case .sport, .straps, .zones, .screens: [("$ref", .text("#/$defs/\(rawValue)"))]
         }
     }
 
@@ -132,7 +153,8 @@ extension SettingKey {
         case .flag: "boolean"
         case .number: "integer"
         case .sport: "token"
-        case .straps, .zones, .components: "list"
+        case .straps, .zones: "list"
+        case .screens: "object"
         }
     }
 
@@ -156,7 +178,7 @@ extension SettingKey {
             case .number(let property, let range):
                 " At most \(range.upperBound). Default \(defaults[keyPath: property])."
             case .sport: " Default \(defaults.sport.rawValue)."
-            case .straps, .zones, .components: ""
+            case .straps, .zones, .screens: ""
             }
         return text.split(whereSeparator: \.isWhitespace).joined(separator: " ") + values
     }

@@ -1,4 +1,5 @@
 import Domain
+import Linux
 import Storage
 import Testing
 import Wire
@@ -22,7 +23,7 @@ import Wire
         SettingChange(.zones) { $0.zones = try? Zones([100, 120, 140, 160, 180]) },
         SettingChange(.maxHeartRate) { $0.maxHeartRate = 190 },
         SettingChange(.restingHeartRate) { $0.restingHeartRate = 48 },
-        SettingChange(.components) { $0.components = [Component(name: .pace, position: 0, size: 30)] },
+        SettingChange(.screens) { $0.screens[.ride] = [[ScreenField(.speed, title: "v", size: 30)]] },
     ]
 
     @Test func everySettingIsRestored() throws {
@@ -77,11 +78,51 @@ import Wire
         #expect(damages.first?.reason.contains("\n") == false)
     }
 
-    @Test func invalidComponentsFollowTheConfiguration() {
+    @Test(arguments: [#"{"run":[]}"#, "[]", #"{"run":[{"fields":["pace","pace"]}]}"#])
+    func invalidScreensFollowTheConfiguration(value: String) {
+        let (made, damages) = made(("screens", value))
+        #expect(made.over(Settings()) == Settings())
+        #expect(damages.map(\.repair) == [[.unset(name: "screens")]])
+    }
+
+    private static let components = #"""
+        [{"name":"Pace","position":1,"visible":true,"title_visible":false,"size":40,"colour":"mint"},
+        {"name":"Zone","position":0,"visible":false,"title_visible":true,"size":24,"colour":"primary"}]
+        """#
+
+    @Test func componentsOfAnEarlierReleaseBecomeTheFirstPageOnce() throws {
+        let (made, conversions) = made(("components", Self.components))
+        let screens = made.over(Settings()).screens
+        for sport in Sport.allCases {
+            let pace = sport == .ride ? DataField.speed : .pace
+            #expect(
+                screens[sport].first == [
+                    ScreenField(.zone, visible: false), ScreenField(pace, titleVisible: false, size: 40, colour: .mint),
+                ])
+            #expect(screens[sport].dropFirst() == Screens.defaultPages(for: sport).dropFirst())
+        }
+        let repair = try #require(conversions.first?.repair)
+        #expect(conversions.count == 1 && conversions[0].level == .notice)
+        guard case .setting(let stored) = repair[0] else { throw Missing() }
+        #expect(repair[1...] == [.unset(name: "components")])
+        let (again, none) = self.made((stored.name, stored.value))
+        #expect(again == made && none.isEmpty)
+    }
+
+    @Test func screensReplaceComponentsOfAnEarlierRelease() {
+        let (made, conversions) = made(("components", Self.components), ("screens", "{}"))
+        #expect(made.over(Settings()).screens == Screens())
+        #expect(conversions.map(\.repair) == [[.unset(name: "components")]])
+    }
+
+    @Test func damagedComponentsAreRemoved() {
         let twice = #"{"name":"Pace","position":0,"visible":true,"title_visible":true,"size":30,"colour":"red"}"#
         let (made, damages) = made(("components", "[\(twice),\(twice)]"))
-        #expect(made.over(Settings()) == Settings() && damages.count == 1)
+        #expect(made.over(Settings()) == Settings())
+        #expect(damages.map(\.repair) == [[.unset(name: "components")]])
     }
+
+    private struct Missing: Error {}
 
     @Test func userSettingOverridesAConflictingDefault() {
         var configured = Settings()
@@ -94,6 +135,39 @@ import Wire
         let (both, damages) = made(("auto_lap_m", "500"), ("auto_lap_s", "60"))
         #expect(both.over(configured).autoLapMetres == 500 && both.over(configured).autoLapSeconds == 0)
         #expect(damages.map(\.repair) == [[.unset(name: "auto_lap_s")]])
+    }
+
+    @Test(arguments: SettingKey.allCases)
+    func resetSettingHasTheValueOfTheConfiguration(key: SettingKey) throws {
+        var configured = Settings()
+        configured.metric = true
+        configured.zones = try Zones([90, 100, 110, 120, 130])
+        configured.straps = ["H10"]
+        configured.screens[.run] = [[ScreenField(.pace)]]
+        var settings = UserSettings()
+        let change = try #require(Self.changes.first { $0.key == key })
+        _ = settings.adopt(change)
+        #expect(settings.reset(key).first == .unset(name: key.rawValue))
+        #expect(!settings.has(key) && settings.over(configured) == configured)
+    }
+
+    @Test func resetOfStrapsForgetsThatTheyAreOff() {
+        var settings = UserSettings()
+        _ = settings.adopt(strapsAreOff: true)
+        #expect(settings.reset(.straps) == [.unset(name: "straps"), .unset(name: "straps_off")])
+        #expect(settings.strapsAreOff == nil && !settings.hasStraps)
+    }
+
+    @Test func settingThatWasResetStaysSoWhenTheJournalIsRead() {
+        var meanwhile = UserSettings()
+        for key in [SettingKey.metric, .straps, .zones] { _ = meanwhile.reset(key) }
+        _ = meanwhile.adopt(SettingChange(.zones) { $0.zones = try? Zones([90, 100, 110, 120, 130]) })
+        let (kept, _) = made(
+            ("metric", "true"), ("sport", #""ride""#), ("straps", #"["H10"]"#), ("straps_off", "true"),
+            ("zones", "[1,2,3,4,5]"))
+        let merged = kept.merging(meanwhile)
+        #expect(!merged.has(.metric) && !merged.hasStraps && merged.over(Settings()).sport == .ride)
+        #expect(merged.over(Settings()).zones?.bottoms == [90, 100, 110, 120, 130])
     }
 
     @Test func unknownSettingIsIgnored() {

@@ -11,20 +11,11 @@ import Testing
         #expect(settings.zones == nil)
     }
 
-    @Test func defaultComponentsHaveTheAppsLayout() {
-        let components = Settings().components
-        #expect(components.map(\.name.rawValue) == ["Time", "Distance", "Pace", "Heart Rate", "Zone"])
-        #expect(components.map(\.position) == [0, 1, 2, 3, 4])
-        #expect(components.map(\.size) == [54, 24, 24, 24, 24])
-        #expect(components.map(\.titleVisible) == [true, true, true, true, false])
-        #expect(components.allSatisfy { $0.visible && $0.colour == .primary })
-    }
-
     @Test func settingKeysHaveTheirWireNames() {
         #expect(
             SettingKey.allCases.map(\.rawValue) == [
                 "metric", "twelve_hour_clock", "use_heart_rate_zones", "sport", "auto_lap_m", "auto_lap_s",
-                "auto_stop_minutes", "straps", "zones", "max_heart_rate", "resting_heart_rate", "components",
+                "auto_stop_minutes", "straps", "zones", "max_heart_rate", "resting_heart_rate", "screens",
             ])
     }
 

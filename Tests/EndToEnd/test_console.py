@@ -51,7 +51,7 @@ def test_json_lines_are_those_of_the_daemon(paced):
         lines = read_lines(program, 6)
         program.terminate()
     assert lines[0] == json.dumps(VERSION, separators=(",", ":")) + "\n"
-    states = [json.loads(line) for line in lines if '"STATE"' in line]
+    states = [json.loads(line) for line in lines if '"class":"STATE"' in line]
     assert [state["seq"] for state in states] == list(range(1, len(states) + 1))
     assert states[0] == paced.state | {"seq": 1}
     assert [json.loads(line)["class"] for line in lines].count("SETTINGS") == 1

@@ -52,8 +52,16 @@ def test_settings_and_keys_of_an_earlier_release_are_kept(stage, state):
     settings = daemon.call("settings.get")
     assert settings == settings | {
         "metric": True, "sport": "hike", "straps": ["9AD13824"], "auto_lap_m": 20, "use_heart_rate_zones": True,
-        "zones": [100, 120, 140, 160, 180],
-        "components": [{"name": "Pace", "position": 0, "visible": True, "title_visible": False, "size": 40, "colour": "mint"}]}
+        "zones": [100, 120, 140, 160, 180]}
+    # The only screen of that release is each sport's first page.
+    for sport, field in [("run", "pace"), ("hike", "pace"), ("ride", "speed")]:
+        assert settings["screens"][sport][0] == {
+            "fields": [{"field": field, "title_visible": False, "size": 40, "colour": "mint"}]}
+        assert len(settings["screens"][sport]) >= 4
+    daemon.call("settings.set", key="screens", value={"run": [{"fields": ["time"]}]})
+    daemon.end()
+    daemon = stage.paced(*OFF)
+    assert daemon.call("settings.get", key="screens")["run"] == [{"fields": ["time"]}]
     daemon.end()
     assert (state / "straps.json").read_bytes() == straps and len(json.loads(straps)["keys"]) == 1
 

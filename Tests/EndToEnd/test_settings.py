@@ -247,3 +247,51 @@ def test_pacectl_without_a_daemon_uses_the_stored_unit(board):
     assert units("--imperial", "activities") == (False, True)
     board.end()
     assert units("activities") == units("show", "1") == (True, False)
+
+
+def test_null_brings_the_value_of_the_file_back(board):
+    board.write("[Settings]\nmetric=yes\nzones=90 100 110 120 130\nscreens={\"run\":[{\"fields\":[\"pace\"]}]}\n")
+    board.start()
+    board.set("metric", False)
+    board.set("zones", ZONES)
+    board.set("straps", ["H10"])
+    board.set("auto_lap_m", 500)
+    board.paced.call("settings.set", key="screens", value={"run": [{"fields": ["time"]}]})
+    wait_for(lambda: len(board.kept()) >= 5, 2, "the settings on the disk")
+    for key, value in [("metric", True), ("zones", [90, 100, 110, 120, 130]), ("straps", []), ("auto_lap_m", 0)]:
+        assert board.paced.call("settings.set", key=key, value=None) == value
+        assert board.get(key) == value
+    result = subprocess.run([PACECTL, "--runtime-dir", board.paced.runtime, "settings", "reset", "screens"],
+                            capture_output=True, text=True, timeout=10)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert json.loads(result.stdout)["run"] == [{"fields": ["pace"]}]
+    wait_for(lambda: board.kept() == {}, 2, "no stored settings")
+    board.end()
+    board.start()
+    assert board.get("metric") is True and board.get("screens")["run"] == [{"fields": ["pace"]}]
+
+
+def test_pacectl_sets_pages_and_names_what_is_wrong(board):
+    board.write("")
+    board.start()
+
+    def said(*words):
+        return subprocess.run([PACECTL, "--runtime-dir", board.paced.runtime, "settings", *words],
+                              capture_output=True, text=True, timeout=10)
+
+    result = said("set", "screens", '{"ride":[{"fields":["speed",{"field":"time","title":"Total","colour":"mint"}]}]}')
+    assert (result.returncode, result.stderr) == (0, "")
+    assert json.loads(result.stdout)["ride"] == [
+        {"fields": ["speed", {"field": "time", "title": "Total", "colour": "mint"}]}]
+    assert "screens               pages: run 4, walk 4, hike 5, ride 1, other 4; 'settings get screens' prints them\n" in (
+        said().stdout)
+    # The default of the sport that is left out.
+    assert len(json.loads(said("set", "screens", '{"run":[{"fields":["time"]}]}').stdout)["ride"]) == 5
+    for value, place in [('{"run":[{"fields":["weather"]}]}', "screens.run[0].fields[0].field must be one of time, lap_time, "),
+                         ('{"ride":[{"fields":["pace"]}]}', "screens.ride[0].fields[0].field must be one of time, lap_time, "),
+                         ("[]", "screens must be an object with any of run, walk, hike, ride, other")]:
+        result = said("set", "screens", value)
+        assert (result.returncode, result.stdout) == (1, "")
+        assert place in result.stderr and result.stderr.count("\n") == 1
+        # Nothing is cut off.
+        assert result.stderr.endswith((" gps_accuracy\n", " other\n"))

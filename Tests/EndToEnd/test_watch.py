@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from harness.fake_paced import COMPONENTS, HOSTILE, IDLE, RUN, SETTINGS, SUMMARY, FakePaced
+from harness.fake_paced import HOSTILE, IDLE, RUN, SETTINGS, SUMMARY, FakePaced
 from harness.process import PACECTL, ROOT
 from harness.timing import wait_for
 
@@ -75,10 +75,20 @@ def test_figures_follow_the_run(paced, screen):
     terminal.wait_for("27:12", "3.13 mi")
     paced.state = RUN | {"elapsed_ms": 3600000, "distance_m": 10000.0}
     terminal.wait_for("1:00:00", "6.21 mi", absent=["27:12"])
-    paced.settings = SETTINGS | {"components": [COMPONENTS[0]]}
+    paced.settings = SETTINGS | {"screens": {"run": [{"fields": ["time"]}]}}
     terminal.wait_for("1:00:00", absent=["6.21 mi"])
     paced.state = dict(IDLE)
     terminal.wait_for("Ready", "0.0")
+
+
+def test_arrows_show_the_pages_of_the_sport(paced, screen):
+    terminal = watched(paced, screen)
+    terminal.type("Right")
+    terminal.wait_for("Lap Distance", "Lap Pace")
+    paced.state = RUN | {"sport": "ride"}
+    terminal.wait_for("Lap Distance", "Lap Speed")
+    terminal.type("Left")
+    terminal.wait_for("Riding", "Speed", "km/h", absent=["Lap Speed", "min/km"])
 
 
 def test_figures_wait_for_the_units(paced, screen):
@@ -89,6 +99,18 @@ def test_figures_wait_for_the_units(paced, screen):
     time.sleep(0.3)
     assert "mi" not in terminal.text().split("watch")[-1]
     paced.tells_settings = True
+    expect_screen(terminal, "run", 80, 24)
+
+
+def test_figures_wait_for_the_data_fields(paced, screen):
+    """The daemon sends a STATE without blocks to each new client."""
+    paced.answers_watch = False
+    terminal = screen()
+    terminal.run(PACECTL, "--runtime-dir", paced.directory, "watch")
+    terminal.wait_for("Waiting for paced")
+    time.sleep(0.3)
+    assert "Running" not in terminal.text()
+    paced.answers_watch = True
     expect_screen(terminal, "run", 80, 24)
 
 

@@ -202,6 +202,13 @@ func invalidHeartRateSampleHasNoBPM(quality: HeartRateQuality) {
             == #"{"class":"HEART","seq":1,"boot_ms":123456700,"quality":"\#(quality.rawValue)"}"# + "\n")
 }
 
+@Test func stateLineOfAnIndoorRunSaysSo() {
+    var state = State.example
+    #expect(!line { $0.stateLine(state, sequence: 1) }.contains("indoor"))
+    state.activity?.isIndoor = true
+    #expect(line { $0.stateLine(state, sequence: 1) }.contains(#""sport":"run","indoor":true,"#))
+}
+
 @Test func fixLineHasThePositionAtTopLevel() {
     let fix = AcceptedFix(
         at: at, time: time, receiverTime: UTC(milliseconds: 1_772_350_212_000), device: SanitizedText("/dev/ttyACM0"),
@@ -218,16 +225,20 @@ func invalidHeartRateSampleHasNoBPM(quality: HeartRateQuality) {
     let defaults =
         #""metric":false,"twelve_hour_clock":false,"use_heart_rate_zones":false,"sport":"run","auto_lap_m":0,"auto_lap_s":0,"auto_stop_minutes":0,"straps":[],"#
     let heartRates = #""max_heart_rate":0,"resting_heart_rate":0,"#
-    let components =
-        heartRates
-        + #""components":[{"name":"Time","position":0,"visible":true,"title_visible":true,"size":54,"colour":"primary"},"#
-        + #"{"name":"Distance","position":1,"visible":true,"title_visible":true,"size":24,"colour":"primary"},"#
-        + #"{"name":"Pace","position":2,"visible":true,"title_visible":true,"size":24,"colour":"primary"},"#
-        + #"{"name":"Heart Rate","position":3,"visible":true,"title_visible":true,"size":24,"colour":"primary"},"#
-        + #"{"name":"Zone","position":4,"visible":true,"title_visible":false,"size":24,"colour":"primary"}]"#
-    #expect(line { $0.settingsLine(settings) } == #"{"class":"SETTINGS",\#(defaults)\#(components)}"# + "\n")
+    // A run of other pages, because the default ones are of ScreensTests.
+    for sport in Sport.allCases { settings.screens[sport] = [[ScreenField(.time)]] }
+    settings.screens[.run] = [
+        [ScreenField(.time, size: 54), ScreenField(.pace)],
+        [ScreenField(.zone, title: "\"<", visible: false, titleVisible: false, colour: .mint)],
+    ]
+    let time = #"[{"fields":["time"]}]"#
+    let screens =
+        heartRates + #""screens":{"run":[{"fields":[{"field":"time","size":54},"pace"]},"#
+        + #"{"fields":[{"field":"zone","title":"\"\u003c","visible":false,"title_visible":false,"colour":"mint"}]}],"#
+        + #""walk":\#(time),"hike":\#(time),"ride":\#(time),"other":\#(time)}"#
+    #expect(line { $0.settingsLine(settings) } == #"{"class":"SETTINGS",\#(defaults)\#(screens)}"# + "\n")
     settings.zones = try Zones([1, 2, 3, 4, 5])
-    #expect(line { $0.settings(settings) } == #"{\#(defaults)"zones":[1,2,3,4,5],\#(components)}"#)
+    #expect(line { $0.settings(settings) } == #"{\#(defaults)"zones":[1,2,3,4,5],\#(screens)}"#)
 }
 
 @Test func versionWatchDroppedAndErrorLinesHaveTheirMembers() {

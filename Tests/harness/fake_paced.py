@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import queue
 import socket
 import threading
 import time
@@ -32,16 +33,9 @@ RUN = IDLE | {
         "bpm": 148, "average_bpm": 141, "max_bpm": 163, "zone": 2, "zone_name": "Zone 2", "zone_fraction": 0.489,
     },
 }
-COMPONENTS = [
-    {"name": name, "position": position, "visible": True, "title_visible": name != "Zone", "size": size,
-     "colour": "primary"}
-    for position, (name, size) in enumerate(
-        [("Time", 54), ("Distance", 24), ("Pace", 24), ("Heart Rate", 24), ("Zone", 24)])
-]
 SETTINGS = {
     "metric": True, "twelve_hour_clock": False, "use_heart_rate_zones": True, "sport": "run", "auto_lap_m": 0,
     "auto_lap_s": 0, "auto_stop_minutes": 0, "straps": [], "zones": [114, 133, 152, 171, 180],
-    "components": COMPONENTS,
 }
 SUMMARY = {
     "id": 17, "sport": "run", "open": False, "elapsed_ms": 1632300, "total_ms": 1700000, "distance_m": 5034.2,
@@ -49,6 +43,17 @@ SUMMARY = {
 }
 # A hostile strap name: sets the title, clears the screen, sets red, reverses the text direction, and is wide.
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u009b31m\u202e\u2028日本語 👩‍👩‍👧 e\u0301\u200b \"</script>"
+
+
+def fields(state):
+    """The block `fields` of a state: the data fields of the first page."""
+    values = {"distance": state.get("distance_m"), "pace": state.get("pace_s_per_m"), "speed": state.get("speed_mps")}
+    if "elapsed_ms" in state:
+        values["time"] = state["elapsed_ms"] / 1000
+    if "lap" in state:
+        values["lap_time"] = state["lap"]["elapsed_ms"] / 1000
+        values["laps"] = state["lap"]["number"]
+    return {name: value for name, value in values.items() if value is not None}
 
 
 class FakePaced:
@@ -61,9 +66,12 @@ class FakePaced:
         self.version = dict(VERSION)
         self.speaks = True
         self.tells_settings = True
+        self.answers_watch = True
         self.asked = []
         self.watches = []
         self.clients = []
+        # Those of state.sock.
+        self.subscribers = []
         self.refusal = None
         # The result of each scan; the last one repeats.
         self.straps = [[]]
@@ -107,21 +115,23 @@ class FakePaced:
             pass
 
     def event(self, **fields):
-        for client in self.clients:
+        for client in self.subscribers:
             try:
                 self.say(client, {"class": "EVENT"} | fields)
             except OSError:
                 pass
 
     def tell(self, client):
-        watch = {"interval_ms": 100}
+        watch = {"class": "WATCH", "interval_ms": 100}
+        requests = queue.SimpleQueue()
         said = {}
 
         def listen():
             for line in self.lines(client):
-                watch.update(json.loads(line))
+                requests.put(json.loads(line))
                 self.watches.append(json.loads(line))
 
+        self.subscribers.append(client)
         self.start(listen)
         seq = 0
         try:
@@ -129,8 +139,15 @@ class FakePaced:
             while self.running.is_set():
                 if self.speaks:
                     seq += 1
-                    self.say(client, self.state | {"seq": seq})
-                    if self.tells_settings and "SETTINGS" in watch.get("classes", []) and said != self.settings:
+                    while self.answers_watch and not requests.empty():
+                        watch |= requests.get()
+                        self.say(client, watch)
+                    state = dict(self.state)
+                    if "fields" in watch.get("blocks", []):
+                        state["blocks"] = {"fields": fields(state)}
+                    self.say(client, state | {"seq": seq})
+                    wants = not self.answers_watch or "SETTINGS" in watch.get("classes", [])
+                    if self.tells_settings and wants and said != self.settings:
                         said = dict(self.settings)
                         self.say(client, {"class": "SETTINGS", "seq": seq} | said)
                 time.sleep(watch["interval_ms"] / 1000)

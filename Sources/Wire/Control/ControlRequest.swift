@@ -8,6 +8,8 @@ package enum ControlRequest: Equatable, Sendable {
     case settings
     case setting(SettingKey)
     case change(SettingChange)
+    /// Brings the default of a setting back.
+    case reset(SettingKey)
     /// Scans for straps for a number of seconds. The response is deferred.
     case scan(seconds: Int)
     case use(StrapSelection)
@@ -34,7 +36,7 @@ package enum ControlRequest: Equatable, Sendable {
             let parameters = try Parameters(parameters, names: ["key", "value"])
             guard let key = try parameters.key() else { throw .invalidParameters("key", "key is missing") }
             guard let value = parameters.members["value"] else { throw .invalidParameters("value", "value is missing") }
-            self = .change(try SettingChange(key, value))
+            self = value == .null ? .reset(key) : .change(try SettingChange(key, value))
         case "strap.scan": self = .scan(seconds: try Parameters(parameters, names: ["seconds"]).seconds())
         case "strap.use":
             self = .use(try Parameters(parameters, names: ["strap", "address_type", "add"]).strapUse())

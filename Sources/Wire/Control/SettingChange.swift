@@ -27,7 +27,7 @@ package struct SettingChange: Equatable, Sendable {
         case .sport: values.sport = try Sport(value, field: field)
         case .straps: values.straps = try Self.straps(value)
         case .zones: values.zones = try Self.zones(value)
-        case .components: values.components = try Self.components(value)
+        case .screens: values.screens = try Screens(value)
         }
     }
 

@@ -14,8 +14,6 @@ private func changed(_ key: SettingKey, _ value: String, from settings: Settings
     return settings
 }
 
-private let component = #"{"name":"Pace","position":0,"visible":true,"title_visible":false,"size":100,"colour":"mint"}"#
-
 @Test func everySettingAcceptsItsValues() throws {
     #expect(try changed(.metric, "true").metric)
     #expect(try changed(.twelveHourClock, "true").twelveHourClock)
@@ -27,10 +25,8 @@ private let component = #"{"name":"Pace","position":0,"visible":true,"title_visi
     #expect(try changed(.straps, #"["A0:9E:1A:00:00:01","Polar H10"]"#).straps == ["A0:9E:1A:00:00:01", "Polar H10"])
     #expect(try changed(.straps, "[]").straps.isEmpty)
     #expect(try changed(.zones, "[100,120,140,160,180]").zones?.bottoms == [100, 120, 140, 160, 180])
-    #expect(
-        try changed(.components, "[\(component)]").components
-            == [Component(name: .pace, position: 0, titleVisible: false, size: 100, colour: .mint)])
-    #expect(try changed(.components, "[]").components.isEmpty)
+    let screens = try changed(.screens, #"{"ride":[{"fields":["speed",{"field":"time","size":12}]}]}"#).screens
+    #expect(screens[.ride] == [[ScreenField(.speed), ScreenField(.time, size: 12)]] && screens.isDefault(for: .run))
 }
 
 @Test func zonesCanBeUnset() throws {
@@ -42,7 +38,7 @@ private let component = #"{"name":"Pace","position":0,"visible":true,"title_visi
     for (key, value) in [
         (SettingKey.metric, "true"), (.twelveHourClock, "true"), (.useHeartRateZones, "true"), (.sport, "\"run\""),
         (.autoLapMetres, "0"), (.autoLapSeconds, "0"), (.autoStopMinutes, "0"), (.straps, "[]"), (.zones, "null"),
-        (.components, "[]"),
+        (.screens, "{}"),
     ] {
         #expect(try change(key, value).key == key)
     }
@@ -57,16 +53,7 @@ private let wrong: [(SettingKey, String)] = [
     (.straps, "[\"\\u001b[2J\"]"), (.straps, "[\"\\u202e\"]"), (.straps, "[\"\(String(repeating: "x", count: 65))\"]"),
     (.straps, "[\(Array(repeating: "\"H10\"", count: 17).joined(separator: ","))]"), (.zones, "[1,2,3,4]"),
     (.zones, "[1,2,3,4,5,6]"), (.zones, "[1,2,3,4,5.5]"), (.zones, "[1,2,3,4,\"5\"]"), (.zones, "[0,2,3,4,5]"),
-    (.zones, "[1,2,3,4,251]"), (.zones, "[1,2,2,4,5]"), (.zones, "{}"), (.zones, "false"), (.components, "{}"),
-    (.components, "[1]"), (.components, "[{}]"), (.components, "[\(component),\(component)]"),
-    (.components, "[\(component.replacing("100", with: "11"))]"),
-    (.components, "[\(component.replacing("100", with: "101"))]"),
-    (.components, "[\(component.replacing("mint", with: "plaid"))]"),
-    (.components, "[\(component.replacing("Pace", with: "Power"))]"),
-    (.components, "[\(component.replacing(":0", with: ":1"))]"),
-    (.components, "[\(component.replacing("true", with: "1"))]"),
-    (.components, "[\(component),\(component.replacing("Pace", with: "Time"))]"),
-    (.components, "[\(Array(repeating: component, count: 6).joined(separator: ","))]"),
+    (.zones, "[1,2,3,4,251]"), (.zones, "[1,2,2,4,5]"), (.zones, "{}"), (.zones, "false"), (.screens, "[]"),
 ]
 
 @Test(arguments: wrong)

@@ -36,11 +36,21 @@ struct EarlierStateTests {
             writer.entry(kind)
             let written = [#","lead":0"#, #","max_heart_rate":0,"resting_heart_rate":0"#]
                 .reduce(String(decoding: writer.bytes, as: UTF8.self)) { $0.replacing($1, with: "") }
-            #expect(written == text)
+            // `components` are read as `screens`.
+            #expect(try Self.withoutScreens(written) == Self.withoutScreens(text))
             #expect(kind.name == name)
             kinds.insert(name)
         }
         #expect(kinds == ["beginning", "command", "heart link"])
+    }
+
+    private static func withoutScreens(_ text: String) throws -> JSON {
+        let json = try JSON(parsing: text.utf8)
+        guard case .object(var members) = json, case .object(var settings) = members["settings"] else { return json }
+        settings["components"] = nil
+        settings["screens"] = nil
+        members["settings"] = .object(settings)
+        return .object(members)
     }
 
     @Test func openActivityOfAnEarlierReleaseHasItsEntries() throws {
@@ -63,6 +73,8 @@ struct EarlierStateTests {
             ])
         var settings = Settings()
         for setting in kept {
+            // `components` is converted by UserSettings.
+            guard setting.name != Screens.formerName else { continue }
             let key = try #require(SettingKey(token: setting.name))
             try SettingChange(stored: key, JSON(parsing: setting.value.utf8)).apply(to: &settings)
             var writer = JSONWriter()

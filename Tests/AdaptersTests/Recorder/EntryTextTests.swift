@@ -53,6 +53,22 @@ func entryShiftsToAnotherClockAndBack(seed: UInt64) throws {
     }
 }
 
+/// A run of release 0.1.0, in which the fields of its only screen were changed.
+@Test func entryOfFormerComponentsIsOneOfScreens() throws {
+    let settings =
+        #"{"sport":"hike","components":[{"name":"Pace","position":0,"visible":true,"#
+        + #""title_visible":false,"size":40,"colour":"mint"}]}"#
+    let kind = try InputLogEntry.Kind(
+        name: "setting", json: JSON(parsing: #"{"key":"components","settings":\#(settings)}"#.utf8))
+    guard case .input(.setting(let key, let changed)) = kind else {
+        Issue.record("\(kind)")
+        return
+    }
+    #expect(key == .screens && changed.sport == .hike)
+    #expect(changed.screens[.hike].first == [ScreenField(.pace, titleVisible: false, size: 40, colour: .mint)])
+    #expect(changed.screens[.ride].first == [ScreenField(.speed, titleVisible: false, size: 40, colour: .mint)])
+}
+
 @Test(arguments: [
     ("fix", #"{"arrived_at":1,"mode":256}"#), ("fix", #"{"mode":3}"#), ("heart", #"{"bpm":70}"#),
     ("heart", #"{"bpm":70,"rr_1024":[65536]}"#), ("battery", #""full""#), ("heart link", #"{"link":"perhaps"}"#),

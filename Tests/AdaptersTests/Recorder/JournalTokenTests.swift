@@ -80,18 +80,28 @@ struct JournalTokenTests {
             .useHeartRateZones: "use_heart_rate_zones", .sport: "sport", .autoLapMetres: "auto_lap_m",
             .autoLapSeconds: "auto_lap_s", .autoStopMinutes: "auto_stop_minutes", .straps: "straps",
             .maxHeartRate: "max_heart_rate", .restingHeartRate: "resting_heart_rate",
-            .zones: "zones", .components: "components",
+            .zones: "zones", .screens: "screens",
         ])
-        expect([
-            Component.Name.time: "Time", .distance: "Distance", .pace: "Pace", .heartRate: "Heart Rate",
-            .zone: "Zone",
-        ])
-        expect([
-            Component.Colour.red: "red", .orange: "orange", .yellow: "yellow", .green: "green", .mint: "mint",
-            .teal: "teal", .cyan: "cyan", .blue: "blue", .indigo: "indigo", .purple: "purple", .pink: "pink",
-            .brown: "brown", .white: "white", .gray: "gray", .black: "black", .primary: "primary",
-            .secondary: "secondary",
-        ])
+    }
+
+    /// `screens` is stored with the names of the wire.
+    @Test func namesInStoredScreensAreUnchanged() {
+        #expect(
+            DataField.allCases.map(\.rawValue) == [
+                "time", "lap_time", "moving_time", "time_of_day", "distance", "lap_distance", "pace", "pace_3s",
+                "lap_pace",
+                "average_pace", "max_pace", "speed", "speed_3s", "lap_speed", "average_speed", "max_speed",
+                "heart_rate",
+                "lap_heart_rate", "average_heart_rate", "max_heart_rate", "heart_rate_percent_max",
+                "heart_rate_percent_reserve", "zone", "time_in_zone", "altitude", "laps", "battery", "strap_battery",
+                "gps_accuracy",
+            ])
+        #expect(
+            ScreenField.Colour.allCases.map(\.rawValue) == [
+                "red", "orange", "yellow", "green", "mint", "teal", "cyan", "blue", "indigo", "purple", "pink", "brown",
+                "white", "gray", "black", "primary", "secondary",
+            ])
+        #expect(Sport.allCases.map(\.rawValue) == ["run", "walk", "hike", "ride", "other"])
     }
 
     @Test(arguments: [
