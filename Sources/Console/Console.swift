@@ -53,7 +53,7 @@ extension Invocation {
         var state: StateLine?
         var settings: Settings?
         while true {
-            if let state, let settings { return StatusText(metric: metric ?? settings.metric).report(state) }
+            if let state, let settings { return StatusText(metric: metric ?? settings.isMetric).report(state) }
             guard case .line(let line) = connection.line(by: deadline) else {
                 throw .unreachable("paced does not respond at \(connection.path); see its log")
             }

@@ -120,12 +120,12 @@ extension Invocation {
     func settings() throws(Failure) -> String {
         var control = try ControlClient(RuntimeDirectory(runtimeDirectory))
         switch command {
-        case .getSetting(let key): return try shown(control.call("settings.get", #"{"key":"\#(key.rawValue)"}"#))
+        case .getSetting(let key): return try shown(key, control.call("settings.get", #"{"key":"\#(key.rawValue)"}"#))
         case .resetSetting(let key):
-            return try shown(control.call("settings.set", #"{"key":"\#(key.rawValue)","value":null}"#))
+            return try shown(key, control.call("settings.set", #"{"key":"\#(key.rawValue)","value":null}"#))
         case .setSetting(let key, let value):
             let parameters = #"{"key":"\#(key.rawValue)","value":\#(key.json(typed: value))}"#
-            return try shown(control.call("settings.set", parameters))
+            return try shown(key, control.call("settings.set", parameters))
         default:
             let all = try control.call("settings.get")
             if isJSON { return all + "\n" }
@@ -133,14 +133,28 @@ extension Invocation {
         }
     }
 
-    /// A row for each setting.
+    /// A row for each setting, those of a later release last.
     private static func table(_ members: [(name: String, value: String)]) -> String {
-        let width = members.map(\.name.count).max() ?? 0
-        return members.map { name, value in
-            let text = (name == SettingKey.screens.rawValue ? pageCounts(value) : nil) ?? value
-            return (harmless(name, limit: 64) ?? "") + String(repeating: " ", count: width - name.count + 2)
+        var rows: [(name: String, text: String)] = SettingKey.allCases.compactMap { key in
+            let value = members.first { $0.name == key.rawValue }?.value
+            // An unset one has no member.
+            if value == nil, !key.isOptional { return nil }
+            let pages = key == .screens ? value.flatMap(pageCounts) : nil
+            return (key.rawValue, pages ?? text(of: key, value ?? "null"))
+        }
+        rows += members.filter { SettingKey(rawValue: $0.name) == nil }.map { ($0.name, $0.value) }
+        let width = rows.map(\.name.count).max() ?? 0
+        return rows.map { name, text in
+            (harmless(name, limit: 64) ?? "") + String(repeating: " ", count: width - name.count + 2)
                 + (harmless(text, limit: LineBuffer.limit) ?? "") + "\n"
         }.joined()
+    }
+
+    /// - Parameter value: JSON.
+    private static func text(of key: SettingKey, _ value: String) -> String {
+        if value != "null" { return value }
+        let units = LocaleUnits.isMetric ? "kilometres" : "miles"
+        return key == .metric ? "unset (by LC_MEASUREMENT: \(units))" : "unset"
     }
 
     /// The setting `screens` in a row; nil if it has no pages.
@@ -153,8 +167,8 @@ extension Invocation {
             ? nil : "pages: " + counts.joined(separator: ", ") + "; 'settings get screens' prints them"
     }
 
-    private func shown(_ value: String) -> String {
-        (isJSON ? value : harmless(value, limit: LineBuffer.limit) ?? "") + "\n"
+    private func shown(_ key: SettingKey, _ value: String) -> String {
+        (isJSON ? value : harmless(Self.text(of: key, value), limit: LineBuffer.limit) ?? "") + "\n"
     }
 }
 
@@ -183,8 +197,13 @@ extension ControlClient {
         return nil
     }
 
-    /// Whether to print kilometres. A failure to read the setting must not fail a command such as stop.
+    /// Whether to print kilometres, by the setting, else by the locale. A failure to read the setting must not fail a
+    /// command such as stop.
     mutating func metricSetting() -> Bool {
-        (try? call("settings.get", #"{"key":"metric"}"#)) == "true"
+        switch try? call("settings.get", #"{"key":"metric"}"#) {
+        case "true": true
+        case "false": false
+        default: LocaleUnits.isMetric
+        }
     }
 }

@@ -7,7 +7,7 @@ extension SettingKey {
     func json(typed text: String) -> String {
         let unchanged = JSONText.value(typed: text)
         switch kind {
-        case .flag:
+        case .flag, .optionalFlag:
             switch text.lowercased() {
             case "yes", "true", "on", "1": return "true"
             case "no", "false", "off", "0": return "false"

@@ -57,8 +57,10 @@ struct StateDirectory: Equatable {
 }
 
 extension JournalReader {
-    /// Whether to print kilometres, from the stored setting. A failure to read it must not prevent the output.
+    /// Whether to print kilometres, by the stored setting, else by the locale. A failure to read it must not prevent the
+    /// output.
     var isMetric: Bool {
-        (try? settings())?.contains(JournalSetting(name: SettingKey.metric.token, value: "true")) ?? false
+        let stored = (try? settings())?.first { $0.name == SettingKey.metric.token }
+        return stored.map { $0.value == "true" } ?? LocaleUnits.isMetric
     }
 }

@@ -235,13 +235,16 @@ extension UTC {
 }
 
 extension Settings {
+    /// Whether to show kilometres.
+    var isMetric: Bool { metric ?? LocaleUnits.isMetric }
+
     /// Parses the settings that a screen uses from a SETTINGS line; nil for any other line.
     ///
     /// Absent and invalid values have their defaults.
     init?(line json: JSON) {
         guard json["class"]?.string == "SETTINGS" else { return nil }
         self.init()
-        metric = json["metric"]?.bool ?? metric
+        metric = json["metric"]?.bool
         twelveHourClock = json["twelve_hour_clock"]?.bool ?? twelveHourClock
         useHeartRateZones = json["use_heart_rate_zones"]?.bool ?? useHeartRateZones
         sport = json["sport"]?.string.flatMap(Sport.init) ?? sport

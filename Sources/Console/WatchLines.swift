@@ -40,7 +40,7 @@ struct WatchLines {
                 try writeOut(line + [UInt8(ascii: "\n")])
             } else if let state = StateLine(json) {
                 // The settings, which determine the units, arrive a moment later.
-                guard let metric = metric ?? settings?.metric else { continue }
+                guard let metric = metric ?? settings?.isMetric else { continue }
                 try writeOut(StatusText(metric: metric).line(state) + "\n")
             } else if let newer = Settings(line: json) {
                 settings = newer

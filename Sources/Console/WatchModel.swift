@@ -58,7 +58,7 @@ struct WatchModel: Equatable {
         }.filter { !$0.isEmpty }
     }
 
-    var isMetric: Bool { metric ?? settings.metric }
+    var isMetric: Bool { metric ?? settings.isMetric }
 }
 
 // What keys do.

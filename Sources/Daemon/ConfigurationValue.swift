@@ -60,6 +60,7 @@ extension ConfigurationFile.Assignment {
     fileprivate func json(of setting: SettingKey) throws(Options.UsageError) -> JSON {
         switch setting.kind {
         case .flag: return .bool(try bool())
+        case .optionalFlag: return value.isEmpty ? .null : .bool(try bool())
         case .number: return Int64(value).map { .integer($0) } ?? .null
         case .sport: return .string(value)
         case .zones:

@@ -19,6 +19,8 @@ package enum SettingKey: String, CaseIterable, Sendable {
     /// The type of a setting's value, and where ``Settings`` keeps it.
     package enum Kind: Sendable {
         case flag(any WritableKeyPath<Settings, Bool> & Sendable)
+        /// A flag that may be unset.
+        case optionalFlag(any WritableKeyPath<Settings, Bool?> & Sendable)
         /// A whole number in a range.
         case number(any WritableKeyPath<Settings, Int> & Sendable, ClosedRange<Int>)
         case sport, straps, zones, screens
@@ -26,12 +28,19 @@ package enum SettingKey: String, CaseIterable, Sendable {
 
     package var kind: Kind { row.0 }
 
+    /// Whether the setting may be unset.
+    package var isOptional: Bool { Settings().isUnset(self) }
+
     /// The meaning of the setting, for the schema and the pages. Values and default follow from ``kind`` and ``Settings``.
     package var text: String { row.1 }
 
     private var row: (Kind, String) {
         switch self {
-        case .metric: (.flag(\.metric), "Screens show kilometres instead of miles.")
+        case .metric:
+            (
+                .optionalFlag(\.metric),
+                "Screens show kilometres instead of miles. While it is unset, each client follows its LC_MEASUREMENT."
+            )
         case .twelveHourClock: (.flag(\.twelveHourClock), "Screens show 3:07 PM instead of 15:07.")
         case .useHeartRateZones: (.flag(\.useHeartRateZones), "STATE has heart-rate zones, if they are set.")
         case .sport: (.sport, "The sport of a run that names none.")

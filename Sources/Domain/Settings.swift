@@ -1,7 +1,7 @@
 /// The settings of a device. Every client shows and changes the same ones.
 package struct Settings: Equatable, Sendable {
-    /// Kilometres instead of miles.
-    package var metric = false
+    /// Kilometres instead of miles; nil if each client follows its locale.
+    package var metric: Bool?
     package var twelveHourClock = false
     package var useHeartRateZones = false
     /// The sport of a run that names none.
@@ -41,11 +41,21 @@ package struct Settings: Equatable, Sendable {
     package mutating func adopt(_ key: SettingKey, from other: Settings) {
         switch key.kind {
         case .flag(let property): self[keyPath: property] = other[keyPath: property]
+        case .optionalFlag(let property): self[keyPath: property] = other[keyPath: property]
         case .number(let property, _): self[keyPath: property] = other[keyPath: property]
         case .sport: sport = other.sport
         case .straps: straps = other.straps
         case .zones: zones = other.zones
         case .screens: screens = other.screens
+        }
+    }
+
+    /// Whether a setting has no value.
+    package func isUnset(_ key: SettingKey) -> Bool {
+        switch key.kind {
+        case .optionalFlag(let property): self[keyPath: property] == nil
+        case .zones: zones == nil
+        case .flag, .number, .sport, .straps, .screens: false
         }
     }
 

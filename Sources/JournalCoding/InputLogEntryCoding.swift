@@ -123,8 +123,8 @@ extension Input {
             let settings = try json.member("settings")
             let isFormer = json["key"]?.string == Screens.formerName
             let key: SettingKey = isFormer ? .screens : try json.member("key").token()
-            // Unset zones have no member.
-            if key != .zones { _ = try settings.member(isFormer ? Screens.formerName : key.token) }
+            // An unset one has no member.
+            if !key.isOptional { _ = try settings.member(isFormer ? Screens.formerName : key.token) }
             self = .setting(key, try Settings(settings))
         case "raise": self = .raise(try json.member("fault").token(), message: try json.member("message").text())
         case "clear": self = .clear(try json.token())

@@ -6,7 +6,7 @@ package import Wire
 extension JSONWriter {
     package mutating func stored(_ settings: Settings) {
         object { line in
-            for key in SettingKey.allCases where key != .zones || settings.zones != nil {
+            for key in SettingKey.allCases where !settings.isUnset(key) {
                 line.key(key.token)
                 line.stored(key, of: settings)
             }
@@ -17,6 +17,9 @@ extension JSONWriter {
     package mutating func stored(_ key: SettingKey, of settings: Settings) {
         switch key.kind {
         case .flag(let property): value(settings[keyPath: property])
+        case .optionalFlag(let property):
+            guard let flag = settings[keyPath: property] else { return null() }
+            value(flag)
         case .number(let property, _): value(settings[keyPath: property])
         case .sport: value(settings.sport.token)
         case .straps: array { for strap in settings.straps { $0.value(strap) } }
@@ -39,7 +42,7 @@ extension SettingChange {
                 throw .invalidValue(key.token, "unknown sport")
             }
             self.init(key) { $0.sport = sport }
-        case .flag, .number, .straps, .zones, .screens:
+        case .flag, .optionalFlag, .number, .straps, .zones, .screens:
             try self.init(key, value)
         }
     }
@@ -57,6 +60,7 @@ extension Settings {
             guard let value = json[key.token] else { continue }
             switch key.kind {
             case .flag(let property): self[keyPath: property] = try value.truth()
+            case .optionalFlag(let property): self[keyPath: property] = try value.truth()
             case .number(let property, _): self[keyPath: property] = try value.whole()
             case .sport: sport = try value.token()
             case .straps:

@@ -132,7 +132,7 @@ package struct RandomEntries {
 
     private mutating func settings() -> Settings {
         var settings = Settings()
-        settings.metric = .random(using: &random)
+        settings.metric = maybe(.random(using: &random))
         settings.twelveHourClock = .random(using: &random)
         settings.useHeartRateZones = .random(using: &random)
         settings.sport = pick(Sport.allCases)

@@ -22,7 +22,7 @@ extension JSONWriter {
 
     /// One setting as a member; left out while it is unset.
     mutating func member(_ name: String, _ setting: SettingKey, of settings: Settings) {
-        if setting == .zones && settings.zones == nil { return }
+        if settings.isUnset(setting) { return }
         key(name)
         value(setting, of: settings)
     }
@@ -31,6 +31,9 @@ extension JSONWriter {
     package mutating func value(_ setting: SettingKey, of settings: Settings) {
         switch setting.kind {
         case .flag(let property): value(settings[keyPath: property])
+        case .optionalFlag(let property):
+            guard let flag = settings[keyPath: property] else { return null() }
+            value(flag)
         case .number(let property, _): value(settings[keyPath: property])
         case .sport: value(settings.sport.rawValue)
         case .straps: array { for strap in settings.straps { $0.value(strap) } }

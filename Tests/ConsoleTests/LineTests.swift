@@ -140,7 +140,7 @@ struct LineTests {
             {"field":"time","size":60,"colour":"ultraviolet","font":1}],"title":"x"}],"swim":[]}}
             """#
         let settings = try #require(Settings(line: try JSON(parsing: line.utf8)))
-        #expect(settings.metric)
+        #expect(settings.metric == true)
         #expect(!settings.twelveHourClock)
         #expect(settings.screens[.run] == [[ScreenField(.time, size: 60)]])
         #expect(settings.screens.isDefault(for: .ride))

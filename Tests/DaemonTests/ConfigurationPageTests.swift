@@ -136,6 +136,7 @@ extension SettingKey {
     fileprivate var configuredValues: String {
         switch kind {
         case .flag: " Value: yes or no."
+        case .optionalFlag: " Value: yes or no; empty for unset."
         case .number(_, let range): " Value: \(range.lowerBound) to \(range.upperBound)."
         case .sport: " Value: \(Sport.allCases.map(\.rawValue).joined(separator: ", "))."
         case .straps: ""
@@ -150,6 +151,7 @@ extension Settings {
     fileprivate func configured(_ key: SettingKey) -> String {
         switch key.kind {
         case .flag(let property): return self[keyPath: property] ? "yes" : "no"
+        case .optionalFlag(let property): return self[keyPath: property].map { $0 ? "yes" : "no" } ?? ""
         case .number(let property, _): return String(self[keyPath: property])
         case .sport: return sport.rawValue
         case .straps: return straps.joined(separator: ",")

@@ -251,6 +251,11 @@ private let clientKeys = ConfigurationSection.clients.keys.joined(separator: " "
                 != ConfigurationDiff(from: expected, to: expected))
     }
 
+    @Test(arguments: [("", nil), ("metric=", nil), ("metric=no", false), ("metric=yes", true)] as [(String, Bool?)])
+    func metricIsUnsetUnlessTheFileHasIt(line: String, metric: Bool?) throws {
+        #expect(try read("[Settings]\n" + line).settings.metric == metric)
+    }
+
     @Test func formerComponentsAreTheFirstPageOfEachSport() throws {
         let former = try read(
             """

@@ -71,7 +71,8 @@ import Wire
         var alternatives: [(type: SchemaNode, keys: [SettingKey])] = []
         for key in SettingKey.allCases {
             let type = SchemaNode.object(key.eventType)
-            if let index = alternatives.firstIndex(where: { $0.type == type }) {
+            let index = alternatives.firstIndex { $0.type == type && $0.keys[0].isOptional == key.isOptional }
+            if let index {
                 alternatives[index].keys.append(key)
             } else {
                 alternatives.append((type, [key]))
@@ -127,7 +128,6 @@ import Wire
 
 extension SettingKey {
     /// An unset value is no member on the wire.
-    fileprivate var isOptional: Bool { self == .zones }
 
     fileprivate var type: [(String, SchemaNode)] {
         switch kind {
@@ -136,13 +136,13 @@ extension SettingKey {
                 ("type", .text("integer")), ("minimum", .number(range.lowerBound)),
                 ("maximum", .number(range.upperBound)),
             ]
-        case .flag, .sport, .straps, .zones, .screens: eventType
+        case .flag, .optionalFlag, .sport, .straps, .zones, .screens: eventType
         }
     }
 
     fileprivate var eventType: [(String, SchemaNode)] {
         switch kind {
-        case .flag: [("type", .text("boolean"))]
+        case .flag, .optionalFlag: [("type", .text("boolean"))]
         case .number: [("$ref", .text("#/$defs/count"))]
         case .sport, .straps, .zones, .screens: [("$ref", .text("#/$defs/\(rawValue)"))]
         }
@@ -150,7 +150,7 @@ extension SettingKey {
 
     fileprivate var pageType: String {
         switch kind {
-        case .flag: "boolean"
+        case .flag, .optionalFlag: "boolean"
         case .number: "integer"
         case .sport: "token"
         case .straps, .zones: "list"
@@ -178,7 +178,7 @@ extension SettingKey {
             case .number(let property, let range):
                 " At most \(range.upperBound). Default \(defaults[keyPath: property])."
             case .sport: " Default \(defaults.sport.rawValue)."
-            case .straps, .zones, .screens: ""
+            case .optionalFlag, .straps, .zones, .screens: ""
             }
         return text.split(whereSeparator: \.isWhitespace).joined(separator: " ") + values
     }

@@ -53,6 +53,12 @@ import Wire
         #expect(made.over(configured) == expected && damages.isEmpty)
     }
 
+    @Test(arguments: [("true", true), ("false", false)])
+    func storedUnitStaysSet(value: String, metric: Bool) {
+        let (made, damages) = made(("metric", value))
+        #expect(made.over(Settings()).metric == metric && damages.isEmpty)
+    }
+
     @Test(arguments: ["", "{", "kilometres", "1", #""yes""#])
     func damagedSettingIsUnset(value: String) {
         let (made, damages) = made(("metric", value), ("sport", #""ride""#))

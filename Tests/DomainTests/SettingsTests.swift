@@ -4,11 +4,19 @@ import Testing
 @Suite struct SettingsTests {
     @Test func defaultSettingsHaveTheDocumentedValues() {
         let settings = Settings()
-        #expect(!settings.metric && !settings.twelveHourClock && !settings.useHeartRateZones)
+        #expect(settings.metric == nil && !settings.twelveHourClock && !settings.useHeartRateZones)
         #expect(settings.sport == .run)
         #expect(settings.autoLapMetres == 0 && settings.autoLapSeconds == 0 && settings.autoStopMinutes == 0)
         #expect(settings.straps.isEmpty)
         #expect(settings.zones == nil)
+    }
+
+    @Test func onlyMetricAndZonesMayBeUnset() {
+        #expect(SettingKey.allCases.filter(\.isOptional) == [.metric, .zones])
+        var settings = Settings()
+        #expect(settings.isUnset(.metric) && settings.isUnset(.zones))
+        settings.metric = false
+        #expect(!settings.isUnset(.metric))
     }
 
     @Test func settingKeysHaveTheirWireNames() {

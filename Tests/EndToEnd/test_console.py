@@ -126,7 +126,8 @@ def test_hostile_names_are_harmless_in_status_and_settings(paced):
      ("settings.set", {"key": "zones", "value": [114, 133, 152, 171, 180]}), "[114,133,152,171,180]\n"),
     (["settings", "set", "straps", "9AD13824, Polar H10 1"],
      ("settings.set", {"key": "straps", "value": ["9AD13824", "Polar H10 1"]}), '["9AD13824","Polar H10 1"]\n'),
-    (["settings", "set", "zones", "null"], ("settings.set", {"key": "zones", "value": None}), "null\n"),
+    (["settings", "set", "zones", "null"], ("settings.set", {"key": "zones", "value": None}), "unset\n"),
+    (["settings", "reset", "zones"], ("settings.set", {"key": "zones", "value": None}), "unset\n"),
 ])
 def test_commands_send_a_request_and_print_the_result(paced, words, asked, said):
     result = pacectl(paced, *words)

@@ -9,6 +9,7 @@ import time
 
 import pytest
 from harness.process import PACECTL
+from harness.timing import wait_for
 
 OFF = ["--gpsd", "off", "--strap", "off"]
 
@@ -128,11 +129,13 @@ def test_changed_settings_are_kept_and_published(daemon, stage):
     assert daemon.call("settings.get", key="zones") == [100, 120, 140, 160, 180]
     assert daemon.call("settings.set", key="zones", value=None) is None
     reader = stage.reader(daemon, classes=["SETTINGS", "EVENT"])
-    assert reader.first("SETTINGS")["metric"] is False
+    assert "metric" not in reader.first("SETTINGS") and daemon.call("settings.get", key="metric") is None
     assert daemon.call("settings.set", key="metric", value=True) is True
     reader.first("SETTINGS", metric=True)
     assert reader.first("EVENT", event="settings", key="metric")["value"] is True
     assert daemon.call("settings.set", key="metric", value=False) is False
+    assert daemon.call("settings.set", key="metric", value=None) is None
+    wait_for(lambda: "value" not in reader.of("EVENT")[-1], 5, "the event of the unset setting")
     assert daemon.call("settings.get") == before
 
 

@@ -105,7 +105,7 @@ def test_activities_are_listed_newest_first(recorded):
     assert lines[0].split() == ["NO", "STARTED", "SPORT", "DISTANCE", "TIME", "AVERAGE", "HEART"]
     assert lines[1].split()[0] == str(number) and "hike" in lines[1] and lines[1].endswith("demo")
     assert " km" in lines[1] and " mi" not in lines[1].replace(" min", "")
-    assert " mi" in said(state, "activities")
+    assert " mi" in said(state, "activities", "--imperial")
     summaries = [json.loads(line) for line in said(state, "activities", "--json").splitlines()]
     assert [summary["id"] for summary in summaries][:1] == [number]
     assert summaries[0]["laps"] == 2 and summaries[0]["demo"] is True and summaries[0]["open"] is False

@@ -1,6 +1,8 @@
 """Settings: paced.conf, changes over control.sock, and their precedence."""
 
 import json
+import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -130,7 +132,8 @@ def test_sighup_applies_what_can_change_and_reports_the_rest(board):
     assert board.reload() == (
         "SyncIntervalSec, ExportAtStop, MaxStateClients, metric, twelve_hour_clock, zones changed; "
         "Adapter takes effect at the next start; sport unchanged: set over control.sock")
-    settings = reader.first("SETTINGS", metric=False)
+    settings = reader.first("SETTINGS", twelve_hour_clock=True)
+    assert "metric" not in settings
     assert (settings["twelve_hour_clock"], settings["sport"], settings["zones"]) == (True, "ride", ZONES)
     assert reader.first("EVENT", event="settings", key="zones")["value"] == ZONES
     # It is not stored as a user's change.
@@ -221,11 +224,52 @@ def test_demo_neither_reads_nor_stores_settings(board):
     board.set("sport", "ride")
     board.end()
     board.start("--demo")
-    assert (board.get("metric"), board.get("sport")) == (False, "run")
+    assert (board.get("metric"), board.get("sport")) == (None, "run")
     board.set("twelve_hour_clock", True)
     assert board.paced.call("run.stop")["open"] is False
     board.end()
     assert list(board.kept()) == ["sport"]
+
+
+@pytest.mark.parametrize("locale, kilometres", [
+    ({}, True), ({"LANG": "C"}, True), ({"LANG": "en_US.UTF-8"}, False), ({"LANG": "de_DE.UTF-8"}, True),
+    ({"LANG": "de_DE.UTF-8", "LC_MEASUREMENT": "en_US"}, False),
+    ({"LANG": "en_US.UTF-8", "LC_MEASUREMENT": "en_GB.UTF-8"}, True),
+    ({"LC_ALL": "es_US.UTF-8", "LC_MEASUREMENT": "de_DE"}, False), ({"LC_ALL": "", "LANG": "en_US"}, False),
+])
+def test_unset_unit_is_that_of_the_clients_locale(board, locale, kilometres):
+    board.write("")
+    board.start()
+
+    def said(*words):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG"))}
+        result = subprocess.run(
+            [PACECTL, "--runtime-dir", board.paced.runtime, "--state-dir", board.stage.directory / "state", *words],
+            env=environment | locale, capture_output=True, text=True, timeout=10)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    def units(*words):
+        text = said(*words)
+        return " km" in text, re.search(r" mi\b", text) is not None
+
+    name = "kilometres" if kilometres else "miles"
+    assert f"metric                unset (by LC_MEASUREMENT: {name})\n" in said("settings")
+    assert said("settings", "get", "metric") == f"unset (by LC_MEASUREMENT: {name})\n"
+    assert said("--json", "settings", "get", "metric") == "null\n"
+    board.paced.call("run.start")
+    unit = kilometres, not kilometres
+    assert units("status") == units("stop") == units("activities") == units("show", "last") == unit
+    assert units("rename", "last", "A run") == unit
+    # Once it is set, all follow it.
+    for value in (True, False):
+        board.set("metric", value)
+        wait_for(lambda: board.kept() == {"metric": str(value).lower()}, 2, "the setting on the disk")
+        assert units("activities") == units("show", "last") == units("rename", "last", "A run") == (value, not value)
+    assert units("--metric", "activities") == (True, False)
+    assert said("settings", "reset", "metric") == f"unset (by LC_MEASUREMENT: {name})\n"
+    wait_for(lambda: board.kept() == {}, 2, "no stored setting")
+    assert units("activities") == unit
 
 
 def test_pacectl_without_a_daemon_uses_the_stored_unit(board):
@@ -237,7 +281,8 @@ def test_pacectl_without_a_daemon_uses_the_stored_unit(board):
 
     def units(*words):
         result = subprocess.run(
-            [PACECTL, "--state-dir", board.stage.directory / "state", *words], capture_output=True, text=True, timeout=10)
+            [PACECTL, "--state-dir", board.stage.directory / "state", *words], capture_output=True, text=True, timeout=10,
+            env=os.environ | {"LC_ALL": "en_US.UTF-8"})
         assert result.returncode == 0, result.stderr
         return " km" in result.stdout, " mi" in result.stdout
     assert units("activities") == units("show", "1") == (False, True)

@@ -177,6 +177,8 @@ func eventsHaveTheFieldsOfTheirKind(kind: Event.Kind, fields: String) {
     settings.straps = ["H10", "a\"b"]
     #expect(event(.settings(.zones, settings)).hasSuffix(#""key":"zones","value":[100,120,140,160,180]}"# + "\n"))
     #expect(event(.settings(.straps, settings)).hasSuffix(#""key":"straps","value":["H10","a\"b"]}"# + "\n"))
+    #expect(event(.settings(.metric, settings)).hasSuffix(#""key":"metric"}"# + "\n"))
+    settings.metric = false
     #expect(event(.settings(.metric, settings)).hasSuffix(#""key":"metric","value":false}"# + "\n"))
 }
 
@@ -223,7 +225,7 @@ func invalidHeartRateSampleHasNoBPM(quality: HeartRateQuality) {
 @Test func settingsLineIsOneObject() throws {
     var settings = Settings()
     let defaults =
-        #""metric":false,"twelve_hour_clock":false,"use_heart_rate_zones":false,"sport":"run","auto_lap_m":0,"auto_lap_s":0,"auto_stop_minutes":0,"straps":[],"#
+        #""twelve_hour_clock":false,"use_heart_rate_zones":false,"sport":"run","auto_lap_m":0,"auto_lap_s":0,"auto_stop_minutes":0,"straps":[],"#
     let heartRates = #""max_heart_rate":0,"resting_heart_rate":0,"#
     // A run of other pages, because the default ones are of ScreensTests.
     for sport in Sport.allCases { settings.screens[sport] = [[ScreenField(.time)]] }
@@ -239,6 +241,8 @@ func invalidHeartRateSampleHasNoBPM(quality: HeartRateQuality) {
     #expect(line { $0.settingsLine(settings) } == #"{"class":"SETTINGS",\#(defaults)\#(screens)}"# + "\n")
     settings.zones = try Zones([1, 2, 3, 4, 5])
     #expect(line { $0.settings(settings) } == #"{\#(defaults)"zones":[1,2,3,4,5],\#(screens)}"#)
+    settings.metric = false
+    #expect(line { $0.settings(settings) }.hasPrefix(#"{"metric":false,"twelve_hour_clock":false,"#))
 }
 
 @Test func versionWatchDroppedAndErrorLinesHaveTheirMembers() {

@@ -23,6 +23,8 @@ package struct SettingChange: Equatable, Sendable {
         self.key = key
         switch key.kind {
         case .flag(let property): values[keyPath: property] = try value.bool(field: field)
+        case .optionalFlag(let property):
+            values[keyPath: property] = value == .null ? nil : try value.bool(field: field)
         case .number(let property, let range): values[keyPath: property] = try value.integer(in: range, field: field)
         case .sport: values.sport = try Sport(value, field: field)
         case .straps: values.straps = try Self.straps(value)

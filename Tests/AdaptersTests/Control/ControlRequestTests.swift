@@ -20,6 +20,7 @@ private let good: [(String, String?, ControlRequest)] = [
     ("status", nil, .status), ("settings.get", nil, .settings), ("settings.get", #"{"key":"zones"}"#, .setting(.zones)),
     ("settings.set", #"{"key":"metric","value":true}"#, .change(SettingChange(.metric) { $0.metric = true })),
     ("settings.set", #"{"value":null,"key":"zones"}"#, .reset(.zones)),
+    ("settings.set", #"{"value":null,"key":"metric"}"#, .reset(.metric)),
     ("settings.set", #"{"value":null,"key":"auto_lap_m"}"#, .reset(.autoLapMetres)),
     ("strap.scan", nil, .scan(seconds: 10)), ("strap.scan", #"{"seconds":60}"#, .scan(seconds: 60)),
     ("strap.use", #"{"strap":"auto"}"#, .use(.auto)), ("strap.use", #"{"strap":"off"}"#, .use(.off)),

@@ -20,7 +20,7 @@ func result(_ json: String) -> String {
     #expect(try stage.ask("run.stop").hasPrefix(#"{"jsonrpc":"2.0","result":{"id":17,"sport":"run","open":false,"#))
     #expect(try stage.ask("run.discard").hasSuffix(#""demo":true},"id":1}"#))
     #expect(try stage.ask("status").hasPrefix(#"{"jsonrpc":"2.0","result":{"class":"STATE","seq":9,"#))
-    #expect(try stage.ask("settings.get").hasPrefix(#"{"jsonrpc":"2.0","result":{"metric":false,"#))
+    #expect(try stage.ask("settings.get").hasPrefix(#"{"jsonrpc":"2.0","result":{"twelve_hour_clock":false,"#))
     #expect(try stage.ask("settings.get", #"{"key":"zones"}"#) == result("null"))
     #expect(try stage.ask("settings.set", #"{"key":"zones","value":[1,2,3,4,5]}"#) == result("[1,2,3,4,5]"))
     #expect(try stage.ask("settings.get", #"{"key":"zones"}"#) == result("[1,2,3,4,5]"))

@@ -15,7 +15,8 @@ private func changed(_ key: SettingKey, _ value: String, from settings: Settings
 }
 
 @Test func everySettingAcceptsItsValues() throws {
-    #expect(try changed(.metric, "true").metric)
+    #expect(try changed(.metric, "true").metric == true)
+    #expect(try changed(.metric, "false").metric == false)
     #expect(try changed(.twelveHourClock, "true").twelveHourClock)
     #expect(try changed(.useHeartRateZones, "true").useHeartRateZones)
     #expect(try changed(.sport, "\"ride\"").sport == .ride)
@@ -45,7 +46,8 @@ private func changed(_ key: SettingKey, _ value: String, from settings: Settings
 }
 
 private let wrong: [(SettingKey, String)] = [
-    (.metric, "1"), (.metric, "\"true\""), (.metric, "null"), (.twelveHourClock, "0"), (.useHeartRateZones, "[]"),
+    (.metric, "1"), (.metric, "\"true\""), (.twelveHourClock, "null"), (.twelveHourClock, "0"),
+    (.useHeartRateZones, "[]"),
     (.sport, "\"swim\""), (.sport, "1"), (.sport, "\"Run\""), (.autoLapMetres, "-1"), (.autoLapMetres, "1.5"),
     (.autoLapMetres, "1000001"), (.autoLapMetres, "9223372036854775807"), (.autoLapSeconds, "\"60\""),
     (.autoLapSeconds, "86401"),

@@ -73,7 +73,7 @@ func entryShiftsToAnotherClockAndBack(seed: UInt64) throws {
     ("fix", #"{"arrived_at":1,"mode":256}"#), ("fix", #"{"mode":3}"#), ("heart", #"{"bpm":70}"#),
     ("heart", #"{"bpm":70,"rr_1024":[65536]}"#), ("battery", #""full""#), ("heart link", #"{"link":"perhaps"}"#),
     ("command", #"{"command":"fly"}"#), ("beginning", "{}"), ("outage", #"{"ns":1}"#), ("slept", "1.5"),
-    ("setting", #"{"key":"metric","settings":{}}"#), ("nothing", "1"),
+    ("setting", #"{"key":"sport","settings":{}}"#), ("nothing", "1"),
 ])
 func malformedEntryIsRejected(name: String, text: String) throws {
     let json = try JSON(parsing: text.utf8)
