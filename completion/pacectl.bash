@@ -4,11 +4,17 @@ _pacectl() {
     local sports='run walk hike ride other' formats='fit gpx tcx geojson kml csv'
     local commands='status watch start pause resume lap stop discard scan strap settings activities show rename edit delete export import recover replay doctor panel help schema'
     local keys='metric twelve_hour_clock use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes straps zones max_heart_rate resting_heart_rate screens'
+    local index place=()
+    for ((index = 1; index + 1 < COMP_CWORD; index++)); do
+        case ${COMP_WORDS[index]} in
+        --runtime-dir | --state-dir) place+=("${COMP_WORDS[index]}" "${COMP_WORDS[index + 1]}") ;;
+        esac
+    done
     # The activities, newest first, as this user may read them.
     local activities=''
     case " ${COMP_WORDS[*]:0:COMP_CWORD} " in
-    *' show '* | *' export '* | *' rename '* | *' edit '* | *' delete '* | *' replay '*)
-        activities="last $(pacectl activities --json --limit 50 2>/dev/null | sed -n 's/^{"id":\([0-9]*\).*/\1/p')"
+    *' show '* | *' export '* | *' rename '* | *' edit '* | *' delete '* | *' replay '* | *' --before ')
+        activities=$(pacectl "${place[@]}" activities --json --limit 50 2>/dev/null | sed -n 's/^{"id":\([0-9]*\).*/\1/p')
         ;;
     esac
     local everywhere='--json --metric --imperial --runtime-dir --state-dir --version --help'
@@ -18,13 +24,14 @@ _pacectl() {
     --runtime-dir | --state-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
     --config | -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$current"); return ;;
+    --before) mapfile -t COMPREPLY < <(compgen -W "$activities" -- "$current"); return ;;
     --totals) mapfile -t COMPREPLY < <(compgen -W 'week month year' -- "$current"); return ;;
     --sport) mapfile -t COMPREPLY < <(compgen -W "$sports" -- "$current"); return ;;
-    --ago | --seconds | --limit | --before | --since | --until | --name | --start | --speed | --interval-ms) return ;;
+    --ago | --seconds | --limit | --since | --until | --name | --start | --speed | --interval-ms) return ;;
     esac
 
     # The words of the command, without options and their values.
-    local words=() index
+    local words=()
     for ((index = 1; index < COMP_CWORD; index++)); do
         case ${COMP_WORDS[index]} in
         --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --ago | --seconds | --limit | --before | --since | --until | --totals | --name | --start | --speed | --interval-ms)
@@ -47,18 +54,21 @@ _pacectl() {
     'settings set metric' | 'settings set twelve_hour_clock' | 'settings set use_heart_rate_zones') choices='yes no' ;;
     'settings set sport') choices=$sports ;;
     'settings set straps' | 'settings set zones' | 'settings set auto_'* | 'settings set '*_heart_rate)
-        choices=$(pacectl settings get "${words[2]}" 2>/dev/null)
+        # The present value in one word, as paced.conf has it; a name may have spaces.
+        local value
+        value=$(pacectl "${place[@]}" --json settings get "${words[2]}" 2>/dev/null | sed '/^null$/d; s/[]["]//g')
+        mapfile -t COMPREPLY < <(IFS=$'\n'; compgen -W "$value" -- "$current")
+        return
         ;;
     activities) choices='--sport --since --until --limit --before --totals' ;;
-    show | rename) choices=$activities ;;
-    edit) choices=$activities ;;
+    show | rename | edit) choices="last $activities" ;;
     'edit '*) choices='--sport --name --start' ;;
-    delete | delete\ *) choices="$activities --force" ;;
-    export | export\ *) choices="$activities --all --format -o --output --force --verbose" ;;
+    delete | delete\ *) choices="last $activities --force" ;;
+    export | export\ *) choices="last $activities --all --format -o --output --force --verbose" ;;
     import | import\ *) choices='--sport --again --verbose' files=yes ;;
     help) choices=$commands ;;
     recover) files=yes ;;
-    replay) choices="$activities --speed --interval-ms --sport" files=yes ;;
+    replay) choices="last $activities --speed --interval-ms --sport" files=yes ;;
     replay\ *) choices='--speed --interval-ms --sport' ;;
     panel) choices=--config ;;
     esac

@@ -75,8 +75,12 @@ import Testing
         ("pacectl st", "status start stop strap"), ("pacectl start --indoor r", "run ride"),
         ("pacectl strap f", "forget"), ("pacectl --state-dir /x settings set use", "use_heart_rate_zones"),
         ("pacectl settings set metric ", "yes no"), ("pacectl export 17 --format g", "gpx geojson"),
-        ("pacectl --js", "--json"), ("pacectl import Pack", "Package.swift"), ("pacectl show ", "last"),
-        ("pacectl activities --totals ", "week month year"),
+        ("pacectl --js", "--json"), ("pacectl import Pack", "Package.swift"), ("pacectl show ", "last 1700 4"),
+        ("pacectl activities --totals ", "week month year"), ("pacectl activities --sport w", "walk"),
+        ("pacectl activities --before ", "1700 4"), ("pacectl --state-dir /x delete 5", "520"),
+        ("pacectl settings reset tw", "twelve_hour_clock"), ("pacectl settings set sport h", "hike"),
+        ("pacectl settings set zones ", "1,2,3,4,5"), ("pacectl settings set straps ", "H10 1"),
+        ("pacectl settings set auto_stop_minutes ", ""), ("pacectl help st", "status start stop strap"),
         ("pacectl replay --sp", "--speed --sport"), ("paced --bl", "--bluetooth"),
         ("paced --bluetooth b", "bluetoothd"),
         ("paced --config Pack", "Package.swift"),
@@ -84,6 +88,7 @@ import Testing
     func bashCompletesALine(line: String, choices: String) throws {
         let script = #"""
             . completion/$1.bash
+            \#(Self.program)
             IFS=' ' read -ra COMP_WORDS <<<"$2"
             [[ $2 != *' ' ]] || COMP_WORDS+=('')
             COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
@@ -93,6 +98,46 @@ import Testing
         let program = try #require(line.split(separator: " ").first)
         let (output, status) = try Repository.run("bash", ["-uc", script, "bash", String(program), line])
         #expect(status == 0 && output == choices + "\n")
+    }
+
+    /// A function in the place of pacectl, with two activities and some settings.
+    private static let program = #"""
+        pacectl() {
+            case "$*" in
+            '--state-dir /x activities '*) echo '{"id":520,' ;;
+            *'activities --json '*) printf '{"id":%s,\n' 1700 4 ;;
+            '--json settings get zones') echo '[1,2,3,4,5]' ;;
+            '--json settings get straps') echo '["H10 1"]' ;;
+            *) echo null ;;
+            esac
+        }
+        """#
+
+    /// Types each line and Tab into an interactive zsh, and waits for what it inserts.
+    @Test func zshCompletesLines() throws {
+        let script = #"""
+            zmodload zsh/zpty
+            zpty shell zsh -f -i
+            zpty -w shell "PS1='> '; stty cols 200; fpath=($PWD/completion \$fpath); autoload -Uz compinit; compinit -D -u"
+            zpty -w shell "$1"
+            zpty -w shell 'print "rea""dy"'
+            zpty -r shell output '*ready*'
+            shift
+            for line inserted; do
+                zpty -n -w shell "pacectl $line"$'\t'
+                zpty -r shell output "*$inserted*" && print -r -- "$line$inserted"
+                zpty -n -w shell $'\x15'
+            done
+            zpty -d shell
+            """#
+        let lines = [
+            ("settings set sport h", "ike"), ("settings set metric y", "es"), ("settings reset tw", "elve_hour_clock"),
+            ("settings set zones ", "1,2,3,4,5"), ("show 17", "00"), ("--state-dir /x activities --before ", "520"),
+            ("activities --sport w", "alk"), ("help sche", "ma"),
+        ]
+        let arguments = lines.flatMap { [$0.0, $0.1] }
+        let (output, _) = try Repository.run("timeout", ["120", "zsh", "-fc", script, "zsh", Self.program] + arguments)
+        #expect(output == lines.map { $0.0 + $0.1 + "\n" }.joined())
     }
 
     @Test(arguments: ["paced", "pacectl"])
