@@ -44,7 +44,7 @@ struct ProvisionalResume {
         var entries = Replay.split(self.entries, from: resumed.pipeline)
         guard age > limit.wholeMilliseconds, case .snapshot(var beginning)? = entries.first?.kind else { return nil }
         let journal = recorder.journal
-        beginning.lastActivity = journal.activityNumber - 1
+        beginning.lastActivity = journal.takeNumber() - 1
         entries[0].kind = .snapshot(beginning)
         journal.append(.cut(activity: id, entries: open.entries, rows: min(open.rows, resumed.rows)), at: now)
         let ended = resumed.end(open, in: recorder, at: now)

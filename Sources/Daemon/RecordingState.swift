@@ -40,7 +40,15 @@ struct RecordingState {
 
     /// Performs a command. An activity that it starts gets the journal's next number.
     mutating func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Pipeline.Outcome {
-        try engine.step(command, activity: recorder.activityNumber, at: now, into: &effects)
+        let number = recorder.journal.takeNumber()
+        do throws(CommandRejection) {
+            let outcome = try engine.step(command, activity: number, at: now, into: &effects)
+            if outcome != .started(activity: number) { recorder.journal.giveBack(number) }
+            return outcome
+        } catch {
+            recorder.journal.giveBack(number)
+            throw error
+        }
     }
 
     /// Adopts the journal's content: its numbers, and the activity that was left open or closed on low battery.
@@ -53,7 +61,7 @@ struct RecordingState {
         _ status: StateDirectoryStatus, isServing: Bool, isClosing: Bool = false, at now: Instant
     ) -> Renumbering? {
         guard let journal = status.journal else { return nil }
-        let hasStarted = recorder.activityNumber != continuity.next.activity || engine.runState != .idle
+        let hasStarted = recorder.journal.nextActivity != continuity.next.activity || engine.runState != .idle
         let numbers = Renumbering(
             activities: .init(from: continuity.next.activity, to: journal.nextActivity),
             events: .init(from: continuity.next.event, to: journal.events.last.map { $0.sequence + 1 } ?? 1))

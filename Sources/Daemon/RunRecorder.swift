@@ -62,9 +62,6 @@ final class RunRecorder {
         clockNotedAt = nil
     }
 
-    /// The number for the next activity.
-    var activityNumber: Int { journal.activityNumber }
-
     /// Records entries, outputs and seconds since the last call.
     ///
     /// - Parameters:

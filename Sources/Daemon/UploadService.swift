@@ -175,8 +175,9 @@ final class UploadService {
                 return check(upload, connection, completion)
             }
             let commit = Commit(recording, gaps: gaps, completion)
-            perform(.begin(at: Clock.systemTime()), commit, connection) { [unowned self] outcome in
-                commit.activity = outcome.activity
+            let activity = run.journal.takeNumber()
+            perform(.begin(activity: activity, at: Clock.systemTime()), commit, connection) { [unowned self] _ in
+                commit.activity = activity
                 writeRows(commit, of: upload, connection)
             }
         }
@@ -242,6 +243,7 @@ final class UploadService {
             switch result {
             case .success(let outcome): body(outcome)
             case .failure(let failure):
+                if case .begin(let activity, _) = step { run.journal.giveBack(activity) }
                 abandon(commit)
                 drop(connection)
                 commit.completion(.failure(.busy("the journal rejects the activity: \(failure); nothing is imported")))

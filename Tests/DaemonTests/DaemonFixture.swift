@@ -82,8 +82,7 @@ struct DaemonFixture {
     }
 
     mutating func perform(_ command: RunCommand, at now: Instant) throws {
-        _ = try begun.engine.step(
-            command, activity: begun.recorder.activityNumber, at: now, into: &begun.effects)
+        _ = try begun.perform(command, at: now)
         say(at: now)
     }
 

@@ -81,6 +81,26 @@ def test_upload_becomes_an_activity(paced, connect, stage):
     assert leftovers(stage) == 0
 
 
+def test_numbers_follow_the_order_in_which_activities_begin(paced, connect, stage):
+    paced.call("run.start", indoor=True)
+    # Numbered after the run in progress; the next run follows.
+    assert connect().upload(data(lines()))["id"] == 2
+    paced.call("run.stop")
+    paced.call("run.start", indoor=True)
+    wait_for(lambda: sorted(numbers(paced)) == [1, 2, 3], 10, "the second run")
+    paced.kill()
+    # A start gives no number away.
+    for _ in range(2):
+        paced = stage.paced(*OFF)
+        wait_for(lambda: sorted(numbers(paced)) == [1, 2, 3], 10, "the journal")
+        paced.end()
+    paced = stage.paced(*OFF)
+    wait_for(lambda: paced.call("status").get("activity") == 3, 10, "the run")
+    paced.call("run.stop")
+    paced.call("run.start", indoor=True)
+    assert paced.call("status")["activity"] == 4
+
+
 def test_requests_in_the_wrong_order_are_rejected(paced, connect):
     client = connect()
     for method, params in [("upload.append", {"data": "AAAA"}), ("upload.commit", {})]:

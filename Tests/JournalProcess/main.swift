@@ -25,7 +25,7 @@ func live(_ directory: String, steps: Int, step: Duration, syncSeconds: Int) thr
     journal.renumber(
         Renumbering(activities: .init(from: first, to: preparation.nextActivity), events: .init(from: 1, to: 1)))
     journal.startWriting()
-    let run = SyntheticRun(activity: journal.activityNumber, start: Clock.now(), step: step)
+    let run = SyntheticRun(activity: journal.takeNumber(), start: Clock.now(), step: step)
     journal.begin(run.recording, run.part, at: run.start)
     var worst = Duration.zero
     var state = ""

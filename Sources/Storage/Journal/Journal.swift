@@ -11,8 +11,6 @@ package final class Journal {
     private let mailbox: JournalMailbox
     /// Nil if tests or benchmarks call the writer directly.
     private let thread: WorkerThread?
-    /// The number of the next activity, unless the writer has reserved a higher one.
-    private var nextActivity: Int
     /// The activity that is being recorded, with the numbers of its entries and rows.
     package private(set) var open: (activity: Int, entries: Int, rows: Int)?
     /// The callbacks that wait until the given number of urgent changes is written.
@@ -36,7 +34,6 @@ package final class Journal {
     package init(
         in directory: String, syncSeconds: Int? = nil, prepare: @escaping JournalWriter.Preparing
     ) throws(SystemError) {
-        nextActivity = Renumbering.firstUnknownActivity
         let mailbox = try JournalMailbox()
         self.mailbox = mailbox
         mailbox.queue.withLock { $0.isHeld = true }
@@ -53,7 +50,7 @@ package final class Journal {
     /// - Parameter nextActivity: ``JournalStartup/nextActivity``.
     package init(mailbox: JournalMailbox, nextActivity: Int) {
         self.mailbox = mailbox
-        self.nextActivity = nextActivity
+        mailbox.numbers.withLock { $0 = ActivityNumbers(next: nextActivity) }
         thread = nil
     }
 
@@ -64,7 +61,7 @@ package final class Journal {
 
     /// Renumbers the queued changes, the open activity and the next one.
     package func renumber(_ numbers: Renumbering) {
-        nextActivity = numbers.activities(nextActivity)
+        mailbox.numbers.withLock { $0.renumber(numbers.activities) }
         open = open.map { (numbers.activities($0.activity), $0.entries, $0.rows) }
         mailbox.queue.withLock { $0.renumber(numbers) }
     }
@@ -82,15 +79,24 @@ package final class Journal {
 
     // MARK: Changes
 
-    /// The number for an activity that starts now. ``begin(_:_:at:)`` consumes it.
-    package var activityNumber: Int {
-        max(nextActivity, mailbox.status.withLock { $0.reserved } ?? nextActivity)
+    /// The number of the next activity.
+    package var nextActivity: Int {
+        mailbox.numbers.withLock { $0.next }
     }
 
-    /// Starts an activity with ``activityNumber``.
+    /// Returns the number for an activity that begins now.
+    package func takeNumber() -> Int {
+        mailbox.numbers.withLock { $0.take() }
+    }
+
+    /// Takes back the number of ``takeNumber()``, whose activity has not begun.
+    package func giveBack(_ number: Int) {
+        mailbox.numbers.withLock { $0.giveBack(number) }
+    }
+
+    /// Starts an activity with the number of ``takeNumber()``.
     package func begin(_ recording: RecordedActivity, _ part: BootSegment, at now: Instant) {
         guard let id = recording.id else { return }
-        nextActivity = id + 1
         open = (id, part.place, 0)
         append(.begin(recording, part), at: now)
     }

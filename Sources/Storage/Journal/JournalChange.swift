@@ -6,7 +6,7 @@ import Wire
 
 /// One change to the journal.
 package enum JournalChange: Equatable, Sendable {
-    /// Starts an activity with its reserved number.
+    /// Starts an activity.
     indirect case begin(RecordedActivity, BootSegment)
     /// Resumes an activity in a new run of the daemon.
     indirect case resume(RecordedActivity, BootSegment)

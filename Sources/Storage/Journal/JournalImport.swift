@@ -21,7 +21,8 @@ package final class JournalImport {
         // Root imports into the directory of the daemon's user.
         file = try JournalFile(in: directory, anyOwner: geteuid() == 0)
         do throws(SQLiteError) {
-            activity = try file.perform(.begin(at: time))
+            activity = try JournalReader(file.database).nextActivity()
+            _ = try file.perform(.begin(activity: activity, at: time))
         } catch {
             throw .database(error)
         }

@@ -2,8 +2,7 @@ package import Domain
 
 /// A step of an import that the daemon's writer performs, in a separate transaction after the run's changes.
 package enum JournalImportStep: Equatable, Sendable {
-    /// Takes a number for the activity, which is the step's result.
-    case begin(at: UTC)
+    case begin(activity: Int, at: UTC)
     /// Writes rows. `place` is the number of rows before them.
     case rows(activity: Int, place: Int, [RecordingRow], at: UTC)
     /// Makes the rows an activity. It is on the disk when the step is done.
@@ -42,7 +41,9 @@ extension JournalFile {
         if case .finish = step { try setSynced(true) } else { try setSynced(false) }
         try database.transaction { () throws(SQLiteError) in
             switch step {
-            case .begin(let time): number = try beginImport(at: time)
+            case .begin(let activity, let time):
+                number = activity
+                try beginImport(activity, at: time)
             case .rows(let activity, let place, let rows, let time):
                 number = activity
                 try continueImport(activity, at: time)
@@ -63,11 +64,9 @@ extension JournalFile {
         return number
     }
 
-    private func beginImport(at time: UTC) throws(SQLiteError) -> Int {
+    private func beginImport(_ activity: Int, at time: UTC) throws(SQLiteError) {
         try condemnImports("abs(utc_ms - \(time.milliseconds)) > \(Self.staleAfterMilliseconds)")
-        let activity = Int(try database.integer(JournalSchema.nextActivity) ?? 1)
         try database.execute("INSERT INTO importing VALUES (\(activity), \(time.milliseconds))")
-        return activity
     }
 
     /// Marks progress. An import whose mark is gone has been condemned.

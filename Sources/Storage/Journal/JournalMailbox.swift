@@ -6,6 +6,7 @@ package final class JournalMailbox: Sendable {
     let queue = Locked(JournalQueue())
     let status = Locked(JournalWriterStatus())
     let imports = Locked(JournalImportQueue())
+    let numbers = Locked(ActivityNumbers(next: Renumbering.firstUnknownActivity))
     /// Wakes the writer early.
     let work: EventFD
     /// Wakes the loop: ``JournalWriterStatus`` has changed.
@@ -50,8 +51,6 @@ struct JournalWriterStatus: Equatable, Sendable {
     var rejections = 0
     /// The number of urgent changes written since the start.
     var written = 0
-    /// The reserved number of the next activity.
-    var reserved: Int?
     /// Reports about damaged journals, as lines for the log, until they are logged.
     var reports: [String] = []
 }

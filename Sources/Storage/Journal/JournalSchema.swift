@@ -177,6 +177,8 @@ package enum JournalSchema {
         """,
         // Gives the stored lines of class EVENT the present names of the wire.
         "UPDATE event SET line = \(eventLine)",
+        // An activity gets its number when it begins.
+        "DROP TABLE reserved",
     ]
 
     /// Converts a line of table `event` from before version 5 to the names of version 5. Frozen, as the steps are.
@@ -209,16 +211,6 @@ package enum JournalSchema {
     static let versionWithRecovery: Int64 = 4
     /// The first version whose lines of class EVENT have the present names.
     static let versionWithEventNames: Int64 = 5
-
-    /// A number that no activity has, had or has reserved.
-    static let nextActivity = """
-        SELECT 1 + max(
-            ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'activity'), 0),
-            ifnull((SELECT max(activity) FROM reserved), 0),
-            ifnull((SELECT max(activity) FROM importing), 0),
-            ifnull((SELECT max(activity) FROM condemned), 0),
-            ifnull((SELECT max(target) FROM recovery), 0))
-        """
 
     /// The tables whose rows have a key.
     static let keyed = ["location", "heart", "input", "record"]

@@ -48,7 +48,7 @@ package struct JournalStartup: Sendable {
         let reader = JournalReader(file.database)
         // The lock of the directory is ours: an import under way was killed.
         try file.database.transaction { () throws(SQLiteError) in try file.condemnImports("true") }
-        nextActivity = try file.statements.reserve()
+        nextActivity = try reader.nextActivity()
         open = try reader.openActivity()
         if open == nil { endedForPower = try reader.activityEndedForPower() }
         events = try reader.events(limit: Self.eventLimit)
@@ -88,10 +88,15 @@ package struct OpenActivity: Equatable, Sendable {
 }
 
 extension JournalReader {
-    /// The number of the next activity: the one reserved for the daemon, otherwise an unused one.
+    /// The number of the next activity: no activity of the journal has or had it or a higher one.
     func nextActivity() throws(SQLiteError) -> Int {
-        if let promised = try database.integer("SELECT max(activity) FROM reserved") { return Int(promised) }
-        return Int(try database.integer(JournalSchema.nextActivity) ?? 1)
+        let tables = ["importing": "activity", "condemned": "activity"]
+            .merging(version < JournalSchema.versionWithRecovery ? [:] : ["recovery": "target"]) { $1 }
+        var highest = try database.integer("SELECT seq FROM sqlite_sequence WHERE name = 'activity'") ?? 0
+        for (table, column) in tables {
+            highest = max(highest, try database.integer("SELECT max(\(column)) FROM \(table)") ?? 0)
+        }
+        return Int(highest) + 1
     }
 
     /// The newest activity that has not ended.

@@ -66,7 +66,6 @@ struct JournalStatements {
             try begin(recording, isImport: false, isOpen: true)
             guard let id = recording.id else { return }
             try write(part, of: id)
-            try database.execute("DELETE FROM reserved WHERE activity <= \(id)")
         case .resume(let recording, let part):
             guard let id = recording.id else { return }
             // The file may have been replaced since the activity was read.
@@ -275,13 +274,6 @@ extension JournalStatements {
     func write(_ loss: JournalQueue.Loss) throws(SQLiteError) {
         try database.prepare("INSERT INTO loss VALUES (NULL, ?, ?, ?, ?)").run(
             loss.activity, loss.first.nanoseconds, loss.last.nanoseconds, loss.rows)
-    }
-
-    /// The number of the next activity, reserved for the daemon. Imports take higher ones.
-    func reserve() throws(SQLiteError) -> Int {
-        let next = try JournalReader(database).nextActivity()
-        try database.execute("INSERT OR IGNORE INTO reserved VALUES (\(next))")
-        return next
     }
 }
 

@@ -30,8 +30,6 @@ package final class JournalWriter {
     private var isTight = false
     /// Whether a transaction failed because the disk was full.
     private var wasFull = false
-    /// Whether the reserved activity number is used.
-    private var needsNumber = false
     /// When the file is retried after an error.
     private var retryAt: Instant?
     private var syncedAt: Instant?
@@ -54,7 +52,7 @@ package final class JournalWriter {
         self.prepare = prepare
         mailbox.queue.withLock { $0.syncSeconds = syncSeconds }
         reserve = JournalReserve(in: directory)
-        recovery = RecoveryQueue(in: directory)
+        recovery = RecoveryQueue(in: directory, numbers: mailbox.numbers)
     }
 
     /// Writes until the journal is closed.
@@ -111,6 +109,7 @@ package final class JournalWriter {
         let result: Result<JournalImportOutcome, JournalImportFailure>
         do throws(SQLiteError) {
             let activity = try file.perform(step)
+            if case .begin = step { mailbox.numbers.withLock { $0.wrote(activity) } }
             result = .success(JournalImportOutcome(activity: activity, duration: Clock.now() - begun))
         } catch {
             file.statements.invalidateCache()
@@ -217,7 +216,7 @@ package final class JournalWriter {
         switch change {
         case .begin(let recording, let part):
             current = (recording, [part])
-            needsNumber = true
+            if let id = recording.id { mailbox.numbers.withLock { $0.wrote(id) } }
         case .resume(let recording, let part):
             let parts = current?.recording.id == recording.id ? current?.parts : nil
             current = (recording, (parts ?? []) + [part])
@@ -239,9 +238,7 @@ package final class JournalWriter {
         let file = try JournalFile(in: directory)
         do throws(SQLiteError) {
             try file.setSynced(true)
-            var reserved = 0
             try file.database.transaction { () throws(SQLiteError) in
-                reserved = try file.statements.reserve()
                 for (name, value) in settings {
                     try file.statements.write(.setting(JournalSetting(name: name, value: value)))
                 }
@@ -250,7 +247,8 @@ package final class JournalWriter {
                 }
             }
             for setting in try JournalReader(file.database).settings() { settings[setting.name] = setting.value }
-            report { $0.reserved = reserved }
+            let next = try JournalReader(file.database).nextActivity()
+            mailbox.numbers.withLock { $0.skip(to: next) }
             try JournalRecovery.adopt(file, in: directory)
         } catch {
             throw .database(error)
@@ -263,7 +261,7 @@ package final class JournalWriter {
         return file
     }
 
-    /// Syncs, erases, reserves a number and recovers, after all changes are written.
+    /// Syncs, erases and recovers, after all changes are written.
     private func maintain(
         _ file: JournalFile, isDue: Bool, isClosing: Bool, at now: Instant
     ) throws(JournalFailure) {
@@ -275,12 +273,6 @@ package final class JournalWriter {
             }
             if isDue, !isUnsynced, mailbox.queue.withLock({ $0.isEmpty }) { synced(at: now) }
             if !isClosing { try erase(in: file) }
-            var reserved: Int?
-            if needsNumber {
-                try file.database.transaction { () throws(SQLiteError) in reserved = try file.statements.reserve() }
-                needsNumber = false
-            }
-            if let reserved { report { $0.reserved = reserved } }
         } catch {
             throw .database(error)
         }

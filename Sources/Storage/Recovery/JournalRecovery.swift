@@ -1,6 +1,6 @@
 import Domain
 import Glibc
-import Linux
+package import Linux
 
 /// Copies the readable part of a damaged journal to the journal, newest activity first, in small steps.
 ///
@@ -57,6 +57,7 @@ package final class JournalRecovery {
     /// A name in the state directory, or a path.
     package let name: String
     private let directory: String
+    private let numbers: Locked<ActivityNumbers>?
     private let freeBytes: (String) -> Int64?
     private var journal: DamagedJournal?
     private var pageIndex: JournalPageIndex?
@@ -70,12 +71,14 @@ package final class JournalRecovery {
     private var isWaiting = false
     private var reports: [String] = []
 
+    /// - Parameter numbers: those of the daemon that writes the journal; nil without one.
     package init(
-        _ name: String, in directory: String,
+        _ name: String, in directory: String, numbers: Locked<ActivityNumbers>? = nil,
         freeBytes: @escaping (String) -> Int64? = { JournalFile.freeBytes(in: $0) }
     ) {
         self.name = name
         self.directory = directory
+        self.numbers = numbers
         self.freeBytes = freeBytes
     }
 
@@ -190,7 +193,7 @@ package final class JournalRecovery {
             progress = Progress(state: .present, target: same)
             report("activity \(id) is not copied: the journal has it as activity \(same)")
         } else if isKnown {
-            progress = Progress(state: .copying, target: try Self.number(for: id, in: file.database))
+            progress = Progress(state: .copying, target: try number(for: id, in: file.database))
             current = (activity, progress)
         } else {
             report("activity \(id) cannot be read")
@@ -245,16 +248,17 @@ package final class JournalRecovery {
     // MARK: Numbers and identity
 
     /// The number for a recovered activity: its own, unless that is taken.
-    private static func number(for id: Int, in database: SQLiteDatabase) throws(SQLiteError) -> Int {
+    private func number(for id: Int, in database: SQLiteDatabase) throws(SQLiteError) -> Int {
         let taken = try database.integer(
             """
-            SELECT EXISTS (SELECT 1 FROM activity WHERE id = \(id)) OR EXISTS (SELECT 1 FROM reserved WHERE activity = \(id))
+            SELECT EXISTS (SELECT 1 FROM activity WHERE id = \(id))
             OR EXISTS (SELECT 1 FROM importing WHERE activity = \(id))
             OR EXISTS (SELECT 1 FROM condemned WHERE activity = \(id))
             OR EXISTS (SELECT 1 FROM recovery WHERE target = \(id) AND state = 'copying')
             """)
-        if taken == 0 { return id }
-        return Int(try database.integer(JournalSchema.nextActivity) ?? 1)
+        let next = try JournalReader(database).nextActivity()
+        let numbers = numbers ?? Locked(ActivityNumbers(next: next))
+        return numbers.withLock { taken == 0 && $0.take(id) ? id : $0.take() }
     }
 
     /// The same activity in the journal, if it has it.

@@ -1,14 +1,17 @@
 import Domain
+import Linux
 
 /// The damaged journals that the journal's thread copies, one after another, when it is idle.
 struct RecoveryQueue {
     private let directory: String
+    private let numbers: Locked<ActivityNumbers>
     private var current: JournalRecovery?
     /// Whether the journal may list another file.
     private var mayHaveMore = true
 
-    init(in directory: String) {
+    init(in directory: String, numbers: Locked<ActivityNumbers>) {
         self.directory = directory
+        self.numbers = numbers
     }
 
     /// Checks the journal for another file, after one was added.
@@ -28,7 +31,8 @@ struct RecoveryQueue {
     mutating func step(in file: JournalFile, _ report: ([String]) -> Void) throws(JournalFailure) -> Bool {
         if current == nil, mayHaveMore {
             do throws(SQLiteError) {
-                current = try JournalRecovery.pending(in: file.database).map { JournalRecovery($0, in: directory) }
+                current = try JournalRecovery.pending(in: file.database)
+                    .map { JournalRecovery($0, in: directory, numbers: numbers) }
             } catch {
                 throw .database(error)
             }

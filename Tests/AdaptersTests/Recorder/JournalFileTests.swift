@@ -231,16 +231,6 @@ struct JournalFileTests {
         #expect(throws: JournalFailure.missing) { try JournalReader(in: stage.directory.path + "/nowhere") }
     }
 
-    @Test func runThatEndsBeforeItIsWrittenReservesTheNextNumber() throws {
-        stage.turn()
-        stage.begin()
-        stage.append()
-        stage.end()
-        stage.turn()
-        let file = try JournalImport(in: stage.directory.path, at: SyntheticRun.began)
-        #expect(stage.journal.activityNumber == 2 && file.activity == 3)
-    }
-
     @Test func importIsListedOnlyWhenItIsComplete() throws {
         stage.begin()
         stage.record(3)

@@ -29,7 +29,7 @@ final class JournalFixture {
     }
 
     func begin() {
-        run = SyntheticRun(activity: journal.activityNumber, start: clock.now)
+        run = SyntheticRun(activity: journal.takeNumber(), start: clock.now)
         steps = 0
         journal.begin(run.recording, run.part, at: clock.now)
     }

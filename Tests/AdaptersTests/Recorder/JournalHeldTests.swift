@@ -23,7 +23,7 @@ struct JournalHeldTests {
         }
         var clock = ManualClock()
         #expect(journal.status(at: clock.now).state == .stalled)
-        var run = SyntheticRun(activity: journal.activityNumber, start: clock.now)
+        var run = SyntheticRun(activity: journal.takeNumber(), start: clock.now)
         journal.begin(run.recording, run.part, at: clock.now)
         journal.write(run.row(0), at: clock.now)
         writer.runOnce(at: clock.now)
@@ -44,7 +44,7 @@ struct JournalHeldTests {
         journal.startWriting()
         writer.runOnce(at: clock.advance(by: .milliseconds(500)))
         run = SyntheticRun(activity: 7, start: run.start)
-        #expect(journal.open?.activity == 7 && journal.activityNumber == 8)
+        #expect(journal.open?.activity == 7 && journal.nextActivity == 8)
         let reader = try JournalReader(in: directory.path)
         #expect(try reader.list(limit: 10).map(\.id) == [7])
         #expect(journal.status(at: clock.now).state == .writing)

@@ -63,6 +63,7 @@ struct JournalSettingsTests {
         let database = try stage.database()
         try database.execute(
             """
+            CREATE TABLE reserved (activity INTEGER PRIMARY KEY) STRICT;
             DROP TABLE setting; DROP TABLE recovery; ALTER TABLE activity DROP COLUMN recovered;
             PRAGMA user_version = 2
             """)

@@ -18,6 +18,7 @@ struct DamagedFileTests {
         let run = stage.recordActivity(200)
         try stage.restart()
         let database = try stage.database()
+        try database.execute("CREATE TABLE reserved (activity INTEGER PRIMARY KEY) STRICT")
         if version < 4 { try database.execute("ALTER TABLE activity DROP COLUMN recovered; DROP TABLE recovery") }
         if version < 3 { try database.execute("DROP TABLE setting") }
         if version < 2 { try database.execute("DROP TABLE export") }

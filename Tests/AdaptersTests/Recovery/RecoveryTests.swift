@@ -40,7 +40,7 @@ struct RecoveryTests {
         let count = try #require(lost[0].recovered).lostRows
         #expect(lines.contains { $0.contains("activity \(lost[0].id) is recovered; \(count) rows") })
         #expect(lines.last?.contains("4 activities are copied, 0 were there already, 0 cannot be read") == true)
-        #expect(stage.journal.activityNumber == 5)
+        #expect(stage.journal.nextActivity == 5)
     }
 
     @Test func settingsNumbersEventsAndOpenRunAreRescuedAtTheStart() throws {
@@ -111,11 +111,10 @@ struct RecoveryTests {
         stage.journal.append(.recover(file: "old.sqlite"), at: stage.clock.now)
         let lines = try stage.recover()
         let ids = try stage.ids()
-        // 3 is reserved for the next run, although both ended before the writer stored their starts.
-        #expect(ids == [5, 4, 2, 1] && stage.journal.activityNumber == 3)
-        #expect(try stage.reader().summary(of: 4)?.recovered == RecoveryNote(formerID: 2, lostRows: 0))
-        #expect(try stage.rows(of: 4) == (0..<150).map(second.row))
-        #expect(lines.contains { $0.contains("activity 2 is recovered as activity 4: number 2 is in use") })
+        #expect(ids == [4, 3, 2, 1] && stage.journal.nextActivity == 5)
+        #expect(try stage.reader().summary(of: 3)?.recovered == RecoveryNote(formerID: 2, lostRows: 0))
+        #expect(try stage.rows(of: 3) == (0..<150).map(second.row))
+        #expect(lines.contains { $0.contains("activity 2 is recovered as activity 3: number 2 is in use") })
         // A second recovery finds everything present.
         stage.journal.append(.recover(file: "old.sqlite"), at: stage.clock.now)
         try stage.recover()
