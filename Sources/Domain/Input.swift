@@ -2,6 +2,8 @@
 package enum Input: Equatable, Sendable {
     case fix(Fix)
     case heart(HeartRateMeasurement)
+    /// Metres since the start, stated by a recording. They replace the distance by positions.
+    case distance(Double)
     /// The time of a 3D fix during an indoor run, which receives no fixes: it may set the time of day.
     case receiverClock(UTC, arrivedAt: Instant)
     /// The strap's battery, 0 to 100 %.

@@ -29,6 +29,7 @@ extension JSONWriter {
         switch input {
         case .fix(let fix): object { $0.members(of: fix) }
         case .heart(let measurement): object { $0.members(of: measurement) }
+        case .distance(let metres): value(written: (metres.isFinite ? metres : 0).description.utf8)
         case .battery(let percent): value(percent)
         case .heartLink(let status), .gpsdLink(let status): object { $0.members(of: status) }
         case .bluetooth(let bluetooth): object { $0.members(of: bluetooth) }
@@ -108,6 +109,7 @@ extension Input {
         switch name {
         case "fix": self = .fix(try Fix(json))
         case "heart": self = .heart(try HeartRateMeasurement(json))
+        case "distance": self = .distance(try json.real())
         case "battery": self = .battery(percent: try json.whole())
         case "heart link": self = .heartLink(try LinkStatus(json))
         case "gpsd link": self = .gpsdLink(try LinkStatus(json))
@@ -191,6 +193,7 @@ extension InputLogEntry.Kind {
             switch input {
             case .fix: "fix"
             case .heart: "heart"
+            case .distance: "distance"
             case .battery: "battery"
             case .heartLink: "heart link"
             case .gpsdLink: "gpsd link"

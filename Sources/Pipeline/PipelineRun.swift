@@ -132,7 +132,8 @@ extension Pipeline {
     private mutating func countSecond(at tick: Instant, into effects: inout Effects) {
         guard let sport = run?.sport, run?.isIndoor == false else { return }
         var step = odometer.tick(at: tick, sport: sport)
-        if var limit = run?.limit {
+        let isStated = run?.hasStatedDistance == true
+        if !isStated, var limit = run?.limit {
             step.hold(to: &limit, at: tick)
             run?.limit = limit
         }
@@ -140,7 +141,7 @@ extension Pipeline {
         run?.speedometer.tick(
             at: tick, metres: step.metres, isStanding: odometer.isStanding, isStale: freshness.value != .fresh)
         let speed = run?.speedometer.speed
-        run?.addSecond(metres: step.metres, isStanding: odometer.isStanding && !isAbsent, speed: speed)
+        run?.addSecond(metres: isStated ? 0 : step.metres, isStanding: odometer.isStanding && !isAbsent, speed: speed)
         if step.beginsAnew { seedPace() }
         if let gap = step.gap {
             run?.addGap()

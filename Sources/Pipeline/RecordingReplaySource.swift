@@ -1,7 +1,7 @@
 package import Domain
 
 /// Converts the rows of a recording to an input log: positions to fixes, heart rates to
-/// notifications, timer events to commands. So an imported recording runs through the same pipeline.
+/// notifications, stated distances to inputs, timer events to commands. So an imported recording runs through the same pipeline.
 ///
 ///     rows, laps ──▶ RecordingReplaySource ──▶ entries ──▶ Replay
 package struct RecordingReplaySource: Sendable {
@@ -80,6 +80,8 @@ package struct RecordingReplaySource: Sendable {
         case .sample(let sample):
             try ingestPosition(of: sample, at: at, body)
             try begin(body)
+            // As early as the position, so that the tick of the moment shows it.
+            if let metres = sample.distanceMetres { try emit(.input(.distance(metres)), at: at - 1, body) }
             try ingestHeartRate(of: sample, at: at, body)
         case .beats(_, let rr, _): beats = Array((beats + rr).suffix(Self.beatLimit))
         // Laps come from the header, because a file may list them after all rows. The fix filter detects gaps.

@@ -26,6 +26,8 @@ struct Run {
     var speedometer = Speedometer()
     /// Limit of the run's distance, across pauses and outages too.
     var limit: DistanceLimit
+    /// The greatest distance that a recording has stated, and when; nil if positions give the distance.
+    private var stated: (metres: Double, at: Instant)?
     /// Distinguishes movement from drift, from the start on.
     var movement = MotionDetector()
     private(set) var sign: InactivityCheckpoint
@@ -63,6 +65,19 @@ struct Run {
     mutating func addSecond(metres: Double, isStanding: Bool, speed: Double?) {
         total.addSecond(metres: metres, isStanding: isStanding, speed: speed)
         lap.addSecond(metres: metres, isStanding: isStanding, speed: speed)
+    }
+
+    var hasStatedDistance: Bool { stated != nil }
+
+    /// Counts the distance that a recording states, as ``FileDistance`` does; not what is covered in a pause.
+    mutating func receive(statedMetres metres: Double, at now: Instant) {
+        guard metres.isFinite else { return }
+        let before = stated ?? (total.metres, startedAt)
+        stated = (max(before.metres, metres), now)
+        guard state == .active else { return }
+        let counted = limit.allow(metres - before.metres, over: now - before.at, until: now, isWhole: true)
+        total.addDistance(counted)
+        lap.addDistance(counted)
     }
 
     /// Adds a tick with a fresh heart rate; `zone` is nil while zones are off or unset.

@@ -22,6 +22,10 @@ struct TotalsAccumulator {
         heartMilliseconds += milliseconds
     }
 
+    mutating func addDistance(_ metres: Double) {
+        self.metres += metres
+    }
+
     mutating func addSecond(metres: Double, isStanding: Bool, speed: Double?) {
         self.metres += metres
         if isStanding { standingMilliseconds += 1000 }

@@ -10,7 +10,7 @@ package struct RandomEntries {
     }
 
     /// The number of kinds that ``next(kind:)`` makes.
-    package static let kinds = 20
+    package static let kinds = 21
 
     /// - Parameter kind: 0 to ``kinds`` − 1.
     package mutating func next(kind: Int) -> InputLogEntry {
@@ -38,6 +38,7 @@ package struct RandomEntries {
             case 16: .shutdown
             case 17: .input(.receiverClock(utc(), arrivedAt: instant()))
             case 18: .input(.rtcClock(utc()))
+            case 19: .input(.distance(.random(in: 0...1e6, using: &random)))
             default:
                 .outage(
                     Outage(
