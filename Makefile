@@ -23,8 +23,9 @@ build: requirements
 	$(release) --product paced
 	$(release) --product pacectl
 
+# SESSION: run, ride or indoor.
 run: build
-	@Tools/demo
+	@Tools/demo $(SESSION)
 
 # The directories of "make install"; DESTDIR is prepended to all.
 prefix := /usr/local

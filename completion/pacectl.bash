@@ -2,7 +2,7 @@
 _pacectl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local sports='run walk hike ride other' formats='fit gpx tcx geojson kml csv'
-    local commands='status watch start pause resume lap stop discard scan strap settings activities show rename edit delete export import recover replay doctor panel help schema'
+    local commands='status watch start pause resume lap stop discard scan strap settings activities show rename edit delete export import recover replay rows doctor panel help schema'
     local keys='metric twelve_hour_clock use_heart_rate_zones sport auto_lap_m auto_lap_s auto_stop_minutes straps zones max_heart_rate resting_heart_rate screens'
     local index place=()
     for ((index = 1; index + 1 < COMP_CWORD; index++)); do
@@ -13,7 +13,7 @@ _pacectl() {
     # The activities, newest first, as this user may read them.
     local activities=''
     case " ${COMP_WORDS[*]:0:COMP_CWORD} " in
-    *' show '* | *' export '* | *' rename '* | *' edit '* | *' delete '* | *' replay '* | *' --before ')
+    *' show '* | *' export '* | *' rename '* | *' edit '* | *' delete '* | *' replay '* | *' rows '* | *' --before ')
         activities=$(pacectl "${place[@]}" activities --json --limit 50 2>/dev/null | sed -n 's/^{"id":\([0-9]*\).*/\1/p')
         ;;
     esac
@@ -22,7 +22,7 @@ _pacectl() {
 
     case $previous in
     --runtime-dir | --state-dir) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
-    --config | -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --config | -o | --output | --replay) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$current"); return ;;
     --before) mapfile -t COMPREPLY < <(compgen -W "$activities" -- "$current"); return ;;
     --totals) mapfile -t COMPREPLY < <(compgen -W 'week month year' -- "$current"); return ;;
@@ -34,7 +34,7 @@ _pacectl() {
     local words=()
     for ((index = 1; index < COMP_CWORD; index++)); do
         case ${COMP_WORDS[index]} in
-        --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --ago | --seconds | --limit | --before | --since | --until | --totals | --name | --start | --speed | --interval-ms)
+        --runtime-dir | --state-dir | --config | -o | --output | --format | --sport | --ago | --seconds | --limit | --before | --since | --until | --totals | --name | --start | --speed | --interval-ms | --replay)
             ((index++))
             ;;
         -*) ;;
@@ -68,6 +68,8 @@ _pacectl() {
     import | import\ *) choices='--sport --again --verbose' files=yes ;;
     help) choices=$commands ;;
     recover) files=yes ;;
+    watch) choices='--replay --speed --loop' ;;
+    rows) choices="last $activities --sport" files=yes ;;
     replay) choices="last $activities --speed --interval-ms --sport" files=yes ;;
     replay\ *) choices='--speed --interval-ms --sport' ;;
     panel) choices=--config ;;

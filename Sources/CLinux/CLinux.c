@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -96,4 +97,35 @@ int clinux_open_unnamed(int directory, unsigned mode)
 int clinux_has_access_list(const char *path)
 {
     return getxattr(path, "system.posix_acl_access", 0, 0) > 0;
+}
+
+int clinux_is_pending(int signal)
+{
+    sigset_t set;
+    return sigpending(&set) == 0 && sigismember(&set, signal) == 1;
+}
+
+int clinux_start(char *const words[], int output, int errors)
+{
+    pid_t parent = getpid();
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    /* Only functions that are safe after fork(2). */
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(127);
+    setpgid(0, 0);
+    int null = open("/dev/null", O_RDWR);
+    dup2(null, 0);
+    dup2(output < 0 ? null : output, 1);
+    dup2(errors < 0 ? null : errors, 2);
+    if (null > 2)
+        close(null);
+    signal(SIGPIPE, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execv(words[0], words);
+    _exit(127);
 }

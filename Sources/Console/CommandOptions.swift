@@ -19,6 +19,8 @@ struct CommandOptions {
     private(set) var format: ExportFormat?
     private(set) var file: String?
     private(set) var pace = Invocation.Pace()
+    private(set) var recording: String?
+    private(set) var loops = false
     private(set) var configuration: String?
     // For tests.
     private(set) var places = Panel.Paths()
@@ -69,7 +71,12 @@ struct CommandOptions {
             (format, command) = (found, "export")
         case "-o", "--output": (file, command) = (try OptionValue.text("a file", after: option, &rest), "export")
         case "--speed":
-            (pace.speed, command) = (try OptionValue.speed(after: option, &rest), "replay")
+            (pace.speed, command) = (try OptionValue.speed(after: option, &rest), "replay,watch")
+        case "--replay":
+            (recording, command) = (
+                try OptionValue.text("a file or the number of an activity", after: option, &rest), "watch"
+            )
+        case "--loop": (loops, command) = (true, "watch")
         case "--interval-ms":
             guard let every = rest.popFirst().flatMap({ Int($0) }), Wire.Subscription.isPeriod(every) else {
                 throw .usage("--interval-ms needs a multiple of 100 from 100 to 60000")
@@ -78,7 +85,7 @@ struct CommandOptions {
         case "--sport":
             sport = try OptionValue.sport(OptionValue.text("a sport", after: option, &rest))
             filter.sport = sport
-            command = "replay,import,edit,activities"
+            command = "replay,rows,import,edit,activities"
         case "--config": (configuration, command) = (try OptionValue.text("a file", after: option, &rest), "panel")
         case "--input": (places.input, command) = (try OptionValue.text("a directory", after: option, &rest), "panel")
         case "--leds": (places.leds, command) = (try OptionValue.text("a directory", after: option, &rest), "panel")

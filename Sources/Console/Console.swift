@@ -26,7 +26,7 @@ extension Invocation {
         case .version: try writeOut("pacectl \(Release.version)\n")
         case .schema: try writeOut(Schema.text.hasSuffix("\n") ? Schema.text : Schema.text + "\n")
         case .status: try writeOut(try status())
-        case .watch: try watch()
+        case .watch(let replay): try watch(replay)
         case .run(let command): try writeOut(try perform(command))
         case .scan(let seconds): try scan(seconds: seconds)
         case .strap(let command): try writeOut(try perform(command))
@@ -39,6 +39,7 @@ extension Invocation {
         case .importFiles(let paths, let options): try importFiles(paths, options)
         case .recover(let path): try recover(path)
         case .replay(let replayed, let pace): try replay(replayed, pace)
+        case .rows(let source, let sport): try rows(source, sport: sport)
         case .panel(let file, let places): try panel(file, places)
         case .doctor(let root): return try doctor(root: root) ? 0 : Failure.Status.failed.rawValue
         }
@@ -70,19 +71,26 @@ extension Invocation {
         }
     }
 
-    private func watch() throws(Failure) {
-        let directory = RuntimeDirectory(runtimeDirectory)
+    private func watch(_ replay: WatchedReplay?) throws(Failure) {
+        if replay != nil, runtimeDirectory != nil {
+            throw .usage("--replay and --runtime-dir exclude each other: the replay has its own directory")
+        }
+        // Lives until the command ends, and ends paced then.
+        let daemon: ReplayDaemon?
+        if let replay { daemon = try ReplayDaemon(replay, stateDirectory: stateDirectory) } else { daemon = nil }
+        defer { withExtendedLifetime(daemon) {} }
+        let directory = daemon?.directory ?? RuntimeDirectory(runtimeDirectory)
         // Shows root the warning about the daemon's user before the screen is drawn.
         if geteuid() == 0 { _ = try? Connection(to: directory.stateSocket) }
         do {
             if !isJSON, let terminal = try Terminal() {
-                return try Watch(directory, metric: metric, on: terminal).run()
+                return try Watch(directory, daemon, metric: metric, on: terminal).run()
             }
         } catch let error as Failure {
             throw error
         } catch {
             throw .failed("\(error)")
         }
-        try WatchLines(directory: directory, isJSON: isJSON, metric: metric).run()
+        try WatchLines(directory: directory, daemon: daemon, isJSON: isJSON, metric: metric).run()
     }
 }

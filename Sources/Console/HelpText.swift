@@ -43,8 +43,10 @@ private let helpOfAll = """
     Usage: pacectl [OPTION]... COMMAND
 
       status                    show the run, the strap and the receiver
-      watch                     show the run until q is pressed; without a terminal
-                                print a line for each change
+      watch [--replay FILE|ID [--speed N] [--loop]]
+                                show the run until q is pressed; without a terminal
+                                print a line for each change; --replay shows a
+                                recorded file or activity as if it happened now
       start [SPORT] [--indoor] [--ago SECONDS]
                                 start a run: run, walk, hike, ride or other;
                                 --ago backdates it, by at most 120 s
@@ -90,6 +92,8 @@ private let helpOfAll = """
       replay ID|FILE [--speed N] [--interval-ms N] [--sport S]
                                 print the lines of a run or a file at N times real
                                 time, or at once
+      rows ID|FILE [--sport S]  print an activity, or that of a file, as JSON lines:
+                                the data of an upload
       doctor                    check what this machine lacks to record a run, and
                                 name each remedy
       panel [--config FILE]     read keys and drive LEDs of a board without a

@@ -7,7 +7,8 @@ struct Invocation: Equatable {
         /// Nil for the help of all commands.
         case help(String?)
         case version, schema
-        case status, watch
+        case status
+        case watch(WatchedReplay?)
         case run(RunCommand)
         case scan(seconds: Int)
         case strap(StrapCommand)
@@ -24,6 +25,8 @@ struct Invocation: Equatable {
         case delete([ActivityReference], asks: Bool)
         case recover(String)
         case replay(ReplaySource, Pace)
+        /// The data of an upload.
+        case rows(ReplaySource, Sport?)
         /// Nil for the file means the default one.
         case panel(String?, Panel.Paths)
         case doctor(root: String)
@@ -34,6 +37,15 @@ struct Invocation: Equatable {
         /// An activity of the journal.
         case activity(ActivityReference)
         case file(String)
+
+        /// - Throws: ``Failure`` with status 2 if the word is missing or names no activity.
+        init(_ word: String?, after command: String) throws(Failure) {
+            guard let word else { throw .usage("\(command) needs a file or the number of an activity") }
+            let isNumber = word.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            self =
+                isNumber || word == ActivityReference.lastWord
+                ? .activity(try ActivityReference(word, after: command)) : .file(word)
+        }
     }
 
     /// The speed and rate of a replay.
@@ -138,18 +150,14 @@ struct Invocation: Equatable {
             guard let path = words.first else { throw .usage("recover needs a file") }
             (command, most) = (.recover(path), 1)
         case "replay":
-            guard let word = words.first else { throw .usage("replay needs a file or the number of an activity") }
-            let isNumber = word.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-            let isActivity = isNumber || word == ActivityReference.lastWord
             var pace = modifiers.pace
             pace.sport = modifiers.sport
-            (command, most) = (
-                .replay(isActivity ? .activity(try ActivityReference(word, after: name)) : .file(word), pace), 1
-            )
+            (command, most) = (.replay(try ReplaySource(words.first, after: name), pace), 1)
+        case "rows": (command, most) = (.rows(try ReplaySource(words.first, after: name), modifiers.sport), 1)
         case "strap": return .strap(try StrapCommand(Array(words), isAdded: modifiers.isAdded))
         case "scan": (command, most) = (.scan(seconds: modifiers.seconds ?? 10), 0)
         case "status": (command, most) = (.status, 0)
-        case "watch": (command, most) = (.watch, 0)
+        case "watch": (command, most) = (.watch(try WatchedReplay(modifiers)), 0)
         case "pause": (command, most) = (.run(.pause), 0)
         case "resume": (command, most) = (.run(.resume), 0)
         case "lap": (command, most) = (.run(.lap), 0)

@@ -6,6 +6,8 @@ import Linux
 /// `pacectl watch` on a terminal. Waits for the daemon whenever it is away.
 final class Watch {
     private let directory: RuntimeDirectory
+    /// The daemon of a replay, which does not come back.
+    private let daemon: ReplayDaemon?
     private let terminal: Terminal
     private let loop: EventLoop
     private var view: WatchModel
@@ -42,9 +44,12 @@ final class Watch {
     private static let timeout = Duration.seconds(3)
 
     /// Blocks the signals that end the program, so that the terminal is restored first.
-    init(_ directory: RuntimeDirectory, metric: Bool?, on terminal: Terminal) throws(SystemError) {
+    init(
+        _ directory: RuntimeDirectory, _ daemon: ReplayDaemon?, metric: Bool?, on terminal: Terminal
+    ) throws(SystemError) {
         blockSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH])
         self.directory = directory
+        self.daemon = daemon
         self.terminal = terminal
         loop = try EventLoop()
         view = WatchModel(metric: metric, directory: harmless(directory.path, limit: 256) ?? "")
@@ -209,6 +214,10 @@ final class Watch {
         let now = Clock.now()
         second?.arm(at: now + .seconds(1))
         if connection == nil {
+            if let ended = daemon?.failure {
+                failure = ended
+                return loop.stop(1)
+            }
             do { try connect() } catch { view.error = error.message }
         } else if now - receivedAt >= Self.timeout {
             view.silentSeconds = Int((now - receivedAt).inSeconds)

@@ -8,6 +8,8 @@ import Linux
 /// It reads no faster than its output is read: a slow reader gets newer states, not all of them.
 struct WatchLines {
     var directory: RuntimeDirectory
+    /// The daemon of a replay, which does not come back.
+    var daemon: ReplayDaemon?
     var isJSON: Bool
     var metric: Bool?
 
@@ -16,9 +18,11 @@ struct WatchLines {
         var connection = try Connection.needed(to: directory.stateSocket)
         while true {
             try follow(connection)
+            if let failure = daemon?.failure { throw failure }
             complain("paced closed the connection, reconnecting")
             while true {
                 sleep(1)
+                if let failure = daemon?.failure { throw failure }
                 guard let next = try? Connection(to: directory.stateSocket) else { continue }
                 connection = next
                 break

@@ -141,8 +141,10 @@ final class ActivityService {
     }
 
     private func checkJournalIsWritten(at now: Instant) throws(RPCError) {
-        let status = run.journal.status(at: now)
-        guard status.state == .writing else { throw .busy(status.message ?? "the disk does not respond") }
+        let status = run.recorderStatus(at: now)
+        guard status.state == .writing else {
+            throw .busy(status.message ?? (status.state == .off ? "nothing is recorded" : "the disk does not respond"))
+        }
     }
 
     /// Replaces the totals of the activity in progress by current ones; the journal's are some seconds old.

@@ -47,10 +47,12 @@ package final class Daemon {
     ///   - journal: runs `opener` on its thread before it writes.
     ///   - status: the result of the first attempt to open the state directory; nil if the disk has not answered yet.
     ///   - isService: true if systemd started this process.
+    ///   - replay: the source of `--replay`.
     init(
         _ options: Options, _ configuration: Configuration, state: consuming FileDescriptor,
         control: consuming FileDescriptor, directory: String, strapFile: StrapStoreFile?, _ journal: Journal,
-        _ opener: StateDirectoryOpener, _ status: StateDirectoryStatus?, reporter: SystemdReporter, isService: Bool
+        _ opener: StateDirectoryOpener, _ status: StateDirectoryStatus?, reporter: SystemdReporter, isService: Bool,
+        replay: ReplaySource?
     ) throws(SystemError) {
         let now = Clock.now()
         loop = try EventLoop()
@@ -69,8 +71,9 @@ package final class Daemon {
             gpsd: (options.isDemo ? .off : configuration.gpsd).text, settings: initial)
         let pipeline = Pipeline(settings: initial, isDemo: options.isDemo, at: now)
         run = RunController(
-            RecordingState(pipeline, journal, configuration.exportAtStop, at: now), stateServer,
-            startsAutomatically: configuration.startsAutomatically && !options.isDemo, at: now)
+            RecordingState(pipeline, journal, configuration.exportAtStop, isRecorded: replay == nil, at: now),
+            stateServer, startsAutomatically: configuration.startsAutomatically && !options.isDemo, replay: replay,
+            at: now)
         if let status { run.adopt(status, isServing: false, at: now) }
         settings = SettingsController(options, configuration, userSettings, run)
         activities = try ActivityService(
@@ -79,7 +82,7 @@ package final class Daemon {
         self.straps = StrapController(inbox, run, settings, activities, file: strapFile, straps)
         service = try ServiceController(
             loop, inbox, reporter, closesRun: isService && configuration.startsAutomatically)
-        devices = try Devices(inbox, configuration.gpsd, isDemo: options.isDemo, loop: loop)
+        devices = try Devices(inbox, options, configuration.gpsd, loop: loop)
         if !options.isDemo { try self.straps.connect(in: loop) }
         self.control = try ControlServer(
             socket: control, loop: loop,
@@ -100,9 +103,7 @@ package final class Daemon {
 
     /// - Returns: the exit status, after a signal has ended the loop.
     func serve() throws(SystemError) -> Int32 {
-        if settings.isDemo, run.runState == .idle {
-            _ = try? run.perform(.start(nil, indoor: false), at: Clock.now())
-        }
+        if let start = settings.demoStart, run.runState == .idle { _ = try? run.perform(start, at: Clock.now()) }
         finish(at: Clock.now())
         reportStatus(at: Clock.now())
         service.reportReady()
@@ -205,7 +206,7 @@ package final class Daemon {
                 throw .notInThisState(error)
             }
         case .status:
-            run.step(.recorder(run.journal.status(at: now)), at: now)
+            run.step(.recorder(run.recorderStatus(at: now)), at: now)
             return .now(.success(.state(run.state(at: now), sequence: stateServer.stateSequence)))
         case .settings: return .now(.success(.settings(run.settings)))
         case .setting(let key): return .now(.success(.setting(key, run.settings)))
@@ -271,7 +272,7 @@ package final class Daemon {
     private func onJournalStatus(at now: Instant) {
         for line in run.journal.drainReports() { Log.write(.notice, line) }
         if let status = opener.popStatus() { adopt(status, at: now) }
-        run.step(.recorder(run.journal.status(at: now)), at: now)
+        run.step(.recorder(run.recorderStatus(at: now)), at: now)
     }
 
     /// Adopts the content of the state directory: numbers, events, the activity that was

@@ -46,7 +46,26 @@ extension Daemon {
         getenv(name).map { String(cString: $0) }
     }
 
+    /// Reads the recording of a replay.
+    private static func recording(
+        of replay: Options.Replay, stateDirectory: String?, in directory: String
+    ) throws(Failure) -> ReplayedRecording {
+        do {
+            let recording = try ReplayedRecording(replay.recording, stateDirectory: stateDirectory, in: directory)
+            if !recording.warning.isEmpty { Log.write(.warning, recording.warning) }
+            return recording
+        } catch let failure as ReplayedRecording.Failure where failure.isStopped {
+            throw Failure(line: "stopped while the recording was read")
+        } catch {
+            throw Failure(line: "--replay: \(error)")
+        }
+    }
+
     private static func start(_ options: Options) throws -> Int32 {
+        if options.replay != nil, isStartedBySystemd || variable("NOTIFY_SOCKET") != nil {
+            throw Options.UsageError(
+                line: "--replay is refused under systemd: a service records; run paced --replay in a shell")
+        }
         if case .unix = options.strap, isStartedBySystemd, !options.isDemo {
             throw Options.UsageError(line: "--strap unix:PATH is for tests and is refused under systemd")
         }
@@ -55,9 +74,19 @@ extension Daemon {
         for line in configuration.warnings { Log.write(.warning, line) }
         let reporter = SystemdReporter(NotifySocket.fromEnvironment())
         let handed = try handedSockets()
-        let directories = try Directories(
-            options, isSystem: geteuid() == 0 || isStartedBySystemd, hasSockets: handed.count == socketNames.count,
-            environment: variable)
+        let privateDirectory = try options.replay.map { _ in try PrivateDirectory(prefix: PrivateDirectory.replayPrefix)
+        }
+        defer { withExtendedLifetime(privateDirectory) {} }
+        let directories =
+            try privateDirectory.map { Directories(options, replayIn: $0.path) }
+            ?? Directories(
+                options, isSystem: geteuid() == 0 || isStartedBySystemd, hasSockets: handed.count == socketNames.count,
+                environment: variable)
+        let replay = try options.replay.map { replay in
+            let recording = try recording(
+                of: replay, stateDirectory: options.stateDirectory, in: privateDirectory?.path ?? "")
+            return ReplaySource(recording, speed: replay.speed, loops: replay.loops, at: Clock.now())
+        }
         if let path = directories.runtime { try checkSocketPaths(in: path, handed) }
         // If systemd passed both sockets, it owns their directory: nothing is created there.
         let runtime = try directories.runtime.map { try lock($0, option: "--runtime-dir", file: "runtime.lock") }
@@ -75,7 +104,7 @@ extension Daemon {
         let daemon = try Daemon(
             options, configuration, state: FileDescriptor(owning: sockets[0].number),
             control: FileDescriptor(owning: sockets[1].number), directory: directories.state, strapFile: strapFile,
-            journal, state, opened, reporter: reporter, isService: isStartedBySystemd)
+            journal, state, opened, reporter: reporter, isService: isStartedBySystemd, replay: replay)
         Log.write(.notice, "paced \(Release.version) serves \(directories.runtime ?? "the sockets of systemd")")
         let status = try daemon.serve()
         switch runtime {

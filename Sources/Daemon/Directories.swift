@@ -19,6 +19,12 @@ package struct Directories: Equatable, Sendable {
         }
     }
 
+    /// The directories of a replay, in a private one; `--runtime-dir` names another for the sockets.
+    package init(_ options: Options, replayIn directory: String) {
+        runtime = options.runtimeDirectory ?? directory + "/run"
+        state = directory + "/state"
+    }
+
     /// - Parameters:
     ///   - hasSockets: true if systemd passed both sockets; then ``runtime`` is nil.
     ///   - environment: the value of a variable; nil or empty is unset.

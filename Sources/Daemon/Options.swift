@@ -1,6 +1,8 @@
 import Domain
 import Linux
+import Pipeline
 package import Sensors
+package import Simulation
 import Wire
 
 /// The command line of `paced`.
@@ -41,7 +43,20 @@ package struct Options: Equatable, Sendable {
     package var strap: Strap?
     package var bluetooth: Bluetooth?
     package var adapter: AdapterChoice?
-    package var isDemo = false
+    /// The session that `--demo` simulates.
+    package var demo: SimulatedSession?
+    package var replay: Replay?
+
+    /// `--replay` and its options.
+    package struct Replay: Equatable, Sendable {
+        /// A file, or the number of an activity.
+        package var recording: String
+        package var speed = 1.0
+        package var loops = false
+    }
+
+    /// Whether a simulation or a recording takes the place of the devices.
+    package var isDemo: Bool { demo != nil || replay != nil }
 
     package init() {}
 
@@ -64,6 +79,8 @@ package struct Options: Equatable, Sendable {
     package static func read(_ arguments: [String]) throws(UsageError) -> Request {
         var options = Options()
         var rest = arguments[...]
+        var speed: Double?
+        var loops = false
         while let argument = rest.popFirst() {
             // Both --option value and --option=value.
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -72,7 +89,10 @@ package struct Options: Equatable, Sendable {
             switch name {
             case "--help": return .print(help)
             case "--version": return .print("paced \(Release.version) (protocol \(Release.protocolNumber))\n")
-            case "--demo": options.isDemo = true
+            case "--demo": options.demo = try parts.count == 2 ? session(value(of: name, &rest)) : .run
+            case "--replay": options.replay = Replay(recording: try value(of: name, &rest))
+            case "--speed": speed = try Self.speed(value(of: name, &rest))
+            case "--loop": loops = true
             case "--config": options.configuration = try value(of: name, &rest)
             case "--runtime-dir": options.runtimeDirectory = try value(of: name, &rest)
             case "--state-dir": options.stateDirectory = try value(of: name, &rest)
@@ -85,7 +105,42 @@ package struct Options: Equatable, Sendable {
                     line: "unknown option \(SanitizedText(argument)?.text ?? "\"\""); paced --help lists them")
             }
         }
+        try options.check(speed, loops: loops)
         return .run(options)
+    }
+
+    private static func session(_ text: String) throws(UsageError) -> SimulatedSession {
+        guard let session = SimulatedSession(rawValue: text) else {
+            let names = SimulatedSession.allCases.map(\.rawValue).joined(separator: ", ")
+            throw UsageError(line: "--demo takes one of \(names)")
+        }
+        return session
+    }
+
+    private static func speed(_ text: String) throws(UsageError) -> Double {
+        guard let speed = Double(text), ReplayClock.speeds.contains(speed) else {
+            throw UsageError(line: "--speed takes a number from 0.1 to 60")
+        }
+        return speed
+    }
+
+    /// Adopts the options of a replay, and rejects those that do not go with one.
+    private mutating func check(_ speed: Double?, loops: Bool) throws(UsageError) {
+        guard replay != nil else {
+            guard speed == nil, !loops else {
+                throw UsageError(line: "\(speed == nil ? "--loop" : "--speed") is an option of --replay only")
+            }
+            return
+        }
+        replay?.speed = speed ?? 1
+        replay?.loops = loops
+        let others = [
+            ("--demo", demo != nil), ("--gpsd", gpsd != nil), ("--strap", strap != nil),
+            ("--bluetooth", bluetooth != nil), ("--adapter", adapter != nil),
+        ]
+        for (name, isGiven) in others where isGiven {
+            throw UsageError(line: "--replay and \(name) exclude each other: a replay uses the recording only")
+        }
     }
 
     private static func value(of name: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> String {
@@ -112,7 +167,11 @@ package struct Options: Equatable, Sendable {
                                          else $XDG_RUNTIME_DIR/paced
           --state-dir DIR                the directory of the journal; default: /var/lib/paced as root,
                                          else $XDG_STATE_HOME/paced or ~/.local/state/paced
-          --demo                         a simulated runner, without hardware or root
+          --demo[=run|ride|indoor]       a simulated session, without hardware or root; default: run
+          --replay FILE|ID               serve a recorded file or activity as if it happened now, in private
+                                         directories, and record nothing; ID is looked up in --state-dir
+          --speed N                      replay N times as fast, 0.1 to 60
+          --loop                         replay again and again
           --version, --help
 
         Exit status: 0 stopped, 1 failed, 2 wrong option. pacectl controls a running paced.

@@ -27,19 +27,27 @@ struct RecordingState {
     }
 
     /// Creates the state for a journal that has not been read yet.
-    init(_ pipeline: Pipeline, _ journal: Journal, _ formats: [ExportFormat], at now: Instant) {
+    ///
+    /// - Parameter isRecorded: false in a replay, which records nothing.
+    init(
+        _ pipeline: Pipeline, _ journal: Journal, _ formats: [ExportFormat], isRecorded: Bool = true, at now: Instant
+    ) {
         engine = RunEngine(pipeline, at: now)
         recorder = RunRecorder(
-            journal, bootID: Clock.bootID(), formats: formats, RecordingBuilder(isDemo: pipeline.isDemo), at: now)
+            journal, bootID: Clock.bootID(), formats: formats, RecordingBuilder(isDemo: pipeline.isDemo),
+            isRecording: isRecorded, at: now)
     }
 
     /// Steps the engine; its effects are appended.
-    mutating func step(_ stimulus: Stimulus, at now: Instant) {
-        engine.step(stimulus, at: now, into: &effects)
+    ///
+    /// - Parameter delay: how late `now` is in a replay.
+    mutating func step(_ stimulus: Stimulus, at now: Instant, delay: Duration = .zero) {
+        engine.step(stimulus, at: now, delay: delay, into: &effects)
     }
 
     /// Performs a command. An activity that it starts gets the journal's next number.
     mutating func perform(_ command: RunCommand, at now: Instant) throws(CommandRejection) -> Pipeline.Outcome {
+        guard recorder.isRecording else { return try engine.step(command, at: now, into: &effects) }
         let number = recorder.journal.takeNumber()
         do throws(CommandRejection) {
             let outcome = try engine.step(command, activity: number, at: now, into: &effects)
@@ -49,6 +57,16 @@ struct RecordingState {
             recorder.journal.giveBack(number)
             throw error
         }
+    }
+
+    /// Replaces the engine by an idle one with the same settings, for a pass of a replay.
+    ///
+    /// - Parameter period: the active time between two states, in milliseconds.
+    mutating func startOver(statesEvery period: Int64, at now: Instant) {
+        var pipeline = Pipeline(
+            settings: engine.settings, isDemo: engine.isDemo, lastActivity: engine.lastActivity, at: now)
+        pipeline.stateEvery = period
+        engine = RunEngine(pipeline, at: now)
     }
 
     /// Adopts the journal's content: its numbers, and the activity that was left open or closed on low battery.

@@ -30,18 +30,24 @@ final class RunController {
     private var autoStart: AutoStart?
     /// The moment to which the next automatic start is backdated; nil if none is due.
     private var autoStartSince: Instant?
+    /// The source of a replay, whose clock gives the moments of the engine; nil if that is the boot clock.
+    private let replay: ReplaySource?
     /// When the system clock is read next.
     private var clockAt: Instant
     /// What the real-time clock showed more than the system's clock when the daemon started, in milliseconds; nil
     /// without a real-time clock.
     private let realTimeClockOffset: Int64?
-    /// The moment of the last step. Messages of one turn may be handled later than the next one arrives.
+    /// The engine's moment of the last step. Messages of one turn may be handled later than the next one arrives.
     private var steppedAt: Instant
     private var changes = Changes()
 
-    init(_ recording: RecordingState, _ stateServer: StateServer, startsAutomatically: Bool, at now: Instant) {
+    init(
+        _ recording: RecordingState, _ stateServer: StateServer, startsAutomatically: Bool,
+        replay: ReplaySource? = nil, at now: Instant
+    ) {
         self.recording = recording
         self.stateServer = stateServer
+        self.replay = replay
         autoStart = startsAutomatically ? AutoStart() : nil
         clockAt = now
         steppedAt = now
@@ -54,11 +60,18 @@ final class RunController {
     var journal: Journal { recording.recorder.journal }
     var settings: Settings { recording.engine.settings }
     var runState: RunState { recording.engine.runState }
-    /// The moment of the next tick or idle second.
-    var deadline: Instant { recording.engine.deadline }
+    /// The moment of the next tick or idle second, and of a replay's next entry.
+    var deadline: Instant {
+        replay?.deadline(before: recording.engine.deadline, isActive: runState == .active) ?? recording.engine.deadline
+    }
 
     func state(at now: Instant) -> State {
-        recording.engine.state(at: now)
+        recording.engine.state(at: moment(at: now))
+    }
+
+    /// The status of the recorder. A replay has none.
+    func recorderStatus(at now: Instant) -> RecorderStatus {
+        replay == nil ? journal.status(at: now) : RecorderStatus(state: .off)
     }
 
     /// The activity in progress.
@@ -76,8 +89,49 @@ final class RunController {
 
     /// Publishes what was due before `now`, so that a later input cannot change it. A replay does the same.
     func advance(to now: Instant) {
+        if let replay { return advance(replay, to: now) }
         recording.step(.time, at: monotonic(now))
         flush(at: now)
+    }
+
+    /// Applies the ticks and the entries of a replay that are due, each at its own moment, so that the figures do not
+    /// depend on the loop.
+    private func advance(_ replay: ReplaySource, to now: Instant) {
+        replay.advance(to: now)
+        if let inputs = replay.beginPass(at: now) {
+            _ = try? recording.perform(.stop, at: monotonic(now))
+            flush(at: now)
+            recording.startOver(statesEvery: replay.clock.statePeriod, at: monotonic(now))
+            for input in inputs { step(input, at: now) }
+            flush(at: now)
+        }
+        let moment = moment(at: now)
+        for _ in 0..<Self.entryLimit {
+            guard let entry = replay.popEntry(until: moment) else { return tick(to: moment, replay.clock, at: now) }
+            tick(to: entry.at, replay.clock, at: now)
+            switch entry.kind {
+            case .input(let input): recording.step(.input(input), at: steppedAt)
+            // A user's commands may have changed the run's state meanwhile.
+            case .command(let command): _ = try? recording.perform(command, at: steppedAt)
+            default: break
+            }
+            flushEffects(at: steppedAt)
+        }
+    }
+
+    /// The most entries of a replay in one turn of the loop; the others follow in the next. All rows may have one moment.
+    private static let entryLimit = 1024
+
+    /// Applies the ticks of a replay up to a moment of the engine, each in a step of its own.
+    private func tick(to moment: Instant, _ clock: ReplayClock, at now: Instant) {
+        while runState == .active, recording.engine.deadline <= moment {
+            steppedAt = max(steppedAt, recording.engine.deadline)
+            recording.step(.time, at: steppedAt, delay: max(now - clock.due(steppedAt), .zero))
+            flushEffects(at: steppedAt)
+        }
+        steppedAt = max(steppedAt, moment)
+        recording.step(.time, at: steppedAt)
+        flushEffects(at: steppedAt)
     }
 
     /// Passes an input to the engine; its effects are flushed later.
@@ -102,16 +156,20 @@ final class RunController {
     func onTick(at now: Instant) -> Bool {
         guard now >= clockAt else { return false }
         clockAt = now + .seconds(1)
+        if replay == nil { readClock(at: now) }
+        step(.recorder(recorderStatus(at: now)), at: now)
+        if replay == nil { recording.recorder.noteClock(state(at: now), at: now) }
+        if let fault = eventLimit.fault(at: moment(at: now)) { step(fault, at: now) }
+        return true
+    }
+
+    private func readClock(at now: Instant) {
         let (time, isSynchronised) = (Clock.systemTime(), Clock.isSynchronised())
         step(.systemClock(time, isSynchronised: isSynchronised), at: now)
         if let offset = realTimeClockOffset, !isSynchronised {
             step(.rtcClock(UTC(milliseconds: time.milliseconds + offset)), at: now)
         }
         reportUnsetClock(at: now)
-        step(.recorder(journal.status(at: now)), at: now)
-        recording.recorder.noteClock(state(at: now), at: now)
-        if let fault = eventLimit.fault(at: now) { step(fault, at: now) }
-        return true
     }
 
     /// Raises a fault while a run has no date, and clears it.
@@ -132,8 +190,13 @@ final class RunController {
     }
 
     private func monotonic(_ now: Instant) -> Instant {
-        steppedAt = max(steppedAt, now)
+        steppedAt = max(steppedAt, moment(at: now))
         return steppedAt
+    }
+
+    /// The engine's moment at a moment of the boot clock.
+    private func moment(at now: Instant) -> Instant {
+        replay?.clock.moment(at: now) ?? now
     }
 
     // MARK: Effects
@@ -146,6 +209,11 @@ final class RunController {
 
     /// Records and publishes the effects since the last flush.
     func flush(at now: Instant) {
+        flushEffects(at: moment(at: now))
+    }
+
+    /// - Parameter now: the engine's moment.
+    private func flushEffects(at now: Instant) {
         let outputs = eventLimit.limited(recording.effects.outputs, at: now)
         let settings = settings
         let events = recording.recorder.record(

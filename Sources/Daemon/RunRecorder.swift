@@ -30,14 +30,18 @@ final class RunRecorder {
     /// The number of the next event.
     private var nextEvent = 1
 
+    /// False in a replay: nothing is written, and events only get their numbers.
+    let isRecording: Bool
+
     private static let updateInterval = Duration.seconds(10)
     private static let clockInterval = Duration.seconds(60)
 
     init(
         _ journal: Journal, bootID: String, formats: [ExportFormat], _ recordingBuilder: RecordingBuilder,
-        at now: Instant
+        isRecording: Bool = true, at now: Instant
     ) {
         self.journal = journal
+        self.isRecording = isRecording
         self.bootID = bootID
         self.formats = formats
         self.recordingBuilder = recordingBuilder
@@ -69,6 +73,7 @@ final class RunRecorder {
     ///   - zones: the heart-rate zones; nil if they are disabled.
     /// - Returns: the lines of the events among the outputs.
     func record(_ effects: Effects, _ outputs: [Output], zones: Zones?, at now: Instant) -> [EventLine] {
+        guard isRecording else { return record(events: outputs) }
         let entries = effects.entries
         if entries.isEmpty, outputs.isEmpty, effects.seconds.isEmpty { return [] }
         recordingBuilder.ingest(effects.recordedOutputs, seconds: effects.seconds, zones: zones)
@@ -116,8 +121,11 @@ final class RunRecorder {
         for case .event(let event) in outputs {
             let line = EventLine(event, number: nextEvent)
             nextEvent += 1
-            journal.append(
-                .event(sequence: line.number, activity: event.activity, at: event.at, line: line.bytes), at: event.at)
+            if isRecording {
+                let (number, bytes) = (line.number, line.bytes)
+                journal.append(
+                    .event(sequence: number, activity: event.activity, at: event.at, line: bytes), at: event.at)
+            }
             lines.append(line)
         }
         return lines

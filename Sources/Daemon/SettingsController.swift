@@ -1,6 +1,7 @@
 import Domain
 import Linux
 import Pipeline
+import Simulation
 import Storage
 import Wire
 
@@ -24,6 +25,8 @@ final class SettingsController {
     }
 
     var isDemo: Bool { options.isDemo }
+    /// The command that starts the run of the demo; nil without one.
+    var demoStart: RunCommand? { options.demo.map { .start($0.sport, indoor: $0.isIndoor) } }
 
     /// The option's value; with `auto`, the user's choice or the configuration file decides.
     var strapOption: Options.Strap { options.strap ?? .auto }

@@ -129,7 +129,7 @@ final class UploadService {
     }
 
     private func checkDisk(at now: Instant) throws(RPCError) {
-        let status = run.journal.status(at: now)
+        let status = run.recorderStatus(at: now)
         guard status.state == .writing else {
             throw .busy(status.message ?? "nothing is recorded, and the journal is not written")
         }

@@ -17,6 +17,8 @@ package struct State: Equatable, Sendable {
     package var power: PowerStatus?
     package var ticks: TickStats
     package var faults: [Fault]
+    /// Whether the values are those of a simulation or of a recording that is replayed.
+    package var isDemo = false
 
     package init(
         at: Instant, time: UTC? = nil, clock: ClockSource = .unset, run: RunState = .idle, activity: Activity? = nil,

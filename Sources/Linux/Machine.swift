@@ -15,6 +15,19 @@ package enum Machine {
         return UInt32(bytes.0) | UInt32(bytes.1) << 8 | UInt32(bytes.2) << 16 | UInt32(bytes.3) << 24
     }
 
+    /// The path of another program in the directory of this program's file; nil if none is there.
+    ///
+    /// The corresponding C function is `readlink`.
+    package static func programBeside(_ name: String) -> String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink("/proc/self/exe", &bytes, bytes.count)
+        guard count > 0 else { return nil }
+        let own = String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard let slash = own.lastIndex(of: "/") else { return nil }
+        let path = own[...slash] + name
+        return unsafe access(String(path), X_OK) == 0 ? String(path) : nil
+    }
+
     /// The program's id: a random number.
     private static var program: sd_id128_t {
         sd_id128_t(

@@ -41,7 +41,7 @@ package struct Pipeline: Sendable {
     /// Moment of the next periodic state while there are no ticks.
     var nextSecond: Instant
     /// While active, a state is due at each multiple of this active time, in milliseconds.
-    var stateEvery: Int64 = 100
+    package var stateEvery: Int64 = 100
 
     /// - Parameter lastActivity: Number of the last activity.
     package init(settings: Settings, isDemo: Bool, lastActivity: Int = 0, at now: Instant) {
@@ -80,13 +80,15 @@ package struct Pipeline: Sendable {
     }
 
     /// Applies every tick that is due at `now`, each at its own moment, or a hole in one step.
-    mutating func advance(to now: Instant, into effects: inout Effects) {
+    ///
+    /// - Parameter delay: How late `now` is, which adds to the lateness of the ticks.
+    mutating func advance(to now: Instant, delay: Duration = .zero, into effects: inout Effects) {
         while let tick = run?.clock.next, tick <= now {
             if let hole = run?.clock.hole(at: now) {
                 cross(hole, at: now, into: &effects)
             } else {
                 run?.clock.finish(ticks: 1)
-                apply(at: tick, lateness: now - tick, ticks: 1, into: &effects)
+                apply(at: tick, lateness: now - tick + delay, ticks: 1, into: &effects)
             }
         }
         if run?.clock.next == nil, nextSecond <= now {
@@ -185,12 +187,14 @@ package struct Pipeline: Sendable {
             status.percentOfReserve = settings.percentOfReserve(value)
         }
         let isAbsent = position.map { $0.age(at: now) >= Self.absentAge } ?? true
-        return State(
+        var state = State(
             at: now, time: wallClock.time(at: now), clock: wallClock.source, run: runState, activity: run?.activity,
             heart: status, position: isAbsent ? nil : position,
             positionIsStale: position.map { $0.age(at: now) >= Self.staleAge } ?? false,
             gpsd: gpsdLink.value, bluetooth: bluetooth, recorder: recorder, power: power, ticks: run?.ticks ?? ticks,
             faults: recorderFault.map { faults + [$0] } ?? faults)
+        state.isDemo = isDemo
+        return state
     }
 
     static let staleAge = Duration.seconds(5)

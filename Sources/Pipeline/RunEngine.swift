@@ -33,6 +33,8 @@ package struct RunEngine: Sendable {
     package var settings: Settings { pipeline.settings }
     package var isDemo: Bool { pipeline.isDemo }
     package var runState: RunState { pipeline.runState }
+    /// Number of the last activity.
+    package var lastActivity: Int { pipeline.lastActivity }
 
     /// Moment of the next step of ``Stimulus/time``.
     package var deadline: Instant { pipeline.deadline }
@@ -48,8 +50,12 @@ package struct RunEngine: Sendable {
     // MARK: Steps
 
     /// Advances to `now`, then applies the stimulus.
-    package mutating func step(_ stimulus: Stimulus, at now: Instant, into effects: inout Effects) {
-        advance(to: now, into: &effects)
+    ///
+    /// - Parameter delay: How late `now` is in a replay, whose moments are those of the recording.
+    package mutating func step(
+        _ stimulus: Stimulus, at now: Instant, delay: Duration = .zero, into effects: inout Effects
+    ) {
+        advance(to: now, delay: delay, into: &effects)
         switch stimulus {
         case .time: break
         case .input(let input): receive(input, at: now, into: &effects)
@@ -163,12 +169,12 @@ package struct RunEngine: Sendable {
 
     // MARK: Parts of a step
 
-    private mutating func advance(to now: Instant, into effects: inout Effects) {
+    private mutating func advance(to now: Instant, delay: Duration = .zero, into effects: inout Effects) {
         if let leap = pipeline.leap(to: now) {
             append(InputLogEntry(at: now, .suspended(now - leap)), into: &effects)
         }
         let wasIdle = pipeline.runState == .idle
-        pipeline.advance(to: now, into: &effects)
+        pipeline.advance(to: now, delay: delay, into: &effects)
         if !wasIdle { endIfForgotten(at: now, into: &effects) }
         trimHistory(before: now)
     }

@@ -1,6 +1,6 @@
 package import Domain
 
-/// A simulated run: a runner on real paths, and the inputs of a receiver and a strap.
+/// A simulated session: a runner or rider on real paths, or an indoor session, and the inputs of a receiver and a strap.
 ///
 /// The same seed, start and time of day give the same inputs, however often it is advanced. In the first
 /// three minutes there are a stop at a red light (40 s after the start, standing for about 15 s), a tunnel
@@ -9,6 +9,7 @@ package struct SimulatedRun: Sendable {
     /// After a longer time than this without ``advance(to:)`` the missed inputs are dropped.
     package static let holeLimit = Duration.seconds(30)
 
+    private let session: SimulatedSession
     private let startedAt: Instant
     private let startedTime: UTC
     private var runner: SimulatedRunner
@@ -25,9 +26,10 @@ package struct SimulatedRun: Sendable {
     private var hasFix: Bool?
 
     /// - Parameter utc: the time of day at the start, from which the receiver's time continues.
-    package init(seed: UInt64, startedAt: Instant, utc: UTC) {
+    package init(_ session: SimulatedSession = .run, seed: UInt64, startedAt: Instant, utc: UTC) {
+        self.session = session
         var seeds = SplitMix64(seed: seed)
-        runner = SimulatedRunner(seed: seeds.next())
+        runner = SimulatedRunner(seed: seeds.next(), isRide: session == .ride)
         heart = SimulatedHeart(seed: seeds.next())
         receiver = SimulatedReceiver(seed: seeds.next())
         self.startedAt = startedAt
@@ -70,6 +72,11 @@ package struct SimulatedRun: Sendable {
 
     private mutating func step() {
         let seconds = (secondAt - startedAt).inSeconds
+        if session.isIndoor {
+            heart.follow(effort: SimulatedSession.indoorEffort(after: seconds))
+            secondAt += .seconds(1)
+            return
+        }
         runner.step(isHeld: PeriodicIncident.redLight.age(after: seconds) != nil)
         heart.follow(effort: runner.effort)
         fix = receiver.fix(
@@ -90,7 +97,7 @@ package struct SimulatedRun: Sendable {
     }
 
     private mutating func notify(_ inputs: inout [Timestamped<Input>]) {
-        if hasFix == nil {
+        if hasFix == nil, !session.isIndoor {
             hasFix = false
             inputs.append(Timestamped(.gpsdLink(SimulatedReceiver.link(hasFix: false)), at: strapAt))
         }

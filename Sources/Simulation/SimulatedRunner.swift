@@ -1,12 +1,13 @@
 import CMath
 
-/// The motion of a simulated runner: speed, distance and effort.
+/// The motion of a simulated runner or rider: speed, distance and effort.
 struct SimulatedRunner: Sendable {
     /// Speed on the flat, in metres per second: 5:22 min/km.
     private static let cruisingSpeed = 3.1
 
     /// The limits of braking and acceleration, in metres per second squared.
     private static let acceleration = -1.5...1.0
+    private let isRide: Bool
 
     /// Metres from the start to the present second.
     private(set) var distance = 0.0
@@ -24,7 +25,8 @@ struct SimulatedRunner: Sendable {
     private var mood: GaussMarkovNoise
     private var random: SplitMix64
 
-    init(seed: UInt64) {
+    init(seed: UInt64, isRide: Bool = false) {
+        self.isRide = isRide
         random = SplitMix64(seed: seed)
         mood = GaussMarkovNoise(deviation: 0.05, over: 40, using: &random)
     }
@@ -43,10 +45,20 @@ struct SimulatedRunner: Sendable {
         speed += gain
         mood.step(using: &random)
         let stride = random.normal()
+        if isRide {
+            let ride = CyclingModel.ride(grade: place.grade, mood: 2 * mood.value + 0.05 * stride)
+            effort = isHeld ? 0 : ride.effort
+            accelerate(to: isHeld ? 0 : ride.speed)
+            return
+        }
         let cost = Self.cost(ofGrade: place.grade)
         effort = speed * cost
         // Uphill a runner slows down, but less than the cost rises. Downhill the legs set the limit.
         let wanted = isHeld ? 0 : Self.cruisingSpeed * min(pow(cost, -0.6), 1.12) * (1 + mood.value + 0.015 * stride)
+        accelerate(to: wanted)
+    }
+
+    private mutating func accelerate(to wanted: Double) {
         gain = max(Self.acceleration.lowerBound, min(wanted - speed, Self.acceleration.upperBound))
     }
 

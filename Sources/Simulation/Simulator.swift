@@ -10,8 +10,10 @@ package final class Simulator {
     /// Starts at once, and ends on release.
     ///
     /// - Parameter report: called from the loop with each input when it is due.
-    package init(seed: UInt64, loop: EventLoop, report: @escaping (Input) -> Void) throws(SystemError) {
-        run = SimulatedRun(seed: seed, startedAt: Clock.now(), utc: Clock.systemTime())
+    package init(
+        _ session: SimulatedSession, seed: UInt64, loop: EventLoop, report: @escaping (Input) -> Void
+    ) throws(SystemError) {
+        run = SimulatedRun(session, seed: seed, startedAt: Clock.now(), utc: Clock.systemTime())
         self.report = report
         timer = try loop.timer { [weak self] in self?.advance() }
         timer?.arm(at: run.nextAt)

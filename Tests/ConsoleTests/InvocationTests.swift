@@ -7,7 +7,14 @@ import Testing
 struct InvocationTests {
     @Test(arguments: [
         (["status"], Invocation.Command.status),
-        (["watch"], .watch),
+        (["watch"], .watch(nil)),
+        (["watch", "--replay", "a.fit"], .watch(WatchedReplay(recording: "a.fit"))),
+        (
+            ["watch", "--replay", "17", "--speed", "2.5", "--loop"],
+            .watch(WatchedReplay(recording: "17", speed: 2.5, loops: true))
+        ),
+        (["rows", "17"], .rows(.activity(.number(17)), nil)),
+        (["rows", "--sport", "ride", "a.fit"], .rows(.file("a.fit"), .ride)),
         (["start"], .run(.start(nil, indoor: false))),
         (["start", "ride"], .run(.start(.ride, indoor: false))),
         (["start", "--ago", "90"], .run(.start(nil, indoor: false, back: .seconds(90)))),
@@ -179,7 +186,13 @@ struct InvocationTests {
         (["replay", "1", "--speed", "nan"], "--speed needs a number from 0.001 to 1000000"),
         (["replay", "1", "--interval-ms", "150"], "--interval-ms needs a multiple of 100 from 100 to 60000"),
         (["replay", "1", "--sport", "swim"], "unknown sport 'swim'; the sports are run, walk, hike, ride, other"),
-        (["watch", "--speed", "2"], "--speed is an option of 'replay' only"),
+        (["watch", "--speed", "2"], "--speed of watch needs --replay"),
+        (["watch", "--loop"], "--loop needs --replay"),
+        (["watch", "--replay", ""], "--replay needs a file or the number of an activity"),
+        (["watch", "--replay", "a.fit", "--speed", "61"], "--speed of watch takes a number from 0.1 to 60"),
+        (["status", "--replay", "a.fit"], "--replay is an option of 'watch' only"),
+        (["status", "--speed", "2"], "--speed is an option of 'replay', 'watch' only"),
+        (["rows"], "rows needs a file or the number of an activity"),
         (["status", "--runtime-dir"], "--runtime-dir needs a directory"),
         (["status", "--runtime-dir="], "--runtime-dir needs a directory"),
         (["status", "--state-dir", ""], "--state-dir needs a directory"),

@@ -82,6 +82,8 @@ import Testing
         ("pacectl settings set zones ", "1,2,3,4,5"), ("pacectl settings set straps ", "H10 1"),
         ("pacectl settings set auto_stop_minutes ", ""), ("pacectl help st", "status start stop strap"),
         ("pacectl replay --sp", "--speed --sport"), ("paced --bl", "--bluetooth"),
+        ("paced --rep", "--replay"), ("paced --replay Pack", "Package.swift"), ("pacectl rows l", "last"),
+        ("pacectl watch --lo", "--loop"), ("pacectl watch --replay Pack", "Package.swift"),
         ("paced --bluetooth b", "bluetoothd"),
         ("paced --config Pack", "Package.swift"),
     ])

@@ -1,6 +1,7 @@
 import Daemon
 import Domain
 import Sensors
+import Simulation
 import Testing
 
 @Suite struct OptionsTests {
@@ -55,6 +56,38 @@ import Testing
     ])
     func bluetoothOptionParses(text: String, bluetooth: Options.Bluetooth) throws {
         #expect(try options("--bluetooth", text).bluetooth == bluetooth)
+    }
+
+    @Test func demoOptionNamesASession() throws {
+        #expect(try options("--demo").demo == .run)
+        #expect(try options("--demo=ride").demo == .ride)
+        #expect(try options("--demo=indoor").demo == .indoor)
+        #expect(try options("--demo=indoor").isDemo)
+    }
+
+    @Test func replayOptionHasASpeedAndALoop() throws {
+        var replay = try options("--replay", "ride.fit").replay
+        #expect(replay?.recording == "ride.fit")
+        #expect(replay?.speed == 1)
+        #expect(replay?.loops == false)
+        replay = try options("--speed=2.5", "--loop", "--replay=17").replay
+        #expect(replay?.recording == "17")
+        #expect(replay?.speed == 2.5)
+        #expect(replay?.loops == true)
+        #expect(try options("--replay", "17").isDemo)
+    }
+
+    @Test(arguments: [
+        ["--demo=swim"], ["--demo="], ["--replay"], ["--replay="], ["--speed", "2"], ["--loop"], ["--loop", "--demo"],
+        ["--replay", "a", "--speed"], ["--replay", "a", "--speed", "0"], ["--replay", "a", "--speed", "-1"],
+        ["--replay", "a", "--speed", "nan"], ["--replay", "a", "--speed", "inf"], ["--replay", "a", "--speed", "61"],
+        ["--replay", "a", "--speed", "fast"], ["--replay", "a", "--demo"], ["--replay", "a", "--strap", "off"],
+        ["--replay", "a", "--gpsd", "off"], ["--bluetooth", "off", "--replay", "a"],
+        ["--replay", "a", "--adapter", "hci0"],
+    ])
+    func invalidReplayOrDemoIsReported(arguments: [String]) {
+        let misuse = #expect(throws: Options.UsageError.self) { try Options.read(arguments) }
+        #expect(arguments.contains { misuse?.line.contains($0.prefix { $0 != "=" }) == true })
     }
 
     @Test(arguments: [
@@ -113,6 +146,16 @@ import Testing
     @Test func passedSocketsNeedNoRuntimeDirectory() throws {
         #expect(try directories(hasSockets: true, ["HOME": "/home/runner"]).runtime == nil)
         #expect(try directories(runtime: "/r", isSystem: true, hasSockets: true, [:]).runtime == nil)
+    }
+
+    @Test func replayNeverUsesADefaultDirectory() {
+        var options = Options()
+        var found = Directories(options, replayIn: "/tmp/private")
+        #expect((found.runtime, found.state) == ("/tmp/private/run", "/tmp/private/state"))
+        options.runtimeDirectory = "/r"
+        options.stateDirectory = "/s"
+        found = Directories(options, replayIn: "/tmp/private")
+        #expect((found.runtime, found.state) == ("/r", "/tmp/private/state"))
     }
 
     @Test func missingDirectoryNamesItsOption() {

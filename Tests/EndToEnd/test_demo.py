@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from harness.process import PROGRAMS, ROOT
+from harness.process import PROGRAMS, ROOT, Paced
 from harness.timing import wait_for
 
 
@@ -47,7 +47,7 @@ def test_q_and_ctrl_c_end_both_programs_and_remove_their_files(stage):
         terminal.type(key)
         ended = wait_for(lambda: (text := terminal.text()) and "ended with" in text and text, 5, f"an end after {key}")
         assert f"ended with {status}" in ended or (key == "C-c" and "ended with 0" in ended)
-        assert [pid for pid in running("--demo --runtime-dir " + str(stage.directory))] == []
+        assert [pid for pid in running("--demo=run --runtime-dir " + str(stage.directory))] == []
         assert list(stage.directory.glob("tmp.*")) == []
         terminal.end()
 
@@ -118,3 +118,13 @@ def test_blocks_have_the_fields_the_laps_and_the_zones_of_a_run(stage):
     assert state["blocks"]["lap"]["last"]["number"] == 1 and state["blocks"]["lap"]["number"] == 2
     assert all("blocks" not in state for state in plain.of("STATE"))
     assert max(len(state.text) for state in blocks.of("STATE")) < 8192
+
+
+def test_demo_has_a_ride_and_an_indoor_session(stage):
+    reader = stage.reader(stage.paced("--demo=ride"))
+    state = reader.first("STATE", seconds=30, run="active", elapsed_ms=12_000)
+    assert state["sport"] == "ride" and state["demo"] is True and state["distance_m"] > 20 and state["speed_mps"] > 2
+    indoor = stage.start(Paced(stage.directory / "indoor", "--demo=indoor", log=stage.directory / "indoor.log"))
+    state = stage.reader(indoor).first("STATE", seconds=30, run="active", elapsed_ms=5000)
+    assert state["sport"] == "ride" and state["demo"] is True and state["distance_m"] == 0 and state["heart"]["bpm"] > 60
+    assert "position" not in state and state["gpsd"] == {"link": "disconnected", "reason": "off"}

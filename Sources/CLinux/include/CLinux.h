@@ -29,6 +29,14 @@ int clinux_signalfd(int signal);
 /* Performs the default action of a signal that the calling thread blocks, if it is pending. */
 void clinux_deliver_pending(int signal);
 
+/* Whether a signal that the calling thread blocks is pending: 1 or 0. */
+int clinux_is_pending(int signal);
+
+/* fork(2) and execv(3) of words[0], in a new process group, without blocked signals, with /dev/null as standard input. The
+ * program receives SIGTERM when the calling thread ends. output, errors: its standard output and error; -1 for /dev/null.
+ * Returns its process id. If it cannot be executed, it ends with status 127. */
+int clinux_start(char *const words[], int output, int errors);
+
 /* pthread_setname_np(3) of the calling thread; at most 15 characters. */
 void clinux_name_thread(const char *name);
 

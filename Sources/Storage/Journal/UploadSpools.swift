@@ -1,11 +1,11 @@
-import Domain
+package import Domain
 import Glibc
 import Linux
 import Wire
 
 /// The data of uploads, each in an unnamed file of the state directory, which a hang-up, a kill and a power cut
 /// remove. Used on the thread of ``DiskWorker``.
-struct UploadSpools {
+package struct UploadSpools {
     private let directory: String
     private var spools: [Int: Spool] = [:]
 
@@ -30,15 +30,15 @@ struct UploadSpools {
         }
     }
 
-    init(in directory: String) {
+    package init(in directory: String) {
         self.directory = directory
     }
 
-    mutating func open(_ number: Int) throws {
+    package mutating func open(_ number: Int) throws {
         spools[number] = Spool(try Directory(private: directory).makeUnnamed(mode: JournalFile.mode))
     }
 
-    mutating func append(_ bytes: [UInt8], to number: Int) throws {
+    package mutating func append(_ bytes: [UInt8], to number: Int) throws {
         let spool = try spool(number)
         try spool.file.write(bytes, at: spool.size)
         spool.size += bytes.count
@@ -52,7 +52,7 @@ struct UploadSpools {
     ///
     /// - Returns: the recording and its gaps once all lines are valid; nil if there are more lines. The next call of
     ///   ``rows(of:limit:)`` returns the first rows.
-    mutating func check(_ number: Int) throws -> (RecordedActivity, gaps: Int)? {
+    package mutating func check(_ number: Int) throws -> (RecordedActivity, gaps: Int)? {
         let spool = try spool(number)
         for _ in 0..<Self.checkedLines {
             guard let line = try nextLine(of: spool) else {
@@ -66,7 +66,7 @@ struct UploadSpools {
     }
 
     /// The next rows, at most `limit`; empty after the last one.
-    mutating func rows(of number: Int, limit: Int) throws -> [RecordingRow] {
+    package mutating func rows(of number: Int, limit: Int) throws -> [RecordingRow] {
         let spool = try spool(number)
         var rows: [RecordingRow] = []
         rows.reserveCapacity(limit)
@@ -74,6 +74,11 @@ struct UploadSpools {
             if let row = try spool.reader.read(line) { rows.append(row) }
         }
         return rows
+    }
+
+    /// Returns to the first row.
+    package mutating func rewind(_ number: Int) throws {
+        rewind(try spool(number))
     }
 
     private func spool(_ number: Int) throws(ActivityUploadReader.Failure) -> Spool {

@@ -10,7 +10,7 @@ import Testing
     var simulator: Simulator?
     let end = try loop.timer { loop.stop(0) }
     end.arm(at: began + .seconds(10))
-    simulator = try Simulator(seed: 1, loop: loop) { input in
+    simulator = try Simulator(.run, seed: 1, loop: loop) { input in
         inputs.append(Timestamped(input, at: Clock.now()))
         // Released during a report. The strap's next one would come within a second.
         guard case .fix = input else { return }
