@@ -29,13 +29,13 @@ extension JSONWriter {
                     $0.member("stale", state.positionIsStale)
                 }
             }
+            if state.isDemo { line.member("demo", true) }
             if !isReplay { line.machine(state) }
         }
     }
 
     /// Writes the members that depend on the host; a replay has none of them.
     private mutating func machine(_ state: State) {
-        if state.isDemo { member("demo", true) }
         object("gpsd") {
             $0.member("link", state.gpsd.state.rawValue)
             $0.member("reason", state.gpsd.reason?.rawValue)
