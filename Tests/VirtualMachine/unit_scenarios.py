@@ -190,7 +190,7 @@ def reload(board):
     expect(owner.call("settings.get", key="metric") is True, "half of a wrong file was taken over")
     configure()
     systemctl("reload", SERVICE)
-    wait_for(lambda: owner.call("settings.get", key="metric") is False, 15, "the setting of before")
+    wait_for(lambda: owner.call("settings.get", key="metric") is None, 15, "the default of before")
     expect(main_process() == process, "it was restarted")
 
 
